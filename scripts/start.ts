@@ -1,0 +1,183 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { parseEnv } from 'node:util';
+import { assetSymbols } from '../src/money/assets.ts';
+
+/**
+ * `npm start`: a whole exchange on this machine. It makes the secrets, migrates the local D1, serves the Worker, opens a demo account
+ * through the operator's own doors, and prints what a trader needs. A later run finds everything as it was.
+ */
+
+const port = Number(process.env['PORT'] ?? 8787);
+const origin = `http://127.0.0.1:${port}`;
+const storage = process.env['BUREAU_STORAGE'] ?? '.wrangler/state';
+const demoFile = `${storage}/demo-account.json`;
+const SECRETS_FILE = '.dev.vars';
+const READY_DEADLINE_MS = 60_000;
+
+/** What the demo account begins with, in whole units. */
+const demoFunds = {
+  USDT: 100_000,
+  USDC: 10_000,
+  BTC: 1,
+  ETH: 10,
+  AVAX: 500,
+  MATIC: 10_000,
+  BNB: 20,
+  LTC: 100,
+  DOGE: 50_000,
+};
+
+interface Demo {
+  readonly accountId: string;
+  readonly token: string;
+}
+
+const environment = { ...process.env, WRANGLER_SEND_METRICS: 'false', CI: 'true' };
+
+function migrate(): void {
+  const { status, stdout, stderr } = spawnSync(
+    'wrangler',
+    ['d1', 'migrations', 'apply', 'DB', '--local', '--persist-to', storage],
+    { env: environment, encoding: 'utf8' },
+  );
+  if (status !== 0) throw new Error(`the database could not be migrated:\n${stdout}\n${stderr}`);
+}
+
+/** The Worker, in a process group of its own: ending wrangler alone would leave its runtime behind. */
+function serve(): ChildProcess {
+  const argv = [
+    'dev',
+    '--port',
+    String(port),
+    '--ip',
+    '127.0.0.1',
+    '--persist-to',
+    storage,
+    '--show-interactive-dev-session=false',
+  ];
+  return spawn('wrangler', argv, { env: environment, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+}
+
+function drawSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** Secrets of this machine alone, made at the first start. An operator's own file is left as it is. */
+function writeSecrets(): void {
+  if (existsSync(SECRETS_FILE)) return;
+  const lines = [
+    '# Made by `npm start`. What each secret is for: see .dev.vars.example.',
+    `API_KEY_SECRETS='{"1":"${drawSecret()}"}'`,
+    `CURSOR_SECRET=${drawSecret()}`,
+    `OPERATOR_TOKEN=${drawSecret()}`,
+  ];
+  writeFileSync(SECRETS_FILE, `${lines.join('\n')}\n`, { mode: 0o600 });
+}
+
+function readOperatorToken(): string {
+  const { OPERATOR_TOKEN: token } = parseEnv(readFileSync(SECRETS_FILE, 'utf8'));
+  if (!token) throw new Error(`there is no OPERATOR_TOKEN in ${SECRETS_FILE}`);
+  return token;
+}
+
+async function waitUntilReady(server: ChildProcess): Promise<void> {
+  const deadline_ms = Date.now() + READY_DEADLINE_MS;
+  while (Date.now() < deadline_ms) {
+    if (server.exitCode !== null) throw new Error(`the server ended; is port ${port} taken?`);
+    const isReady = await fetch(`${origin}/api/v1/markets/tickers`).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (isReady) return;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+  throw new Error(`the server did not answer within ${READY_DEADLINE_MS / 1_000} s`);
+}
+
+async function operate<T>(operatorToken: string, path: string, body: unknown): Promise<T> {
+  const response = await fetch(`${origin}/operator/v1${path}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+async function openDemo(operatorToken: string): Promise<Demo> {
+  const { account } = await operate<{ account: { id: string } }>(operatorToken, '/accounts', { label: 'demo' });
+  for (const asset of assetSymbols) {
+    const credit = { asset, amount: String(demoFunds[asset]), reference: `demo ${asset}` };
+    await operate(operatorToken, `/accounts/${account.id}/credits`, credit);
+  }
+  const { token } = await operate<{ token: string }>(operatorToken, `/accounts/${account.id}/api-keys`, {
+    label: 'demo',
+    scopes: ['read', 'trade', 'withdraw'],
+  });
+  const demo = { accountId: account.id, token };
+  mkdirSync(dirname(demoFile), { recursive: true });
+  writeFileSync(demoFile, JSON.stringify(demo), { mode: 0o600 });
+  return demo;
+}
+
+/** The demo account of an earlier run, if its key still opens the exchange. */
+async function findDemo(): Promise<Demo | undefined> {
+  if (!existsSync(demoFile)) return undefined;
+  const demo = JSON.parse(readFileSync(demoFile, 'utf8')) as Demo;
+  const response = await fetch(`${origin}/api/v1/wallet/balances`, {
+    headers: { Authorization: `Bearer ${demo.token}` },
+  });
+  return response.ok ? demo : undefined;
+}
+
+function greet(demo: Demo, operatorToken: string): void {
+  console.log(`
+Bureau is open at ${origin}
+
+demo account: ${demo.accountId}
+api key: ${demo.token}
+operator token: ${operatorToken}
+
+What the demo account holds:
+  curl -s ${origin}/api/v1/wallet/balances -H 'Authorization: Bearer ${demo.token}'
+
+Buy bitcoin for 100 USDT:
+  curl -s ${origin}/api/v1/orders -H 'Authorization: Bearer ${demo.token}' -H 'Content-Type: application/json' -H "Idempotency-Key: $(date +%s)" -d '{"coin":"BTC","side":"BUY","mode":"USDT_AMOUNT","value":"100"}'
+
+The market:
+  curl -s ${origin}/api/v1/markets/tickers
+
+Ctrl-C ends it; the data stays in ${storage}.`);
+}
+
+async function start(): Promise<void> {
+  writeSecrets();
+  migrate();
+  const server = serve();
+  const stop = () => {
+    if (server.pid !== undefined && server.exitCode === null) process.kill(-server.pid, 'SIGTERM');
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  server.on('exit', (code) => process.exit(code ?? 0));
+  let banner = '';
+  const keepBanner = (text: unknown) => (banner += String(text));
+  server.stdout?.on('data', keepBanner);
+  try {
+    await waitUntilReady(server);
+    const operatorToken = readOperatorToken();
+    const demo = (await findDemo()) ?? (await openDemo(operatorToken));
+    // What the Worker logs is shown from here on; wrangler's banner only when it did not come up.
+    server.stdout?.off('data', keepBanner).pipe(process.stdout);
+    greet(demo, operatorToken);
+  } catch (error) {
+    console.error(banner, error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+    stop();
+  }
+}
+
+await start();

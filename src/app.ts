@@ -1,0 +1,49 @@
+import { cors } from 'hono/cors';
+import { methodNotAllowed } from 'hono/method-not-allowed';
+import { createArea, sendProblem } from './http/area.ts';
+import { describeError, logFault } from './http/log.ts';
+import { refuse } from './http/refusal.ts';
+import { assignRequestId } from './http/request-id.ts';
+import { isDatabaseFault } from './ledger/database-fault.ts';
+import { laneUnreachable } from './keys/admit.ts';
+import { markets } from './markets/routes.ts';
+import { operator } from './operator/routes.ts';
+import { trade } from './trade/routes.ts';
+import { wallet } from './wallet/routes.ts';
+
+/** The whole interface: an area's `routes.ts` lists its endpoints, and this page the areas. */
+export const app = createArea();
+
+app.use(assignRequestId);
+app.use('/api/v1/markets/*', cors({ origin: '*', exposeHeaders: exposedHeaders() }));
+app.use(
+  methodNotAllowed({
+    app,
+    onMethodNotAllowed: (c, methods) => {
+      c.header('Allow', methods.join(', '));
+      return sendProblem(c, refuse('method_not_allowed', `This path takes ${methods.join(', ')}.`).refusal);
+    },
+  }),
+);
+
+app.route('/', wallet);
+app.route('/', trade);
+app.route('/', markets);
+app.route('/', operator);
+
+app.notFound((c) => sendProblem(c, refuse('not_found', 'There is nothing at this path.').refusal));
+
+app.onError((error, c) => {
+  logFault('request_failed', { requestId: c.var.requestId, error: describeError(error) });
+  if (isDatabaseFault(error)) return sendProblem(c, laneUnreachable.refusal);
+  return sendProblem(
+    c,
+    refuse('internal_error', 'Something went wrong here. It was recorded under the request id.').refusal,
+  );
+});
+
+function exposedHeaders(): string[] {
+  return ['X-Request-Id', 'X-Idempotency-Replay', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'ETag'].concat(
+    ['Limit', 'Remaining', 'Reset'].map((name) => `X-RateLimit-${name}`),
+  );
+}

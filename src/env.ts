@@ -1,0 +1,109 @@
+import { env } from 'cloudflare:workers';
+import { z } from 'zod';
+import { coinSymbols } from './money/assets.ts';
+import { AMOUNT_SYNTAX } from './money/amounts.ts';
+import type { KeyLane } from './lane/key-lane.ts';
+import type { PriceHub } from './markets/price-hub.ts';
+
+/** What the platform binds to the Worker. */
+export interface Bindings {
+  readonly DB: D1Database;
+  readonly KEY_LANE: DurableObjectNamespace<KeyLane>;
+  readonly PRICE_HUB: DurableObjectNamespace<PriceHub>;
+  readonly ANONYMOUS_READS: RateLimit;
+}
+
+/** Secrets that ship with the repository begin so; production refuses them. */
+const SANDBOX_SECRET_PREFIX = 'sandbox-';
+
+const MIN_PRODUCTION_SPREAD_BPS = 10;
+
+const Secret = z.string().min(32);
+
+/** A list in one variable: `a,b,c`, without blanks or repeats. */
+function listOf<const T extends readonly [string, ...string[]]>(names: T) {
+  return z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.enum(names)).min(1))
+    .refine((list) => new Set(list).size === list.length, 'names a provider twice');
+}
+
+/** A variable that holds JSON. */
+function jsonOf<T extends z.ZodType>(schema: T) {
+  return z
+    .string()
+    .transform((text, context) => {
+      try {
+        return JSON.parse(text) as unknown;
+      } catch {
+        context.addIssue({ code: 'custom', message: 'is not JSON' });
+        return z.NEVER;
+      }
+    })
+    .pipe(schema);
+}
+
+function isSandbox(provider: string): boolean {
+  return provider.startsWith('sandbox');
+}
+
+const Amount = z.string().regex(AMOUNT_SYNTAX);
+
+/** Every setting of the Worker. Operators find the meaning of each in wrangler.toml. */
+export const Config = z
+  .object({
+    ENVIRONMENT: z.enum(['sandbox', 'production']),
+    API_KEY_SECRETS: jsonOf(z.record(z.string().regex(/^[1-9]\d{0,2}$/), Secret)).refine(
+      (secrets) => Object.keys(secrets).length > 0,
+      'names no secret',
+    ),
+    CURSOR_SECRET: Secret,
+    OPERATOR_TOKEN: Secret,
+    PRICE_SOURCES: listOf(['sandbox-a', 'sandbox-b', 'sandbox-c', 'binance', 'kraken']),
+    CANDLE_SOURCES: listOf(['sandbox', 'binance']),
+    BINANCE_URL: z.url(),
+    KRAKEN_URL: z.url(),
+    PRICE_HUB_LOCATION: z.enum(['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me']),
+    LIQUIDITY_PROVIDER: z.enum(['house']),
+    SPREAD_BPS: z.coerce.number().int().min(0).max(1000),
+    ORDER_MIN_USDT: Amount,
+    ORDER_MAX_USDT: Amount,
+    ORDER_BOUNDS: jsonOf(
+      z.partialRecord(z.enum(coinSymbols as [string, ...string[]]), z.object({ min: Amount, max: Amount })),
+    ),
+  })
+  .superRefine((config, context) => {
+    if (config.ENVIRONMENT !== 'production') return;
+    const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
+    if (config.PRICE_SOURCES.some(isSandbox)) refuse('PRICE_SOURCES', 'names a sandbox provider in production');
+    if (config.CANDLE_SOURCES.some(isSandbox)) refuse('CANDLE_SOURCES', 'names a sandbox provider in production');
+    if (config.PRICE_SOURCES.length < 2) refuse('PRICE_SOURCES', 'has fewer than the two that a firm price needs');
+    if (config.SPREAD_BPS < MIN_PRODUCTION_SPREAD_BPS) {
+      refuse('SPREAD_BPS', `is below ${MIN_PRODUCTION_SPREAD_BPS} in production: a free option drains the house`);
+    }
+    const secrets = {
+      ...config.API_KEY_SECRETS,
+      CURSOR_SECRET: config.CURSOR_SECRET,
+      OPERATOR_TOKEN: config.OPERATOR_TOKEN,
+    };
+    for (const [name, secret] of Object.entries(secrets)) {
+      if (secret.startsWith(SANDBOX_SECRET_PREFIX)) refuse(name, 'is the public secret of the sandbox');
+    }
+  });
+
+export type Config = z.output<typeof Config>;
+
+/**
+ * Reads the configuration from the Worker's variables and secrets. Throws one error that names every variable
+ * that is missing or wrong, and never a value: a Worker that is set up wrongly must not start.
+ */
+export function parseConfig(variables: unknown): Config {
+  const parsed = Config.safeParse(variables);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  throw new Error(`configuration refused: ${faults.join('; ')}`);
+}
+
+/** The configuration of this Worker; nothing else reads the environment. */
+export const config: Config = parseConfig(env);

@@ -1,0 +1,118 @@
+import { OpenAPIHono, z } from '@hono/zod-openapi';
+import type { ZodError } from 'zod';
+import type { Context, MiddlewareHandler, Next } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { every } from 'hono/combine';
+import { type Answer, type RequestFacts, answerProblem } from './answer.ts';
+import type { AppEnvironment, RequestContext } from './context.ts';
+import { type ProblemCode, problems } from './problems.ts';
+import { type FieldError, type Refusal, refuse } from './refusal.ts';
+
+/** The largest body of a request. */
+const MAX_BODY_BYTES = 16 * 1024;
+
+/** What a problem says of the request it answers. */
+export function factsOf(c: RequestContext): RequestFacts {
+  const url = new URL(c.req.url);
+  return { requestId: c.var.requestId, origin: url.origin, path: url.pathname };
+}
+
+/** Sends an answer, with the headers that were set on the way. */
+export function send(c: RequestContext, answer: Answer): Response {
+  return c.body(answer.body, { status: answer.status as 200, headers: answer.headers });
+}
+
+/** Sends a refusal as problem+json. */
+export function sendProblem(c: RequestContext, refusal: Refusal): Response {
+  return send(c, answerProblem(refusal, factsOf(c)));
+}
+
+function toFieldErrors(target: string, error: ZodError): FieldError[] {
+  return error.issues.map((issue) => ({
+    pointer: target === 'json' ? issue.path.map((part) => `/${String(part)}`).join('') : issue.path.join('.'),
+    code: issue.code,
+    detail: issue.message,
+  }));
+}
+
+/**
+ * The router of one area. Every route that it lists validates with its own zod schemas, and what fails validation
+ * is one refusal, `invalid_request`, that names every field.
+ */
+export function createArea(): OpenAPIHono<AppEnvironment> {
+  return new OpenAPIHono<AppEnvironment>({
+    defaultHook: (result, c: Context<AppEnvironment>) => {
+      if (result.success) return undefined;
+      const errors = toFieldErrors(result.target, result.error);
+      return sendProblem(c, refuse('invalid_request', 'The request is not valid.', { errors }).refusal);
+    },
+  });
+}
+
+/**
+ * Takes a JSON body of at most 16 KiB, before any schema sees it: `unsupported_media_type`, `payload_too_large`,
+ * `invalid_request` for what is not JSON.
+ */
+export const takeJson: MiddlewareHandler<AppEnvironment> = every(
+  async (c: Context<AppEnvironment>, next: Next) => {
+    const mediaType = c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase();
+    if (mediaType === 'application/json') return next();
+    return sendProblem(
+      c,
+      refuse('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.').refusal,
+    );
+  },
+  bodyLimit({
+    maxSize: MAX_BODY_BYTES,
+    onError: (c: Context<AppEnvironment>) =>
+      sendProblem(c, refuse('payload_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`).refusal),
+  }),
+  async (c: Context<AppEnvironment>, next: Next) => {
+    try {
+      await c.req.json();
+    } catch {
+      return sendProblem(c, refuse('invalid_request', 'The body is not JSON.').refusal);
+    }
+    return next();
+  },
+);
+
+/** The body of every problem (RFC 9457). */
+export const Problem = z
+  .object({
+    type: z.url(),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string(),
+    instance: z.string(),
+    code: z.enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]]),
+    requestId: z.string(),
+    retryable: z.boolean(),
+    errors: z.array(z.object({ pointer: z.string(), code: z.string(), detail: z.string() })).optional(),
+  })
+  .openapi('Problem');
+
+/** Refusals that any route may give. */
+const general: readonly ProblemCode[] = ['service_unavailable', 'internal_error'];
+
+/** The documented responses of an operation's refusals, from the one table; spread into `responses`. */
+export function problemResponses(...codes: ProblemCode[]) {
+  const byStatus = new Map<number, ProblemCode[]>();
+  for (const code of [...codes, ...general]) {
+    const definition = problems[code];
+    byStatus.set(definition.status, [...(byStatus.get(definition.status) ?? []), code]);
+  }
+  const responses = Object.fromEntries(
+    [...byStatus].map(([status, listed]) => [
+      status,
+      { description: listed.join(', '), content: { 'application/problem+json': { schema: Problem } } },
+    ]),
+  );
+  // Hono is told only that answers without a typed body exist, so that a handler may return any Response.
+  return responses as unknown as { 500: { description: string } };
+}
+
+/** A documented JSON body. */
+export function jsonContent<T extends z.ZodType>(schema: T) {
+  return { 'application/json': { schema } };
+}

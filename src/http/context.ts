@@ -1,0 +1,13 @@
+import type { Context } from 'hono';
+import type { Bindings } from '../env.ts';
+
+/** The Hono environment of every route. */
+export interface AppEnvironment {
+  readonly Bindings: Bindings;
+  readonly Variables: { requestId: string };
+}
+
+/** What code shared by all routes needs of a request's context, whatever else its own route keeps there. */
+export type RequestContext = Pick<Context<AppEnvironment>, 'req' | 'env' | 'header' | 'body'> & {
+  readonly var: { readonly requestId: string };
+};

@@ -1,0 +1,35 @@
+const encoder = new TextEncoder();
+
+/** Bytes in base64url without padding (RFC 4648, section 5). */
+export function toBase64Url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+}
+
+/** The SHA-256 of a text, in base64url. */
+export async function digest(text: string): Promise<string> {
+  return toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text))));
+}
+
+/** Keys by their secret. Resolved keys only: a promise shared between requests can hang those that follow. */
+const importedKeys = new Map<string, CryptoKey>();
+
+/** The HMAC-SHA-256 (RFC 2104) of a text under a secret, in base64url. */
+export async function sign(text: string, secret: string): Promise<string> {
+  let key = importedKeys.get(secret);
+  if (!key) {
+    key = await crypto.subtle.importKey('raw', encoder.encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
+      'sign',
+    ]);
+    importedKeys.set(secret, key);
+  }
+  return toBase64Url(new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(text))));
+}
+
+/** Compares two digests as text, in a time that does not tell where they differ. Their length is no secret. */
+export function equalDigests(one: string, other: string): boolean {
+  const [left, right] = [encoder.encode(one), encoder.encode(other)];
+  return left.byteLength === right.byteLength && crypto.subtle.timingSafeEqual(left, right);
+}

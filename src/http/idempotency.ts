@@ -1,0 +1,33 @@
+import { z } from '@hono/zod-openapi';
+import { digest } from './digest.ts';
+import { type Outcome, accept, refuse } from './refusal.ts';
+
+/** How the header is documented; `readIdempotencyKey` is what reads it. */
+export const IdempotencyHeaders = z.object({
+  'idempotency-key': z.string().optional().openapi({
+    description: 'Makes the request take effect at most once in 24 hours, however often it is sent.',
+  }),
+});
+
+const KEY_SYNTAX = /^[!-~]{1,255}$/;
+const QUOTED = /^"(.*)"$/;
+
+/**
+ * Reads the header Idempotency-Key (spec, "Limits"): `null` where there is none, since it is optional. A quoted value
+ * equals the bare one. Refuses with `invalid_idempotency_key`.
+ */
+export function readIdempotencyKey(header: string | undefined): Outcome<string | null> {
+  if (header === undefined) return accept(null);
+  const key = QUOTED.exec(header)?.[1] ?? header;
+  if (KEY_SYNTAX.test(key)) return accept(key);
+  return refuse('invalid_idempotency_key', 'An Idempotency-Key is 1 to 255 visible ASCII characters.');
+}
+
+/**
+ * The fingerprint of a POST: a digest of method, route and validated body. The body is as the schema gave it, so
+ * neither key order nor unknown fields change it; amounts count as they were sent.
+ */
+export function fingerprint(method: string, route: string, body: Readonly<Record<string, string>>): Promise<string> {
+  const fields = Object.entries(body).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return digest(JSON.stringify([method, route, fields]));
+}

@@ -1,0 +1,47 @@
+import { z } from '@hono/zod-openapi';
+import { type CursorScope, readCursor, writeCursor } from './cursor.ts';
+import { type Outcome, accept } from './refusal.ts';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+
+/** The query of a list: how many rows, and where to begin. A limit out of bounds is refused, never clamped. */
+export const ListQuery = z.object({
+  limit: z
+    .string()
+    .regex(/^\d{1,4}$/, 'is not a whole number')
+    .transform(Number)
+    .pipe(z.number().int().min(1).max(MAX_LIMIT))
+    .optional()
+    .openapi({ type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT }),
+  cursor: z.string().max(512).optional().openapi({ description: 'nextCursor of an earlier page' }),
+});
+
+export type ListQuery = z.output<typeof ListQuery>;
+
+/** The rows of a list, newest first, and the cursor of the next page: `null` at the end. */
+export interface Page<Row> {
+  readonly rows: Row[];
+  readonly nextCursor: string | null;
+}
+
+/**
+ * Reads one page, newest first. `readRows(before, count)` gives at most `count` rows whose id is below `before`
+ * (`null`: from the newest on), in falling order of id. One row more than the page is read, so that the last page
+ * says so even when it is full. Refuses a foreign cursor with `invalid_cursor`.
+ */
+export async function readPage<Row extends { readonly id: string }>(
+  query: ListQuery,
+  scope: CursorScope,
+  secret: string,
+  readRows: (before: string | null, count: number) => Promise<Row[]>,
+): Promise<Outcome<Page<Row>>> {
+  const limit = query.limit ?? DEFAULT_LIMIT;
+  const start = query.cursor ? await readCursor(query.cursor, scope, secret) : accept(null);
+  if (!start.ok) return start;
+  const rows = await readRows(start.value, limit + 1);
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const nextCursor = last && rows.length > limit ? await writeCursor(last.id, scope, secret) : null;
+  return accept({ rows: page, nextCursor });
+}

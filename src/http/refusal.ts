@@ -1,0 +1,37 @@
+import type { ProblemCode } from './problems.ts';
+
+/** One invalid field of a request (RFC 6901 pointer into the body, or the name of a query parameter or header). */
+export interface FieldError {
+  readonly pointer: string;
+  readonly code: string;
+  readonly detail: string;
+}
+
+/** A decided "no". It is a value, returned by the step that decided it; exceptions are for bugs and broken I/O. */
+export interface Refusal {
+  readonly code: ProblemCode;
+  /** For the person who must act on it. Never an internal message. */
+  readonly detail: string;
+  readonly errors?: readonly FieldError[];
+  /** Seconds after which the same request may succeed; becomes `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+  /** The refused thing stands in the path: some codes then have the status of a missing resource. */
+  readonly inPath?: boolean;
+  /** Members that the code defines beyond those of RFC 9457, such as an order's id. */
+  readonly members?: Readonly<Record<string, string | number | readonly string[]>>;
+}
+
+/** What a step gives: its value, or the refusal that ends the request. */
+export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: Refusal };
+
+export function accept<T>(value: T): Outcome<T> {
+  return { ok: true, value };
+}
+
+export function refuse(
+  code: ProblemCode,
+  detail: string,
+  more: Omit<Refusal, 'code' | 'detail'> = {},
+): { readonly ok: false; readonly refusal: Refusal } {
+  return { ok: false, refusal: { code, detail, ...more } };
+}

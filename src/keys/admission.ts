@@ -1,0 +1,44 @@
+import { equalDigests } from '../http/digest.ts';
+import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { isIpListed } from './ip-allowlist.ts';
+import type { KeyRecord } from './record.ts';
+import type { Scope } from './scope.ts';
+
+/** Who asks, and for what. */
+export interface Admission {
+  readonly keyId: string;
+  readonly tokenHash: string;
+  /** The scope that the operation needs; `null` for public operations, which take any key. */
+  readonly scope: Scope | null;
+  readonly ip: string;
+}
+
+/**
+ * Whether a key whose tag is right may do what it asks for, in the order of the error table: the key itself, its
+ * expiry, its scope, the address it is used from, and its account. A frozen account still reads.
+ */
+export function decideAdmission(
+  record: KeyRecord | undefined,
+  admission: Admission,
+  now_ms: number,
+): Outcome<KeyRecord> {
+  if (!record || record.revokedAt_ms !== null || !equalDigests(record.tokenHash, admission.tokenHash)) {
+    return refuse('invalid_api_key', 'The API key is unknown or was revoked.');
+  }
+  if (record.expiresAt_ms !== null && record.expiresAt_ms <= now_ms) {
+    return refuse('api_key_expired', `The API key expired at ${new Date(record.expiresAt_ms).toISOString()}.`);
+  }
+  if (admission.scope !== null && !record.scopes.includes(admission.scope)) return refuseScope(admission.scope);
+  if (record.ipAllowlist !== null && !isIpListed(admission.ip, record.ipAllowlist)) {
+    return refuse('ip_not_allowed', `The API key may not be used from ${admission.ip}.`);
+  }
+  if (record.accountStatus === 'frozen' && (admission.scope === 'trade' || admission.scope === 'withdraw')) {
+    return refuse('account_frozen', 'The account is frozen. It can be read; orders and withdrawals are refused.');
+  }
+  return accept(record);
+}
+
+/** The refusal of a key that lacks a scope, at the edge or in its lane. */
+export function refuseScope(scope: Scope) {
+  return refuse('insufficient_scope', `This operation needs a key with the scope "${scope}".`);
+}

@@ -1,0 +1,65 @@
+import type { Context } from 'hono';
+import type { RequestContext } from '../http/context.ts';
+import type { ProblemCode } from '../http/problems.ts';
+import { rateLimitHeaders } from '../http/rate-limit-headers.ts';
+import { type Outcome, refuse } from '../http/refusal.ts';
+import type { KeyLane } from '../lane/key-lane.ts';
+import type { BucketName, RateState } from '../lane/rate-buckets.ts';
+import { type KeyEnvironment, readCallerIp } from './authenticate.ts';
+import type { Admission } from './admission.ts';
+import type { Scope } from './scope.ts';
+import type { PresentedKey } from './token.ts';
+
+/** The refusals of every operation that only reads. */
+export const readRefusals = [
+  'missing_api_key',
+  'invalid_api_key',
+  'api_key_expired',
+  'insufficient_scope',
+  'ip_not_allowed',
+  'rate_limited',
+] as const satisfies readonly ProblemCode[];
+
+/** The lane of a key. A stub does not outlive its object's reset, so every call takes a new one. */
+export function laneOf(c: RequestContext, keyId: string): DurableObjectStub<KeyLane> {
+  return c.env.KEY_LANE.getByName(keyId);
+}
+
+/** What the lane is told of a request's key. */
+export function describeAdmission(c: RequestContext, key: PresentedKey, scope: Scope | null): Admission {
+  return { keyId: key.keyId, tokenHash: key.tokenHash, scope, ip: readCallerIp(c) };
+}
+
+/** Sets the headers of the bucket that a request was counted in. */
+export function reportRate(c: RequestContext, rate: RateState | null): void {
+  if (!rate) return;
+  for (const [name, value] of Object.entries(rateLimitHeaders(rate, Date.now()))) c.header(name, value);
+}
+
+/** The refusal of a request whose lane did not answer, when nothing depends on the request having arrived. */
+export const laneUnreachable = refuse(
+  'service_unavailable',
+  'The exchange cannot be reached at the moment. Try again.',
+  {
+    retryAfterSeconds: 1,
+  },
+);
+
+/**
+ * Admits a request that needs no lane beyond that: one hop that says whose key it is and counts it. The refusals are
+ * those of `decideAdmission`, `rate_limited`, and `service_unavailable` when the lane does not answer.
+ */
+export async function admit(
+  c: Context<KeyEnvironment>,
+  scope: Scope,
+  bucket: BucketName,
+): Promise<Outcome<{ readonly accountId: string }>> {
+  try {
+    const admission = describeAdmission(c, c.var.key, scope);
+    const reply = await laneOf(c, c.var.key.keyId).admit({ admission, bucket });
+    reportRate(c, reply.rate);
+    return reply.outcome;
+  } catch {
+    return laneUnreachable;
+  }
+}

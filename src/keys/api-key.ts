@@ -1,0 +1,118 @@
+import { z } from '@hono/zod-openapi';
+import { and, desc, eq, isNull, sql } from 'drizzle-orm';
+import type { Database } from '../ledger/database.ts';
+import { newRecordId } from '../ledger/record-id.ts';
+import { apiKeys } from '../ledger/schema.ts';
+import { IpAllowlist, RateLimits } from './record.ts';
+import { Scope, readScopes, writeScopes } from './scope.ts';
+import { type TokenPrefix, type TokenSecrets, mintToken } from './token.ts';
+
+const MAX_LABEL_LENGTH = 100;
+
+/** The most keys of one account that are listed; more than a person can tell apart. */
+const MAX_LISTED = 200;
+
+/** What the operator says of a new key. */
+export const CreateApiKey = z
+  .object({
+    label: z.string().min(1).max(MAX_LABEL_LENGTH),
+    scopes: z.array(Scope).min(1).max(Scope.options.length),
+    expiresAt: z.iso.datetime().nullish(),
+    ipAllowlist: IpAllowlist.nullish(),
+    rateLimits: RateLimits.optional(),
+  })
+  .openapi('CreateApiKey');
+
+export type CreateApiKey = z.output<typeof CreateApiKey>;
+
+/** A key as it is shown: everything but the token. */
+export const ApiKey = z
+  .object({
+    id: z.string(),
+    accountId: z.string(),
+    label: z.string(),
+    scopes: z.array(Scope),
+    ipAllowlist: z.array(z.string()).nullable(),
+    rateLimits: RateLimits,
+    createdAt: z.iso.datetime({ precision: 3 }),
+    expiresAt: z.iso.datetime({ precision: 3 }).nullable(),
+    revokedAt: z.iso.datetime({ precision: 3 }).nullable(),
+  })
+  .openapi('ApiKey');
+
+export type ApiKey = z.output<typeof ApiKey>;
+
+function showTime(time_ms: number | null): string | null {
+  return time_ms === null ? null : new Date(time_ms).toISOString();
+}
+
+function showApiKey(row: typeof apiKeys.$inferSelect): ApiKey {
+  return {
+    id: row.id,
+    accountId: row.accountId,
+    label: row.label,
+    scopes: readScopes(row.scopes),
+    ipAllowlist: row.ipAllowlist === null ? null : IpAllowlist.parse(JSON.parse(row.ipAllowlist)),
+    rateLimits: RateLimits.parse(JSON.parse(row.rateLimits)),
+    createdAt: new Date(row.createdAt).toISOString(),
+    expiresAt: showTime(row.expiresAt),
+    revokedAt: showTime(row.revokedAt),
+  };
+}
+
+/** Makes a key with exact scopes. The token is in the answer and nowhere else. Throws when D1 fails. */
+export async function createApiKey(
+  database: Database,
+  accountId: string,
+  wanted: CreateApiKey,
+  signing: { readonly prefix: TokenPrefix; readonly secrets: TokenSecrets },
+  now_ms: number,
+): Promise<{ readonly apiKey: ApiKey; readonly token: string }> {
+  const id = newRecordId(now_ms);
+  const { token, tokenHash } = await mintToken(id, wanted.scopes, signing.prefix, signing.secrets);
+  const [row] = await database
+    .insert(apiKeys)
+    .values({
+      id,
+      accountId,
+      label: wanted.label,
+      scopes: writeScopes(wanted.scopes),
+      tokenHash,
+      ipAllowlist: wanted.ipAllowlist ? JSON.stringify(wanted.ipAllowlist) : null,
+      rateLimits: JSON.stringify(wanted.rateLimits ?? {}),
+      createdAt: now_ms,
+      expiresAt: wanted.expiresAt ? Date.parse(wanted.expiresAt) : null,
+    })
+    .returning();
+  if (!row) throw new Error('a key that was just made is not there');
+  return { apiKey: showApiKey(row), token };
+}
+
+/** Revokes a key for good; again is no error. `undefined` when the account has no such key. Throws when D1 fails. */
+export async function revokeApiKey(
+  database: Database,
+  accountId: string,
+  keyId: string,
+  now_ms: number,
+): Promise<ApiKey | undefined> {
+  const own = and(eq(apiKeys.accountId, accountId), eq(apiKeys.id, keyId));
+  const [, rows] = await database.batch([
+    database
+      .update(apiKeys)
+      .set({ revokedAt: now_ms })
+      .where(and(own, isNull(apiKeys.revokedAt))),
+    database.select().from(apiKeys).where(own),
+  ]);
+  return rows[0] && showApiKey(rows[0]);
+}
+
+/** The keys of an account, newest first, revoked ones too. Throws when D1 fails. */
+export async function listApiKeys(database: Database, accountId: string): Promise<ApiKey[]> {
+  const rows = await database
+    .select()
+    .from(apiKeys)
+    .where(eq(apiKeys.accountId, accountId))
+    .orderBy(desc(sql`id`))
+    .limit(MAX_LISTED);
+  return rows.map(showApiKey);
+}

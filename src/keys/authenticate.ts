@@ -1,0 +1,59 @@
+import type { MiddlewareHandler } from 'hono';
+import { every } from 'hono/combine';
+import { config } from '../env.ts';
+import { sendProblem, takeJson } from '../http/area.ts';
+import type { AppEnvironment, RequestContext } from '../http/context.ts';
+import { type Outcome, refuse } from '../http/refusal.ts';
+import { refuseScope } from './admission.ts';
+import type { Scope } from './scope.ts';
+import { type PresentedKey, type TokenPrefix, verifyToken } from './token.ts';
+
+/** What a route behind a key knows of it. */
+export interface KeyEnvironment extends AppEnvironment {
+  readonly Variables: AppEnvironment['Variables'] & { key: PresentedKey };
+}
+
+const prefix: TokenPrefix = config.ENVIRONMENT === 'production' ? 'bk_live' : 'bk_test';
+
+/** RFC 6750: the scheme's name is case-insensitive, one space, the token. */
+const BEARER = /^Bearer +(\S+)$/i;
+
+/** The token of an Authorization header, or `undefined` when it holds no Bearer token. */
+export function readBearer(header: string | undefined): string | undefined {
+  return BEARER.exec(header ?? '')?.[1];
+}
+
+/** Reads the key of a request and checks its tag: no I/O, `missing_api_key` or `invalid_api_key`. */
+export async function presentKey(c: RequestContext): Promise<Outcome<PresentedKey>> {
+  const token = readBearer(c.req.header('Authorization'));
+  if (token === undefined) {
+    return refuse('missing_api_key', 'Send an API key: Authorization: Bearer <API_KEY>.');
+  }
+  return verifyToken(token, prefix, config.API_KEY_SECRETS);
+}
+
+/** Ends a request whose key is missing, forged, or lacks the scope, before anything else is looked at. */
+export function authenticate(scope: Scope): MiddlewareHandler<KeyEnvironment> {
+  return async (c, next) => {
+    const presented = await presentKey(c);
+    if (!presented.ok) return sendProblem(c, presented.refusal);
+    if (!presented.value.scopes.includes(scope)) return sendProblem(c, refuseScope(scope).refusal);
+    c.set('key', presented.value);
+    // What a key reads is nobody else's: no cache on the way may keep it.
+    c.header('Cache-Control', 'no-store');
+    return next();
+  };
+}
+
+/** The same for a request with a JSON body, which is looked at only when the key is good. */
+export function authenticateJson(scope: Scope): MiddlewareHandler<KeyEnvironment> {
+  return every(authenticate(scope), takeJson);
+}
+
+/** The address that a request came from, as Cloudflare saw it. */
+export function readCallerIp(c: RequestContext): string {
+  return c.req.header('CF-Connecting-IP') ?? 'unknown';
+}
+
+/** Signs a token of this environment for a new key. */
+export const tokenSettings = { prefix, secrets: config.API_KEY_SECRETS };

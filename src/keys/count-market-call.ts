@@ -1,0 +1,46 @@
+import type { MiddlewareHandler } from 'hono';
+import { sendProblem } from '../http/area.ts';
+import type { AppEnvironment, RequestContext } from '../http/context.ts';
+import { type Refusal, refuse } from '../http/refusal.ts';
+import { describeAdmission, laneOf, reportRate } from './admit.ts';
+import { presentKey, readCallerIp } from './authenticate.ts';
+import { nameAnonymousCaller } from './ip-allowlist.ts';
+import type { PresentedKey } from './token.ts';
+
+/** The window of the binding that counts callers without a key, in seconds. */
+const ANONYMOUS_WINDOW_S = 60;
+
+/**
+ * Counts a call of a public market endpoint. With a key, whatever its scopes, the key is checked and its read bucket
+ * counts (spec, "Authentication" 3); without one, the address counts. An answer to a keyed call is private: it
+ * carries that key's rate-limit headers. A lane that cannot be reached costs nobody the market's data.
+ */
+export const countMarketCall: MiddlewareHandler<AppEnvironment> = async (c, next) => {
+  if (c.req.header('Authorization') === undefined) {
+    const { success } = await c.env.ANONYMOUS_READS.limit({ key: nameAnonymousCaller(readCallerIp(c)) });
+    return success ? next() : sendProblem(c, tooManyAnonymous);
+  }
+  const key = await presentKey(c);
+  if (!key.ok) return sendProblem(c, key.refusal);
+  const refusal = await countKeyed(c, key.value);
+  if (refusal) return sendProblem(c, refusal);
+  await next();
+  const shared = c.res.headers.get('Cache-Control');
+  if (shared) c.header('Cache-Control', shared.replace('public', 'private'));
+};
+
+const { refusal: tooManyAnonymous } = refuse(
+  'rate_limited',
+  'Too many requests from this address in a minute. Use an API key, or wait.',
+  { retryAfterSeconds: ANONYMOUS_WINDOW_S },
+);
+
+async function countKeyed(c: RequestContext, key: PresentedKey): Promise<Refusal | undefined> {
+  try {
+    const reply = await laneOf(c, key.keyId).admit({ admission: describeAdmission(c, key, null), bucket: 'read' });
+    reportRate(c, reply.rate);
+    return reply.outcome.ok || reply.outcome.refusal.code === 'service_unavailable' ? undefined : reply.outcome.refusal;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,33 @@
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+
+/** Addresses that share this prefix of IPv6 are one customer's. */
+const IPV6_CUSTOMER_BITS = 64;
+
+function parseRange(text: string) {
+  return ipaddr.parseCIDR(text.includes('/') ? text : `${text}/${ipaddr.parse(text).kind() === 'ipv6' ? 128 : 32}`);
+}
+
+/** An IPv4 or IPv6 address, or a range of them in CIDR notation (RFC 4632). */
+export const IpRange = z
+  .string()
+  .max(64)
+  .refine((text) => ipaddr.isValid(text) || ipaddr.isValidCIDR(text), 'is neither an IP address nor a CIDR range');
+
+/** Whether an address is in one of the ranges. An IPv4 address written as IPv6 is the same address. */
+export function isIpListed(ip: string, ranges: readonly string[]): boolean {
+  if (!ipaddr.isValid(ip)) return false;
+  const address = ipaddr.process(ip);
+  return ranges.some((range) => {
+    const [network, bits] = parseRange(range);
+    return network.kind() === address.kind() && address.match(network, bits);
+  });
+}
+
+/** The name under which an address without a key is counted: IPv4 as it is, IPv6 by its /64. */
+export function nameAnonymousCaller(ip: string): string {
+  if (!ipaddr.isValid(ip)) return 'unknown';
+  const address = ipaddr.process(ip);
+  if (address.kind() === 'ipv4') return address.toString();
+  return ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${IPV6_CUSTOMER_BITS}`).toString();
+}

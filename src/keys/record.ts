@@ -1,0 +1,66 @@
+import { eq } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Database } from '../ledger/database.ts';
+import { accounts, apiKeys } from '../ledger/schema.ts';
+import { IpRange } from './ip-allowlist.ts';
+import { type Scope, readScopes } from './scope.ts';
+
+/** What the operator allows a bucket of one key, in place of the defaults. */
+export const BucketAllowance = z.object({
+  perMinute: z.number().int().min(1).max(1_000_000),
+  perDay: z.number().int().min(1).max(100_000_000),
+});
+
+/** The buckets of a key that differ from the defaults. */
+export const RateLimits = z.object({
+  read: BucketAllowance.optional(),
+  trade: BucketAllowance.optional(),
+  withdraw: BucketAllowance.optional(),
+});
+
+export type RateLimits = z.output<typeof RateLimits>;
+
+/** The most ranges that one key may list. */
+const MAX_IP_RANGES = 64;
+
+/** Where a key may be used from. */
+export const IpAllowlist = z.array(IpRange).min(1).max(MAX_IP_RANGES);
+
+/** An API key as the database has it, with the status of its account. Times in milliseconds. */
+export interface KeyRecord {
+  readonly id: string;
+  readonly accountId: string;
+  readonly accountStatus: 'active' | 'frozen';
+  readonly label: string;
+  readonly scopes: readonly Scope[];
+  readonly tokenHash: string;
+  /** `null` admits every address. */
+  readonly ipAllowlist: readonly string[] | null;
+  readonly rateLimits: RateLimits;
+  readonly createdAt_ms: number;
+  readonly expiresAt_ms: number | null;
+  readonly revokedAt_ms: number | null;
+}
+
+/** Reads a key's record, or `undefined` when there is none. Throws when D1 fails. */
+export async function readKeyRecord(database: Database, keyId: string): Promise<KeyRecord | undefined> {
+  const [row] = await database
+    .select({ key: apiKeys, accountStatus: accounts.status })
+    .from(apiKeys)
+    .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
+    .where(eq(apiKeys.id, keyId));
+  if (!row) return undefined;
+  return {
+    id: row.key.id,
+    accountId: row.key.accountId,
+    accountStatus: row.accountStatus,
+    label: row.key.label,
+    scopes: readScopes(row.key.scopes),
+    tokenHash: row.key.tokenHash,
+    ipAllowlist: row.key.ipAllowlist === null ? null : IpAllowlist.parse(JSON.parse(row.key.ipAllowlist)),
+    rateLimits: RateLimits.parse(JSON.parse(row.key.rateLimits)),
+    createdAt_ms: row.key.createdAt,
+    expiresAt_ms: row.key.expiresAt,
+    revokedAt_ms: row.key.revokedAt,
+  };
+}

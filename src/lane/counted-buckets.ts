@@ -1,0 +1,72 @@
+import type { ObjectState } from './object-state.ts';
+import {
+  type Bucket,
+  type BucketLimits,
+  type BucketName,
+  type RateDecision,
+  emptyBucket,
+  sizeOfBlock,
+  spendReserve,
+  takeOne,
+} from './rate-buckets.ts';
+
+/** What is written down: the buckets, and how many reads beyond them may have been spent since. */
+interface WrittenBuckets {
+  readonly buckets: Readonly<Record<BucketName, Bucket>>;
+  readonly readReserve: number;
+}
+
+/**
+ * The buckets of one key. Trade and withdraw are written down at every request, so that they are exact through any
+ * loss of memory. Reads are written down ahead in blocks: an object that comes back counts the whole block as spent,
+ * which may cost a client up to one block and never gains it one.
+ */
+export class CountedBuckets {
+  readonly #state: ObjectState;
+  #written: WrittenBuckets;
+  #live: Record<BucketName, Bucket>;
+  /** Reads that are written down already and not yet made. */
+  #readsAhead = 0;
+  /** Whether the block that an earlier life of the object wrote down is still to be counted. */
+  #reserveIsOpen: boolean;
+
+  constructor(state: ObjectState) {
+    this.#state = state;
+    this.#written = (state.read('buckets') as WrittenBuckets | undefined) ?? {
+      buckets: { read: emptyBucket, trade: emptyBucket, withdraw: emptyBucket },
+      readReserve: 0,
+    };
+    this.#live = { ...this.#written.buckets };
+    this.#reserveIsOpen = this.#written.readReserve > 0;
+  }
+
+  /** Asks a bucket for one request, and writes down what must not be lost before the request goes on. */
+  take(name: BucketName, limits: BucketLimits, now_ms: number): RateDecision {
+    if (name === 'read' && this.#reserveIsOpen) {
+      this.#live.read = spendReserve(this.#live.read, this.#written.readReserve, limits, now_ms);
+      this.#reserveIsOpen = false;
+    }
+    const decision = takeOne(name, this.#live[name], limits, now_ms);
+    if (!decision.admitted) return decision;
+    this.#live[name] = decision.bucket;
+    if (name === 'read') this.#countRead(now_ms);
+    else this.#write();
+    return decision;
+  }
+
+  #countRead(now_ms: number): void {
+    if (this.#readsAhead > 0) {
+      this.#readsAhead -= 1;
+      return;
+    }
+    this.#readsAhead = sizeOfBlock(this.#live.read, now_ms) - 1;
+    this.#write();
+  }
+
+  #write(): void {
+    // A reserve that was not counted yet stays written, or a trade between two lives would forgive it.
+    const readReserve = this.#reserveIsOpen ? this.#written.readReserve : this.#readsAhead;
+    this.#written = { buckets: { ...this.#live }, readReserve };
+    this.#state.write('buckets', this.#written);
+  }
+}

@@ -1,0 +1,18 @@
+/** Small named values of an object, each one row, as JSON. What is written is durable before the next answer leaves. */
+export class ObjectState {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    sql.exec('CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID');
+  }
+
+  read(name: string): unknown {
+    const [row] = this.#sql.exec<{ value: string }>('SELECT value FROM state WHERE name = ?', name).toArray();
+    return row && JSON.parse(row.value);
+  }
+
+  write(name: string, value: unknown): void {
+    this.#sql.exec('INSERT OR REPLACE INTO state (name, value) VALUES (?, ?)', name, JSON.stringify(value));
+  }
+}

@@ -1,0 +1,151 @@
+/** The buckets of a key, as the specification names them. */
+export const bucketNames = ['read', 'trade', 'withdraw'] as const;
+
+export type BucketName = (typeof bucketNames)[number];
+
+/** How much a bucket admits. */
+export interface BucketLimits {
+  readonly perMinute: number;
+  readonly perDay: number;
+}
+
+/** What a key has where the operator set nothing else (spec, "Limits"). */
+export const defaultLimits: Readonly<Record<BucketName, BucketLimits>> = {
+  read: { perMinute: 120, perDay: 5_000 },
+  trade: { perMinute: 30, perDay: 500 },
+  withdraw: { perMinute: 30, perDay: 200 },
+};
+
+/** A minute is the sixty seconds that just passed, a day is a UTC day. */
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/**
+ * Up to this many a minute every request's own millisecond is kept; above it, requests share a second, which leaves
+ * the window when its last one would: a client never gains from it.
+ */
+const EXACT_PER_MINUTE = 600;
+const COARSE_SLOT_MS = 1_000;
+
+/** Reads are written down ahead in blocks of at most this many. */
+const READ_BLOCK = 10;
+/** A block is as large as what came in this time, so that a slow poller loses nothing when the object sleeps. */
+const BLOCK_PACE_MS = 5_000;
+
+/** One bucket: what was counted, by the moment until which it counts. */
+export interface Bucket {
+  /** `[the moment at which these leave the minute, how many]`, oldest first. */
+  readonly minute: readonly (readonly [number, number])[];
+  /** The UTC day that `dayCount` belongs to, in days since 1970. */
+  readonly day: number;
+  readonly dayCount: number;
+}
+
+export const emptyBucket: Bucket = { minute: [], day: 0, dayCount: 0 };
+
+/** One window of a bucket as a client sees it. */
+export interface RateWindow {
+  readonly quota: number;
+  readonly window_s: number;
+  readonly remaining: number;
+  /** When the next request that was counted leaves the window. */
+  readonly reset_ms: number;
+}
+
+/** Both windows after a decision. */
+export interface RateState {
+  readonly bucket: BucketName;
+  readonly minute: RateWindow;
+  readonly day: RateWindow;
+}
+
+/** What a bucket says of one more request. A refused one is not counted. */
+export interface RateDecision {
+  readonly admitted: boolean;
+  readonly bucket: Bucket;
+  readonly state: RateState;
+  /** Seconds until a request is admitted again; 0 when this one was. */
+  readonly retryAfter_s: number;
+}
+
+function sum(minute: Bucket['minute']): number {
+  return minute.reduce((total, [, count]) => total + count, 0);
+}
+
+/** Drops what has left the windows. A clock that went back brings nothing back. */
+function age(bucket: Bucket, now_ms: number): Bucket {
+  const day = Math.max(bucket.day, Math.floor(now_ms / DAY_MS));
+  return {
+    minute: bucket.minute.filter(([leaves_ms]) => leaves_ms > now_ms),
+    day,
+    dayCount: day === bucket.day ? bucket.dayCount : 0,
+  };
+}
+
+/** Counts `requests` made at `now_ms`. */
+function add(bucket: Bucket, requests: number, limits: BucketLimits, now_ms: number): Bucket {
+  const slot_ms = limits.perMinute > EXACT_PER_MINUTE ? COARSE_SLOT_MS : 1;
+  const leaves_ms = (Math.floor(now_ms / slot_ms) + 1) * slot_ms - 1 + MINUTE_MS;
+  const last = bucket.minute.at(-1);
+  const minute: Bucket['minute'] =
+    last && last[0] >= leaves_ms
+      ? [...bucket.minute.slice(0, -1), [last[0], last[1] + requests]]
+      : [...bucket.minute, [leaves_ms, requests]];
+  return { minute, day: bucket.day, dayCount: bucket.dayCount + requests };
+}
+
+function describe(name: BucketName, bucket: Bucket, limits: BucketLimits, now_ms: number): RateState {
+  return {
+    bucket: name,
+    minute: {
+      quota: limits.perMinute,
+      window_s: MINUTE_MS / 1_000,
+      remaining: Math.max(0, limits.perMinute - sum(bucket.minute)),
+      reset_ms: bucket.minute[0]?.[0] ?? now_ms + MINUTE_MS,
+    },
+    day: {
+      quota: limits.perDay,
+      window_s: DAY_MS / 1_000,
+      remaining: Math.max(0, limits.perDay - bucket.dayCount),
+      reset_ms: (bucket.day + 1) * DAY_MS,
+    },
+  };
+}
+
+/** Asks a bucket for one request at `now_ms`: counts it, or refuses it and says when to come back. */
+export function takeOne(name: BucketName, bucket: Bucket, limits: BucketLimits, now_ms: number): RateDecision {
+  const aged = age(bucket, now_ms);
+  const before = describe(name, aged, limits, now_ms);
+  if (before.day.remaining === 0 || before.minute.remaining === 0) {
+    const reset_ms = before.day.remaining === 0 ? before.day.reset_ms : whenRoom(aged, limits, now_ms);
+    return {
+      admitted: false,
+      bucket: aged,
+      state: before,
+      retryAfter_s: Math.max(1, Math.ceil((reset_ms - now_ms) / 1_000)),
+    };
+  }
+  const counted = add(aged, 1, limits, now_ms);
+  return { admitted: true, bucket: counted, state: describe(name, counted, limits, now_ms), retryAfter_s: 0 };
+}
+
+/** When enough will have left the minute for one more: later than the oldest one's end where a limit was lowered. */
+function whenRoom(bucket: Bucket, limits: BucketLimits, now_ms: number): number {
+  let inWindow = sum(bucket.minute);
+  for (const [leaves_ms, leaving] of bucket.minute) {
+    inWindow -= leaving;
+    if (inWindow < limits.perMinute) return leaves_ms;
+  }
+  return now_ms + MINUTE_MS;
+}
+
+/** Counts what an object had written down ahead and may have spent before it lost its memory. */
+export function spendReserve(bucket: Bucket, reserve: number, limits: BucketLimits, now_ms: number): Bucket {
+  return reserve === 0 ? bucket : add(age(bucket, now_ms), reserve, limits, now_ms);
+}
+
+/** How many reads to write down ahead, the present one included: as many as came lately, at most a block. */
+export function sizeOfBlock(bucket: Bucket, now_ms: number): number {
+  const lately = sum(bucket.minute.filter(([leaves_ms]) => leaves_ms - MINUTE_MS >= now_ms - BLOCK_PACE_MS));
+  return Math.min(READ_BLOCK, Math.max(1, lately));
+}

@@ -1,0 +1,123 @@
+import type { Answer } from '../http/answer.ts';
+
+/** How long an Idempotency-Key protects, from the first receipt (spec, "Limits"). */
+export const REPLAY_WINDOW_MS = 86_400_000;
+
+/** What a request with an Idempotency-Key does; its record is looked up accordingly. */
+export type Operation = 'placeOrder';
+
+/** What is known of an Idempotency-Key: an intent while `answer` is null, else what was answered. */
+export interface Replay {
+  readonly fingerprint: string;
+  /** The id of the record that the request makes, if it makes one. */
+  readonly recordId: string;
+  readonly answer: Answer | null;
+}
+
+/** An intent that has no answer yet. */
+export interface OpenIntent {
+  readonly idempotencyKey: string;
+  readonly operation: Operation;
+  readonly recordId: string;
+}
+
+/** A request that asks to take effect at most once. */
+export interface IdempotentRequest {
+  readonly idempotencyKey: string;
+  readonly operation: Operation;
+  /** A digest of method, route and validated body: the same key with another one is refused. */
+  readonly fingerprint: string;
+}
+
+/**
+ * The Idempotency-Keys of one API key, in the object's own SQLite. An intent is written before any effect and turns
+ * into an answer after it, so that at most one effect follows however often the object dies in between.
+ */
+export class Replays {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    sql.exec(
+      `CREATE TABLE IF NOT EXISTS replays (
+        idempotency_key TEXT PRIMARY KEY NOT NULL,
+        operation TEXT NOT NULL,
+        fingerprint TEXT NOT NULL,
+        record_id TEXT NOT NULL,
+        received_at INTEGER NOT NULL,
+        answer TEXT
+      ) WITHOUT ROWID`,
+    );
+  }
+
+  /** What stands under a key that was first received less than 24 hours before `now_ms`. */
+  find(idempotencyKey: string, now_ms: number): Replay | undefined {
+    const [row] = this.#sql
+      .exec<{ fingerprint: string; record_id: string; answer: string | null }>(
+        'SELECT fingerprint, record_id, answer FROM replays WHERE idempotency_key = ? AND received_at > ?',
+        idempotencyKey,
+        now_ms - REPLAY_WINDOW_MS,
+      )
+      .toArray();
+    if (!row) return undefined;
+    const answer = row.answer === null ? null : (JSON.parse(row.answer) as Answer);
+    return { fingerprint: row.fingerprint, recordId: row.record_id, answer };
+  }
+
+  /** Writes what a request is about to do. What an expired request left under the same key is replaced. */
+  intend(request: IdempotentRequest, recordId: string, now_ms: number): void {
+    this.#insert(request, recordId, null, now_ms);
+  }
+
+  /** Turns an intent into its answer. */
+  remember(idempotencyKey: string, answer: Answer): void {
+    this.#sql.exec('UPDATE replays SET answer = ? WHERE idempotency_key = ?', JSON.stringify(answer), idempotencyKey);
+  }
+
+  /** Writes an answer that needed no intent: a refusal that was decided before any effect. */
+  conclude(request: IdempotentRequest, recordId: string, answer: Answer, now_ms: number): void {
+    this.#insert(request, recordId, answer, now_ms);
+  }
+
+  #insert(request: IdempotentRequest, recordId: string, answer: Answer | null, now_ms: number): void {
+    this.#sql.exec(
+      `INSERT OR REPLACE INTO replays (idempotency_key, operation, fingerprint, record_id, received_at, answer)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+      request.idempotencyKey,
+      request.operation,
+      request.fingerprint,
+      recordId,
+      now_ms,
+      answer && JSON.stringify(answer),
+    );
+  }
+
+  /** Takes back an intent of which it is certain that nothing happened. */
+  forget(idempotencyKey: string): void {
+    this.#sql.exec('DELETE FROM replays WHERE idempotency_key = ?', idempotencyKey);
+  }
+
+  /** Deletes what expired; an open intent's effect, if any, is in D1, where its record answers for itself. */
+  purge(now_ms: number): void {
+    this.#sql.exec('DELETE FROM replays WHERE received_at <= ?', now_ms - REPLAY_WINDOW_MS);
+  }
+
+  /** The intents without an answer, at most `limit`. */
+  listOpen(limit: number): OpenIntent[] {
+    return this.#sql
+      .exec<{ idempotency_key: string; operation: Operation; record_id: string }>(
+        'SELECT idempotency_key, operation, record_id FROM replays WHERE answer IS NULL LIMIT ?',
+        limit,
+      )
+      .toArray()
+      .map((row) => ({ idempotencyKey: row.idempotency_key, operation: row.operation, recordId: row.record_id }));
+  }
+
+  /** When the oldest entry expires, or `undefined` when there is none. */
+  nextExpiry(): number | undefined {
+    const { oldest } = this.#sql
+      .exec<{ oldest: number | null }>('SELECT min(received_at) AS oldest FROM replays')
+      .one();
+    return oldest === null ? undefined : oldest + REPLAY_WINDOW_MS;
+  }
+}

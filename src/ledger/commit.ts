@@ -1,0 +1,53 @@
+import type { BatchItem } from 'drizzle-orm/batch';
+import { type Asset, assets } from '../money/assets.ts';
+import type { Database } from './database.ts';
+import { classifyFault, messageOfFault } from './database-fault.ts';
+
+/** A guard of the database that refused a batch, by the name its trigger gives. */
+export type Guard = 'account_frozen' | 'trading_halted';
+
+/** How a batch ended. Only `unknown` leaves open whether it took effect. */
+export type CommitOutcome =
+  | { readonly kind: 'committed' }
+  /** The record is there already: an earlier write of the same id landed. */
+  | { readonly kind: 'exists' }
+  /** A ledger account would have gone below its floor. */
+  | { readonly kind: 'floor'; readonly account: string; readonly asset: Asset }
+  | { readonly kind: 'guarded'; readonly guard: Guard }
+  | { readonly kind: 'overloaded' }
+  | { readonly kind: 'unknown'; readonly cause: string };
+
+const FLOOR = /ledger: floor (\S+) ([A-Z]+)/;
+const EXISTS = /guard: \w[\w ]* exists/;
+const GUARD = /guard: (account_frozen|trading_halted)/;
+
+/** Reads what D1 said when it did not commit. Every text stands in the migrations, in a RAISE. */
+export function readFailure(error: unknown): CommitOutcome {
+  const message = messageOfFault(error);
+  const [, account, asset] = FLOOR.exec(message) ?? [];
+  if (account !== undefined && asset !== undefined && asset in assets) {
+    return { kind: 'floor', account, asset: asset as Asset };
+  }
+  const guard = GUARD.exec(message)?.[1];
+  if (guard !== undefined) return { kind: 'guarded', guard: guard as Guard };
+  if (EXISTS.test(message)) return { kind: 'exists' };
+  // Any other constraint is a bug of ours, not an outcome: nothing was committed and no answer fits.
+  if (message.includes('SQLITE_CONSTRAINT')) throw new Error(`the database refused a batch: ${message}`);
+  return classifyFault(error) === 'overloaded' ? { kind: 'overloaded' } : { kind: 'unknown', cause: message };
+}
+
+/**
+ * Writes a record and its transfers, all or nothing, in one round trip. This is the only way money moves. It never
+ * throws for what D1 answers; a lost connection is `unknown`, and the caller must look before it writes again.
+ */
+export async function commit(
+  database: Database,
+  statements: readonly [BatchItem<'sqlite'>, ...BatchItem<'sqlite'>[]],
+): Promise<CommitOutcome> {
+  try {
+    await database.batch(statements as [BatchItem<'sqlite'>, ...BatchItem<'sqlite'>[]]);
+    return { kind: 'committed' };
+  } catch (error) {
+    return readFailure(error);
+  }
+}

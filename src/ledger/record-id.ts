@@ -1,0 +1,23 @@
+import { v7 } from 'uuid';
+import { z } from 'zod';
+
+/**
+ * A new record's id: a UUIDv7 (RFC 9562), so that ids sort by the time they were made, and that time is the one a
+ * client sees.
+ */
+export function newRecordId(now_ms: number): string {
+  return v7({ msecs: now_ms });
+}
+
+/** A record's id; what does not look like one cannot be a record. */
+export const RecordId = z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+
+/** The time of a record, from its id: the first 48 bits are milliseconds. */
+export function timeOfRecord(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
+/** The time of a record as the wire shows it: ISO 8601, UTC, milliseconds. */
+export function timestampOfRecord(id: string): string {
+  return new Date(timeOfRecord(id)).toISOString();
+}

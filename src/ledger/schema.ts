@@ -1,0 +1,130 @@
+import { type SQL, sql } from 'drizzle-orm';
+import {
+  type AnySQLiteColumn,
+  customType,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core';
+import type { Asset, Coin } from '../money/assets.ts';
+
+/**
+ * The tables as Drizzle sees them. The migrations are the truth: they carry what Drizzle cannot say (STRICT, WITHOUT
+ * ROWID, triggers, checks), and a test holds the two against each other.
+ */
+
+/**
+ * A 64-bit amount. It is written as text, which a STRICT INTEGER column reads exactly, and must be read through
+ * `exactly`: D1 gives a plain column as a JavaScript number, which is wrong above 2^53.
+ */
+const atoms = customType<{ data: bigint; driverData: string }>({
+  dataType: () => 'integer',
+  toDriver: (value) => value.toString(),
+  fromDriver: () => {
+    throw new TypeError('a column of atoms is selected through exactly()');
+  },
+});
+
+/** Selects a column of atoms without loss. */
+export function exactly(column: AnySQLiteColumn): SQL<bigint> {
+  return sql`CAST(${column} AS TEXT)`.mapWith((value: string) => BigInt(value));
+}
+
+export const accounts = sqliteTable('accounts', {
+  id: text().primaryKey(),
+  addressIndex: integer('address_index').notNull().unique(),
+  label: text().notNull(),
+  status: text({ enum: ['active', 'frozen'] })
+    .notNull()
+    .default('active'),
+  dailyWithdrawalLimit: atoms('daily_withdrawal_limit').notNull().default(5_000_000_000n),
+  createdAt: integer('created_at').notNull(),
+});
+
+export const apiKeys = sqliteTable(
+  'api_keys',
+  {
+    id: text().primaryKey(),
+    accountId: text('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    label: text().notNull(),
+    scopes: text().notNull(),
+    tokenHash: text('token_hash').notNull(),
+    ipAllowlist: text('ip_allowlist'),
+    rateLimits: text('rate_limits').notNull().default('{}'),
+    createdAt: integer('created_at').notNull(),
+    expiresAt: integer('expires_at'),
+    revokedAt: integer('revoked_at'),
+  },
+  (table) => [index('api_keys_of_account').on(table.accountId, table.id)],
+);
+
+export const settings = sqliteTable('settings', {
+  id: integer().primaryKey(),
+  tradingHalted: integer('trading_halted', { mode: 'boolean' }).notNull().default(false),
+  withdrawalsHalted: integer('withdrawals_halted', { mode: 'boolean' }).notNull().default(false),
+});
+
+export const balances = sqliteTable(
+  'balances',
+  {
+    account: text().notNull(),
+    asset: text().$type<Asset>().notNull(),
+    amount: atoms().notNull().default(0n),
+    floor: atoms().notNull().default(0n),
+    lastTransfer: integer('last_transfer').notNull().default(0),
+  },
+  (table) => [primaryKey({ columns: [table.account, table.asset] })],
+);
+
+export const transfers = sqliteTable('transfers', {
+  id: integer().primaryKey(),
+  debit: text().notNull(),
+  credit: text().notNull(),
+  asset: text().$type<Asset>().notNull(),
+  amount: atoms().notNull(),
+  kind: text({ enum: ['order', 'deposit'] }).notNull(),
+  reference: text().notNull(),
+  ts: integer().notNull(),
+});
+
+export const orders = sqliteTable(
+  'orders',
+  {
+    accountId: text('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    id: text().notNull(),
+    coin: text().$type<Coin>().notNull(),
+    side: text({ enum: ['BUY', 'SELL'] }).notNull(),
+    executedPrice: atoms('executed_price').notNull(),
+    coinAmount: atoms('coin_amount').notNull(),
+    usdtAmount: atoms('usdt_amount').notNull(),
+    status: text({ enum: ['COMPLETED', 'FAILED'] }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.id] })],
+);
+
+export const deposits = sqliteTable(
+  'deposits',
+  {
+    accountId: text('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    id: text().notNull(),
+    type: text({ enum: ['INTERNAL_DEPOSIT'] }).notNull(),
+    asset: text().$type<Asset>().notNull(),
+    amount: atoms().notNull(),
+    usdValue: atoms('usd_value').notNull(),
+    status: text({ enum: ['COMPLETED'] }).notNull(),
+    reference: text().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.id] }),
+    uniqueIndex('deposits_once_per_reference').on(table.accountId, table.reference),
+  ],
+);

@@ -1,0 +1,46 @@
+import { sql } from 'drizzle-orm';
+import type { Asset } from '../money/assets.ts';
+import type { Atoms } from '../money/amounts.ts';
+import type { Database } from './database.ts';
+import { transfers } from './schema.ts';
+
+/** The house's own ledger accounts. */
+export const house = {
+  /** The inventory that orders fill from; may go short down to its floor. */
+  liquidity: 'house:liquidity',
+  /** The outside world: negative by what the house owes; its floor is the supply cap. */
+  custody: 'house:custody',
+  /** Withdrawals in flight. */
+  payouts: 'house:payouts',
+  /** What was earned. */
+  fees: 'house:fees',
+} as const;
+
+/** One movement of one asset from one ledger account to another; `amount` is positive. */
+export interface Transfer {
+  readonly debit: string;
+  readonly credit: string;
+  readonly asset: Asset;
+  readonly amount: Atoms;
+  readonly kind: 'order' | 'deposit';
+  /** The id of the record that explains it. */
+  readonly reference: string;
+  readonly ts_ms: number;
+}
+
+/**
+ * The statement that writes a transfer. Its number is the next one of the journal, taken where it is written; the
+ * database moves both balances in the same breath, and refuses the whole batch below a floor.
+ */
+export function insertTransfer(database: Database, transfer: Transfer) {
+  return database.insert(transfers).values({
+    id: sql`(SELECT coalesce(max(id), 0) + 1 FROM transfers)`,
+    debit: transfer.debit,
+    credit: transfer.credit,
+    asset: transfer.asset,
+    amount: transfer.amount,
+    kind: transfer.kind,
+    reference: transfer.reference,
+    ts: transfer.ts_ms,
+  });
+}

@@ -1,0 +1,66 @@
+import { type Outcome, accept, refuse } from '../../http/refusal.ts';
+import { askCandleSources } from './ask-candle-sources.ts';
+import { type CandleQuestion, type CandleSource, MAX_CANDLES, type MarketCandle } from './candle-source.ts';
+import { freshTimeOfCandles } from './interval.ts';
+import { limitCandles } from './normalise-candles.ts';
+
+/** Candles, and when they were received. */
+export interface CandleSeries {
+  readonly taken_ms: number;
+  readonly candles: MarketCandle[];
+}
+
+/** A series of 1000 candles takes some 0.3 MB of an object's 128. */
+const MAX_SERIES_KEPT = 64;
+
+/** Questions under way at once, each with its own request to a venue. */
+const MAX_QUESTIONS_OPEN = 32;
+
+/**
+ * Asks for candles on behalf of everyone. The sources are always asked for as many candles as they give, which costs
+ * the same, so that one series answers every `limit`; while it is fresh it is given again, and who asks meanwhile
+ * waits for the one request under way. A failure is not kept. Only for use inside one object: it shares promises.
+ */
+export class CandleDesk {
+  readonly #sources: readonly CandleSource[];
+  readonly #kept = new Map<string, CandleSeries>();
+  readonly #open = new Map<string, Promise<Outcome<CandleSeries>>>();
+
+  constructor(sources: readonly CandleSource[]) {
+    this.#sources = sources;
+  }
+
+  /** Refuses with `upstream_unavailable`, or with `service_unavailable` when too many questions are open. */
+  async answer(question: CandleQuestion): Promise<Outcome<CandleSeries>> {
+    const key = [question.coin, question.interval, question.startTime_ms, question.endTime_ms].join('/');
+    const kept = this.#kept.get(key);
+    if (kept && Date.now() - kept.taken_ms < freshTimeOfCandles(question.interval)) return limitSeries(kept, question);
+    let series = this.#open.get(key);
+    if (!series) {
+      if (this.#open.size >= MAX_QUESTIONS_OPEN) return tooManyQuestions;
+      series = this.#ask(key, { ...question, limit: MAX_CANDLES }).finally(() => this.#open.delete(key));
+      this.#open.set(key, series);
+    }
+    const outcome = await series;
+    return outcome.ok ? limitSeries(outcome.value, question) : outcome;
+  }
+
+  async #ask(key: string, question: CandleQuestion): Promise<Outcome<CandleSeries>> {
+    const candles = await askCandleSources(this.#sources, question);
+    if (!candles.ok) return candles;
+    const series = { taken_ms: Date.now(), candles: candles.value };
+    this.#kept.delete(key);
+    this.#kept.set(key, series);
+    const oldest = this.#kept.keys().next();
+    if (this.#kept.size > MAX_SERIES_KEPT && !oldest.done) this.#kept.delete(oldest.value);
+    return accept(series);
+  }
+}
+
+const tooManyQuestions = refuse('service_unavailable', 'Too many different candles are asked for. Try again.', {
+  retryAfterSeconds: 1,
+});
+
+function limitSeries(series: CandleSeries, question: CandleQuestion): Outcome<CandleSeries> {
+  return accept({ taken_ms: series.taken_ms, candles: limitCandles(series.candles, question) });
+}

@@ -1,0 +1,38 @@
+import type { Coin } from '../../money/assets.ts';
+import type { Interval } from './interval.ts';
+
+/** What happened in one interval. Prices are in USDT, the volume in the base asset; all plain decimal strings. */
+export interface MarketCandle {
+  readonly start_ms: number;
+  readonly open: string;
+  readonly high: string;
+  readonly low: string;
+  readonly close: string;
+  readonly volume: string;
+}
+
+/**
+ * Which candles: those that start within `startTime_ms` and `endTime_ms`, both included and both optional. Of more
+ * than `limit`, the oldest from `startTime_ms` on where it is given, else the newest.
+ */
+export interface CandleQuestion {
+  readonly coin: Coin;
+  readonly interval: Interval;
+  /** 1 to `MAX_CANDLES`. */
+  readonly limit: number;
+  readonly startTime_ms?: number | undefined;
+  readonly endTime_ms?: number | undefined;
+}
+
+/** The most candles that one question may ask for. */
+export const MAX_CANDLES = 1000;
+
+/** Where candles come from: one venue, never a mixture. */
+export interface CandleSource {
+  readonly name: string;
+  /**
+   * The candles asked for, as `normaliseCandles` leaves them; the last may still be running. Rejects with a
+   * `SourceError` when the venue refuses or its answer cannot be trusted, and when `signal` aborts.
+   */
+  fetchCandles(question: CandleQuestion, signal: AbortSignal, now_ms: number): Promise<MarketCandle[]>;
+}

@@ -1,0 +1,29 @@
+import type { Coin } from '../money/assets.ts';
+import type { Price } from '../money/prices.ts';
+import type { MarketSnapshot } from './snapshot.ts';
+
+declare const firm: unique symbol;
+
+/**
+ * A price that an order or a limit may use. Only `firmPrice` makes one, from what venues agreed on and while it is
+ * fresh: a fallback, a stale or a disputed price cannot become one.
+ */
+export interface FirmPrice {
+  readonly [firm]: true;
+  readonly coin: Coin;
+  readonly price: Price;
+}
+
+/** How old an agreed price may be since its receipt. */
+export const MAX_RECEIVED_AGE_MS = 5_000;
+
+/** How old it may be by the venues' own clocks, where they give a time. */
+export const MAX_VENUE_AGE_MS = 60_000;
+
+/** The firm price of a coin at `now_ms`, or `undefined` when the snapshot holds none that is fresh. */
+export function firmPrice(snapshot: MarketSnapshot, coin: Coin, now_ms: number): FirmPrice | undefined {
+  const { agreed } = snapshot.markets[coin];
+  if (!agreed || now_ms - agreed.received_ms > MAX_RECEIVED_AGE_MS) return undefined;
+  if (agreed.venueTime_ms !== null && now_ms - agreed.venueTime_ms > MAX_VENUE_AGE_MS) return undefined;
+  return { coin, price: agreed.price } as FirmPrice;
+}

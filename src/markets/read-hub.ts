@@ -1,0 +1,50 @@
+import { config } from '../env.ts';
+import { describeError, logFault } from '../http/log.ts';
+import { type Outcome, refuse } from '../http/refusal.ts';
+import type { CandleSeries } from './candles/candle-desk.ts';
+import type { CandleQuestion } from './candles/candle-source.ts';
+import type { PriceHub } from './price-hub.ts';
+import type { MarketSnapshot } from './snapshot.ts';
+import { withDeadline } from './with-deadline.ts';
+
+type HubNamespace = DurableObjectNamespace<PriceHub>;
+
+/** There is one hub. */
+const HUB_NAME = 'hub';
+
+/** The hub keeps its own deadlines; these end the wait for a hub that does not answer at all. */
+const SNAPSHOT_DEADLINE_MS = 3_000;
+const CANDLES_DEADLINE_MS = 5_000;
+
+/**
+ * The hub's snapshot, its last round at most `maxAge_ms` old where the venues answer; `undefined` when the hub does
+ * not answer within 3 s. Never rejects.
+ */
+export async function readSnapshot(namespace: HubNamespace, maxAge_ms: number): Promise<MarketSnapshot | undefined> {
+  try {
+    return await withDeadline(SNAPSHOT_DEADLINE_MS, () => takeStub(namespace).snapshot({ maxAge_ms }));
+  } catch (error) {
+    logFault('price_hub_unreachable', { error: describeError(error) });
+    return undefined;
+  }
+}
+
+/**
+ * The candles asked for, and when they were received. Refuses as `PriceHub.candles` does, and with
+ * `upstream_unavailable` when the hub does not answer within 5 s. Never rejects.
+ */
+export async function readCandles(namespace: HubNamespace, question: CandleQuestion): Promise<Outcome<CandleSeries>> {
+  try {
+    return await withDeadline<Outcome<CandleSeries>>(CANDLES_DEADLINE_MS, () => takeStub(namespace).candles(question));
+  } catch (error) {
+    logFault('price_hub_unreachable', { error: describeError(error) });
+    return refuse('upstream_unavailable', 'The source of candles cannot be reached. Try again in a few seconds.', {
+      retryAfterSeconds: 5,
+    });
+  }
+}
+
+/** A stub does not outlive its object's reset, so every call takes a new one. */
+function takeStub(namespace: HubNamespace): DurableObjectStub<PriceHub> {
+  return namespace.getByName(HUB_NAME, { locationHint: config.PRICE_HUB_LOCATION });
+}

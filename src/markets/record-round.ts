@@ -1,0 +1,61 @@
+import { type Coin, coinSymbols } from '../money/assets.ts';
+import { type Observation, agreeOnPrice, chooseShown } from './aggregate.ts';
+import { fallbackPrice } from './fallback-price.ts';
+import type { AgreedMarket, Market, MarketSnapshot, ShownMarket } from './snapshot.ts';
+
+/** How long what was shown last may stand in where nothing answers; it keeps its own time. */
+const MAX_BRIDGE_MS = 30_000;
+
+/** What the price hub knows of a coin beyond what it tells: for the next round. */
+interface CoinMemory {
+  /** The last price that was agreed on, however long ago. */
+  readonly accepted: AgreedMarket | null;
+  /** What was last shown from answers, and when those came. */
+  readonly shown: ShownMarket | null;
+  readonly shownAt_ms: number;
+}
+
+/** The price hub's whole memory of prices; plain data. */
+export interface HubMemory {
+  readonly snapshot: MarketSnapshot;
+  readonly coins: Readonly<Record<Coin, CoinMemory>>;
+}
+
+/** The memory of a hub that has asked nobody yet. */
+export const emptyMemory: HubMemory = {
+  snapshot: { taken_ms: 0, markets: forEachCoin(() => ({ shown: null, agreed: null })) },
+  coins: forEachCoin(() => ({ accepted: null, shown: null, shownAt_ms: 0 })),
+};
+
+/**
+ * The memory after a round that ended at `now_ms` with these observations, one of each source and coin, in the
+ * configured order of the sources. Of a coin that nobody answered for, what was shown stays for 30 s with its honest
+ * time, and what was agreed on stays as it is: it expires where it is used. A round without any answer leaves
+ * `taken_ms` as it was.
+ */
+export function recordRound(memory: HubMemory, observations: readonly Observation[], now_ms: number): HubMemory {
+  const coins = forEachCoin((coin) => {
+    const last = memory.coins[coin];
+    const own = observations.filter(({ ticker }) => ticker.coin === coin);
+    const shown = chooseShown(own, last.shown?.price ?? fallbackPrice(coin), now_ms);
+    const agreed = own.length === 0 ? memory.snapshot.markets[coin].agreed : agreeOnPrice(own, last.accepted, now_ms);
+    const next: CoinMemory = {
+      accepted: agreed ?? last.accepted,
+      shown: shown ?? last.shown,
+      shownAt_ms: shown ? now_ms : last.shownAt_ms,
+    };
+    const isBridged = now_ms - next.shownAt_ms <= MAX_BRIDGE_MS;
+    return { next, market: { shown: isBridged ? next.shown : null, agreed } satisfies Market };
+  });
+  return {
+    snapshot: {
+      taken_ms: observations.length === 0 ? memory.snapshot.taken_ms : now_ms,
+      markets: forEachCoin((coin) => coins[coin].market),
+    },
+    coins: forEachCoin((coin) => coins[coin].next),
+  };
+}
+
+function forEachCoin<T>(make: (coin: Coin) => T): Record<Coin, T> {
+  return Object.fromEntries(coinSymbols.map((coin) => [coin, make(coin)])) as Record<Coin, T>;
+}

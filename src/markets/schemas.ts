@@ -1,0 +1,96 @@
+import { z } from '@hono/zod-openapi';
+import { coinSymbols } from '../money/assets.ts';
+import { MAX_CANDLES } from './candles/candle-source.ts';
+import { intervals } from './candles/interval.ts';
+
+const DEFAULT_CANDLES = 500;
+
+const Symbol = z.enum(coinSymbols).openapi({ example: 'BTC' });
+const Pair = z.string().openapi({ example: 'BTC-USDT' });
+const Decimal = z.string().openapi({ description: 'Plain decimal', example: '65000.12' });
+const Timestamp = z.iso.datetime({ precision: 3 }).openapi({ example: '2026-11-21T12:00:00.000Z' });
+
+/** What a market shows at a moment. */
+export const Ticker = z
+  .object({
+    symbol: Symbol,
+    pair: Pair,
+    name: z.string().openapi({ example: 'Bitcoin' }),
+    price: Decimal,
+    change24h: z.number().openapi({ description: 'A fraction: 0.0234 is +2.34 %', example: 0.0234 }),
+    volume24h: z.string().openapi({ description: 'In the base asset', example: '33278.39129' }),
+    ts: Timestamp.openapi({ description: 'Time of the data' }),
+    degraded: z.literal(true).optional().openapi({ description: 'Only on a static fallback' }),
+  })
+  .openapi('Ticker');
+
+export type Ticker = z.output<typeof Ticker>;
+
+const degraded = z.boolean().openapi({ description: 'Whether any ticker in the answer is a static fallback' });
+
+/** The answer of GET /api/v1/markets/tickers. */
+export const TickerList = z.object({ tickers: z.array(Ticker), ts: Timestamp, degraded }).openapi('TickerList');
+
+export type TickerList = z.output<typeof TickerList>;
+
+/** The answer of GET /api/v1/markets/{symbol}. */
+export const TickerAnswer = z.object({ ticker: Ticker, degraded }).openapi('TickerAnswer');
+
+export type TickerAnswer = z.output<typeof TickerAnswer>;
+
+/** What happened in one interval; the last one of a list may still be running. */
+export const Candle = z
+  .object({
+    ts: Timestamp.openapi({ description: 'Start of the candle' }),
+    open: Decimal,
+    high: Decimal,
+    low: Decimal,
+    close: Decimal,
+    volume: z.string().openapi({ description: 'In the base asset', example: '45.2031' }),
+  })
+  .openapi('Candle');
+
+export type Candle = z.output<typeof Candle>;
+
+/** The answer of GET /api/v1/markets/{symbol}/candles, in ascending order. */
+export const CandleList = z
+  .object({ symbol: Symbol, pair: Pair, interval: z.enum(intervals), candles: z.array(Candle) })
+  .openapi('CandleList');
+
+export type CandleList = z.output<typeof CandleList>;
+
+/** The path of one market. A symbol outside the supported set is a matter of the handler: it is 404, not 400. */
+export const MarketPath = z.object({
+  symbol: z.string().openapi({ description: 'Base symbol, in any case', example: 'BTC' }),
+});
+
+const Instant = z.iso.datetime().transform((text) => Date.parse(text));
+
+/** The query of candles. A limit out of bounds is refused, never clamped. */
+export const CandleQuery = z
+  .object({
+    interval: z.enum(intervals).default('1h').openapi({ description: '`1m` is a minute, `1M` a month' }),
+    limit: z
+      .string()
+      .regex(/^\d{1,4}$/, 'is not a whole number')
+      .transform(Number)
+      .pipe(z.number().int().min(1).max(MAX_CANDLES))
+      .default(DEFAULT_CANDLES)
+      .openapi({ type: 'integer', minimum: 1, maximum: MAX_CANDLES, default: DEFAULT_CANDLES }),
+    startTime: Instant.optional().openapi({
+      type: 'string',
+      format: 'date-time',
+      description: 'Only candles that start at this time or later, and of those the oldest',
+    }),
+    endTime: Instant.optional().openapi({
+      type: 'string',
+      format: 'date-time',
+      description: 'Only candles that start at this time or earlier',
+    }),
+  })
+  .refine(({ startTime, endTime }) => startTime === undefined || endTime === undefined || startTime <= endTime, {
+    path: ['endTime'],
+    message: 'is before startTime',
+  });
+
+export type CandleQuery = z.output<typeof CandleQuery>;

@@ -1,0 +1,35 @@
+import { type Coin, coinSymbols } from '../../money/assets.ts';
+import type { Price } from '../../money/prices.ts';
+import { openSandboxMarket } from '../sandbox-market.ts';
+import type { PriceSource, SourceTicker } from './price-source.ts';
+
+/** The venues of the sandbox, and by how much each is off the market, in hundredths of a percent. */
+const venues = { 'sandbox-a': -3n, 'sandbox-b': 0n, 'sandbox-c': 2n } as const;
+
+export type SandboxVenue = keyof typeof venues;
+
+const BASIS = 10_000n;
+const DAY_MS = 86_400_000;
+
+/**
+ * One of three venues of the deterministic market, in memory. The median of the three is the market itself, so that
+ * tickers and candles of the sandbox agree to the last digit.
+ */
+export function createSandboxPriceSource(name: SandboxVenue): PriceSource {
+  return {
+    name,
+    fetchTickers: (_signal, now_ms) => Promise.resolve(coinSymbols.map((coin) => makeTicker(coin, name, now_ms))),
+  };
+}
+
+function makeTicker(coin: Coin, name: SandboxVenue, now_ms: number): SourceTicker {
+  const day = openSandboxMarket(coin).tradesBetween(now_ms - DAY_MS, now_ms);
+  const atVenue = (price: Price) => (price * (BASIS + venues[name])) / BASIS;
+  return {
+    coin,
+    price: atVenue(day.close),
+    open24h: atVenue(day.open),
+    volume24h: day.volume,
+    venueTime_ms: now_ms,
+  };
+}

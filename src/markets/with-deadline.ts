@@ -1,0 +1,19 @@
+/**
+ * Does `work`, or rejects with a `TimeoutError` after `deadline_ms`: also when the work does not heed its signal,
+ * which aborts then. Work that ends later is left alone.
+ */
+export async function withDeadline<T>(deadline_ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const late = Promise.withResolvers<never>();
+  // Not AbortSignal.timeout: that timer cannot be cleared, and keeps an idle object busy.
+  const timer = setTimeout(() => {
+    const fault = new DOMException(`took longer than ${deadline_ms} ms`, 'TimeoutError');
+    controller.abort(fault);
+    late.reject(fault);
+  }, deadline_ms);
+  try {
+    return await Promise.race([work(controller.signal), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,42 @@
+import { Decimal } from 'decimal.js';
+
+/**
+ * A whole number of an asset's smallest unit in the ledger. Never a `number`: a JavaScript number is exact only
+ * to 2^53, a balance is not.
+ */
+export type Atoms = bigint;
+
+/** The largest amount that the ledger's 64-bit columns hold. */
+export const MAX_ATOMS: Atoms = 2n ** 63n - 1n;
+
+/** The syntax of every amount that a client may send: a plain decimal string, no sign, no exponent. */
+export const AMOUNT_SYNTAX = /^(0|[1-9]\d{0,19})(\.\d{1,18})?$/;
+
+/** Wide enough that no product of a 20-digit amount and a price is ever rounded behind our back. */
+export const Exact = Decimal.clone({ precision: 120, toExpNeg: -200, toExpPos: 200, rounding: Decimal.ROUND_HALF_UP });
+
+/**
+ * Reads an amount that matches `AMOUNT_SYNTAX` into atoms of an asset with `scale` decimals.
+ * Trailing zeros are no extra precision; more significant decimals than the scale give `undefined`
+ * (the caller's `precision_exceeded`), never a rounded amount.
+ */
+export function parseAmount(text: string, scale: number): Atoms | undefined {
+  if (!AMOUNT_SYNTAX.test(text)) throw new TypeError('parseAmount takes text that matches AMOUNT_SYNTAX');
+  const atoms = new Exact(text).times(new Exact(10).pow(scale));
+  return atoms.isInteger() ? BigInt(atoms.toFixed(0)) : undefined;
+}
+
+/** Writes atoms as a plain decimal string: no exponent, no trailing zeros, zero is `"0"`. */
+export function formatAmount(atoms: Atoms, scale: number): string {
+  return new Exact(atoms.toString()).div(new Exact(10).pow(scale)).toFixed();
+}
+
+/** Divides two positive integers and rounds down. */
+export function divideDown(dividend: bigint, divisor: bigint): bigint {
+  return dividend / divisor;
+}
+
+/** Divides two positive integers and rounds up. */
+export function divideUp(dividend: bigint, divisor: bigint): bigint {
+  return (dividend + divisor - 1n) / divisor;
+}

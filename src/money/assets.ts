@@ -1,0 +1,327 @@
+import type { Network } from './networks.ts';
+
+/** What an asset is on one of the networks that carry it. */
+export interface AssetNetwork {
+  readonly network: Network;
+  /** The token's contract or mint; `null` for the network's own coin. */
+  readonly contractAddress: string | null;
+  /** Decimals on the chain, which may be more than the ledger's scale. */
+  readonly decimals: number;
+  /** Default withdrawal fee and smallest withdrawal, in the asset. */
+  readonly withdrawFee: string;
+  readonly minWithdrawal: string;
+  /** Confirmations after which a deposit is credited. */
+  readonly confirmations: number;
+}
+
+/** Everything that hangs on one asset. To add an asset, add a record; nothing else lists them. */
+export interface AssetRecord {
+  readonly name: string;
+  /** Decimals of the ledger: one atom is 10^-scale of the asset. */
+  readonly scale: number;
+  /** The asset's USDT market at each venue, as the venue spells it; `null` where the venue has none. */
+  readonly venueSymbols: { readonly binance: string | null; readonly kraken: string | null };
+  /** A conservative price in USDT, of 2026-11-21, shown when no source answers. It is never traded at. */
+  readonly fallbackPrice: string;
+  readonly networks: readonly AssetNetwork[];
+}
+
+/** The asset that every order is against, and in which values and limits are counted. */
+export const QUOTE_ASSET = 'USDT';
+
+/** The nine assets, in the order of the specification. Venues renamed MATIC to POL in 2024; Bureau's clients know it as MATIC. */
+export const assets = {
+  USDT: {
+    name: 'Tether',
+    scale: 6,
+    fallbackPrice: '1',
+    venueSymbols: { binance: null, kraken: null },
+    networks: [
+      {
+        network: 'TRC20',
+        contractAddress: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
+        decimals: 6,
+        withdrawFee: '1',
+        minWithdrawal: '5',
+        confirmations: 20,
+      },
+      {
+        network: 'ETH',
+        contractAddress: '0xdAC17F958D2ee523a2206206994597C13D831ec7',
+        decimals: 6,
+        withdrawFee: '4',
+        minWithdrawal: '10',
+        confirmations: 32,
+      },
+      {
+        network: 'SOL',
+        contractAddress: 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB',
+        decimals: 6,
+        withdrawFee: '0.5',
+        minWithdrawal: '5',
+        confirmations: 32,
+      },
+      {
+        network: 'AVAX',
+        contractAddress: '0x9702230A8Ea53601f5cD2dc00fDBc13d4dF4A8c7',
+        decimals: 6,
+        withdrawFee: '0.5',
+        minWithdrawal: '5',
+        confirmations: 12,
+      },
+      {
+        network: 'BEP20',
+        contractAddress: '0x55d398326f99059fF775485246999027B3197955',
+        decimals: 18,
+        withdrawFee: '0.3',
+        minWithdrawal: '5',
+        confirmations: 15,
+      },
+      {
+        network: 'ARBITRUM',
+        contractAddress: '0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9',
+        decimals: 6,
+        withdrawFee: '0.3',
+        minWithdrawal: '5',
+        confirmations: 20,
+      },
+      {
+        network: 'OPTIMISM',
+        contractAddress: '0x01bFF41798a0BcF287b996046Ca68b395DbC1071',
+        decimals: 6,
+        withdrawFee: '0.3',
+        minWithdrawal: '5',
+        confirmations: 20,
+      },
+      {
+        network: 'POLYGON',
+        contractAddress: '0xc2132D05D31c914a87C6611C10748AEb04B58e8F',
+        decimals: 6,
+        withdrawFee: '0.2',
+        minWithdrawal: '5',
+        confirmations: 128,
+      },
+    ],
+  },
+  USDC: {
+    name: 'USD Coin',
+    scale: 6,
+    fallbackPrice: '1',
+    venueSymbols: { binance: 'USDCUSDT', kraken: 'USDCUSDT' },
+    networks: [
+      {
+        network: 'ETH',
+        contractAddress: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+        decimals: 6,
+        withdrawFee: '4',
+        minWithdrawal: '10',
+        confirmations: 32,
+      },
+      {
+        network: 'ARBITRUM',
+        contractAddress: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831',
+        decimals: 6,
+        withdrawFee: '0.3',
+        minWithdrawal: '5',
+        confirmations: 20,
+      },
+      {
+        network: 'OPTIMISM',
+        contractAddress: '0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85',
+        decimals: 6,
+        withdrawFee: '0.3',
+        minWithdrawal: '5',
+        confirmations: 20,
+      },
+      {
+        network: 'BASE',
+        contractAddress: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+        decimals: 6,
+        withdrawFee: '0.2',
+        minWithdrawal: '5',
+        confirmations: 20,
+      },
+      {
+        network: 'AVAX',
+        contractAddress: '0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E',
+        decimals: 6,
+        withdrawFee: '0.5',
+        minWithdrawal: '5',
+        confirmations: 12,
+      },
+      {
+        network: 'POLYGON',
+        contractAddress: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
+        decimals: 6,
+        withdrawFee: '0.2',
+        minWithdrawal: '5',
+        confirmations: 128,
+      },
+      {
+        network: 'SOL',
+        contractAddress: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+        decimals: 6,
+        withdrawFee: '0.5',
+        minWithdrawal: '5',
+        confirmations: 32,
+      },
+      {
+        network: 'BEP20',
+        contractAddress: '0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d',
+        decimals: 18,
+        withdrawFee: '0.3',
+        minWithdrawal: '5',
+        confirmations: 15,
+      },
+    ],
+  },
+  BTC: {
+    name: 'Bitcoin',
+    scale: 8,
+    fallbackPrice: '60000',
+    venueSymbols: { binance: 'BTCUSDT', kraken: 'XBTUSDT' },
+    networks: [
+      {
+        network: 'BTC',
+        contractAddress: null,
+        decimals: 8,
+        withdrawFee: '0.0002',
+        minWithdrawal: '0.0005',
+        confirmations: 3,
+      },
+    ],
+  },
+  ETH: {
+    name: 'Ethereum',
+    scale: 8,
+    fallbackPrice: '2000',
+    venueSymbols: { binance: 'ETHUSDT', kraken: 'ETHUSDT' },
+    networks: [
+      {
+        network: 'ETH',
+        contractAddress: null,
+        decimals: 18,
+        withdrawFee: '0.0012',
+        minWithdrawal: '0.005',
+        confirmations: 32,
+      },
+      {
+        network: 'ARBITRUM',
+        contractAddress: null,
+        decimals: 18,
+        withdrawFee: '0.0001',
+        minWithdrawal: '0.001',
+        confirmations: 20,
+      },
+      {
+        network: 'OPTIMISM',
+        contractAddress: null,
+        decimals: 18,
+        withdrawFee: '0.0001',
+        minWithdrawal: '0.001',
+        confirmations: 20,
+      },
+      {
+        network: 'BASE',
+        contractAddress: null,
+        decimals: 18,
+        withdrawFee: '0.0001',
+        minWithdrawal: '0.001',
+        confirmations: 20,
+      },
+    ],
+  },
+  AVAX: {
+    name: 'Avalanche',
+    scale: 8,
+    fallbackPrice: '15',
+    venueSymbols: { binance: 'AVAXUSDT', kraken: 'AVAXUSDT' },
+    networks: [
+      {
+        network: 'AVAX',
+        contractAddress: null,
+        decimals: 18,
+        withdrawFee: '0.01',
+        minWithdrawal: '0.1',
+        confirmations: 12,
+      },
+    ],
+  },
+  MATIC: {
+    name: 'Polygon (POL)',
+    scale: 8,
+    fallbackPrice: '0.2',
+    venueSymbols: { binance: 'POLUSDT', kraken: 'POLUSDT' },
+    networks: [
+      {
+        network: 'POLYGON',
+        contractAddress: null,
+        decimals: 18,
+        withdrawFee: '0.1',
+        minWithdrawal: '5',
+        confirmations: 128,
+      },
+    ],
+  },
+  BNB: {
+    name: 'BNB',
+    scale: 8,
+    fallbackPrice: '500',
+    venueSymbols: { binance: 'BNBUSDT', kraken: null },
+    networks: [
+      {
+        network: 'BEP20',
+        contractAddress: null,
+        decimals: 18,
+        withdrawFee: '0.0005',
+        minWithdrawal: '0.01',
+        confirmations: 15,
+      },
+    ],
+  },
+  LTC: {
+    name: 'Litecoin',
+    scale: 8,
+    fallbackPrice: '70',
+    venueSymbols: { binance: 'LTCUSDT', kraken: 'LTCUSDT' },
+    networks: [
+      {
+        network: 'LTC',
+        contractAddress: null,
+        decimals: 8,
+        withdrawFee: '0.001',
+        minWithdrawal: '0.01',
+        confirmations: 6,
+      },
+    ],
+  },
+  DOGE: {
+    name: 'Dogecoin',
+    scale: 8,
+    fallbackPrice: '0.1',
+    venueSymbols: { binance: 'DOGEUSDT', kraken: 'XDGUSDT' },
+    networks: [
+      { network: 'DOGE', contractAddress: null, decimals: 8, withdrawFee: '2', minWithdrawal: '10', confirmations: 40 },
+    ],
+  },
+} as const satisfies Record<string, AssetRecord>;
+
+export type Asset = keyof typeof assets;
+
+/** A base symbol that trades against USDT. */
+export type Coin = Exclude<Asset, typeof QUOTE_ASSET>;
+
+export const assetSymbols = Object.keys(assets) as [Asset, ...Asset[]];
+
+export const coinSymbols = assetSymbols.filter((asset): asset is Coin => asset !== QUOTE_ASSET);
+
+/** Decimals of the ledger for an asset. */
+export function scaleOf(asset: Asset): number {
+  return assets[asset].scale;
+}
+
+/** The coin that a client means by a symbol in any case, or `undefined` outside the supported set. */
+export function findCoin(symbol: string): Coin | undefined {
+  const upper = symbol.toUpperCase();
+  return coinSymbols.find((coin) => coin === upper);
+}

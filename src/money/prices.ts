@@ -1,0 +1,55 @@
+import { Exact, formatAmount } from './amounts.ts';
+
+/** A price in USDT, as a whole number of 1e-8 USDT. */
+export type Price = bigint;
+
+/** Decimals of every price that Bureau shows, stores or fills at. */
+export const PRICE_SCALE = 8;
+
+/** No market that Bureau trades has ever been near it; a venue that says more is broken. */
+const MAX_PRICE_USDT = new Exact('1e10');
+
+const NUMBER_SYNTAX = /^\d+(\.\d+)?([eE][+-]?\d{1,3})?$/;
+
+/**
+ * Reads a price as a venue writes it, exponent included, rounded half up to 8 decimals. Anything that is not a
+ * finite positive number below 1e10 USDT, or that rounds to zero, gives `undefined`.
+ */
+export function parsePrice(text: string): Price | undefined {
+  if (!NUMBER_SYNTAX.test(text)) return undefined;
+  const price = new Exact(text);
+  if (price.greaterThanOrEqualTo(MAX_PRICE_USDT)) return undefined;
+  const scaled = BigInt(price.times(new Exact(10).pow(PRICE_SCALE)).toFixed(0));
+  return scaled > 0n ? scaled : undefined;
+}
+
+/** Reads a volume as a venue writes it and gives it back plain: no exponent, no trailing zeros, no sign. */
+export function parseVolume(text: string): string | undefined {
+  return NUMBER_SYNTAX.test(text) ? new Exact(text).toFixed() : undefined;
+}
+
+/** Writes a price as a plain decimal string. */
+export function formatPrice(price: Price): string {
+  return formatAmount(price, PRICE_SCALE);
+}
+
+/** The mean of two prices, half up at 8 decimals. */
+export function meanPrice(one: Price, other: Price): Price {
+  return (one + other + 1n) / 2n;
+}
+
+/** The median of at least one price; of an even number the mean of the middle two. */
+export function medianPrice(prices: readonly Price[]): Price {
+  const sorted = prices.toSorted((one, other) => (one < other ? -1 : one > other ? 1 : 0));
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle];
+  const lower = sorted.length % 2 === 0 ? sorted[middle - 1] : upper;
+  if (upper === undefined || lower === undefined) throw new RangeError('medianPrice takes at least one price');
+  return meanPrice(lower, upper);
+}
+
+/** `price / open - 1` as the fraction that `change24h` shows, rounded to 6 decimals. */
+export function changeFraction(price: Price, open: Price): number {
+  const change = new Exact(price.toString()).div(open.toString()).minus(1).toDecimalPlaces(6).toNumber();
+  return change === 0 ? 0 : change;
+}

@@ -1,0 +1,40 @@
+import type { Config } from './env.ts';
+import type { CandleSource } from './markets/candles/candle-source.ts';
+import { createSandboxCandleSource } from './markets/candles/sandbox-candles.ts';
+import { createBinanceCandleSource, createBinancePriceSource } from './markets/sources/binance.ts';
+import { createKrakenPriceSource } from './markets/sources/kraken.ts';
+import type { PriceSource } from './markets/sources/price-source.ts';
+import { createSandboxPriceSource } from './markets/sources/sandbox.ts';
+import { provideFromHouse } from './trade/liquidity/house.ts';
+import type { LiquidityProvider } from './trade/liquidity/liquidity-provider.ts';
+
+const priceSources: Record<Config['PRICE_SOURCES'][number], (config: Config) => PriceSource> = {
+  'sandbox-a': () => createSandboxPriceSource('sandbox-a'),
+  'sandbox-b': () => createSandboxPriceSource('sandbox-b'),
+  'sandbox-c': () => createSandboxPriceSource('sandbox-c'),
+  binance: (config) => createBinancePriceSource(config.BINANCE_URL),
+  kraken: (config) => createKrakenPriceSource(config.KRAKEN_URL),
+};
+
+const candleSources: Record<Config['CANDLE_SOURCES'][number], (config: Config) => CandleSource> = {
+  sandbox: () => createSandboxCandleSource(),
+  binance: (config) => createBinanceCandleSource(config.BINANCE_URL),
+};
+
+/** The venues that are asked for prices, in the configured order. */
+export function choosePriceSources(config: Config): PriceSource[] {
+  return config.PRICE_SOURCES.map((name) => priceSources[name](config));
+}
+
+/** The venues that are asked for candles, in the configured order. */
+export function chooseCandleSources(config: Config): CandleSource[] {
+  return config.CANDLE_SOURCES.map((name) => candleSources[name](config));
+}
+
+/** What orders fill against. */
+export function chooseLiquidityProvider(config: Config): LiquidityProvider {
+  switch (config.LIQUIDITY_PROVIDER) {
+    case 'house':
+      return provideFromHouse(config.SPREAD_BPS);
+  }
+}

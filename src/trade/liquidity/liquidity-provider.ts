@@ -1,0 +1,10 @@
+import type { FirmPrice } from '../../markets/firm-price.ts';
+import type { Price } from '../../money/prices.ts';
+import type { Side } from '../fill.ts';
+
+/** What orders fill against. A quote holds for the order that asked for it, at once. */
+export interface LiquidityProvider {
+  readonly name: string;
+  /** The price at which the provider fills an order of this side, spread included, 8 decimals. */
+  quote(side: Side, firm: FirmPrice): Price;
+}

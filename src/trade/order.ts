@@ -1,0 +1,84 @@
+import { z } from '@hono/zod-openapi';
+import { and, desc, eq, lt } from 'drizzle-orm';
+import type { Database } from '../ledger/database.ts';
+import { timestampOfRecord } from '../ledger/record-id.ts';
+import { exactly, orders } from '../ledger/schema.ts';
+import { type Coin, QUOTE_ASSET, scaleOf } from '../money/assets.ts';
+import { type Atoms, formatAmount } from '../money/amounts.ts';
+import { type Price, formatPrice } from '../money/prices.ts';
+import type { Side } from './fill.ts';
+
+/** An order on the wire (spec, "Order"). */
+export const Order = z
+  .object({
+    id: z.string(),
+    ts: z.iso.datetime({ precision: 3 }),
+    coin: z.string(),
+    side: z.enum(['BUY', 'SELL']),
+    executedPrice: z.string(),
+    coinAmount: z.string(),
+    usdtAmount: z.string(),
+    status: z.enum(['COMPLETED', 'FAILED']),
+  })
+  .openapi('Order');
+
+export type Order = z.output<typeof Order>;
+
+/** An order as the ledger has it. */
+export interface OrderRow {
+  readonly id: string;
+  readonly coin: Coin;
+  readonly side: Side;
+  readonly executedPrice: Price;
+  readonly coinAmount: Atoms;
+  readonly usdtAmount: Atoms;
+  readonly status: 'COMPLETED' | 'FAILED';
+}
+
+/** Shows an order. The time is that of its id. */
+export function showOrder(row: OrderRow): Order {
+  return {
+    id: row.id,
+    ts: timestampOfRecord(row.id),
+    coin: row.coin,
+    side: row.side,
+    executedPrice: formatPrice(row.executedPrice),
+    coinAmount: formatAmount(row.coinAmount, scaleOf(row.coin)),
+    usdtAmount: formatAmount(row.usdtAmount, scaleOf(QUOTE_ASSET)),
+    status: row.status,
+  };
+}
+
+const columns = {
+  id: orders.id,
+  coin: orders.coin,
+  side: orders.side,
+  executedPrice: exactly(orders.executedPrice),
+  coinAmount: exactly(orders.coinAmount),
+  usdtAmount: exactly(orders.usdtAmount),
+  status: orders.status,
+};
+
+/** One order of an account, or `undefined`. Throws when D1 fails. */
+export async function readOrder(database: Database, accountId: string, id: string): Promise<OrderRow | undefined> {
+  const [row] = await database
+    .select(columns)
+    .from(orders)
+    .where(and(eq(orders.accountId, accountId), eq(orders.id, id)));
+  return row;
+}
+
+/** At most `count` orders of an account, newest first, from below the id `before` on. Throws when D1 fails. */
+export function listOrders(
+  database: Database,
+  accountId: string,
+  before: string | null,
+  count: number,
+): Promise<OrderRow[]> {
+  return database
+    .select(columns)
+    .from(orders)
+    .where(and(eq(orders.accountId, accountId), before === null ? undefined : lt(orders.id, before)))
+    .orderBy(desc(orders.id))
+    .limit(count);
+}

@@ -1,0 +1,128 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { config } from '../env.ts';
+import { createArea, factsOf, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { IdempotencyHeaders, fingerprint, readIdempotencyKey } from '../http/idempotency.ts';
+import { ListQuery, readPage } from '../http/list.ts';
+import { refuse } from '../http/refusal.ts';
+import { admit, describeAdmission, readRefusals } from '../keys/admit.ts';
+import { authenticate, authenticateJson } from '../keys/authenticate.ts';
+import { executeInLane } from '../keys/execute-in-lane.ts';
+import { openDatabase } from '../ledger/database.ts';
+import { RecordId } from '../ledger/record-id.ts';
+import { Order, listOrders, readOrder, showOrder } from './order.ts';
+import { PlaceOrder } from './place-order.ts';
+
+const ORDERS_PATH = '/api/v1/orders';
+
+export const trade = createArea();
+
+trade.openapi(
+  createRoute({
+    operationId: 'placeOrder',
+    method: 'post',
+    path: ORDERS_PATH,
+    tags: ['Trade'],
+    summary: 'Place an order that fills at once, whole or not at all',
+    security: [{ apiKey: ['trade'] }],
+    middleware: authenticateJson('trade'),
+    request: { headers: IdempotencyHeaders, body: { required: true, content: jsonContent(PlaceOrder) } },
+    responses: {
+      201: { description: 'The order, filled', content: jsonContent(z.object({ order: Order })) },
+      ...problemResponses(
+        'invalid_request',
+        'invalid_idempotency_key',
+        'missing_api_key',
+        'invalid_api_key',
+        'api_key_expired',
+        'insufficient_scope',
+        'ip_not_allowed',
+        'account_frozen',
+        'payload_too_large',
+        'unsupported_media_type',
+        'rate_limited',
+        'idempotency_key_reused',
+        'symbol_not_supported',
+        'amount_below_minimum',
+        'amount_above_maximum',
+        'precision_exceeded',
+        'trading_halted',
+        'price_unavailable',
+        'insufficient_balance',
+        'order_rejected',
+        'outcome_unknown',
+      ),
+    },
+  }),
+  async (c) => {
+    const idempotencyKey = readIdempotencyKey(c.req.header('Idempotency-Key'));
+    if (!idempotencyKey.ok) return sendProblem(c, idempotencyKey.refusal);
+    const order = c.req.valid('json');
+    const request = idempotencyKey.value !== null && {
+      idempotencyKey: idempotencyKey.value,
+      operation: 'placeOrder' as const,
+      fingerprint: await fingerprint('POST', ORDERS_PATH, order),
+    };
+    const admission = describeAdmission(c, c.var.key, 'trade');
+    const call = { admission, order, request: request || null, facts: factsOf(c) };
+    return executeInLane(c, c.var.key, idempotencyKey.value, (lane) => lane.placeOrder(call));
+  },
+);
+
+trade.openapi(
+  createRoute({
+    operationId: 'listOrders',
+    method: 'get',
+    path: ORDERS_PATH,
+    tags: ['Trade'],
+    summary: 'Orders, newest first',
+    security: [{ apiKey: ['read'] }],
+    middleware: authenticate('read'),
+    request: { query: ListQuery },
+    responses: {
+      200: {
+        description: 'One page',
+        content: jsonContent(z.object({ orders: z.array(Order), nextCursor: z.string().nullable() })),
+      },
+      ...problemResponses('invalid_request', 'invalid_cursor', ...readRefusals),
+    },
+  }),
+  async (c) => {
+    const admitted = await admit(c, 'read', 'read');
+    if (!admitted.ok) return sendProblem(c, admitted.refusal);
+    const { accountId } = admitted.value;
+    const database = openDatabase(c.env.DB);
+    const page = await readPage(
+      c.req.valid('query'),
+      { route: ORDERS_PATH, accountId },
+      config.CURSOR_SECRET,
+      (before, count) => listOrders(database, accountId, before, count),
+    );
+    if (!page.ok) return sendProblem(c, page.refusal);
+    return c.json({ orders: page.value.rows.map(showOrder), nextCursor: page.value.nextCursor }, 200);
+  },
+);
+
+trade.openapi(
+  createRoute({
+    operationId: 'getOrder',
+    method: 'get',
+    path: `${ORDERS_PATH}/{id}`,
+    tags: ['Trade'],
+    summary: 'One order',
+    security: [{ apiKey: ['read'] }],
+    middleware: authenticate('read'),
+    request: { params: z.object({ id: z.string() }) },
+    responses: {
+      200: { description: 'The order', content: jsonContent(z.object({ order: Order })) },
+      ...problemResponses('not_found', ...readRefusals),
+    },
+  }),
+  async (c) => {
+    const admitted = await admit(c, 'read', 'read');
+    if (!admitted.ok) return sendProblem(c, admitted.refusal);
+    const id = RecordId.safeParse(c.req.valid('param').id);
+    const row = id.success && (await readOrder(openDatabase(c.env.DB), admitted.value.accountId, id.data));
+    if (!row) return sendProblem(c, refuse('not_found', 'This account has no order of that id.').refusal);
+    return c.json({ order: showOrder(row) }, 200);
+  },
+);

@@ -1,0 +1,21 @@
+import { z } from '@hono/zod-openapi';
+import { eq } from 'drizzle-orm';
+import type { Database } from '../ledger/database.ts';
+import { balances, exactly } from '../ledger/schema.ts';
+import { assetSymbols, scaleOf } from '../money/assets.ts';
+import { formatAmount } from '../money/amounts.ts';
+
+/** What an account holds of one asset (spec, "Balance"). */
+export const Balance = z.object({ asset: z.string(), amount: z.string() }).openapi('Balance');
+
+export type Balance = z.output<typeof Balance>;
+
+/** The balances of an account: every asset, in the registry's order, zeros too. Throws when D1 fails. */
+export async function readBalances(database: Database, accountId: string): Promise<Balance[]> {
+  const rows = await database
+    .select({ asset: balances.asset, amount: exactly(balances.amount) })
+    .from(balances)
+    .where(eq(balances.account, accountId));
+  const held = new Map(rows.map((row) => [row.asset, row.amount]));
+  return assetSymbols.map((asset) => ({ asset, amount: formatAmount(held.get(asset) ?? 0n, scaleOf(asset)) }));
+}

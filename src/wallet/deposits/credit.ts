@@ -1,0 +1,158 @@
+import { z } from '@hono/zod-openapi';
+import { and, eq } from 'drizzle-orm';
+import { type Outcome, accept, refuse } from '../../http/refusal.ts';
+import { type CommitOutcome, commit } from '../../ledger/commit.ts';
+import type { Database } from '../../ledger/database.ts';
+import { newRecordId, timestampOfRecord } from '../../ledger/record-id.ts';
+import { deposits, exactly } from '../../ledger/schema.ts';
+import { house, insertTransfer } from '../../ledger/transfers.ts';
+import { type Asset, QUOTE_ASSET, assetSymbols, scaleOf } from '../../money/assets.ts';
+import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, formatAmount, parseAmount } from '../../money/amounts.ts';
+
+const MAX_REFERENCE_LENGTH = 200;
+
+/** A credit that the operator gives by hand. Its reference makes it happen once per account. */
+export const CreateCredit = z
+  .object({
+    asset: z.enum(assetSymbols),
+    amount: z.string().regex(AMOUNT_SYNTAX, 'is not a plain decimal string such as "0.015"'),
+    reference: z.string().min(1).max(MAX_REFERENCE_LENGTH),
+  })
+  .openapi('CreateCredit');
+
+export type CreateCredit = z.output<typeof CreateCredit>;
+
+/** A credit as it was recorded. */
+export const Credit = z
+  .object({
+    id: z.string(),
+    ts: z.iso.datetime({ precision: 3 }),
+    type: z.enum(['INTERNAL_DEPOSIT']),
+    asset: z.string(),
+    amount: z.string(),
+    usdValue: z.string(),
+    reference: z.string(),
+    status: z.enum(['COMPLETED']),
+  })
+  .openapi('Credit');
+
+export type Credit = z.output<typeof Credit>;
+
+interface CreditRow {
+  readonly id: string;
+  readonly asset: Asset;
+  readonly amount: Atoms;
+  readonly usdValue: Atoms;
+  readonly reference: string;
+}
+
+function showCredit(row: CreditRow): Credit {
+  return {
+    id: row.id,
+    ts: timestampOfRecord(row.id),
+    type: 'INTERNAL_DEPOSIT',
+    asset: row.asset,
+    amount: formatAmount(row.amount, scaleOf(row.asset)),
+    usdValue: formatAmount(row.usdValue, scaleOf(QUOTE_ASSET)),
+    reference: row.reference,
+    status: 'COMPLETED',
+  };
+}
+
+/** What came of a credit, and whether the reference had been credited before. */
+export interface Credited {
+  readonly credit: Credit;
+  readonly repeated: boolean;
+}
+
+/**
+ * Credits an account from custody, once per reference. `valueOf` gives the worth in atoms of USDT at the moment.
+ * Refuses with `precision_exceeded`, `amount_below_minimum`, `supply_cap_exceeded`, `invalid_state` when the
+ * reference stands for something else, and `service_unavailable` when D1 leaves it open: the same call again is safe.
+ */
+export async function creditAccount(
+  database: Database,
+  accountId: string,
+  wanted: CreateCredit,
+  valueOf: (asset: Asset, amount: Atoms) => Promise<Atoms>,
+  now_ms: number,
+): Promise<Outcome<Credited>> {
+  const amount = parseAmount(wanted.amount, scaleOf(wanted.asset));
+  if (amount === undefined) {
+    return refuse('precision_exceeded', `An amount of ${wanted.asset} has at most ${scaleOf(wanted.asset)} decimals.`);
+  }
+  if (amount === 0n) return refuse('amount_below_minimum', 'A credit is more than nothing.');
+  if (amount > MAX_ATOMS) return refuseSupply(wanted.asset);
+  const earlier = await readCredit(database, accountId, wanted.reference);
+  if (earlier) return repeat(earlier, wanted.asset, amount);
+
+  const row: CreditRow = {
+    id: newRecordId(now_ms),
+    asset: wanted.asset,
+    amount,
+    usdValue: await valueOf(wanted.asset, amount),
+    reference: wanted.reference,
+  };
+  const outcome = await commitCredit(database, accountId, row, now_ms);
+  switch (outcome.kind) {
+    case 'committed':
+      return accept({ credit: showCredit(row), repeated: false });
+    case 'floor':
+      return refuseSupply(wanted.asset);
+    case 'exists':
+    case 'unknown': {
+      const landed = await readCredit(database, accountId, wanted.reference);
+      return landed ? repeat(landed, wanted.asset, amount) : openCredit;
+    }
+    case 'overloaded':
+    case 'guarded':
+      return openCredit;
+  }
+}
+
+function commitCredit(database: Database, accountId: string, row: CreditRow, now_ms: number): Promise<CommitOutcome> {
+  return commit(database, [
+    database.insert(deposits).values({ accountId, ...row, type: 'INTERNAL_DEPOSIT', status: 'COMPLETED' }),
+    insertTransfer(database, {
+      debit: house.custody,
+      credit: accountId,
+      asset: row.asset,
+      amount: row.amount,
+      kind: 'deposit',
+      reference: row.id,
+      ts_ms: now_ms,
+    }),
+  ]);
+}
+
+function repeat(earlier: CreditRow, asset: Asset, amount: Atoms): Outcome<Credited> {
+  if (earlier.asset === asset && earlier.amount === amount)
+    return accept({ credit: showCredit(earlier), repeated: true });
+  return refuse('invalid_state', 'This reference was credited with another asset or amount. Use a new one.');
+}
+
+function refuseSupply(asset: Asset) {
+  return refuse('supply_cap_exceeded', `The credit would pass the most ${asset} that may be owed to clients.`);
+}
+
+const openCredit = refuse(
+  'service_unavailable',
+  'The credit was not confirmed. Send it again with the same reference.',
+  {
+    retryAfterSeconds: 1,
+  },
+);
+
+async function readCredit(database: Database, accountId: string, reference: string): Promise<CreditRow | undefined> {
+  const [row] = await database
+    .select({
+      id: deposits.id,
+      asset: deposits.asset,
+      amount: exactly(deposits.amount),
+      usdValue: exactly(deposits.usdValue),
+      reference: deposits.reference,
+    })
+    .from(deposits)
+    .where(and(eq(deposits.accountId, accountId), eq(deposits.reference, reference)));
+  return row;
+}

@@ -1,0 +1,88 @@
+import { z } from '@hono/zod-openapi';
+import { and, desc, eq, lt, sql } from 'drizzle-orm';
+import { unionAll } from 'drizzle-orm/sqlite-core';
+import type { Database } from '../ledger/database.ts';
+import { timestampOfRecord } from '../ledger/record-id.ts';
+import { deposits, exactly, orders } from '../ledger/schema.ts';
+import { type Asset, QUOTE_ASSET, scaleOf } from '../money/assets.ts';
+import { type Atoms, formatAmount } from '../money/amounts.ts';
+
+/** One line of the activity feed (spec, "Transaction"). */
+export const Transaction = z
+  .object({
+    id: z.string(),
+    ts: z.iso.datetime({ precision: 3 }),
+    category: z.enum(['TRADE', 'DEPOSIT', 'WITHDRAWAL', 'P2P', 'QUICK_TRADE']),
+    type: z.enum(['SPOT_BUY', 'SPOT_SELL', 'INTERNAL_DEPOSIT']),
+    asset: z.string(),
+    amount: z.string(),
+    usdValue: z.string(),
+    status: z.enum(['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED']),
+  })
+  .openapi('Transaction');
+
+export type Transaction = z.output<typeof Transaction>;
+
+/** A line as the feed's query gives it. */
+export interface TransactionRow {
+  readonly id: string;
+  readonly category: Transaction['category'];
+  readonly type: Transaction['type'];
+  readonly asset: Asset;
+  readonly amount: Atoms;
+  readonly usdValue: Atoms;
+  readonly status: Transaction['status'];
+}
+
+/** Shows one line of the feed; amounts are positive, the type tells the direction. */
+export function showTransaction(row: TransactionRow): Transaction {
+  return {
+    id: row.id,
+    ts: timestampOfRecord(row.id),
+    category: row.category,
+    type: row.type,
+    asset: row.asset,
+    amount: formatAmount(row.amount, scaleOf(row.asset)),
+    usdValue: formatAmount(row.usdValue, scaleOf(QUOTE_ASSET)),
+    status: row.status,
+  };
+}
+
+/**
+ * At most `count` lines of an account's feed, newest first, from below the id `before` on. The records are the truth
+ * and the feed is a query over them: each part is a scan of its own primary key, and the merge needs no sort.
+ */
+export function listTransactions(
+  database: Database,
+  accountId: string,
+  before: string | null,
+  count: number,
+): Promise<TransactionRow[]> {
+  const trades = database
+    .select({
+      id: orders.id,
+      category: sql<Transaction['category']>`'TRADE'`.as('category'),
+      type: sql<Transaction['type']>`'SPOT_' || ${orders.side}`.as('type'),
+      asset: sql<Asset>`${orders.coin}`.as('asset'),
+      amount: exactly(orders.coinAmount).as('amount'),
+      usdValue: exactly(orders.usdtAmount).as('usd_value'),
+      status: sql<Transaction['status']>`${orders.status}`.as('status'),
+    })
+    .from(orders)
+    .where(and(eq(orders.accountId, accountId), before === null ? undefined : lt(orders.id, before)));
+  const received = database
+    .select({
+      id: deposits.id,
+      category: sql<Transaction['category']>`'DEPOSIT'`.as('category'),
+      type: sql<Transaction['type']>`${deposits.type}`.as('type'),
+      asset: sql<Asset>`${deposits.asset}`.as('asset'),
+      amount: exactly(deposits.amount).as('amount'),
+      usdValue: exactly(deposits.usdValue).as('usd_value'),
+      status: sql<Transaction['status']>`${deposits.status}`.as('status'),
+    })
+    .from(deposits)
+    .where(and(eq(deposits.accountId, accountId), before === null ? undefined : lt(deposits.id, before)));
+  return unionAll(trades, received)
+    .orderBy(desc(sql`id`))
+    .limit(count);
+}

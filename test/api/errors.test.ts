@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { type ProblemBody, asOperator, json, openTrader, send } from '../support/exchange.ts';
+
+const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
+
+async function expectProblem(response: Response, status: number, code: string): Promise<void> {
+  expect(response.headers.get('Content-Type')).toBe('application/problem+json');
+  const problem = await json<ProblemBody & Record<string, unknown>>(response);
+  expect([response.status, problem.status, problem.code]).toEqual([status, status, code]);
+  expect(problem['type']).toMatch(new RegExp(`^https://bureau.test/errors/${code}$`));
+  expect(problem['requestId']).toBe(response.headers.get('X-Request-Id'));
+  expect(typeof problem['retryable']).toBe('boolean');
+  expect(typeof problem['title']).toBe('string');
+  expect(typeof problem['detail']).toBe('string');
+}
+
+describe('every error is problem+json from the one table (RFC 9457)', () => {
+  it('an unknown route', async () => {
+    await expectProblem(await send('/api/v1/nothing'), 404, 'not_found');
+    await expectProblem(await send('/'), 404, 'not_found');
+    await expectProblem(await send('/operator/v1/nothing'), 404, 'not_found');
+  });
+
+  it('a wrong method, with the ones that are allowed', async () => {
+    const response = await send('/api/v1/orders', { method: 'DELETE' });
+    expect(response.headers.get('Allow')?.split(', ').toSorted()).toEqual(['GET', 'HEAD', 'POST']);
+    await expectProblem(response, 405, 'method_not_allowed');
+    await expectProblem(await send('/api/v1/markets/tickers', { method: 'POST' }), 405, 'method_not_allowed');
+  });
+
+  it.each(['{', '', 'null x', '{"coin":}'])('a body that is not JSON: %j', async (body) => {
+    const trader = await openTrader();
+    await expectProblem(await trader.post('/api/v1/orders', body), 400, 'invalid_request');
+  });
+
+  it.each(['null', '[]', '"x"', '1'])('JSON that is no object: %s', async (body) => {
+    const trader = await openTrader();
+    await expectProblem(await trader.post('/api/v1/orders', body), 400, 'invalid_request');
+  });
+
+  it('a body of another type', async () => {
+    const trader = await openTrader();
+    const headers = { 'Content-Type': 'text/plain' };
+    await expectProblem(await trader.post('/api/v1/orders', ORDER, headers), 415, 'unsupported_media_type');
+    const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    await expectProblem(await trader.post('/api/v1/orders', 'coin=BTC', form), 415, 'unsupported_media_type');
+  });
+
+  it('a body over 16 KiB, whether it says its length or not', async () => {
+    const trader = await openTrader();
+    const large = JSON.stringify({ ...ORDER, padding: 'x'.repeat(16 * 1024) });
+    await expectProblem(await trader.post('/api/v1/orders', large), 413, 'payload_too_large');
+    const stream = new Response(large).body;
+    const streamed = await send('/api/v1/orders', {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${trader.token}`, 'Content-Type': 'application/json' },
+      body: stream,
+    });
+    await expectProblem(streamed, 413, 'payload_too_large');
+    const fitting = JSON.stringify({ ...ORDER, padding: 'x'.repeat(15 * 1024) });
+    await expectProblem(await trader.post('/api/v1/orders', fitting), 422, 'insufficient_balance');
+  });
+
+  it('a symbol outside the supported set is 404 in a path and 422 in an order', async () => {
+    await expectProblem(await send('/api/v1/markets/XRP'), 404, 'symbol_not_supported');
+    await expectProblem(await send('/api/v1/markets/USDT'), 404, 'symbol_not_supported');
+    const trader = await openTrader();
+    await expectProblem(await trader.order({ ...ORDER, coin: 'XRP' }), 422, 'symbol_not_supported');
+  });
+
+  it('the operator’s doors', async () => {
+    await expectProblem(await send('/operator/v1/accounts/x'), 401, 'invalid_operator_token');
+    await expectProblem(await asOperator('GET', '/accounts/x'), 404, 'not_found');
+  });
+});
+
+describe('X-Request-Id', () => {
+  it('is on every response, and a client’s own is echoed', async () => {
+    expect((await send('/api/v1/markets/tickers')).headers.get('X-Request-Id')).toMatch(/^\S{1,128}$/);
+    const own = 'a-client/7:42';
+    const response = await send('/api/v1/nothing', { headers: { 'X-Request-Id': own } });
+    expect(response.headers.get('X-Request-Id')).toBe(own);
+  });
+
+  it.each(['x'.repeat(129), 'with blank', 'ümlaut'])(
+    'that is not 1 to 128 visible ASCII is replaced: %s',
+    async (own) => {
+      const response = await send('/api/v1/markets/tickers', { headers: { 'X-Request-Id': own } });
+      expect(response.headers.get('X-Request-Id')).not.toBe(own);
+    },
+  );
+});
+
+describe('when several refusals apply, the first of the flow wins', () => {
+  it('key, scope, media type, size, body, Idempotency-Key, rules, balance', async () => {
+    const trader = await openTrader();
+    const reader = await openTrader({}, { scopes: ['read'] });
+    const long = { 'Idempotency-Key': 'x'.repeat(256) };
+    const unknown = { ...ORDER, coin: 'XRP', value: '0.0000001' };
+    await expectProblem(await send('/api/v1/orders', { method: 'POST', body: '{' }), 401, 'missing_api_key');
+    await expectProblem(
+      await reader.post('/api/v1/orders', '{', { 'Content-Type': 'text/plain' }),
+      403,
+      'insufficient_scope',
+    );
+    await expectProblem(
+      await trader.post('/api/v1/orders', '{', { 'Content-Type': 'text/plain' }),
+      415,
+      'unsupported_media_type',
+    );
+    await expectProblem(await trader.post('/api/v1/orders', { ...ORDER, side: 'x' }, long), 400, 'invalid_request');
+    await expectProblem(await trader.post('/api/v1/orders', unknown, long), 400, 'invalid_idempotency_key');
+    await expectProblem(await trader.post('/api/v1/orders', unknown), 422, 'symbol_not_supported');
+    await expectProblem(await trader.order({ ...ORDER, value: '0.0000001' }), 422, 'precision_exceeded');
+    await expectProblem(await trader.order({ ...ORDER, value: '0.1' }), 422, 'amount_below_minimum');
+    await expectProblem(await trader.order(ORDER), 422, 'insufficient_balance');
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { json, openTrader, send } from '../support/exchange.ts';
+import { type Cost, measure } from '../support/meter.ts';
+
+/** What each request may cost. A slower path fails here, not on a stopwatch. */
+const FREE: Cost = {
+  laneCalls: 0,
+  hubCalls: 0,
+  databaseTrips: 0,
+  databaseRowsWritten: 0,
+  objectRowsWritten: 0,
+  upstreamFetches: 0,
+};
+
+const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
+
+const marketPaths = ['/api/v1/markets/tickers', '/api/v1/markets/BTC', '/api/v1/markets/BTC/candles?limit=10'];
+
+describe('market data', () => {
+  it.each(marketPaths)('%s in the edge cache costs no call at all', async (path) => {
+    const trader = await openTrader();
+    expect((await send(path)).status).toBe(200);
+    expect(await measure(trader.lane, () => send(path))).toEqual(FREE);
+  });
+
+  it.each(marketPaths)('%s in the edge cache, with a key, costs the lane alone', async (path) => {
+    const trader = await openTrader();
+    await trader.get(path);
+    await trader.get(path);
+    const cost = await measure(trader.lane, () => trader.get(path));
+    expect(cost).toMatchObject({ laneCalls: 1, hubCalls: 0, databaseTrips: 0, upstreamFetches: 0 });
+  });
+
+  it('not in the edge cache costs one call of the hub more', async () => {
+    const trader = await openTrader();
+    const cost = await measure(trader.lane, () => send('/api/v1/markets/ETH/candles?limit=7'));
+    expect(cost).toEqual({ ...FREE, hubCalls: 1 });
+  });
+});
+
+describe('a request that ends at the edge', () => {
+  it('costs nothing: a forged key', async () => {
+    const trader = await openTrader();
+    const forged = trader.token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
+    const cost = await measure(trader.lane, async () => {
+      const response = await send('/api/v1/orders', { headers: { Authorization: `Bearer ${forged}` } });
+      expect(response.status).toBe(401);
+    });
+    expect(cost).toEqual(FREE);
+  });
+
+  it('costs nothing: a missing scope', async () => {
+    const trader = await openTrader({}, { scopes: ['trade'] });
+    const cost = await measure(trader.lane, async () => {
+      expect((await trader.get('/api/v1/wallet/balances')).status).toBe(403);
+    });
+    expect(cost).toEqual(FREE);
+  });
+});
+
+describe('reads of a key', () => {
+  it.each(['/api/v1/wallet/balances', '/api/v1/wallet/transactions', '/api/v1/orders'])(
+    '%s costs one call of the lane and one round trip',
+    async (path) => {
+      const trader = await openTrader({ USDT: '100' });
+      await trader.trade(ORDER);
+      const cost = await measure(trader.lane, () => trader.get(path));
+      expect(cost).toEqual({ ...FREE, laneCalls: 1, databaseTrips: 1, objectRowsWritten: 1 });
+    },
+  );
+
+  it('write at most one row of the object for ten of them in a burst', async () => {
+    const trader = await openTrader();
+    for (let read = 0; read < 20; read += 1) await trader.balances();
+    const cost = await measure(trader.lane, async () => {
+      for (let read = 0; read < 10; read += 1) await trader.balances();
+    });
+    expect(cost.objectRowsWritten).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('an order', () => {
+  it('whose price is under 5 s old costs one call, one round trip, 7 rows of D1 and 4 of the object', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    await trader.order(ORDER, 'warm');
+    const cost = await measure(trader.lane, async () => {
+      expect((await trader.order(ORDER, 'measured')).status).toBe(201);
+    });
+    expect(cost).toEqual({ ...FREE, laneCalls: 1, databaseTrips: 1, databaseRowsWritten: 7, objectRowsWritten: 3 });
+    // The fourth is the row's deletion when the replay expires; the bucket, the intent and the answer are three.
+  });
+
+  it('whose price is older costs the hub and one more round trip beside it', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    // Admits the key, so that its record is no part of the cost.
+    await trader.get('/api/v1/orders');
+    const cost = await measure(trader.lane, () => trader.order(ORDER, 'cold'));
+    expect(cost).toMatchObject({ laneCalls: 1, hubCalls: 1, databaseTrips: 2, databaseRowsWritten: 7 });
+  });
+
+  it('that is replayed costs one call and at most one row of the object', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    const first = await json(await trader.order(ORDER, 'again'));
+    const cost = await measure(trader.lane, async () => {
+      expect(await json(await trader.order(ORDER, 'again'))).toEqual(first);
+    });
+    expect(cost).toEqual({ ...FREE, laneCalls: 1, objectRowsWritten: 1 });
+  });
+});

@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { MAX_ATOMS } from '../../src/money/amounts.ts';
+import {
+  type OrderAnswer,
+  type OrderBody,
+  type ProblemBody,
+  createKey,
+  json,
+  openAccount,
+  openTrader,
+} from '../support/exchange.ts';
+import { readEffects, sumOfBalances, unexplainedBalances } from '../support/probes.ts';
+import { env } from '../support/test-env.ts';
+
+const BUY_TEN_USDT: OrderBody = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
+
+describe('POST /api/v1/orders (spec, "Trade")', () => {
+  const combinations = [
+    { side: 'BUY', mode: 'COIN_QTY', value: '0.01' },
+    { side: 'BUY', mode: 'USDT_AMOUNT', value: '250.5' },
+    { side: 'SELL', mode: 'COIN_QTY', value: '0.01' },
+    { side: 'SELL', mode: 'USDT_AMOUNT', value: '250.5' },
+  ];
+  it.each(combinations)('$side by $mode moves exactly the amounts that it shows', async ({ side, mode, value }) => {
+    const trader = await openTrader({ USDT: '1000', BTC: '1' });
+    const response = await trader.order({ coin: 'BTC', side, mode, value });
+    expect(response.status).toBe(201);
+    const { order } = await json<OrderAnswer>(response);
+    expect(response.headers.get('Location')).toBe(`/api/v1/orders/${order.id}`);
+    expect(order).toMatchObject({ coin: 'BTC', side, status: 'COMPLETED' });
+    expect(order.ts).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(mode === 'COIN_QTY' ? order.coinAmount : order.usdtAmount).toBe(value);
+
+    const sign = side === 'BUY' ? 1n : -1n;
+    const balances = await trader.balances();
+    expect(toAtoms(balances['BTC'] ?? '', 8)).toBe(toAtoms('1', 8) + sign * toAtoms(order.coinAmount, 8));
+    expect(toAtoms(balances['USDT'] ?? '', 6)).toBe(toAtoms('1000', 6) - sign * toAtoms(order.usdtAmount, 6));
+    expect(await sumOfBalances()).toEqual([]);
+    expect(await unexplainedBalances()).toEqual([]);
+  });
+
+  it('shows the order alike in its own read, the list and the feed', async () => {
+    const trader = await openTrader({ USDT: '1000' });
+    const order = await trader.trade(BUY_TEN_USDT);
+    expect(await json(await trader.get(`/api/v1/orders/${order.id}`))).toEqual({ order });
+    expect(await json(await trader.get('/api/v1/orders'))).toEqual({ orders: [order], nextCursor: null });
+    const { transactions } = await json<{ transactions: unknown[] }>(await trader.get('/api/v1/wallet/transactions'));
+    expect(transactions[0]).toEqual({
+      id: order.id,
+      ts: order.ts,
+      category: 'TRADE',
+      type: 'SPOT_BUY',
+      asset: 'BTC',
+      amount: order.coinAmount,
+      usdValue: order.usdtAmount,
+      status: 'COMPLETED',
+    });
+  });
+
+  it('takes a symbol in any case', async () => {
+    const trader = await openTrader({ USDT: '1000' });
+    expect((await trader.trade({ ...BUY_TEN_USDT, coin: 'bTc' })).coin).toBe('BTC');
+  });
+
+  it('sells nothing of an asset that is not held, whatever else is', async () => {
+    const trader = await openTrader({ ETH: '5' });
+    const before = await readEffects(trader.accountId);
+    const response = await trader.order({ coin: 'BTC', side: 'SELL', mode: 'COIN_QTY', value: '0.01' });
+    expect((await json<ProblemBody>(response)).code).toBe('insufficient_balance');
+    expect(await readEffects(trader.accountId)).toEqual(before);
+  });
+
+  it('refuses what the house has no room for, as order_rejected', async () => {
+    const trader = await openTrader({ USDT: '1000' });
+    await env.DB.prepare(
+      "UPDATE balances SET floor = amount WHERE account = 'house:liquidity' AND asset = 'LTC'",
+    ).run();
+    const response = await trader.order({ ...BUY_TEN_USDT, coin: 'LTC' });
+    expect(response.status).toBe(422);
+    expect((await json<ProblemBody>(response)).code).toBe('order_rejected');
+    expect(await trader.balances()).toMatchObject({ USDT: '1000', LTC: '0' });
+  });
+
+  it('does not find another account’s order', async () => {
+    const order = await (await openTrader({ USDT: '100' })).trade(BUY_TEN_USDT);
+    const response = await (await openTrader()).get(`/api/v1/orders/${order.id}`);
+    expect(response.status).toBe(404);
+    expect((await json<ProblemBody>(response)).code).toBe('not_found');
+  });
+});
+
+describe('a refused order changes nothing', () => {
+  const digits = (count: number) => '1'.repeat(count);
+  const bad: [name: string, body: Record<string, unknown>, status: number, code: string][] = [
+    ...['1e3', '0x10', '1_000', 'Infinity', 'NaN', '-0', '-1', '+1', '.5', '5.', '1,0', '', ' 1', '00', '１０'].map(
+      (value) => [`value ${JSON.stringify(value)}`, { value }, 400, 'invalid_request'] as never,
+    ),
+    ['value of 200 digits', { value: digits(200) }, 400, 'invalid_request'],
+    ['value of 19 decimals', { value: `1.${digits(19)}` }, 400, 'invalid_request'],
+    ['value a JSON number', { value: 10 }, 400, 'invalid_request'],
+    ['value null', { value: null }, 400, 'invalid_request'],
+    ['value absent', { value: undefined }, 400, 'invalid_request'],
+    ['value a list', { value: ['10'] }, 400, 'invalid_request'],
+    ['value zero', { value: '0' }, 422, 'amount_below_minimum'],
+    ['value below the minimum', { value: '0.999999' }, 422, 'amount_below_minimum'],
+    ['value above the maximum', { value: '50000.000001' }, 422, 'amount_above_maximum'],
+    ['value of 20 digits', { value: digits(20) }, 422, 'amount_above_maximum'],
+    ['value beyond 64 bits', { value: (MAX_ATOMS / 10n ** 6n + 1n).toString() }, 422, 'amount_above_maximum'],
+    ['value of 7 decimals of USDT', { value: '10.0000001' }, 422, 'precision_exceeded'],
+    ['value of 9 decimals of BTC', { mode: 'COIN_QTY', value: '0.000000001' }, 422, 'precision_exceeded'],
+    ['quantity below the minimum', { mode: 'COIN_QTY', value: '0.00000001' }, 422, 'amount_below_minimum'],
+    ['quantity zero', { mode: 'COIN_QTY', value: '0' }, 422, 'amount_below_minimum'],
+    ['quantity above the maximum', { mode: 'COIN_QTY', value: '99' }, 422, 'amount_above_maximum'],
+    ['quantity of 20 digits', { mode: 'COIN_QTY', value: digits(20) }, 422, 'amount_above_maximum'],
+    ['coin unknown', { coin: 'XRP' }, 422, 'symbol_not_supported'],
+    ['coin the quote asset', { coin: 'USDT' }, 422, 'symbol_not_supported'],
+    ['coin a pair', { coin: 'BTC-USDT' }, 422, 'symbol_not_supported'],
+    ['coin with SQL', { coin: "BTC'; DROP TABLE orders;--" }, 422, 'symbol_not_supported'],
+    ['coin a prototype’s member', { coin: 'constructor' }, 422, 'symbol_not_supported'],
+    ['coin empty', { coin: '' }, 400, 'invalid_request'],
+    ['coin of 33 characters', { coin: 'B'.repeat(33) }, 400, 'invalid_request'],
+    ['coin a number', { coin: 1 }, 400, 'invalid_request'],
+    ['coin absent', { coin: undefined }, 400, 'invalid_request'],
+    ['side in lower case', { side: 'buy' }, 400, 'invalid_request'],
+    ['side unknown', { side: 'SHORT' }, 400, 'invalid_request'],
+    ['side absent', { side: undefined }, 400, 'invalid_request'],
+    ['mode in lower case', { mode: 'usdt_amount' }, 400, 'invalid_request'],
+    ['mode unknown', { mode: 'LOT' }, 400, 'invalid_request'],
+    ['mode absent', { mode: undefined }, 400, 'invalid_request'],
+    ['more than the balance', { value: '1000.000001' }, 422, 'insufficient_balance'],
+  ];
+  it.each(bad)('%s', async (_name, change, status, code) => {
+    const trader = await openTrader({ USDT: '1000' });
+    const before = await readEffects(trader.accountId);
+    const response = await trader.post('/api/v1/orders', { ...BUY_TEN_USDT, ...change });
+    const problem = await json<ProblemBody>(response);
+    expect([response.status, problem.code]).toEqual([status, code]);
+    expect(response.headers.get('Content-Type')).toBe('application/problem+json');
+    if (code === 'invalid_request')
+      expect(problem.errors?.map((error) => error.pointer)).toEqual([`/${Object.keys(change).at(-1)}`]);
+    expect(await readEffects(trader.accountId)).toEqual(before);
+  });
+
+  it('accepts trailing zeros, which are no precision, and unknown fields, which are ignored', async () => {
+    const trader = await openTrader({ USDT: '1000' });
+    const order = await trader.trade({ ...BUY_TEN_USDT, value: '10.000000000', extra: true } as OrderBody);
+    expect(order.usdtAmount).toBe('10');
+  });
+});
+
+describe('concurrency', () => {
+  it('makes one order of 50 parallel ones with one Idempotency-Key, and 50 equal answers', async () => {
+    const trader = await openTrader({ USDT: '10000' });
+    const responses = await Promise.all(Array.from({ length: 50 }, () => trader.order(BUY_TEN_USDT, '50-at-once')));
+    expect(new Set(responses.map((response) => response.status))).toEqual(new Set([201]));
+    expect(new Set(await Promise.all(responses.map((response) => response.text()))).size).toBe(1);
+    const replays = responses.filter((response) => response.headers.get('X-Idempotency-Replay') === 'true');
+    expect(replays.length).toBe(49);
+    expect((await readEffects(trader.accountId)).orders).toBe(1);
+    expect((await trader.balances())['USDT']).toBe('9990');
+  });
+
+  it('fills one of 200 orders over four keys that the account can pay only once', async () => {
+    const accountId = await openAccount({ USDT: '100' });
+    const keys = await Promise.all(Array.from({ length: 4 }, () => createKey(accountId)));
+    const responses = await Promise.all(
+      Array.from({ length: 50 }).flatMap(() => keys.map((key) => key.order({ ...BUY_TEN_USDT, value: '100' }))),
+    );
+    const outcomes = await Promise.all(
+      responses.map(async (response) =>
+        response.status === 201 ? '201' : `${response.status} ${(await json<ProblemBody>(response)).code}`,
+      ),
+    );
+    expect(outcomes.filter((outcome) => outcome === '201')).toHaveLength(1);
+    expect(outcomes.filter((outcome) => outcome === '422 insufficient_balance')).toHaveLength(199);
+    expect((await readEffects(accountId)).orders).toBe(1);
+    expect(await sumOfBalances()).toEqual([]);
+  });
+});
+
+function toAtoms(text: string, scale: number): bigint {
+  const [whole = '', decimals = ''] = text.split('.');
+  return BigInt(whole + decimals.padEnd(scale, '0'));
+}

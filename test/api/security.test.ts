@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest';
+import { app } from '../../src/app.ts';
+import { type Scope } from '../../src/keys/scope.ts';
+import { type ProblemBody, type Trader, asOperator, createKey, json, openAccount, send } from '../support/exchange.ts';
+import { env } from '../support/test-env.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly method: string;
+  readonly path: string;
+  /** The scopes of a key that the operation takes; `undefined` when it is public or the operator's. */
+  readonly scope: Scope | undefined;
+  readonly kind: 'keyed' | 'public' | 'operator';
+}
+
+/** Every operation that the application registers, as it declares itself. */
+const operations: Operation[] = app.openAPIRegistry.definitions
+  .filter((definition) => definition.type === 'route')
+  .map(({ route }) => {
+    const scopes = route.security?.flatMap((requirement) => requirement['apiKey'] ?? []) ?? [];
+    const isOperator = route.security?.some((requirement) => 'operatorToken' in requirement) === true;
+    return {
+      operationId: String(route.operationId),
+      method: route.method.toUpperCase(),
+      path: route.path,
+      scope: scopes[0] as Scope | undefined,
+      kind: isOperator ? 'operator' : scopes.length > 0 ? 'keyed' : 'public',
+    };
+  });
+
+/** A request that a good key gets past admission, for every operation behind a key. A new one must be added here. */
+const samples: Record<string, { readonly path: string; readonly body?: unknown }> = {
+  listBalances: { path: '/api/v1/wallet/balances' },
+  listTransactions: { path: '/api/v1/wallet/transactions' },
+  createWithdrawal: {
+    path: '/api/v1/wallet/withdrawals',
+    body: { asset: 'USDT', network: 'TRC20', amount: '10', address: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8' },
+  },
+  placeOrder: { path: '/api/v1/orders', body: { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' } },
+  listOrders: { path: '/api/v1/orders' },
+  getOrder: { path: '/api/v1/orders/01a1fcca-895a-734c-b43c-11f474a4f8d5' },
+  listTickers: { path: '/api/v1/markets/tickers' },
+  getTicker: { path: '/api/v1/markets/BTC' },
+  listCandles: { path: '/api/v1/markets/BTC/candles' },
+};
+
+const keyed = operations.filter(({ kind }) => kind === 'keyed');
+const open = operations.filter(({ kind }) => kind === 'public');
+const operatorOnly = operations.filter(({ kind }) => kind === 'operator');
+
+function call(operation: Operation, headers: Record<string, string>): Promise<Response> {
+  const sample = samples[operation.operationId];
+  if (!sample) throw new Error(`the security suite has no sample of ${operation.operationId}: add one`);
+  return send(sample.path, {
+    method: operation.method,
+    headers: { 'Content-Type': 'application/json', ...headers },
+    ...(sample.body !== undefined && { body: JSON.stringify(sample.body) }),
+  });
+}
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+const from = (ip: string) => ({ 'CF-Connecting-IP': ip });
+
+async function expectRefused(response: Response, status: number, code: string): Promise<void> {
+  expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);
+  if (status === 401) expect(response.headers.get('WWW-Authenticate')).toMatch(/^Bearer/);
+}
+
+async function openKey(operation: Operation, options: Parameters<typeof createKey>[1] = {}): Promise<Trader> {
+  return createKey(await openAccount(), { scopes: [operation.scope ?? 'trade'], ...options });
+}
+
+function changeLast(token: string): string {
+  return token.slice(0, -1) + (token.endsWith('A') ? 'E' : 'A');
+}
+
+describe('the suite', () => {
+  it('knows every route that the application answers', () => {
+    const registered = operations.map(({ method, path }) => `${method} ${path.replaceAll(/{(\w+)}/g, ':$1')}`);
+    const answered = app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`);
+    expect(new Set(answered)).toEqual(new Set(registered));
+    expect(keyed.length).toBeGreaterThanOrEqual(6);
+  });
+
+  it.each([...keyed, ...open])('has a sample of $operationId', ({ operationId }) => {
+    expect(samples[operationId]).toBeDefined();
+  });
+
+  it('sees a path of the operator behind the operator’s token, and no other', () => {
+    for (const { path, kind } of operations) expect(path.startsWith('/operator/'), path).toBe(kind === 'operator');
+  });
+});
+
+describe.each(keyed)('$operationId', (operation) => {
+  it('takes no request without a key', async () => {
+    await expectRefused(await call(operation, {}), 401, 'missing_api_key');
+    await expectRefused(await call(operation, { Authorization: 'Basic dXNlcjpwYXNz' }), 401, 'missing_api_key');
+    await expectRefused(await call(operation, { Authorization: 'Bearer' }), 401, 'missing_api_key');
+  });
+
+  it('takes no key that was not made here', async () => {
+    const { token } = await openKey(operation);
+    await expectRefused(await call(operation, bearer('nonsense')), 401, 'invalid_api_key');
+    await expectRefused(await call(operation, bearer(changeLast(token))), 401, 'invalid_api_key');
+    await expectRefused(await call(operation, bearer(token.replace('bk_test', 'bk_live'))), 401, 'invalid_api_key');
+  });
+
+  it('takes no key whose scopes were rewritten', async () => {
+    const weak = await openKey(operation, { scopes: [operation.scope === 'read' ? 'trade' : 'read'] });
+    const rewritten = weak.token.replace(/_(r|t)_/, '_rtw_');
+    expect(rewritten).not.toBe(weak.token);
+    await expectRefused(await call(operation, bearer(rewritten)), 401, 'invalid_api_key');
+  });
+
+  it('takes no key without its scope', async () => {
+    const others = (['read', 'trade', 'withdraw'] as const).filter((scope) => scope !== operation.scope);
+    const { token } = await openKey(operation, { scopes: others });
+    await expectRefused(await call(operation, bearer(token)), 403, 'insufficient_scope');
+  });
+
+  it('takes no revoked key, from the next request on', async () => {
+    const { token, accountId, keyId } = await openKey(operation);
+    expect([401, 403]).not.toContain((await call(operation, bearer(token))).status);
+    expect((await asOperator('DELETE', `/accounts/${accountId}/api-keys/${keyId}`)).status).toBe(200);
+    await expectRefused(await call(operation, bearer(token)), 401, 'invalid_api_key');
+  });
+
+  it('takes no expired key', async () => {
+    const { token, keyId } = await openKey(operation, { expiresAt: new Date(Date.now() + 3_600_000).toISOString() });
+    await env.DB.prepare('UPDATE api_keys SET expires_at = 1 WHERE id = ?').bind(keyId).run();
+    await expectRefused(await call(operation, bearer(token)), 401, 'api_key_expired');
+  });
+
+  it('takes no key whose record was lost', async () => {
+    const { token, keyId } = await openKey(operation);
+    await env.DB.prepare('DELETE FROM api_keys WHERE id = ?').bind(keyId).run();
+    await expectRefused(await call(operation, bearer(token)), 401, 'invalid_api_key');
+  });
+
+  it('takes a key only from the addresses that it lists', async () => {
+    const { token } = await openKey(operation, { ipAllowlist: ['192.0.2.7', '2001:db8::/48'] });
+    await expectRefused(await call(operation, { ...bearer(token), ...from('192.0.2.8') }), 403, 'ip_not_allowed');
+    for (const ip of ['192.0.2.7', '::ffff:192.0.2.7', '2001:db8:0:5::1']) {
+      expect((await call(operation, { ...bearer(token), ...from(ip) })).status, ip).not.toBe(403);
+    }
+  });
+
+  it('never shows a key or its secret in an answer', async () => {
+    const { token } = await openKey(operation);
+    const answers = await Promise.all([call(operation, bearer(token)), call(operation, bearer(changeLast(token)))]);
+    for (const answer of answers) {
+      const shown = (await answer.text()) + JSON.stringify(Object.fromEntries(answer.headers));
+      expect(shown).not.toContain(token.split('_').slice(5).join('_').slice(0, 20));
+    }
+  });
+
+  it('is refused to a frozen account unless it only reads', async () => {
+    const { token, accountId } = await openKey(operation);
+    await env.DB.prepare("UPDATE accounts SET status = 'frozen' WHERE id = ?").bind(accountId).run();
+    const response = await call(operation, bearer(token));
+    if (operation.scope === 'read') expect([200, 404]).toContain(response.status);
+    else await expectRefused(response, 403, 'account_frozen');
+  });
+});
+
+describe.each(open)('$operationId, which is public', (operation) => {
+  it('answers without a key', async () => {
+    expect((await call(operation, {})).status).toBe(200);
+  });
+
+  it('answers a key of any scope', async () => {
+    for (const scope of ['read', 'trade', 'withdraw'] as const) {
+      const { token } = await openKey(operation, { scopes: [scope] });
+      const response = await call(operation, bearer(token));
+      expect(response.status).toBe(200);
+      expect(response.headers.get('RateLimit')).toContain('"read-minute"');
+    }
+  });
+
+  it('refuses a bad key instead of taking it for anonymous', async () => {
+    const { token, accountId, keyId } = await openKey(operation);
+    await expectRefused(await call(operation, bearer(changeLast(token))), 401, 'invalid_api_key');
+    await asOperator('DELETE', `/accounts/${accountId}/api-keys/${keyId}`);
+    await expectRefused(await call(operation, bearer(token)), 401, 'invalid_api_key');
+  });
+});
+
+describe.each(operatorOnly)('$operationId, which is the operator’s', (operation) => {
+  const path = operation.path.replaceAll(/{\w+}/g, 'x');
+  it.each(['', 'Bearer', 'Bearer wrong', `Basic ${'x'.repeat(48)}`])(
+    'refuses Authorization: %j',
+    async (authorization) => {
+      const response = await send(path, { method: operation.method, headers: { Authorization: authorization } });
+      await expectRefused(response, 401, 'invalid_operator_token');
+    },
+  );
+
+  it('refuses an API key', async () => {
+    const { token } = await openKey(operation);
+    await expectRefused(
+      await send(path, { method: operation.method, headers: bearer(token) }),
+      401,
+      'invalid_operator_token',
+    );
+  });
+});

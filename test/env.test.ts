@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { config, parseConfig } from '../src/env.ts';
+import { env } from './support/test-env.ts';
+
+/** A production configuration that stands. */
+const production = {
+  ...(env as unknown as Record<string, unknown>),
+  ENVIRONMENT: 'production',
+  PRICE_SOURCES: 'binance,kraken',
+  CANDLE_SOURCES: 'binance',
+  SPREAD_BPS: '20',
+  API_KEY_SECRETS: JSON.stringify({ 1: 'k'.repeat(40) }),
+  CURSOR_SECRET: 'c'.repeat(40),
+  OPERATOR_TOKEN: 'o'.repeat(40),
+};
+
+describe('the configuration', () => {
+  it('of the sandbox stands as it is in wrangler.toml', () => {
+    expect(config.ENVIRONMENT).toBe('sandbox');
+    expect(config.PRICE_SOURCES).toHaveLength(3);
+  });
+
+  it('of production stands with real providers, secrets and a spread', () => {
+    expect(parseConfig(production)).toMatchObject({ ENVIRONMENT: 'production', SPREAD_BPS: 20 });
+  });
+
+  const sandbox = env as unknown as Record<string, unknown>;
+  it.each([
+    ['a sandbox price source', 'PRICE_SOURCES', 'binance,sandbox-a'],
+    ['a single price source', 'PRICE_SOURCES', 'binance'],
+    ['a sandbox candle source', 'CANDLE_SOURCES', 'sandbox'],
+    ['a zero spread', 'SPREAD_BPS', '0'],
+    ['a spread below 10', 'SPREAD_BPS', '9'],
+    ['the public operator token', 'OPERATOR_TOKEN', sandbox['OPERATOR_TOKEN']],
+    ['the public cursor secret', 'CURSOR_SECRET', sandbox['CURSOR_SECRET']],
+    ['a public API key secret', 'API_KEY_SECRETS', sandbox['API_KEY_SECRETS']],
+  ])('of production is refused with %s', (_name, variable, value) => {
+    expect(() => parseConfig({ ...production, [variable]: value })).toThrow(/configuration refused/);
+  });
+
+  const ofTheTests = /^(__VITEST|VENUE_SERVER|MIGRATIONS)/;
+  const variables = Object.entries(production).filter(
+    ([name, value]) => typeof value === 'string' && !ofTheTests.test(name),
+  );
+  it.each(variables.map(([name]) => name))('is refused without %s, and says its name', (name) => {
+    expect(() => parseConfig({ ...production, [name]: undefined })).toThrow(name);
+  });
+
+  it('never shows a value in what it refuses', () => {
+    const secret = 'short-secret';
+    expect(() => parseConfig({ ...production, OPERATOR_TOKEN: secret })).toThrow(
+      expect.not.objectContaining({ message: expect.stringContaining(secret) }),
+    );
+  });
+
+  it.each(['binance,binance', 'binance,,kraken', '', 'binance,mtgox'])('refuses the list of sources %j', (list) => {
+    expect(() => parseConfig({ ...production, PRICE_SOURCES: list })).toThrow('PRICE_SOURCES');
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { answerJson, answerProblem, toResponse } from '../../src/http/answer.ts';
+import { type ProblemCode, type ProblemDefinition, problems } from '../../src/http/problems.ts';
+import { refuse } from '../../src/http/refusal.ts';
+
+const facts = { requestId: 'request-1', origin: 'https://bureau.test', path: '/api/v1/orders' };
+const codes = Object.keys(problems) as ProblemCode[];
+const table: Record<string, ProblemDefinition> = problems;
+
+function bodyOf(answer: { readonly body: string }): Record<string, unknown> {
+  return JSON.parse(answer.body) as Record<string, unknown>;
+}
+
+describe('a problem', () => {
+  it('has the fields of RFC 9457 and ours, and no others', () => {
+    const answer = answerProblem(refuse('insufficient_balance', 'Too little BTC.').refusal, facts);
+    expect(answer.status).toBe(422);
+    expect(answer.headers).toEqual({ 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' });
+    expect(bodyOf(answer)).toEqual({
+      type: 'https://bureau.test/errors/insufficient_balance',
+      title: 'Balance too small',
+      status: 422,
+      detail: 'Too little BTC.',
+      instance: '/api/v1/orders',
+      code: 'insufficient_balance',
+      requestId: 'request-1',
+      retryable: false,
+    });
+  });
+
+  it.each(codes)('has the status, title and retryability of the one table: %s', (code) => {
+    const answer = answerProblem(refuse(code, 'detail').refusal, facts);
+    const { status, title, retryable } = table[code] ?? {};
+    expect(answer.status).toBe(status);
+    expect(bodyOf(answer)).toMatchObject({
+      status,
+      title,
+      retryable,
+      code,
+      type: `https://bureau.test/errors/${code}`,
+    });
+  });
+
+  it('lists every invalid field', () => {
+    const errors = [{ pointer: '/value', code: 'invalid_format', detail: 'is not a plain decimal string' }];
+    expect(bodyOf(answerProblem(refuse('invalid_request', 'no', { errors }).refusal, facts))).toMatchObject({ errors });
+  });
+
+  it('carries the members that its code defines', () => {
+    const refusal = refuse('outcome_unknown', 'open', { members: { orderId: 'order-1' } }).refusal;
+    expect(bodyOf(answerProblem(refusal, facts))).toMatchObject({ orderId: 'order-1', code: 'outcome_unknown' });
+  });
+
+  it('says how to authenticate on every 401 (RFC 6750), and on nothing else', () => {
+    for (const code of codes) {
+      const challenge = answerProblem(refuse(code, 'detail').refusal, facts).headers['WWW-Authenticate'];
+      if (table[code]?.status !== 401) expect(challenge).toBeUndefined();
+      else expect(challenge).toBe(code === 'missing_api_key' ? 'Bearer' : 'Bearer error="invalid_token"');
+    }
+  });
+
+  it('says when to come back where that is known, zero included', () => {
+    const retryAfter = (retryAfterSeconds?: number) => {
+      const more = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+      return answerProblem(refuse('rate_limited', 'wait', more).refusal, facts).headers['Retry-After'];
+    };
+    expect([retryAfter(), retryAfter(0), retryAfter(17)]).toEqual([undefined, '0', '17']);
+  });
+
+  it('is 404 for a symbol in the path, and 422 for one in a body', () => {
+    const inPath = answerProblem(refuse('symbol_not_supported', 'none', { inPath: true }).refusal, facts);
+    expect([inPath.status, bodyOf(inPath)['status']]).toEqual([404, 404]);
+    const inBody = answerProblem(refuse('symbol_not_supported', 'none').refusal, facts);
+    expect([inBody.status, bodyOf(inBody)['status']]).toEqual([422, 422]);
+  });
+
+  it('keeps its status in a path where the table names no other', () => {
+    expect(answerProblem(refuse('invalid_cursor', 'no', { inPath: true }).refusal, facts).status).toBe(400);
+  });
+});
+
+describe('the table of problems', () => {
+  it('has stable codes in snake case', () => {
+    for (const code of codes) expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
+  });
+
+  it('keeps for a replay only refusals about money: 422, or 403 of an address', () => {
+    const kept = codes.filter((code) => table[code]?.kept);
+    for (const code of kept) expect(code === 'address_not_allowlisted' ? 403 : 422).toBe(table[code]?.status);
+  });
+
+  it('calls nothing retryable that is kept: the same request would get the same answer', () => {
+    expect(codes.filter((code) => table[code]?.kept && table[code].retryable)).toEqual([]);
+  });
+});
+
+describe('an answer', () => {
+  it('is JSON, with its own headers', () => {
+    expect(answerJson(201, { id: 1 }, { Location: '/orders/1' })).toEqual({
+      status: 201,
+      headers: { 'Content-Type': 'application/json', Location: '/orders/1' },
+      body: '{"id":1}',
+    });
+  });
+
+  it('becomes the response to the byte, with the headers set on the way', async () => {
+    const response = toResponse(answerJson(201, { note: 'ż😀' }, { Location: '/orders/1' }), { 'X-Request-Id': 'r' });
+    expect(response.status).toBe(201);
+    expect(response.headers.get('Location')).toBe('/orders/1');
+    expect(response.headers.get('X-Request-Id')).toBe('r');
+    expect(await response.text()).toBe('{"note":"ż😀"}');
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { type CursorScope, readCursor, writeCursor } from '../../src/http/cursor.ts';
+
+const SECRET = 'cursor-secret-of-at-least-32-characters';
+const scope: CursorScope = { route: '/api/v1/orders', accountId: 'account-1' };
+const position = '019a0000-0000-7000-8000-000000000001';
+
+/** The code with which a cursor is refused, or `undefined` where it is taken. */
+async function refusalOf(cursor: string, at: CursorScope = scope, secret = SECRET): Promise<string | undefined> {
+  const read = await readCursor(cursor, at, secret);
+  return read.ok ? undefined : read.refusal.code;
+}
+
+describe('a cursor', () => {
+  it('leads back to where the page ended', async () => {
+    const cursor = await writeCursor(position, scope, SECRET);
+    expect(await readCursor(cursor, scope, SECRET)).toEqual({ ok: true, value: position });
+  });
+
+  it('needs no quoting in a query', async () => {
+    const cursor = await writeCursor(position, scope, SECRET);
+    expect(encodeURIComponent(cursor)).toBe(cursor);
+  });
+
+  it('is refused when any single character of it was changed', async () => {
+    const cursor = await writeCursor(position, scope, SECRET);
+    const taken: string[] = [];
+    for (let index = 0; index < cursor.length; index += 1) {
+      const forged = cursor.slice(0, index) + (cursor.charAt(index) === '0' ? '1' : '0') + cursor.slice(index + 1);
+      if ((await refusalOf(forged)) !== 'invalid_cursor') taken.push(forged);
+    }
+    expect(taken).toEqual([]);
+  });
+
+  it('is refused on another list', async () => {
+    const cursor = await writeCursor(position, scope, SECRET);
+    expect(await refusalOf(cursor, { ...scope, route: '/api/v1/wallet/transactions' })).toBe('invalid_cursor');
+  });
+
+  it('is refused for another account', async () => {
+    const cursor = await writeCursor(position, scope, SECRET);
+    expect(await refusalOf(cursor, { ...scope, accountId: 'account-2' })).toBe('invalid_cursor');
+  });
+
+  it('is refused under another secret', async () => {
+    const cursor = await writeCursor(position, scope, SECRET);
+    expect(await refusalOf(cursor, scope, 'another-secret-of-at-least-32-characters')).toBe('invalid_cursor');
+  });
+
+  it('is refused with the tag of another position', async () => {
+    const [, tag] = (await writeCursor('other', scope, SECRET)).split('.');
+    expect(await refusalOf(`${position}.${tag}`)).toBe('invalid_cursor');
+  });
+
+  it('never fits another list whose route and account read the same when written in one', async () => {
+    const cursor = await writeCursor(position, { route: '/a', accountId: 'b/c' }, SECRET);
+    expect(await refusalOf(cursor, { route: '/ab', accountId: '/c' })).toBe('invalid_cursor');
+    const quoted = await writeCursor(position, { route: '/a","b', accountId: 'c' }, SECRET);
+    expect(await refusalOf(quoted, { route: '/a', accountId: 'b","c' })).toBe('invalid_cursor');
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a point', '.'],
+    ['a position without a tag', position],
+    ['a position with an empty tag', `${position}.`],
+    ['SQL', `' OR 1=1 --.x`],
+    ['what is not ASCII', '😀.😀'],
+  ])('is refused when it is %s', async (_, cursor) => {
+    expect(await refusalOf(cursor)).toBe('invalid_cursor');
+  });
+
+  it('is refused with anything before, between or after', async () => {
+    const cursor = await writeCursor(position, scope, SECRET);
+    for (const forged of [` ${cursor}`, `${cursor} `, `${cursor}.`, `${cursor}.${cursor}`, cursor.replace('.', '..')]) {
+      expect(await refusalOf(forged)).toBe('invalid_cursor');
+    }
+  });
+});

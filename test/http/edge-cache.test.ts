@@ -1,0 +1,130 @@
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
+import { Hono } from 'hono';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AppEnvironment } from '../../src/http/context.ts';
+import { type CacheableBody, answerThroughEdge } from '../../src/http/edge-cache.ts';
+import { type Outcome, accept, refuse } from '../../src/http/refusal.ts';
+import { env } from '../support/test-env.ts';
+
+let key = '';
+let made = 0;
+let outcome: () => Outcome<CacheableBody> = () => accept({ body: { made }, lifetime_ms: 30_000 });
+
+const app = new Hono<AppEnvironment>().get('*', (c) => {
+  c.header('X-RateLimit-Remaining', c.req.header('X-Remaining') ?? 'none');
+  return answerThroughEdge(c, key, () => {
+    made++;
+    return Promise.resolve(outcome());
+  });
+});
+
+/** One request, and all that it leaves to be done afterwards. */
+async function ask(init: RequestInit = {}, path = '/'): Promise<Response> {
+  const context = createExecutionContext();
+  const response = await app.fetch(new Request(`https://bureau.test${path}`, init), env, context);
+  await waitOnExecutionContext(context);
+  return response;
+}
+
+beforeEach(() => {
+  key = crypto.randomUUID();
+  made = 0;
+  outcome = () => accept({ body: { made }, lifetime_ms: 30_000 });
+});
+
+describe('an answer through the edge cache', () => {
+  it('is made once and given again', async () => {
+    expect(await (await ask()).json()).toEqual({ made: 1 });
+    const again = await ask();
+    expect(await again.json()).toEqual({ made: 1 });
+    expect(again.headers.get('Content-Type')).toBe('application/json');
+    expect(made).toBe(1);
+  });
+
+  it('does not depend on the caller’s URL', async () => {
+    await ask({}, '/a?x=1');
+    await ask({}, '/b?y=2');
+    expect(made).toBe(1);
+  });
+
+  it('may be kept by the client for what is left of its lifetime', async () => {
+    outcome = () => accept({ body: {}, lifetime_ms: 2_900 });
+    expect((await ask()).headers.get('Cache-Control')).toBe('public, max-age=2');
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect((await ask()).headers.get('Cache-Control')).toBe('public, max-age=1');
+    expect(made).toBe(1);
+  });
+
+  it('is made again when its own time is over, whatever the cache says', async () => {
+    outcome = () => accept({ body: { made }, lifetime_ms: 1_200 });
+    await ask();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1_201 });
+    expect(await (await ask()).json()).toEqual({ made: 2 });
+    vi.useRealTimers();
+  });
+
+  it('is not kept when its lifetime is over already', async () => {
+    outcome = () => accept({ body: { made }, lifetime_ms: -5 });
+    expect((await ask()).headers.get('Cache-Control')).toBe('public, max-age=0');
+    expect(await (await ask()).json()).toEqual({ made: 2 });
+  });
+
+  it('never hands one request’s headers to another', async () => {
+    expect((await ask({ headers: { 'X-Remaining': '7' } })).headers.get('X-RateLimit-Remaining')).toBe('7');
+    expect((await ask()).headers.get('X-RateLimit-Remaining')).toBe('none');
+    expect(made).toBe(1);
+  });
+
+  it('has the same strong tag from the cache as at first', async () => {
+    const tag = (await ask()).headers.get('ETag');
+    expect(tag).toMatch(/^"[\w-]{43}"$/);
+    expect((await ask()).headers.get('ETag')).toBe(tag);
+  });
+
+  it.each([
+    ['the tag', (tag: string) => tag],
+    ['the weakened tag', (tag: string) => `W/${tag}`],
+    ['a list with the tag', (tag: string) => `"other", ${tag}`],
+    ['a star', () => '*'],
+  ])('is 304 without a body for a client that sends %s (RFC 9110, section 13.1.2)', async (_case, write) => {
+    const tag = (await ask()).headers.get('ETag') ?? '';
+    const response = await ask({ headers: { 'If-None-Match': write(tag) } });
+    expect(response.status).toBe(304);
+    expect(await response.text()).toBe('');
+    expect(response.headers.get('ETag')).toBe(tag);
+    expect(response.headers.get('Cache-Control')).toMatch(/^public, max-age=/);
+  });
+
+  it('is whole for a client that sends another tag', async () => {
+    await ask();
+    expect((await ask({ headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
+  });
+
+  it('has no body for HEAD, and the same headers', async () => {
+    const tag = (await ask()).headers.get('ETag');
+    const response = await ask({ method: 'HEAD' });
+    expect([response.status, await response.text(), response.headers.get('ETag')]).toEqual([200, '', tag]);
+  });
+
+  it('ignores a Range', async () => {
+    await ask();
+    expect((await ask({ headers: { Range: 'bytes=0-1' } })).status).toBe(200);
+  });
+});
+
+it('a refusal is never kept', async () => {
+  outcome = () => refuse('upstream_unavailable', 'down');
+  const response = await ask();
+  expect([response.status, response.headers.get('Cache-Control')]).toEqual([502, 'no-store']);
+  outcome = () => accept({ body: { made }, lifetime_ms: 30_000 });
+  expect(await (await ask()).json()).toEqual({ made: 2 });
+});
+
+it('a cache that fails costs nobody an answer', async () => {
+  const match = vi.spyOn(caches.default, 'match').mockRejectedValue(new Error('no cache'));
+  const put = vi.spyOn(caches.default, 'put').mockRejectedValue(new Error('no cache'));
+  expect((await ask()).status).toBe(200);
+  expect((await ask()).status).toBe(200);
+  expect([made, match.mock.calls.length, put.mock.calls.length]).toEqual([2, 2, 2]);
+  vi.restoreAllMocks();
+});

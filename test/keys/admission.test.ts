@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { type Admission, decideAdmission } from '../../src/keys/admission.ts';
+import type { KeyRecord } from '../../src/keys/record.ts';
+
+const NOON_MS = Date.UTC(2026, 10, 21, 12);
+
+const record: KeyRecord = {
+  id: 'key',
+  accountId: 'account',
+  accountStatus: 'active',
+  label: 'bot',
+  scopes: ['read', 'trade'],
+  tokenHash: 'hash',
+  ipAllowlist: ['203.0.113.0/24'],
+  rateLimits: {},
+  createdAt_ms: NOON_MS - 1,
+  expiresAt_ms: NOON_MS + 1,
+  revokedAt_ms: null,
+};
+
+const admission: Admission = { keyId: 'key', tokenHash: 'hash', scope: 'trade', ip: '203.0.113.7' };
+
+/** The code of the refusal, or `undefined` for who is admitted. */
+function refusalOf(known: KeyRecord | undefined, asked: Admission, now_ms = NOON_MS): string | undefined {
+  const decided = decideAdmission(known, asked, now_ms);
+  return decided.ok ? undefined : decided.refusal.code;
+}
+
+describe('admission', () => {
+  it('admits a good key to what it may do, and says whose it is', () => {
+    expect(decideAdmission(record, admission, NOON_MS)).toEqual({ ok: true, value: record });
+  });
+
+  it.each([
+    ['there is no such key', undefined, {}, 'invalid_api_key'],
+    ['the token is another one with a right tag', record, { tokenHash: 'other' }, 'invalid_api_key'],
+    ['the token’s hash is longer', record, { tokenHash: 'hash2' }, 'invalid_api_key'],
+    ['the key was revoked', { ...record, revokedAt_ms: NOON_MS - 1 }, {}, 'invalid_api_key'],
+    [
+      'the key will have been revoked by another clock',
+      { ...record, revokedAt_ms: NOON_MS + 1 },
+      {},
+      'invalid_api_key',
+    ],
+    ['the key expired', { ...record, expiresAt_ms: NOON_MS - 1 }, {}, 'api_key_expired'],
+    ['the key expires at this very moment', { ...record, expiresAt_ms: NOON_MS }, {}, 'api_key_expired'],
+    ['the scope is missing', record, { scope: 'withdraw' }, 'insufficient_scope'],
+    ['the key has no scope at all', { ...record, scopes: [] }, {}, 'insufficient_scope'],
+    ['the address is not listed', record, { ip: '198.51.100.1' }, 'ip_not_allowed'],
+    ['the address is unknown', record, { ip: 'unknown' }, 'ip_not_allowed'],
+    ['the account is frozen', { ...record, accountStatus: 'frozen' }, {}, 'account_frozen'],
+  ] satisfies [string, KeyRecord | undefined, Partial<Admission>, string][])(
+    'refuses when %s',
+    (_, known, asked, code) => {
+      expect(refusalOf(known, { ...admission, ...asked })).toBe(code);
+    },
+  );
+
+  it('names the first reason of several: key, expiry, scope, address, account', () => {
+    const asked: Admission = { ...admission, scope: 'withdraw', ip: '198.51.100.1' };
+    const worst: KeyRecord = { ...record, revokedAt_ms: 1, expiresAt_ms: 1, accountStatus: 'frozen' };
+    const mended = [
+      [worst, asked],
+      [{ ...worst, revokedAt_ms: null }, asked],
+      [{ ...worst, revokedAt_ms: null, expiresAt_ms: null }, asked],
+      [
+        { ...worst, revokedAt_ms: null, expiresAt_ms: null },
+        { ...asked, scope: 'trade' },
+      ],
+      [{ ...worst, revokedAt_ms: null, expiresAt_ms: null }, admission],
+      [{ ...record, expiresAt_ms: null }, admission],
+    ] satisfies [KeyRecord, Admission][];
+    expect(mended.map(([known, wanted]) => refusalOf(known, wanted))).toEqual([
+      'invalid_api_key',
+      'api_key_expired',
+      'insufficient_scope',
+      'ip_not_allowed',
+      'account_frozen',
+      undefined,
+    ]);
+  });
+
+  it('admits a key without an expiry for ever, and one without a list from everywhere', () => {
+    const open: KeyRecord = { ...record, expiresAt_ms: null, ipAllowlist: null };
+    expect(refusalOf(open, { ...admission, ip: 'unknown' }, NOON_MS + 1e12)).toBeUndefined();
+  });
+
+  it('lets a frozen account read, and its key call the public operations', () => {
+    const frozen: KeyRecord = { ...record, accountStatus: 'frozen', scopes: ['read', 'trade', 'withdraw'] };
+    const codes = (['read', null, 'trade', 'withdraw'] as const).map((scope) =>
+      refusalOf(frozen, { ...admission, scope }),
+    );
+    expect(codes).toEqual([undefined, undefined, 'account_frozen', 'account_frozen']);
+  });
+
+  it('takes any scope for a public operation, but still only a key that stands', () => {
+    const asked: Admission = { ...admission, scope: null };
+    expect(refusalOf({ ...record, scopes: ['withdraw'] }, asked)).toBeUndefined();
+    expect(refusalOf({ ...record, revokedAt_ms: 1 }, asked)).toBe('invalid_api_key');
+    expect(refusalOf(record, { ...asked, ip: '198.51.100.1' })).toBe('ip_not_allowed');
+  });
+});

@@ -1,0 +1,184 @@
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CountedBuckets } from '../../src/lane/counted-buckets.ts';
+import { ObjectState } from '../../src/lane/object-state.ts';
+import type { BucketName } from '../../src/lane/rate-buckets.ts';
+import { env } from '../support/test-env.ts';
+
+const NOON_MS = Date.UTC(2026, 10, 21, 12);
+const PLENTY = { perMinute: 600, perDay: 1_000_000 };
+
+/** An object of the lane's class that nobody else uses. */
+function freshObject() {
+  return env.KEY_LANE.getByName(crypto.randomUUID());
+}
+
+/** Runs a test with the SQLite of a fresh object, in the object. */
+function inObject<R>(use: (sql: SqlStorage) => R | Promise<R>): Promise<R> {
+  return runInDurableObject(freshObject(), (_, state) => use(state.storage.sql));
+}
+
+/** The buckets as an object that was just started finds them. */
+function start(sql: SqlStorage): CountedBuckets {
+  return new CountedBuckets(new ObjectState(sql));
+}
+
+/** Takes `count` requests at one moment, and says how many were admitted. */
+function burst(buckets: CountedBuckets, name: BucketName, count: number, limits = PLENTY, at_ms = NOON_MS): number {
+  return Array.from({ length: count }, () => buckets.take(name, limits, at_ms)).filter(({ admitted }) => admitted)
+    .length;
+}
+
+/** How many requests of the day are left, found out by taking one more. */
+function remainingAfterOne(buckets: CountedBuckets, name: BucketName, at_ms = NOON_MS): number {
+  return buckets.take(name, PLENTY, at_ms).state.day.remaining;
+}
+
+/** The rows that SQLite writes while `work` runs. */
+function countRowsWritten(sql: SqlStorage, work: (observed: SqlStorage) => void): number {
+  let rows = 0;
+  const observed = {
+    exec: (query: string, ...bindings: unknown[]) => {
+      const cursor = sql.exec(query, ...bindings);
+      rows += cursor.rowsWritten;
+      return cursor;
+    },
+  };
+  work(observed as unknown as SqlStorage);
+  return rows;
+}
+
+describe.each(['trade', 'withdraw'] as const)('the %s bucket', (name) => {
+  it('is exact when the object is started anew before every request', () =>
+    inObject((sql) => {
+      const limits = { perMinute: 5, perDay: 100 };
+      for (let request = 1; request <= 5; request += 1) {
+        expect(start(sql).take(name, limits, NOON_MS + request).admitted).toBe(true);
+      }
+      expect(start(sql).take(name, limits, NOON_MS + 6).admitted).toBe(false);
+      expect(start(sql).take(name, limits, NOON_MS + 60_000).admitted).toBe(false);
+      expect(start(sql).take(name, limits, NOON_MS + 60_001).admitted).toBe(true);
+    }));
+
+  it('is exact over its day, however often the object is started anew', () =>
+    inObject((sql) => {
+      const limits = { perMinute: 100, perDay: 7 };
+      const admitted = Array.from({ length: 20 }, (_, index) => start(sql).take(name, limits, NOON_MS + index * 1_000));
+      expect(admitted.filter((decision) => decision.admitted)).toHaveLength(7);
+    }));
+
+  it('writes one row for a request, and none for a refused one', () =>
+    inObject((sql) => {
+      const limits = { perMinute: 10, perDay: 100 };
+      start(sql);
+      const rows = countRowsWritten(sql, (observed) => {
+        burst(new CountedBuckets(new ObjectState(observed)), name, 50, limits);
+      });
+      expect(rows).toBe(10);
+    }));
+});
+
+describe('the read bucket', () => {
+  it('is exact as long as the object lives', () =>
+    inObject((sql) => {
+      const limits = { perMinute: 120, perDay: 5_000 };
+      expect(burst(start(sql), 'read', 200, limits)).toBe(120);
+    }));
+
+  it('loses a burst at most one block of ten when the object is started anew, and never gains one', () =>
+    inObject((sql) => {
+      for (let made = 1; made <= 60; made += 1) {
+        sql.exec('DELETE FROM state');
+        burst(start(sql), 'read', made);
+        const counted = PLENTY.perDay - 1 - remainingAfterOne(start(sql), 'read');
+        expect(counted).toBeGreaterThanOrEqual(made);
+        expect(counted).toBeLessThan(made + 10);
+      }
+    }));
+
+  it('never admits more than its limit, whatever the pace and however often the object dies', async () => {
+    const steps = fc.array(
+      fc.record({ gap_ms: fc.nat({ max: 3_000 }), dies: fc.boolean(), name: fc.constantFrom('read', 'trade') }),
+      { minLength: 60, maxLength: 120 },
+    );
+    await inObject((sql) =>
+      fc.assert(
+        fc.property(steps, fc.integer({ min: 1, max: 40 }), (all, perMinute) => {
+          sql.exec('DELETE FROM state');
+          const reads: number[] = [];
+          let buckets = start(sql);
+          let at_ms = NOON_MS;
+          for (const { gap_ms, dies, name } of all) {
+            at_ms += gap_ms;
+            if (dies) buckets = start(sql);
+            const { admitted } = buckets.take(name, name === 'read' ? { perMinute, perDay: 10_000 } : PLENTY, at_ms);
+            if (!admitted || name !== 'read') continue;
+            reads.push(at_ms);
+            const justOutside_ms = reads.at(-1 - perMinute);
+            expect(justOutside_ms === undefined || at_ms - justOutside_ms >= 60_000).toBe(true);
+          }
+        }),
+        { numRuns: 100 },
+      ),
+    );
+  });
+
+  it('costs a slow poller nothing when the object sleeps between its calls', () =>
+    inObject((sql) => {
+      let remaining = PLENTY.perDay;
+      for (let call = 1; call <= 100; call += 1) {
+        remaining = start(sql).take('read', PLENTY, NOON_MS + call * 10_000).state.day.remaining;
+      }
+      expect(remaining).toBe(PLENTY.perDay - 100);
+    }));
+
+  it('keeps what was written ahead through a trade in between: a trade does not forgive reads', () =>
+    inObject((sql) => {
+      const first = start(sql);
+      burst(first, 'read', 16);
+      start(sql).take('trade', PLENTY, NOON_MS);
+      const counted = PLENTY.perDay - 1 - remainingAfterOne(start(sql), 'read');
+      // The 16th read wrote nine more ahead.
+      expect(counted).toBe(25);
+    }));
+
+  it('counts what was written ahead once, however often the object is started before the next read', () =>
+    inObject((sql) => {
+      burst(start(sql), 'read', 16);
+      for (let life = 1; life <= 5; life += 1) start(sql).take('trade', PLENTY, NOON_MS);
+      const back = start(sql);
+      expect(PLENTY.perDay - 1 - remainingAfterOne(back, 'read')).toBe(25);
+      expect(PLENTY.perDay - 2 - remainingAfterOne(back, 'read')).toBe(25);
+    }));
+
+  it('writes a row for every ten reads of a burst, and a few to begin with', () =>
+    inObject((sql) => {
+      start(sql);
+      const rows = countRowsWritten(sql, (observed) => {
+        expect(burst(new CountedBuckets(new ObjectState(observed)), 'read', 200)).toBe(200);
+      });
+      expect(rows).toBeGreaterThanOrEqual(20);
+      expect(rows).toBeLessThanOrEqual(25);
+    }));
+});
+
+describe('the buckets of a key', () => {
+  it('are apart: an empty one leaves the others full', () =>
+    inObject((sql) => {
+      const buckets = start(sql);
+      const limits = { perMinute: 2, perDay: 10 };
+      expect(burst(buckets, 'trade', 5, limits)).toBe(2);
+      expect(burst(buckets, 'read', 5, limits)).toBe(2);
+      expect(burst(buckets, 'withdraw', 5, limits)).toBe(2);
+    }));
+
+  it('survive the eviction of the object', async () => {
+    const stub = freshObject();
+    const limits = { perMinute: 3, perDay: 10 };
+    const first = await runInDurableObject(stub, (_, state) => burst(start(state.storage.sql), 'trade', 2, limits));
+    await evictDurableObject(stub);
+    const second = await runInDurableObject(stub, (_, state) => burst(start(state.storage.sql), 'trade', 2, limits));
+    expect([first, second]).toEqual([2, 1]);
+  });
+});

@@ -1,0 +1,177 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type OrderAnswer, type ProblemBody, type Trader, json, openTrader } from '../support/exchange.ts';
+import { CONNECTION_LOST, OVERLOADED, abort, aroundBatches, fail } from '../support/faults.ts';
+import { readEffects, sumOfBalances } from '../support/probes.ts';
+
+const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
+
+/** A trader whose lane knows its key, prices and settings: the next batch that D1 gets is the order's. */
+async function openWarmTrader(): Promise<Trader> {
+  const trader = await openTrader({ USDT: '1000' });
+  await trader.trade(ORDER);
+  return trader;
+}
+
+async function expectOneOrder(trader: Trader, response: Response): Promise<void> {
+  expect(response.status).toBe(201);
+  const { order } = await json<OrderAnswer>(response);
+  expect(await json(await trader.get(`/api/v1/orders/${order.id}`))).toEqual({ order });
+  // The warm-up's order and this one.
+  expect((await readEffects(trader.accountId)).orders).toBe(2);
+  expect((await trader.balances())['USDT']).toBe('980');
+  expect(await sumOfBalances()).toEqual([]);
+}
+
+const faults: ReturnType<typeof aroundBatches>[] = [];
+beforeEach(() => {
+  // The faults are meant; their log lines would only hide the ones that are not.
+  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+});
+afterEach(() => {
+  for (const fault of faults.splice(0)) fault.restore();
+  vi.restoreAllMocks();
+});
+
+function strike(...values: Parameters<typeof aroundBatches>): ReturnType<typeof aroundBatches> {
+  const fault = aroundBatches(...values);
+  faults.push(fault);
+  return fault;
+}
+
+describe('an object that is aborted', () => {
+  it('after the intent, before the batch: the request that died is executed once by its retry', async () => {
+    const trader = await openWarmTrader();
+    const fault = strike('before', 2, async () => {
+      await abort(trader.lane);
+      throw new Error(CONNECTION_LOST);
+    });
+    const first = await trader.order(ORDER, 'crash');
+    expect([first.status, (await json<ProblemBody>(first)).code]).toEqual([504, 'outcome_unknown']);
+    expect(fault.state.struck).toBe(2);
+    expect((await readEffects(trader.accountId)).orders).toBe(1);
+    await expectOneOrder(trader, await trader.order(ORDER, 'crash'));
+  });
+
+  it('after the commit, before the answer is stored: the retry gets the order that was made', async () => {
+    const trader = await openWarmTrader();
+    const fault = strike('after', 1, () => abort(trader.lane));
+    const response = await trader.order(ORDER, 'crash');
+    expect(fault.state.struck).toBe(1);
+    expect(response.headers.get('X-Idempotency-Replay')).toBe('true');
+    const copy = response.clone();
+    await expectOneOrder(trader, response);
+    expect(await (await trader.order(ORDER, 'crash')).text()).toBe(await copy.text());
+  });
+
+  it('after the commit of an order without Idempotency-Key: the client is told to look, never that it failed', async () => {
+    const trader = await openWarmTrader();
+    strike('after', 1, () => abort(trader.lane));
+    const response = await trader.order(ORDER);
+    expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([504, 'outcome_unknown']);
+    expect((await readEffects(trader.accountId)).orders).toBe(2);
+  });
+
+  it('leaves an open intent that the alarm gives its answer, without executing anything', async () => {
+    const trader = await openWarmTrader();
+    strike('after', 2, () => abort(trader.lane));
+    await trader.order(ORDER, 'mended');
+    const open = () =>
+      runInDurableObject(
+        trader.lane,
+        (_lane, state) =>
+          state.storage.sql.exec('SELECT answer FROM replays WHERE idempotency_key = ?', 'mended').one()['answer'],
+      );
+    await runInDurableObject(trader.lane, (_lane, state) => {
+      state.storage.sql.exec("UPDATE replays SET answer = NULL WHERE idempotency_key = 'mended'");
+    });
+    expect(await open()).toBeNull();
+    expect(await runDurableObjectAlarm(trader.lane)).toBe(true);
+    expect(await open()).not.toBeNull();
+    const replay = await trader.order(ORDER, 'mended');
+    expect(replay.headers.get('X-Idempotency-Replay')).toBe('true');
+    await expectOneOrder(trader, replay);
+  });
+});
+
+describe('a lost connection to D1', () => {
+  it('after the commit: the order is looked up, never sent blindly again', async () => {
+    const trader = await openWarmTrader();
+    strike('after', 1, fail(CONNECTION_LOST));
+    await expectOneOrder(trader, await trader.order(ORDER, 'lost'));
+  });
+
+  it('before the commit: the batch is sent once more, under the same id', async () => {
+    const trader = await openWarmTrader();
+    const fault = strike('before', 1, fail(CONNECTION_LOST));
+    await expectOneOrder(trader, await trader.order(ORDER, 'lost'));
+    expect(fault.state.struck).toBe(1);
+  });
+
+  it('that lasts ends in outcome_unknown with the order’s id, and the retry settles it under that id', async () => {
+    const trader = await openWarmTrader();
+    const fault = strike('before', 9, fail(CONNECTION_LOST));
+    const first = await trader.order(ORDER, 'lost');
+    const problem = await json<ProblemBody>(first);
+    expect([first.status, problem.code]).toEqual([504, 'outcome_unknown']);
+    fault.restore();
+    const second = await trader.order(ORDER, 'lost');
+    expect((await json<OrderAnswer>(second.clone())).order.id).toBe(problem.orderId);
+    await expectOneOrder(trader, second);
+  });
+});
+
+describe('D1 that turns the batch away', () => {
+  it('is 503 with Retry-After, leaves no row, and the same key may be tried again', async () => {
+    const trader = await openWarmTrader();
+    const fault = strike('before', 1, fail(OVERLOADED));
+    const response = await trader.order(ORDER, 'overload');
+    expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([503, 'service_unavailable']);
+    expect(response.headers.get('Retry-After')).toBe('1');
+    expect((await readEffects(trader.accountId)).orders).toBe(1);
+    fault.restore();
+    const retry = await trader.order(ORDER, 'overload');
+    expect(retry.headers.get('X-Idempotency-Replay')).toBeNull();
+    await expectOneOrder(trader, retry);
+  });
+});
+
+describe('an object that is evicted between requests', () => {
+  it('keeps its replays and its buckets', async () => {
+    const trader = await openTrader({ USDT: '1000' }, { rateLimits: { trade: { perMinute: 30, perDay: 500 } } });
+    const first = await (await trader.order(ORDER, 'kept')).text();
+    await evictDurableObject(trader.lane);
+    const replay = await trader.order(ORDER, 'kept');
+    expect(await replay.text()).toBe(first);
+    expect(replay.headers.get('X-Idempotency-Replay')).toBe('true');
+    expect(replay.headers.get('X-RateLimit-Remaining')).toBe('28');
+  });
+});
+
+describe('the alarm', () => {
+  it('stands once, when the oldest replay expires, and purges it then, however often it fires', async () => {
+    const trader = await openTrader({ USDT: '1000' });
+    await trader.order(ORDER, 'one');
+    await trader.order(ORDER, 'two');
+    const alarm_ms = await runInDurableObject(trader.lane, (_lane, state) => state.storage.getAlarm());
+    const { oldest } = await runInDurableObject(trader.lane, (_lane, state) =>
+      state.storage.sql.exec<{ oldest: number }>('SELECT min(received_at) AS oldest FROM replays').one(),
+    );
+    expect(alarm_ms).toBe(oldest + 86_400_000);
+
+    const rows = () =>
+      runInDurableObject(
+        trader.lane,
+        (_lane, state) => state.storage.sql.exec<{ n: number }>('SELECT count(*) AS n FROM replays').one().n,
+      );
+    expect(await runDurableObjectAlarm(trader.lane)).toBe(true);
+    expect(await rows()).toBe(2);
+    await runInDurableObject(trader.lane, (_lane, state) => {
+      state.storage.sql.exec("UPDATE replays SET received_at = received_at - 86400000 WHERE idempotency_key = 'one'");
+    });
+    expect(await runDurableObjectAlarm(trader.lane)).toBe(true);
+    expect(await rows()).toBe(1);
+    expect(await runDurableObjectAlarm(trader.lane)).toBe(true);
+    expect(await rows()).toBe(1);
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { Mutex } from '../../src/lane/mutex.ts';
+
+/** Longer than any test runs, so that only the test opens the door. */
+const NEVER_MS = 3_600_000;
+
+/** An execution that ends when the test says so. */
+function gate<T>(value: T): { readonly execution: () => Promise<T>; open: () => void; fail: (error: Error) => void } {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  return { execution: () => promise, open: () => resolve(value), fail: reject };
+}
+
+describe('the lane’s mutex', () => {
+  it('runs an execution at once when it is free, and gives its value', async () => {
+    const mutex = new Mutex(1, NEVER_MS);
+    expect(await mutex.run(async () => 42)).toEqual({ kind: 'ran', value: 42 });
+    expect(await mutex.run(async () => 43)).toEqual({ kind: 'ran', value: 43 });
+  });
+
+  it('runs one execution at a time, in the order of arrival', async () => {
+    const mutex = new Mutex(100, NEVER_MS);
+    const order: number[] = [];
+    let running = 0;
+    let mostAtOnce = 0;
+    const runs = Array.from({ length: 50 }, (_, index) =>
+      mutex.run(async () => {
+        running += 1;
+        mostAtOnce = Math.max(mostAtOnce, running);
+        // Later arrivals take fewer turns of the loop, so they would overtake if they could.
+        for (let turn = index; turn < 50; turn += 1) await Promise.resolve();
+        order.push(index);
+        running -= 1;
+      }),
+    );
+    await Promise.all(runs);
+    expect(mostAtOnce).toBe(1);
+    expect(order).toEqual(Array.from({ length: 50 }, (_, index) => index));
+  });
+
+  it('lets no newcomer past the queue while the lock passes on', async () => {
+    const mutex = new Mutex(10, NEVER_MS);
+    const order: string[] = [];
+    const holder = gate('holder');
+    const newcomers: Promise<unknown>[] = [];
+    const held = mutex.run(holder.execution).then(() => {
+      // The holder is done and the waiter is about to start: the moment at which a free lock would be seen.
+      newcomers.push(mutex.run(async () => order.push('newcomer')));
+    });
+    const waiting = mutex.run(async () => order.push('waiter'));
+    holder.open();
+    await Promise.all([held, waiting]);
+    await Promise.all(newcomers);
+    expect(order).toEqual(['waiter', 'newcomer']);
+  });
+
+  it('has room for so many to wait and no more, and has it again when they are through', async () => {
+    const mutex = new Mutex(2, NEVER_MS);
+    const holder = gate(null);
+    expect(mutex.hasRoom()).toBe(true);
+    const runs = [mutex.run(holder.execution)];
+    expect(mutex.hasRoom()).toBe(true);
+    runs.push(mutex.run(async () => null));
+    expect(mutex.hasRoom()).toBe(true);
+    runs.push(mutex.run(async () => null));
+    expect(mutex.hasRoom()).toBe(false);
+    holder.open();
+    await Promise.all(runs);
+    expect(mutex.hasRoom()).toBe(true);
+  });
+
+  it('has room for an execution that need not wait, even where none may wait', async () => {
+    const mutex = new Mutex(0, NEVER_MS);
+    const holder = gate(null);
+    expect(mutex.hasRoom()).toBe(true);
+    const held = mutex.run(holder.execution);
+    expect(mutex.hasRoom()).toBe(false);
+    holder.open();
+    await held;
+    expect(mutex.hasRoom()).toBe(true);
+  });
+
+  it('turns away at the deadline, and never runs what it turned away', async () => {
+    const mutex = new Mutex(2, 1);
+    const holder = gate('held');
+    const held = mutex.run(holder.execution);
+    let ran = 0;
+    const late = await Promise.all([mutex.run(async () => (ran += 1)), mutex.run(async () => (ran += 1))]);
+    expect(late).toEqual([{ kind: 'timed_out' }, { kind: 'timed_out' }]);
+    // Their places are free again, and the holder was not disturbed.
+    expect(mutex.hasRoom()).toBe(true);
+    holder.open();
+    expect(await held).toEqual({ kind: 'ran', value: 'held' });
+    expect(await mutex.run(async () => 'next')).toEqual({ kind: 'ran', value: 'next' });
+    expect(ran).toBe(0);
+  });
+
+  it('gives the turn to who still waits when one before it was turned away', async () => {
+    const mutex = new Mutex(5, 1);
+    const holder = gate(null);
+    const held = mutex.run(holder.execution);
+    expect(await mutex.run(async () => 'late')).toEqual({ kind: 'timed_out' });
+    // Queued and freed in one turn of the loop: no timer can come between.
+    const inTime = mutex.run(async () => 'in time');
+    holder.open();
+    await held;
+    expect(await inTime).toEqual({ kind: 'ran', value: 'in time' });
+  });
+
+  it('does not turn away an execution that began in time, however long it runs', async () => {
+    const mutex = new Mutex(2, 1);
+    const holder = gate(null);
+    const slow = gate('done');
+    const held = mutex.run(holder.execution);
+    const began = mutex.run(slow.execution);
+    holder.open();
+    await held;
+    // The deadline of the slow one passes too while a later one is turned away.
+    expect(await mutex.run(async () => 'late')).toEqual({ kind: 'timed_out' });
+    slow.open();
+    expect(await began).toEqual({ kind: 'ran', value: 'done' });
+  });
+
+  it('is released by an execution that throws, whose error reaches its own caller only', async () => {
+    const mutex = new Mutex(2, NEVER_MS);
+    const holder = gate(null);
+    const failing = mutex.run(holder.execution);
+    const next = mutex.run(async () => 'next');
+    holder.fail(new Error('broken'));
+    await expect(failing).rejects.toThrow('broken');
+    expect(await next).toEqual({ kind: 'ran', value: 'next' });
+    expect(await mutex.run(async () => 'later')).toEqual({ kind: 'ran', value: 'later' });
+  });
+});

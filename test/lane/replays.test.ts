@@ -1,0 +1,167 @@
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import { describe, expect, it } from 'vitest';
+import { type IdempotentRequest, REPLAY_WINDOW_MS, Replays } from '../../src/lane/replays.ts';
+import { env } from '../support/test-env.ts';
+
+const NOON_MS = Date.UTC(2026, 10, 21, 12);
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+const answer = {
+  status: 201,
+  headers: { 'Content-Type': 'application/json', Location: '/api/v1/orders/1' },
+  body: '{"order":{"note":"żółć \\u0000 \\"quoted\\" 😀"}}',
+};
+
+function freshObject() {
+  return env.KEY_LANE.getByName(crypto.randomUUID());
+}
+
+/** Runs a test with the replays of a fresh object, in the object. */
+function withReplays(use: (replays: Replays, sql: SqlStorage) => void): Promise<void> {
+  return runInDurableObject(freshObject(), (_, state) => use(new Replays(state.storage.sql), state.storage.sql));
+}
+
+function requestOf(idempotencyKey: string, fingerprint = 'print'): IdempotentRequest {
+  return { idempotencyKey, operation: 'placeOrder', fingerprint };
+}
+
+describe('what is known of an Idempotency-Key', () => {
+  it('is nothing before it was seen', () =>
+    withReplays((replays) => {
+      expect(replays.find('unseen', NOON_MS)).toBeUndefined();
+    }));
+
+  it('is an intent with its record’s id, until it has an answer', () =>
+    withReplays((replays) => {
+      replays.intend(requestOf('k'), 'record', NOON_MS);
+      expect(replays.find('k', NOON_MS)).toEqual({ fingerprint: 'print', recordId: 'record', answer: null });
+      replays.remember('k', answer);
+      expect(replays.find('k', NOON_MS)).toEqual({ fingerprint: 'print', recordId: 'record', answer });
+    }));
+
+  it('is the answer to the byte, whatever characters it holds', () =>
+    withReplays((replays) => {
+      replays.conclude(requestOf('k'), 'record', answer, NOON_MS);
+      expect(JSON.stringify(replays.find('k', NOON_MS)?.answer)).toBe(JSON.stringify(answer));
+    }));
+
+  it('is another for another key, down to case', () =>
+    withReplays((replays) => {
+      replays.intend(requestOf('Key', 'one'), 'record 1', NOON_MS);
+      replays.intend(requestOf('key', 'two'), 'record 2', NOON_MS);
+      expect(replays.find('Key', NOON_MS)?.recordId).toBe('record 1');
+      expect(replays.find('key', NOON_MS)?.recordId).toBe('record 2');
+      expect(replays.find('key ', NOON_MS)).toBeUndefined();
+    }));
+
+  it('is text and never SQL', () =>
+    withReplays((replays) => {
+      replays.intend(requestOf('k'), 'record', NOON_MS);
+      const hostile = `'; DELETE FROM replays; --`;
+      expect(replays.find(hostile, NOON_MS)).toBeUndefined();
+      replays.intend(requestOf(hostile), 'other', NOON_MS);
+      replays.forget(`' OR '1'='1`);
+      expect(replays.find('k', NOON_MS)?.recordId).toBe('record');
+      expect(replays.find(hostile, NOON_MS)?.recordId).toBe('other');
+    }));
+
+  it('is forgotten alone when an intent is taken back', () =>
+    withReplays((replays) => {
+      replays.intend(requestOf('k'), 'record', NOON_MS);
+      replays.intend(requestOf('other'), 'record', NOON_MS);
+      replays.forget('k');
+      expect(replays.find('k', NOON_MS)).toBeUndefined();
+      expect(replays.find('other', NOON_MS)).toBeDefined();
+    }));
+
+  it('survives the eviction of the object', async () => {
+    const stub = freshObject();
+    await runInDurableObject(stub, (_, state) => {
+      new Replays(state.storage.sql).conclude(requestOf('k'), 'record', answer, NOON_MS);
+    });
+    await evictDurableObject(stub);
+    const found = await runInDurableObject(stub, (_, state) => new Replays(state.storage.sql).find('k', NOON_MS));
+    expect(found?.answer).toEqual(answer);
+  });
+});
+
+describe('the 24 hours of an Idempotency-Key', () => {
+  it('are 24 hours', () => {
+    expect(REPLAY_WINDOW_MS).toBe(DAY_MS);
+  });
+
+  it('hold at 24 hours minus one second, and are over at 24 hours and one second later', () =>
+    withReplays((replays) => {
+      replays.conclude(requestOf('k'), 'record', answer, NOON_MS);
+      expect(replays.find('k', NOON_MS + DAY_MS - 1_000)).toBeDefined();
+      expect(replays.find('k', NOON_MS + DAY_MS - 1)).toBeDefined();
+      expect(replays.find('k', NOON_MS + DAY_MS)).toBeUndefined();
+      expect(replays.find('k', NOON_MS + DAY_MS + 1_000)).toBeUndefined();
+    }));
+
+  it('run from the first receipt: neither the answer nor a replay renews them', () =>
+    withReplays((replays) => {
+      replays.intend(requestOf('k'), 'record', NOON_MS);
+      replays.remember('k', answer);
+      expect(replays.find('k', NOON_MS + DAY_MS - 1_000)).toBeDefined();
+      expect(replays.find('k', NOON_MS + DAY_MS + 1_000)).toBeUndefined();
+    }));
+
+  it('begin anew when the key is used again after them, with nothing left of the first use', () =>
+    withReplays((replays) => {
+      replays.conclude(requestOf('k', 'old'), 'old record', answer, NOON_MS);
+      replays.intend(requestOf('k', 'new'), 'new record', NOON_MS + DAY_MS);
+      const found = replays.find('k', NOON_MS + 2 * DAY_MS - 1_000);
+      expect(found).toEqual({ fingerprint: 'new', recordId: 'new record', answer: null });
+    }));
+});
+
+describe('the purge', () => {
+  it('deletes what expired, and nothing a moment before', () =>
+    withReplays((replays, sql) => {
+      replays.conclude(requestOf('old'), 'record', answer, NOON_MS);
+      replays.conclude(requestOf('young'), 'record', answer, NOON_MS + 1_000);
+      const count = () => sql.exec('SELECT count(*) AS count FROM replays').one()['count'];
+      replays.purge(NOON_MS + DAY_MS - 1);
+      expect(count()).toBe(2);
+      replays.purge(NOON_MS + DAY_MS);
+      expect(count()).toBe(1);
+      expect(replays.find('young', NOON_MS + DAY_MS)).toBeDefined();
+    }));
+
+  it('may run twice', () =>
+    withReplays((replays) => {
+      replays.conclude(requestOf('k'), 'record', answer, NOON_MS);
+      replays.purge(NOON_MS + DAY_MS - 1);
+      replays.purge(NOON_MS + DAY_MS - 1);
+      expect(replays.find('k', NOON_MS + DAY_MS - 1)).toBeDefined();
+    }));
+
+  it('knows when it is due: when the oldest entry expires, or never', () =>
+    withReplays((replays) => {
+      expect(replays.nextExpiry()).toBeUndefined();
+      replays.conclude(requestOf('late'), 'record', answer, NOON_MS + 5_000);
+      replays.intend(requestOf('early'), 'record', NOON_MS);
+      expect(replays.nextExpiry()).toBe(NOON_MS + DAY_MS);
+      replays.purge(NOON_MS + DAY_MS);
+      expect(replays.nextExpiry()).toBe(NOON_MS + 5_000 + DAY_MS);
+    }));
+});
+
+describe('the open intents', () => {
+  it('are those without an answer, each with what is needed to look for its record', () =>
+    withReplays((replays) => {
+      replays.intend(requestOf('open'), 'record 1', NOON_MS);
+      replays.intend(requestOf('answered'), 'record 2', NOON_MS);
+      replays.remember('answered', answer);
+      replays.conclude(requestOf('refused'), 'record 3', answer, NOON_MS);
+      expect(replays.listOpen(50)).toEqual([{ idempotencyKey: 'open', operation: 'placeOrder', recordId: 'record 1' }]);
+    }));
+
+  it('are listed no more than asked for', () =>
+    withReplays((replays) => {
+      for (let index = 0; index < 5; index += 1) replays.intend(requestOf(`k${index}`), `record ${index}`, NOON_MS);
+      expect(replays.listOpen(3)).toHaveLength(3);
+      expect(replays.listOpen(50)).toHaveLength(5);
+    }));
+});

@@ -1,0 +1,246 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Observation, agreeOnPrice, chooseShown } from '../../src/markets/aggregate.ts';
+import type { AgreedMarket } from '../../src/markets/snapshot.ts';
+import type { SourceTicker } from '../../src/markets/sources/price-source.ts';
+import { formatPrice, parsePrice } from '../../src/money/prices.ts';
+
+const now_ms = Date.parse('2026-11-21T12:00:00Z');
+
+const price = (text: string) => parsePrice(text) ?? 0n;
+
+function observe(text: string | bigint, change: Partial<SourceTicker> = {}, received_ms = now_ms): Observation {
+  const ticker: SourceTicker = {
+    coin: 'BTC',
+    price: typeof text === 'bigint' ? text : price(text),
+    open24h: null,
+    volume24h: null,
+    venueTime_ms: null,
+    ...change,
+  };
+  return { source: 'venue', received_ms, ticker };
+}
+
+const agreed = (observations: Observation[], last: AgreedMarket | null = null) => {
+  const market = agreeOnPrice(observations, last, now_ms);
+  return market && formatPrice(market.price);
+};
+
+const accepted = (text: string, age_ms: number): AgreedMarket => ({
+  price: price(text),
+  received_ms: now_ms - age_ms,
+  venueTime_ms: null,
+});
+
+describe('sources agree on a price', () => {
+  it.each([
+    ['nobody answers', [], null],
+    ['one answers', ['100'], null],
+    ['two are equal', ['100', '100'], '100'],
+    ['two are just within 1 %', ['100', '101'], '100.5'],
+    ['two are just over 1 % apart', ['100', '101.00000001'], null],
+    ['two are left and one is 1000 times off', ['100', '100000'], null],
+    ['of three one is 1000 times too high', ['100', '100.2', '100000'], '100.1'],
+    ['of three one is 1000 times too low', ['0.1', '100', '100.2'], '100.1'],
+    ['all three differ', ['100', '110', '120'], null],
+    ['two stand against two', ['100', '100.1', '105', '105.1'], null],
+    ['three stand against two', ['100', '100.1', '100.2', '105', '105.1'], '100.1'],
+    ['two stand against three that differ', ['100', '100.1', '105', '110', '120'], null],
+    ['the mean of the middle two needs rounding', ['100.00000001', '100.00000002'], '100.00000002'],
+    ['the ends of three are too far apart: the closer pair', ['100', '100.9', '101.5'], '101.2'],
+  ])('or not, when %s', (_case, prices, expected) => {
+    expect(agreed(prices.map((text) => observe(text)))).toBe(expected);
+  });
+
+  it('without one that is not positive', () => {
+    expect(agreed([observe('100'), observe(0n)])).toBeNull();
+    expect(agreed([observe('100'), observe('100'), observe(-1n)])).toBe('100');
+  });
+
+  it('without one whose venue time is over 60 s old or over 10 s ahead', () => {
+    const timed = (age_ms: number) => observe('100', { venueTime_ms: now_ms - age_ms });
+    expect(agreed([observe('100'), timed(60_000)])).toBe('100');
+    expect(agreed([observe('100'), timed(60_001)])).toBeNull();
+    expect(agreed([observe('100'), timed(-10_000)])).toBe('100');
+    expect(agreed([observe('100'), timed(-10_001)])).toBeNull();
+  });
+
+  it('and an untimely one still counts among those that answered', () => {
+    const stale = observe('100', { venueTime_ms: now_ms - 61_000 });
+    expect(agreed([observe('100'), observe('100'), stale])).toBe('100');
+    expect(agreed([observe('100'), observe('100'), stale, stale])).toBeNull();
+  });
+
+  it('as of the oldest receipt and the oldest venue time in the group', () => {
+    const group = [
+      observe('100', { venueTime_ms: now_ms - 2_000 }, now_ms - 10),
+      observe('100', { venueTime_ms: now_ms - 3_000 }, now_ms - 5),
+      observe('100', {}, now_ms - 20),
+      observe('200', { venueTime_ms: now_ms - 9_000 }, now_ms - 90),
+    ];
+    expect(agreeOnPrice(group, null, now_ms)).toEqual({
+      price: price('100'),
+      received_ms: now_ms - 20,
+      venueTime_ms: now_ms - 3_000,
+    });
+  });
+});
+
+describe('a jump of over 10 % within a minute needs three sources', () => {
+  const two = (text: string) => [observe(text), observe(text)];
+  const three = (text: string) => [...two(text), observe(text)];
+
+  it.each([
+    ['two at +10 %', two('110'), '110'],
+    ['two beyond +10 %', two('110.00000001'), null],
+    ['two at -10 %', two('90'), '90'],
+    ['two beyond -10 %', two('89.99999999'), null],
+    ['three beyond +10 %', three('150'), '150'],
+    ['three beyond -10 %', three('50'), '50'],
+  ])('%s', (_case, observations, expected) => {
+    expect(agreed(observations, accepted('100', 59_999))).toBe(expected);
+  });
+
+  it('two are enough when the last accepted price is a minute old', () => {
+    expect(agreed(two('150'), accepted('100', 60_000))).toBe('150');
+  });
+});
+
+const manyPrices = fc.array(fc.bigInt({ min: 1n, max: 10n ** 18n }), { minLength: 1, maxLength: 7 });
+const closePrices = fc.array(fc.bigInt({ min: 9_900_000_000n, max: 10_100_000_000n }), { minLength: 1, maxLength: 7 });
+const anyPrices = fc.oneof(manyPrices, closePrices);
+
+describe('whatever the sources say', () => {
+  it('their order does not matter', () => {
+    const shuffles = anyPrices.chain((prices) =>
+      fc.tuple(fc.constant(prices), fc.shuffledSubarray(prices, { minLength: prices.length })),
+    );
+    fc.assert(
+      fc.property(shuffles, ([prices, shuffled]) => {
+        const [one, other] = [prices, shuffled].map((list) => list.map((value) => observe(value)));
+        expect(agreeOnPrice(one ?? [], null, now_ms)).toEqual(agreeOnPrice(other ?? [], null, now_ms));
+        expect(chooseShown(one ?? [], 10n ** 10n, now_ms)).toEqual(chooseShown(other ?? [], 10n ** 10n, now_ms));
+      }),
+    );
+  });
+
+  it('no single source moves an agreed price out of the range of the others, or, of two, further than half the band', () => {
+    fc.assert(
+      fc.property(closePrices, fc.bigInt({ min: 1n, max: 10n ** 18n }), (honest, liar) => {
+        const market = agreeOnPrice(
+          [...honest, liar].map((value) => observe(value)),
+          null,
+          now_ms,
+        );
+        if (!market) return;
+        const sorted = honest.toSorted((one, other) => Number(one - other));
+        const [lowest = 0n, highest = 0n] = [sorted[0], sorted.at(-1)];
+        const slack = honest.length <= 2 ? highest / 200n + 1n : 0n;
+        expect(market.price).toBeGreaterThanOrEqual(lowest - slack);
+        expect(market.price).toBeLessThanOrEqual(highest + slack);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('an agreed price lies between two sources that are within 1 % of each other, more than half of all', () => {
+    fc.assert(
+      fc.property(anyPrices, (prices) => {
+        const market = agreeOnPrice(
+          prices.map((value) => observe(value)),
+          null,
+          now_ms,
+        );
+        if (!market) return;
+        const near = prices.filter(
+          (value) => value * 102n >= market.price * 100n && value * 100n <= market.price * 102n,
+        );
+        expect(near.length * 2).toBeGreaterThan(prices.length);
+        expect(near.length).toBeGreaterThanOrEqual(2);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('what is agreed on is what is shown', () => {
+    fc.assert(
+      fc.property(anyPrices, (prices) => {
+        const observations = prices.map((value) => observe(value));
+        const market = agreeOnPrice(observations, null, now_ms);
+        if (market) expect(chooseShown(observations, market.price, now_ms)?.price).toBe(market.price);
+      }),
+    );
+  });
+
+  it('something is shown as soon as anyone says anything positive', () => {
+    fc.assert(
+      fc.property(anyPrices, fc.bigInt({ min: 1n, max: 10n ** 18n }), (prices, reference) => {
+        expect(
+          chooseShown(
+            prices.map((value) => observe(value)),
+            reference,
+            now_ms,
+          ),
+        ).not.toBeNull();
+      }),
+    );
+  });
+});
+
+describe('what is shown', () => {
+  const shown = (observations: Observation[], reference = '100') => chooseShown(observations, price(reference), now_ms);
+
+  it('is a single source when there is only one', () => {
+    expect(shown([observe('100')])?.price).toBe(price('100'));
+  });
+
+  it('is the group nearest to the reference among equally large ones', () => {
+    const two = [observe('100'), observe('100000')];
+    expect(shown(two, '99')?.price).toBe(price('100'));
+    expect(shown(two, '99000')?.price).toBe(price('100000'));
+  });
+
+  it('is the larger group, however far from the reference', () => {
+    expect(shown([observe('100'), observe('200'), observe('200')])?.price).toBe(price('200'));
+  });
+
+  it('is an untimely price only when there is no other', () => {
+    const stale = observe('100', { venueTime_ms: now_ms - 61_000 });
+    expect(shown([stale, stale, observe('120')])?.price).toBe(price('120'));
+    expect(shown([stale])).toMatchObject({ price: price('100'), dataTime_ms: now_ms - 61_000 });
+  });
+
+  it('is nothing without a positive price', () => {
+    expect(shown([])).toBeNull();
+    expect(shown([observe(0n)])).toBeNull();
+  });
+
+  it('has the change since the median of the group’s rolling opens', () => {
+    const group = [
+      observe('102.34', { open24h: price('100') }),
+      observe('102.34', { open24h: price('101') }),
+      observe('102.34', { open24h: price('99') }),
+      observe('102.34'),
+      observe('999', { open24h: price('1') }),
+    ];
+    expect(shown(group)?.change24h).toBe(0.0234);
+    expect(shown([observe('100')])?.change24h).toBe(0);
+    expect(shown([observe('90', { open24h: price('100') })])?.change24h).toBe(-0.1);
+  });
+
+  it('has the volume of the first configured source that gives one', () => {
+    const group = [observe('100'), observe('100', { volume24h: '7' }), observe('100', { volume24h: '9' })];
+    expect(shown(group)?.volume24h).toBe('7');
+    expect(shown([observe('100')])?.volume24h).toBe('0');
+  });
+
+  it('has the time of the oldest member, never one that has not come yet', () => {
+    const group = [
+      observe('100', { venueTime_ms: now_ms + 5_000 }, now_ms - 3),
+      observe('100', { venueTime_ms: now_ms - 700 }),
+      observe('200', { venueTime_ms: now_ms - 9_000 }),
+    ];
+    expect(shown(group)?.dataTime_ms).toBe(now_ms - 700);
+    expect(shown(group.slice(0, 1))?.dataTime_ms).toBe(now_ms - 3);
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { answerCandles, answerTicker, answerTickers } from '../../src/markets/answers.ts';
+import { CandleList, TickerAnswer, TickerList } from '../../src/markets/schemas.ts';
+import type { Market, MarketSnapshot } from '../../src/markets/snapshot.ts';
+import { type Coin, assets, coinSymbols } from '../../src/money/assets.ts';
+
+const now_ms = Date.parse('2026-11-21T12:00:00.123Z');
+
+const shown = { price: 6_500_012_000_000n, change24h: 0.0234, volume24h: '12.5', dataTime_ms: now_ms - 2_000 };
+
+function snapshotOf(taken_ms: number, missing: Coin[] = []): MarketSnapshot {
+  const markets = coinSymbols.map((coin) => [coin, { shown: missing.includes(coin) ? null : shown, agreed: null }]);
+  return { taken_ms, markets: Object.fromEntries(markets) as Record<Coin, Market> };
+}
+
+describe('the list of tickers', () => {
+  it('names every market but the quote, in a fixed order, with plain decimals and a time of the data', () => {
+    const { body } = answerTickers(snapshotOf(now_ms), now_ms);
+    const list = TickerList.parse(body);
+    expect(list.tickers.map(({ symbol }) => symbol)).toEqual([
+      'USDC',
+      'BTC',
+      'ETH',
+      'AVAX',
+      'MATIC',
+      'BNB',
+      'LTC',
+      'DOGE',
+    ]);
+    expect(list).toMatchObject({ ts: '2026-11-21T12:00:00.123Z', degraded: false });
+    expect(list.tickers[1]).toEqual({
+      symbol: 'BTC',
+      pair: 'BTC-USDT',
+      name: 'Bitcoin',
+      price: '65000.12',
+      change24h: 0.0234,
+      volume24h: '12.5',
+      ts: '2026-11-21T11:59:58.123Z',
+    });
+  });
+
+  it('is kept for what is left of 30 s since the hub asked', () => {
+    expect(answerTickers(snapshotOf(now_ms), now_ms).lifetime_ms).toBe(30_000);
+    expect(answerTickers(snapshotOf(now_ms - 9_000), now_ms).lifetime_ms).toBe(21_000);
+  });
+
+  it('falls back to static prices when the hub cannot be reached, and says so', () => {
+    const { body, lifetime_ms } = answerTickers(undefined, now_ms);
+    const list = TickerList.parse(body);
+    expect(list.degraded).toBe(true);
+    expect(lifetime_ms).toBeLessThanOrEqual(5_000);
+    for (const ticker of list.tickers) {
+      expect(ticker).toMatchObject({ change24h: 0, volume24h: '0', ts: '2026-11-21T12:00:00.123Z', degraded: true });
+      expect(ticker.price).toBe(assets[ticker.symbol].fallbackPrice);
+    }
+  });
+
+  it('is degraded by one market without data, and marks only that one', () => {
+    const { body, lifetime_ms } = answerTickers(snapshotOf(now_ms, ['BNB']), now_ms);
+    const list = TickerList.parse(body);
+    expect(list.degraded).toBe(true);
+    expect(list.tickers.filter((ticker) => 'degraded' in ticker).map(({ symbol }) => symbol)).toEqual(['BNB']);
+    expect(lifetime_ms).toBeLessThanOrEqual(5_000);
+  });
+});
+
+describe('one ticker', () => {
+  it('says at the top whether it is degraded', () => {
+    const snapshot = snapshotOf(now_ms, ['BNB']);
+    expect(TickerAnswer.parse(answerTicker('BTC', snapshot, now_ms).body)).toMatchObject({ degraded: false });
+    expect(TickerAnswer.parse(answerTicker('BNB', snapshot, now_ms).body)).toMatchObject({
+      ticker: { price: '500', degraded: true },
+      degraded: true,
+    });
+  });
+});
+
+describe('candles', () => {
+  it('name their market and interval, and start at a time', () => {
+    const candle = { start_ms: Date.UTC(2026, 10, 21), open: '1', high: '3', low: '0.5', close: '2', volume: '7' };
+    const { body } = answerCandles('ETH', '1M', { taken_ms: now_ms, candles: [candle] }, now_ms);
+    expect(CandleList.parse(body)).toEqual({
+      symbol: 'ETH',
+      pair: 'ETH-USDT',
+      interval: '1M',
+      candles: [{ ts: '2026-11-21T00:00:00.000Z', open: '1', high: '3', low: '0.5', close: '2', volume: '7' }],
+    });
+  });
+
+  it.each([
+    ['1m', 6_000],
+    ['3m', 18_000],
+    ['1d', 30_000],
+  ] as const)('of %s are kept for what is left of their time', (interval, fresh_ms) => {
+    const series = { taken_ms: now_ms - 1_000, candles: [] };
+    expect(answerCandles('ETH', interval, series, now_ms).lifetime_ms).toBe(fresh_ms - 1_000);
+  });
+});

@@ -1,0 +1,117 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { CandleDesk } from '../../../src/markets/candles/candle-desk.ts';
+import type { CandleQuestion, CandleSource, MarketCandle } from '../../../src/markets/candles/candle-source.ts';
+import { SourceError } from '../../../src/markets/sources/source-error.ts';
+
+const question: CandleQuestion = { coin: 'BTC', interval: '1h', limit: 3 };
+
+const row = (start_ms: number): MarketCandle => ({ start_ms, open: '1', high: '1', low: '1', close: '1', volume: '1' });
+const rows = [1, 2, 3, 4, 5].map(row);
+
+/** A source that counts what it is asked. */
+function createSource(name: string, fetchCandles: CandleSource['fetchCandles']) {
+  const asked = vi.fn(fetchCandles);
+  return { name, fetchCandles: asked };
+}
+
+beforeEach(() => {
+  vi.spyOn(console, 'error').mockReturnValue();
+});
+
+describe('the candle desk asks once', () => {
+  it('for callers who ask the same at the same time, whatever their limits', async () => {
+    const source = createSource('venue', () => Promise.resolve(rows));
+    const desk = new CandleDesk([source]);
+    const answers = await Promise.all([1, 2, 5, 1000].map((limit) => desk.answer({ ...question, limit })));
+    expect(answers.map((answer) => answer.ok && answer.value.candles.length)).toEqual([1, 2, 5, 5]);
+    expect(source.fetchCandles).toHaveBeenCalledOnce();
+  });
+
+  it('while the answer is fresh', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 });
+    const source = createSource('venue', () => Promise.resolve(rows));
+    const desk = new CandleDesk([source]);
+    await desk.answer(question);
+    vi.setSystemTime(1_029_999);
+    expect(await desk.answer(question)).toMatchObject({ ok: true, value: { taken_ms: 1_000_000 } });
+    expect(source.fetchCandles).toHaveBeenCalledTimes(1);
+    vi.setSystemTime(1_030_000);
+    await desk.answer(question);
+    expect(source.fetchCandles).toHaveBeenCalledTimes(2);
+    vi.useRealTimers();
+  });
+
+  it('and again for another coin, interval or time', async () => {
+    const source = createSource('venue', () => Promise.resolve(rows));
+    const desk = new CandleDesk([source]);
+    await desk.answer(question);
+    await desk.answer({ ...question, coin: 'ETH' });
+    await desk.answer({ ...question, interval: '1m' });
+    await desk.answer({ ...question, startTime_ms: 1 });
+    await desk.answer({ ...question, endTime_ms: 1 });
+    expect(source.fetchCandles).toHaveBeenCalledTimes(5);
+  });
+});
+
+describe('the candle desk gives', () => {
+  it('the newest rows, or the oldest from a start', async () => {
+    const desk = new CandleDesk([createSource('venue', () => Promise.resolve(rows))]);
+    expect(await desk.answer(question)).toMatchObject({ value: { candles: [row(3), row(4), row(5)] } });
+    expect(await desk.answer({ ...question, startTime_ms: 1 })).toMatchObject({
+      value: { candles: [row(1), row(2), row(3)] },
+    });
+  });
+
+  it('the next source’s series when the first fails', async () => {
+    const first = createSource('first', () => Promise.reject(new SourceError('down')));
+    const second = createSource('second', () => Promise.resolve(rows));
+    const answer = await new CandleDesk([first, second]).answer(question);
+    expect(answer.ok).toBe(true);
+    expect(first.fetchCandles).toHaveBeenCalledOnce();
+  });
+
+  it('the next source’s series when the first hangs and does not even heed its signal', async () => {
+    const first = createSource('first', () => new Promise(() => {}));
+    const second = createSource('second', () => Promise.resolve(rows));
+    const begun_ms = Date.now();
+    expect((await new CandleDesk([first, second]).answer(question)).ok).toBe(true);
+    expect(Date.now() - begun_ms).toBeLessThan(3_000);
+  });
+
+  it('upstream_unavailable when all fail, and asks again at the next call', async () => {
+    const source = createSource('venue', () => Promise.reject(new Error('a bug')));
+    const desk = new CandleDesk([source]);
+    expect(await desk.answer(question)).toMatchObject({ ok: false, refusal: { code: 'upstream_unavailable' } });
+    source.fetchCandles.mockResolvedValue(rows);
+    expect((await desk.answer(question)).ok).toBe(true);
+  });
+
+  it('upstream_unavailable within its deadline when all hang', async () => {
+    const hang = () => new Promise<never>(() => {});
+    const desk = new CandleDesk([createSource('first', hang), createSource('second', hang)]);
+    const begun_ms = Date.now();
+    expect(await desk.answer(question)).toMatchObject({ ok: false, refusal: { code: 'upstream_unavailable' } });
+    expect(Date.now() - begun_ms).toBeLessThan(4_500);
+  });
+});
+
+it('the candle desk turns new questions away when too many are open, but not those it is asking already', async () => {
+  const { promise, resolve } = Promise.withResolvers<MarketCandle[]>();
+  const desk = new CandleDesk([createSource('venue', () => promise)]);
+  const open = Array.from({ length: 32 }, (_, startTime_ms) => desk.answer({ ...question, startTime_ms }));
+  expect(await desk.answer(question)).toMatchObject({ ok: false, refusal: { code: 'service_unavailable' } });
+  const twin = desk.answer({ ...question, startTime_ms: 0 });
+  resolve(rows);
+  for (const answer of await Promise.all([...open, twin])) expect(answer.ok).toBe(true);
+  expect((await desk.answer(question)).ok).toBe(true);
+});
+
+it('the candle desk keeps a bounded number of series', async () => {
+  const source = createSource('venue', () => Promise.resolve(rows));
+  const desk = new CandleDesk([source]);
+  for (let startTime_ms = 0; startTime_ms < 65; startTime_ms++) await desk.answer({ ...question, startTime_ms });
+  await desk.answer({ ...question, startTime_ms: 64 });
+  expect(source.fetchCandles).toHaveBeenCalledTimes(65);
+  await desk.answer({ ...question, startTime_ms: 0 });
+  expect(source.fetchCandles).toHaveBeenCalledTimes(66);
+});

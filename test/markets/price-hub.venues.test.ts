@@ -1,0 +1,231 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { firmPrice } from '../../src/markets/firm-price.ts';
+import { readCandles, readSnapshot } from '../../src/markets/read-hub.ts';
+import type { MarketSnapshot } from '../../src/markets/snapshot.ts';
+import { type Coin, coinSymbols } from '../../src/money/assets.ts';
+import { formatPrice } from '../../src/money/prices.ts';
+import type { VenueMode } from '../support/node/venue-state.ts';
+import { env } from '../support/test-env.ts';
+import { breakVenues, countVenueRequests, forgetPrices, resetVenues, setVenue, setVenues } from '../support/venues.ts';
+
+beforeEach(async () => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  await resetVenues();
+  await forgetPrices();
+});
+
+const snapshotNow = (maxAge_ms = 0) => readSnapshot(env.PRICE_HUB, maxAge_ms);
+
+async function firm(coin: Coin = 'BTC'): Promise<string | undefined> {
+  const snapshot = await snapshotNow();
+  const price = snapshot && firmPrice(snapshot, coin, Date.now())?.price;
+  return price === undefined ? undefined : formatPrice(price);
+}
+
+const shownOf = (snapshot: MarketSnapshot | undefined, coin: Coin = 'BTC') => {
+  const shown = snapshot?.markets[coin].shown;
+  return shown ? formatPrice(shown.price) : null;
+};
+
+describe('a round', () => {
+  it('asks each venue once for all coins, in the venue’s own words', async () => {
+    const snapshot = await snapshotNow();
+    expect(coinSymbols.filter((coin) => snapshot?.markets[coin].shown === null)).toEqual([]);
+    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
+  });
+
+  it('is one for 50 cold readers at once', async () => {
+    await setVenue('kraken', { delay_ms: 200 });
+    const snapshots = await Promise.all(Array.from({ length: 50 }, () => snapshotNow(10_000)));
+    expect(new Set(snapshots.map((snapshot) => shownOf(snapshot)))).toEqual(new Set(['65003.36']));
+    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
+  });
+
+  it('is not begun while the last is fresh enough for the reader', async () => {
+    await snapshotNow();
+    await snapshotNow(10_000);
+    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await snapshotNow(0);
+    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 2 }, kraken: { tickers: 2 } });
+  });
+
+  it('takes the mean of two venues that agree, volume of the first, change since the rolling open', async () => {
+    await setVenue('binance', { coins: { BTC: { price: '65000.01', open: '50000', volume: '33278.391290' } } });
+    await setVenue('kraken', { coins: { BTC: { price: '65000.02', volume: '598' } } });
+    const snapshot = await snapshotNow();
+    expect(snapshot?.markets.BTC.shown).toMatchObject({
+      price: 6_500_001_500_000n,
+      change24h: 0.3,
+      volume24h: '33278.39129',
+    });
+    expect(await firm()).toBe('65000.015');
+  });
+});
+
+describe('there is no firm price', () => {
+  it('when one of two venues is 1000 times off; what is shown stays near what was shown', async () => {
+    await setVenues({ BTC: '65000' });
+    expect(await firm()).toBe('65000');
+    await setVenue('kraken', { coins: { BTC: { price: '65000000' } } });
+    const snapshot = await snapshotNow();
+    expect(snapshot?.markets.BTC.agreed).toBeNull();
+    expect(shownOf(snapshot)).toBe('65000');
+    expect(snapshot?.markets.ETH.agreed).not.toBeNull();
+  });
+
+  it('when one venue’s own time is over a minute old', async () => {
+    await setVenues({ BTC: '65000' });
+    await setVenue('binance', { coins: { BTC: { price: '65000', age_ms: 61_000 } } });
+    expect(await firm()).toBeUndefined();
+    expect(await firm('ETH')).toBeDefined();
+  });
+
+  it('when two venues jump together by over 10 % within a minute', async () => {
+    await setVenues({ BTC: '65000' });
+    expect(await firm()).toBe('65000');
+    await setVenues({ BTC: '75000' });
+    expect(await firm()).toBeUndefined();
+    await setVenues({ BTC: '70000' });
+    expect(await firm()).toBe('70000');
+  });
+
+  it('of a coin that one venue alone lists', async () => {
+    expect(await firm('BNB')).toBeUndefined();
+    expect(shownOf(await snapshotNow(10_000), 'BNB')).toBe('601.7');
+  });
+
+  it.each<[string, VenueMode, number | null]>([
+    ['answers with its own error', 'error', null],
+    ['refuses the country', 'error', 451],
+    ['is asked too often', 'error', 429],
+    ['is down', 'error', 503],
+    ['shows a web page', 'html', null],
+    ['breaks off in the middle', 'truncated', null],
+    ['sends 5 MB', 'huge', null],
+    ['drops the connection', 'reset', null],
+    ['hangs', 'hang', null],
+  ])('when one venue %s, and the other is shown within the deadline', async (_case, mode, status) => {
+    for (const venue of ['binance', 'kraken'] as const) {
+      await resetVenues();
+      await forgetPrices();
+      await setVenues({ BTC: '65000' });
+      await setVenue(venue, { mode, status });
+      const begun_ms = Date.now();
+      const snapshot = await snapshotNow();
+      expect(Date.now() - begun_ms).toBeLessThan(2_500);
+      expect(snapshot?.markets.BTC.agreed).toBeNull();
+      expect(shownOf(snapshot)).toBe('65000');
+    }
+  });
+});
+
+describe('one bad row drops only that row', () => {
+  it.each(['nan', '', '-1', '0', '0.000000001', '1e11', 'Infinity'])('a price of %j', async (price) => {
+    await setVenues({ ETH: '2500' });
+    await setVenue('binance', { coins: { BTC: { price } } });
+    await setVenue('kraken', { coins: { BTC: { price: '65000' } } });
+    expect(await firm()).toBeUndefined();
+    expect(shownOf(await snapshotNow(10_000))).toBe('65000');
+    expect(await firm('ETH')).toBe('2500');
+  });
+
+  it('a price with an exponent is a price', async () => {
+    await setVenue('binance', { coins: { BTC: { price: '6.5e4' } } });
+    await setVenue('kraken', { coins: { BTC: { price: '65000.0' } } });
+    expect(await firm()).toBe('65000');
+  });
+});
+
+describe('when no venue answers', () => {
+  it('what was shown is still shown, with its own time', async () => {
+    const before = await snapshotNow();
+    await breakVenues();
+    const after = await snapshotNow();
+    expect(after?.taken_ms).toBe(before?.taken_ms);
+    expect(after?.markets.BTC.shown).toEqual(before?.markets.BTC.shown);
+  });
+
+  it('a hub that never heard anything shows nothing', async () => {
+    await breakVenues('html');
+    const snapshot = await snapshotNow();
+    expect(coinSymbols.filter((coin) => snapshot?.markets[coin].shown !== null)).toEqual([]);
+  });
+
+  it('the venues are asked again no sooner than a second later', async () => {
+    await breakVenues();
+    await snapshotNow();
+    await snapshotNow();
+    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
+    await setVenues({ BTC: '65000' });
+    await new Promise((resolve) => setTimeout(resolve, 1_010));
+    expect(await firm()).toBe('65000');
+  });
+});
+
+describe('candles', () => {
+  const question = { coin: 'BTC', interval: '1h', limit: 100 } as const;
+  const klines = (...rows: unknown[][]) => setVenue('binance', { klines: rows });
+  const hour_ms = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+
+  it('are the venue’s, the newest in ascending order, in one request for 50 readers', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => readCandles(env.PRICE_HUB, question)));
+    for (const answer of answers) {
+      expect(answer.ok && answer.value.candles).toHaveLength(100);
+      expect(answer.ok && answer.value.candles.at(-1)).toEqual({
+        start_ms: hour_ms,
+        open: '65000.12',
+        high: '65650.1212',
+        low: '64350.1188',
+        close: '65325.1206',
+        volume: '1000',
+      });
+    }
+    expect((await countVenueRequests()).binance.klines).toBe(1);
+  });
+
+  it('of MATIC are those of POL', async () => {
+    const answer = await readCandles(env.PRICE_HUB, { ...question, coin: 'MATIC', interval: '1M' });
+    expect(answer.ok && answer.value.candles.at(-1)?.open).toBe('0.2112');
+  });
+
+  it('begin at a start, and end at an end', async () => {
+    const startTime_ms = hour_ms - 10 * 3_600_000 - 1;
+    const from = await readCandles(env.PRICE_HUB, { ...question, limit: 2, startTime_ms });
+    expect(from.ok && from.value.candles.map(({ start_ms }) => (hour_ms - start_ms) / 3_600_000)).toEqual([10, 9]);
+    const until = await readCandles(env.PRICE_HUB, { ...question, limit: 2, endTime_ms: startTime_ms });
+    expect(until.ok && until.value.candles.map(({ start_ms }) => (hour_ms - start_ms) / 3_600_000)).toEqual([12, 11]);
+  });
+
+  it('with gaps and repeats are served without the repeats', async () => {
+    const row = (hours: number, volume: string) => [hour_ms - hours * 3_600_000, '1', '2', '1', '2', volume, 0];
+    await klines(row(5, '1'), row(2, '2'), row(2, '3'), row(0, '4'));
+    const answer = await readCandles(env.PRICE_HUB, question);
+    expect(answer.ok && answer.value.candles.map(({ volume }) => volume)).toEqual(['1', '3', '4']);
+  });
+
+  it.each([
+    ['off the grid', [hour_ms + 1, '1', '2', '1', '2', '3', 0]],
+    ['with prices out of order', [hour_ms, '1', '2', '1.5', '2', '3', 0]],
+    ['of JSON numbers', [hour_ms, 1, 2, 1, 2, 3, 0]],
+  ])('%s are refused with upstream_unavailable', async (_fault, row) => {
+    await klines(row);
+    expect(await readCandles(env.PRICE_HUB, question)).toMatchObject({
+      ok: false,
+      refusal: { code: 'upstream_unavailable' },
+    });
+  });
+
+  it.each<VenueMode>(['error', 'html', 'truncated', 'huge', 'reset', 'hang'])(
+    'are refused in time when the venue’s mode is %s, and asked for anew when it is back',
+    async (mode) => {
+      await setVenue('binance', { mode });
+      expect(await readCandles(env.PRICE_HUB, question)).toMatchObject({
+        ok: false,
+        refusal: { code: 'upstream_unavailable' },
+      });
+      await setVenue('binance', { mode: 'ok' });
+      expect((await readCandles(env.PRICE_HUB, question)).ok).toBe(true);
+    },
+  );
+});

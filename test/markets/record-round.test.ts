@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import type { Observation } from '../../src/markets/aggregate.ts';
+import { firmPrice } from '../../src/markets/firm-price.ts';
+import { type HubMemory, emptyMemory, recordRound } from '../../src/markets/record-round.ts';
+import { type Coin, coinSymbols } from '../../src/money/assets.ts';
+import { parsePrice } from '../../src/money/prices.ts';
+
+const t0 = Date.parse('2026-11-21T12:00:00Z');
+
+const price = (text: string) => parsePrice(text) ?? 0n;
+
+/** Sources that say this of a coin, one each. */
+function say(now_ms: number, coin: Coin, ...prices: string[]): Observation[] {
+  return prices.map((text, index) => ({
+    source: `venue-${index}`,
+    received_ms: now_ms,
+    ticker: { coin, price: price(text), open24h: null, volume24h: null, venueTime_ms: null },
+  }));
+}
+
+const btc = ({ snapshot }: HubMemory) => snapshot.markets.BTC;
+
+describe('after a round', () => {
+  const memory = recordRound(emptyMemory, say(t0, 'BTC', '65000', '65010'), t0);
+
+  it('a coin that was answered for is shown and agreed on', () => {
+    expect(memory.snapshot.taken_ms).toBe(t0);
+    expect(btc(memory).shown?.price).toBe(price('65005'));
+    expect(firmPrice(memory.snapshot, 'BTC', t0)?.price).toBe(price('65005'));
+  });
+
+  it('every other coin is there, with nothing', () => {
+    expect(Object.keys(memory.snapshot.markets)).toEqual(coinSymbols);
+    expect(memory.snapshot.markets.ETH).toEqual({ shown: null, agreed: null });
+  });
+
+  it('what nobody answers for is shown for 30 s more, with its honest time', () => {
+    const later = recordRound(memory, [], t0 + 30_000);
+    expect(btc(later).shown).toEqual(btc(memory).shown);
+    expect(btc(later).shown?.dataTime_ms).toBe(t0);
+    expect(btc(recordRound(later, [], t0 + 30_001)).shown).toBeNull();
+  });
+
+  it('a round without any answer does not make the snapshot look newer', () => {
+    expect(recordRound(memory, [], t0 + 1_000).snapshot.taken_ms).toBe(t0);
+  });
+
+  it('a silence keeps what was agreed on only until it expires', () => {
+    const silent = recordRound(memory, [], t0 + 4_000);
+    expect(firmPrice(silent.snapshot, 'BTC', t0 + 5_000)?.price).toBe(price('65005'));
+    expect(firmPrice(silent.snapshot, 'BTC', t0 + 5_001)).toBeUndefined();
+  });
+
+  it('a dispute ends the agreement at once', () => {
+    const disputed = recordRound(memory, say(t0 + 1_000, 'BTC', '65000', '65000000'), t0 + 1_000);
+    expect(firmPrice(disputed.snapshot, 'BTC', t0 + 1_000)).toBeUndefined();
+    expect(btc(disputed).shown?.price).toBe(price('65000'));
+  });
+
+  it('one source left ends the agreement, and is shown', () => {
+    const lonely = recordRound(memory, say(t0 + 1_000, 'BTC', '64000'), t0 + 1_000);
+    expect(btc(lonely).agreed).toBeNull();
+    expect(btc(lonely).shown?.price).toBe(price('64000'));
+  });
+
+  it('a jump is held against the last accepted price through disputed rounds, for a minute', () => {
+    const disputed = recordRound(memory, say(t0 + 1_000, 'BTC', '65000', '1'), t0 + 1_000);
+    const jump = (now_ms: number) => btc(recordRound(disputed, say(now_ms, 'BTC', '80000', '80000'), now_ms)).agreed;
+    expect(jump(t0 + 59_999)).toBeNull();
+    expect(jump(t0 + 60_000)?.price).toBe(price('80000'));
+  });
+});
+
+it('before anything was shown, the fallback price decides between two sources that disagree', () => {
+  expect(btc(recordRound(emptyMemory, say(t0, 'BTC', '65', '65000'), t0)).shown?.price).toBe(price('65000'));
+});

@@ -1,0 +1,120 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { PriceHub } from '../../src/markets/price-hub.ts';
+import { CandleList, TickerAnswer, TickerList } from '../../src/markets/schemas.ts';
+import { assets } from '../../src/money/assets.ts';
+import { type ProblemBody, json, send } from '../support/exchange.ts';
+import { breakVenues, countVenueRequests, forgetPrices, resetVenues, setVenue, setVenues } from '../support/venues.ts';
+
+beforeEach(async () => {
+  vi.restoreAllMocks();
+  vi.spyOn(console, 'error').mockReturnValue();
+  await resetVenues();
+  await forgetPrices();
+});
+
+const TICKERS = '/api/v1/markets/tickers';
+
+async function listTickers() {
+  const response = await send(TICKERS);
+  expect(response.status).toBe(200);
+  return { list: TickerList.parse(await response.json()), cacheControl: response.headers.get('Cache-Control') };
+}
+
+const maxAgeOf = (cacheControl: string | null) => Number(/^public, max-age=(\d+)$/.exec(cacheControl ?? '')?.[1]);
+
+describe('tickers from venues', () => {
+  it('show what the venues say', async () => {
+    await setVenues({ BTC: '65000.12' });
+    const { list } = await listTickers();
+    expect(list).toMatchObject({ degraded: false });
+    expect(list.tickers[1]).toMatchObject({ symbol: 'BTC', price: '65000.12', change24h: 0, volume24h: '1000' });
+    const { ticker } = TickerAnswer.parse(await (await send('/api/v1/markets/BTC')).json());
+    expect(ticker).toEqual(list.tickers[1]);
+  });
+
+  it('cost the venues one round for 50 cold callers at once', async () => {
+    const responses = await Promise.all(Array.from({ length: 50 }, () => send(TICKERS)));
+    expect(responses.every(({ status }) => status === 200)).toBe(true);
+    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
+  });
+
+  it('are shown by one venue alone', async () => {
+    await setVenue('kraken', { mode: 'error' });
+    await setVenue('binance', { coins: { ETH: { price: '2500', open: '2000' } } });
+    const { list } = await listTickers();
+    expect(list.degraded).toBe(false);
+    expect(list.tickers[2]).toMatchObject({ price: '2500', change24h: 0.25 });
+  });
+});
+
+describe('when every price source is unreachable (spec, "Errors")', () => {
+  it('the list is 200, degraded, with static prices, and kept 5 s at most', async () => {
+    await breakVenues();
+    const { list, cacheControl } = await listTickers();
+    expect(list.degraded).toBe(true);
+    expect(maxAgeOf(cacheControl)).toBeLessThanOrEqual(5);
+    for (const ticker of list.tickers) {
+      expect(ticker).toMatchObject({ degraded: true, change24h: 0, volume24h: '0' });
+      expect(ticker.price).toBe(assets[ticker.symbol].fallbackPrice);
+      expect(Date.now() - Date.parse(ticker.ts)).toBeLessThan(5_000);
+    }
+  });
+
+  it('one ticker is, too', async () => {
+    await breakVenues();
+    const response = await send('/api/v1/markets/btc');
+    expect(response.status).toBe(200);
+    expect(TickerAnswer.parse(await response.json())).toMatchObject({
+      ticker: { price: assets.BTC.fallbackPrice, degraded: true },
+      degraded: true,
+    });
+    expect(maxAgeOf(response.headers.get('Cache-Control'))).toBeLessThanOrEqual(5);
+  });
+
+  it('clients see the venues again within seconds', async () => {
+    await breakVenues();
+    expect((await listTickers()).list.degraded).toBe(true);
+    await setVenues({ BTC: '65000.12' });
+    await new Promise((resolve) => setTimeout(resolve, 5_100));
+    expect((await listTickers()).list).toMatchObject({ degraded: false });
+  });
+
+  it('prices seconds old are shown rather than static ones', async () => {
+    await setVenues({ BTC: '65000.12' });
+    const { ticker } = TickerAnswer.parse(await (await send('/api/v1/markets/BTC')).json());
+    await breakVenues();
+    const { list } = await listTickers();
+    expect(list).toMatchObject({ degraded: false });
+    expect(list.tickers[1]).toEqual(ticker);
+  });
+});
+
+it('tickers are 200 and degraded when the price hub cannot be reached', async () => {
+  vi.spyOn(PriceHub.prototype, 'snapshot').mockRejectedValue(new Error('hub lost'));
+  expect((await listTickers()).list.degraded).toBe(true);
+});
+
+describe('candles from venues', () => {
+  it('are the venue’s', async () => {
+    const { candles } = CandleList.parse(await (await send('/api/v1/markets/BTC/candles?limit=7')).json());
+    expect(candles).toHaveLength(7);
+    expect(candles[0]).toMatchObject({ open: '65000.12', volume: '1000' });
+  });
+
+  it('are 502 when their source fails (spec, "Errors"), and that is not kept', async () => {
+    await setVenue('binance', { mode: 'error', status: 451 });
+    const response = await send('/api/v1/markets/BTC/candles?limit=8');
+    expect(response.status).toBe(502);
+    expect(response.headers.get('Cache-Control')).toBe('no-store');
+    const problem = await json<ProblemBody & { retryable: boolean }>(response);
+    expect(problem).toMatchObject({ code: 'upstream_unavailable', retryable: true });
+    expect(JSON.stringify(problem)).not.toMatch(/binance|symbol/i);
+    await setVenue('binance', { mode: 'ok' });
+    expect((await send('/api/v1/markets/BTC/candles?limit=8')).status).toBe(200);
+  });
+
+  it('are 502 when the price hub cannot be reached', async () => {
+    vi.spyOn(PriceHub.prototype, 'candles').mockRejectedValue(new Error('hub lost'));
+    expect((await send('/api/v1/markets/BTC/candles?limit=9')).status).toBe(502);
+  });
+});

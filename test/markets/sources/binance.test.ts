@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { parseBinanceKlines, parseBinanceTickers } from '../../../src/markets/sources/binance.ts';
+import { SourceError } from '../../../src/markets/sources/source-error.ts';
+import { parsePrice } from '../../../src/money/prices.ts';
+
+const row = (change: Record<string, unknown> = {}) => ({
+  symbol: 'BTCUSDT',
+  openPrice: '70000.00000000',
+  highPrice: '70500.00000000',
+  lowPrice: '64000.00000000',
+  lastPrice: '65000.10000000',
+  volume: '33278.39129000',
+  quoteVolume: '2354076638.59660790',
+  openTime: 1795154828900,
+  closeTime: 1795241228900,
+  firstId: 3983862692,
+  lastId: 3988881941,
+  count: 5019250,
+  ...change,
+});
+
+describe('Binance’s tickers', () => {
+  it('are read with the rolling open, the base volume and the venue’s time', () => {
+    expect(parseBinanceTickers([row()])).toEqual([
+      {
+        coin: 'BTC',
+        price: parsePrice('65000.1'),
+        open24h: parsePrice('70000'),
+        volume24h: '33278.39129',
+        venueTime_ms: 1795241228900,
+      },
+    ]);
+  });
+
+  it('know MATIC by its new name only', () => {
+    const tickers = parseBinanceTickers([row({ symbol: 'POLUSDT' }), row({ symbol: 'MATICUSDT' })]);
+    expect(tickers.map(({ coin }) => coin)).toEqual(['MATIC']);
+  });
+
+  it.each([
+    ['a price of zero', { lastPrice: '0.00000000' }],
+    ['a negative price', { lastPrice: '-1' }],
+    ['a price that is no number', { lastPrice: 'nan' }],
+    ['an empty price', { lastPrice: '' }],
+    ['no price', { lastPrice: null }],
+    ['a price as a JSON number, which may have lost digits', { lastPrice: 65000.1 }],
+    ['a price of infinity', { lastPrice: 'Infinity' }],
+    ['a price of a million digits', { lastPrice: '9'.repeat(1_000_000) }],
+    ['no time', { closeTime: undefined }],
+    ['a time that is text', { closeTime: '1795241228900' }],
+    ['a symbol that was not asked for', { symbol: 'SHIBUSDT' }],
+    ['a symbol that is no text', { symbol: 7 }],
+  ])('drop a row with %s, and that row only', (_fault, change) => {
+    const tickers = parseBinanceTickers([row(change), row({ symbol: 'ETHUSDT' })]);
+    expect(tickers.map(({ coin }) => coin)).toEqual(['ETH']);
+  });
+
+  it.each([null, 'text', 7, []])('drop a row that is %j', (entry) => {
+    expect(parseBinanceTickers([entry, row()])).toHaveLength(1);
+  });
+
+  it('read an exponent', () => {
+    expect(parseBinanceTickers([row({ lastPrice: '6.5e4' })])[0]?.price).toBe(parsePrice('65000'));
+  });
+
+  it('keep the price of a row whose open or volume is unreadable', () => {
+    const [ticker] = parseBinanceTickers([row({ openPrice: '0.00000000', volume: 'nan' })]);
+    expect(ticker).toMatchObject({ price: parsePrice('65000.1'), open24h: null, volume24h: null });
+    expect(parseBinanceTickers([row({ openPrice: undefined, volume: 5 })])[0]).toMatchObject({ volume24h: null });
+  });
+
+  it('give a coin one vote, however often it is listed', () => {
+    expect(parseBinanceTickers([row(), row()])).toHaveLength(1);
+  });
+
+  it.each([
+    { code: -1121, msg: 'Invalid symbol.' },
+    { code: 0, msg: 'Service unavailable from a restricted location' },
+    {},
+    null,
+    'text',
+  ])('are refused as a whole when the answer is %j', (answer) => {
+    expect(() => parseBinanceTickers(answer)).toThrow(SourceError);
+  });
+});
+
+describe('Binance’s candles', () => {
+  const kline = [
+    1586987400000,
+    '6733.5',
+    '6737.79',
+    '6726.61',
+    '6727.14',
+    '121.2',
+    1586987699999,
+    '8.1',
+    22,
+    '5',
+    '3',
+    '0',
+  ];
+
+  it('are read in the order open, high, low, close, base volume', () => {
+    expect(parseBinanceKlines([kline])).toEqual([
+      { start_ms: 1586987400000, open: '6733.5', high: '6737.79', low: '6726.61', close: '6727.14', volume: '121.2' },
+    ]);
+  });
+
+  it.each([
+    ['an error', { code: -1121, msg: 'Invalid symbol.' }],
+    ['a short row', [kline, kline.slice(0, 5)]],
+    ['numbers for prices', [[1586987400000, 1, 2, 1, 2, 3]]],
+    ['a time that is text', [['1586987400000', '1', '2', '1', '2', '3']]],
+  ])('are refused as a whole for %s', (_fault, answer) => {
+    expect(() => parseBinanceKlines(answer)).toThrow(SourceError);
+  });
+});

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { createSandboxPriceSource } from '../../../src/markets/sources/sandbox.ts';
+import { coinSymbols } from '../../../src/money/assets.ts';
+import { medianPrice } from '../../../src/money/prices.ts';
+
+const { signal } = new AbortController();
+const now_ms = Date.parse('2026-11-21T06:07:08.900Z');
+const venues = (['sandbox-a', 'sandbox-b', 'sandbox-c'] as const).map(createSandboxPriceSource);
+
+it('a sandbox venue says the same at every call for the same instant', async () => {
+  const [venue] = venues;
+  expect(await venue?.fetchTickers(signal, now_ms)).toEqual(await venue?.fetchTickers(signal, now_ms));
+});
+
+it('the three venues list every coin, differ by hundredths of a percent, and their median is the market', async () => {
+  const [first, market, third] = await Promise.all(venues.map((venue) => venue.fetchTickers(signal, now_ms)));
+  expect(market?.map(({ coin }) => coin)).toEqual(coinSymbols);
+  for (const [index, ticker] of (market ?? []).entries()) {
+    const others = [first?.[index]?.price ?? 0n, third?.[index]?.price ?? 0n];
+    expect(medianPrice([...others, ticker.price])).toBe(ticker.price);
+    for (const price of others) {
+      expect(price).not.toBe(ticker.price);
+      expect(Math.abs(Number(price) / Number(ticker.price) - 1)).toBeLessThan(0.0005);
+    }
+  }
+});
+
+it('a sandbox ticker has a rolling open, a day’s volume and its own time', async () => {
+  const tickers = await venues[1]?.fetchTickers(signal, now_ms);
+  for (const { open24h, volume24h, venueTime_ms } of tickers ?? []) {
+    expect(open24h).toBeGreaterThan(0n);
+    expect(Number(volume24h)).toBeGreaterThan(0);
+    expect(venueTime_ms).toBe(now_ms);
+  }
+});

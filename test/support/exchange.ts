@@ -1,0 +1,149 @@
+import type { KeyLane } from '../../src/lane/key-lane.ts';
+import type { Asset } from '../../src/money/assets.ts';
+import type { Scope } from '../../src/keys/scope.ts';
+import type { RateLimits } from '../../src/keys/record.ts';
+import { env, worker } from './test-env.ts';
+
+/** Where the tests reach the Worker; nothing listens there. */
+export const ORIGIN = 'https://bureau.test';
+
+/** Buckets that no test empties by accident. */
+export const RAISED: RateLimits = {
+  read: { perMinute: 100_000, perDay: 1_000_000 },
+  trade: { perMinute: 100_000, perDay: 1_000_000 },
+  withdraw: { perMinute: 100_000, perDay: 1_000_000 },
+};
+
+/** Sends a request through the Worker's own door. */
+export function send(path: string, init: RequestInit = {}): Promise<Response> {
+  return worker.fetch(new Request(`${ORIGIN}${path}`, init));
+}
+
+/** A response's JSON, as the test expects it. */
+export async function json<T>(response: Response): Promise<T> {
+  return (await response.json()) as T;
+}
+
+export interface ProblemBody {
+  readonly code: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly errors?: readonly { readonly pointer: string }[];
+  readonly orderId?: string;
+}
+
+/** Sends JSON as the operator. */
+export function asOperator(method: string, path: string, body?: unknown): Promise<Response> {
+  return send(`/operator/v1${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${env.OPERATOR_TOKEN}`, 'Content-Type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+}
+
+async function must<T>(response: Response): Promise<T> {
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  return json<T>(response);
+}
+
+/** Opens an account and credits it. */
+export async function openAccount(funds: Partial<Record<Asset, string>> = {}): Promise<string> {
+  const { account } = await must<{ account: { id: string } }>(await asOperator('POST', '/accounts', { label: 'test' }));
+  for (const [asset, amount] of Object.entries(funds)) {
+    await must(
+      await asOperator('POST', `/accounts/${account.id}/credits`, { asset, amount, reference: `fund ${asset}` }),
+    );
+  }
+  return account.id;
+}
+
+export interface KeyOptions {
+  readonly scopes?: readonly Scope[];
+  readonly expiresAt?: string;
+  readonly ipAllowlist?: readonly string[];
+  readonly rateLimits?: RateLimits;
+}
+
+/** Makes a key of an account; all scopes and raised buckets unless told. */
+export async function createKey(accountId: string, options: KeyOptions = {}): Promise<Trader> {
+  const wanted = { label: 'test', scopes: ['read', 'trade', 'withdraw'], rateLimits: RAISED, ...options };
+  const made = await must<{ apiKey: { id: string }; token: string }>(
+    await asOperator('POST', `/accounts/${accountId}/api-keys`, wanted),
+  );
+  return new Trader(accountId, made.apiKey.id, made.token);
+}
+
+/** An account with funds and one key. */
+export async function openTrader(
+  funds: Partial<Record<Asset, string>> = {},
+  options: KeyOptions = {},
+): Promise<Trader> {
+  return createKey(await openAccount(funds), options);
+}
+
+export interface OrderBody {
+  readonly coin: string;
+  readonly side: string;
+  readonly mode: string;
+  readonly value: unknown;
+}
+
+export interface OrderAnswer {
+  readonly order: {
+    readonly id: string;
+    readonly ts: string;
+    readonly coin: string;
+    readonly side: string;
+    readonly executedPrice: string;
+    readonly coinAmount: string;
+    readonly usdtAmount: string;
+    readonly status: string;
+  };
+}
+
+/** The holder of one API key. */
+export class Trader {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly token: string;
+
+  constructor(accountId: string, keyId: string, token: string) {
+    this.accountId = accountId;
+    this.keyId = keyId;
+    this.token = token;
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+    return send(path, { headers: { Authorization: `Bearer ${this.token}`, ...headers } });
+  }
+
+  post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+    return send(path, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  }
+
+  order(body: OrderBody, idempotencyKey?: string): Promise<Response> {
+    return this.post('/api/v1/orders', body, idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey });
+  }
+
+  /** Buys or sells, and expects it to be filled. */
+  async trade(body: OrderBody): Promise<OrderAnswer['order']> {
+    return (await must<OrderAnswer>(await this.order(body))).order;
+  }
+
+  /** What the account holds, as the wire shows it, by asset. */
+  async balances(): Promise<Record<string, string>> {
+    const { balances } = await must<{ balances: { asset: string; amount: string }[] }>(
+      await this.get('/api/v1/wallet/balances'),
+    );
+    return Object.fromEntries(balances.map(({ asset, amount }) => [asset, amount]));
+  }
+
+  /** The key's lane. A stub is broken once its object was aborted, so every use takes a new one. */
+  get lane(): DurableObjectStub<KeyLane> {
+    return env.KEY_LANE.getByName(this.keyId);
+  }
+}

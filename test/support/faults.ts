@@ -1,0 +1,47 @@
+import { runInDurableObject } from 'cloudflare:test';
+import { vi } from 'vitest';
+import type { KeyLane } from '../../src/lane/key-lane.ts';
+import { databaseInternals } from './meter.ts';
+
+/** Where a fault strikes: before the batch reaches D1, or after D1 has committed it. */
+export type Moment = 'before' | 'after';
+
+/** What D1 says when a connection breaks, and when it turns a query away. */
+export const CONNECTION_LOST = 'D1_ERROR: Network connection lost.';
+export const OVERLOADED = 'D1_ERROR: D1 DB is overloaded. Requests queued for too long.';
+
+/**
+ * Lets `strike` happen around the next batches that D1 is sent, real D1 otherwise: a batch is what moves money.
+ * `strike` may throw what D1 would. It gives back how often it struck; call `restore` when done.
+ */
+export function aroundBatches(moment: Moment, times: number, strike: () => Promise<void> | void) {
+  const internals = databaseInternals();
+  const send = internals._send;
+  const state = { struck: 0 };
+  const spy = vi.spyOn(internals, '_send').mockImplementation(async function look(this: unknown, ...values: unknown[]) {
+    const isStruck = Array.isArray(values[1]) && state.struck < times;
+    if (!isStruck) return send.apply(this as never, values);
+    state.struck += 1;
+    if (moment === 'before') await strike();
+    const reply = await send.apply(this as never, values);
+    if (moment === 'after') await strike();
+    return reply;
+  });
+  return { state, restore: () => spy.mockRestore() };
+}
+
+/** Throws like D1. */
+export function fail(message: string): () => never {
+  return () => {
+    throw new Error(message);
+  };
+}
+
+/** Ends an object as the platform does when it resets it: memory and running calls are gone, storage stays. */
+export async function abort(stub: DurableObjectStub<KeyLane>): Promise<void> {
+  try {
+    await runInDurableObject(stub, (_instance, state) => state.abort('reset by the test'));
+  } catch {
+    // The call that aborts its own object ends with it.
+  }
+}

@@ -1,0 +1,16 @@
+import type { D1Migration } from 'cloudflare:test';
+import { env as workerEnv, exports } from 'cloudflare:workers';
+import type { Bindings } from '../../src/env.ts';
+
+/** The Worker's own bindings, and what vitest.config.ts adds for the tests. */
+export interface TestEnv extends Bindings {
+  readonly MIGRATIONS: D1Migration[];
+  /** The base address of the server that plays the venues. */
+  readonly VENUE_SERVER: string;
+  readonly OPERATOR_TOKEN: string;
+}
+
+export const env = workerEnv as unknown as TestEnv;
+
+/** The Worker's own front door. */
+export const worker = (exports as unknown as { readonly default: Fetcher }).default;

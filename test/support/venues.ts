@@ -1,0 +1,64 @@
+import { evictDurableObject } from 'cloudflare:test';
+import { type Coin, assets, coinSymbols } from '../../src/money/assets.ts';
+import type { Venue, VenueMarket, VenueName, VenueRequests } from './node/venue-state.ts';
+import { env } from './test-env.ts';
+
+/**
+ * The remote control of the server that plays Binance and Kraken in the `venues` project. Its state is shared by all
+ * test files of that project, which therefore run one after the other; begin each test with `resetVenues()` and
+ * `forgetPrices()`.
+ */
+
+/** What a test may change of a venue. A coin's market needs a price; its open is the same price unless given. */
+export interface VenueChange extends Partial<Omit<Venue, 'markets'>> {
+  readonly coins?: Partial<Record<Coin, Pick<VenueMarket, 'price'> & Partial<VenueMarket>>>;
+}
+
+async function callControl(method: string, body?: unknown): Promise<VenueRequests> {
+  const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
+  const response = await fetch(`${env.VENUE_SERVER}/control`, init);
+  return response.json();
+}
+
+/** Puts both venues back as every test finds them, and the counts of requests to zero. */
+export async function resetVenues(): Promise<void> {
+  await callControl('DELETE');
+}
+
+/** Changes one venue. Coins that it does not list are ignored. */
+export async function setVenue(name: VenueName, { coins = {}, ...change }: VenueChange): Promise<void> {
+  const markets = coinSymbols.flatMap((coin) => {
+    const symbol = assets[coin].venueSymbols[name];
+    const market = coins[coin];
+    if (symbol === null || market === undefined) return [];
+    return [[symbol, { open: market.price, volume: '1000', age_ms: 0, ...market }] as const];
+  });
+  await callControl('PATCH', { [name]: { ...change, markets: Object.fromEntries(markets) } });
+}
+
+/** Lets both venues answer, and agree to the digit on these prices: `setVenues({ BTC: '65000.12' })`. */
+export async function setVenues(prices: Partial<Record<Coin, string>>): Promise<void> {
+  const coins = Object.fromEntries(Object.entries(prices).map(([coin, price]) => [coin, { price }]));
+  await setVenue('binance', { mode: 'ok', coins });
+  await setVenue('kraken', { mode: 'ok', coins });
+}
+
+/** Lets both venues fail in the same way. */
+export async function breakVenues(mode: Venue['mode'] = 'error'): Promise<void> {
+  await setVenue('binance', { mode });
+  await setVenue('kraken', { mode });
+}
+
+/** How often the venues were asked since the last `resetVenues()`. */
+export async function countVenueRequests(): Promise<VenueRequests> {
+  return callControl('GET');
+}
+
+/** Makes the price hub and the edge forget all prices, so that the next reader starts a round. */
+export async function forgetPrices(): Promise<void> {
+  const stub = env.PRICE_HUB.getByName('hub');
+  await stub.snapshot({ maxAge_ms: Infinity });
+  await evictDurableObject(stub);
+  const keys = ['tickers', ...coinSymbols.map((coin) => `ticker/${coin}`)];
+  await Promise.all(keys.map((key) => caches.default.delete(`https://edge-cache.invalid/${key}`)));
+}
