@@ -29,7 +29,7 @@ BEGIN
 END;
 
 CREATE TRIGGER accounts_keep_their_index BEFORE UPDATE ON accounts
-WHEN NEW.id <> OLD.id OR NEW.address_index <> OLD.address_index
+WHEN NEW.id IS NOT OLD.id OR NEW.address_index IS NOT OLD.address_index
 BEGIN
   SELECT RAISE(ABORT, 'guard: an account keeps its id and its index');
 END;
@@ -57,6 +57,11 @@ BEGIN
 END;
 
 CREATE INDEX api_keys_of_account ON api_keys (account_id, id);
+
+CREATE TRIGGER api_keys_are_kept BEFORE DELETE ON api_keys
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an api key is revoked, never deleted');
+END;
 
 CREATE TRIGGER api_keys_stay_revoked BEFORE UPDATE ON api_keys
 WHEN OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS NOT OLD.revoked_at
@@ -139,19 +144,20 @@ BEGIN
 END;
 
 CREATE TRIGGER balances_begin_at_zero BEFORE INSERT ON balances
-WHEN NEW.amount <> 0 OR NEW.last_transfer <> 0
+WHEN NEW.amount IS NOT 0 OR NEW.last_transfer IS NOT 0
   OR EXISTS (SELECT 1 FROM balances WHERE account = NEW.account AND asset = NEW.asset)
 BEGIN
   SELECT RAISE(ABORT, 'ledger: a balance begins once, at zero');
 END;
 
--- A balance moves by exactly one transfer that it has not seen. A transfer moves its two balances when it is
+-- Comparisons say IS NOT: UPDATE OR REPLACE turns a NULL into the column's default only after the triggers ran, and
+-- `<>` says nothing of a NULL. A balance moves by exactly one transfer that it has not seen. A transfer moves its two balances when it is
 -- written, and they then carry its number: no later UPDATE finds a transfer that could explain it.
 CREATE TRIGGER balances_are_explained BEFORE UPDATE ON balances
-WHEN NEW.amount <> OLD.amount OR NEW.last_transfer <> OLD.last_transfer
+WHEN NEW.amount IS NOT OLD.amount OR NEW.last_transfer IS NOT OLD.last_transfer
 BEGIN
   SELECT RAISE(ABORT, 'ledger: no transfer explains the balance')
-    WHERE NEW.last_transfer <= OLD.last_transfer OR NOT EXISTS (
+    WHERE NEW.last_transfer IS NULL OR NEW.last_transfer <= OLD.last_transfer OR NOT EXISTS (
       SELECT 1 FROM transfers
       WHERE id = NEW.last_transfer AND asset = NEW.asset AND (
         (debit = NEW.account AND NEW.amount = OLD.amount - amount) OR
@@ -161,19 +167,19 @@ BEGIN
 END;
 
 CREATE TRIGGER balances_keep_their_owner BEFORE UPDATE ON balances
-WHEN NEW.account <> OLD.account OR NEW.asset <> OLD.asset
+WHEN NEW.account IS NOT OLD.account OR NEW.asset IS NOT OLD.asset
 BEGIN
   SELECT RAISE(ABORT, 'ledger: a balance keeps its owner and asset');
 END;
 
 CREATE TRIGGER balances_keep_their_floor BEFORE UPDATE OF floor ON balances
-WHEN NEW.floor <> 0 AND NEW.account NOT IN ('house:liquidity', 'house:custody')
+WHEN NEW.floor IS NOT 0 AND NEW.account NOT IN ('house:liquidity', 'house:custody')
 BEGIN
   SELECT RAISE(ABORT, 'ledger: only inventory and custody may be negative');
 END;
 
 CREATE TRIGGER balances_begin_with_their_floor BEFORE INSERT ON balances
-WHEN NEW.floor <> 0 AND NEW.account NOT IN ('house:liquidity', 'house:custody')
+WHEN NEW.floor IS NOT 0 AND NEW.account NOT IN ('house:liquidity', 'house:custody')
 BEGIN
   SELECT RAISE(ABORT, 'ledger: only inventory and custody may be negative');
 END;
@@ -258,6 +264,11 @@ WHEN EXISTS (
   WHERE account_id = NEW.account_id AND (id = NEW.id OR reference = NEW.reference))
 BEGIN
   SELECT RAISE(ABORT, 'guard: deposit exists');
+END;
+
+CREATE TRIGGER deposits_are_not_changed BEFORE UPDATE ON deposits
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a deposit is never changed');
 END;
 
 CREATE TRIGGER deposits_are_not_deleted BEFORE DELETE ON deposits

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { type CommitOutcome, commit, readFailure } from '../../src/ledger/commit.ts';
+import { newRecordId } from '../../src/ledger/record-id.ts';
+import { deposits, orders } from '../../src/ledger/schema.ts';
+import { insertTransfer } from '../../src/ledger/transfers.ts';
+import type { Asset } from '../../src/money/assets.ts';
+import { NOON_MS, balanceOf, database, openFunded, sql } from '../support/raw-ledger.ts';
+
+function move(debit: string, credit: string, amount: bigint, asset: Asset = 'BTC') {
+  const explained = { kind: 'order', reference: 'test', ts_ms: NOON_MS } as const;
+  return insertTransfer(database, { ...explained, debit, credit, asset, amount });
+}
+
+function insertOrder(accountId: string, id: string) {
+  const amounts = { executedPrice: 1n, coinAmount: 1n, usdtAmount: 1n };
+  return database.insert(orders).values({ accountId, id, coin: 'BTC', side: 'BUY', status: 'COMPLETED', ...amounts });
+}
+
+function insertDeposit(accountId: string, reference: string) {
+  const type = 'INTERNAL_DEPOSIT' as const;
+  const row = { accountId, id: newRecordId(NOON_MS), type, asset: 'BTC', amount: 1n, usdValue: 1n, reference } as const;
+  return database.insert(deposits).values({ ...row, status: 'COMPLETED' });
+}
+
+/** An error of D1 as Drizzle hands it on: wrapped in one whose own text holds the parameters. */
+function drizzleError(message: string): Error {
+  return new Error('Failed query: insert into ... params: secret', { cause: new Error(message) });
+}
+
+describe('the end of a batch', () => {
+  it('is committed when all of it is', async () => {
+    const account = await openFunded();
+    const outcome = await commit(database, [
+      insertOrder(account, newRecordId(NOON_MS)),
+      move(account, 'house:fees', 1n),
+    ]);
+    expect(outcome).toEqual({ kind: 'committed' });
+    expect(await balanceOf(account, 'BTC')).toBe(99n);
+  });
+
+  it('is a floor, by account and asset, when a client has too little', async () => {
+    const account = await openFunded();
+    const outcome = await commit(database, [move(account, 'house:liquidity', 101n)]);
+    expect(outcome).toEqual({ kind: 'floor', account, asset: 'BTC' });
+  });
+
+  it('is a floor of the house when its cap is reached', async () => {
+    const account = await openFunded();
+    await sql(`UPDATE balances SET floor = amount WHERE account = 'house:liquidity' AND asset = 'AVAX'`).run();
+    const outcome = await commit(database, [move('house:liquidity', account, 1n, 'AVAX')]);
+    expect(outcome).toEqual({ kind: 'floor', account: 'house:liquidity', asset: 'AVAX' });
+  });
+
+  it('is the first of two reasons: what the client gives comes before what the house gives', async () => {
+    const account = await openFunded();
+    const outcome = await commit(database, [move(account, 'house:fees', 101n), move('house:payouts', account, 1n)]);
+    expect(outcome).toMatchObject({ kind: 'floor', account });
+  });
+
+  it('is a guard, by its name, for a frozen account and for a halt', async () => {
+    const account = await openFunded();
+    await sql(`UPDATE accounts SET status = 'frozen' WHERE id = ?`, account).run();
+    const frozen = await commit(database, [insertOrder(account, newRecordId(NOON_MS))]);
+    expect(frozen).toEqual({ kind: 'guarded', guard: 'account_frozen' });
+
+    const other = await openFunded();
+    await sql('UPDATE settings SET trading_halted = 1').run();
+    const halted = await commit(database, [insertOrder(other, newRecordId(NOON_MS))]);
+    await sql('UPDATE settings SET trading_halted = 0').run();
+    expect(halted).toEqual({ kind: 'guarded', guard: 'trading_halted' });
+  });
+
+  it('is "exists" when the record landed before, and moves nothing a second time', async () => {
+    const account = await openFunded();
+    const id = newRecordId(NOON_MS);
+    const send = () => commit(database, [insertOrder(account, id), move(account, 'house:fees', 10n)]);
+    expect([await send(), await send()]).toEqual([{ kind: 'committed' }, { kind: 'exists' }]);
+    expect(await balanceOf(account, 'BTC')).toBe(90n);
+  });
+
+  it('is "exists" also on an account that was frozen since: the first write stands', async () => {
+    const account = await openFunded();
+    const id = newRecordId(NOON_MS);
+    await commit(database, [insertOrder(account, id)]);
+    await sql(`UPDATE accounts SET status = 'frozen' WHERE id = ?`, account).run();
+    expect(await commit(database, [insertOrder(account, id)])).toEqual({ kind: 'exists' });
+  });
+
+  it('is "exists" for a credit whose reference was credited before', async () => {
+    const account = await openFunded();
+    const send = () => commit(database, [insertDeposit(account, 'same'), move('house:custody', account, 1n)]);
+    expect([await send(), await send()]).toEqual([{ kind: 'committed' }, { kind: 'exists' }]);
+    expect(await balanceOf(account, 'BTC')).toBe(101n);
+  });
+
+  it.each([
+    ['a transfer of nothing', 0n, 'house:fees'],
+    ['a transfer to nobody', 1n, 'nobody'],
+  ])('is never an outcome when we made a mistake, such as %s: it throws', async (_, amount, credit) => {
+    const account = await openFunded();
+    await expect(commit(database, [move(account, credit, amount)])).rejects.toThrow('the database refused a batch');
+    expect(await balanceOf(account, 'BTC')).toBe(100n);
+  });
+});
+
+describe('what D1 says when it did not answer', () => {
+  it.each([
+    'D1_ERROR: D1 DB is overloaded. Requests queued for too long.',
+    'D1_ERROR: D1 DB is overloaded. Too many requests queued.',
+  ])('is overload where the batch was turned away: %s', (message) => {
+    expect(readFailure(new Error(message))).toEqual({ kind: 'overloaded' });
+    expect(readFailure(drizzleError(message))).toEqual({ kind: 'overloaded' });
+  });
+
+  it.each([
+    'D1_ERROR: Network connection lost.',
+    'D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.',
+    'D1_ERROR: D1 DB reset because its code was updated.',
+    'D1_ERROR: Internal error in D1 DB storage caused object to be reset.',
+    'a text that nobody has seen before',
+  ])('is unknown where it may have taken effect: %s', (message) => {
+    expect(readFailure(new Error(message))).toEqual({ kind: 'unknown', cause: message });
+  });
+
+  it('is unknown, and not a crash, when what was thrown is no error', () => {
+    expect(readFailure('text')).toMatchObject({ kind: 'unknown' } satisfies Partial<CommitOutcome>);
+    expect(readFailure(undefined)).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('never passes on the parameters of the statement', () => {
+    expect(JSON.stringify(readFailure(drizzleError('Network connection lost.')))).not.toContain('secret');
+    expect(() => readFailure(drizzleError('D1_ERROR: x: SQLITE_CONSTRAINT'))).toThrow(/^(?!.*secret)/);
+  });
+});

@@ -1,0 +1,159 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openAccount } from '../../src/accounts/account.ts';
+import { newRecordId } from '../../src/ledger/record-id.ts';
+import { readSettings } from '../../src/ledger/settings.ts';
+import { NOON_MS, database, expectRefused, openFunded, order, sql, transfer } from '../support/raw-ledger.ts';
+
+let victim: string;
+beforeAll(async () => {
+  victim = await openFunded();
+});
+
+/** A credit by hand, under this id and reference. */
+function deposit(accountId: string, id: string, reference: string, insert = 'INSERT'): D1PreparedStatement {
+  return sql(
+    `${insert} INTO deposits (account_id, id, type, asset, amount, usd_value, status, reference)
+     VALUES (?, ?, 'INTERNAL_DEPOSIT', 'BTC', 5, 1, 'COMPLETED', ?)`,
+    accountId,
+    id,
+    reference,
+  );
+}
+
+describe('an account', () => {
+  it.each([
+    [
+      'with the id of another',
+      `INSERT OR REPLACE INTO accounts (id, address_index, label, created_at) VALUES (?1, 4242, 'x', 1)`,
+    ],
+    [
+      'with the index of another',
+      `INSERT OR REPLACE INTO accounts (id, address_index, label, created_at)
+      SELECT 'new', address_index, 'x', 1 FROM accounts WHERE id = ?1`,
+    ],
+  ])('never takes the place of another: refuses one %s', async (_, query) => {
+    await expectRefused('guard: account exists', sql(query, victim));
+  });
+
+  it.each([
+    ['deleted', 'DELETE FROM accounts WHERE id = ?1', 'guard: accounts are never deleted'],
+    [
+      'renamed',
+      `UPDATE OR REPLACE accounts SET id = 'new' WHERE id = ?1`,
+      'guard: an account keeps its id and its index',
+    ],
+    [
+      'given other addresses',
+      'UPDATE accounts SET address_index = 4242 WHERE id = ?1',
+      'guard: an account keeps its id and its index',
+    ],
+  ])('is never %s', async (_, query, message) => {
+    await expectRefused(message, sql(query, victim));
+  });
+
+  it('is opened with a balance of every asset at zero, under an index that no other has', async () => {
+    const [one, other] = [await openAccount(database, 'one', NOON_MS), await openAccount(database, 'other', NOON_MS)];
+    const { results } = await sql(
+      'SELECT account, count(*) AS assets, max(abs(amount)) AS most FROM balances WHERE account IN (?, ?) GROUP BY account',
+      one.id,
+      other.id,
+    ).all();
+    expect(results).toEqual([one.id, other.id].toSorted().map((account) => ({ account, assets: 9, most: 0 })));
+    const indexes = await sql('SELECT address_index FROM accounts WHERE id IN (?, ?)', one.id, other.id).all();
+    expect(new Set(indexes.results.map((row) => row['address_index'])).size).toBe(2);
+  });
+});
+
+describe('a record', () => {
+  it('of an order is made once, and never changed or deleted', async () => {
+    const id = newRecordId(NOON_MS);
+    await order(victim, id).run();
+    await expectRefused('guard: order exists', order(victim, id));
+    await expectRefused(
+      'guard: order exists',
+      sql('INSERT OR REPLACE INTO orders SELECT * FROM orders WHERE id = ?', id),
+    );
+    await expectRefused('guard: an order is never changed', sql('UPDATE orders SET usdt_amount = 2 WHERE id = ?', id));
+    await expectRefused('guard: an order is never deleted', sql('DELETE FROM orders WHERE id = ?', id));
+  });
+
+  it('of an order that moves nothing is refused', async () => {
+    for (const column of ['executed_price', 'coin_amount', 'usdt_amount']) {
+      const row = { executed_price: 1, coin_amount: 1, usdt_amount: 1, [column]: 0 };
+      const query = `INSERT INTO orders VALUES (?, 'x', 'BTC', 'BUY', ?, ?, ?, 'COMPLETED')`;
+      const values = [row.executed_price, row.coin_amount, row.usdt_amount];
+      await expectRefused(`CHECK constraint failed: ${column} > 0`, sql(query, victim, ...values));
+    }
+  });
+
+  it('of a deposit is made once, by its id and by its reference', async () => {
+    const id = newRecordId(NOON_MS);
+    await deposit(victim, id, 'first').run();
+    for (const insert of ['INSERT', 'INSERT OR REPLACE', 'INSERT OR IGNORE']) {
+      await expectRefused('guard: deposit exists', deposit(victim, id, 'second', insert));
+      await expectRefused('guard: deposit exists', deposit(victim, newRecordId(NOON_MS), 'first', insert));
+    }
+    await expectRefused('guard: a deposit is never deleted', sql('DELETE FROM deposits WHERE id = ?', id));
+  });
+
+  it('of a deposit keeps what was credited, and takes no other’s place', async () => {
+    const account = await openFunded();
+    const [id, other] = [newRecordId(NOON_MS), newRecordId(NOON_MS)];
+    await deposit(account, id, 'first').run();
+    await deposit(account, other, 'second').run();
+    await expectRefused('guard: ', sql('UPDATE deposits SET amount = 6 WHERE id = ?', id));
+    await expectRefused('guard: ', sql('UPDATE OR REPLACE deposits SET id = ? WHERE id = ?', other, id));
+  });
+
+  it('of a key that was revoked is never made good again, not by deleting and making it anew either', async () => {
+    const insert = `INSERT INTO api_keys (id, account_id, label, scopes, token_hash, created_at) VALUES (?, ?, 'x', 'r', 'h', 1)`;
+    const id = newRecordId(NOON_MS);
+    await sql(insert, id, victim).run();
+    await sql('UPDATE api_keys SET revoked_at = 5 WHERE id = ?', id).run();
+    for (const change of ['UPDATE', 'UPDATE OR REPLACE']) {
+      await expectRefused(
+        'guard: a revoked key stays revoked',
+        sql(`${change} api_keys SET revoked_at = NULL WHERE id = ?`, id),
+      );
+    }
+    await expectRefused('guard: api key exists', sql(insert.replace('INSERT', 'INSERT OR REPLACE'), id, victim));
+    await expectRefused('guard: ', sql('DELETE FROM api_keys WHERE id = ?', id), sql(insert, id, victim));
+  });
+
+  it('belongs to an account that there is', async () => {
+    await expectRefused('guard: account_frozen', order('nobody'));
+    await expectRefused('FOREIGN KEY constraint failed', deposit('nobody', 'x', 'y'));
+  });
+});
+
+describe('a halt', () => {
+  it('of trading holds in the batch itself, whatever is believed elsewhere', async () => {
+    await sql('UPDATE settings SET trading_halted = 1').run();
+    await expectRefused('guard: trading_halted', order(victim));
+    await sql('UPDATE settings SET trading_halted = 0').run();
+    await expect(order(victim).run()).resolves.toMatchObject({ success: true });
+  });
+
+  it('of one account holds as well', async () => {
+    const account = await openFunded();
+    await sql(`UPDATE accounts SET status = 'frozen' WHERE id = ?`, account).run();
+    await expectRefused('guard: account_frozen', order(account), transfer(account, 'house:liquidity', 'BTC', '1'));
+  });
+
+  it('cannot be lost with the one row of the settings', async () => {
+    await expectRefused('guard: the settings are never deleted', sql('DELETE FROM settings'));
+    await expectRefused('CHECK constraint failed: id = 1', sql('UPDATE settings SET id = 2'));
+    await expectRefused('CHECK constraint failed: id = 1', sql('INSERT INTO settings (id) VALUES (2)'));
+  });
+
+  it('is what a missing row of the settings means', async () => {
+    const guard = await sql(`SELECT sql FROM sqlite_schema WHERE name = 'settings_are_kept'`).first<{ sql: string }>();
+    await sql('DROP TRIGGER settings_are_kept').run();
+    await sql('DELETE FROM settings').run();
+    await expectRefused('guard: trading_halted', order(victim));
+    await expect(readSettings(database)).rejects.toThrow('the settings row is missing');
+    await sql('INSERT INTO settings (id) VALUES (1)').run();
+    await sql(guard?.sql ?? 'the trigger was not there').run();
+    await expectRefused('guard: the settings are never deleted', sql('DELETE FROM settings'));
+  });
+});
