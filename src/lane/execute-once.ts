@@ -107,9 +107,9 @@ async function commitAndLook<Plan>(execution: Execution<Plan>, recordId: string,
     const outcome = await execution.commit(recordId, plan);
     if (outcome.kind === 'committed') return { kind: 'answered', answer: execution.answer(recordId, plan) };
     if (outcome.kind === 'floor' || outcome.kind === 'guarded') {
-      return { kind: 'refused', refusal: execution.explain(outcome) };
+      // The refusal of a first write is final; that of a second is not, since the first may still land.
+      return attempt === 1 ? { kind: 'refused', refusal: execution.explain(outcome) } : { kind: 'unknown' };
     }
-    // Turned away at the first attempt, nothing happened; at a later one, the first may still land.
     if (outcome.kind === 'overloaded' && attempt === 1) return { kind: 'refused', refusal: overloaded.refusal };
     const recalled = await execution.recall(recordId);
     if (recalled.kind === 'found') return { kind: 'answered', answer: recalled.answer };

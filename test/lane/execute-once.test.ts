@@ -232,15 +232,20 @@ describe('a write whose outcome is unknown', () => {
     }),
   );
 
-  it('never loses its intent to a passing refusal of the second write: the first may still land', () =>
+  it.each([
+    ['may pass', halted],
+    ['is about money', tooPoor],
+  ])('stays open when a second write gets a refusal that %s: the first may still land', (_, refusal) =>
     inLane(async (lane) => {
-      const first = await lane.send({ commits: [lost, halted], looks: ['absent'] });
-      const recordId = first.steps.at(-1)?.recordId;
+      const open = await lane.send({ commits: [lost, refusal], looks: ['absent'] });
+      const recordId = open.steps.at(-1)?.recordId;
+      expect(open).toMatchObject({ status: 504, code: 'outcome_unknown' });
       expect(lane.stands()).toEqual({ fingerprint: 'print', recordId, answer: null });
-      // The first write lands after all, and whoever asks again is told so.
+      // It lands after all, and whoever asks again is told so.
       const retry = await lane.send({ looks: ['found'] });
       expect(retry).toMatchObject({ status: 201, body: answerOf(recordId ?? '').body });
-    }));
+    }),
+  );
 });
 
 describe('a retry that finds an intent without an answer', () => {

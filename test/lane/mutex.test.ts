@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Mutex } from '../../src/lane/mutex.ts';
 
 /** Longer than any test runs, so that only the test opens the door. */
@@ -9,6 +9,10 @@ function gate<T>(value: T): { readonly execution: () => Promise<T>; open: () => 
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   return { execution: () => promise, open: () => resolve(value), fail: reject };
 }
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe('the lane’s mutex', () => {
   it('runs an execution at once when it is free, and gives its value', async () => {
@@ -41,15 +45,12 @@ describe('the lane’s mutex', () => {
     const mutex = new Mutex(10, NEVER_MS);
     const order: string[] = [];
     const holder = gate('holder');
-    const newcomers: Promise<unknown>[] = [];
-    const held = mutex.run(holder.execution).then(() => {
-      // The holder is done and the waiter is about to start: the moment at which a free lock would be seen.
-      newcomers.push(mutex.run(async () => order.push('newcomer')));
-    });
+    const held = mutex.run(holder.execution);
+    // Comes when the holder has ended and the waiter has not begun: the moment at which a free lock would be seen.
+    const newcomer = holder.execution().then(() => mutex.run(async () => order.push('newcomer')));
     const waiting = mutex.run(async () => order.push('waiter'));
     holder.open();
-    await Promise.all([held, waiting]);
-    await Promise.all(newcomers);
+    await Promise.all([held, waiting, newcomer]);
     expect(order).toEqual(['waiter', 'newcomer']);
   });
 
@@ -106,18 +107,23 @@ describe('the lane’s mutex', () => {
     expect(await inTime).toEqual({ kind: 'ran', value: 'in time' });
   });
 
-  it('does not turn away an execution that began in time, however long it runs', async () => {
-    const mutex = new Mutex(2, 1);
+  it('lets the deadline of an execution that began in time pass without harm to it or to who waits', async () => {
+    vi.useFakeTimers();
+    const mutex = new Mutex(2, 1_000);
     const holder = gate(null);
-    const slow = gate('done');
+    const slow = gate('slow');
     const held = mutex.run(holder.execution);
     const began = mutex.run(slow.execution);
     holder.open();
     await held;
-    // The deadline of the slow one passes too while a later one is turned away.
-    expect(await mutex.run(async () => 'late')).toEqual({ kind: 'timed_out' });
+    await vi.advanceTimersByTimeAsync(900);
+    const waiting = mutex.run(async () => 'waited');
+    await vi.advanceTimersByTimeAsync(200);
     slow.open();
-    expect(await began).toEqual({ kind: 'ran', value: 'done' });
+    expect(await began).toEqual({ kind: 'ran', value: 'slow' });
+    // Had it lost its place, only its own deadline would end its wait.
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await waiting).toEqual({ kind: 'ran', value: 'waited' });
   });
 
   it('is released by an execution that throws, whose error reaches its own caller only', async () => {
