@@ -4,15 +4,16 @@ import { z } from 'zod';
 /** Addresses that share this prefix of IPv6 are one customer's. */
 const IPV6_CUSTOMER_BITS = 64;
 
-function parseRange(text: string) {
-  return ipaddr.parseCIDR(text.includes('/') ? text : `${text}/${ipaddr.parse(text).kind() === 'ipv6' ? 128 : 32}`);
-}
+/** An IPv4 or IPv6 address, or a range of them in CIDR notation (RFC 4632), in full and without a zone. */
+export const IpRange = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+  error: 'is neither an IP address nor a CIDR range',
+});
 
-/** An IPv4 or IPv6 address, or a range of them in CIDR notation (RFC 4632). */
-export const IpRange = z
-  .string()
-  .max(64)
-  .refine((text) => ipaddr.isValid(text) || ipaddr.isValidCIDR(text), 'is neither an IP address nor a CIDR range');
+function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  if (text.includes('/')) return ipaddr.parseCIDR(text);
+  const address = ipaddr.process(text);
+  return [address, address.toByteArray().length * 8];
+}
 
 /** Whether an address is in one of the ranges. An IPv4 address written as IPv6 is the same address. */
 export function isIpListed(ip: string, ranges: readonly string[]): boolean {
