@@ -320,8 +320,13 @@ export function scaleOf(asset: Asset): number {
   return assets[asset].scale;
 }
 
+/** A symbol in upper case. ASCII alone: `toUpperCase` would take a dotless ı for an I. */
+export function upperSymbol(symbol: string): string {
+  return symbol.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase());
+}
+
 /** The coin that a client means by a symbol in any case, or `undefined` outside the supported set. */
 export function findCoin(symbol: string): Coin | undefined {
-  const upper = symbol.toUpperCase();
+  const upper = upperSymbol(symbol);
   return coinSymbols.find((coin) => coin === upper);
 }

@@ -9,7 +9,7 @@ import type { Settings } from '../ledger/settings.ts';
 import { house, insertTransfer } from '../ledger/transfers.ts';
 import { firmPrice } from '../markets/firm-price.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
-import { type Asset, type Coin, QUOTE_ASSET, findCoin, scaleOf } from '../money/assets.ts';
+import { type Asset, type Coin, QUOTE_ASSET, findCoin, scaleOf, upperSymbol } from '../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms, parseAmount } from '../money/amounts.ts';
 import type { Price } from '../money/prices.ts';
 import { type Fill, type Mode, type Side, fill } from './fill.ts';
@@ -27,7 +27,7 @@ export const PlaceOrder = z
       .string()
       .min(1)
       .max(MAX_SYMBOL_LENGTH)
-      .transform((coin) => coin.toUpperCase())
+      .transform(upperSymbol)
       .openapi({ description: 'Base symbol, in any case; the order is against USDT' }),
     side: z.enum(['BUY', 'SELL']),
     mode: z.enum(['COIN_QTY', 'USDT_AMOUNT']),

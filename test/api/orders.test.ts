@@ -117,6 +117,7 @@ describe('a refused order changes nothing', () => {
     ['coin a pair', { coin: 'BTC-USDT' }, 422, 'symbol_not_supported'],
     ['coin with SQL', { coin: "BTC'; DROP TABLE orders;--" }, 422, 'symbol_not_supported'],
     ['coin a prototype’s member', { coin: 'constructor' }, 422, 'symbol_not_supported'],
+    ['coin with a dotless ı', { coin: 'matıc' }, 422, 'symbol_not_supported'],
     ['coin empty', { coin: '' }, 400, 'invalid_request'],
     ['coin of 33 characters', { coin: 'B'.repeat(33) }, 400, 'invalid_request'],
     ['coin a number', { coin: 1 }, 400, 'invalid_request'],
