@@ -26,6 +26,8 @@ function project(name: string, include: string[], variables: (venueServer: strin
       name,
       include,
       globalSetup: ['test/support/node/start-venue-server.ts'],
+      // The server that plays the venues has one state.
+      fileParallelism: name !== 'venues',
       setupFiles: ['test/support/apply-migrations.ts'],
       testTimeout: 30_000,
       hookTimeout: 30_000,

@@ -186,7 +186,6 @@ function splitSpan(
   }
   const drift = (whole.close - whole.open - (walk[parts] as number)) / parts;
   const edges = walk.map((moved, edge) => within(whole.open + moved + drift * edge));
-  edges[parts] = whole.close;
   const volumes = work.map((done) => Math.floor(whole.volume * (done / (work[parts] as number))));
   const children = Array.from({ length: parts }, (_, part) => {
     const [open, close] = [edges[part] as number, edges[part + 1] as number];

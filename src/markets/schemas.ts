@@ -5,7 +5,7 @@ import { intervals } from './candles/interval.ts';
 
 const DEFAULT_CANDLES = 500;
 
-const Symbol = z.enum(coinSymbols).openapi({ example: 'BTC' });
+const CoinSymbol = z.enum(coinSymbols).openapi({ example: 'BTC' });
 const Pair = z.string().openapi({ example: 'BTC-USDT' });
 const Decimal = z.string().openapi({ description: 'Plain decimal', example: '65000.12' });
 const Timestamp = z.iso.datetime({ precision: 3 }).openapi({ example: '2026-11-21T12:00:00.000Z' });
@@ -13,7 +13,7 @@ const Timestamp = z.iso.datetime({ precision: 3 }).openapi({ example: '2026-11-2
 /** What a market shows at a moment. */
 export const Ticker = z
   .object({
-    symbol: Symbol,
+    symbol: CoinSymbol,
     pair: Pair,
     name: z.string().openapi({ example: 'Bitcoin' }),
     price: Decimal,
@@ -54,7 +54,7 @@ export type Candle = z.output<typeof Candle>;
 
 /** The answer of GET /api/v1/markets/{symbol}/candles, in ascending order. */
 export const CandleList = z
-  .object({ symbol: Symbol, pair: Pair, interval: z.enum(intervals), candles: z.array(Candle) })
+  .object({ symbol: CoinSymbol, pair: Pair, interval: z.enum(intervals), candles: z.array(Candle) })
   .openapi('CandleList');
 
 export type CandleList = z.output<typeof CandleList>;

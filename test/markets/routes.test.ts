@@ -119,11 +119,19 @@ describe('GET /api/v1/markets/{symbol}/candles', () => {
   it('keeps one question’s answer from another’s', async () => {
     const ask = async (query: string) => (await send(`${MARKETS}/LTC/candles?${query}`)).json();
     const answers = new Set<string>();
-    for (const query of ['limit=1', 'limit=11', 'interval=1m&limit=1', 'interval=1M&limit=1']) {
+    for (const query of [
+      'limit=1',
+      'limit=11',
+      'interval=1m&limit=1',
+      'interval=1M&limit=1',
+      'limit=1&startTime=2026-01-01T00:00:00Z',
+      'limit=1&endTime=2026-01-02T00:00:00Z',
+      'limit=1&endTime=2026-01-03T00:00:00Z',
+    ]) {
       answers.add(JSON.stringify(await ask(query)));
       answers.add(JSON.stringify(await ask(query)));
     }
-    expect(answers.size).toBe(4);
+    expect(answers.size).toBe(7);
   });
 
   it('is 404 for a symbol outside the supported set', async () => {

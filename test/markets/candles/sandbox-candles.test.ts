@@ -91,9 +91,28 @@ describe('the sandbox’s past is fixed', () => {
   });
 
   it('never changes between versions: these prices are the contract of every local test and demonstration', async () => {
-    expect(
-      await ask({ coin: 'ETH', interval: '1d', limit: 1, endTime_ms: Date.UTC(2026, 0, 1) }),
-    ).toMatchInlineSnapshot();
+    const endTime_ms = Date.UTC(2026, 0, 1);
+    expect(await ask({ coin: 'ETH', interval: '1d', limit: 1, endTime_ms })).toEqual([
+      {
+        start_ms: endTime_ms,
+        open: '1970.826',
+        high: '2037.149',
+        low: '1935.171',
+        close: '2007.3',
+        volume: '55684.1404',
+      },
+    ]);
+    const afterNoon_ms = endTime_ms + 43_260_000;
+    expect(await ask({ coin: 'ETH', interval: '1m', limit: 1, endTime_ms: afterNoon_ms })).toEqual([
+      {
+        start_ms: afterNoon_ms,
+        open: '1994.679',
+        high: '1994.982',
+        low: '1993.251',
+        close: '1993.968',
+        volume: '29.8044',
+      },
+    ]);
   });
 
   it('has no candle before its first day, a Monday and the first of a month', async () => {

@@ -1,0 +1,34 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { withDeadline } from '../../src/markets/with-deadline.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('work under a deadline', () => {
+  it('ends as it ends by itself, and leaves no timer that would keep its object awake', async () => {
+    expect(await withDeadline(1_000, () => Promise.resolve('done'))).toBe('done');
+    await expect(withDeadline(1_000, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is told to stop at the deadline, and not waited for when it does not', async () => {
+    let told = false;
+    const late = withDeadline(1_000, (signal) => {
+      signal.addEventListener('abort', () => {
+        told = true;
+      });
+      return new Promise(() => {});
+    });
+    const rejection = expect(late).rejects.toMatchObject({ name: 'TimeoutError' });
+    vi.advanceTimersByTime(999);
+    expect(told).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(told).toBe(true);
+    await rejection;
+  });
+});
