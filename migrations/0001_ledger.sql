@@ -78,6 +78,18 @@ CREATE TABLE settings (
 
 INSERT INTO settings (id) VALUES (1);
 
+CREATE TRIGGER settings_are_one BEFORE INSERT ON settings
+WHEN EXISTS (SELECT 1 FROM settings)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: settings exist');
+END;
+
+CREATE TRIGGER settings_are_definite BEFORE UPDATE ON settings
+WHEN NEW.trading_halted IS NULL OR NEW.withdrawals_halted IS NULL
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a setting is never nothing');
+END;
+
 CREATE TRIGGER settings_are_kept BEFORE DELETE ON settings
 BEGIN
   SELECT RAISE(ABORT, 'guard: the settings are never deleted');

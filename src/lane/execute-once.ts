@@ -39,6 +39,9 @@ export interface Executed {
 /** The write of an unknown outcome is sent once more, under the same id; then the caller has to ask again. */
 const MAX_COMMITS = 2;
 
+/** For so long after the first receipt, a write that was not found may still land. */
+const LATE_WRITE_MS = 60_000;
+
 /**
  * Executes a POST at most once per Idempotency-Key, through crashes and lost connections (the promise "Once").
  *
@@ -69,9 +72,14 @@ export async function executeOnce<Plan>(
   }
   const recordId = earlier?.recordId ?? newRecordId(now_ms);
   let intended = false;
+  const mayStillLand = earlier ? now_ms - earlier.received_ms < LATE_WRITE_MS : false;
   const settle = (refusal: Refusal): Executed => {
+    const { kept } = problems[refusal.code];
+    // A refusal that is kept is final, which nothing is while an earlier write may land.
+    if (kept && mayStillLand)
+      return { answer: answerProblem(execution.describeUnknown(recordId), facts), replayed: false };
     const answer = answerProblem(refusal, facts);
-    if (request && problems[refusal.code].kept) {
+    if (request && kept) {
       if (intended || earlier) replays.remember(request.idempotencyKey, answer);
       else replays.conclude(request, recordId, answer, now_ms);
     } else if (request && intended) {

@@ -11,6 +11,7 @@ export interface Replay {
   readonly fingerprint: string;
   /** The id of the record that the request makes, if it makes one. */
   readonly recordId: string;
+  readonly received_ms: number;
   readonly answer: Answer | null;
 }
 
@@ -53,15 +54,15 @@ export class Replays {
   /** What stands under a key that was first received less than 24 hours before `now_ms`. */
   find(idempotencyKey: string, now_ms: number): Replay | undefined {
     const [row] = this.#sql
-      .exec<{ fingerprint: string; record_id: string; answer: string | null }>(
-        'SELECT fingerprint, record_id, answer FROM replays WHERE idempotency_key = ? AND received_at > ?',
+      .exec<{ fingerprint: string; record_id: string; received_at: number; answer: string | null }>(
+        'SELECT fingerprint, record_id, received_at, answer FROM replays WHERE idempotency_key = ? AND received_at > ?',
         idempotencyKey,
         now_ms - REPLAY_WINDOW_MS,
       )
       .toArray();
     if (!row) return undefined;
     const answer = row.answer === null ? null : (JSON.parse(row.answer) as Answer);
-    return { fingerprint: row.fingerprint, recordId: row.record_id, answer };
+    return { fingerprint: row.fingerprint, recordId: row.record_id, received_ms: row.received_at, answer };
   }
 
   /** Writes what a request is about to do. What an expired request left under the same key is replaced. */

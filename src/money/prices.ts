@@ -9,14 +9,21 @@ export const PRICE_SCALE = 8;
 /** No market that Bureau trades has ever been near it; a venue that says more is broken. */
 const MAX_PRICE_USDT = new Exact('1e10');
 
+/** Longer text is no market's number, and would be rounded before its time. */
+const MAX_NUMBER_LENGTH = 64;
+
 const NUMBER_SYNTAX = /^\d+(\.\d+)?([eE][+-]?\d{1,3})?$/;
+
+function isNumber(text: string): boolean {
+  return text.length <= MAX_NUMBER_LENGTH && NUMBER_SYNTAX.test(text);
+}
 
 /**
  * Reads a price as a venue writes it, exponent included, rounded half up to 8 decimals. Anything that is not a
  * finite positive number below 1e10 USDT, or that rounds to zero, gives `undefined`.
  */
 export function parsePrice(text: string): Price | undefined {
-  if (!NUMBER_SYNTAX.test(text)) return undefined;
+  if (!isNumber(text)) return undefined;
   const price = new Exact(text);
   if (price.greaterThanOrEqualTo(MAX_PRICE_USDT)) return undefined;
   const scaled = BigInt(price.times(new Exact(10).pow(PRICE_SCALE)).toFixed(0));
@@ -25,7 +32,7 @@ export function parsePrice(text: string): Price | undefined {
 
 /** Reads a volume as a venue writes it and gives it back plain: no exponent, no trailing zeros, no sign. */
 export function parseVolume(text: string): string | undefined {
-  return NUMBER_SYNTAX.test(text) ? new Exact(text).toFixed() : undefined;
+  return isNumber(text) ? new Exact(text).toFixed() : undefined;
 }
 
 /** Writes a price as a plain decimal string. */

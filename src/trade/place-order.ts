@@ -83,16 +83,9 @@ export async function planOrder(order: PlaceOrder, desk: TradingDesk): Promise<O
   if (conditions.value.settings.tradingHalted) return { ok: false, refusal: halted };
   const { snapshot } = conditions.value;
   const firm = snapshot && firmPrice(snapshot, coin, desk.now());
-  if (!firm) {
-    return refuse(
-      'price_unavailable',
-      `There is no firm price of ${coin} at the moment; no order is filled without one.`,
-      {
-        retryAfterSeconds: 1,
-      },
-    );
-  }
+  if (!firm) return noFirmPrice(coin);
   const executedPrice = desk.liquidity.quote(order.side, firm);
+  if (executedPrice <= 0n) return noFirmPrice(coin);
 
   const amounts = fill(coin, order.side, order.mode, value.value, executedPrice);
   const bounded = checkBounds(amounts.usdtAmount, bounds);
@@ -101,6 +94,11 @@ export async function planOrder(order: PlaceOrder, desk: TradingDesk): Promise<O
     return refuse('amount_below_minimum', `The order is worth less than the smallest amount of ${coin}.`);
   }
   return accept({ coin, side: order.side, executedPrice, ...amounts });
+}
+
+function noFirmPrice(coin: Coin) {
+  const detail = `There is no firm price of ${coin} at the moment; no order is filled without one.`;
+  return refuse('price_unavailable', detail, { retryAfterSeconds: 1 });
 }
 
 function readValue(order: PlaceOrder, coin: Coin): Outcome<Atoms> {

@@ -100,7 +100,7 @@ describe('a request that goes well', () => {
       expect(done).toMatchObject({ status: 201, replayed: false });
       // When the batch was sent, the intent stood, and named the record that the batch makes.
       const commit = done.steps.at(-1);
-      expect(commit?.stood).toEqual({ fingerprint: 'print', recordId: commit?.recordId, answer: null });
+      expect(commit?.stood).toMatchObject({ fingerprint: 'print', recordId: commit?.recordId, answer: null });
       expect(lane.stands()?.answer?.body).toBe(done.body);
     }));
 
@@ -228,7 +228,7 @@ describe('a write whose outcome is unknown', () => {
       const recordId = open.steps.at(-1)?.recordId;
       expect(open).toMatchObject({ status: 504, code: 'outcome_unknown', replayed: false });
       expect(JSON.parse(open.body)).toMatchObject({ orderId: recordId });
-      expect(lane.stands()).toEqual({ fingerprint: 'print', recordId, answer: null });
+      expect(lane.stands()).toMatchObject({ fingerprint: 'print', recordId, answer: null });
     }),
   );
 
@@ -240,7 +240,7 @@ describe('a write whose outcome is unknown', () => {
       const open = await lane.send({ commits: [lost, refusal], looks: ['absent'] });
       const recordId = open.steps.at(-1)?.recordId;
       expect(open).toMatchObject({ status: 504, code: 'outcome_unknown' });
-      expect(lane.stands()).toEqual({ fingerprint: 'print', recordId, answer: null });
+      expect(lane.stands()).toMatchObject({ fingerprint: 'print', recordId, answer: null });
       // It lands after all, and whoever asks again is told so.
       const retry = await lane.send({ looks: ['found'] });
       expect(retry).toMatchObject({ status: 201, body: answerOf(recordId ?? '').body });
@@ -294,8 +294,30 @@ describe('a retry that finds an intent without an answer', () => {
     inLane(async (lane) => {
       const recordId = await leaveOpen(lane);
       expect(await lane.send(script)).toMatchObject({ status: 503 });
-      expect(lane.stands()).toEqual({ fingerprint: 'print', recordId, answer: null });
+      expect(lane.stands()).toMatchObject({ fingerprint: 'print', recordId, answer: null });
       expect(await lane.send({ looks: ['found'] })).toMatchObject({ status: 201, body: answerOf(recordId).body });
+    }),
+  );
+
+  const refusals: [string, Script][] = [
+    ['the rules', { looks: ['absent'], plan: refuse('amount_above_maximum', 'too much') }],
+    ['the database', { looks: ['absent'], commits: [tooPoor] }],
+  ];
+  it.each(refusals)('takes no final refusal by %s while the first write may still land', (_, script) =>
+    inLane(async (lane) => {
+      const recordId = await leaveOpen(lane);
+      const retry = await lane.send(script, FIRST, NOON_MS + 59_999);
+      expect(retry).toMatchObject({ status: 504, code: 'outcome_unknown' });
+      expect(lane.stands()).toMatchObject({ recordId, answer: null });
+    }),
+  );
+
+  it.each(refusals)('takes a final refusal by %s when the first write can land no more', (_, script) =>
+    inLane(async (lane) => {
+      await leaveOpen(lane);
+      const retry = await lane.send(script, FIRST, NOON_MS + 60_000);
+      expect(retry.status).toBe(422);
+      expect(await lane.send({})).toMatchObject({ body: retry.body, replayed: true, steps: [] });
     }),
   );
 

@@ -143,7 +143,12 @@ describe('a halt', () => {
   it('cannot be lost with the one row of the settings', async () => {
     await expectRefused('guard: the settings are never deleted', sql('DELETE FROM settings'));
     await expectRefused('CHECK constraint failed: id = 1', sql('UPDATE settings SET id = 2'));
-    await expectRefused('CHECK constraint failed: id = 1', sql('INSERT INTO settings (id) VALUES (2)'));
+    await expectRefused('guard: settings exist', sql('INSERT INTO settings (id) VALUES (2)'));
+    await expectRefused('guard: settings exist', sql('INSERT OR REPLACE INTO settings (id) VALUES (1)'));
+    await expectRefused(
+      'guard: a setting is never nothing',
+      sql('UPDATE OR REPLACE settings SET trading_halted = NULL'),
+    );
   });
 
   it('is what a missing row of the settings means', async () => {
