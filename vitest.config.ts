@@ -43,6 +43,7 @@ export default defineConfig({
         ...venueUrls(server),
         PRICE_SOURCES: 'binance,kraken',
         CANDLE_SOURCES: 'binance',
+        SOLANA_ADDRESSES: 'pool',
       })),
     ],
   },

@@ -4,6 +4,8 @@ import { coinSymbols } from './money/assets.ts';
 import { AMOUNT_SYNTAX } from './money/amounts.ts';
 import type { KeyLane } from './lane/key-lane.ts';
 import type { PriceHub } from './markets/price-hub.ts';
+import { DepositKeys } from './wallet/addresses/deposit-keys.ts';
+import { holdsSandboxKey } from './wallet/addresses/sandbox-wallet.ts';
 
 /** What the platform binds to the Worker. */
 export interface Bindings {
@@ -72,6 +74,8 @@ export const Config = z
     ORDER_BOUNDS: jsonOf(
       z.partialRecord(z.enum(coinSymbols as [string, ...string[]]), z.object({ min: Amount, max: Amount })),
     ),
+    DEPOSIT_KEYS: jsonOf(DepositKeys),
+    SOLANA_ADDRESSES: z.enum(['sandbox', 'pool']),
   })
   .superRefine((config, context) => {
     if (config.ENVIRONMENT !== 'production') return;
@@ -82,6 +86,8 @@ export const Config = z
     if (config.SPREAD_BPS < MIN_PRODUCTION_SPREAD_BPS) {
       refuse('SPREAD_BPS', `is below ${MIN_PRODUCTION_SPREAD_BPS} in production: a free option drains the house`);
     }
+    if (holdsSandboxKey(config.DEPOSIT_KEYS)) refuse('DEPOSIT_KEYS', 'holds a key of the public test mnemonic');
+    if (isSandbox(config.SOLANA_ADDRESSES)) refuse('SOLANA_ADDRESSES', 'derives of the public test mnemonic');
     const secrets = {
       ...config.API_KEY_SECRETS,
       CURSOR_SECRET: config.CURSOR_SECRET,

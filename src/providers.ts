@@ -7,6 +7,8 @@ import type { PriceSource } from './markets/sources/price-source.ts';
 import { createSandboxPriceSource } from './markets/sources/sandbox.ts';
 import { provideFromHouse } from './trade/liquidity/house.ts';
 import type { LiquidityProvider } from './trade/liquidity/liquidity-provider.ts';
+import type { AddressSources } from './wallet/addresses/list-addresses.ts';
+import { type SolanaSource, deriveInSandbox, takeFromPool } from './wallet/addresses/solana-source.ts';
 
 const priceSources: Record<Config['PRICE_SOURCES'][number], (config: Config) => PriceSource> = {
   'sandbox-a': () => createSandboxPriceSource('sandbox-a'),
@@ -37,4 +39,14 @@ export function chooseLiquidityProvider(config: Config): LiquidityProvider {
     case 'house':
       return provideFromHouse(config.SPREAD_BPS);
   }
+}
+
+const solanaSources: Record<Config['SOLANA_ADDRESSES'], SolanaSource> = {
+  sandbox: deriveInSandbox,
+  pool: takeFromPool,
+};
+
+/** What deposit addresses are made of. */
+export function chooseAddressSources(config: Config): AddressSources {
+  return { keys: config.DEPOSIT_KEYS, solana: solanaSources[config.SOLANA_ADDRESSES] };
 }

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { deriveDepositKeys, readSeed } from '../scripts/offline-wallet.ts';
 import { config, parseConfig } from '../src/env.ts';
+import { TEST_MNEMONIC } from './support/address-vectors.ts';
 import { env } from './support/test-env.ts';
+
+const depositKeys = deriveDepositKeys(new Uint8Array(64).fill(7));
 
 /** A production configuration that stands. */
 const production = {
@@ -12,6 +16,8 @@ const production = {
   API_KEY_SECRETS: JSON.stringify({ 1: 'k'.repeat(40) }),
   CURSOR_SECRET: 'c'.repeat(40),
   OPERATOR_TOKEN: 'o'.repeat(40),
+  DEPOSIT_KEYS: JSON.stringify(depositKeys),
+  SOLANA_ADDRESSES: 'pool',
 };
 
 describe('the configuration', () => {
@@ -34,8 +40,19 @@ describe('the configuration', () => {
     ['the public operator token', 'OPERATOR_TOKEN', sandbox['OPERATOR_TOKEN']],
     ['the public cursor secret', 'CURSOR_SECRET', sandbox['CURSOR_SECRET']],
     ['a public API key secret', 'API_KEY_SECRETS', sandbox['API_KEY_SECRETS']],
+    ['the keys of the sandbox', 'DEPOSIT_KEYS', sandbox['DEPOSIT_KEYS']],
+    ['the empty keys of wrangler.toml', 'DEPOSIT_KEYS', '{}'],
+    ['Solana addresses of the sandbox', 'SOLANA_ADDRESSES', 'sandbox'],
   ])('of production is refused with %s', (_name, variable, value) => {
     expect(() => parseConfig({ ...production, [variable]: value })).toThrow(/configuration refused/);
+  });
+
+  const publicKeys = Object.entries(deriveDepositKeys(readSeed(TEST_MNEMONIC)));
+  it.each(publicKeys)('of production is refused with the public test mnemonic’s key of %s', (name, key) => {
+    const mixed = JSON.stringify({ ...depositKeys, [name]: key });
+    expect(() => parseConfig({ ...production, DEPOSIT_KEYS: mixed })).toThrow(
+      'DEPOSIT_KEYS holds a key of the public test mnemonic',
+    );
   });
 
   const ofTheTests = /^(__VITEST|VENUE_SERVER|MIGRATIONS)/;

@@ -8,7 +8,7 @@ import type { AppEnvironment, RequestContext } from './context.ts';
 import { type ProblemCode, problems } from './problems.ts';
 import { type FieldError, type Refusal, refuse } from './refusal.ts';
 
-/** The largest body of a request. */
+/** The largest body of a request that is no upload. */
 const MAX_BODY_BYTES = 16 * 1024;
 
 /** What a problem says of the request it answers. */
@@ -50,32 +50,37 @@ export function createArea(): OpenAPIHono<AppEnvironment> {
 }
 
 /**
- * Takes a JSON body of at most 16 KiB, before any schema sees it: `unsupported_media_type`, `payload_too_large`,
- * `invalid_request` for what is not JSON.
+ * Takes a JSON body of at most so many bytes, before any schema sees it: `unsupported_media_type`,
+ * `payload_too_large`, `invalid_request` for what is not JSON.
  */
-export const takeJson: MiddlewareHandler<AppEnvironment> = every(
-  async (c: Context<AppEnvironment>, next: Next) => {
-    const mediaType = c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase();
-    if (mediaType === 'application/json') return next();
-    return sendProblem(
-      c,
-      refuse('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.').refusal,
-    );
-  },
-  bodyLimit({
-    maxSize: MAX_BODY_BYTES,
-    onError: (c: Context<AppEnvironment>) =>
-      sendProblem(c, refuse('payload_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`).refusal),
-  }),
-  async (c: Context<AppEnvironment>, next: Next) => {
-    try {
-      await c.req.json();
-    } catch {
-      return sendProblem(c, refuse('invalid_request', 'The body is not JSON.').refusal);
-    }
-    return next();
-  },
-);
+export function takeJsonUpTo(maxBytes: number): MiddlewareHandler<AppEnvironment> {
+  return every(
+    async (c: Context<AppEnvironment>, next: Next) => {
+      const mediaType = c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase();
+      if (mediaType === 'application/json') return next();
+      return sendProblem(
+        c,
+        refuse('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.').refusal,
+      );
+    },
+    bodyLimit({
+      maxSize: maxBytes,
+      onError: (c: Context<AppEnvironment>) =>
+        sendProblem(c, refuse('payload_too_large', `The body is larger than ${maxBytes} bytes.`).refusal),
+    }),
+    async (c: Context<AppEnvironment>, next: Next) => {
+      try {
+        await c.req.json();
+      } catch {
+        return sendProblem(c, refuse('invalid_request', 'The body is not JSON.').refusal);
+      }
+      return next();
+    },
+  );
+}
+
+/** The same for a body of at most 16 KiB, which is every request's but an upload's. */
+export const takeJson: MiddlewareHandler<AppEnvironment> = takeJsonUpTo(MAX_BODY_BYTES);
 
 /** The body of every problem (RFC 9457). */
 export const Problem = z

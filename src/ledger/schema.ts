@@ -10,6 +10,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core';
 import type { Asset, Coin } from '../money/assets.ts';
+import type { Network } from '../money/networks.ts';
 
 /**
  * The tables as Drizzle sees them. The migrations are the truth: they carry what Drizzle cannot say (STRICT, WITHOUT
@@ -128,3 +129,23 @@ export const deposits = sqliteTable(
     uniqueIndex('deposits_once_per_reference').on(table.accountId, table.reference),
   ],
 );
+
+export const addresses = sqliteTable(
+  'addresses',
+  {
+    accountId: text('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    network: text().$type<Network>().notNull(),
+    address: text().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.network] }),
+    uniqueIndex('addresses_have_one_owner').on(table.network, table.address),
+  ],
+);
+
+export const solanaPool = sqliteTable('solana_pool', {
+  addressIndex: integer('address_index').primaryKey(),
+  address: text().notNull().unique(),
+});

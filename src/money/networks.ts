@@ -1,17 +1,93 @@
-/** The 12 deposit networks, in the order of the specification. */
-export const networks = [
-  'BTC',
-  'BEP20',
-  'TRC20',
-  'SOL',
-  'ETH',
-  'ARBITRUM',
-  'OPTIMISM',
-  'BASE',
-  'AVAX',
-  'POLYGON',
-  'LTC',
-  'DOGE',
-] as const;
+/** A chain whose addresses are a hash behind a version byte or, where it has segwit, a witness program. */
+export interface BitcoinLike {
+  readonly kind: 'bitcoin-like';
+  /** The account key of which deposit addresses are derived. */
+  readonly depositKey: 'BTC' | 'LTC' | 'DOGE';
+  /** Version bytes of base58check: pay to public key hash, and to script hash. */
+  readonly publicKeyHashVersion: number;
+  readonly scriptHashVersion: number;
+  /** The human-readable part of segwit addresses (BIP-173); `null` where the chain has none. */
+  readonly segwitPrefix: string | null;
+}
 
-export type Network = (typeof networks)[number];
+/** How a network writes its addresses. */
+export type NetworkFamily = BitcoinLike | { readonly kind: 'evm' | 'tron' | 'solana' };
+
+/** Everything that hangs on one network. To add a network, add a record; nothing else lists them. */
+export interface NetworkRecord {
+  readonly name: string;
+  readonly family: NetworkFamily;
+  /** The asset most often deposited there, one that the network carries. */
+  readonly primaryAsset: string;
+  /** What an address looks like, for documents and forms. Whether it is one, only `readAddress` tells. */
+  readonly addressPattern: string;
+}
+
+const BASE58 = '[1-9A-HJ-NP-Za-km-z]';
+const BECH32 = '[02-9ac-hj-np-z]';
+const BECH32_UPPER = '[02-9AC-HJ-NP-Z]';
+
+const EVM_PATTERN = '^0x[0-9a-fA-F]{40}$';
+
+/** A hash of 20 bytes in base58check, or a witness program of version 0 or 1. */
+function patternOf(firstLetters: string, segwitPrefix: string): string {
+  const lower = `${segwitPrefix}1(q${BECH32}{38}|[qp]${BECH32}{58})`;
+  const upper = `${segwitPrefix.toUpperCase()}1(Q${BECH32_UPPER}{38}|[QP]${BECH32_UPPER}{58})`;
+  return `^([${firstLetters}]${BASE58}{25,33}|${lower}|${upper})$`;
+}
+
+/** The 12 deposit networks, in the order of the specification ("Deposit address"). */
+const records = {
+  BTC: {
+    name: 'Bitcoin',
+    family: {
+      kind: 'bitcoin-like',
+      depositKey: 'BTC',
+      publicKeyHashVersion: 0x00,
+      scriptHashVersion: 0x05,
+      segwitPrefix: 'bc',
+    },
+    primaryAsset: 'BTC',
+    addressPattern: patternOf('13', 'bc'),
+  },
+  BEP20: { name: 'BNB Smart Chain', family: { kind: 'evm' }, primaryAsset: 'USDT', addressPattern: EVM_PATTERN },
+  TRC20: { name: 'Tron', family: { kind: 'tron' }, primaryAsset: 'USDT', addressPattern: `^T${BASE58}{33}$` },
+  SOL: { name: 'Solana', family: { kind: 'solana' }, primaryAsset: 'USDC', addressPattern: `^${BASE58}{32,44}$` },
+  ETH: { name: 'Ethereum', family: { kind: 'evm' }, primaryAsset: 'ETH', addressPattern: EVM_PATTERN },
+  ARBITRUM: { name: 'Arbitrum One', family: { kind: 'evm' }, primaryAsset: 'USDC', addressPattern: EVM_PATTERN },
+  OPTIMISM: { name: 'OP Mainnet', family: { kind: 'evm' }, primaryAsset: 'USDC', addressPattern: EVM_PATTERN },
+  BASE: { name: 'Base', family: { kind: 'evm' }, primaryAsset: 'USDC', addressPattern: EVM_PATTERN },
+  AVAX: { name: 'Avalanche C-Chain', family: { kind: 'evm' }, primaryAsset: 'AVAX', addressPattern: EVM_PATTERN },
+  POLYGON: { name: 'Polygon PoS', family: { kind: 'evm' }, primaryAsset: 'MATIC', addressPattern: EVM_PATTERN },
+  LTC: {
+    name: 'Litecoin',
+    family: {
+      kind: 'bitcoin-like',
+      depositKey: 'LTC',
+      publicKeyHashVersion: 0x30,
+      // The older 0x05 writes `3…`, which is also a Bitcoin address: what is meant for the one would reach the other.
+      scriptHashVersion: 0x32,
+      segwitPrefix: 'ltc',
+    },
+    primaryAsset: 'LTC',
+    addressPattern: patternOf('LM', 'ltc'),
+  },
+  DOGE: {
+    name: 'Dogecoin',
+    family: {
+      kind: 'bitcoin-like',
+      depositKey: 'DOGE',
+      publicKeyHashVersion: 0x1e,
+      scriptHashVersion: 0x16,
+      segwitPrefix: null,
+    },
+    primaryAsset: 'DOGE',
+    addressPattern: `^[DA9]${BASE58}{25,33}$`,
+  },
+} as const satisfies Record<string, NetworkRecord>;
+
+export type Network = keyof typeof records;
+
+export const networkRecords: Readonly<Record<Network, NetworkRecord>> = records;
+
+export const networks = Object.keys(records) as [Network, ...Network[]];

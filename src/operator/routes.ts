@@ -1,6 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
+import { every } from 'hono/combine';
 import { Account, openAccount, readAccount } from '../accounts/account.ts';
-import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { createArea, jsonContent, problemResponses, sendProblem, takeJsonUpTo } from '../http/area.ts';
+import type { AppEnvironment } from '../http/context.ts';
 import { refuse } from '../http/refusal.ts';
 import { laneOf, laneUnreachable } from '../keys/admit.ts';
 import { ApiKey, CreateApiKey, createApiKey, listApiKeys, revokeApiKey } from '../keys/api-key.ts';
@@ -8,12 +11,18 @@ import { tokenSettings } from '../keys/authenticate.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { CreateCredit, Credit, creditAccount } from '../wallet/deposits/credit.ts';
 import { authenticateOperator, authenticateOperatorJson } from './authenticate-operator.ts';
+import { MAX_UPLOAD_BYTES, SolanaPool, SolanaUpload, fillSolanaPool } from './fill-solana-pool.ts';
 import { valueInUsdt } from './value-in-usdt.ts';
 
 const ACCOUNTS_PATH = '/operator/v1/accounts';
 const MAX_LABEL_LENGTH = 100;
 
 const AccountParams = z.object({ id: z.string() });
+
+const authenticateUpload: MiddlewareHandler<AppEnvironment> = every(
+  authenticateOperator,
+  takeJsonUpTo(MAX_UPLOAD_BYTES),
+);
 
 const { refusal: noAccount } = refuse('not_found', 'There is no account of that id.');
 
@@ -168,5 +177,27 @@ operator.openapi(
     if (!credited.ok) return sendProblem(c, credited.refusal);
     if (credited.value.repeated) c.header('X-Idempotency-Replay', 'true');
     return c.json({ credit: credited.value.credit }, 201);
+  },
+);
+
+operator.openapi(
+  createRoute({
+    operationId: 'fillSolanaPool',
+    method: 'post',
+    path: '/operator/v1/solana-addresses',
+    tags: ['Operator'],
+    summary: 'Add Solana addresses that were made offline, each for the account of its index',
+    security: [{ operatorToken: [] }],
+    middleware: authenticateUpload,
+    request: { body: { required: true, content: jsonContent(SolanaUpload) } },
+    responses: {
+      200: { description: 'The pool after the upload', content: jsonContent(z.object({ solanaPool: SolanaPool })) },
+      ...problemResponses('invalid_request', 'invalid_state', 'payload_too_large', 'invalid_operator_token'),
+    },
+  }),
+  async (c) => {
+    const filled = await fillSolanaPool(openDatabase(c.env.DB), c.req.valid('json'));
+    if (!filled.ok) return sendProblem(c, filled.refusal);
+    return c.json({ solanaPool: filled.value }, 200);
   },
 );

@@ -7,11 +7,15 @@ import { refuse } from '../http/refusal.ts';
 import { admit, readRefusals } from '../keys/admit.ts';
 import { authenticate, authenticateJson } from '../keys/authenticate.ts';
 import { openDatabase } from '../ledger/database.ts';
+import { chooseAddressSources } from '../providers.ts';
+import { DepositAddress, listAddresses } from './addresses/list-addresses.ts';
 import { Balance, readBalances } from './balances.ts';
 import { Transaction, listTransactions, showTransaction } from './transactions.ts';
 import { CreateWithdrawal } from './withdrawals/create-withdrawal.ts';
 
 const TRANSACTIONS_PATH = '/api/v1/wallet/transactions';
+
+const addressSources = chooseAddressSources(config);
 
 export const wallet = createArea();
 
@@ -37,6 +41,32 @@ wallet.openapi(
     if (!admitted.ok) return sendProblem(c, admitted.refusal);
     const balances = await readBalances(openDatabase(c.env.DB), admitted.value.accountId);
     return c.json({ balances, ts: new Date().toISOString() }, 200);
+  },
+);
+
+wallet.openapi(
+  createRoute({
+    operationId: 'listAddresses',
+    method: 'get',
+    path: '/api/v1/wallet/addresses',
+    tags: ['Wallet'],
+    summary: 'Where the account receives, on every network',
+    security: [{ apiKey: ['read'] }],
+    middleware: authenticate('read'),
+    responses: {
+      200: {
+        description: 'One address per network, always the same; every asset that a network carries arrives at it',
+        content: jsonContent(z.object({ addresses: z.array(DepositAddress) })),
+      },
+      ...problemResponses(...readRefusals),
+    },
+  }),
+  async (c) => {
+    const admitted = await admit(c, 'read', 'read');
+    if (!admitted.ok) return sendProblem(c, admitted.refusal);
+    const listed = await listAddresses(openDatabase(c.env.DB), addressSources, admitted.value.accountId);
+    if (!listed.ok) return sendProblem(c, listed.refusal);
+    return c.json({ addresses: listed.value }, 200);
   },
 );
 

@@ -69,6 +69,15 @@ describe('reads of a key', () => {
     },
   );
 
+  it('/api/v1/wallet/addresses costs the same once the account has its addresses', async () => {
+    const trader = await openTrader();
+    const first = await measure(trader.lane, () => trader.get('/api/v1/wallet/addresses'));
+    expect(first).toMatchObject({ laneCalls: 1, databaseRowsWritten: 24 });
+    // Each of the twelve rows is in one index more.
+    const cost = await measure(trader.lane, () => trader.get('/api/v1/wallet/addresses'));
+    expect(cost).toEqual({ ...FREE, laneCalls: 1, databaseTrips: 1, objectRowsWritten: 1 });
+  });
+
   it('write at most one row of the object for ten of them in a burst', async () => {
     const trader = await openTrader();
     for (let read = 0; read < 20; read += 1) await trader.balances();

@@ -34,6 +34,7 @@ const operations: Operation[] = app.openAPIRegistry.definitions
 /** A request that a good key gets past admission, for every operation behind a key. A new one must be added here. */
 const samples: Record<string, { readonly path: string; readonly body?: unknown }> = {
   listBalances: { path: '/api/v1/wallet/balances' },
+  listAddresses: { path: '/api/v1/wallet/addresses' },
   listTransactions: { path: '/api/v1/wallet/transactions' },
   createWithdrawal: {
     path: '/api/v1/wallet/withdrawals',

@@ -9,7 +9,7 @@ import {
   findCoin,
   scaleOf,
 } from '../../src/money/assets.ts';
-import { networks } from '../../src/money/networks.ts';
+import { networkRecords, networks } from '../../src/money/networks.ts';
 
 /** Every pair that is served: asset, network, decimals on chain, fee, minimum, confirmations, contract. */
 const served = [
@@ -119,6 +119,17 @@ describe('the networks', () => {
   it('carry at least one asset each', () => {
     const used = new Set(records.flatMap(([, record]) => record.networks.map(({ network }) => network)));
     expect(networks.filter((network) => !used.has(network))).toEqual([]);
+  });
+
+  it('carry their primary asset', () => {
+    for (const network of networks) {
+      const { primaryAsset } = networkRecords[network];
+      const carriers = records.find(([asset]) => asset === primaryAsset)?.[1].networks ?? [];
+      expect(
+        carriers.some((on) => on.network === network),
+        `${primaryAsset} on ${network}`,
+      ).toBe(true);
+    }
   });
 
   it('carry exactly the pairs that are served, with their contract, decimals, fee, minimum and confirmations', () => {

@@ -1,0 +1,44 @@
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { deriveDepositKeys, deriveSolanaUpload, isPublicSeed, readSeed } from './offline-wallet.ts';
+
+/**
+ * `npm run -s make:addresses`: what the Worker needs of the house's wallet, made on a machine that is offline. It reads the
+ * mnemonic from standard input, never from an argument, which a shell would remember, and prints one line of JSON:
+ * DEPOSIT_KEYS, or with `-- --solana FROM COUNT` the body of POST /operator/v1/solana-addresses.
+ */
+
+const USAGE = 'usage: npm run -s make:addresses [-- --solana FROM COUNT] < mnemonic';
+
+/** What one upload takes. */
+const MAX_COUNT = 1_000;
+
+function readRange(argv: readonly string[]): { from: number; count: number } | undefined {
+  const { values, positionals } = parseArgs({
+    args: [...argv],
+    options: { solana: { type: 'boolean' } },
+    allowPositionals: true,
+  });
+  if (values.solana !== true && positionals.length === 0) return undefined;
+  const [from, count, ...rest] = positionals.map((word) => (/^\d{1,10}$/.test(word) ? Number(word) : NaN));
+  const isRange = from !== undefined && count !== undefined && rest.length === 0 && from + count <= 2 ** 31;
+  if (values.solana !== true || !isRange || count < 1 || count > MAX_COUNT) {
+    throw new Error(`${USAGE}\nCOUNT is 1 to ${MAX_COUNT}`);
+  }
+  return { from, count };
+}
+
+async function print(): Promise<void> {
+  const range = readRange(process.argv.slice(2));
+  if (process.stdin.isTTY) console.error('Type the mnemonic, then Enter and Ctrl-D.');
+  const seed = readSeed(await text(process.stdin));
+  if (isPublicSeed(seed)) console.error('This is the public test mnemonic: production refuses what is made of it.');
+  console.log(JSON.stringify(range ? deriveSolanaUpload(seed, range.from, range.count) : deriveDepositKeys(seed)));
+}
+
+try {
+  await print();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,99 @@
+import { z } from '@hono/zod-openapi';
+import { sql } from 'drizzle-orm';
+import { type FieldError, type Outcome, accept, refuse } from '../http/refusal.ts';
+import { commit } from '../ledger/commit.ts';
+import type { Database } from '../ledger/database.ts';
+import { accounts, solanaPool } from '../ledger/schema.ts';
+import { MAX_ADDRESS_INDEX } from '../wallet/addresses/derive-addresses.ts';
+import { readAddress } from '../wallet/addresses/validate-address.ts';
+
+const MAX_ADDRESSES = 1_000;
+
+/** A thousand addresses as `npm run make:addresses` writes them, with room to spare. */
+export const MAX_UPLOAD_BYTES = 128 * 1024;
+
+/** Solana addresses made offline, each for the account of its index. */
+export const SolanaUpload = z
+  .object({
+    addresses: z
+      .array(z.object({ index: z.int().min(0).max(MAX_ADDRESS_INDEX), address: z.string() }))
+      .min(1)
+      .max(MAX_ADDRESSES),
+  })
+  .openapi('SolanaUpload');
+
+export type SolanaUpload = z.output<typeof SolanaUpload>;
+
+/** How far the pool reaches, and how far it is needed. */
+export const SolanaPool = z
+  .object({
+    accepted: z.int().openapi({ description: 'Addresses of this upload that the pool now holds' }),
+    highestIndex: z.int().openapi({ description: 'The highest index that the pool holds' }),
+    nextAccountIndex: z.int().openapi({ description: 'The index of the next account to be opened' }),
+  })
+  .openapi('SolanaPool');
+
+export type SolanaPool = z.output<typeof SolanaPool>;
+
+/**
+ * Adds addresses to the pool, all or none; those that it holds at the same index are no error, so an upload may be
+ * repeated. Refuses with `invalid_request` (names every entry that is no wallet's address or comes twice),
+ * `invalid_state` when an index or an address is taken by another, and `service_unavailable` when D1 leaves it open.
+ */
+export async function fillSolanaPool(database: Database, upload: SolanaUpload): Promise<Outcome<SolanaPool>> {
+  const errors = findFaults(upload);
+  if (errors.length > 0) return refuse('invalid_request', 'The request is not valid.', { errors });
+  const outcome = await commit(database, [insertMissing(database, upload)]);
+  switch (outcome.kind) {
+    case 'committed':
+      return accept(await readPool(database, upload.addresses.length));
+    case 'exists':
+      return refuse(
+        'invalid_state',
+        'The pool holds another address at one of these indexes, or one at another index.',
+      );
+    case 'unknown':
+    case 'overloaded':
+    case 'floor':
+    case 'guarded':
+      return notConfirmed;
+  }
+}
+
+const notConfirmed = refuse('service_unavailable', 'The upload was not confirmed. Send it again.', {
+  retryAfterSeconds: 1,
+});
+
+function findFaults({ addresses }: SolanaUpload): FieldError[] {
+  const indexes = new Set<number>();
+  const seen = new Set<string>();
+  return addresses.flatMap(({ index, address }, position) => {
+    const faults: FieldError[] = [];
+    const blame = (field: string, code: string, detail: string) =>
+      faults.push({ pointer: `/addresses/${position}/${field}`, code, detail });
+    if (readAddress('SOL', address) === undefined)
+      blame('address', 'invalid_address', 'is not the address of a wallet');
+    if (indexes.has(index)) blame('index', 'repeated', 'comes twice');
+    if (seen.has(address)) blame('address', 'repeated', 'comes twice');
+    indexes.add(index);
+    seen.add(address);
+    return faults;
+  });
+}
+
+/** One statement, so that what is skipped and what is refused is decided where it is written. */
+function insertMissing(database: Database, { addresses }: SolanaUpload) {
+  return database.insert(solanaPool).select(sql`
+    SELECT entry.value ->> 'index', entry.value ->> 'address' FROM json_each(${JSON.stringify(addresses)}) AS entry
+    WHERE NOT EXISTS (
+      SELECT 1 FROM ${solanaPool} AS held
+      WHERE held.address_index = entry.value ->> 'index' AND held.address = entry.value ->> 'address')`);
+}
+
+async function readPool(database: Database, accepted: number): Promise<SolanaPool> {
+  const [row] = await database.all<{ highestIndex: number; nextAccountIndex: number }>(sql`
+    SELECT (SELECT max(address_index) FROM ${solanaPool}) AS highestIndex,
+      (SELECT coalesce(max(address_index) + 1, 0) FROM ${accounts}) AS nextAccountIndex`);
+  if (!row) throw new Error('a query of two numbers gave none');
+  return { accepted, ...row };
+}

@@ -1,0 +1,111 @@
+import { z } from '@hono/zod-openapi';
+import { eq } from 'drizzle-orm';
+import { logFault } from '../../http/log.ts';
+import { type Outcome, accept, refuse } from '../../http/refusal.ts';
+import { commit } from '../../ledger/commit.ts';
+import type { Database } from '../../ledger/database.ts';
+import { accounts, addresses, solanaPool } from '../../ledger/schema.ts';
+import { type Network, networkRecords, networks } from '../../money/networks.ts';
+import type { DepositKeys } from './deposit-keys.ts';
+import { deriveAddresses } from './derive-addresses.ts';
+import type { SolanaSource } from './solana-source.ts';
+
+/** Where an account receives on one network (spec, "Deposit address"). */
+export const DepositAddress = z
+  .object({ network: z.enum(networks), address: z.string(), primaryAsset: z.string() })
+  .openapi('DepositAddress');
+
+export type DepositAddress = z.output<typeof DepositAddress>;
+
+/** What addresses are made of. */
+export interface AddressSources {
+  readonly keys: DepositKeys;
+  readonly solana: SolanaSource;
+}
+
+const notReady = refuse('service_unavailable', 'The addresses of this account are not ready yet. Try again later.', {
+  retryAfterSeconds: 60,
+});
+
+const notConfirmed = refuse('service_unavailable', 'The addresses could not be kept. Try again.', {
+  retryAfterSeconds: 1,
+});
+
+/**
+ * The deposit addresses of an account, one per network in the order of the specification. The first read derives and
+ * keeps them, all or none; every later one gives the kept ones, in one round trip that writes nothing. Refuses with
+ * `service_unavailable` when the pool has no Solana address for the account yet, or D1 does not confirm them; nothing
+ * is then kept that a later read would contradict. Throws when D1 fails a read.
+ */
+export async function listAddresses(
+  database: Database,
+  sources: AddressSources,
+  accountId: string,
+): Promise<Outcome<DepositAddress[]>> {
+  const kept = await readAddresses(database, accountId);
+  const missing = networks.filter((network) => !kept.has(network));
+  if (missing.length === 0) return accept(showAddresses(kept));
+
+  const made = await makeAddresses(database, sources, accountId);
+  if (!made.ok) return made;
+  const rows = missing.map((network) => ({ accountId, network, address: addressOn(made.value, network) }));
+  const outcome = await commit(database, [database.insert(addresses).values(rows)]);
+  switch (outcome.kind) {
+    case 'committed':
+      return accept(showAddresses(new Map([...made.value, ...kept])));
+    case 'exists':
+    case 'unknown': {
+      // A first read beside this one was faster, or this one landed after all.
+      const landed = await readAddresses(database, accountId);
+      if (networks.every((network) => landed.has(network))) return accept(showAddresses(landed));
+      if (outcome.kind === 'exists') throw new Error('an address of this account belongs to another');
+      return notConfirmed;
+    }
+    case 'overloaded':
+    case 'floor':
+    case 'guarded':
+      return notConfirmed;
+  }
+}
+
+async function readAddresses(database: Database, accountId: string): Promise<ReadonlyMap<Network, string>> {
+  const rows = await database
+    .select({ network: addresses.network, address: addresses.address })
+    .from(addresses)
+    .where(eq(addresses.accountId, accountId));
+  return new Map(rows.map(({ network, address }) => [network, address]));
+}
+
+/** Every address of an account, of its index; nothing is kept yet. */
+async function makeAddresses(
+  database: Database,
+  sources: AddressSources,
+  accountId: string,
+): Promise<Outcome<ReadonlyMap<Network, string>>> {
+  const [account] = await database
+    .select({ index: accounts.addressIndex, pooled: solanaPool.address })
+    .from(accounts)
+    .leftJoin(solanaPool, eq(solanaPool.addressIndex, accounts.addressIndex))
+    .where(eq(accounts.id, accountId));
+  if (!account) throw new Error('an account that was admitted is not there');
+  const solana = sources.solana(account.index, account.pooled);
+  if (solana === null) {
+    logFault('solana_pool_exhausted', { addressIndex: String(account.index) });
+    return notReady;
+  }
+  return accept(new Map([...deriveAddresses(sources.keys, account.index), ['SOL', solana] as const]));
+}
+
+function showAddresses(held: ReadonlyMap<Network, string>): DepositAddress[] {
+  return networks.map((network) => ({
+    network,
+    address: addressOn(held, network),
+    primaryAsset: networkRecords[network].primaryAsset,
+  }));
+}
+
+function addressOn(held: ReadonlyMap<Network, string>, network: Network): string {
+  const address = held.get(network);
+  if (address === undefined) throw new Error(`there is no way to make an address on ${network}`);
+  return address;
+}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { type Network, networks } from '../../src/money/networks.ts';
+import { findOwner } from '../../src/wallet/addresses/find-owner.ts';
+import { openDatabase } from '../../src/ledger/database.ts';
+import { ADDRESSES_PATH, type AddressesAnswer, indexOf, keptAddresses, readAddresses } from '../support/addresses.ts';
+import { TEST_MNEMONIC } from '../support/address-vectors.ts';
+import { createKey, json, openTrader } from '../support/exchange.ts';
+import { type Moment, CONNECTION_LOST, OVERLOADED, aroundBatches, fail } from '../support/faults.ts';
+import { deriveIndependently } from '../support/independent-derivation.ts';
+import { env } from '../support/test-env.ts';
+
+describe('GET /api/v1/wallet/addresses', () => {
+  it('answers one address per network, in the order of the specification, with its primary asset', async () => {
+    const trader = await openTrader();
+    const response = await trader.get(ADDRESSES_PATH);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('RateLimit')).toContain('"read-minute"');
+    const { addresses, ...rest } = await json<AddressesAnswer>(response);
+    expect(rest).toEqual({});
+    expect(addresses.map(({ network, primaryAsset }) => [network, primaryAsset])).toEqual([
+      ['BTC', 'BTC'],
+      ['BEP20', 'USDT'],
+      ['TRC20', 'USDT'],
+      ['SOL', 'USDC'],
+      ['ETH', 'ETH'],
+      ['ARBITRUM', 'USDC'],
+      ['OPTIMISM', 'USDC'],
+      ['BASE', 'USDC'],
+      ['AVAX', 'AVAX'],
+      ['POLYGON', 'MATIC'],
+      ['LTC', 'LTC'],
+      ['DOGE', 'DOGE'],
+    ]);
+    for (const address of addresses) {
+      expect(Object.keys(address).toSorted()).toEqual(['address', 'network', 'primaryAsset']);
+    }
+  });
+
+  it('gives two accounts different addresses on every network, each those of its own index', async () => {
+    const traders = [await openTrader(), await openTrader()] as const;
+    const [one, other] = [await readAddresses(traders[0]), await readAddresses(traders[1])];
+    for (const network of networks) expect(one[network], network).not.toBe(other[network]);
+    expect(one).toEqual(await deriveIndependently(TEST_MNEMONIC, await indexOf(traders[0].accountId)));
+    expect(other).toEqual(await deriveIndependently(TEST_MNEMONIC, await indexOf(traders[1].accountId)));
+  });
+
+  it('answers the same at every call and to every key of the account, and keeps what it answered', async () => {
+    const trader = await openTrader();
+    const second = await createKey(trader.accountId);
+    const first = await (await trader.get(ADDRESSES_PATH)).text();
+    expect(await (await trader.get(ADDRESSES_PATH)).text()).toBe(first);
+    expect(await (await second.get(ADDRESSES_PATH)).text()).toBe(first);
+    expect(await keptAddresses(trader.accountId)).toEqual(await readAddresses(trader));
+  });
+
+  it('makes one set of 50 parallel first reads over two keys, and one row of each address', async () => {
+    const trader = await openTrader();
+    const second = await createKey(trader.accountId);
+    const responses = await Promise.all(
+      Array.from({ length: 50 }, (_, call) => (call % 2 === 0 ? trader : second).get(ADDRESSES_PATH)),
+    );
+    expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200));
+    expect(new Set(await Promise.all(responses.map((response) => response.text()))).size).toBe(1);
+    const rows = await env.DB.prepare('SELECT count(*) AS n FROM addresses WHERE account_id = ?')
+      .bind(trader.accountId)
+      .first<{ n: number }>();
+    expect(rows?.n).toBe(12);
+    expect(await keptAddresses(trader.accountId)).toEqual(
+      await deriveIndependently(TEST_MNEMONIC, await indexOf(trader.accountId)),
+    );
+  });
+
+  it('lets a deposit find its account by network and address, and no other', async () => {
+    const [trader, other] = [await openTrader(), await openTrader()];
+    const [own, others] = [await readAddresses(trader), await readAddresses(other)];
+    const database = openDatabase(env.DB);
+    for (const network of networks) {
+      expect(await findOwner(database, network, own[network] ?? '')).toBe(trader.accountId);
+      expect(await findOwner(database, network, others[network] ?? '')).toBe(other.accountId);
+    }
+    expect(await findOwner(database, 'BTC' satisfies Network, own['ETH'] ?? '')).toBeUndefined();
+  });
+
+  it.each<[string, Moment, string, number]>([
+    ['turned away', 'before', OVERLOADED, 0],
+    ['lost before it arrived', 'before', CONNECTION_LOST, 0],
+    ['lost after it was written', 'after', CONNECTION_LOST, 12],
+  ])('keeps all or none when the write is %s, and the next read is whole', async (_name, moment, message, kept) => {
+    const trader = await openTrader();
+    await trader.balances();
+    const fault = aroundBatches(moment, 1, fail(message));
+    const response = await trader.get(ADDRESSES_PATH);
+    fault.restore();
+    expect(fault.state.struck).toBe(1);
+    expect(response.status).toBe(kept === 12 ? 200 : 503);
+    if (kept === 0) expect(response.headers.get('Retry-After')).toBe('1');
+    expect(Object.keys(await keptAddresses(trader.accountId))).toHaveLength(kept);
+    expect(await readAddresses(trader)).toEqual(
+      await deriveIndependently(TEST_MNEMONIC, await indexOf(trader.accountId)),
+    );
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { deriveSolanaUpload } from '../../scripts/offline-wallet.ts';
+import { type ProblemBody, asOperator, json, openAccount } from '../support/exchange.ts';
+import { indexOf } from '../support/addresses.ts';
+import { type Moment, CONNECTION_LOST, OVERLOADED, aroundBatches, fail } from '../support/faults.ts';
+import { env } from '../support/test-env.ts';
+
+interface Entry {
+  readonly index: number;
+  readonly address: string;
+}
+
+/** Addresses for a thousand indexes from here on; every test takes its own range, of a wallet of its own. */
+function draw(from: number, count: number, wallet = 1): Entry[] {
+  return deriveSolanaUpload(new Uint8Array(64).fill(wallet), from, count).addresses;
+}
+
+function upload(addresses: unknown): Promise<Response> {
+  return asOperator('POST', '/solana-addresses', { addresses });
+}
+
+async function poolFrom(index: number, count: number): Promise<Entry[]> {
+  const { results } = await env.DB.prepare(
+    'SELECT address_index AS "index", address FROM solana_pool WHERE address_index >= ? ORDER BY 1 LIMIT ?',
+  )
+    .bind(index, count)
+    .all<Entry & Record<string, unknown>>();
+  return results;
+}
+
+async function expectProblem(response: Response, status: number, code: string): Promise<ProblemBody> {
+  const problem = await json<ProblemBody>(response);
+  expect([response.status, problem.code]).toEqual([status, code]);
+  return problem;
+}
+
+describe('POST /operator/v1/solana-addresses', () => {
+  it('takes a thousand addresses, as the script writes them', async () => {
+    const account = await openAccount();
+    const addresses = draw(100_000, 1_000);
+    const response = await upload(addresses);
+    expect(response.status).toBe(200);
+    expect(await json(response)).toEqual({
+      solanaPool: { accepted: 1_000, highestIndex: 100_999, nextAccountIndex: (await indexOf(account)) + 1 },
+    });
+    expect(await poolFrom(100_000, 1_000)).toEqual(addresses);
+  });
+
+  it('takes an upload again, in parallel, and one that overlaps it', async () => {
+    const addresses = draw(2_000, 20);
+    const responses = await Promise.all([addresses, addresses, addresses.slice(5), draw(2_010, 15)].map(upload));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(await poolFrom(2_000, 25)).toEqual(draw(2_000, 25));
+  });
+
+  it('refuses another address for an index, and an address at another index, and then keeps nothing', async () => {
+    const [first] = draw(3_000, 1);
+    await upload([first]);
+    await expectProblem(await upload([...draw(3_001, 1), ...draw(3_000, 1, 2)]), 409, 'invalid_state');
+    await expectProblem(await upload([...draw(3_001, 1), { ...first, index: 3_002 }]), 409, 'invalid_state');
+    expect((await poolFrom(3_000, 5)).filter(({ index }) => index < 4_000)).toEqual([first]);
+  });
+
+  it('names every entry that is wrong', async () => {
+    const [good, twin] = draw(5_000, 2);
+    const wrong = [
+      good,
+      { index: 5_003, address: 'EDNd1ycsydWYwVmrYZvqYazFqwk1QjBgAUKFjBoz1jKP' },
+      { index: 5_004, address: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' },
+      { ...twin, index: 5_000 },
+      { ...good, index: 5_005 },
+    ];
+    const { errors } = await expectProblem(await upload(wrong), 400, 'invalid_request');
+    expect(errors?.map(({ pointer }) => pointer)).toEqual([
+      '/addresses/1/address',
+      '/addresses/2/address',
+      '/addresses/3/index',
+      '/addresses/4/address',
+    ]);
+    expect((await poolFrom(5_000, 9)).filter(({ index }) => index < 6_000)).toEqual([]);
+  });
+
+  const [entry] = draw(6_000, 1);
+  it.each([
+    ['none', []],
+    ['more than a thousand', draw(6_000, 1_001)],
+    ['an index below zero', [{ ...entry, index: -1 }]],
+    ['half an index', [{ ...entry, index: 0.5 }]],
+    ['an index that is hardened', [{ ...entry, index: 2 ** 31 }]],
+    ['an index in text', [{ ...entry, index: '6000' }]],
+    ['no list', entry],
+  ])('refuses %s', async (_name, addresses) => {
+    await expectProblem(await upload(addresses), 400, 'invalid_request');
+  });
+
+  it('refuses a body beyond its limit', async () => {
+    await expectProblem(await upload('x'.repeat(128 * 1024)), 413, 'payload_too_large');
+  });
+
+  it.each<[Moment, string, number]>([
+    ['before', OVERLOADED, 0],
+    ['before', CONNECTION_LOST, 0],
+    ['after', CONNECTION_LOST, 1],
+  ])('is safe to repeat when D1 fails %s the write: %s', async (moment, message, kept) => {
+    const from = 7_000 + (moment === 'after' ? 20 : message === OVERLOADED ? 0 : 10);
+    const addresses = draw(from, 1);
+    const fault = aroundBatches(moment, 1, fail(message));
+    const response = await upload(addresses);
+    fault.restore();
+    await expectProblem(response, 503, 'service_unavailable');
+    expect(response.headers.get('Retry-After')).toBe('1');
+    const held = async () => (await poolFrom(from, 1)).filter(({ index }) => index === from);
+    expect(await held()).toHaveLength(kept);
+    expect((await upload(addresses)).status).toBe(200);
+    expect(await held()).toEqual(addresses);
+  });
+});

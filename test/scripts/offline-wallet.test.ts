@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { deriveDepositKeys, deriveSolanaUpload, isPublicSeed, readSeed } from '../../scripts/offline-wallet.ts';
+import { DepositKeys } from '../../src/wallet/addresses/deposit-keys.ts';
+import { TEST_MNEMONIC } from '../support/address-vectors.ts';
+import { deriveIndependently } from '../support/independent-derivation.ts';
+
+describe('what the operator makes offline', () => {
+  it('is of a mnemonic, with any blanks around its words', () => {
+    expect(readSeed(`\n ${TEST_MNEMONIC.replaceAll(' ', '  \n')}\n`)).toEqual(readSeed(TEST_MNEMONIC));
+    expect(isPublicSeed(readSeed(TEST_MNEMONIC))).toBe(true);
+  });
+
+  it.each(['', 'abandon', TEST_MNEMONIC.replace('about', 'abandon'), `${TEST_MNEMONIC} about`])(
+    'is never of words with a wrong checksum, which are not repeated: %j',
+    (words) => {
+      expect(() => readSeed(words)).toThrow('these words are not a BIP-39 mnemonic');
+    },
+  );
+
+  it('is public keys that the Worker takes, and nothing private', () => {
+    const text = JSON.stringify(deriveDepositKeys(new Uint8Array(64).fill(9)));
+    expect(DepositKeys.safeParse(JSON.parse(text)).success).toBe(true);
+    expect(text).not.toContain('xprv');
+  });
+
+  it('is Solana addresses by account index, as other libraries derive them', async () => {
+    const { addresses } = deriveSolanaUpload(readSeed(TEST_MNEMONIC), 4, 3);
+    const expected = [4, 5, 6].map(async (index) => ({
+      index,
+      address: (await deriveIndependently(TEST_MNEMONIC, index)).SOL,
+    }));
+    expect(addresses).toEqual(await Promise.all(expected));
+  });
+});

@@ -1,0 +1,69 @@
+import { HARDENED_OFFSET, HDKey } from '@scure/bip32';
+import { describe, expect, it } from 'vitest';
+import { deriveDepositKeys, readSeed } from '../../../scripts/offline-wallet.ts';
+import { config } from '../../../src/env.ts';
+import { DepositKeys } from '../../../src/wallet/addresses/deposit-keys.ts';
+import { holdsSandboxKey } from '../../../src/wallet/addresses/sandbox-wallet.ts';
+import { TEST_MNEMONIC } from '../../support/address-vectors.ts';
+
+const seed = new Uint8Array(64).fill(7);
+const root = HDKey.fromMasterSeed(seed);
+const keys = deriveDepositKeys(seed);
+const account = root.derive("m/84'/0'/0'");
+
+describe('the keys of deposits', () => {
+  it('are five extended public keys, each under its own name', () => {
+    const parsed = DepositKeys.parse(keys);
+    expect(Object.entries(parsed).map(([name, key]) => [name, key.publicExtendedKey])).toEqual(Object.entries(keys));
+  });
+
+  const versions = { private: 0x04b2430c, public: 0x04b24746 };
+  it.each([
+    ['a private key', account.privateExtendedKey],
+    ['the key of the wallet', HDKey.fromMasterSeed(seed).publicExtendedKey],
+    ['the key of the coin', root.derive("m/84'/0'").publicExtendedKey],
+    ['the key of the receiving branch', account.deriveChild(0).publicExtendedKey],
+    ['the key of the second account', root.derive("m/84'/0'/1'").publicExtendedKey],
+    ['a key of a path that is not hardened', root.derive("m/84'/0'/0").publicExtendedKey],
+    ['a zpub (SLIP-132)', HDKey.fromMasterSeed(seed, versions).derive("m/84'/0'/0'").publicExtendedKey],
+    ['a key with a typing error', `${keys.BTC.slice(0, -1)}${keys.BTC.endsWith('1') ? '2' : '1'}`],
+    ['an address', 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu'],
+    ['nothing', ''],
+    ['a number', 5],
+  ])('are never %s', (_name, value) => {
+    expect(DepositKeys.safeParse({ ...keys, BTC: value }).success).toBe(false);
+  });
+
+  it('are all of them, and no others', () => {
+    for (const name of Object.keys(keys)) {
+      expect(DepositKeys.safeParse({ ...keys, [name]: undefined }).success, name).toBe(false);
+    }
+    expect(DepositKeys.safeParse({ ...keys, SOL: keys.BTC }).success).toBe(false);
+  });
+
+  it('are not one key under two names, which would give one coin the addresses of another', () => {
+    expect(DepositKeys.safeParse({ ...keys, LTC: keys.BTC }).success).toBe(false);
+  });
+});
+
+describe('the public test mnemonic', () => {
+  it('is what the sandbox has its keys of', () => {
+    const texts = Object.entries(config.DEPOSIT_KEYS).map(([name, key]) => [name, key.publicExtendedKey]);
+    expect(Object.fromEntries(texts)).toEqual(deriveDepositKeys(readSeed(TEST_MNEMONIC)));
+  });
+
+  it('is recognised in each of its keys, under any name', () => {
+    const ours = DepositKeys.parse(keys);
+    expect(holdsSandboxKey(ours)).toBe(false);
+    for (const key of Object.values(config.DEPOSIT_KEYS)) expect(holdsSandboxKey({ ...ours, DOGE: key })).toBe(true);
+  });
+
+  it('is recognised where the text of a key was changed and its derivation was not', () => {
+    const { publicKey, chainCode } = config.DEPOSIT_KEYS.EVM;
+    if (!publicKey || !chainCode) throw new Error('the key is not whole');
+    const dressed = new HDKey({ depth: 3, index: HARDENED_OFFSET, parentFingerprint: 12345, chainCode, publicKey });
+    const parsed = DepositKeys.parse({ ...keys, EVM: dressed.publicExtendedKey });
+    expect(parsed.EVM.publicExtendedKey).not.toBe(config.DEPOSIT_KEYS.EVM.publicExtendedKey);
+    expect(holdsSandboxKey(parsed)).toBe(true);
+  });
+});

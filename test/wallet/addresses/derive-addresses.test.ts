@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { deriveDepositKeys, readSeed } from '../../../scripts/offline-wallet.ts';
+import { config } from '../../../src/env.ts';
+import { networks } from '../../../src/money/networks.ts';
+import { DepositKeys } from '../../../src/wallet/addresses/deposit-keys.ts';
+import { MAX_ADDRESS_INDEX, deriveAddresses } from '../../../src/wallet/addresses/derive-addresses.ts';
+import { deriveSandboxSolanaAddress } from '../../../src/wallet/addresses/sandbox-wallet.ts';
+import { readAddress } from '../../../src/wallet/addresses/validate-address.ts';
+import { TEST_MNEMONIC, addressVectors } from '../../support/address-vectors.ts';
+import { deriveIndependently } from '../../support/independent-derivation.ts';
+
+const OTHER_MNEMONIC = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
+
+function derive(index: number, keys: DepositKeys = config.DEPOSIT_KEYS): Record<string, string> {
+  return { ...Object.fromEntries(deriveAddresses(keys, index)), SOL: deriveSandboxSolanaAddress(index) };
+}
+
+describe('the addresses of an account index', () => {
+  it.each(addressVectors)('$standard: $network $index', ({ network, index, address }) => {
+    expect(derive(index)[network]).toBe(address);
+  });
+
+  it.each([0, 1, 2, 7, 1_000_003, MAX_ADDRESS_INDEX])(
+    'are those that other libraries derive of the mnemonic, with private keys: %i',
+    async (index) => {
+      expect(derive(index)).toEqual(await deriveIndependently(TEST_MNEMONIC, index));
+    },
+  );
+
+  it('are those of whatever wallet the public keys are of', async () => {
+    const keys = DepositKeys.parse(deriveDepositKeys(readSeed(OTHER_MNEMONIC)));
+    const { SOL: _solana, ...expected } = await deriveIndependently(OTHER_MNEMONIC, 3);
+    expect(Object.fromEntries(deriveAddresses(keys, 3))).toEqual(expected);
+  });
+
+  it('are one per network that has public derivation, and one for all EVM networks', () => {
+    const derived = deriveAddresses(config.DEPOSIT_KEYS, 5);
+    expect([...derived.keys()]).toEqual(networks.filter((network) => network !== 'SOL'));
+    expect(new Set(derived.values()).size).toBe(5);
+  });
+
+  it('differ from those of every other index, on every network', () => {
+    const sets = Array.from({ length: 12 }, (_, index) => derive(index));
+    for (const network of networks) expect(new Set(sets.map((set) => set[network])).size, network).toBe(12);
+  });
+
+  it('are addresses, in their canonical form', () => {
+    for (const [network, address] of deriveAddresses(config.DEPOSIT_KEYS, 9)) {
+      expect(readAddress(network, address), network).toBe(address);
+    }
+  });
+
+  it.each([-1, 0.5, NaN, MAX_ADDRESS_INDEX + 1])('are none for %d', (index) => {
+    expect(() => deriveAddresses(config.DEPOSIT_KEYS, index)).toThrow('no such address index');
+  });
+});
