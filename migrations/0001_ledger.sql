@@ -69,11 +69,20 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a revoked key stays revoked');
 END;
 
--- What the operator sets while the exchange runs: one row.
+-- What the operator sets while the exchange runs: one row. NULL leaves it to the configuration.
 CREATE TABLE settings (
   id INTEGER PRIMARY KEY NOT NULL CHECK (id = 1),
   trading_halted INTEGER NOT NULL DEFAULT 0 CHECK (trading_halted IN (0, 1)),
-  withdrawals_halted INTEGER NOT NULL DEFAULT 0 CHECK (withdrawals_halted IN (0, 1))
+  withdrawals_halted INTEGER NOT NULL DEFAULT 0 CHECK (withdrawals_halted IN (0, 1)),
+  allowlist_mode TEXT CHECK (allowlist_mode IN ('off', 'strict')),
+  -- A JSON array of networks.
+  paused_networks TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(paused_networks)),
+  -- In atoms of USDT; withdrawals above it wait for a review. NULL: none does.
+  review_threshold INTEGER CHECK (review_threshold >= 0),
+  -- JSON objects of what differs from the asset records, by asset and network, in the asset.
+  fees TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(fees)),
+  minimums TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(minimums)),
+  spread_bps INTEGER CHECK (spread_bps BETWEEN 0 AND 1000)
 ) STRICT;
 
 INSERT INTO settings (id) VALUES (1);
@@ -85,7 +94,8 @@ BEGIN
 END;
 
 CREATE TRIGGER settings_are_definite BEFORE UPDATE ON settings
-WHEN NEW.trading_halted IS NULL OR NEW.withdrawals_halted IS NULL
+WHEN NEW.trading_halted IS NULL OR NEW.withdrawals_halted IS NULL OR NEW.paused_networks IS NULL
+  OR NEW.fees IS NULL OR NEW.minimums IS NULL
 BEGIN
   SELECT RAISE(ABORT, 'guard: a setting is never nothing');
 END;
@@ -93,6 +103,34 @@ END;
 CREATE TRIGGER settings_are_kept BEFORE DELETE ON settings
 BEGIN
   SELECT RAISE(ABORT, 'guard: the settings are never deleted');
+END;
+
+-- Who changed what, and when: one row for every change that an operator's token made, in the change's own batch.
+CREATE TABLE audit (
+  id INTEGER PRIMARY KEY NOT NULL,
+  ts INTEGER NOT NULL,
+  role TEXT NOT NULL,
+  action TEXT NOT NULL,
+  -- The id of what was changed.
+  target TEXT NOT NULL,
+  -- A JSON object of the change. Never a secret.
+  detail TEXT NOT NULL CHECK (json_valid(detail))
+) STRICT;
+
+CREATE TRIGGER audit_is_numbered BEFORE INSERT ON audit
+WHEN NEW.id IS NOT (SELECT coalesce(max(id), 0) + 1 FROM audit)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an audit row takes the next number');
+END;
+
+CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an audit row is never changed');
+END;
+
+CREATE TRIGGER audit_is_not_deleted BEFORE DELETE ON audit
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an audit row is never deleted');
 END;
 
 -- Ledger accounts: one row per owner and asset. An owner is an account's id, or one of the house's own:
@@ -190,6 +228,13 @@ BEGIN
   SELECT RAISE(ABORT, 'ledger: only inventory and custody may be negative');
 END;
 
+-- A cap below what is owed already is told as the floor that it would break.
+CREATE TRIGGER balances_stay_above_their_floor BEFORE UPDATE OF floor ON balances
+WHEN NEW.amount < NEW.floor AND NEW.account IN ('house:liquidity', 'house:custody')
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset);
+END;
+
 CREATE TRIGGER balances_begin_with_their_floor BEFORE INSERT ON balances
 WHEN NEW.floor IS NOT 0 AND NEW.account NOT IN ('house:liquidity', 'house:custody')
 BEGIN
@@ -254,36 +299,78 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: an order is never deleted');
 END;
 
+-- Deposits: those that custody reports from a chain, and those that the operator credits by hand. What a chain
+-- brought for nobody that is known here stands under 'house:unowned'.
 CREATE TABLE deposits (
-  account_id TEXT NOT NULL REFERENCES accounts (id),
+  account_id TEXT NOT NULL,
   id TEXT NOT NULL,
-  type TEXT NOT NULL CHECK (type IN ('INTERNAL_DEPOSIT')),
+  type TEXT NOT NULL CHECK (type IN ('ONCHAIN_DEPOSIT', 'INTERNAL_DEPOSIT')),
   asset TEXT NOT NULL,
-  amount INTEGER NOT NULL CHECK (amount > 0),
+  -- What is credited: the exact amount, rounded down to whole atoms.
+  amount INTEGER NOT NULL CHECK (amount >= 0),
   -- In atoms of USDT, fixed at the event.
   usd_value INTEGER NOT NULL CHECK (usd_value >= 0),
-  status TEXT NOT NULL CHECK (status IN ('COMPLETED')),
+  status TEXT NOT NULL CHECK (status IN ('PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED')),
+  -- Why it was quarantined.
+  reason TEXT,
   -- The operator's own name for a credit made by hand.
-  reference TEXT NOT NULL,
-  PRIMARY KEY (account_id, id)
+  reference TEXT,
+  -- Where a deposit from a chain was seen, and exactly how much it was.
+  network TEXT,
+  tx_hash TEXT,
+  output_index INTEGER,
+  address TEXT,
+  exact_amount TEXT,
+  confirmations INTEGER,
+  PRIMARY KEY (account_id, id),
+  CHECK ((type = 'INTERNAL_DEPOSIT') = (reference IS NOT NULL)),
+  CHECK ((type = 'ONCHAIN_DEPOSIT') = (network IS NOT NULL AND tx_hash IS NOT NULL AND output_index IS NOT NULL
+    AND address IS NOT NULL AND exact_amount IS NOT NULL AND confirmations IS NOT NULL)),
+  CHECK ((status = 'QUARANTINED') = (reason IS NOT NULL)),
+  CHECK (status <> 'COMPLETED' OR (amount > 0 AND account_id <> 'house:unowned'))
 ) STRICT, WITHOUT ROWID;
 
-CREATE UNIQUE INDEX deposits_once_per_reference ON deposits (account_id, reference);
+CREATE UNIQUE INDEX deposits_once_per_reference ON deposits (account_id, reference) WHERE reference IS NOT NULL;
+CREATE UNIQUE INDEX deposits_once_per_output ON deposits (network, tx_hash, output_index) WHERE network IS NOT NULL;
 
 CREATE TRIGGER deposits_are_recorded_once BEFORE INSERT ON deposits
-WHEN EXISTS (
-  SELECT 1 FROM deposits
-  WHERE account_id = NEW.account_id AND (id = NEW.id OR reference = NEW.reference))
 BEGIN
-  SELECT RAISE(ABORT, 'guard: deposit exists');
+  SELECT RAISE(ABORT, 'guard: no such account')
+    WHERE NEW.account_id IS NOT 'house:unowned' AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id);
+  SELECT RAISE(ABORT, 'guard: deposit exists')
+    WHERE EXISTS (SELECT 1 FROM deposits WHERE account_id = NEW.account_id AND id = NEW.id)
+      OR EXISTS (SELECT 1 FROM deposits WHERE account_id = NEW.account_id AND reference = NEW.reference)
+      OR EXISTS (
+        SELECT 1 FROM deposits
+        WHERE network = NEW.network AND tx_hash = NEW.tx_hash AND output_index = NEW.output_index);
 END;
 
-CREATE TRIGGER deposits_are_not_changed BEFORE UPDATE ON deposits
+-- A deposit moves on and never back: what was credited or had failed is settled. An UPDATE names the deposit alone, so
+-- that a second one of the same step meets this guard instead of matching nothing.
+CREATE TRIGGER deposits_move_on BEFORE UPDATE ON deposits
 BEGIN
-  SELECT RAISE(ABORT, 'guard: a deposit is never changed');
+  SELECT RAISE(ABORT, 'guard: deposit_settled') WHERE OLD.status IN ('COMPLETED', 'FAILED');
+  SELECT RAISE(ABORT, 'guard: a deposit keeps what it is')
+    WHERE NEW.account_id IS NOT OLD.account_id OR NEW.id IS NOT OLD.id OR NEW.type IS NOT OLD.type
+      OR NEW.asset IS NOT OLD.asset OR NEW.amount IS NOT OLD.amount OR NEW.usd_value IS NOT OLD.usd_value
+      OR NEW.reference IS NOT OLD.reference OR NEW.network IS NOT OLD.network OR NEW.tx_hash IS NOT OLD.tx_hash
+      OR NEW.output_index IS NOT OLD.output_index OR NEW.address IS NOT OLD.address
+      OR NEW.exact_amount IS NOT OLD.exact_amount OR NEW.status IS NULL
+      OR (OLD.status = 'QUARANTINED' AND NEW.status = 'PENDING');
 END;
 
 CREATE TRIGGER deposits_are_not_deleted BEFORE DELETE ON deposits
 BEGIN
   SELECT RAISE(ABORT, 'guard: a deposit is never deleted');
+END;
+
+-- Money comes in only for a deposit that is completed, of that account, asset and amount.
+CREATE TRIGGER transfers_of_deposits_are_explained BEFORE INSERT ON transfers
+WHEN NEW.kind = 'deposit'
+BEGIN
+  SELECT RAISE(ABORT, 'guard: no deposit explains the transfer')
+    WHERE NEW.debit IS NOT 'house:custody' OR NOT EXISTS (
+      SELECT 1 FROM deposits
+      WHERE account_id = NEW.credit AND id = NEW.reference AND asset = NEW.asset AND amount = NEW.amount
+        AND status = 'COMPLETED');
 END;

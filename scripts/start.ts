@@ -72,7 +72,10 @@ function writeSecrets(): void {
     '# Made by `npm start`. What each secret is for: see .dev.vars.example.',
     `API_KEY_SECRETS='{"1":"${drawSecret()}"}'`,
     `CURSOR_SECRET=${drawSecret()}`,
+    `TOTP_SECRETS='{"1":"${drawSecret()}"}'`,
     `OPERATOR_TOKEN=${drawSecret()}`,
+    `DEPOSIT_TOKEN=${drawSecret()}`,
+    `AUDITOR_TOKEN=${drawSecret()}`,
   ];
   writeFileSync(SECRETS_FILE, `${lines.join('\n')}\n`, { mode: 0o600 });
 }

@@ -18,9 +18,16 @@ export interface Bindings {
 /** Secrets that ship with the repository begin so; production refuses them. */
 const SANDBOX_SECRET_PREFIX = 'sandbox-';
 
-const MIN_PRODUCTION_SPREAD_BPS = 10;
+/** The smallest spread of each environment: a free option drains the house, and in the sandbox there is no house. */
+export const MIN_SPREAD_BPS = { sandbox: 0, production: 10 } as const;
 
 const Secret = z.string().min(32);
+
+/** Secrets by version: the highest is used for what is new, every one for what is there. */
+const VersionedSecrets = jsonOf(z.record(z.string().regex(/^[1-9]\d{0,2}$/), Secret)).refine(
+  (secrets) => Object.keys(secrets).length > 0,
+  'names no secret',
+);
 
 /** A list in one variable: `a,b,c`, without blanks or repeats. */
 function listOf<const T extends readonly [string, ...string[]]>(names: T) {
@@ -56,12 +63,14 @@ const Amount = z.string().regex(AMOUNT_SYNTAX);
 export const Config = z
   .object({
     ENVIRONMENT: z.enum(['sandbox', 'production']),
-    API_KEY_SECRETS: jsonOf(z.record(z.string().regex(/^[1-9]\d{0,2}$/), Secret)).refine(
-      (secrets) => Object.keys(secrets).length > 0,
-      'names no secret',
-    ),
+    API_KEY_SECRETS: VersionedSecrets,
     CURSOR_SECRET: Secret,
     OPERATOR_TOKEN: Secret,
+    DEPOSIT_TOKEN: Secret,
+    AUDITOR_TOKEN: Secret,
+    TOTP_SECRETS: VersionedSecrets,
+    ALLOWLIST_MODE: z.enum(['off', 'strict']),
+    ALLOWLIST_COOLING_HOURS: z.coerce.number().int().min(0).max(720),
     PRICE_SOURCES: listOf(['sandbox-a', 'sandbox-b', 'sandbox-c', 'binance', 'kraken']),
     CANDLE_SOURCES: listOf(['sandbox', 'binance']),
     BINANCE_URL: z.url(),
@@ -83,18 +92,22 @@ export const Config = z
     if (config.PRICE_SOURCES.some(isSandbox)) refuse('PRICE_SOURCES', 'names a sandbox provider in production');
     if (config.CANDLE_SOURCES.some(isSandbox)) refuse('CANDLE_SOURCES', 'names a sandbox provider in production');
     if (config.PRICE_SOURCES.length < 2) refuse('PRICE_SOURCES', 'has fewer than the two that a firm price needs');
-    if (config.SPREAD_BPS < MIN_PRODUCTION_SPREAD_BPS) {
-      refuse('SPREAD_BPS', `is below ${MIN_PRODUCTION_SPREAD_BPS} in production: a free option drains the house`);
+    if (config.SPREAD_BPS < MIN_SPREAD_BPS.production) {
+      refuse('SPREAD_BPS', `is below ${MIN_SPREAD_BPS.production} in production: a free option drains the house`);
     }
     if (holdsSandboxKey(config.DEPOSIT_KEYS)) refuse('DEPOSIT_KEYS', 'holds a key of the public test mnemonic');
     if (isSandbox(config.SOLANA_ADDRESSES)) refuse('SOLANA_ADDRESSES', 'derives of the public test mnemonic');
-    const secrets = {
-      ...config.API_KEY_SECRETS,
-      CURSOR_SECRET: config.CURSOR_SECRET,
-      OPERATOR_TOKEN: config.OPERATOR_TOKEN,
-    };
-    for (const [name, secret] of Object.entries(secrets)) {
+    const { CURSOR_SECRET, OPERATOR_TOKEN, DEPOSIT_TOKEN, AUDITOR_TOKEN } = config;
+    const secrets = [
+      ...Object.values(config.API_KEY_SECRETS).map((secret) => ['API_KEY_SECRETS', secret] as const),
+      ...Object.values(config.TOTP_SECRETS).map((secret) => ['TOTP_SECRETS', secret] as const),
+      ...Object.entries({ CURSOR_SECRET, OPERATOR_TOKEN, DEPOSIT_TOKEN, AUDITOR_TOKEN }),
+    ];
+    for (const [name, secret] of secrets) {
       if (secret.startsWith(SANDBOX_SECRET_PREFIX)) refuse(name, 'is the public secret of the sandbox');
+    }
+    if (new Set(secrets.map(([, secret]) => secret)).size < secrets.length) {
+      refuse('OPERATOR_TOKEN', 'or another secret is used twice: each has one purpose');
     }
   });
 

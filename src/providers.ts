@@ -5,7 +5,7 @@ import { createBinanceCandleSource, createBinancePriceSource } from './markets/s
 import { createKrakenPriceSource } from './markets/sources/kraken.ts';
 import type { PriceSource } from './markets/sources/price-source.ts';
 import { createSandboxPriceSource } from './markets/sources/sandbox.ts';
-import { provideFromHouse } from './trade/liquidity/house.ts';
+import { houseProvider } from './trade/liquidity/house.ts';
 import type { LiquidityProvider } from './trade/liquidity/liquidity-provider.ts';
 import type { AddressSources } from './wallet/addresses/list-addresses.ts';
 import { type SolanaSource, deriveInSandbox, takeFromPool } from './wallet/addresses/solana-source.ts';
@@ -37,7 +37,7 @@ export function chooseCandleSources(config: Config): CandleSource[] {
 export function chooseLiquidityProvider(config: Config): LiquidityProvider {
   switch (config.LIQUIDITY_PROVIDER) {
     case 'house':
-      return provideFromHouse(config.SPREAD_BPS);
+      return houseProvider;
   }
 }
 

@@ -1,10 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { eq, sql } from 'drizzle-orm';
+import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Actor, insertAudit } from '../ledger/audit.ts';
 import type { Database } from '../ledger/database.ts';
 import { newRecordId } from '../ledger/record-id.ts';
 import { accounts, balances, exactly } from '../ledger/schema.ts';
 import { QUOTE_ASSET, assetSymbols, scaleOf } from '../money/assets.ts';
-import { type Atoms, formatAmount } from '../money/amounts.ts';
+import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, formatAmount, parseAmount } from '../money/amounts.ts';
 
 /** An account as the operator sees it. */
 export const Account = z
@@ -41,12 +43,13 @@ function showAccount(row: AccountRow): Account {
  * Opens an account: its record, under the next address index, and its balance of every asset at zero. All nine rows
  * are made here, so that no order pays for a first one. Throws when D1 fails.
  */
-export async function openAccount(database: Database, label: string, now_ms: number): Promise<Account> {
-  const id = newRecordId(now_ms);
+export async function openAccount(database: Database, label: string, actor: Actor): Promise<Account> {
+  const id = newRecordId(actor.now_ms);
   const addressIndex = sql`(SELECT coalesce(max(address_index) + 1, 0) FROM accounts)`;
   await database.batch([
-    database.insert(accounts).values({ id, addressIndex, label, createdAt: now_ms }),
+    database.insert(accounts).values({ id, addressIndex, label, createdAt: actor.now_ms }),
     database.insert(balances).values(assetSymbols.map((asset) => ({ account: id, asset }))),
+    insertAudit(database, actor, 'open_account', id, { label }),
   ]);
   const opened = await readAccount(database, id);
   if (!opened) throw new Error('an account that was just opened is not there');
@@ -66,4 +69,41 @@ export async function readAccount(database: Database, id: string): Promise<Accou
     .from(accounts)
     .where(eq(accounts.id, id));
   return row && showAccount(row);
+}
+
+/** What the operator changes of an account. */
+export const ChangeAccount = z
+  .object({
+    status: z.enum(['active', 'frozen']).optional(),
+    dailyWithdrawalLimit: z.string().regex(AMOUNT_SYNTAX, 'is not a plain decimal string').optional(),
+  })
+  .openapi('ChangeAccount');
+
+export type ChangeAccount = z.output<typeof ChangeAccount>;
+
+/**
+ * Changes an account. `undefined` when there is none; refuses with `precision_exceeded` and `amount_above_maximum`.
+ * The lanes of its keys must hear of a new status. Throws when D1 fails.
+ */
+export async function changeAccount(
+  database: Database,
+  id: string,
+  change: ChangeAccount,
+  actor: Actor,
+): Promise<Outcome<Account | undefined>> {
+  const values: Partial<typeof accounts.$inferInsert> = {};
+  if (change.status !== undefined) values.status = change.status;
+  if (change.dailyWithdrawalLimit !== undefined) {
+    const limit = parseAmount(change.dailyWithdrawalLimit, scaleOf(QUOTE_ASSET));
+    if (limit === undefined) return refuse('precision_exceeded', 'A limit has at most 6 decimals.');
+    if (limit > MAX_ATOMS) return refuse('amount_above_maximum', 'The limit is beyond what the ledger can count.');
+    values.dailyWithdrawalLimit = limit;
+  }
+  if (Object.keys(values).length > 0) {
+    await database.batch([
+      database.update(accounts).set(values).where(eq(accounts.id, id)),
+      insertAudit(database, actor, 'change_account', id, change),
+    ]);
+  }
+  return accept(await readAccount(database, id));
 }

@@ -33,10 +33,16 @@ export function decideAdmission(
     return refuse('ip_not_allowed', `The API key may not be used from ${admission.ip}.`);
   }
   if (record.accountStatus === 'frozen' && (admission.scope === 'trade' || admission.scope === 'withdraw')) {
-    return refuse('account_frozen', 'The account is frozen. It can be read; orders and withdrawals are refused.');
+    return accountFrozen;
   }
   return accept(record);
 }
+
+/** The refusal of what a frozen account may not do, in its lane or in the batch. */
+export const accountFrozen = refuse(
+  'account_frozen',
+  'The account is frozen. It can be read; orders and withdrawals are refused.',
+);
 
 /** The refusal of a key that lacks a scope, at the edge or in its lane. */
 export function refuseScope(scope: Scope) {

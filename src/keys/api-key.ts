@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { and, desc, eq, isNull, sql } from 'drizzle-orm';
+import { type Actor, insertAudit } from '../ledger/audit.ts';
 import type { Database } from '../ledger/database.ts';
 import { newRecordId } from '../ledger/record-id.ts';
 import { apiKeys } from '../ledger/schema.ts';
@@ -66,11 +67,11 @@ export async function createApiKey(
   accountId: string,
   wanted: CreateApiKey,
   signing: { readonly prefix: TokenPrefix; readonly secrets: TokenSecrets },
-  now_ms: number,
+  actor: Actor,
 ): Promise<{ readonly apiKey: ApiKey; readonly token: string }> {
-  const id = newRecordId(now_ms);
+  const id = newRecordId(actor.now_ms);
   const { token, tokenHash } = await mintToken(id, wanted.scopes, signing.prefix, signing.secrets);
-  const [row] = await database
+  const insert = database
     .insert(apiKeys)
     .values({
       id,
@@ -80,10 +81,12 @@ export async function createApiKey(
       tokenHash,
       ipAllowlist: wanted.ipAllowlist ? JSON.stringify(wanted.ipAllowlist) : null,
       rateLimits: JSON.stringify(wanted.rateLimits ?? {}),
-      createdAt: now_ms,
+      createdAt: actor.now_ms,
       expiresAt: wanted.expiresAt ? Date.parse(wanted.expiresAt) : null,
     })
     .returning();
+  const detail = { keyId: id, label: wanted.label, scopes: wanted.scopes };
+  const [[row]] = await database.batch([insert, insertAudit(database, actor, 'create_api_key', accountId, detail)]);
   if (!row) throw new Error('a key that was just made is not there');
   return { apiKey: showApiKey(row), token };
 }
@@ -93,15 +96,18 @@ export async function revokeApiKey(
   database: Database,
   accountId: string,
   keyId: string,
-  now_ms: number,
+  actor: Actor,
 ): Promise<ApiKey | undefined> {
   const own = and(eq(apiKeys.accountId, accountId), eq(apiKeys.id, keyId));
+  const [standing] = await database.select().from(apiKeys).where(own);
+  if (!standing || standing.revokedAt !== null) return standing && showApiKey(standing);
   const [, rows] = await database.batch([
     database
       .update(apiKeys)
-      .set({ revokedAt: now_ms })
+      .set({ revokedAt: actor.now_ms })
       .where(and(own, isNull(apiKeys.revokedAt))),
     database.select().from(apiKeys).where(own),
+    insertAudit(database, actor, 'revoke_api_key', accountId, { keyId }),
   ]);
   return rows[0] && showApiKey(rows[0]);
 }

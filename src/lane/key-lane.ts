@@ -181,6 +181,7 @@ export class KeyLane extends DurableObject<Bindings> {
     const database = openDatabase(this.env.DB);
     const desk: TradingDesk = {
       liquidity: this.#liquidity,
+      spread_bps: config.SPREAD_BPS,
       boundsOf: (coin) =>
         boundsOf(coin, { min: config.ORDER_MIN_USDT, max: config.ORDER_MAX_USDT }, config.ORDER_BOUNDS),
       readConditions: (coin) => this.#readConditions(coin),

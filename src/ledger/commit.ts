@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import { classifyFault, messageOfFault } from './database-fault.ts';
 
 /** A guard of the database that refused a batch, by the name its trigger gives. */
-export type Guard = 'account_frozen' | 'trading_halted';
+export type Guard = 'account_frozen' | 'trading_halted' | 'deposit_settled' | 'totp_step_used';
 
 /** How a batch ended. Only `unknown` leaves open whether it took effect. */
 export type CommitOutcome =
@@ -19,7 +19,7 @@ export type CommitOutcome =
 
 const FLOOR = /ledger: floor (\S+) ([A-Z]+)/;
 const EXISTS = /guard: \w[\w ]* exists/;
-const GUARD = /guard: (account_frozen|trading_halted)/;
+const GUARD = /guard: (account_frozen|trading_halted|deposit_settled|totp_step_used)/;
 
 /** Reads what D1 said when it did not commit. Every text stands in the migrations, in a RAISE. */
 export function readFailure(error: unknown): CommitOutcome {

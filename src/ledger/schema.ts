@@ -29,8 +29,10 @@ const atoms = customType<{ data: bigint; driverData: string }>({
   },
 });
 
-/** Selects a column of atoms without loss. */
-export function exactly(column: AnySQLiteColumn): SQL<bigint> {
+/** Selects a column of atoms without loss; NULL stays null. */
+export function exactly(column: AnySQLiteColumn<{ notNull: true }>): SQL<bigint>;
+export function exactly(column: AnySQLiteColumn): SQL<bigint | null>;
+export function exactly(column: AnySQLiteColumn): SQL<bigint | null> {
   return sql`CAST(${column} AS TEXT)`.mapWith((value: string) => BigInt(value));
 }
 
@@ -68,6 +70,21 @@ export const settings = sqliteTable('settings', {
   id: integer().primaryKey(),
   tradingHalted: integer('trading_halted', { mode: 'boolean' }).notNull().default(false),
   withdrawalsHalted: integer('withdrawals_halted', { mode: 'boolean' }).notNull().default(false),
+  allowlistMode: text('allowlist_mode', { enum: ['off', 'strict'] }),
+  pausedNetworks: text('paused_networks').notNull().default('[]'),
+  reviewThreshold: atoms('review_threshold'),
+  fees: text().notNull().default('{}'),
+  minimums: text().notNull().default('{}'),
+  spreadBps: integer('spread_bps'),
+});
+
+export const audit = sqliteTable('audit', {
+  id: integer().primaryKey(),
+  ts: integer().notNull(),
+  role: text().notNull(),
+  action: text().notNull(),
+  target: text().notNull(),
+  detail: text().notNull(),
 });
 
 export const balances = sqliteTable(
@@ -113,20 +130,57 @@ export const orders = sqliteTable(
 export const deposits = sqliteTable(
   'deposits',
   {
+    accountId: text('account_id').notNull(),
+    id: text().notNull(),
+    type: text({ enum: ['ONCHAIN_DEPOSIT', 'INTERNAL_DEPOSIT'] }).notNull(),
+    asset: text().notNull(),
+    amount: atoms().notNull(),
+    usdValue: atoms('usd_value').notNull(),
+    status: text({ enum: ['PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED'] }).notNull(),
+    reason: text({ enum: ['unknown_address', 'unsupported_asset', 'below_one_atom', 'supply_cap'] }),
+    reference: text(),
+    network: text().$type<Network>(),
+    txHash: text('tx_hash'),
+    outputIndex: integer('output_index'),
+    address: text(),
+    exactAmount: text('exact_amount'),
+    confirmations: integer(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.id] }),
+    uniqueIndex('deposits_once_per_reference')
+      .on(table.accountId, table.reference)
+      .where(sql`reference IS NOT NULL`),
+    uniqueIndex('deposits_once_per_output')
+      .on(table.network, table.txHash, table.outputIndex)
+      .where(sql`network IS NOT NULL`),
+  ],
+);
+
+export const totp = sqliteTable('totp', {
+  accountId: text('account_id')
+    .primaryKey()
+    .references(() => accounts.id),
+  sealedSecret: text('sealed_secret'),
+  confirmedAt: integer('confirmed_at'),
+  usedStep: integer('used_step').notNull().default(0),
+});
+
+export const allowlist = sqliteTable(
+  'allowlist',
+  {
     accountId: text('account_id')
       .notNull()
       .references(() => accounts.id),
     id: text().notNull(),
-    type: text({ enum: ['INTERNAL_DEPOSIT'] }).notNull(),
-    asset: text().$type<Asset>().notNull(),
-    amount: atoms().notNull(),
-    usdValue: atoms('usd_value').notNull(),
-    status: text({ enum: ['COMPLETED'] }).notNull(),
-    reference: text().notNull(),
+    network: text().$type<Network>().notNull(),
+    address: text().notNull(),
+    label: text().notNull(),
+    usableAt: integer('usable_at').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),
-    uniqueIndex('deposits_once_per_reference').on(table.accountId, table.reference),
+    uniqueIndex('allowlist_once_per_address').on(table.accountId, table.network, table.address),
   ],
 );
 

@@ -1,10 +1,29 @@
+import { z } from 'zod';
+import { type Asset, assetSymbols } from '../money/assets.ts';
+import { AMOUNT_SYNTAX, type Atoms } from '../money/amounts.ts';
+import { type Network, networks } from '../money/networks.ts';
 import type { Database } from './database.ts';
-import { settings } from './schema.ts';
+import { exactly, settings } from './schema.ts';
 
-/** What the operator sets while the exchange runs. A halt also holds in the batch, whatever a cache believes. */
+/** Amounts in their asset, by asset and network, that stand in place of the asset records'. */
+export const NetworkAmounts = z.partialRecord(
+  z.enum(assetSymbols),
+  z.partialRecord(z.enum(networks), z.string().regex(AMOUNT_SYNTAX, 'is not a plain decimal string')),
+);
+
+export type NetworkAmounts = Partial<Record<Asset, Partial<Record<Network, string>>>>;
+
+/** What the operator sets while the exchange runs; `null` leaves it to the configuration. */
 export interface Settings {
   readonly tradingHalted: boolean;
   readonly withdrawalsHalted: boolean;
+  readonly allowlistMode: 'off' | 'strict' | null;
+  readonly pausedNetworks: readonly Network[];
+  /** In atoms of USDT; withdrawals above it wait for a review. `null`: none does. */
+  readonly reviewThreshold: Atoms | null;
+  readonly fees: NetworkAmounts;
+  readonly minimums: NetworkAmounts;
+  readonly spreadBps: number | null;
 }
 
 /** How long a reader may go on with settings that it has read. */
@@ -12,7 +31,23 @@ export const SETTINGS_MAX_AGE_MS = 5_000;
 
 /** Reads the settings. Throws when D1 fails, or when the one row is missing. */
 export async function readSettings(database: Database): Promise<Settings> {
-  const [row] = await database.select().from(settings);
+  const [row] = await database
+    .select({
+      tradingHalted: settings.tradingHalted,
+      withdrawalsHalted: settings.withdrawalsHalted,
+      allowlistMode: settings.allowlistMode,
+      pausedNetworks: settings.pausedNetworks,
+      reviewThreshold: exactly(settings.reviewThreshold),
+      fees: settings.fees,
+      minimums: settings.minimums,
+      spreadBps: settings.spreadBps,
+    })
+    .from(settings);
   if (!row) throw new Error('the settings row is missing');
-  return { tradingHalted: row.tradingHalted, withdrawalsHalted: row.withdrawalsHalted };
+  return {
+    ...row,
+    pausedNetworks: z.array(z.enum(networks)).parse(JSON.parse(row.pausedNetworks)),
+    fees: NetworkAmounts.parse(JSON.parse(row.fees)),
+    minimums: NetworkAmounts.parse(JSON.parse(row.minimums)),
+  };
 }

@@ -26,6 +26,12 @@ export function parseAmount(text: string, scale: number): Atoms | undefined {
   return atoms.isInteger() ? BigInt(atoms.toFixed(0)) : undefined;
 }
 
+/** The same, but what is finer than the scale is cut off: for amounts that a chain decides, never for a client's. */
+export function floorAmount(text: string, scale: number): Atoms {
+  if (!AMOUNT_SYNTAX.test(text)) throw new TypeError('floorAmount takes text that matches AMOUNT_SYNTAX');
+  return BigInt(new Exact(text).times(new Exact(10).pow(scale)).toFixed(0, Decimal.ROUND_DOWN));
+}
+
 /** Writes atoms as a plain decimal string: no exponent, no trailing zeros, zero is `"0"`. */
 export function formatAmount(atoms: Atoms, scale: number): string {
   return new Exact(atoms.toString()).div(new Exact(10).pow(scale)).toFixed();

@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { every } from 'hono/combine';
 import { config } from '../env.ts';
 import { sendProblem, takeJson } from '../http/area.ts';
@@ -6,20 +6,62 @@ import type { AppEnvironment } from '../http/context.ts';
 import { digest, equalDigests } from '../http/digest.ts';
 import { refuse } from '../http/refusal.ts';
 import { readBearer } from '../keys/authenticate.ts';
+import type { Actor, Role } from '../ledger/audit.ts';
+
+/** What a route behind the operator's tokens knows of its caller. */
+export interface OperatorEnvironment extends AppEnvironment {
+  readonly Variables: AppEnvironment['Variables'] & { role: Role };
+}
+
+/** What a door needs: a change is the operator's alone, deposits have a token of their own, reads one more. */
+export type Need = 'change' | 'deposit' | 'read';
+
+const rolesOf: Readonly<Record<Need, readonly Role[]>> = {
+  change: ['operator'],
+  deposit: ['operator', 'deposits'],
+  read: ['operator', 'auditor'],
+};
+
+const tokens: readonly (readonly [Role, string])[] = [
+  ['operator', config.OPERATOR_TOKEN],
+  ['deposits', config.DEPOSIT_TOKEN],
+  ['auditor', config.AUDITOR_TOKEN],
+];
 
 const { refusal: invalidToken } = refuse(
   'invalid_operator_token',
-  'Send the operator token: Authorization: Bearer <token>.',
+  'Send an operator token: Authorization: Bearer <token>.',
 );
 
-/** Ends a request without the operator's token, compared in constant time. */
-export const authenticateOperator: MiddlewareHandler<AppEnvironment> = async (c, next) => {
-  const token = readBearer(c.req.header('Authorization')) ?? '';
-  const isOperator = equalDigests(await digest(token), await digest(config.OPERATOR_TOKEN));
-  if (!isOperator) return sendProblem(c, invalidToken);
-  c.header('Cache-Control', 'no-store');
-  return next();
-};
+/** The role behind a token. Every token is compared, in constant time, whichever it is. */
+async function findRole(token: string): Promise<Role | undefined> {
+  const presented = await digest(token);
+  const matches = await Promise.all(
+    tokens.map(async ([role, expected]) => (equalDigests(presented, await digest(expected)) ? role : undefined)),
+  );
+  return matches.find((role) => role !== undefined);
+}
+
+/** Ends a request without one of the operator's tokens, or whose token has too small a role. */
+export function authenticateOperator(need: Need): MiddlewareHandler<OperatorEnvironment> {
+  return async (c, next) => {
+    const role = await findRole(readBearer(c.req.header('Authorization')) ?? '');
+    if (!role) return sendProblem(c, invalidToken);
+    if (!rolesOf[need].includes(role)) {
+      return sendProblem(c, refuse('insufficient_role', `The token of the role "${role}" does not open this.`).refusal);
+    }
+    c.set('role', role);
+    c.header('Cache-Control', 'no-store');
+    return next();
+  };
+}
 
 /** The same for a request with a JSON body. */
-export const authenticateOperatorJson: MiddlewareHandler<AppEnvironment> = every(authenticateOperator, takeJson);
+export function authenticateOperatorJson(need: Need): MiddlewareHandler<OperatorEnvironment> {
+  return every(authenticateOperator(need), takeJson);
+}
+
+/** Who acts in this request, and when. */
+export function actorOf(c: Pick<Context<OperatorEnvironment>, 'var'>): Actor {
+  return { role: c.var.role, now_ms: Date.now() };
+}

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { sql } from 'drizzle-orm';
 import { type FieldError, type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Actor, insertAudit } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
 import { accounts, solanaPool } from '../ledger/schema.ts';
@@ -40,10 +41,18 @@ export type SolanaPool = z.output<typeof SolanaPool>;
  * repeated. Refuses with `invalid_request` (names every entry that is no wallet's address or comes twice),
  * `invalid_state` when an index or an address is taken by another, and `service_unavailable` when D1 leaves it open.
  */
-export async function fillSolanaPool(database: Database, upload: SolanaUpload): Promise<Outcome<SolanaPool>> {
+export async function fillSolanaPool(
+  database: Database,
+  upload: SolanaUpload,
+  actor: Actor,
+): Promise<Outcome<SolanaPool>> {
   const errors = findFaults(upload);
   if (errors.length > 0) return refuse('invalid_request', 'The request is not valid.', { errors });
-  const outcome = await commit(database, [insertMissing(database, upload)]);
+  const indexes = upload.addresses.map(({ index }) => index);
+  const outcome = await commit(database, [
+    insertMissing(database, upload),
+    insertAudit(database, actor, 'fill_solana_pool', 'solana_pool', { indexes }),
+  ]);
   switch (outcome.kind) {
     case 'committed':
       return accept(await readPool(database, upload.addresses.length));

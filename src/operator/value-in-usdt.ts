@@ -1,7 +1,7 @@
 import type { PriceHub } from '../markets/price-hub.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
 import { type Asset, QUOTE_ASSET, assets } from '../money/assets.ts';
-import type { Atoms } from '../money/amounts.ts';
+import { type Atoms, MAX_ATOMS } from '../money/amounts.ts';
 import { toUsdt } from '../money/conversion.ts';
 import { parsePrice } from '../money/prices.ts';
 
@@ -17,5 +17,7 @@ export async function valueInUsdt(hub: DurableObjectNamespace<PriceHub>, asset: 
   const market = (await readSnapshot(hub, MAX_AGE_MS))?.markets[asset];
   const price = market?.agreed?.price ?? market?.shown?.price ?? parsePrice(assets[asset].fallbackPrice);
   if (price === undefined) throw new Error(`the static price of ${asset} is not a price`);
-  return toUsdt(asset, amount, price, 'down');
+  const value = toUsdt(asset, amount, price, 'down');
+  // More than the ledger can count is never credited; its record says as much as it can.
+  return value > MAX_ATOMS ? MAX_ATOMS : value;
 }

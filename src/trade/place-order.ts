@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { type Answer, answerJson } from '../http/answer.ts';
 import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
+import { accountFrozen } from '../keys/admission.ts';
 import { type CommitOutcome, commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
 import { timeOfRecord } from '../ledger/record-id.ts';
@@ -47,6 +48,8 @@ export interface TradingConditions {
 /** What deciding an order needs from around it. */
 export interface TradingDesk {
   readonly liquidity: LiquidityProvider;
+  /** The spread where the operator's settings name none, in hundredths of a percent. */
+  readonly spread_bps: number;
   boundsOf(coin: Coin): OrderBounds;
   /** Reads prices and settings, at most seconds old; refuses with `service_unavailable`. */
   readConditions(coin: Coin): Promise<Outcome<TradingConditions>>;
@@ -80,11 +83,11 @@ export async function planOrder(order: PlaceOrder, desk: TradingDesk): Promise<O
 
   const conditions = await desk.readConditions(coin);
   if (!conditions.ok) return conditions;
-  if (conditions.value.settings.tradingHalted) return { ok: false, refusal: halted };
-  const { snapshot } = conditions.value;
+  const { snapshot, settings } = conditions.value;
+  if (settings.tradingHalted) return { ok: false, refusal: halted };
   const firm = snapshot && firmPrice(snapshot, coin, desk.now());
   if (!firm) return noFirmPrice(coin);
-  const executedPrice = desk.liquidity.quote(order.side, firm);
+  const executedPrice = desk.liquidity.quote(order.side, firm, settings.spreadBps ?? desk.spread_bps);
   if (executedPrice <= 0n) return noFirmPrice(coin);
 
   const amounts = fill(coin, order.side, order.mode, value.value, executedPrice);
@@ -158,13 +161,9 @@ export function explainOrderRefusal(
       ? refuse('insufficient_balance', `The balance of ${refusal.asset} is too small for this order.`).refusal
       : refuse('order_rejected', 'The house takes no more of this position at the moment.').refusal;
   }
-  switch (refusal.guard) {
-    case 'account_frozen':
-      return refuse('account_frozen', 'The account is frozen. It can be read; orders and withdrawals are refused.')
-        .refusal;
-    case 'trading_halted':
-      return halted;
-  }
+  if (refusal.guard === 'account_frozen') return accountFrozen.refusal;
+  if (refusal.guard === 'trading_halted') return halted;
+  throw new Error(`an order met the guard ${refusal.guard}`);
 }
 
 /** What a client is told when the outcome of an order stays open for now. */

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { and, desc, eq, lt, sql } from 'drizzle-orm';
+import { and, desc, eq, lt, ne, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/sqlite-core';
 import type { Database } from '../ledger/database.ts';
 import { timestampOfRecord } from '../ledger/record-id.ts';
@@ -13,7 +13,7 @@ export const Transaction = z
     id: z.string(),
     ts: z.iso.datetime({ precision: 3 }),
     category: z.enum(['TRADE', 'DEPOSIT', 'WITHDRAWAL', 'P2P', 'QUICK_TRADE']),
-    type: z.enum(['SPOT_BUY', 'SPOT_SELL', 'INTERNAL_DEPOSIT']),
+    type: z.enum(['SPOT_BUY', 'SPOT_SELL', 'ONCHAIN_DEPOSIT', 'INTERNAL_DEPOSIT']),
     asset: z.string(),
     amount: z.string(),
     usdValue: z.string(),
@@ -81,7 +81,14 @@ export function listTransactions(
       status: sql<Transaction['status']>`${deposits.status}`.as('status'),
     })
     .from(deposits)
-    .where(and(eq(deposits.accountId, accountId), before === null ? undefined : lt(deposits.id, before)));
+    .where(
+      and(
+        eq(deposits.accountId, accountId),
+        // What is quarantined is the operator's to settle, and credited to nobody.
+        ne(deposits.status, 'QUARANTINED'),
+        before === null ? undefined : lt(deposits.id, before),
+      ),
+    );
   return unionAll(trades, received)
     .orderBy(desc(sql`id`))
     .limit(count);

@@ -124,7 +124,7 @@ describe('a transfer', () => {
   it.each(['0', '-1', '1', 'NULL', '(SELECT max(id) FROM transfers)', '(SELECT max(id) + 2 FROM transfers)'])(
     'takes the next number and no other: refuses %s',
     async (number) => {
-      const query = `INSERT INTO transfers VALUES (${number}, 'house:custody', ?, 'BTC', 1, 'deposit', 'test', 1)`;
+      const query = `INSERT INTO transfers VALUES (${number}, 'house:custody', ?, 'BTC', 1, 'order', 'test', 1)`;
       await expectRefused('ledger: a transfer takes the next number', sql(query, victim));
     },
   );

@@ -52,7 +52,10 @@ describe('an account', () => {
   });
 
   it('is opened with a balance of every asset at zero, under an index that no other has', async () => {
-    const [one, other] = [await openAccount(database, 'one', NOON_MS), await openAccount(database, 'other', NOON_MS)];
+    const [one, other] = [
+      await openAccount(database, 'one', { role: 'operator', now_ms: NOON_MS }),
+      await openAccount(database, 'other', { role: 'operator', now_ms: NOON_MS }),
+    ];
     const { results } = await sql(
       'SELECT account, count(*) AS assets, max(abs(amount)) AS most FROM balances WHERE account IN (?, ?) GROUP BY account',
       one.id,
@@ -122,7 +125,7 @@ describe('a record', () => {
 
   it('belongs to an account that there is', async () => {
     await expectRefused('guard: account_frozen', order('nobody'));
-    await expectRefused('FOREIGN KEY constraint failed', deposit('nobody', 'x', 'y'));
+    await expectRefused('guard: no such account', deposit('nobody', 'x', 'y'));
   });
 });
 

@@ -133,9 +133,9 @@ describe('the tables of the migrations', () => {
     expect(loose.map(({ name }) => name)).toEqual([]);
   });
 
-  it('are all WITHOUT ROWID, so that a write is one row, but the two whose key is a number', async () => {
+  it('are all WITHOUT ROWID, so that a write is one row, but those whose key is a number', async () => {
     const withRowid = (await listTables()).filter(({ wr }) => wr === 0);
-    expect(withRowid.map(({ name }) => name).toSorted()).toEqual(['settings', 'transfers']);
+    expect(withRowid.map(({ name }) => name).toSorted()).toEqual(['audit', 'settings', 'transfers']);
   });
 
   it('check what they refer to', async () => {

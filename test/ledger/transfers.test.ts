@@ -35,7 +35,9 @@ describe('a batch of transfers', () => {
 
   it('keeps the sum of each asset at zero and every balance at the sum of its transfers, whatever is tried', async () => {
     const assets: Asset[] = ['ETH', 'BNB'];
-    const owners = await Promise.all([1, 2, 3].map(() => openAccount(database, 'test', NOON_MS)));
+    const owners = await Promise.all(
+      [1, 2, 3].map(() => openAccount(database, 'test', { role: 'operator', now_ms: NOON_MS })),
+    );
     const parties = [...owners.map(({ id }) => id), 'house:custody', 'house:liquidity', 'house:fees', 'nobody'];
     const moves = fc.record({
       debit: fc.constantFrom(...parties),
@@ -111,7 +113,7 @@ describe('an overdraft', () => {
     const account = await openFunded();
     for (const conflict of ['IGNORE', 'REPLACE', 'FAIL', 'ROLLBACK']) {
       const query = `INSERT OR ${conflict} INTO transfers
-        SELECT max(id) + 1, ?, 'house:custody', 'BTC', 101, 'deposit', 'test', 1 FROM transfers`;
+        SELECT max(id) + 1, ?, 'house:custody', 'BTC', 101, 'order', 'test', 1 FROM transfers`;
       await expectRefused(`ledger: floor ${account} BTC`, sql(query, account));
     }
   });
@@ -137,7 +139,7 @@ describe('an overdraft', () => {
 
 describe('large amounts', () => {
   it('survive the trip through the database to the atom: 2^53+1, and 2^63-1; one more is refused', async () => {
-    const { id } = await openAccount(database, 'test', NOON_MS);
+    const { id } = await openAccount(database, 'test', { role: 'operator', now_ms: NOON_MS });
     await sql(
       `UPDATE balances SET floor = -9223372036854775808 WHERE account = 'house:custody' AND asset = 'LTC'`,
     ).run();
@@ -147,7 +149,7 @@ describe('large amounts', () => {
         credit: id,
         asset: 'LTC',
         amount,
-        kind: 'deposit',
+        kind: 'order',
         reference: 'test',
         ts_ms: NOON_MS,
       });
@@ -157,7 +159,7 @@ describe('large amounts', () => {
     expect(await balanceOf(id, 'LTC')).toBe(9_223_372_036_854_775_807n);
     for (const conflict of ['', 'OR IGNORE', 'OR REPLACE']) {
       const query = `INSERT ${conflict} INTO transfers
-        SELECT max(id) + 1, 'house:custody', ?, 'LTC', 1, 'deposit', 'test', 1 FROM transfers`;
+        SELECT max(id) + 1, 'house:custody', ?, 'LTC', 1, 'order', 'test', 1 FROM transfers`;
       await expectRefused('cannot store REAL value in INTEGER column balances.amount', sql(query, id));
     }
   });

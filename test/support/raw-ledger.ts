@@ -17,7 +17,7 @@ export function sql(query: string, ...parameters: (string | number)[]): D1Prepar
 export function transfer(debit: string, credit: string, asset: string, amount: string): D1PreparedStatement {
   return sql(
     `INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference, ts)
-     VALUES ((SELECT coalesce(max(id), 0) + 1 FROM transfers), ?, ?, ?, ?, 'deposit', 'test', ?)`,
+     VALUES ((SELECT coalesce(max(id), 0) + 1 FROM transfers), ?, ?, ?, ?, 'order', 'test', ?)`,
     debit,
     credit,
     asset,
@@ -37,7 +37,7 @@ export function order(accountId: string, id = newRecordId(NOON_MS)): D1PreparedS
 
 /** An account with a hundred atoms of each of two assets. */
 export async function openFunded(): Promise<string> {
-  const { id } = await openAccount(database, 'test', NOON_MS);
+  const { id } = await openAccount(database, 'test', { role: 'operator', now_ms: NOON_MS });
   await env.DB.batch(['USDT', 'BTC'].map((asset) => transfer('house:custody', id, asset, '100')));
   return id;
 }

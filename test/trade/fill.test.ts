@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { FirmPrice } from '../../src/markets/firm-price.ts';
 import { type Coin, coinSymbols } from '../../src/money/assets.ts';
 import { type Mode, type Side, fill } from '../../src/trade/fill.ts';
-import { provideFromHouse } from '../../src/trade/liquidity/house.ts';
+import { houseProvider } from '../../src/trade/liquidity/house.ts';
 import { boundsOf, checkBounds } from '../../src/trade/order-bounds.ts';
 
 const coins = fc.constantFrom(...coinSymbols);
@@ -68,9 +68,9 @@ describe('dust', () => {
     const spreads_bps = fc.constantFrom(0, 1, 10, 20);
     fc.assert(
       fc.property(coins, prices, dust, modes, spreads_bps, (coin, price, value, mode, spread_bps) => {
-        const house = provideFromHouse(spread_bps);
-        const bought = fill(coin, 'BUY', mode, value, house.quote('BUY', firmAt(price)));
-        const back = house.quote('SELL', firmAt(price));
+        const spread = spread_bps;
+        const bought = fill(coin, 'BUY', mode, value, houseProvider.quote('BUY', firmAt(price), spread));
+        const back = houseProvider.quote('SELL', firmAt(price), spread);
         if (back === 0n) return;
         const sold = fill(coin, 'SELL', 'COIN_QTY', bought.coinAmount, back);
         expect(sold.usdtAmount <= bought.usdtAmount).toBe(true);
@@ -95,23 +95,25 @@ describe('dust', () => {
 
 describe('the quote of the house', () => {
   it('is the firm price where the spread is zero', () => {
-    const house = provideFromHouse(0);
-    expect(house.quote('BUY', firmAt(6_000_012_345_678n))).toBe(6_000_012_345_678n);
-    expect(house.quote('SELL', firmAt(6_000_012_345_678n))).toBe(6_000_012_345_678n);
+    const spread = 0;
+    expect(houseProvider.quote('BUY', firmAt(6_000_012_345_678n), spread)).toBe(6_000_012_345_678n);
+    expect(houseProvider.quote('SELL', firmAt(6_000_012_345_678n), spread)).toBe(6_000_012_345_678n);
   });
 
   it('is dearer for who buys and cheaper for who sells, by the spread', () => {
-    const house = provideFromHouse(20);
-    expect(house.quote('BUY', firmAt(6_000_000_000_000n))).toBe(6_012_000_000_000n);
-    expect(house.quote('SELL', firmAt(6_000_000_000_000n))).toBe(5_988_000_000_000n);
+    const spread = 20;
+    expect(houseProvider.quote('BUY', firmAt(6_000_000_000_000n), spread)).toBe(6_012_000_000_000n);
+    expect(houseProvider.quote('SELL', firmAt(6_000_000_000_000n), spread)).toBe(5_988_000_000_000n);
   });
 
   it('is rounded against the client, by less than the last decimal of a price', () => {
     fc.assert(
       fc.property(prices, fc.integer({ min: 0, max: 1000 }), (price, spread_bps) => {
-        const house = provideFromHouse(spread_bps);
-        const buyExcess = house.quote('BUY', firmAt(price)) * 10_000n - price * BigInt(10_000 + spread_bps);
-        const sellExcess = price * BigInt(10_000 - spread_bps) - house.quote('SELL', firmAt(price)) * 10_000n;
+        const spread = spread_bps;
+        const buyExcess =
+          houseProvider.quote('BUY', firmAt(price), spread) * 10_000n - price * BigInt(10_000 + spread_bps);
+        const sellExcess =
+          price * BigInt(10_000 - spread_bps) - houseProvider.quote('SELL', firmAt(price), spread) * 10_000n;
         for (const excess of [buyExcess, sellExcess]) expect(excess >= 0n && excess < 10_000n).toBe(true);
       }),
     );

@@ -5,6 +5,9 @@ import type { Side } from '../fill.ts';
 /** What orders fill against. A quote holds for the order that asked for it, at once. */
 export interface LiquidityProvider {
   readonly name: string;
-  /** The price at which the provider fills an order of this side, spread included, 8 decimals; 0 when it fills none. */
-  quote(side: Side, firm: FirmPrice): Price;
+  /**
+   * The price at which the provider fills an order of this side, with the spread in
+   * hundredths of a percent, 8 decimals; 0 when it fills none.
+   */
+  quote(side: Side, firm: FirmPrice, spread_bps: number): Price;
 }

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { and, eq } from 'drizzle-orm';
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
+import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { newRecordId, timestampOfRecord } from '../../ledger/record-id.ts';
@@ -75,7 +76,7 @@ export async function creditAccount(
   accountId: string,
   wanted: CreateCredit,
   valueOf: (asset: Asset, amount: Atoms) => Promise<Atoms>,
-  now_ms: number,
+  actor: Actor,
 ): Promise<Outcome<Credited>> {
   const amount = parseAmount(wanted.amount, scaleOf(wanted.asset));
   if (amount === undefined) {
@@ -87,13 +88,13 @@ export async function creditAccount(
   if (earlier) return repeat(earlier, wanted.asset, amount);
 
   const row: CreditRow = {
-    id: newRecordId(now_ms),
+    id: newRecordId(actor.now_ms),
     asset: wanted.asset,
     amount,
     usdValue: await valueOf(wanted.asset, amount),
     reference: wanted.reference,
   };
-  const outcome = await commitCredit(database, accountId, row, now_ms);
+  const outcome = await commitCredit(database, accountId, row, actor);
   switch (outcome.kind) {
     case 'committed':
       return accept({ credit: showCredit(row), repeated: false });
@@ -110,7 +111,7 @@ export async function creditAccount(
   }
 }
 
-function commitCredit(database: Database, accountId: string, row: CreditRow, now_ms: number): Promise<CommitOutcome> {
+function commitCredit(database: Database, accountId: string, row: CreditRow, actor: Actor): Promise<CommitOutcome> {
   return commit(database, [
     database.insert(deposits).values({ accountId, ...row, type: 'INTERNAL_DEPOSIT', status: 'COMPLETED' }),
     insertTransfer(database, {
@@ -120,8 +121,9 @@ function commitCredit(database: Database, accountId: string, row: CreditRow, now
       amount: row.amount,
       kind: 'deposit',
       reference: row.id,
-      ts_ms: now_ms,
+      ts_ms: actor.now_ms,
     }),
+    insertAudit(database, actor, 'credit_account', accountId, showCredit(row)),
   ]);
 }
 
@@ -154,5 +156,5 @@ async function readCredit(database: Database, accountId: string, reference: stri
     })
     .from(deposits)
     .where(and(eq(deposits.accountId, accountId), eq(deposits.reference, reference)));
-  return row;
+  return row?.reference ? { ...row, asset: row.asset as Asset, reference: row.reference } : undefined;
 }

@@ -1,0 +1,104 @@
+import { z } from '@hono/zod-openapi';
+import { and, desc, eq } from 'drizzle-orm';
+import { type Actor, insertAudit } from '../ledger/audit.ts';
+import { commit } from '../ledger/commit.ts';
+import type { Database } from '../ledger/database.ts';
+import { newRecordId, timestampOfRecord } from '../ledger/record-id.ts';
+import { allowlist } from '../ledger/schema.ts';
+import type { Network } from '../money/networks.ts';
+
+/** More than one account's addresses; the most that are listed. */
+const MAX_ENTRIES = 500;
+
+/** An address that an account may withdraw to. */
+export const AllowlistEntry = z
+  .object({
+    id: z.string(),
+    network: z.string(),
+    address: z.string().openapi({ description: 'In its canonical form' }),
+    label: z.string(),
+    createdAt: z.iso.datetime({ precision: 3 }),
+    usableAt: z.iso.datetime({ precision: 3 }),
+  })
+  .openapi('AllowlistEntry');
+
+export type AllowlistEntry = z.output<typeof AllowlistEntry>;
+
+type AllowlistRow = typeof allowlist.$inferSelect;
+
+function showEntry(row: AllowlistRow): AllowlistEntry {
+  return {
+    id: row.id,
+    network: row.network,
+    address: row.address,
+    label: row.label,
+    createdAt: timestampOfRecord(row.id),
+    usableAt: new Date(row.usableAt).toISOString(),
+  };
+}
+
+/** An address that is approved, in its canonical form. */
+export interface ApprovedAddress {
+  readonly network: Network;
+  readonly address: string;
+  readonly label: string;
+}
+
+/**
+ * Approves an address, usable when the cooling period is over. An address that is approved already keeps its entry
+ * and its time. Throws when D1 fails.
+ */
+export async function approveAddress(
+  database: Database,
+  accountId: string,
+  approved: ApprovedAddress,
+  cooling_ms: number,
+  actor: Actor,
+): Promise<AllowlistEntry> {
+  const row = { accountId, id: newRecordId(actor.now_ms), ...approved, usableAt: actor.now_ms + cooling_ms };
+  const outcome = await commit(database, [
+    database.insert(allowlist).values(row),
+    insertAudit(database, actor, 'approve_address', accountId, { ...approved }),
+  ]);
+  if (outcome.kind === 'committed') return showEntry(row);
+  const [standing] = await database
+    .select()
+    .from(allowlist)
+    .where(
+      and(
+        eq(allowlist.accountId, accountId),
+        eq(allowlist.network, approved.network),
+        eq(allowlist.address, approved.address),
+      ),
+    );
+  if (!standing) throw new Error(`an address could not be approved: ${outcome.kind}`);
+  return showEntry(standing);
+}
+
+/** The approved addresses of an account, newest first. Throws when D1 fails. */
+export async function listAllowlist(database: Database, accountId: string): Promise<AllowlistEntry[]> {
+  const rows = await database
+    .select()
+    .from(allowlist)
+    .where(eq(allowlist.accountId, accountId))
+    .orderBy(desc(allowlist.id))
+    .limit(MAX_ENTRIES);
+  return rows.map(showEntry);
+}
+
+/** Takes an approval back, at once. `undefined` when the account has no such entry. Throws when D1 fails. */
+export async function removeApproval(
+  database: Database,
+  accountId: string,
+  entryId: string,
+  actor: Actor,
+): Promise<AllowlistEntry | undefined> {
+  const own = and(eq(allowlist.accountId, accountId), eq(allowlist.id, entryId));
+  const [standing] = await database.select().from(allowlist).where(own);
+  if (!standing) return undefined;
+  await database.batch([
+    database.delete(allowlist).where(own),
+    insertAudit(database, actor, 'remove_approval', accountId, { entryId }),
+  ]);
+  return showEntry(standing);
+}

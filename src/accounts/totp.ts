@@ -1,0 +1,129 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import { generateSecret, generateURI, verify } from 'otplib';
+import { z } from 'zod';
+import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Actor, insertAudit } from '../ledger/audit.ts';
+import { commit } from '../ledger/commit.ts';
+import type { Database } from '../ledger/database.ts';
+import { totp } from '../ledger/schema.ts';
+import { type SealSecrets, seal, unseal } from './seal.ts';
+
+/** RFC 6238 with the parameters that every authenticator app knows: SHA-1, six digits, thirty seconds. */
+const STEP_S = 30;
+const ISSUER = 'Bureau';
+const SECRET_BYTES = 20;
+
+/** The code of one step, as a client sends it. */
+export const TotpCode = z.string().regex(/^\d{6}$/, 'is not six digits');
+
+/** The second factor of an account. */
+export interface TotpState {
+  /** Encrypted; `null` when it is off. */
+  readonly sealedSecret: string | null;
+  readonly confirmedAt: number | null;
+  /** The newest step of which a code was taken. */
+  readonly usedStep: number;
+}
+
+/** Reads an account's second factor, or `undefined` when it never had one. Throws when D1 fails. */
+export async function readTotp(database: Database, accountId: string): Promise<TotpState | undefined> {
+  const [row] = await database.select().from(totp).where(eq(totp.accountId, accountId));
+  return row;
+}
+
+/**
+ * The step whose code this is, within one step of `now_ms` and newer than the last one that was taken; `undefined`
+ * for any other code. It reads, and spends nothing.
+ */
+export async function findTotpStep(
+  code: string,
+  secret: string,
+  usedStep: number,
+  now_ms: number,
+): Promise<number | undefined> {
+  const result = await verify({
+    strategy: 'totp',
+    secret,
+    token: code,
+    algorithm: 'sha1',
+    digits: 6,
+    period: STEP_S,
+    epoch: Math.floor(now_ms / 1_000),
+    epochTolerance: STEP_S,
+    afterTimeStep: usedStep,
+  });
+  return result.valid && 'timeStep' in result ? result.timeStep : undefined;
+}
+
+/**
+ * Draws a secret for an account and shows it, once. Until a first code confirms it, it protects nothing, and drawing
+ * again replaces it. Refuses with `invalid_state` where the second factor is on. Throws when D1 fails.
+ */
+export async function drawTotp(
+  database: Database,
+  accountId: string,
+  label: string,
+  secrets: SealSecrets,
+  actor: Actor,
+): Promise<Outcome<{ readonly secret: string; readonly otpauthUri: string }>> {
+  const state = await readTotp(database, accountId);
+  if (state?.confirmedAt) return refuse('invalid_state', 'Two-factor authentication is on. Switch it off first.');
+  const secret = generateSecret({ length: SECRET_BYTES });
+  const sealedSecret = await seal(secret, accountId, secrets);
+  const row = state
+    ? database
+        .update(totp)
+        .set({ sealedSecret })
+        .where(and(eq(totp.accountId, accountId), isNull(totp.confirmedAt)))
+    : database.insert(totp).values({ accountId, sealedSecret });
+  await database.batch([row, insertAudit(database, actor, 'draw_totp', accountId)]);
+  const otpauthUri = generateURI({
+    strategy: 'totp',
+    issuer: ISSUER,
+    label,
+    secret,
+    algorithm: 'sha1',
+    digits: 6,
+    period: STEP_S,
+  });
+  return accept({ secret, otpauthUri });
+}
+
+/**
+ * Switches the second factor on, with a code that shows that the holder has the secret; the code is spent. Refuses
+ * with `invalid_state` where there is nothing to confirm, `totp_invalid` for a wrong code, `service_unavailable` when
+ * D1 left it open. Throws when D1 cannot be read.
+ */
+export async function confirmTotp(
+  database: Database,
+  accountId: string,
+  code: string,
+  secrets: SealSecrets,
+  actor: Actor,
+): Promise<Outcome<null>> {
+  const state = await readTotp(database, accountId);
+  if (!state?.sealedSecret || state.confirmedAt !== null) {
+    return refuse('invalid_state', 'There is no new secret to confirm.');
+  }
+  const secret = await unseal(state.sealedSecret, accountId, secrets);
+  const step = await findTotpStep(code, secret, state.usedStep, actor.now_ms);
+  if (step === undefined) return refuse('totp_invalid', 'The code is wrong, old or was used before.');
+  const confirmed = { confirmedAt: actor.now_ms, usedStep: step };
+  const outcome = await commit(database, [
+    database.update(totp).set(confirmed).where(eq(totp.accountId, accountId)),
+    insertAudit(database, actor, 'confirm_totp', accountId),
+  ]);
+  if (outcome.kind === 'committed') return accept(null);
+  if (outcome.kind === 'guarded') return refuse('totp_invalid', 'The code is wrong, old or was used before.');
+  return refuse('service_unavailable', 'The confirmation did not reach the database. Send it again.', {
+    retryAfterSeconds: 1,
+  });
+}
+
+/** Switches the second factor off; again is no error. Steps that were used stay used. Throws when D1 fails. */
+export async function removeTotp(database: Database, accountId: string, actor: Actor): Promise<void> {
+  await database.batch([
+    database.update(totp).set({ sealedSecret: null, confirmedAt: null }).where(eq(totp.accountId, accountId)),
+    insertAudit(database, actor, 'remove_totp', accountId),
+  ]);
+}

@@ -1,0 +1,86 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { MiddlewareHandler } from 'hono';
+import { every } from 'hono/combine';
+import { createArea, jsonContent, problemResponses, sendProblem, takeJsonUpTo } from '../http/area.ts';
+import { openDatabase } from '../ledger/database.ts';
+import { Deposit, showDeposit } from '../wallet/deposits/deposit.ts';
+import { ReportDeposit, reportDeposit } from '../wallet/deposits/report-deposit.ts';
+import {
+  type OperatorEnvironment,
+  actorOf,
+  authenticateOperator,
+  authenticateOperatorJson,
+} from './authenticate-operator.ts';
+import { MAX_UPLOAD_BYTES, SolanaPool, SolanaUpload, fillSolanaPool } from './fill-solana-pool.ts';
+import { valueInUsdt } from './value-in-usdt.ts';
+
+const authenticateUpload: MiddlewareHandler<OperatorEnvironment> = every(
+  authenticateOperator('change'),
+  takeJsonUpTo(MAX_UPLOAD_BYTES),
+);
+
+/** The doors through which money comes in: what custody reports, and the addresses that it watches. */
+export const depositRoutes = createArea();
+
+depositRoutes.openapi(
+  createRoute({
+    operationId: 'reportDeposit',
+    method: 'post',
+    path: '/operator/v1/deposits',
+    tags: ['Operator'],
+    summary: 'Report a deposit, again whenever more is known of it',
+    security: [{ operatorToken: [] }],
+    middleware: authenticateOperatorJson('deposit'),
+    request: { body: { required: true, content: jsonContent(ReportDeposit) } },
+    responses: {
+      200: { description: 'The deposit, known before', content: jsonContent(z.object({ deposit: Deposit })) },
+      201: { description: 'The deposit, new', content: jsonContent(z.object({ deposit: Deposit })) },
+      ...problemResponses(
+        'invalid_request',
+        'network_not_supported',
+        'invalid_address',
+        'invalid_state',
+        'invalid_operator_token',
+        'insufficient_role',
+      ),
+    },
+  }),
+  async (c) => {
+    const reported = await reportDeposit(
+      openDatabase(c.env.DB),
+      c.req.valid('json'),
+      (asset, amount) => valueInUsdt(c.env.PRICE_HUB, asset, amount),
+      actorOf(c),
+    );
+    if (!reported.ok) return sendProblem(c, reported.refusal);
+    return c.json({ deposit: showDeposit(reported.value.deposit) }, reported.value.isNew ? 201 : 200);
+  },
+);
+
+depositRoutes.openapi(
+  createRoute({
+    operationId: 'fillSolanaPool',
+    method: 'post',
+    path: '/operator/v1/solana-addresses',
+    tags: ['Operator'],
+    summary: 'Add Solana addresses that were made offline, each for the account of its index',
+    security: [{ operatorToken: [] }],
+    middleware: authenticateUpload,
+    request: { body: { required: true, content: jsonContent(SolanaUpload) } },
+    responses: {
+      200: { description: 'The pool after the upload', content: jsonContent(z.object({ solanaPool: SolanaPool })) },
+      ...problemResponses(
+        'invalid_request',
+        'invalid_state',
+        'payload_too_large',
+        'invalid_operator_token',
+        'insufficient_role',
+      ),
+    },
+  }),
+  async (c) => {
+    const filled = await fillSolanaPool(openDatabase(c.env.DB), c.req.valid('json'), actorOf(c));
+    if (!filled.ok) return sendProblem(c, filled.refusal);
+    return c.json({ solanaPool: filled.value }, 200);
+  },
+);

@@ -1,0 +1,200 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Account } from '../accounts/account.ts';
+import { readAccount } from '../accounts/account.ts';
+import { AllowlistEntry, approveAddress, listAllowlist, removeApproval } from '../accounts/allowlist.ts';
+import { TotpCode, confirmTotp, drawTotp, removeTotp } from '../accounts/totp.ts';
+import { config } from '../env.ts';
+import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Database, openDatabase } from '../ledger/database.ts';
+import { findNetwork } from '../money/networks.ts';
+import { readAddress } from '../wallet/addresses/validate-address.ts';
+import { actorOf, authenticateOperator, authenticateOperatorJson } from './authenticate-operator.ts';
+
+const TOTP_PATH = '/operator/v1/accounts/{id}/totp';
+const ALLOWLIST_PATH = '/operator/v1/accounts/{id}/allowlist';
+const MAX_TEXT_LENGTH = 128;
+const HOUR_MS = 3_600_000;
+
+const AccountParams = z.object({ id: z.string() });
+
+const TotpAnswer = z.object({ totp: z.object({ enabled: z.boolean() }) });
+
+const common = { tags: ['Operator'], security: [{ operatorToken: [] }] };
+
+const generalRefusals = ['not_found', 'invalid_operator_token', 'insufficient_role'] as const;
+
+async function takeAccount(database: Database, id: string): Promise<Outcome<Account>> {
+  const account = await readAccount(database, id);
+  return account ? accept(account) : refuse('not_found', 'There is no account of that id.');
+}
+
+/** The operator's doors to an account's security settings: second factor and approved addresses. */
+export const securityRoutes = createArea();
+
+securityRoutes.openapi(
+  createRoute({
+    ...common,
+    operationId: 'drawTotp',
+    method: 'post',
+    path: TOTP_PATH,
+    summary: 'Draw a secret for two-factor authentication; it is shown once and confirmed by a first code',
+    middleware: authenticateOperator('change'),
+    request: { params: AccountParams },
+    responses: {
+      201: {
+        description: 'The secret, in base32, and the URI that authenticator apps read',
+        content: jsonContent(z.object({ secret: z.string(), otpauthUri: z.string() })),
+      },
+      ...problemResponses('invalid_state', ...generalRefusals),
+    },
+  }),
+  async (c) => {
+    const database = openDatabase(c.env.DB);
+    const account = await takeAccount(database, c.req.valid('param').id);
+    if (!account.ok) return sendProblem(c, account.refusal);
+    const { id, label } = account.value;
+    const drawn = await drawTotp(database, id, label, config.TOTP_SECRETS, actorOf(c));
+    return drawn.ok ? c.json(drawn.value, 201) : sendProblem(c, drawn.refusal);
+  },
+);
+
+securityRoutes.openapi(
+  createRoute({
+    ...common,
+    operationId: 'confirmTotp',
+    method: 'post',
+    path: `${TOTP_PATH}/confirm`,
+    summary: 'Switch two-factor authentication on, with a first code',
+    middleware: authenticateOperatorJson('change'),
+    request: {
+      params: AccountParams,
+      body: { required: true, content: jsonContent(z.object({ totpCode: TotpCode })) },
+    },
+    responses: {
+      200: { description: 'It is on', content: jsonContent(TotpAnswer) },
+      ...problemResponses('invalid_request', 'totp_invalid', 'invalid_state', ...generalRefusals),
+    },
+  }),
+  async (c) => {
+    const database = openDatabase(c.env.DB);
+    const account = await takeAccount(database, c.req.valid('param').id);
+    if (!account.ok) return sendProblem(c, account.refusal);
+    const { totpCode } = c.req.valid('json');
+    const confirmed = await confirmTotp(database, account.value.id, totpCode, config.TOTP_SECRETS, actorOf(c));
+    return confirmed.ok ? c.json({ totp: { enabled: true } }, 200) : sendProblem(c, confirmed.refusal);
+  },
+);
+
+securityRoutes.openapi(
+  createRoute({
+    ...common,
+    operationId: 'removeTotp',
+    method: 'delete',
+    path: TOTP_PATH,
+    summary: 'Switch two-factor authentication off',
+    middleware: authenticateOperator('change'),
+    request: { params: AccountParams },
+    responses: {
+      200: { description: 'It is off', content: jsonContent(TotpAnswer) },
+      ...problemResponses(...generalRefusals),
+    },
+  }),
+  async (c) => {
+    const database = openDatabase(c.env.DB);
+    const account = await takeAccount(database, c.req.valid('param').id);
+    if (!account.ok) return sendProblem(c, account.refusal);
+    await removeTotp(database, account.value.id, actorOf(c));
+    return c.json({ totp: { enabled: false } }, 200);
+  },
+);
+
+securityRoutes.openapi(
+  createRoute({
+    ...common,
+    operationId: 'approveAddress',
+    method: 'post',
+    path: ALLOWLIST_PATH,
+    summary: 'Approve an address to withdraw to',
+    middleware: authenticateOperatorJson('change'),
+    request: {
+      params: AccountParams,
+      body: {
+        required: true,
+        content: jsonContent(
+          z.object({
+            network: z.string().min(1).max(MAX_TEXT_LENGTH),
+            address: z.string().min(1).max(MAX_TEXT_LENGTH),
+            label: z.string().min(1).max(MAX_TEXT_LENGTH),
+          }),
+        ),
+      },
+    },
+    responses: {
+      201: { description: 'The entry', content: jsonContent(z.object({ entry: AllowlistEntry })) },
+      ...problemResponses('invalid_request', 'network_not_supported', 'invalid_address', ...generalRefusals),
+    },
+  }),
+  async (c) => {
+    const wanted = c.req.valid('json');
+    const database = openDatabase(c.env.DB);
+    const account = await takeAccount(database, c.req.valid('param').id);
+    if (!account.ok) return sendProblem(c, account.refusal);
+    const network = findNetwork(wanted.network);
+    if (!network) {
+      return sendProblem(c, refuse('network_not_supported', `There is no network ${wanted.network}.`).refusal);
+    }
+    const address = readAddress(network, wanted.address);
+    if (address === undefined) {
+      return sendProblem(c, refuse('invalid_address', `This is no address of ${network}.`).refusal);
+    }
+    const cooling_ms = config.ALLOWLIST_COOLING_HOURS * HOUR_MS;
+    const approved = { network, address, label: wanted.label };
+    const entry = await approveAddress(database, account.value.id, approved, cooling_ms, actorOf(c));
+    return c.json({ entry }, 201);
+  },
+);
+
+securityRoutes.openapi(
+  createRoute({
+    ...common,
+    operationId: 'listAllowlist',
+    method: 'get',
+    path: ALLOWLIST_PATH,
+    summary: 'The approved addresses of an account',
+    middleware: authenticateOperator('read'),
+    request: { params: AccountParams },
+    responses: {
+      200: { description: 'Newest first', content: jsonContent(z.object({ entries: z.array(AllowlistEntry) })) },
+      ...problemResponses(...generalRefusals),
+    },
+  }),
+  async (c) => {
+    const database = openDatabase(c.env.DB);
+    const account = await takeAccount(database, c.req.valid('param').id);
+    if (!account.ok) return sendProblem(c, account.refusal);
+    return c.json({ entries: await listAllowlist(database, account.value.id) }, 200);
+  },
+);
+
+securityRoutes.openapi(
+  createRoute({
+    ...common,
+    operationId: 'removeApproval',
+    method: 'delete',
+    path: `${ALLOWLIST_PATH}/{entryId}`,
+    summary: 'Take an approval back, at once',
+    middleware: authenticateOperator('change'),
+    request: { params: AccountParams.extend({ entryId: z.string() }) },
+    responses: {
+      200: { description: 'The entry that was', content: jsonContent(z.object({ entry: AllowlistEntry })) },
+      ...problemResponses(...generalRefusals),
+    },
+  }),
+  async (c) => {
+    const { id, entryId } = c.req.valid('param');
+    const entry = await removeApproval(openDatabase(c.env.DB), id, entryId, actorOf(c));
+    if (!entry) return sendProblem(c, refuse('not_found', 'The account has no such entry.').refusal);
+    return c.json({ entry }, 200);
+  },
+);

@@ -1,0 +1,70 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { MIN_SPREAD_BPS, config } from '../env.ts';
+import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { openDatabase } from '../ledger/database.ts';
+import { actorOf, authenticateOperator, authenticateOperatorJson } from './authenticate-operator.ts';
+import {
+  ChangeSettings,
+  ExchangeSettings,
+  type SettingDefaults,
+  changeSettings,
+  readExchangeSettings,
+} from './settings.ts';
+
+const SETTINGS_PATH = '/operator/v1/settings';
+
+const defaults: SettingDefaults = {
+  allowlistMode: config.ALLOWLIST_MODE,
+  spreadBps: config.SPREAD_BPS,
+  minSpreadBps: MIN_SPREAD_BPS[config.ENVIRONMENT],
+};
+
+/** The operator's doors to the settings of the whole exchange. */
+export const settingsRoutes = createArea();
+
+settingsRoutes.openapi(
+  createRoute({
+    operationId: 'getSettings',
+    method: 'get',
+    path: SETTINGS_PATH,
+    tags: ['Operator'],
+    summary: 'The settings of the exchange',
+    security: [{ operatorToken: [] }],
+    middleware: authenticateOperator('read'),
+    responses: {
+      200: { description: 'The settings', content: jsonContent(z.object({ settings: ExchangeSettings })) },
+      ...problemResponses('invalid_operator_token', 'insufficient_role'),
+    },
+  }),
+  async (c) => c.json({ settings: await readExchangeSettings(openDatabase(c.env.DB), defaults) }, 200),
+);
+
+settingsRoutes.openapi(
+  createRoute({
+    operationId: 'changeSettings',
+    method: 'patch',
+    path: SETTINGS_PATH,
+    tags: ['Operator'],
+    summary: 'Change some of the settings; a halt holds at once, the rest within seconds',
+    security: [{ operatorToken: [] }],
+    middleware: authenticateOperatorJson('change'),
+    request: { body: { required: true, content: jsonContent(ChangeSettings) } },
+    responses: {
+      200: { description: 'The settings', content: jsonContent(z.object({ settings: ExchangeSettings })) },
+      ...problemResponses(
+        'invalid_request',
+        'precision_exceeded',
+        'amount_above_maximum',
+        'amount_below_minimum',
+        'network_not_supported',
+        'invalid_state',
+        'invalid_operator_token',
+        'insufficient_role',
+      ),
+    },
+  }),
+  async (c) => {
+    const changed = await changeSettings(openDatabase(c.env.DB), c.req.valid('json'), defaults, actorOf(c));
+    return changed.ok ? c.json({ settings: changed.value }, 200) : sendProblem(c, changed.refusal);
+  },
+);

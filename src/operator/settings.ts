@@ -1,0 +1,185 @@
+import { z } from '@hono/zod-openapi';
+import { and, eq, inArray } from 'drizzle-orm';
+import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Actor, insertAudit } from '../ledger/audit.ts';
+import { commit } from '../ledger/commit.ts';
+import type { Database } from '../ledger/database.ts';
+import { balances, exactly, settings } from '../ledger/schema.ts';
+import { NetworkAmounts, type Settings, readSettings } from '../ledger/settings.ts';
+import { house } from '../ledger/transfers.ts';
+import { type Asset, QUOTE_ASSET, assetSymbols, assets, scaleOf } from '../money/assets.ts';
+import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, formatAmount, parseAmount } from '../money/amounts.ts';
+import { networks } from '../money/networks.ts';
+
+const Amount = z.string().regex(AMOUNT_SYNTAX, 'is not a plain decimal string');
+const AmountsByAsset = z.partialRecord(z.enum(assetSymbols), Amount);
+
+/** The settings of the exchange. Amounts are in their asset, the review threshold in USDT. */
+export const ExchangeSettings = z
+  .object({
+    allowlistMode: z.enum(['off', 'strict']),
+    tradingHalted: z.boolean(),
+    withdrawalsHalted: z.boolean(),
+    pausedNetworks: z.array(z.enum(networks)),
+    reviewThreshold: Amount.nullable().openapi({ description: 'Withdrawals worth more wait for a review; null: none' }),
+    supplyCaps: AmountsByAsset.openapi({ description: 'The most that may be owed to clients' }),
+    fees: NetworkAmounts.openapi({ description: 'Withdrawal fees that differ from the defaults' }),
+    minimums: NetworkAmounts.openapi({ description: 'Smallest withdrawals that differ from the defaults' }),
+    spreadBps: z.number().int().min(0).max(1_000),
+    exposure: AmountsByAsset.openapi({ description: 'The most that the house may be short' }),
+  })
+  .openapi('ExchangeSettings');
+
+export type ExchangeSettings = z.output<typeof ExchangeSettings>;
+
+/** Any part of the settings; what is not named stays. `fees` and `minimums` are replaced whole. */
+export const ChangeSettings = ExchangeSettings.partial().openapi('ChangeSettings');
+
+export type ChangeSettings = z.output<typeof ChangeSettings>;
+
+/** What holds where the operator has set nothing. */
+export interface SettingDefaults {
+  readonly allowlistMode: 'off' | 'strict';
+  readonly spreadBps: number;
+  /** The smallest spread that this environment allows. */
+  readonly minSpreadBps: number;
+}
+
+/** The floors that the operator sets, by the name of the setting. */
+const floorAccounts = { supplyCaps: house.custody, exposure: house.liquidity } as const;
+
+/** Reads everything that the operator can set. Throws when D1 fails. */
+export async function readExchangeSettings(database: Database, defaults: SettingDefaults): Promise<ExchangeSettings> {
+  const [standing, floors] = await Promise.all([readSettings(database), readFloors(database)]);
+  return showSettings(standing, floors, defaults);
+}
+
+type Floors = { readonly account: string; readonly asset: Asset; readonly floor: Atoms }[];
+
+function readFloors(database: Database): Promise<Floors> {
+  return database
+    .select({ account: balances.account, asset: balances.asset, floor: exactly(balances.floor) })
+    .from(balances)
+    .where(inArray(balances.account, Object.values(floorAccounts)));
+}
+
+function showSettings(standing: Settings, floors: Floors, defaults: SettingDefaults): ExchangeSettings {
+  const capsOf = (owner: string) =>
+    Object.fromEntries(
+      floors
+        .filter(({ account }) => account === owner)
+        .map(({ asset, floor }) => [asset, formatAmount(-floor, scaleOf(asset))]),
+    );
+  const { reviewThreshold } = standing;
+  return {
+    allowlistMode: standing.allowlistMode ?? defaults.allowlistMode,
+    tradingHalted: standing.tradingHalted,
+    withdrawalsHalted: standing.withdrawalsHalted,
+    pausedNetworks: [...standing.pausedNetworks],
+    reviewThreshold: reviewThreshold === null ? null : formatAmount(reviewThreshold, scaleOf(QUOTE_ASSET)),
+    supplyCaps: capsOf(floorAccounts.supplyCaps),
+    fees: standing.fees,
+    minimums: standing.minimums,
+    spreadBps: standing.spreadBps ?? defaults.spreadBps,
+    exposure: capsOf(floorAccounts.exposure),
+  };
+}
+
+/**
+ * Changes settings, all or none, and records who did. Refuses with `precision_exceeded`, `amount_above_maximum`,
+ * `network_not_supported`, `amount_below_minimum` for a spread that this environment does not allow, `invalid_state`
+ * for a cap below what is owed or short already, and `service_unavailable`. Throws when D1 cannot be read.
+ */
+export async function changeSettings(
+  database: Database,
+  change: ChangeSettings,
+  defaults: SettingDefaults,
+  actor: Actor,
+): Promise<Outcome<ExchangeSettings>> {
+  const checked = checkChange(change, defaults);
+  if (!checked.ok) return checked;
+  const { values, floors } = checked.value;
+  const outcome = await commit(database, [
+    insertAudit(database, actor, 'change_settings', 'settings', change),
+    ...(Object.keys(values).length > 0 ? [database.update(settings).set(values).where(eq(settings.id, 1))] : []),
+    ...floors.map(({ account, asset, floor }) =>
+      database
+        .update(balances)
+        .set({ floor })
+        .where(and(eq(balances.account, account), eq(balances.asset, asset))),
+    ),
+  ]);
+  if (outcome.kind === 'committed') return accept(await readExchangeSettings(database, defaults));
+  if (outcome.kind === 'floor') {
+    return refuse('invalid_state', `More ${outcome.asset} is owed or short already than this cap allows.`);
+  }
+  return refuse('service_unavailable', 'The change was not confirmed. Send it again.', { retryAfterSeconds: 1 });
+}
+
+interface CheckedChange {
+  readonly values: Partial<typeof settings.$inferInsert>;
+  readonly floors: Floors;
+}
+
+function checkChange(change: ChangeSettings, defaults: SettingDefaults): Outcome<CheckedChange> {
+  if (change.spreadBps !== undefined && change.spreadBps < defaults.minSpreadBps) {
+    return refuse('amount_below_minimum', `The spread is at least ${defaults.minSpreadBps} here.`);
+  }
+  const network = checkNetworkAmounts(change.fees) ?? checkNetworkAmounts(change.minimums);
+  if (network) return network;
+  const threshold = readThreshold(change.reviewThreshold);
+  if (!threshold.ok) return threshold;
+  const floors: Floors = [];
+  for (const name of ['supplyCaps', 'exposure'] as const) {
+    for (const asset of assetSymbols) {
+      const text = change[name]?.[asset];
+      if (text === undefined) continue;
+      const cap = readAtoms(text, asset);
+      if (!cap.ok) return cap;
+      floors.push({ account: floorAccounts[name], asset, floor: -cap.value });
+    }
+  }
+  return accept({ values: toValues(change, threshold.value), floors });
+}
+
+function toValues(change: ChangeSettings, reviewThreshold: Atoms | null | undefined): CheckedChange['values'] {
+  const { allowlistMode, tradingHalted, withdrawalsHalted, pausedNetworks, fees, minimums, spreadBps } = change;
+  return {
+    ...(allowlistMode !== undefined && { allowlistMode }),
+    ...(tradingHalted !== undefined && { tradingHalted }),
+    ...(withdrawalsHalted !== undefined && { withdrawalsHalted }),
+    ...(pausedNetworks !== undefined && { pausedNetworks: JSON.stringify([...new Set(pausedNetworks)]) }),
+    ...(reviewThreshold !== undefined && { reviewThreshold }),
+    ...(fees !== undefined && { fees: JSON.stringify(fees) }),
+    ...(minimums !== undefined && { minimums: JSON.stringify(minimums) }),
+    ...(spreadBps !== undefined && { spreadBps }),
+  };
+}
+
+function readThreshold(text: string | null | undefined): Outcome<Atoms | null | undefined> {
+  return text === null || text === undefined ? accept(text) : readAtoms(text, QUOTE_ASSET);
+}
+
+function readAtoms(text: string, asset: Asset): Outcome<Atoms> {
+  const atoms = parseAmount(text, scaleOf(asset));
+  if (atoms === undefined) {
+    return refuse('precision_exceeded', `An amount of ${asset} has at most ${scaleOf(asset)} decimals.`);
+  }
+  return atoms > MAX_ATOMS
+    ? refuse('amount_above_maximum', `The ledger cannot count so much ${asset}.`)
+    : accept(atoms);
+}
+
+/** Every pair must be one that exists, every amount one that the ledger can move. */
+function checkNetworkAmounts(amounts: ChangeSettings['fees']): ReturnType<typeof refuse> | undefined {
+  for (const asset of assetSymbols) {
+    for (const [network, text] of Object.entries(amounts?.[asset] ?? {})) {
+      if (!assets[asset].networks.some((listed) => listed.network === network)) {
+        return refuse('network_not_supported', `${asset} is not on ${network}.`);
+      }
+      const atoms = readAtoms(text, asset);
+      if (!atoms.ok) return atoms;
+    }
+  }
+  return undefined;
+}

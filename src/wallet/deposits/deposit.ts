@@ -1,0 +1,117 @@
+import { z } from '@hono/zod-openapi';
+import { and, eq } from 'drizzle-orm';
+import type { Database } from '../../ledger/database.ts';
+import { timestampOfRecord } from '../../ledger/record-id.ts';
+import { deposits, exactly } from '../../ledger/schema.ts';
+import { type Asset, QUOTE_ASSET, assets, scaleOf } from '../../money/assets.ts';
+import { type Atoms, formatAmount } from '../../money/amounts.ts';
+import type { Network } from '../../money/networks.ts';
+
+/** Under whom a deposit stands whose address belongs to nobody here. */
+export const UNOWNED = 'house:unowned';
+
+export type QuarantineReason = 'unknown_address' | 'unsupported_asset' | 'below_one_atom' | 'supply_cap';
+
+export type DepositStatus = 'PENDING' | 'COMPLETED' | 'FAILED' | 'QUARANTINED';
+
+/** A deposit from a chain as the ledger has it. */
+export interface ChainDeposit {
+  readonly accountId: string;
+  readonly id: string;
+  readonly asset: string;
+  /** What is credited: the exact amount, rounded down to whole atoms. */
+  readonly amount: Atoms;
+  readonly usdValue: Atoms;
+  readonly status: DepositStatus;
+  readonly reason: QuarantineReason | null;
+  readonly network: Network;
+  readonly txHash: string;
+  readonly outputIndex: number;
+  readonly address: string;
+  /** As the chain has it, a plain decimal string. */
+  readonly exactAmount: string;
+  readonly confirmations: number;
+}
+
+/** A deposit as the operator sees it. */
+export const Deposit = z
+  .object({
+    id: z.string(),
+    ts: z.iso.datetime({ precision: 3 }),
+    accountId: z.string().nullable(),
+    network: z.string(),
+    address: z.string(),
+    asset: z.string(),
+    amount: z.string().openapi({ description: 'Exactly what the chain moved' }),
+    creditAmount: z.string().openapi({ description: 'What the account is credited when it completes' }),
+    usdValue: z.string(),
+    txHash: z.string(),
+    outputIndex: z.number().int(),
+    confirmations: z.number().int(),
+    status: z.enum(['PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED']),
+    reason: z.enum(['unknown_address', 'unsupported_asset', 'below_one_atom', 'supply_cap']).nullable(),
+  })
+  .openapi('Deposit');
+
+export type Deposit = z.output<typeof Deposit>;
+
+function isAsset(symbol: string): symbol is Asset {
+  return Object.hasOwn(assets, symbol);
+}
+
+/** Shows a deposit. */
+export function showDeposit(row: ChainDeposit): Deposit {
+  return {
+    id: row.id,
+    ts: timestampOfRecord(row.id),
+    accountId: row.accountId === UNOWNED ? null : row.accountId,
+    network: row.network,
+    address: row.address,
+    asset: row.asset,
+    amount: row.exactAmount,
+    creditAmount: isAsset(row.asset) ? formatAmount(row.amount, scaleOf(row.asset)) : '0',
+    usdValue: formatAmount(row.usdValue, scaleOf(QUOTE_ASSET)),
+    txHash: row.txHash,
+    outputIndex: row.outputIndex,
+    confirmations: row.confirmations,
+    status: row.status,
+    reason: row.reason,
+  };
+}
+
+/** Where a deposit was seen: the name under which it is recorded once. */
+export interface ChainOutput {
+  readonly network: Network;
+  readonly txHash: string;
+  readonly outputIndex: number;
+}
+
+/** The deposit of one output of one transaction, or `undefined`. Throws when D1 fails. */
+export async function readDeposit(database: Database, output: ChainOutput): Promise<ChainDeposit | undefined> {
+  const [row] = await database
+    .select({
+      accountId: deposits.accountId,
+      id: deposits.id,
+      asset: deposits.asset,
+      amount: exactly(deposits.amount),
+      usdValue: exactly(deposits.usdValue),
+      status: deposits.status,
+      reason: deposits.reason,
+      network: deposits.network,
+      txHash: deposits.txHash,
+      outputIndex: deposits.outputIndex,
+      address: deposits.address,
+      exactAmount: deposits.exactAmount,
+      confirmations: deposits.confirmations,
+    })
+    .from(deposits)
+    .where(
+      and(
+        eq(deposits.network, output.network),
+        eq(deposits.txHash, output.txHash),
+        eq(deposits.outputIndex, output.outputIndex),
+      ),
+    );
+  // A row that names an output has all of it: the table's CHECK says so.
+  return row as ChainDeposit | undefined;
+}

@@ -1,0 +1,239 @@
+import { z } from '@hono/zod-openapi';
+import { and, eq } from 'drizzle-orm';
+import { type Outcome, accept, refuse } from '../../http/refusal.ts';
+import { type Actor, insertAudit } from '../../ledger/audit.ts';
+import { type CommitOutcome, commit } from '../../ledger/commit.ts';
+import type { Database } from '../../ledger/database.ts';
+import { newRecordId } from '../../ledger/record-id.ts';
+import { deposits } from '../../ledger/schema.ts';
+import { house, insertTransfer } from '../../ledger/transfers.ts';
+import { type Asset, type AssetNetwork, assetSymbols, assets, scaleOf } from '../../money/assets.ts';
+import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, floorAmount } from '../../money/amounts.ts';
+import { type Network, findNetwork } from '../../money/networks.ts';
+import { findOwner } from '../addresses/find-owner.ts';
+import { readAddress } from '../addresses/validate-address.ts';
+import { type ChainDeposit, type QuarantineReason, UNOWNED, readDeposit } from './deposit.ts';
+import { readTransactionHash } from './transaction-hash.ts';
+
+const MAX_TEXT_LENGTH = 128;
+const MAX_SYMBOL_LENGTH = 32;
+
+/** What custody reports of one output of one transaction; again whenever it knows more. */
+export const ReportDeposit = z
+  .object({
+    network: z.string().min(1).max(MAX_SYMBOL_LENGTH),
+    address: z.string().min(1).max(MAX_TEXT_LENGTH),
+    asset: z.string().min(1).max(MAX_SYMBOL_LENGTH),
+    amount: z.string().regex(AMOUNT_SYNTAX, 'is not a plain decimal string such as "0.015"'),
+    txHash: z.string().min(1).max(MAX_TEXT_LENGTH),
+    outputIndex: z.number().int().min(0).max(0xffff_ffff).default(0),
+    confirmations: z.number().int().min(0).max(0xffff_ffff),
+    failed: z.boolean().default(false),
+  })
+  .openapi('ReportDeposit');
+
+export type ReportDeposit = z.output<typeof ReportDeposit>;
+
+/** A report whose network, address and hash are what they should be, in their canonical forms. */
+type ReadReport = Omit<ReportDeposit, 'network'> & { readonly network: Network };
+
+/** A deposit after a report, and whether the report was its first. */
+export interface Reported {
+  readonly deposit: ChainDeposit;
+  readonly isNew: boolean;
+}
+
+/**
+ * Takes in a report of a deposit: once per (network, txHash, outputIndex), PENDING until the network's confirmations,
+ * then credited to the account that owns the address; FAILED when it reverts first. What belongs to nobody, is no
+ * asset of that network, is worth less than an atom or would pass the supply cap is QUARANTINED and credited to
+ * nobody; over the cap, a later report tries again.
+ *
+ * Refuses with `network_not_supported`, `invalid_address`, `invalid_request` for a hash that is none, `invalid_state`
+ * when the same output was reported as something else or reverts after it was credited, and `service_unavailable`
+ * when D1 leaves it open: the same report again is safe.
+ */
+export async function reportDeposit(
+  database: Database,
+  report: ReportDeposit,
+  valueOf: (asset: Asset, amount: Atoms) => Promise<Atoms>,
+  actor: Actor,
+): Promise<Outcome<Reported>> {
+  const read = readReport(report);
+  if (!read.ok) return read;
+  const standing = await readDeposit(database, read.value);
+  if (standing) return advance(database, standing, read.value, actor);
+
+  const first = await judge(database, read.value, valueOf, actor);
+  const outcome = await insert(database, first, actor);
+  switch (outcome.kind) {
+    case 'committed':
+      return accept({ deposit: first, isNew: true });
+    case 'floor': {
+      const held: ChainDeposit = { ...first, status: 'QUARANTINED', reason: 'supply_cap' };
+      const retry = await insert(database, held, actor);
+      return retry.kind === 'committed' ? accept({ deposit: held, isNew: true }) : unconfirmed;
+    }
+    case 'exists':
+    case 'unknown': {
+      // Another report of the same output came first, or this one landed after all.
+      const landed = await readDeposit(database, read.value);
+      return landed ? advance(database, landed, read.value, actor) : unconfirmed;
+    }
+    case 'guarded':
+    case 'overloaded':
+      return unconfirmed;
+  }
+}
+
+const unconfirmed = refuse('service_unavailable', 'The deposit was not confirmed. Send the same report again.', {
+  retryAfterSeconds: 1,
+});
+
+function readReport(report: ReportDeposit): Outcome<ReadReport> {
+  const network = findNetwork(report.network);
+  if (!network) return refuse('network_not_supported', `There is no network ${report.network}.`);
+  const txHash = readTransactionHash(network, report.txHash);
+  if (txHash === undefined) {
+    const errors = [{ pointer: '/txHash', code: 'custom', detail: `is no transaction hash of ${network}` }];
+    return refuse('invalid_request', 'The request is not valid.', { errors });
+  }
+  const address = readAddress(network, report.address);
+  if (address === undefined) return refuse('invalid_address', `This is no address of ${network}.`);
+  return accept({ ...report, network, txHash, address });
+}
+
+/** What a first report makes of a deposit, by the asset, the amount, the owner and the confirmations. */
+async function judge(
+  database: Database,
+  report: ReadReport,
+  valueOf: (asset: Asset, amount: Atoms) => Promise<Atoms>,
+  actor: Actor,
+): Promise<ChainDeposit> {
+  const listing = findListing(report);
+  const owner = await findOwner(database, report.network, report.address);
+  const amount = listing ? floorAmount(report.amount, scaleOf(listing.asset)) : 0n;
+  const reason = findReason(listing !== undefined, owner, amount);
+  return {
+    // What is no asset here is nobody's, or a feed would have to show it.
+    accountId: (listing && owner) ?? UNOWNED,
+    id: newRecordId(actor.now_ms),
+    asset: report.asset,
+    amount: amount > MAX_ATOMS ? 0n : amount,
+    usdValue: listing && reason === null ? await valueOf(listing.asset, amount) : 0n,
+    status: reason === null ? statusOf(report, listing) : report.failed ? 'FAILED' : 'QUARANTINED',
+    reason: report.failed ? null : reason,
+    network: report.network,
+    txHash: report.txHash,
+    outputIndex: report.outputIndex,
+    address: report.address,
+    exactAmount: report.amount,
+    confirmations: report.confirmations,
+  };
+}
+
+type Listing = { readonly asset: Asset; readonly listed: AssetNetwork };
+
+function findListing(report: ReadReport): Listing | undefined {
+  const asset = assetSymbols.find((symbol) => symbol === report.asset);
+  const listed = asset && assets[asset].networks.find(({ network }) => network === report.network);
+  return asset && listed && { asset, listed };
+}
+
+function findReason(isListed: boolean, owner: string | undefined, amount: Atoms): QuarantineReason | null {
+  if (!isListed) return 'unsupported_asset';
+  if (owner === undefined) return 'unknown_address';
+  if (amount === 0n) return 'below_one_atom';
+  return amount > MAX_ATOMS ? 'supply_cap' : null;
+}
+
+function statusOf(report: ReadReport, listing: Listing | undefined): ChainDeposit['status'] {
+  if (report.failed) return 'FAILED';
+  return listing && report.confirmations >= listing.listed.confirmations ? 'COMPLETED' : 'PENDING';
+}
+
+/** Moves a deposit that stands on by a later report. What is settled stays, and is given again as it is. */
+async function advance(
+  database: Database,
+  standing: ChainDeposit,
+  report: ReadReport,
+  actor: Actor,
+): Promise<Outcome<Reported>> {
+  const isSame =
+    standing.address === report.address &&
+    standing.asset === report.asset &&
+    floorAmount(standing.exactAmount, 18) === floorAmount(report.amount, 18);
+  if (!isSame) return refuse('invalid_state', 'This output was reported with another address, asset or amount.');
+  if (standing.status === 'COMPLETED' && report.failed) {
+    return refuse('invalid_state', 'The deposit is credited already: a revert after that is for a person to settle.');
+  }
+  const status = nextStatus(standing, report);
+  if (status === standing.status && report.confirmations <= standing.confirmations) {
+    return accept({ deposit: standing, isNew: false });
+  }
+  if (standing.status === 'COMPLETED' || standing.status === 'FAILED')
+    return accept({ deposit: standing, isNew: false });
+  const next: ChainDeposit = {
+    ...standing,
+    status,
+    reason: status === 'QUARANTINED' ? standing.reason : null,
+    confirmations: Math.max(standing.confirmations, report.confirmations),
+  };
+  const outcome = await update(database, next, actor);
+  if (outcome.kind === 'committed') return accept({ deposit: next, isNew: false });
+  if (outcome.kind === 'floor') {
+    const held: ChainDeposit = { ...next, status: 'QUARANTINED', reason: 'supply_cap' };
+    const retry = await update(database, held, actor);
+    if (retry.kind === 'committed') return accept({ deposit: held, isNew: false });
+  }
+  // Somebody else settled it meanwhile, or D1 did not say: what stands now is the answer.
+  const settled = await readDeposit(database, report);
+  return settled && settled.status !== standing.status ? accept({ deposit: settled, isNew: false }) : unconfirmed;
+}
+
+function nextStatus(standing: ChainDeposit, report: ReadReport): ChainDeposit['status'] {
+  const isOpen = standing.status === 'PENDING' || standing.reason === 'supply_cap';
+  if (report.failed && (isOpen || standing.status === 'QUARANTINED')) return 'FAILED';
+  if (!isOpen || standing.amount === 0n) return standing.status;
+  const status = statusOf(report, findListing(report));
+  return status === 'PENDING' ? standing.status : status;
+}
+
+function insert(database: Database, deposit: ChainDeposit, actor: Actor): Promise<CommitOutcome> {
+  const record = database.insert(deposits).values({ ...deposit, type: 'ONCHAIN_DEPOSIT' });
+  return settle(database, deposit, record, actor);
+}
+
+/** The UPDATE names the deposit and no state: of two that would credit it, the second meets the guard. */
+function update(database: Database, deposit: ChainDeposit, actor: Actor): Promise<CommitOutcome> {
+  const { status, reason, confirmations } = deposit;
+  const own = and(eq(deposits.accountId, deposit.accountId), eq(deposits.id, deposit.id));
+  return settle(database, deposit, database.update(deposits).set({ status, reason, confirmations }).where(own), actor);
+}
+
+function settle(
+  database: Database,
+  deposit: ChainDeposit,
+  record: Parameters<typeof commit>[1][0],
+  actor: Actor,
+): Promise<CommitOutcome> {
+  const { network, txHash, outputIndex, status, confirmations } = deposit;
+  const seen = insertAudit(database, actor, 'report_deposit', deposit.id, {
+    network,
+    txHash,
+    outputIndex,
+    status,
+    confirmations,
+  });
+  if (status !== 'COMPLETED') return commit(database, [record, seen]);
+  const credit = insertTransfer(database, {
+    debit: house.custody,
+    credit: deposit.accountId,
+    asset: deposit.asset as Asset,
+    amount: deposit.amount,
+    kind: 'deposit',
+    reference: deposit.id,
+    ts_ms: actor.now_ms,
+  });
+  return commit(database, [record, credit, seen]);
+}

@@ -1,0 +1,258 @@
+import { describe, expect, it } from 'vitest';
+import { type ProblemBody, type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
+import { sumOfBalances, unexplainedBalances } from '../support/probes.ts';
+import { env } from '../support/test-env.ts';
+
+interface DepositBody {
+  readonly deposit: Record<string, unknown> & { readonly id: string; readonly status: string };
+}
+
+/** A hash that no other test uses. */
+function drawHash(prefix = '0x'): string {
+  return prefix + crypto.getRandomValues(new Uint8Array(32)).toHex();
+}
+
+async function addressOf(trader: Trader, network: string): Promise<string> {
+  const { addresses } = await json<{ addresses: { network: string; address: string }[] }>(
+    await trader.get('/api/v1/wallet/addresses'),
+  );
+  return addresses.find((entry) => entry.network === network)?.address ?? '';
+}
+
+/** A report of 2.5 ETH that has all confirmations. */
+async function reportFor(trader: Trader, change: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
+  const address = await addressOf(trader, 'ETH');
+  return { network: 'ETH', address, asset: 'ETH', amount: '2.5', txHash: drawHash(), confirmations: 32, ...change };
+}
+
+const report = (body: Record<string, unknown>) => asOperator('POST', '/deposits', body);
+
+async function feedOf(trader: Trader): Promise<Record<string, string>[]> {
+  const { transactions } = await json<{ transactions: Record<string, string>[] }>(
+    await trader.get('/api/v1/wallet/transactions'),
+  );
+  return transactions;
+}
+
+async function expectWholeLedger(): Promise<void> {
+  expect(await sumOfBalances()).toEqual([]);
+  expect(await unexplainedBalances()).toEqual([]);
+}
+
+describe('a deposit that has its confirmations', () => {
+  it('is credited to the account that owns the address, and shows in balances and the feed', async () => {
+    const trader = await openTrader();
+    const body = await reportFor(trader);
+    const response = await report(body);
+    expect(response.status).toBe(201);
+    const { deposit } = await json<DepositBody>(response);
+    expect(deposit).toMatchObject({
+      ...body,
+      accountId: trader.accountId,
+      status: 'COMPLETED',
+      creditAmount: '2.5',
+      outputIndex: 0,
+      reason: null,
+    });
+    expect((await trader.balances())['ETH']).toBe('2.5');
+    const [entry] = await feedOf(trader);
+    expect(entry).toMatchObject({
+      id: deposit.id,
+      category: 'DEPOSIT',
+      type: 'ONCHAIN_DEPOSIT',
+      asset: 'ETH',
+      amount: '2.5',
+      status: 'COMPLETED',
+      usdValue: deposit['usdValue'],
+    });
+    await expectWholeLedger();
+  });
+
+  it('is credited once, reported ten times in parallel and in another case of its hash', async () => {
+    const trader = await openTrader();
+    const body = await reportFor(trader);
+    const hashes = [body['txHash'], String(body['txHash']).toUpperCase().replace('0X', '0x')];
+    const responses = await Promise.all(
+      Array.from({ length: 10 }, (_, at) => report({ ...body, txHash: hashes[at % 2] })),
+    );
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(new Set(await Promise.all(responses.map((response) => response.text()))).size).toBe(1);
+    expect((await trader.balances())['ETH']).toBe('2.5');
+    await expectWholeLedger();
+  });
+
+  it('is another one at another output of the same transaction', async () => {
+    const trader = await openTrader();
+    const body = await reportFor(trader);
+    await report(body);
+    await report({ ...body, outputIndex: 1 });
+    expect((await trader.balances())['ETH']).toBe('5');
+  });
+
+  it('is recorded exactly and credited rounded down, when the chain has more decimals', async () => {
+    const trader = await openTrader();
+    const { deposit } = await json<DepositBody>(
+      await report(await reportFor(trader, { amount: '1.123456789987654321' })),
+    );
+    expect(deposit).toMatchObject({ amount: '1.123456789987654321', creditAmount: '1.12345678', status: 'COMPLETED' });
+    expect((await trader.balances())['ETH']).toBe('1.12345678');
+    await expectWholeLedger();
+  });
+
+  it('of another token of the network’s format arrives at the same address', async () => {
+    const trader = await openTrader();
+    const address = await addressOf(trader, 'BEP20');
+    await report({ network: 'BEP20', address, asset: 'USDC', amount: '7', txHash: drawHash(), confirmations: 15 });
+    expect((await trader.balances())['USDC']).toBe('7');
+  });
+});
+
+describe('a deposit that waits for confirmations', () => {
+  it('is shown as PENDING, and credited by the report that reaches them', async () => {
+    const trader = await openTrader();
+    const body = await reportFor(trader, { confirmations: 1 });
+    const first = await json<DepositBody>(await report(body));
+    expect(first.deposit.status).toBe('PENDING');
+    expect((await trader.balances())['ETH']).toBe('0');
+    expect((await feedOf(trader))[0]).toMatchObject({ id: first.deposit.id, status: 'PENDING', amount: '2.5' });
+
+    expect((await json<DepositBody>(await report({ ...body, confirmations: 31 }))).deposit.status).toBe('PENDING');
+    const last = await report({ ...body, confirmations: 32 });
+    expect(last.status).toBe(200);
+    expect((await json<DepositBody>(last)).deposit).toMatchObject({
+      id: first.deposit.id,
+      status: 'COMPLETED',
+      confirmations: 32,
+    });
+    expect((await trader.balances())['ETH']).toBe('2.5');
+    await expectWholeLedger();
+  });
+
+  it('is credited once by ten reports that reach them in parallel', async () => {
+    const trader = await openTrader();
+    const body = await reportFor(trader, { confirmations: 1 });
+    await report(body);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => report({ ...body, confirmations: 32 })));
+    for (const response of responses) expect((await json<DepositBody>(response)).deposit.status).toBe('COMPLETED');
+    expect((await trader.balances())['ETH']).toBe('2.5');
+    await expectWholeLedger();
+  });
+
+  it('ends FAILED when it reverts first, and nothing revives it', async () => {
+    const trader = await openTrader();
+    const body = await reportFor(trader, { confirmations: 1 });
+    await report(body);
+    expect((await json<DepositBody>(await report({ ...body, failed: true }))).deposit.status).toBe('FAILED');
+    expect((await json<DepositBody>(await report({ ...body, confirmations: 99 }))).deposit.status).toBe('FAILED');
+    expect((await trader.balances())['ETH']).toBe('0');
+    expect((await feedOf(trader))[0]).toMatchObject({ status: 'FAILED' });
+  });
+
+  it('that reverts after it was credited is for a person to settle', async () => {
+    const trader = await openTrader();
+    const body = await reportFor(trader);
+    await report(body);
+    const response = await report({ ...body, failed: true });
+    expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([409, 'invalid_state']);
+    expect((await trader.balances())['ETH']).toBe('2.5');
+  });
+});
+
+describe('a deposit that is nobody’s to have', () => {
+  it('to an unknown address is quarantined and credited to nobody', async () => {
+    const trader = await openTrader();
+    const body = await reportFor(trader, { address: '0x52908400098527886E0F7030069857D2E4169EE7' });
+    const { deposit } = await json<DepositBody>(await report(body));
+    expect(deposit).toMatchObject({ accountId: null, status: 'QUARANTINED', reason: 'unknown_address' });
+    expect((await trader.balances())['ETH']).toBe('0');
+  });
+
+  it.each([['DAI'], ['BTC'], ['NOTACOIN']])(
+    'of an asset that the network does not carry here is quarantined: %s',
+    async (asset) => {
+      const trader = await openTrader();
+      const { deposit } = await json<DepositBody>(await report(await reportFor(trader, { asset })));
+      expect(deposit).toMatchObject({ status: 'QUARANTINED', reason: 'unsupported_asset', creditAmount: '0' });
+      expect(await feedOf(trader)).toEqual([]);
+    },
+  );
+
+  it('below one atom is quarantined', async () => {
+    const trader = await openTrader();
+    const { deposit } = await json<DepositBody>(await report(await reportFor(trader, { amount: '0.000000001' })));
+    expect(deposit).toMatchObject({ status: 'QUARANTINED', reason: 'below_one_atom', amount: '0.000000001' });
+  });
+
+  it.each([
+    ['499999', '400000'],
+    ['620000', '600000'],
+    ['99999999999999999999', '600000'],
+  ])(
+    'over the supply cap is quarantined, at once or when it is confirmed, and credited once the cap allows it: %s',
+    async (amount, tooLow) => {
+      const trader = await openTrader();
+      const address = await addressOf(trader, 'LTC');
+      const cap = async (value: string) =>
+        expect((await asOperator('PATCH', '/settings', { supplyCaps: { LTC: value } })).status).toBe(200);
+      await cap(tooLow);
+      const body = { network: 'LTC', address, asset: 'LTC', amount, txHash: drawHash(''), confirmations: 1 };
+      const pending = (await json<DepositBody>(await report(body))).deposit.status;
+      const held = await json<DepositBody>(await report({ ...body, confirmations: 6 }));
+      expect(held.deposit).toMatchObject({ status: 'QUARANTINED', reason: 'supply_cap' });
+      expect((await trader.balances())['LTC']).toBe('0');
+      expect(pending).toBe(amount.length === 20 ? 'QUARANTINED' : 'PENDING');
+      if (amount === '499999') {
+        await cap('10000000');
+        expect((await json<DepositBody>(await report({ ...body, confirmations: 7 }))).deposit.status).toBe('COMPLETED');
+        expect((await trader.balances())['LTC']).toBe(amount);
+      }
+      await expectWholeLedger();
+    },
+  );
+});
+
+describe('a report that cannot be right', () => {
+  const cases: [string, Record<string, unknown>, number, string][] = [
+    ['a network that is not there', { network: 'ETHEREUM' }, 422, 'network_not_supported'],
+    [
+      'an address with a wrong checksum',
+      { address: '0x52908400098527886E0F7030069857D2E4169Ee7' },
+      422,
+      'invalid_address',
+    ],
+    ['a hash of another network', { txHash: drawHash('') }, 400, 'invalid_request'],
+    ['a hash too short', { txHash: '0x12' }, 400, 'invalid_request'],
+    ['a negative amount', { amount: '-1' }, 400, 'invalid_request'],
+    ['an amount as a number', { amount: 1 }, 400, 'invalid_request'],
+    ['confirmations below zero', { confirmations: -1 }, 400, 'invalid_request'],
+    ['half a confirmation', { confirmations: 1.5 }, 400, 'invalid_request'],
+  ];
+  it.each(cases)('is refused: %s', async (_name, change, status, code) => {
+    const response = await report(await reportFor(await openTrader(), change));
+    expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);
+  });
+
+  it.each([{ amount: '2.6' }, { asset: 'USDT' }, { address: '0x52908400098527886E0F7030069857D2E4169EE7' }])(
+    'is refused when the output was reported as something else: %o',
+    async (change) => {
+      const trader = await openTrader();
+      const body = await reportFor(trader);
+      await report(body);
+      const response = await report({ ...body, ...change });
+      expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([409, 'invalid_state']);
+      expect((await trader.balances())['ETH']).toBe('2.5');
+    },
+  );
+});
+
+describe('the ledger itself', () => {
+  it('takes no credit that a completed deposit does not explain', async () => {
+    const trader = await openTrader();
+    const body = await reportFor(trader, { confirmations: 1 });
+    const { deposit } = await json<DepositBody>(await report(body));
+    const credit = env.DB.prepare(
+      `INSERT INTO transfers SELECT max(id) + 1, 'house:custody', ?, 'ETH', 250000000, 'deposit', ?, 1 FROM transfers`,
+    ).bind(trader.accountId, deposit.id);
+    await expect(credit.run()).rejects.toThrow('guard: no deposit explains the transfer');
+  });
+});

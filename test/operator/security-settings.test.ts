@@ -1,0 +1,144 @@
+import { generate } from 'otplib';
+import { describe, expect, it } from 'vitest';
+import { type ProblemBody, asOperator, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
+import { env } from '../support/test-env.ts';
+
+async function expectProblem(response: Response, status: number, code: string): Promise<void> {
+  expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);
+}
+
+const codeOf = (secret: string, steps = 0) => generate({ secret, epoch: Math.floor(Date.now() / 1_000) + 30 * steps });
+
+describe('two-factor authentication', () => {
+  const draw = async (accountId: string) =>
+    json<{ secret: string; otpauthUri: string }>(await asOperator('POST', `/accounts/${accountId}/totp`));
+  const confirm = (accountId: string, totpCode: string) =>
+    asOperator('POST', `/accounts/${accountId}/totp/confirm`, { totpCode });
+
+  it('is drawn, confirmed by a first code, and switched off', async () => {
+    const accountId = await openAccount();
+    const { secret, otpauthUri } = await draw(accountId);
+    expect(secret).toMatch(/^[A-Z2-7]{32}$/);
+    expect(otpauthUri).toContain(`secret=${secret}`);
+    expect(otpauthUri).toMatch(/^otpauth:\/\/totp\/Bureau/);
+    const confirmed = await confirm(accountId, await codeOf(secret));
+    expect(await json(confirmed)).toEqual({ totp: { enabled: true } });
+    await expectProblem(await asOperator('POST', `/accounts/${accountId}/totp`), 409, 'invalid_state');
+    expect(await json(await asOperator('DELETE', `/accounts/${accountId}/totp`))).toEqual({ totp: { enabled: false } });
+    expect((await draw(accountId)).secret).not.toBe(secret);
+  });
+
+  it('takes the codes of the neighbouring steps, and none further off', async () => {
+    for (const steps of [-1, 1]) {
+      const accountId = await openAccount();
+      expect((await confirm(accountId, await codeOf((await draw(accountId)).secret, steps))).status).toBe(200);
+    }
+    for (const steps of [-3, 3]) {
+      const accountId = await openAccount();
+      await expectProblem(
+        await confirm(accountId, await codeOf((await draw(accountId)).secret, steps)),
+        403,
+        'totp_invalid',
+      );
+    }
+  });
+
+  it('is not confirmed by a wrong code, by what is no code, or without a secret', async () => {
+    const accountId = await openAccount();
+    await expectProblem(await confirm(accountId, '000000'), 409, 'invalid_state');
+    const { secret } = await draw(accountId);
+    const wrong = String((Number(await codeOf(secret)) + 1) % 1_000_000).padStart(6, '0');
+    await expectProblem(await confirm(accountId, wrong), 403, 'totp_invalid');
+    for (const code of ['12345', '1234567', 'abcdef', '１２３４５６']) {
+      await expectProblem(await confirm(accountId, code), 400, 'invalid_request');
+    }
+  });
+
+  it('never takes a step twice, also after it was switched off and on', async () => {
+    const accountId = await openAccount();
+    const { secret } = await draw(accountId);
+    await confirm(accountId, await codeOf(secret));
+    const usedStep = await env.DB.prepare('SELECT used_step FROM totp WHERE account_id = ?')
+      .bind(accountId)
+      .first('used_step');
+    expect(Math.abs(Number(usedStep) - Date.now() / 30_000)).toBeLessThan(2);
+    const spend = env.DB.prepare('UPDATE totp SET used_step = ? WHERE account_id = ?').bind(usedStep, accountId);
+    await expect(spend.run()).rejects.toThrow('guard: totp_step_used');
+    await asOperator('DELETE', `/accounts/${accountId}/totp`);
+    const after = await env.DB.prepare('SELECT used_step FROM totp WHERE account_id = ?')
+      .bind(accountId)
+      .first('used_step');
+    expect(after).toBe(usedStep);
+  });
+
+  it('keeps its secret encrypted, for its own account alone', async () => {
+    const [accountId, other] = [await openAccount(), await openAccount()];
+    const { secret } = await draw(accountId);
+    await draw(other);
+    const stored = await env.DB.prepare('SELECT sealed_secret FROM totp WHERE account_id = ?')
+      .bind(accountId)
+      .first('sealed_secret');
+    expect(stored).toMatch(/^1\.[\w-]+\.[\w-]+$/);
+    expect(String(stored)).not.toContain(secret);
+    await env.DB.prepare('UPDATE totp SET sealed_secret = ? WHERE account_id = ?').bind(stored, other).run();
+    expect((await confirm(other, await codeOf(secret))).status).toBe(500);
+  });
+});
+
+describe('the allowlist', () => {
+  const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
+  const approve = (accountId: string, change: Record<string, string> = {}) =>
+    asOperator('POST', `/accounts/${accountId}/allowlist`, {
+      network: 'ETH',
+      address: ADDRESS,
+      label: 'cold',
+      ...change,
+    });
+
+  it('holds an address in its canonical form, once, and lets go of it', async () => {
+    const accountId = await openAccount();
+    const { entry } = await json<{ entry: { id: string; address: string } }>(
+      await approve(accountId, { address: ADDRESS.toLowerCase() }),
+    );
+    expect(entry).toMatchObject({ network: 'ETH', address: ADDRESS, label: 'cold' });
+    expect((await json<{ entry: unknown }>(await approve(accountId))).entry).toEqual(entry);
+    const list = () => asOperator('GET', `/accounts/${accountId}/allowlist`);
+    expect(await json(await list())).toEqual({ entries: [entry] });
+    expect(await json(await asOperator('DELETE', `/accounts/${accountId}/allowlist/${entry.id}`))).toEqual({ entry });
+    expect(await json(await list())).toEqual({ entries: [] });
+    await expectProblem(await asOperator('DELETE', `/accounts/${accountId}/allowlist/${entry.id}`), 404, 'not_found');
+  });
+
+  it('refuses what is no address of the network, and networks that are not there', async () => {
+    const accountId = await openAccount();
+    await expectProblem(await approve(accountId, { network: 'BTC' }), 422, 'invalid_address');
+    await expectProblem(await approve(accountId, { network: 'XRP' }), 422, 'network_not_supported');
+    await expectProblem(await approve('x'), 404, 'not_found');
+  });
+});
+
+describe('PATCH /operator/v1/accounts/{id}', () => {
+  it('freezes an account from its keys’ next request on, and thaws it', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    const second = await createKey(trader.accountId);
+    const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
+    await trader.trade(order);
+    await second.trade(order);
+    const patch = (status: string) => asOperator('PATCH', `/accounts/${trader.accountId}`, { status });
+    expect(await json(await patch('frozen'))).toMatchObject({ account: { status: 'frozen' } });
+    for (const key of [trader, second]) await expectProblem(await key.order(order), 403, 'account_frozen');
+    expect((await trader.get('/api/v1/orders')).status).toBe(200);
+    await patch('active');
+    await trader.trade(order);
+  });
+
+  it('sets the daily withdrawal limit', async () => {
+    const accountId = await openAccount();
+    const patch = (dailyWithdrawalLimit: unknown) =>
+      asOperator('PATCH', `/accounts/${accountId}`, { dailyWithdrawalLimit });
+    expect(await json(await patch('12000.5'))).toMatchObject({ account: { dailyWithdrawalLimit: '12000.5' } });
+    await expectProblem(await patch('1.0000001'), 422, 'precision_exceeded');
+    await expectProblem(await patch('-1'), 400, 'invalid_request');
+    await expectProblem(await patch('99999999999999999999'), 422, 'amount_above_maximum');
+  });
+});

@@ -1,0 +1,170 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type ProblemBody, asOperator, json, openAccount, openTrader, send } from '../support/exchange.ts';
+import { env } from '../support/test-env.ts';
+
+interface Settings {
+  readonly settings: Record<string, unknown> & { readonly supplyCaps: Record<string, string> };
+}
+
+const patch = (change: Record<string, unknown>) => asOperator('PATCH', '/settings', change);
+
+async function expectProblem(response: Response, status: number, code: string): Promise<void> {
+  expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);
+}
+
+const as = (token: string, method: string, path: string, body?: unknown) =>
+  send(`/operator/v1${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+
+afterEach(async () => {
+  await patch({ tradingHalted: false, spreadBps: 0 });
+});
+
+describe('the settings', () => {
+  it('begin with the defaults of the sandbox', async () => {
+    const { settings } = await json<Settings>(await asOperator('GET', '/settings'));
+    expect(settings).toMatchObject({
+      allowlistMode: 'off',
+      tradingHalted: false,
+      withdrawalsHalted: false,
+      pausedNetworks: [],
+      reviewThreshold: null,
+      fees: {},
+      minimums: {},
+      spreadBps: 0,
+    });
+    expect(Object.keys(settings.supplyCaps)).toHaveLength(9);
+    expect(settings.supplyCaps['BTC']).toBe('10000');
+  });
+
+  it('change where they are named, and stay where they are not', async () => {
+    const change = {
+      allowlistMode: 'strict',
+      pausedNetworks: ['TRC20', 'SOL'],
+      reviewThreshold: '1000',
+      fees: { USDT: { TRC20: '2' } },
+      minimums: { BTC: { BTC: '0.001' } },
+      exposure: { AVAX: '12345.5' },
+    };
+    const { settings } = await json<Settings>(await patch(change));
+    expect(settings).toMatchObject(change);
+    const later = await json<Settings>(
+      await patch({ allowlistMode: 'off', reviewThreshold: null, pausedNetworks: [] }),
+    );
+    expect(later.settings).toMatchObject({ allowlistMode: 'off', reviewThreshold: null, fees: change.fees });
+  });
+
+  it('halt trading at once, also on a lane that has just traded', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
+    await trader.trade(order);
+    await patch({ tradingHalted: true });
+    await expectProblem(await trader.order(order, 'halted'), 503, 'trading_halted');
+    await patch({ tradingHalted: false });
+    expect((await trader.order(order, 'halted')).status).toBe(201);
+  });
+
+  it('put the spread into the executed price, on the client’s side of it', async () => {
+    await patch({ spreadBps: 100 });
+    const trader = await openTrader({ USDT: '10000', BTC: '1' });
+    const shown = await json<{ ticker: { price: string } }>(await send('/api/v1/markets/BTC'));
+    const buy = await trader.trade({ coin: 'BTC', side: 'BUY', mode: 'COIN_QTY', value: '0.01' });
+    const sell = await trader.trade({ coin: 'BTC', side: 'SELL', mode: 'COIN_QTY', value: '0.01' });
+    expect(Number(buy.executedPrice) / Number(sell.executedPrice)).toBeCloseTo(1.01 / 0.99, 3);
+    expect(Number(buy.executedPrice)).toBeGreaterThan(Number(shown.ticker.price));
+  });
+
+  it.each([
+    [{ supplyCaps: { BTC: '0.000000001' } }, 422, 'precision_exceeded'],
+    [{ supplyCaps: { BTC: '99999999999999999999' } }, 422, 'amount_above_maximum'],
+    [{ fees: { USDT: { BTC: '1' } } }, 422, 'network_not_supported'],
+    [{ fees: { USDT: { TRC20: '0.0000001' } } }, 422, 'precision_exceeded'],
+    [{ spreadBps: -1 }, 400, 'invalid_request'],
+    [{ spreadBps: 1.5 }, 400, 'invalid_request'],
+    [{ allowlistMode: 'on' }, 400, 'invalid_request'],
+    [{ pausedNetworks: ['XRP'] }, 400, 'invalid_request'],
+    [{ tradingHalted: 1 }, 400, 'invalid_request'],
+    [{ supplyCaps: { XRP: '1' } }, 400, 'invalid_request'],
+  ])('refuse %o and change nothing', async (change, status, code) => {
+    const before = await (await asOperator('GET', '/settings')).text();
+    await expectProblem(await patch({ withdrawalsHalted: true, ...change }), status, code);
+    expect(await (await asOperator('GET', '/settings')).text()).toBe(before);
+  });
+
+  it('refuse a cap below what is owed already, and change nothing', async () => {
+    await openAccount({ DOGE: '1000' });
+    await expectProblem(await patch({ withdrawalsHalted: true, supplyCaps: { DOGE: '999' } }), 409, 'invalid_state');
+    expect((await json<Settings>(await asOperator('GET', '/settings'))).settings['withdrawalsHalted']).toBe(false);
+  });
+});
+
+describe('the three tokens', () => {
+  const { DEPOSIT_TOKEN, AUDITOR_TOKEN } = env as unknown as Record<string, string>;
+
+  it('the auditor’s reads, and changes nothing', async () => {
+    const accountId = await openAccount();
+    for (const path of ['/settings', `/accounts/${accountId}`, `/accounts/${accountId}/allowlist`]) {
+      expect((await as(AUDITOR_TOKEN ?? '', 'GET', path)).status).toBe(200);
+    }
+    for (const [method, path] of [
+      ['PATCH', '/settings'],
+      ['POST', '/accounts'],
+      ['PATCH', `/accounts/${accountId}`],
+      ['POST', `/accounts/${accountId}/credits`],
+      ['POST', `/accounts/${accountId}/api-keys`],
+      ['POST', `/accounts/${accountId}/totp`],
+      ['DELETE', `/accounts/${accountId}/totp`],
+      ['POST', '/deposits'],
+    ] as const) {
+      await expectProblem(await as(AUDITOR_TOKEN ?? '', method, path, {}), 403, 'insufficient_role');
+    }
+  });
+
+  it('the one for deposits reports deposits, and does nothing else', async () => {
+    await expectProblem(await as(DEPOSIT_TOKEN ?? '', 'POST', '/deposits', {}), 400, 'invalid_request');
+    await expectProblem(await as(DEPOSIT_TOKEN ?? '', 'GET', '/settings'), 403, 'insufficient_role');
+    await expectProblem(await as(DEPOSIT_TOKEN ?? '', 'POST', '/accounts', { label: 'x' }), 403, 'insufficient_role');
+  });
+});
+
+describe('the audit', () => {
+  it('has a row for every change, with its role, in the change’s own batch, and none for a refusal', async () => {
+    const rows = async () =>
+      (await env.DB.prepare('SELECT role, action, target, detail FROM audit ORDER BY id').all<Record<string, string>>())
+        .results;
+    const trader = await openTrader({ USDT: '5' });
+    await asOperator('DELETE', `/accounts/${trader.accountId}/api-keys/${trader.keyId}`);
+    await asOperator('PATCH', `/accounts/${trader.accountId}`, { status: 'frozen' });
+    await asOperator('POST', `/accounts/${trader.accountId}/totp`);
+    const own = (await rows()).filter(({ target }) => target === trader.accountId);
+    expect(own.map(({ action }) => action)).toEqual([
+      'open_account',
+      'credit_account',
+      'create_api_key',
+      'revoke_api_key',
+      'change_account',
+      'draw_totp',
+    ]);
+    expect(new Set(own.map(({ role }) => role))).toEqual(new Set(['operator']));
+    expect(JSON.stringify(own)).not.toContain(trader.token.slice(-43));
+
+    const before = (await rows()).length;
+    await patch({ supplyCaps: { USDT: '0' } });
+    await asOperator('DELETE', `/accounts/${trader.accountId}/api-keys/nothing`);
+    expect(await rows()).toHaveLength(before);
+  });
+
+  it('is append-only', async () => {
+    await openAccount();
+    for (const query of [
+      "UPDATE audit SET role = 'x'",
+      'DELETE FROM audit',
+      "INSERT OR REPLACE INTO audit VALUES (1, 1, 'x', 'x', 'x', '{}')",
+    ]) {
+      await expect(env.DB.prepare(query).run()).rejects.toThrow('guard: ');
+    }
+  });
+});
