@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,17 +51,42 @@ async function stop(server: ChildProcess): Promise<void> {
 function paste(greeting: string, title: string): Promise<string> {
   const line = greeting.slice(greeting.indexOf(title)).split('\n')[1]?.trim();
   if (!line?.startsWith('curl')) throw new Error(`the greeting has no line for "${title}"`);
+  return runShell(line);
+}
+
+function runShell(script: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const shell = spawn('sh', ['-c', line], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const shell = spawn('bash', ['-euc', script], { stdio: ['ignore', 'pipe', 'inherit'] });
     let output = '';
     shell.stdout.on('data', (part) => (output += String(part)));
-    shell.on('exit', (code) => (code === 0 ? resolve(output) : reject(new Error(`${line}\nended with ${code}`))));
+    shell.on('exit', (code) => (code === 0 ? resolve(output) : reject(new Error(`${script}\nended with ${code}`))));
   });
 }
 
 function expectThat(isTrue: boolean, what: string): void {
   if (!isTrue) throw new Error(`expected ${what}`);
   console.log(`ok: ${what}`);
+}
+
+/** Runs the README's walk as it stands there, with the values of this start in the place of its dots. */
+async function walkReadme(greeting: string, serverPort: number): Promise<void> {
+  const readme = readFileSync('README.md', 'utf8');
+  const walk = readme.slice(readme.indexOf('## Money in')).split('```sh\n')[1]?.split('```')[0];
+  if (!walk) throw new Error('the README has no walk');
+  const values = {
+    KEY: lineOf(greeting, 'api key'),
+    OPERATOR: lineOf(greeting, 'operator token'),
+    ACCOUNT: lineOf(greeting, 'demo account'),
+    URL: `http://127.0.0.1:${serverPort}`,
+  };
+  const assignments = Object.entries(values).map(([name, value]) => `${name}=${value}`);
+  const lines = walk.split('\n').filter((line) => !/^(OPERATOR|ACCOUNT|URL)=/.test(line));
+  const output = await runShell([...assignments, ...lines].join('\n'));
+  expectThat(output.includes('{"totp":{"enabled":true}}'), 'the walk switches two-factor authentication on');
+  expectThat(output.includes('"label":"cold wallet"'), 'the walk approves an address');
+  expectThat(/"status":"PENDING".*"status":"COMPLETED"/s.test(output), 'the walk’s deposit is confirmed');
+  expectThat(output.includes('{"asset":"ETH","amount":"10.5"}'), 'the walk’s deposit is in the balance');
+  expectThat(/"transactions":\[{[^}]*"type":"ONCHAIN_DEPOSIT"/.test(output), 'the walk’s deposit is in the feed');
 }
 
 const lineOf = (greeting: string, name: string) => new RegExp(`^${name}: (.+)$`, 'm').exec(greeting)?.[1];
@@ -82,6 +107,7 @@ try {
   expectThat(bought.order?.usdtAmount === '100', 'an order for 100 USDT is filled');
   const market = JSON.parse(await paste(first.greeting, 'The market')) as { tickers: unknown[]; degraded: boolean };
   expectThat(market.tickers.length === 8 && !market.degraded, 'eight tickers');
+  await walkReadme(first.greeting, port);
   await stop(first.server);
 
   const second = await start(port, storage);
