@@ -73,6 +73,7 @@ function writeSecrets(): void {
     `API_KEY_SECRETS='{"1":"${drawSecret()}"}'`,
     `CURSOR_SECRET=${drawSecret()}`,
     `OPERATOR_TOKEN=${drawSecret()}`,
+    `CUSTODY_SECRET=${drawSecret()}`,
   ];
   writeFileSync(SECRETS_FILE, `${lines.join('\n')}\n`, { mode: 0o600 });
 }

@@ -66,6 +66,10 @@ export const Config = z
     KRAKEN_URL: z.url(),
     PRICE_HUB_LOCATION: z.enum(['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me']),
     LIQUIDITY_PROVIDER: z.enum(['house']),
+    CUSTODY_PROVIDER: z.enum(['sandbox', 'http']),
+    CUSTODY_URL: z.url(),
+    CUSTODY_KEY_ID: z.string().regex(/^[\w.-]{1,64}$/),
+    CUSTODY_SECRET: Secret,
     SPREAD_BPS: z.coerce.number().int().min(0).max(1000),
     ORDER_MIN_USDT: Amount,
     ORDER_MAX_USDT: Amount,
@@ -82,10 +86,13 @@ export const Config = z
     if (config.SPREAD_BPS < MIN_PRODUCTION_SPREAD_BPS) {
       refuse('SPREAD_BPS', `is below ${MIN_PRODUCTION_SPREAD_BPS} in production: a free option drains the house`);
     }
+    if (isSandbox(config.CUSTODY_PROVIDER)) refuse('CUSTODY_PROVIDER', 'names a sandbox provider in production');
+    if (new URL(config.CUSTODY_URL).protocol !== 'https:') refuse('CUSTODY_URL', 'is not https in production');
     const secrets = {
       ...config.API_KEY_SECRETS,
       CURSOR_SECRET: config.CURSOR_SECRET,
       OPERATOR_TOKEN: config.OPERATOR_TOKEN,
+      CUSTODY_SECRET: config.CUSTODY_SECRET,
     };
     for (const [name, secret] of Object.entries(secrets)) {
       if (secret.startsWith(SANDBOX_SECRET_PREFIX)) refuse(name, 'is the public secret of the sandbox');

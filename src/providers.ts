@@ -7,6 +7,9 @@ import type { PriceSource } from './markets/sources/price-source.ts';
 import { createSandboxPriceSource } from './markets/sources/sandbox.ts';
 import { provideFromHouse } from './trade/liquidity/house.ts';
 import type { LiquidityProvider } from './trade/liquidity/liquidity-provider.ts';
+import type { Custody } from './wallet/custody/custody.ts';
+import { createHttpCustody } from './wallet/custody/http.ts';
+import { sandboxCustody } from './wallet/custody/sandbox.ts';
 
 const priceSources: Record<Config['PRICE_SOURCES'][number], (config: Config) => PriceSource> = {
   'sandbox-a': () => createSandboxPriceSource('sandbox-a'),
@@ -37,4 +40,15 @@ export function chooseLiquidityProvider(config: Config): LiquidityProvider {
     case 'house':
       return provideFromHouse(config.SPREAD_BPS);
   }
+}
+
+const custodies: Record<Config['CUSTODY_PROVIDER'], (config: Config) => Custody> = {
+  sandbox: () => sandboxCustody,
+  http: ({ CUSTODY_URL: url, CUSTODY_KEY_ID: keyId, CUSTODY_SECRET: secret }) =>
+    createHttpCustody({ url, keyId, secret }),
+};
+
+/** Who pays withdrawals out. */
+export function chooseCustody(config: Config): Custody {
+  return custodies[config.CUSTODY_PROVIDER](config);
 }

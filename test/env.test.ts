@@ -12,6 +12,9 @@ const production = {
   API_KEY_SECRETS: JSON.stringify({ 1: 'k'.repeat(40) }),
   CURSOR_SECRET: 'c'.repeat(40),
   OPERATOR_TOKEN: 'o'.repeat(40),
+  CUSTODY_PROVIDER: 'http',
+  CUSTODY_URL: 'https://custody.example',
+  CUSTODY_SECRET: 'p'.repeat(40),
 };
 
 describe('the configuration', () => {
@@ -34,11 +37,14 @@ describe('the configuration', () => {
     ['the public operator token', 'OPERATOR_TOKEN', sandbox['OPERATOR_TOKEN']],
     ['the public cursor secret', 'CURSOR_SECRET', sandbox['CURSOR_SECRET']],
     ['a public API key secret', 'API_KEY_SECRETS', sandbox['API_KEY_SECRETS']],
+    ['the custodian of the sandbox', 'CUSTODY_PROVIDER', 'sandbox'],
+    ['a custodian without TLS', 'CUSTODY_URL', 'http://custody.example'],
+    ['the public custody secret', 'CUSTODY_SECRET', sandbox['CUSTODY_SECRET']],
   ])('of production is refused with %s', (_name, variable, value) => {
     expect(() => parseConfig({ ...production, [variable]: value })).toThrow(/configuration refused/);
   });
 
-  const ofTheTests = /^(__VITEST|VENUE_SERVER|MIGRATIONS)/;
+  const ofTheTests = /^(__VITEST|VENUE_SERVER|CUSTODIAN_SERVER|MIGRATIONS)/;
   const variables = Object.entries(production).filter(
     ([name, value]) => typeof value === 'string' && !ofTheTests.test(name),
   );
