@@ -2,12 +2,27 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers';
 import { defineConfig } from 'vitest/config';
+import { custodianKey } from './test/support/node/start-custodian.ts';
 
 /** Where the venues of the `venues` project answer: a server on loopback that plays them in their exact shapes. */
 const venueUrls = (server: string) => ({ BINANCE_URL: `${server}/binance`, KRAKEN_URL: `${server}/kraken` });
 
+/** The configuration that has the reference custodian pay. */
+const custodianVariables = (server: string) => ({
+  CUSTODY_PROVIDER: 'http',
+  CUSTODY_URL: server,
+  CUSTODY_KEY_ID: custodianKey.id,
+  CUSTODY_SECRET: custodianKey.secret,
+});
+
+/** The servers on loopback that play the world outside. */
+interface Servers {
+  readonly venues: string;
+  readonly custodian: string;
+}
+
 /** One project is one configuration of the Worker, in workerd, with the bindings of wrangler.toml. */
-function project(name: string, include: string[], variables: (venueServer: string) => Record<string, string>) {
+function project(name: string, include: string[], variables: (servers: Servers) => Record<string, string>) {
   return {
     plugins: [
       cloudflareTest(async ({ inject }) => ({
@@ -16,8 +31,9 @@ function project(name: string, include: string[], variables: (venueServer: strin
           bindings: {
             MIGRATIONS: await readD1Migrations('migrations'),
             VENUE_SERVER: inject<string>('venueServer'),
+            CUSTODIAN_SERVER: inject<string>('custodianServer'),
             ...parseEnv(readFileSync('.dev.vars.example', 'utf8')),
-            ...variables(inject<string>('venueServer')),
+            ...variables({ venues: inject<string>('venueServer'), custodian: inject<string>('custodianServer') }),
           },
         },
       })),
@@ -25,9 +41,9 @@ function project(name: string, include: string[], variables: (venueServer: strin
     test: {
       name,
       include,
-      globalSetup: ['test/support/node/start-venue-server.ts'],
-      // The server that plays the venues has one state.
-      fileParallelism: name !== 'venues',
+      globalSetup: ['test/support/node/start-venue-server.ts', 'test/support/node/start-custodian.ts'],
+      // The servers that play the world outside have one state each.
+      fileParallelism: name === 'sandbox',
       setupFiles: ['test/support/apply-migrations.ts'],
       testTimeout: 30_000,
       hookTimeout: 30_000,
@@ -38,9 +54,10 @@ function project(name: string, include: string[], variables: (venueServer: strin
 export default defineConfig({
   test: {
     projects: [
-      project('sandbox', ['test/**/*.test.ts', '!test/**/*.venues.test.ts'], () => ({})),
-      project('venues', ['test/**/*.venues.test.ts'], (server) => ({
-        ...venueUrls(server),
+      project('sandbox', ['test/**/*.test.ts', '!test/**/*.{venues,custody}.test.ts'], () => ({})),
+      project('custody', ['test/**/*.custody.test.ts'], ({ custodian }) => custodianVariables(custodian)),
+      project('venues', ['test/**/*.venues.test.ts'], ({ venues }) => ({
+        ...venueUrls(venues),
         PRICE_SOURCES: 'binance,kraken',
         CANDLE_SOURCES: 'binance',
         SOLANA_ADDRESSES: 'pool',

@@ -76,6 +76,7 @@ function writeSecrets(): void {
     `OPERATOR_TOKEN=${drawSecret()}`,
     `DEPOSIT_TOKEN=${drawSecret()}`,
     `AUDITOR_TOKEN=${drawSecret()}`,
+    `CUSTODY_SECRET=${drawSecret()}`,
   ];
   writeFileSync(SECRETS_FILE, `${lines.join('\n')}\n`, { mode: 0o600 });
 }

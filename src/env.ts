@@ -77,6 +77,10 @@ export const Config = z
     KRAKEN_URL: z.url(),
     PRICE_HUB_LOCATION: z.enum(['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me']),
     LIQUIDITY_PROVIDER: z.enum(['house']),
+    CUSTODY_PROVIDER: z.enum(['sandbox', 'http']),
+    CUSTODY_URL: z.url(),
+    CUSTODY_KEY_ID: z.string().regex(/^[\w.-]{1,64}$/),
+    CUSTODY_SECRET: Secret,
     SPREAD_BPS: z.coerce.number().int().min(0).max(1000),
     ORDER_MIN_USDT: Amount,
     ORDER_MAX_USDT: Amount,
@@ -95,13 +99,15 @@ export const Config = z
     if (config.SPREAD_BPS < MIN_SPREAD_BPS.production) {
       refuse('SPREAD_BPS', `is below ${MIN_SPREAD_BPS.production} in production: a free option drains the house`);
     }
+    if (isSandbox(config.CUSTODY_PROVIDER)) refuse('CUSTODY_PROVIDER', 'names a sandbox provider in production');
+    if (new URL(config.CUSTODY_URL).protocol !== 'https:') refuse('CUSTODY_URL', 'is not https in production');
     if (holdsSandboxKey(config.DEPOSIT_KEYS)) refuse('DEPOSIT_KEYS', 'holds a key of the public test mnemonic');
     if (isSandbox(config.SOLANA_ADDRESSES)) refuse('SOLANA_ADDRESSES', 'derives of the public test mnemonic');
-    const { CURSOR_SECRET, OPERATOR_TOKEN, DEPOSIT_TOKEN, AUDITOR_TOKEN } = config;
+    const { CURSOR_SECRET, OPERATOR_TOKEN, DEPOSIT_TOKEN, AUDITOR_TOKEN, CUSTODY_SECRET } = config;
     const secrets = [
       ...Object.values(config.API_KEY_SECRETS).map((secret) => ['API_KEY_SECRETS', secret] as const),
       ...Object.values(config.TOTP_SECRETS).map((secret) => ['TOTP_SECRETS', secret] as const),
-      ...Object.entries({ CURSOR_SECRET, OPERATOR_TOKEN, DEPOSIT_TOKEN, AUDITOR_TOKEN }),
+      ...Object.entries({ CURSOR_SECRET, OPERATOR_TOKEN, DEPOSIT_TOKEN, AUDITOR_TOKEN, CUSTODY_SECRET }),
     ];
     for (const [name, secret] of secrets) {
       if (secret.startsWith(SANDBOX_SECRET_PREFIX)) refuse(name, 'is the public secret of the sandbox');

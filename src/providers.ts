@@ -9,6 +9,9 @@ import { houseProvider } from './trade/liquidity/house.ts';
 import type { LiquidityProvider } from './trade/liquidity/liquidity-provider.ts';
 import type { AddressSources } from './wallet/addresses/list-addresses.ts';
 import { type SolanaSource, deriveInSandbox, takeFromPool } from './wallet/addresses/solana-source.ts';
+import type { Custody } from './wallet/custody/custody.ts';
+import { createHttpCustody } from './wallet/custody/http.ts';
+import { sandboxCustody } from './wallet/custody/sandbox.ts';
 
 const priceSources: Record<Config['PRICE_SOURCES'][number], (config: Config) => PriceSource> = {
   'sandbox-a': () => createSandboxPriceSource('sandbox-a'),
@@ -49,4 +52,15 @@ const solanaSources: Record<Config['SOLANA_ADDRESSES'], SolanaSource> = {
 /** What deposit addresses are made of. */
 export function chooseAddressSources(config: Config): AddressSources {
   return { keys: config.DEPOSIT_KEYS, solana: solanaSources[config.SOLANA_ADDRESSES] };
+}
+
+const custodies: Record<Config['CUSTODY_PROVIDER'], (config: Config) => Custody> = {
+  sandbox: () => sandboxCustody,
+  http: ({ CUSTODY_URL: url, CUSTODY_KEY_ID: keyId, CUSTODY_SECRET: secret }) =>
+    createHttpCustody({ url, keyId, secret }),
+};
+
+/** Who pays withdrawals out. */
+export function chooseCustody(config: Config): Custody {
+  return custodies[config.CUSTODY_PROVIDER](config);
 }

@@ -21,6 +21,9 @@ const production = {
   TOTP_SECRETS: JSON.stringify({ 1: 't'.repeat(40) }),
   DEPOSIT_KEYS: JSON.stringify(depositKeys),
   SOLANA_ADDRESSES: 'pool',
+  CUSTODY_PROVIDER: 'http',
+  CUSTODY_URL: 'https://custody.example',
+  CUSTODY_SECRET: 'p'.repeat(40),
 };
 
 describe('the configuration', () => {
@@ -50,6 +53,9 @@ describe('the configuration', () => {
     ['the keys of the sandbox', 'DEPOSIT_KEYS', sandbox['DEPOSIT_KEYS']],
     ['the empty keys of wrangler.toml', 'DEPOSIT_KEYS', '{}'],
     ['Solana addresses of the sandbox', 'SOLANA_ADDRESSES', 'sandbox'],
+    ['the custodian of the sandbox', 'CUSTODY_PROVIDER', 'sandbox'],
+    ['a custodian without TLS', 'CUSTODY_URL', 'http://custody.example'],
+    ['the public custody secret', 'CUSTODY_SECRET', sandbox['CUSTODY_SECRET']],
   ])('of production is refused with %s', (_name, variable, value) => {
     expect(() => parseConfig({ ...production, [variable]: value })).toThrow(/configuration refused/);
   });
@@ -62,7 +68,7 @@ describe('the configuration', () => {
     );
   });
 
-  const ofTheTests = /^(__VITEST|VENUE_SERVER|MIGRATIONS)/;
+  const ofTheTests = /^(__VITEST|VENUE_SERVER|CUSTODIAN_SERVER|MIGRATIONS)/;
   const variables = Object.entries(production).filter(
     ([name, value]) => typeof value === 'string' && !ofTheTests.test(name),
   );

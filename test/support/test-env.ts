@@ -7,6 +7,8 @@ export interface TestEnv extends Bindings {
   readonly MIGRATIONS: D1Migration[];
   /** The base address of the server that plays the venues. */
   readonly VENUE_SERVER: string;
+  /** The base address of the reference custodian. */
+  readonly CUSTODIAN_SERVER: string;
   readonly OPERATOR_TOKEN: string;
 }
 

@@ -1,3 +1,4 @@
+import { readText } from '../../http/read-text.ts';
 import { SourceError } from './source-error.ts';
 
 /** More than any answer that Bureau asks for; 1000 candles are 171 kB. */
@@ -19,22 +20,11 @@ export async function fetchJson(url: string, signal: AbortSignal): Promise<unkno
       await response.body?.cancel();
       throw new SourceError('answered with something other than JSON');
     }
-    return JSON.parse(await readText(response)) as unknown;
+    const text = await readText(response, MAX_BODY_BYTES);
+    if (text === undefined) throw new SourceError('answered with too large a body');
+    return JSON.parse(text) as unknown;
   } catch (error) {
     if (error instanceof SourceError) throw error;
     throw new SourceError(signal.aborted ? 'did not answer in time' : 'could not be read', { cause: error });
   }
-}
-
-async function readText(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
-  // Leaving the loop by an exception cancels the stream, so no more than the limit is ever held.
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > MAX_BODY_BYTES) throw new SourceError('answered with too large a body');
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
 }

@@ -1,0 +1,83 @@
+import { logFault } from '../../http/log.ts';
+import { readText } from '../../http/read-text.ts';
+import { withDeadline } from '../../markets/with-deadline.ts';
+import type { Network } from '../../money/networks.ts';
+import { CUSTODY_DEADLINE_MS, type Custody, type CustodyState, type NeverSeen, type Payout } from './custody.ts';
+import { readLookupAnswer, readSubmitAnswer } from './read-answer.ts';
+import { type CustodyKey, type CustodyRequest, signRequest } from './sign-request.ts';
+
+/** An answer is a state and a hash or a reason. */
+const MAX_ANSWER_BYTES = 16 * 1024;
+
+/** Where the custodian is, and Bureau's key there. */
+export interface HttpCustodySettings extends CustodyKey {
+  readonly url: string;
+}
+
+interface HttpAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+const unknown = { kind: 'unknown' } as const;
+
+/** The operator's custodian over signed HTTP, as docs/custody.md has it. */
+export function createHttpCustody(settings: HttpCustodySettings): Custody {
+  return {
+    name: 'http',
+    submit: (payout) => ask('PUT', payout, settings, readSubmitAnswer),
+    lookup: (payout) => ask('GET', payout, settings, readLookupAnswer),
+  };
+}
+
+async function ask<S extends CustodyState | NeverSeen>(
+  method: CustodyRequest['method'],
+  payout: Payout,
+  settings: HttpCustodySettings,
+  read: (status: number, body: string, network: Network) => S,
+): Promise<S | typeof unknown> {
+  let status = 'none';
+  try {
+    const answer = await withDeadline(CUSTODY_DEADLINE_MS, (signal) => send(method, payout, settings, signal));
+    status = String(answer.status);
+    const state = read(answer.status, answer.body, payout.network);
+    if (state.kind !== 'unknown') return state;
+  } catch {
+    // No answer, or none that can be read: the payout may have happened all the same.
+  }
+  // A wrong key or address would otherwise look like a slow custodian.
+  logFault('custody_unknown', { withdrawalId: payout.withdrawalId, method, status });
+  return unknown;
+}
+
+async function send(
+  method: CustodyRequest['method'],
+  payout: Payout,
+  settings: HttpCustodySettings,
+  signal: AbortSignal,
+): Promise<HttpAnswer> {
+  const { origin, pathname } = new URL(settings.url);
+  const path = `${pathname.replace(/\/+$/, '')}/v1/payouts/${encodeURIComponent(payout.withdrawalId)}`;
+  const body = method === 'PUT' ? writePayout(payout) : '';
+  const headers = new Headers(await signRequest({ method, path, body }, settings, Math.floor(Date.now() / 1000)));
+  headers.set('Accept', 'application/json');
+  if (method === 'PUT') headers.set('Content-Type', 'application/json');
+  const response = await fetch(`${origin}${path}`, {
+    method,
+    headers,
+    body: method === 'PUT' ? body : null,
+    signal,
+    // A redirect would carry the payout to where the operator never pointed.
+    redirect: 'manual',
+    // An older answer from a cache on the way would be taken for how the payout stands.
+    cache: 'no-store',
+  });
+  const text = await readText(response, MAX_ANSWER_BYTES);
+  if (text === undefined) throw new Error('answered with too large a body');
+  return { status: response.status, body: text };
+}
+
+/** The payout as the custodian reads it, field by field: what the caller's object may hold beside goes nowhere. */
+function writePayout({ withdrawalId, asset, network, contractAddress, address, amount }: Payout): string {
+  return JSON.stringify({ withdrawalId, asset, network, contractAddress, address, amount });
+}

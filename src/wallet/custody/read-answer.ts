@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import type { Network } from '../../money/networks.ts';
+import { readTransactionHash } from '../deposits/transaction-hash.ts';
+import type { CustodyState, NeverSeen } from './custody.ts';
+
+const MAX_REASON_LENGTH = 500;
+
+/** What a custodian says of a payout. Fields beside these are ignored. */
+const CustodyAnswer = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('sent'), txHash: z.string() }),
+  z.object({ status: z.literal('accepted') }),
+  z.object({ status: z.literal('refused'), reason: z.string().min(1).max(MAX_REASON_LENGTH) }),
+  z.object({ status: z.literal('never_seen') }),
+]);
+
+const unknown = { kind: 'unknown' } as const;
+
+/**
+ * What the answer to a submission means. Status and body must say the same: a refusal gives the money back, so an
+ * error page, or a gateway's own 422, must not pass for one.
+ */
+export function readSubmitAnswer(status: number, body: string, network: Network): CustodyState {
+  const answer = parseJson(body === '' ? '{}' : body);
+  const state = readState(answer, network);
+  switch (status) {
+    case 200:
+    case 201:
+      return state.kind === 'never_seen' ? unknown : state;
+    case 409:
+      if (namesNoStatus(answer)) return { kind: 'accepted' };
+      return state.kind === 'never_seen' ? unknown : state;
+    case 422:
+      return state.kind === 'refused' ? state : unknown;
+    default:
+      return unknown;
+  }
+}
+
+/**
+ * What the answer to a look-up means. A bare 404 says nothing of the payout, since whatever stands before the custodian
+ * answers so for a wrong address.
+ */
+export function readLookupAnswer(status: number, body: string, network: Network): CustodyState | NeverSeen {
+  const state = readState(parseJson(body), network);
+  switch (status) {
+    case 200:
+    case 201:
+      return state.kind === 'never_seen' ? unknown : state;
+    case 404:
+      return state.kind === 'never_seen' ? state : unknown;
+    default:
+      return unknown;
+  }
+}
+
+function readState(json: unknown, network: Network): CustodyState | NeverSeen {
+  const { data: answer } = CustodyAnswer.safeParse(json);
+  switch (answer?.status) {
+    case 'sent': {
+      const txHash = readTransactionHash(network, answer.txHash);
+      return txHash === undefined ? unknown : { kind: 'sent', txHash };
+    }
+    case 'refused':
+      return { kind: 'refused', reason: answer.reason };
+    case 'accepted':
+    case 'never_seen':
+      return { kind: answer.status };
+    case undefined:
+      return unknown;
+  }
+}
+
+/** Whether an answer is a JSON object that does not tell how the payout stands. */
+function namesNoStatus(json: unknown): boolean {
+  return typeof json === 'object' && json !== null && !Array.isArray(json) && !('status' in json);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

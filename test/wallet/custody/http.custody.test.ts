@@ -1,0 +1,280 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { config } from '../../../src/env.ts';
+import { networks } from '../../../src/money/networks.ts';
+import { chooseCustody } from '../../../src/providers.ts';
+import type { Payout } from '../../../src/wallet/custody/custody.ts';
+import { createHttpCustody } from '../../../src/wallet/custody/http.ts';
+import {
+  countCustodianRequests,
+  decidePayout,
+  listPayouts,
+  listRejections,
+  programCustodian,
+  resetCustodian,
+} from '../../support/custodian.ts';
+import type { CustodianAnswer, CustodianProgramme } from '../../support/node/custodian-state.ts';
+import { drawPayout } from '../../support/payouts.ts';
+import { env } from '../../support/test-env.ts';
+
+const custody = chooseCustody(config);
+const settings = { url: config.CUSTODY_URL, keyId: config.CUSTODY_KEY_ID, secret: config.CUSTODY_SECRET };
+
+const sent = { kind: 'sent', txHash: expect.any(String) };
+const refused = { kind: 'refused', reason: 'the address is on a sanctions list' };
+const unknown = { kind: 'unknown' };
+
+/** What the custodian paid of one withdrawal, as a count and its state. */
+async function findPayout({ withdrawalId }: Payout) {
+  const found = (await listPayouts()).filter((one) => one.payout.withdrawalId === withdrawalId);
+  expect(found.length).toBeLessThanOrEqual(1);
+  return found[0];
+}
+
+beforeEach(async () => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  await resetCustodian();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('a payout over signed HTTP', () => {
+  it.each(networks)('is paid on %s as it was asked for, and found by its withdrawal’s id', async (network) => {
+    const payout = drawPayout(network);
+    const state = await custody.submit(payout);
+    expect(state).toEqual(sent);
+    expect(await findPayout(payout)).toMatchObject({ payout, payments: 1, txHash: 'txHash' in state && state.txHash });
+    expect(await custody.lookup(payout)).toEqual(state);
+  });
+
+  it('is paid once, however often it is submitted', async () => {
+    const payout = drawPayout();
+    const states = await Promise.all(Array.from({ length: 5 }, () => custody.submit(payout)));
+    expect(new Set(states.map((state) => JSON.stringify(state))).size).toBe(1);
+    expect(await findPayout(payout)).toMatchObject({ payments: 1 });
+    expect(await countCustodianRequests(payout.withdrawalId)).toEqual({ submissions: 5, lookups: 0 });
+  });
+
+  it('that the custodian never saw is reported so, and nothing is paid by asking', async () => {
+    const payout = drawPayout();
+    expect(await custody.lookup(payout)).toEqual({ kind: 'never_seen' });
+    expect(await listPayouts()).toEqual([]);
+  });
+
+  it('can be accepted first and sent later', async () => {
+    const payout = drawPayout();
+    await programCustodian({ act: 'accept' });
+    expect(await custody.submit(payout)).toEqual({ kind: 'accepted' });
+    expect(await custody.lookup(payout)).toEqual({ kind: 'accepted' });
+    await decidePayout(payout.withdrawalId, 'pay');
+    expect(await custody.lookup(payout)).toEqual(sent);
+  });
+
+  it('can be accepted first and refused later', async () => {
+    const payout = drawPayout();
+    await programCustodian({ act: 'accept' });
+    expect(await custody.submit(payout)).toEqual({ kind: 'accepted' });
+    await decidePayout(payout.withdrawalId, 'refuse');
+    expect(await custody.lookup(payout)).toEqual(refused);
+    expect(await custody.submit(payout)).toEqual(refused);
+    expect(await findPayout(payout)).toMatchObject({ payments: 0 });
+  });
+
+  it('can be refused with a reason', async () => {
+    const payout = drawPayout();
+    await programCustodian({ act: 'refuse' });
+    expect(await custody.submit(payout)).toEqual(refused);
+    expect(await custody.lookup(payout)).toEqual(refused);
+  });
+
+  it('sends nothing of the caller’s object but the payout', async () => {
+    const payout = drawPayout();
+    expect(await custody.submit({ ...payout, accountId: 'private' } as Payout)).toEqual(sent);
+    expect((await findPayout(payout))?.payout).toEqual(payout);
+  });
+});
+
+describe('a submission answered twice', () => {
+  it('takes the duplicate for what it says of the first', async () => {
+    const payout = drawPayout();
+    const first = await custody.submit(payout);
+    await programCustodian({ answer: 'duplicate' });
+    expect(await custody.submit(payout)).toEqual(first);
+    expect(await findPayout(payout)).toMatchObject({ payments: 1 });
+  });
+
+  it('takes a duplicate that says nothing for accepted', async () => {
+    const payout = drawPayout();
+    await programCustodian({ answer: 'silent_duplicate' });
+    expect(await custody.submit(payout)).toEqual({ kind: 'accepted' });
+    expect(await custody.lookup(payout)).toEqual(sent);
+  });
+});
+
+describe('a custodian that fails', () => {
+  const faults: CustodianAnswer[] = ['error', 'reset', 'html', 'truncated', 'huge', 'redirect'];
+
+  it.each(faults)('by %s, leaves a submission unknown, whether it paid or not', async (answer) => {
+    for (const act of ['pay', 'nothing'] as const) {
+      const payout = drawPayout();
+      await programCustodian({ withdrawalId: payout.withdrawalId, method: 'PUT', act, answer });
+      expect(await custody.submit(payout)).toEqual(unknown);
+      expect(await custody.lookup(payout)).toEqual(act === 'pay' ? sent : { kind: 'never_seen' });
+      expect(await custody.submit(payout)).toEqual(sent);
+      expect(await findPayout(payout)).toMatchObject({ payments: 1 });
+    }
+  });
+
+  it.each(faults)('by %s, leaves a look-up unknown', async (answer) => {
+    const payout = drawPayout();
+    await custody.submit(payout);
+    await programCustodian({ method: 'GET', answer });
+    expect(await custody.lookup(payout)).toEqual(unknown);
+    expect(await custody.lookup(payout)).toEqual(sent);
+  });
+
+  it('by too large a body, leaves it unknown also where an empty one has a meaning', async () => {
+    await programCustodian({ answer: { status: 409, body: '{}'.padEnd(100_000, ' ') } });
+    expect(await custody.submit(drawPayout())).toEqual(unknown);
+  });
+
+  it('by forgetting, is reported so and pays once all the same', async () => {
+    const payout = drawPayout();
+    const first = await custody.submit(payout);
+    await programCustodian({ method: 'GET', answer: 'never_seen' });
+    expect(await custody.lookup(payout)).toEqual({ kind: 'never_seen' });
+    expect(await custody.submit(payout)).toEqual(first);
+    expect(await findPayout(payout)).toMatchObject({ payments: 1 });
+  });
+
+  it('by a refusal it has no reason for, is not taken at its word', async () => {
+    await programCustodian({ answer: { status: 422, body: '{"status":"refused"}' } });
+    expect(await custody.submit(drawPayout())).toEqual(unknown);
+  });
+
+  it('by a hash of another network, is not taken at its word', async () => {
+    await programCustodian({ answer: { status: 201, body: `{"status":"sent","txHash":"0x${'ab'.repeat(32)}"}` } });
+    expect(await custody.submit(drawPayout('BTC'))).toEqual(unknown);
+  });
+
+  it('by being out of reach, leaves both unknown', async () => {
+    const nowhere = createHttpCustody({ ...settings, url: 'http://127.0.0.1:1' });
+    expect(await nowhere.submit(drawPayout())).toEqual(unknown);
+    expect(await nowhere.lookup(drawPayout())).toEqual(unknown);
+  });
+
+  it('by an address that is none, leaves both unknown instead of throwing', async () => {
+    const broken = createHttpCustody({ ...settings, url: 'nowhere' });
+    expect(await broken.submit(drawPayout())).toEqual(unknown);
+    expect(await broken.lookup(drawPayout())).toEqual(unknown);
+  });
+
+  it('by standing elsewhere, is not a custodian that never saw the payout', async () => {
+    const elsewhere = createHttpCustody({ ...settings, url: `${env.CUSTODIAN_SERVER}/elsewhere/` });
+    expect(await elsewhere.lookup(drawPayout())).toEqual(unknown);
+    expect(await listRejections()).toEqual([]);
+  });
+
+  it('is named in the log by the withdrawal, without key, address or amount', async () => {
+    const log = vi.spyOn(console, 'error').mockReturnValue();
+    const payout = drawPayout('TRC20', { address: 'TSecretAddress', amount: '123.456' });
+    await programCustodian({ answer: 'error' });
+    await custody.submit(payout);
+    const [line] = log.mock.calls[0] as [string];
+    expect(JSON.parse(line)).toEqual({
+      event: 'custody_unknown',
+      withdrawalId: payout.withdrawalId,
+      method: 'PUT',
+      status: '500',
+    });
+  });
+});
+
+describe('a custodian that replaces a transaction', () => {
+  it('is reported with each hash as it gives them', async () => {
+    const payout = drawPayout('ETH');
+    await custody.submit(payout);
+    const hashes = [await custody.lookup(payout)];
+    for (let round = 0; round < 2; round++) {
+      await decidePayout(payout.withdrawalId, 'rehash');
+      hashes.push(await custody.lookup(payout));
+    }
+    expect(hashes).toEqual([sent, sent, sent]);
+    expect(new Set(hashes.map((state) => JSON.stringify(state))).size).toBe(3);
+    expect(await findPayout(payout)).toMatchObject({ payments: 1 });
+  });
+});
+
+describe('a custodian that does not answer', () => {
+  /** Twice the deadline: the guarantee is that the wait ends, the rest is for slow machines. */
+  const PATIENCE_MS = 12_000;
+
+  it('leaves submission and look-up unknown in time, whatever it did', { timeout: 30_000 }, async () => {
+    const programmes: [CustodianProgramme, number][] = [
+      [{ act: 'pay', answer: 'hang' }, 1],
+      [{ act: 'nothing', answer: 'hang' }, 0],
+      [{ act: 'pay', answer: 'stall' }, 1],
+    ];
+    const started_ms = Date.now();
+    await Promise.all(
+      programmes.map(async ([programme, payments]) => {
+        const payout = drawPayout();
+        await programCustodian({ ...programme, withdrawalId: payout.withdrawalId, times: 2 });
+        expect(await Promise.all([custody.submit(payout), custody.lookup(payout)])).toEqual([unknown, unknown]);
+        expect((await findPayout(payout))?.payments ?? 0).toBe(payments);
+        expect(await custody.submit(payout)).toEqual(sent);
+        expect(await findPayout(payout)).toMatchObject({ payments: 1 });
+      }),
+    );
+    expect(Date.now() - started_ms).toBeLessThan(PATIENCE_MS);
+  });
+
+  it('and acts late, pays once', async () => {
+    const payout = drawPayout();
+    await programCustodian({ method: 'PUT', delay_ms: 300 });
+    const late = custody.submit(payout);
+    await vi.waitUntil(async () => (await countCustodianRequests(payout.withdrawalId)).submissions === 1);
+    expect(await custody.lookup(payout)).toEqual({ kind: 'never_seen' });
+    expect(await Promise.all([late, custody.submit(payout)])).toEqual([sent, sent]);
+    expect(await findPayout(payout)).toMatchObject({ payments: 1 });
+  });
+});
+
+describe('the signature', () => {
+  it.each([
+    ['another secret', { secret: 'x'.repeat(40) }, 'wrong signature'],
+    ['a key that the custodian does not know', { keyId: 'stranger' }, 'unknown key'],
+  ])('with %s pays nothing, and leaves the payout unknown', async (_name, change, rejection) => {
+    const stranger = createHttpCustody({ ...settings, ...change });
+    expect(await stranger.submit(drawPayout())).toEqual(unknown);
+    expect(await stranger.lookup(drawPayout())).toEqual(unknown);
+    expect(await listRejections()).toEqual([rejection, rejection]);
+    expect(await listPayouts()).toEqual([]);
+  });
+
+  it.each([-310, 310])('is refused by the custodian %i seconds away from its clock', async (offset_s) => {
+    const now_ms = Date.now();
+    vi.spyOn(Date, 'now').mockReturnValue(now_ms + offset_s * 1_000);
+    expect(await custody.submit(drawPayout())).toEqual(unknown);
+    expect(await listRejections()).toEqual(['outside the window']);
+    expect(await listPayouts()).toEqual([]);
+  });
+
+  it('holds for the body: one that was changed on the way is not paid', async () => {
+    const payout = drawPayout();
+    const send = globalThis.fetch;
+    const changed = JSON.stringify({ ...payout, amount: '9250.5' });
+    vi.spyOn(globalThis, 'fetch').mockImplementationOnce((url, init) =>
+      send(url, { ...(init as RequestInit), body: changed }),
+    );
+    expect(await custody.submit(payout)).toEqual(unknown);
+    expect(await listRejections()).toEqual(['wrong signature']);
+    expect(await listPayouts()).toEqual([]);
+  });
+
+  it('holds for an address with a prefix', async () => {
+    const prefixed = createHttpCustody({ ...settings, url: `${env.CUSTODIAN_SERVER}/bureau` });
+    await prefixed.submit(drawPayout());
+    expect(await listRejections()).toEqual([]);
+  });
+});
