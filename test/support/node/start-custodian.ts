@@ -66,6 +66,10 @@ export default async function startCustodian(project: TestProject): Promise<() =
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = '', url: path = '', headers } = request;
     if (path === '/control') return control(request, response);
+    if (path.startsWith('/moved?')) {
+      response.end(new URL(path, 'http://custodian').searchParams.get('body'));
+      return;
+    }
     const body = await buffer(request);
     const fault = findSignatureFault(
       { method, path, headers, body },
@@ -160,7 +164,7 @@ function answer(response: ServerResponse, kind: CustodianAnswer, state: Saying):
         .end(JSON.stringify(state.body).padEnd(5_000_000, ' '));
       return;
     case 'redirect':
-      response.writeHead(302, { Location: '/control' }).end();
+      response.writeHead(302, { Location: `/moved?body=${encodeURIComponent(JSON.stringify(state.body))}` }).end();
   }
 }
 
