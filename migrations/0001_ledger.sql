@@ -156,7 +156,7 @@ CREATE TABLE transfers (
   credit TEXT NOT NULL,
   asset TEXT NOT NULL,
   amount INTEGER NOT NULL CHECK (amount > 0),
-  kind TEXT NOT NULL CHECK (kind IN ('order', 'deposit')),
+  kind TEXT NOT NULL CHECK (kind IN ('order', 'deposit', 'withdrawal')),
   -- The id of the record that explains it.
   reference TEXT NOT NULL,
   ts INTEGER NOT NULL,

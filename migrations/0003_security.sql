@@ -9,6 +9,10 @@ CREATE TABLE totp (
   -- The newest time step of which a code was taken (RFC 6238): none is taken twice, and none that is older, whatever
   -- becomes of the secret.
   used_step INTEGER NOT NULL DEFAULT 0,
+  -- Codes that were tried since the last right one, each counted before it was looked at, and until when too many of
+  -- them lock withdrawals.
+  attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+  locked_until INTEGER NOT NULL DEFAULT 0,
   CHECK (confirmed_at IS NULL OR sealed_secret IS NOT NULL)
 ) STRICT, WITHOUT ROWID;
 

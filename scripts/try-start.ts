@@ -71,8 +71,13 @@ function expectThat(isTrue: boolean, what: string): void {
 /** Runs the README's walk as it stands there, with the values of this start in the place of its dots. */
 async function walkReadme(greeting: string, serverPort: number): Promise<void> {
   const readme = readFileSync('README.md', 'utf8');
-  const walk = readme.slice(readme.indexOf('## Money in')).split('```sh\n')[1]?.split('```')[0];
-  if (!walk) throw new Error('the README has no walk');
+  const section = readme.slice(readme.indexOf('## Money in')).split('\n## ')[0] ?? '';
+  const walk = section
+    .split('```sh\n')
+    .slice(1)
+    .map((block) => block.split('```')[0])
+    .join('\n');
+  if (walk === '') throw new Error('the README has no walk');
   const values = {
     KEY: lineOf(greeting, 'api key'),
     OPERATOR: lineOf(greeting, 'operator token'),
@@ -86,6 +91,9 @@ async function walkReadme(greeting: string, serverPort: number): Promise<void> {
   expectThat(output.includes('"label":"cold wallet"'), 'the walk approves an address');
   expectThat(/"status":"PENDING".*"status":"COMPLETED"/s.test(output), 'the walk’s deposit is confirmed');
   expectThat(output.includes('{"asset":"ETH","amount":"10.5"}'), 'the walk’s deposit is in the balance');
+  expectThat(/"withdrawal":{[^}]*"status":"COMPLETED","txHash":"0x/.test(output), 'the walk’s withdrawal is paid');
+  expectThat(/"status":"PENDING","txHash":null/.test(output), 'the walk’s second withdrawal waits for its review');
+  expectThat(output.split('"status":"COMPLETED","txHash":"0x').length >= 6, 'and is paid once approved');
   expectThat(/"transactions":\[{[^}]*"type":"ONCHAIN_DEPOSIT"/.test(output), 'the walk’s deposit is in the feed');
 }
 

@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm';
 import { generateSecret, generateURI, verify } from 'otplib';
 import { z } from 'zod';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
@@ -23,6 +23,42 @@ export interface TotpState {
   readonly confirmedAt: number | null;
   /** The newest step of which a code was taken. */
   readonly usedStep: number;
+  /** Codes tried since the last right one. */
+  readonly attempts: number;
+  /** Until when too many wrong codes lock withdrawals. */
+  readonly lockedUntil: number;
+}
+
+/** So many wrong codes in a row lock the account's withdrawals, over all its keys. */
+export const MAX_ATTEMPTS = 5;
+const LOCK_MS = 15 * 60_000;
+
+/**
+ * The statement that counts an attempt before its code is looked at; the last one that is allowed locks at once, and a
+ * right code takes both back. It counts nothing while the account is locked or has no second factor.
+ */
+export function countAttempt(database: Database, accountId: string, now_ms: number) {
+  const counted = sql`CASE WHEN ${totp.attempts} >= ${MAX_ATTEMPTS} THEN 1 ELSE ${totp.attempts} + 1 END`;
+  return database
+    .update(totp)
+    .set({
+      attempts: counted,
+      lockedUntil: sql`CASE WHEN ${counted} >= ${MAX_ATTEMPTS} THEN ${now_ms + LOCK_MS} ELSE ${totp.lockedUntil} END`,
+    })
+    .where(and(eq(totp.accountId, accountId), isNotNull(totp.confirmedAt), lte(totp.lockedUntil, now_ms)));
+}
+
+/** The statement that takes the count back when a right code was shown, and nothing was approved with it. */
+export function clearAttempts(database: Database, accountId: string) {
+  return database.update(totp).set({ attempts: 0, lockedUntil: 0 }).where(eq(totp.accountId, accountId));
+}
+
+/** The statement that spends the step of a right code, in the batch of what it approves, and clears the count. */
+export function spendTotpStep(database: Database, accountId: string, step: number) {
+  return database
+    .update(totp)
+    .set({ usedStep: step, attempts: 0, lockedUntil: 0 })
+    .where(eq(totp.accountId, accountId));
 }
 
 /** Reads an account's second factor, or `undefined` when it never had one. Throws when D1 fails. */

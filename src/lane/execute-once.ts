@@ -7,7 +7,7 @@ import type { IdempotentRequest, Replays } from './replays.ts';
 
 /** What a look at D1 by the record's id found. */
 export type Recollection =
-  | { readonly kind: 'found'; readonly answer: Answer }
+  | { readonly kind: 'found'; readonly answer: Answer; readonly isOpen?: boolean }
   | { readonly kind: 'absent' }
   | { readonly kind: 'unknown' };
 
@@ -22,6 +22,11 @@ export interface Execution<Plan> {
   commit(recordId: string, plan: Plan): Promise<CommitOutcome>;
   /** The answer to a committed plan. It is the one that `recall` builds from the record. */
   answer(recordId: string, plan: Plan): Answer;
+  /**
+   * Whether a committed plan still waits for somebody outside: its answer is then provisional, and the caller of
+   * `executeOnce` finishes it and remembers the answer. Absent where a commit is the end.
+   */
+  isOpen?(plan: Plan): boolean;
   /** The answer as the record in D1 gives it, on the primary. */
   recall(recordId: string): Promise<Recollection>;
   /** What the client is told when the database refused the batch. */
@@ -34,6 +39,8 @@ export interface Execution<Plan> {
 export interface Executed {
   readonly answer: Answer;
   readonly replayed: boolean;
+  /** The record that still waits for somebody outside, and whether this request made it. */
+  readonly open?: { readonly recordId: string; readonly isFresh: boolean };
 }
 
 /** The write of an unknown outcome is sent once more, under the same id; then the caller has to ask again. */
@@ -62,6 +69,9 @@ export async function executeOnce<Plan>(
     if (earlier.fingerprint !== request.fingerprint) return { answer: answerProblem(reused, facts), replayed: false };
     if (earlier.answer) return { answer: earlier.answer, replayed: true };
     const recalled = await execution.recall(earlier.recordId);
+    if (recalled.kind === 'found' && recalled.isOpen) {
+      return { answer: recalled.answer, replayed: true, open: { recordId: earlier.recordId, isFresh: false } };
+    }
     if (recalled.kind === 'found') {
       replays.remember(request.idempotencyKey, recalled.answer);
       return { answer: recalled.answer, replayed: true };
@@ -101,26 +111,32 @@ export async function executeOnce<Plan>(
   if (end.kind === 'unknown') {
     return { answer: answerProblem(execution.describeUnknown(recordId), facts), replayed: false };
   }
+  if (end.open) return { answer: end.answer, replayed: false, open: { recordId, isFresh: end.open === 'fresh' } };
   if (request) replays.remember(request.idempotencyKey, end.answer);
   return { answer: end.answer, replayed: false };
 }
 
 type Committed =
-  | { readonly kind: 'answered'; readonly answer: Answer }
+  | { readonly kind: 'answered'; readonly answer: Answer; readonly open: 'fresh' | 'found' | null }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   | { readonly kind: 'unknown' };
 
 async function commitAndLook<Plan>(execution: Execution<Plan>, recordId: string, plan: Plan): Promise<Committed> {
   for (let attempt = 1; attempt <= MAX_COMMITS; attempt += 1) {
     const outcome = await execution.commit(recordId, plan);
-    if (outcome.kind === 'committed') return { kind: 'answered', answer: execution.answer(recordId, plan) };
+    if (outcome.kind === 'committed') {
+      const open = execution.isOpen?.(plan) ? 'fresh' : null;
+      return { kind: 'answered', answer: execution.answer(recordId, plan), open };
+    }
     if (outcome.kind === 'floor' || outcome.kind === 'guarded') {
       // The refusal of a first write is final; that of a second is not, since the first may still land.
       return attempt === 1 ? { kind: 'refused', refusal: execution.explain(outcome) } : { kind: 'unknown' };
     }
     if (outcome.kind === 'overloaded' && attempt === 1) return { kind: 'refused', refusal: overloaded.refusal };
     const recalled = await execution.recall(recordId);
-    if (recalled.kind === 'found') return { kind: 'answered', answer: recalled.answer };
+    if (recalled.kind === 'found') {
+      return { kind: 'answered', answer: recalled.answer, open: recalled.isOpen ? 'found' : null };
+    }
     if (recalled.kind === 'unknown') return { kind: 'unknown' };
   }
   return { kind: 'unknown' };

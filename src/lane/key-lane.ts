@@ -1,16 +1,18 @@
 import { DurableObject } from 'cloudflare:workers';
 import { type Bindings, config } from '../env.ts';
-import { type RequestFacts, answerProblem } from '../http/answer.ts';
+import { type Answer, type RequestFacts, answerProblem } from '../http/answer.ts';
 import { describeError, logFault } from '../http/log.ts';
 import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
+import { clearAttempts } from '../accounts/totp.ts';
 import { decideAdmission, type Admission } from '../keys/admission.ts';
 import { type KeyRecord, readKeyRecord } from '../keys/record.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { SETTINGS_MAX_AGE_MS, readSettings } from '../ledger/settings.ts';
 import { firmPrice } from '../markets/firm-price.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
+import { withDeadline } from '../markets/with-deadline.ts';
 import type { Coin } from '../money/assets.ts';
-import { chooseLiquidityProvider } from '../providers.ts';
+import { chooseCustody, chooseLiquidityProvider } from '../providers.ts';
 import {
   type OrderPlan,
   type PlaceOrder,
@@ -25,6 +27,16 @@ import {
 } from '../trade/place-order.ts';
 import { boundsOf } from '../trade/order-bounds.ts';
 import { readOrder } from '../trade/order.ts';
+import {
+  commitWithdrawal,
+  describeUnknownWithdrawal,
+  explainWithdrawalRefusal,
+  toRow,
+} from '../wallet/withdrawals/commit-withdrawal.ts';
+import type { CreateWithdrawal } from '../wallet/withdrawals/create-withdrawal.ts';
+import { payOut } from '../wallet/withdrawals/pay-out.ts';
+import { type WithdrawalPlan, planWithdrawal } from '../wallet/withdrawals/plan-withdrawal.ts';
+import { type WithdrawalRow, answerWithdrawal, readWithdrawal } from '../wallet/withdrawals/withdrawal.ts';
 import { CountedBuckets } from './counted-buckets.ts';
 import { type Executed, type Execution, type Recollection, executeOnce, overloaded } from './execute-once.ts';
 import { Mutex } from './mutex.ts';
@@ -38,6 +50,9 @@ const QUEUE_DEADLINE_MS = 10_000;
 
 /** How old a snapshot the lane asks the price hub for; with its own use of it, a fill's price stays below 5 s. */
 const SNAPSHOT_MAX_AGE_MS = 1_000;
+
+/** How long a POST waits for the custodian: 8 s is what a client waits for the whole. */
+const PAYOUT_DEADLINE_MS = 6_500;
 
 /** How many open intents one alarm mends; a lane has one at a time, more only after crashes. */
 const MAX_MENDED = 50;
@@ -62,8 +77,18 @@ export interface PlaceOrderCall {
   readonly facts: RequestFacts;
 }
 
+/** A withdrawal, as the edge sends it on. */
+export interface WithdrawCall {
+  readonly admission: Admission;
+  readonly withdrawal: CreateWithdrawal;
+  readonly request: IdempotentRequest | null;
+  readonly facts: RequestFacts;
+}
+
 /** The whole answer to a POST. */
-export interface ExecutionReply extends Executed {
+export interface ExecutionReply {
+  readonly answer: Answer;
+  readonly replayed: boolean;
   readonly rate: RateState | null;
 }
 
@@ -77,6 +102,9 @@ export class KeyLane extends DurableObject<Bindings> {
   readonly #replays: Replays;
   readonly #mutex = new Mutex(QUEUE_ROOM, QUEUE_DEADLINE_MS);
   readonly #liquidity = chooseLiquidityProvider(config);
+  readonly #custody = chooseCustody(config);
+  /** Payouts under way: who asks for the same withdrawal meanwhile waits for the same answer. */
+  readonly #payouts = new Map<string, Promise<WithdrawalRow>>();
   #record: KeyRecord | undefined;
   #conditions: { readonly value: TradingConditions; readonly read_ms: number } | undefined;
   #alarmStands: boolean | undefined;
@@ -100,7 +128,25 @@ export class KeyLane extends DurableObject<Bindings> {
 
   /** Places an order: admission, bucket, turn, and one execution at most per Idempotency-Key. */
   async placeOrder(call: PlaceOrderCall): Promise<ExecutionReply> {
-    return this.#execute(call, 'trade', (record) => this.#orderExecution(call.order, record.accountId));
+    const reply = await this.#execute(call, 'trade', (record) => this.#orderExecution(call.order, record.accountId));
+    return { answer: reply.answer, replayed: reply.replayed, rate: reply.rate };
+  }
+
+  /**
+   * Takes a withdrawal, under the same contract as an order, and has it paid out. The custodian is awaited outside the
+   * mutex, so one that hangs stops nothing else of this key; what it has not said in time is answered as PROCESSING.
+   */
+  async withdraw(call: WithdrawCall): Promise<ExecutionReply> {
+    const execution = { row: undefined as WithdrawalRow | undefined };
+    const reply = await this.#execute(call, 'withdraw', (record) =>
+      this.#withdrawalExecution(call.withdrawal, record.accountId, execution),
+    );
+    const { answer, replayed, rate, open } = reply;
+    if (!open || !execution.row) return { answer, replayed, rate };
+    const paid = await this.#payOutInTime(execution.row, open.isFresh);
+    const final = answerWithdrawal(paid);
+    if (call.request) this.#replays.remember(call.request.idempotencyKey, final);
+    return { answer: final, replayed, rate };
   }
 
   /** Reads the key's record anew: the operator changed the key, or its account. Throws when D1 fails. */
@@ -118,17 +164,44 @@ export class KeyLane extends DurableObject<Bindings> {
 
   async #mend(intent: OpenIntent): Promise<void> {
     if (!this.#record) return;
+    const { accountId } = this.#record;
     // An intent without a record waits for its caller: only a request executes.
-    const recalled = await this.#recallOrder(this.#record.accountId, intent.recordId);
-    if (recalled.kind === 'found') this.#replays.remember(intent.idempotencyKey, recalled.answer);
+    const execution = { row: undefined as WithdrawalRow | undefined };
+    const recalled =
+      intent.operation === 'placeOrder'
+        ? await this.#recallOrder(accountId, intent.recordId)
+        : await this.#recallWithdrawal(accountId, intent.recordId, execution);
+    if (recalled.kind !== 'found') return;
+    const isOpen = recalled.isOpen === true && execution.row !== undefined;
+    const answer =
+      isOpen && execution.row ? answerWithdrawal(await this.#payOutInTime(execution.row, false)) : recalled.answer;
+    this.#replays.remember(intent.idempotencyKey, answer);
+  }
+
+  /** The withdrawal as the custodian leaves it, or as it is when the custodian takes too long; the payout goes on. */
+  async #payOutInTime(row: WithdrawalRow, isFresh: boolean): Promise<WithdrawalRow> {
+    let paying = this.#payouts.get(row.id);
+    if (!paying) {
+      const database = openDatabase(this.env.DB);
+      paying = payOut(database, this.#custody, row, isFresh, () => Date.now()).finally(() =>
+        this.#payouts.delete(row.id),
+      );
+      this.#payouts.set(row.id, paying);
+    }
+    const underWay = paying;
+    try {
+      return await withDeadline(PAYOUT_DEADLINE_MS, () => underWay);
+    } catch {
+      return row;
+    }
   }
 
   async #execute<Plan>(
     call: { readonly admission: Admission; readonly request: IdempotentRequest | null; readonly facts: RequestFacts },
     bucket: BucketName,
     prepare: (record: KeyRecord) => Execution<Plan>,
-  ): Promise<ExecutionReply> {
-    const problem = (refusal: Refusal, rate: RateState | null): ExecutionReply => ({
+  ): Promise<Executed & { readonly rate: RateState | null }> {
+    const problem = (refusal: Refusal, rate: RateState | null) => ({
       answer: answerProblem(refusal, call.facts),
       replayed: false,
       rate,
@@ -195,6 +268,68 @@ export class KeyLane extends DurableObject<Bindings> {
       explain: (refusal) => explainOrderRefusal(refusal, accountId),
       describeUnknown: describeUnknownOrder,
     };
+  }
+
+  #withdrawalExecution(
+    withdrawal: CreateWithdrawal,
+    accountId: string,
+    execution: { row: WithdrawalRow | undefined },
+  ): Execution<WithdrawalPlan> {
+    const database = openDatabase(this.env.DB);
+    let figures: Pick<WithdrawalPlan, 'asset' | 'limit' | 'used'> | undefined;
+    return {
+      plan: async () => {
+        try {
+          const planned = await planWithdrawal(withdrawal, {
+            database,
+            accountId,
+            totpSecrets: config.TOTP_SECRETS,
+            allowlistMode: config.ALLOWLIST_MODE,
+            readSnapshot: () => readSnapshot(this.env.PRICE_HUB, SNAPSHOT_MAX_AGE_MS),
+            now: () => Date.now(),
+          });
+          if (planned.ok) figures = planned.value;
+          return planned;
+        } catch (error) {
+          logFault('withdrawal_not_planned', { error: describeError(error) });
+          return overloaded;
+        }
+      },
+      commit: async (id, plan) => {
+        const now_ms = Date.now();
+        execution.row = toRow(accountId, id, plan, now_ms);
+        const outcome = await commitWithdrawal(database, accountId, id, plan, now_ms);
+        // A right code does not count, whatever else refused; one that another request used first was none.
+        const isRefused =
+          outcome.kind === 'floor' || (outcome.kind === 'guarded' && outcome.guard !== 'totp_step_used');
+        if (isRefused && plan.totpStep !== null) await clearAttempts(database, accountId);
+        return outcome;
+      },
+      answer: (id, plan) => answerWithdrawal(execution.row ?? toRow(accountId, id, plan, Date.now())),
+      isOpen: () => execution.row?.status === 'PROCESSING',
+      recall: (id) => this.#recallWithdrawal(accountId, id, execution),
+      explain: (refusal) => {
+        if (!figures) throw new Error('a withdrawal was refused before it was planned');
+        return explainWithdrawalRefusal(refusal, figures);
+      },
+      describeUnknown: describeUnknownWithdrawal,
+    };
+  }
+
+  async #recallWithdrawal(
+    accountId: string,
+    id: string,
+    execution: { row: WithdrawalRow | undefined },
+  ): Promise<Recollection> {
+    try {
+      const row = await readWithdrawal(openDatabase(this.env.DB), accountId, id);
+      if (!row) return { kind: 'absent' };
+      execution.row = row;
+      return { kind: 'found', answer: answerWithdrawal(row), isOpen: row.status === 'PROCESSING' };
+    } catch (error) {
+      logFault('withdrawal_unreadable', { withdrawalId: id, error: describeError(error) });
+      return { kind: 'unknown' };
+    }
   }
 
   async #recallOrder(accountId: string, orderId: string): Promise<Recollection> {

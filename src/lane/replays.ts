@@ -4,7 +4,7 @@ import type { Answer } from '../http/answer.ts';
 export const REPLAY_WINDOW_MS = 86_400_000;
 
 /** What a request with an Idempotency-Key does; its record is looked up accordingly. */
-export type Operation = 'placeOrder';
+export type Operation = 'placeOrder' | 'createWithdrawal';
 
 /** What is known of an Idempotency-Key: an intent while `answer` is null, else what was answered. */
 export interface Replay {

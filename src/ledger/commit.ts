@@ -3,8 +3,20 @@ import { type Asset, assets } from '../money/assets.ts';
 import type { Database } from './database.ts';
 import { classifyFault, messageOfFault } from './database-fault.ts';
 
-/** A guard of the database that refused a batch, by the name its trigger gives. */
-export type Guard = 'account_frozen' | 'trading_halted' | 'deposit_settled' | 'totp_step_used';
+/** The guards of the database that refuse a batch, by the names that their triggers give. */
+const guards = [
+  'account_frozen',
+  'trading_halted',
+  'deposit_settled',
+  'totp_step_used',
+  'withdrawals_suspended',
+  'totp_required',
+  'address_not_allowlisted',
+  'daily_limit_exceeded',
+  'withdrawal_settled',
+] as const;
+
+export type Guard = (typeof guards)[number];
 
 /** How a batch ended. Only `unknown` leaves open whether it took effect. */
 export type CommitOutcome =
@@ -13,23 +25,27 @@ export type CommitOutcome =
   | { readonly kind: 'exists' }
   /** A ledger account would have gone below its floor. */
   | { readonly kind: 'floor'; readonly account: string; readonly asset: Asset }
-  | { readonly kind: 'guarded'; readonly guard: Guard }
+  /** `figure` is the number that the guard gives with its refusal, where it gives one. */
+  | { readonly kind: 'guarded'; readonly guard: Guard; readonly figure?: bigint }
   | { readonly kind: 'overloaded' }
   | { readonly kind: 'unknown'; readonly cause: string };
 
 const FLOOR = /ledger: floor (\S+) ([A-Z]+)/;
 const EXISTS = /guard: \w[\w ]* exists/;
-const GUARD = /guard: (account_frozen|trading_halted|deposit_settled|totp_step_used)/;
+const GUARD = /guard: ([a-z]+(?:_[a-z]+)+)(?: (\d+))?/;
 
 /** Reads what D1 said when it did not commit. Every text stands in the migrations, in a RAISE. */
 export function readFailure(error: unknown): CommitOutcome {
+  // A mistake of ours never reached the database, and must not look like an open outcome.
+  if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError) throw error;
   const message = messageOfFault(error);
   const [, account, asset] = FLOOR.exec(message) ?? [];
   if (account !== undefined && asset !== undefined && asset in assets) {
     return { kind: 'floor', account, asset: asset as Asset };
   }
-  const guard = GUARD.exec(message)?.[1];
-  if (guard !== undefined) return { kind: 'guarded', guard: guard as Guard };
+  const [, name, figure] = GUARD.exec(message) ?? [];
+  const guard = guards.find((known) => known === name);
+  if (guard) return { kind: 'guarded', guard, ...(figure !== undefined && { figure: BigInt(figure) }) };
   if (EXISTS.test(message)) return { kind: 'exists' };
   // Any other constraint is a bug of ours, not an outcome: nothing was committed and no answer fits.
   if (message.includes('SQLITE_CONSTRAINT')) throw new Error(`the database refused a batch: ${message}`);

@@ -21,3 +21,9 @@ export function timeOfRecord(id: string): number {
 export function timestampOfRecord(id: string): string {
   return new Date(timeOfRecord(id)).toISOString();
 }
+
+/** A text below every id that is made from `time_ms` on, and above every earlier one: where a scan by time begins. */
+export function lowestRecordId(time_ms: number): string {
+  const digits = Math.max(0, time_ms).toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8)}`;
+}

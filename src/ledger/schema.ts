@@ -105,7 +105,7 @@ export const transfers = sqliteTable('transfers', {
   credit: text().notNull(),
   asset: text().$type<Asset>().notNull(),
   amount: atoms().notNull(),
-  kind: text({ enum: ['order', 'deposit'] }).notNull(),
+  kind: text({ enum: ['order', 'deposit', 'withdrawal'] }).notNull(),
   reference: text().notNull(),
   ts: integer().notNull(),
 });
@@ -164,6 +164,8 @@ export const totp = sqliteTable('totp', {
   sealedSecret: text('sealed_secret'),
   confirmedAt: integer('confirmed_at'),
   usedStep: integer('used_step').notNull().default(0),
+  attempts: integer().notNull().default(0),
+  lockedUntil: integer('locked_until').notNull().default(0),
 });
 
 export const allowlist = sqliteTable(
@@ -203,3 +205,32 @@ export const solanaPool = sqliteTable('solana_pool', {
   addressIndex: integer('address_index').primaryKey(),
   address: text().notNull().unique(),
 });
+
+export const withdrawals = sqliteTable(
+  'withdrawals',
+  {
+    accountId: text('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    id: text().notNull(),
+    type: text({ enum: ['ONCHAIN_WITHDRAWAL', 'INTERNAL_WITHDRAWAL'] }).notNull(),
+    asset: text().$type<Asset>().notNull(),
+    network: text().$type<Network>().notNull(),
+    address: text().notNull(),
+    amount: atoms().notNull(),
+    fee: atoms().notNull(),
+    usdValue: atoms('usd_value').notNull(),
+    status: text({ enum: ['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED'] }).notNull(),
+    committedAt: integer('committed_at').notNull(),
+    totpStep: integer('totp_step'),
+    allowlistRequired: integer('allowlist_required', { mode: 'boolean' }).notNull(),
+    txHash: text('tx_hash'),
+    reason: text(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.id] }),
+    index('withdrawals_open')
+      .on(table.status, table.committedAt)
+      .where(sql`status IN ('PENDING', 'PROCESSING')`),
+  ],
+);

@@ -29,9 +29,9 @@ export interface Settings {
 /** How long a reader may go on with settings that it has read. */
 export const SETTINGS_MAX_AGE_MS = 5_000;
 
-/** Reads the settings. Throws when D1 fails, or when the one row is missing. */
-export async function readSettings(database: Database): Promise<Settings> {
-  const [row] = await database
+/** The query of the settings, for a batch; `parseSettings` reads what it gives. */
+export function selectSettings(database: Database) {
+  return database
     .select({
       tradingHalted: settings.tradingHalted,
       withdrawalsHalted: settings.withdrawalsHalted,
@@ -43,6 +43,10 @@ export async function readSettings(database: Database): Promise<Settings> {
       spreadBps: settings.spreadBps,
     })
     .from(settings);
+}
+
+/** The settings in the rows of `selectSettings`. Throws when the one row is missing. */
+export function parseSettings([row]: Awaited<ReturnType<typeof selectSettings>>): Settings {
   if (!row) throw new Error('the settings row is missing');
   return {
     ...row,
@@ -50,4 +54,9 @@ export async function readSettings(database: Database): Promise<Settings> {
     fees: NetworkAmounts.parse(JSON.parse(row.fees)),
     minimums: NetworkAmounts.parse(JSON.parse(row.minimums)),
   };
+}
+
+/** Reads the settings. Throws when D1 fails, or when the one row is missing. */
+export async function readSettings(database: Database): Promise<Settings> {
+  return parseSettings(await selectSettings(database));
 }

@@ -22,7 +22,7 @@ export interface Transfer {
   readonly credit: string;
   readonly asset: Asset;
   readonly amount: Atoms;
-  readonly kind: 'order' | 'deposit';
+  readonly kind: 'order' | 'deposit' | 'withdrawal';
   /** The id of the record that explains it. */
   readonly reference: string;
   readonly ts_ms: number;

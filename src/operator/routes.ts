@@ -3,6 +3,7 @@ import { accountRoutes } from './account-routes.ts';
 import { depositRoutes } from './deposit-routes.ts';
 import { securityRoutes } from './security-routes.ts';
 import { settingsRoutes } from './settings-routes.ts';
+import { withdrawalRoutes } from './withdrawal-routes.ts';
 
 /** The operator's API. */
 export const operator = createArea();
@@ -10,4 +11,5 @@ export const operator = createArea();
 operator.route('/', accountRoutes);
 operator.route('/', securityRoutes);
 operator.route('/', depositRoutes);
+operator.route('/', withdrawalRoutes);
 operator.route('/', settingsRoutes);

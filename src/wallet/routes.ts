@@ -1,19 +1,23 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { config } from '../env.ts';
-import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
-import { IdempotencyHeaders, readIdempotencyKey } from '../http/idempotency.ts';
+import { createArea, factsOf, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { IdempotencyHeaders, fingerprint, readIdempotencyKey } from '../http/idempotency.ts';
 import { ListQuery, readPage } from '../http/list.ts';
 import { refuse } from '../http/refusal.ts';
-import { admit, readRefusals } from '../keys/admit.ts';
+import { admit, describeAdmission, readRefusals } from '../keys/admit.ts';
 import { authenticate, authenticateJson } from '../keys/authenticate.ts';
+import { executeInLane } from '../keys/execute-in-lane.ts';
 import { openDatabase } from '../ledger/database.ts';
+import { RecordId } from '../ledger/record-id.ts';
 import { chooseAddressSources } from '../providers.ts';
 import { DepositAddress, listAddresses } from './addresses/list-addresses.ts';
 import { Balance, readBalances } from './balances.ts';
 import { Transaction, listTransactions, showTransaction } from './transactions.ts';
 import { CreateWithdrawal } from './withdrawals/create-withdrawal.ts';
+import { Withdrawal, listWithdrawals, readWithdrawal, showWithdrawal } from './withdrawals/withdrawal.ts';
 
 const TRANSACTIONS_PATH = '/api/v1/wallet/transactions';
+const WITHDRAWALS_PATH = '/api/v1/wallet/withdrawals';
 
 const addressSources = chooseAddressSources(config);
 
@@ -108,20 +112,35 @@ wallet.openapi(
   createRoute({
     operationId: 'createWithdrawal',
     method: 'post',
-    path: '/api/v1/wallet/withdrawals',
+    path: WITHDRAWALS_PATH,
     tags: ['Wallet'],
     summary: 'Withdraw to an address',
     security: [{ apiKey: ['withdraw'] }],
     middleware: authenticateJson('withdraw'),
     request: { headers: IdempotencyHeaders, body: { required: true, content: jsonContent(CreateWithdrawal) } },
     responses: {
+      201: { description: 'The withdrawal, taken', content: jsonContent(z.object({ withdrawal: Withdrawal })) },
       ...problemResponses(
         'invalid_request',
         'invalid_idempotency_key',
         'payload_too_large',
         'unsupported_media_type',
         'account_frozen',
+        'idempotency_key_reused',
+        'network_not_supported',
+        'invalid_address',
+        'precision_exceeded',
+        'amount_above_maximum',
+        'amount_below_minimum',
         'withdrawals_suspended',
+        'withdrawals_locked',
+        'totp_required',
+        'totp_invalid',
+        'address_not_allowlisted',
+        'price_unavailable',
+        'daily_limit_exceeded',
+        'insufficient_balance',
+        'outcome_unknown',
         ...readRefusals,
       ),
     },
@@ -129,11 +148,75 @@ wallet.openapi(
   async (c) => {
     const idempotencyKey = readIdempotencyKey(c.req.header('Idempotency-Key'));
     if (!idempotencyKey.ok) return sendProblem(c, idempotencyKey.refusal);
-    const admitted = await admit(c, 'withdraw', 'withdraw');
+    const withdrawal = c.req.valid('json');
+    // Without the code: a retry with a fresh one is the same request.
+    const { totpCode: _totpCode, ...body } = withdrawal;
+    const request = idempotencyKey.value !== null && {
+      idempotencyKey: idempotencyKey.value,
+      operation: 'createWithdrawal' as const,
+      fingerprint: await fingerprint('POST', WITHDRAWALS_PATH, body),
+    };
+    const admission = describeAdmission(c, c.var.key, 'withdraw');
+    const call = { admission, withdrawal, request: request || null, facts: factsOf(c) };
+    return executeInLane(c, c.var.key, idempotencyKey.value, (lane) => lane.withdraw(call));
+  },
+);
+
+wallet.openapi(
+  createRoute({
+    operationId: 'listWithdrawals',
+    method: 'get',
+    path: WITHDRAWALS_PATH,
+    tags: ['Wallet'],
+    summary: 'Withdrawals, newest first',
+    security: [{ apiKey: ['read'] }],
+    middleware: authenticate('read'),
+    request: { query: ListQuery },
+    responses: {
+      200: {
+        description: 'One page',
+        content: jsonContent(z.object({ withdrawals: z.array(Withdrawal), nextCursor: z.string().nullable() })),
+      },
+      ...problemResponses('invalid_request', 'invalid_cursor', ...readRefusals),
+    },
+  }),
+  async (c) => {
+    const admitted = await admit(c, 'read', 'read');
     if (!admitted.ok) return sendProblem(c, admitted.refusal);
-    return sendProblem(
-      c,
-      refuse('withdrawals_suspended', 'Withdrawals are not open yet.', { retryAfterSeconds: 3_600 }).refusal,
+    const { accountId } = admitted.value;
+    const database = openDatabase(c.env.DB);
+    const page = await readPage(
+      c.req.valid('query'),
+      { route: WITHDRAWALS_PATH, accountId },
+      config.CURSOR_SECRET,
+      (before, count) => listWithdrawals(database, accountId, before, count),
     );
+    if (!page.ok) return sendProblem(c, page.refusal);
+    return c.json({ withdrawals: page.value.rows.map(showWithdrawal), nextCursor: page.value.nextCursor }, 200);
+  },
+);
+
+wallet.openapi(
+  createRoute({
+    operationId: 'getWithdrawal',
+    method: 'get',
+    path: `${WITHDRAWALS_PATH}/{id}`,
+    tags: ['Wallet'],
+    summary: 'One withdrawal',
+    security: [{ apiKey: ['read'] }],
+    middleware: authenticate('read'),
+    request: { params: z.object({ id: z.string() }) },
+    responses: {
+      200: { description: 'The withdrawal', content: jsonContent(z.object({ withdrawal: Withdrawal })) },
+      ...problemResponses('not_found', ...readRefusals),
+    },
+  }),
+  async (c) => {
+    const admitted = await admit(c, 'read', 'read');
+    if (!admitted.ok) return sendProblem(c, admitted.refusal);
+    const id = RecordId.safeParse(c.req.valid('param').id);
+    const row = id.success && (await readWithdrawal(openDatabase(c.env.DB), admitted.value.accountId, id.data));
+    if (!row) return sendProblem(c, refuse('not_found', 'This account has no withdrawal of that id.').refusal);
+    return c.json({ withdrawal: showWithdrawal(row) }, 200);
   },
 );

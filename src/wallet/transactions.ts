@@ -3,7 +3,7 @@ import { and, desc, eq, lt, ne, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/sqlite-core';
 import type { Database } from '../ledger/database.ts';
 import { timestampOfRecord } from '../ledger/record-id.ts';
-import { deposits, exactly, orders } from '../ledger/schema.ts';
+import { deposits, exactly, orders, withdrawals } from '../ledger/schema.ts';
 import { type Asset, QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { type Atoms, formatAmount } from '../money/amounts.ts';
 
@@ -13,7 +13,14 @@ export const Transaction = z
     id: z.string(),
     ts: z.iso.datetime({ precision: 3 }),
     category: z.enum(['TRADE', 'DEPOSIT', 'WITHDRAWAL', 'P2P', 'QUICK_TRADE']),
-    type: z.enum(['SPOT_BUY', 'SPOT_SELL', 'ONCHAIN_DEPOSIT', 'INTERNAL_DEPOSIT']),
+    type: z.enum([
+      'SPOT_BUY',
+      'SPOT_SELL',
+      'ONCHAIN_DEPOSIT',
+      'INTERNAL_DEPOSIT',
+      'ONCHAIN_WITHDRAWAL',
+      'INTERNAL_WITHDRAWAL',
+    ]),
     asset: z.string(),
     amount: z.string(),
     usdValue: z.string(),
@@ -89,7 +96,19 @@ export function listTransactions(
         before === null ? undefined : lt(deposits.id, before),
       ),
     );
-  return unionAll(trades, received)
+  const sent = database
+    .select({
+      id: withdrawals.id,
+      category: sql<Transaction['category']>`'WITHDRAWAL'`.as('category'),
+      type: sql<Transaction['type']>`${withdrawals.type}`.as('type'),
+      asset: sql<Asset>`${withdrawals.asset}`.as('asset'),
+      amount: exactly(withdrawals.amount).as('amount'),
+      usdValue: exactly(withdrawals.usdValue).as('usd_value'),
+      status: sql<Transaction['status']>`${withdrawals.status}`.as('status'),
+    })
+    .from(withdrawals)
+    .where(and(eq(withdrawals.accountId, accountId), before === null ? undefined : lt(withdrawals.id, before)));
+  return unionAll(trades, received, sent)
     .orderBy(desc(sql`id`))
     .limit(count);
 }

@@ -131,4 +131,8 @@ describe('what D1 says when it did not answer', () => {
     expect(JSON.stringify(readFailure(drizzleError('Network connection lost.')))).not.toContain('secret');
     expect(() => readFailure(drizzleError('D1_ERROR: x: SQLITE_CONSTRAINT'))).toThrow(/^(?!.*secret)/);
   });
+
+  it('throws what is a mistake of the code, and not the database’s', () => {
+    expect(() => readFailure(new TypeError('undefined is not a function'))).toThrow(TypeError);
+  });
 });

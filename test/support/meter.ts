@@ -38,7 +38,7 @@ export function databaseInternals(): DatabaseInternals {
  * `lane` is the object whose rows are counted.
  */
 export async function measure(lane: DurableObjectStub<KeyLane>, work: () => Promise<unknown>): Promise<Cost> {
-  const lanes = (['admit', 'placeOrder'] as const).map((method) => vi.spyOn(KeyLane.prototype, method));
+  const lanes = (['admit', 'placeOrder', 'withdraw'] as const).map((method) => vi.spyOn(KeyLane.prototype, method));
   const hubs = (['snapshot', 'candles'] as const).map((method) => vi.spyOn(PriceHub.prototype, method));
   const sends = vi.spyOn(databaseInternals(), '_send');
   const fetches = vi.spyOn(globalThis, 'fetch');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Network } from '../../money/networks.ts';
-import { readTransactionHash } from '../deposits/transaction-hash.ts';
+import { readTransactionHash } from '../transaction-hash.ts';
 import type { CustodyState, NeverSeen } from './custody.ts';
 
 const MAX_REASON_LENGTH = 500;

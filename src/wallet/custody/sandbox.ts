@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
 import type { Network } from '../../money/networks.ts';
-import { readTransactionHash } from '../deposits/transaction-hash.ts';
+import { readTransactionHash } from '../transaction-hash.ts';
 import type { Custody, CustodyState, Payout } from './custody.ts';
 
 /**

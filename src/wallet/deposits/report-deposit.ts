@@ -13,7 +13,7 @@ import { type Network, findNetwork } from '../../money/networks.ts';
 import { findOwner } from '../addresses/find-owner.ts';
 import { readAddress } from '../addresses/validate-address.ts';
 import { type ChainDeposit, type QuarantineReason, UNOWNED, readDeposit } from './deposit.ts';
-import { readTransactionHash } from './transaction-hash.ts';
+import { readTransactionHash } from '../transaction-hash.ts';
 
 const MAX_TEXT_LENGTH = 128;
 const MAX_SYMBOL_LENGTH = 32;

@@ -20,7 +20,7 @@ const witness = (code: typeof bech32, prefix: string, version: number, program: 
 const HASH = Array.from({ length: 20 }, (_, index) => 200 - index);
 const PROGRAM = Array.from({ length: 32 }, (_, index) => 200 - index);
 /** The x coordinate of secp256k1's generator, and one that no point has. */
-const ON_CURVE = [...Buffer.from('79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798', 'hex')];
+const ON_CURVE = [...Uint8Array.fromHex('79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798')];
 const OFF_CURVE = [...Array.from({ length: 31 }, () => 1), 6];
 
 describe('a text on a network', () => {

@@ -1,9 +1,11 @@
-import type { Network } from '../../money/networks.ts';
+import { base58 } from '@scure/base';
+import type { Network } from '../money/networks.ts';
 
 const HEX_HASH = /^[0-9a-f]{64}$/;
 const EVM_HASH = /^0x[0-9a-f]{64}$/;
 /** A signature of 64 bytes in base58, whose letters differ by case. */
-const SOLANA_SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
+const SOLANA_SYNTAX = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
+const SOLANA_SIGNATURE_BYTES = 64;
 
 const hexNetworks: readonly Network[] = ['BTC', 'LTC', 'DOGE', 'TRC20'];
 
@@ -12,8 +14,12 @@ const hexNetworks: readonly Network[] = ['BTC', 'LTC', 'DOGE', 'TRC20'];
  * case is the same deposit; `undefined` when it is no hash of that network.
  */
 export function readTransactionHash(network: Network, text: string): string | undefined {
-  if (network === 'SOL') return SOLANA_SIGNATURE.test(text) ? text : undefined;
+  if (network === 'SOL') return isSolanaSignature(text) ? text : undefined;
   const hash = text.toLowerCase();
   const syntax = hexNetworks.includes(network) ? HEX_HASH : EVM_HASH;
   return syntax.test(hash) ? hash : undefined;
+}
+
+function isSolanaSignature(text: string): boolean {
+  return SOLANA_SYNTAX.test(text) && base58.decode(text).length === SOLANA_SIGNATURE_BYTES;
 }

@@ -1,0 +1,119 @@
+import { spendTotpStep } from '../../accounts/totp.ts';
+import { type Refusal, refuse } from '../../http/refusal.ts';
+import { accountFrozen } from '../../keys/admission.ts';
+import { type CommitOutcome, commit } from '../../ledger/commit.ts';
+import type { Database } from '../../ledger/database.ts';
+import { newRecordId } from '../../ledger/record-id.ts';
+import { deposits, withdrawals } from '../../ledger/schema.ts';
+import { house, insertTransfer } from '../../ledger/transfers.ts';
+import {
+  type WithdrawalPlan,
+  addressNotAllowlisted,
+  refuseLimit,
+  totpInvalid,
+  totpRequired,
+} from './plan-withdrawal.ts';
+import type { WithdrawalRow } from './withdrawal.ts';
+
+/** The row that a plan makes. A payout inside Bureau is complete with its batch; one that needs a review waits. */
+export function toRow(accountId: string, id: string, plan: WithdrawalPlan, committedAt: number): WithdrawalRow {
+  const { asset, network, address, amount, fee, usdValue, recipient, needsReview } = plan;
+  return {
+    accountId,
+    id,
+    type: recipient === null ? 'ONCHAIN_WITHDRAWAL' : 'INTERNAL_WITHDRAWAL',
+    asset,
+    network,
+    address,
+    amount,
+    fee,
+    usdValue,
+    status: needsReview ? 'PENDING' : recipient === null ? 'PROCESSING' : 'COMPLETED',
+    committedAt,
+    txHash: null,
+    reason: null,
+  };
+}
+
+/**
+ * Takes the money in one batch: the code's step is spent, the withdrawal is recorded, and amount and fee leave the
+ * account in one transfer. The database checks everything again; whatever it refuses, nothing happened.
+ */
+export function commitWithdrawal(
+  database: Database,
+  accountId: string,
+  id: string,
+  plan: WithdrawalPlan,
+  now_ms: number,
+): Promise<CommitOutcome> {
+  const row = toRow(accountId, id, plan, now_ms);
+  const { totpStep, allowlistRequired } = plan;
+  const record = database.insert(withdrawals).values({ ...row, totpStep, allowlistRequired });
+  const recipient = row.status === 'COMPLETED' ? plan.recipient : null;
+  const debit = insertTransfer(database, {
+    debit: accountId,
+    credit: recipient ?? house.payouts,
+    asset: plan.asset,
+    amount: plan.amount + plan.fee,
+    kind: 'withdrawal',
+    reference: id,
+    ts_ms: now_ms,
+  });
+  const receipt = recipient === null ? [] : [insertReceipt(database, recipient, row, now_ms)];
+  if (totpStep === null) return commit(database, [record, debit, ...receipt]);
+  // The step first: the record's guard looks for it.
+  return commit(database, [spendTotpStep(database, accountId, totpStep), record, debit, ...receipt]);
+}
+
+/** What the recipient inside Bureau sees of it. */
+export function insertReceipt(database: Database, recipient: string, row: WithdrawalRow, now_ms: number) {
+  return database.insert(deposits).values({
+    accountId: recipient,
+    id: newRecordId(now_ms),
+    type: 'INTERNAL_DEPOSIT',
+    asset: row.asset,
+    amount: row.amount,
+    usdValue: row.usdValue,
+    status: 'COMPLETED',
+    reference: `withdrawal ${row.id}`,
+  });
+}
+
+/** What the database's refusal of a withdrawal means for the client. */
+export function explainWithdrawalRefusal(
+  refusal: Extract<CommitOutcome, { kind: 'floor' | 'guarded' }>,
+  plan: Pick<WithdrawalPlan, 'asset' | 'limit' | 'used'>,
+): Refusal {
+  if (refusal.kind === 'floor') {
+    return refuse('insufficient_balance', `The balance of ${plan.asset} is too small for the amount and its fee.`)
+      .refusal;
+  }
+  switch (refusal.guard) {
+    case 'account_frozen':
+      return accountFrozen.refusal;
+    case 'withdrawals_suspended':
+      return refuse('withdrawals_suspended', 'Withdrawals are suspended by the operator.', { retryAfterSeconds: 60 })
+        .refusal;
+    case 'totp_required':
+      return totpRequired.refusal;
+    case 'totp_step_used':
+      return totpInvalid.refusal;
+    case 'address_not_allowlisted':
+      return addressNotAllowlisted.refusal;
+    case 'daily_limit_exceeded':
+      return refuseLimit({ limit: plan.limit, used: refusal.figure ?? plan.used }).refusal;
+    case 'trading_halted':
+    case 'deposit_settled':
+    case 'withdrawal_settled':
+      throw new Error(`a withdrawal met the guard ${refusal.guard}`);
+  }
+}
+
+/** What a client is told when the outcome of a withdrawal stays open for now. */
+export function describeUnknownWithdrawal(withdrawalId: string): Refusal {
+  return refuse(
+    'outcome_unknown',
+    'It is not known yet whether the withdrawal was taken. Repeat the request with the same Idempotency-Key, or read the withdrawal by its id.',
+    { retryAfterSeconds: 1, members: { withdrawalId } },
+  ).refusal;
+}

@@ -1,0 +1,207 @@
+import { type TotpState, clearAttempts, findTotpStep } from '../../accounts/totp.ts';
+import { type SealSecrets, unseal } from '../../accounts/seal.ts';
+import { type Outcome, accept, refuse } from '../../http/refusal.ts';
+import type { Database } from '../../ledger/database.ts';
+import { firmPrice } from '../../markets/firm-price.ts';
+import type { MarketSnapshot } from '../../markets/snapshot.ts';
+import { type Asset, type AssetNetwork, QUOTE_ASSET, assets, scaleOf } from '../../money/assets.ts';
+import { type Atoms, MAX_ATOMS, formatAmount, parseAmount } from '../../money/amounts.ts';
+import { toUsdt } from '../../money/conversion.ts';
+import type { Network } from '../../money/networks.ts';
+import { readAddress } from '../addresses/validate-address.ts';
+import type { CreateWithdrawal } from './create-withdrawal.ts';
+import { type WithdrawalFacts, readFacts } from './read-facts.ts';
+
+/** What deciding a withdrawal needs from around it. */
+export interface WithdrawalDesk {
+  readonly database: Database;
+  readonly accountId: string;
+  readonly totpSecrets: SealSecrets;
+  /** The mode where the operator's settings name none. */
+  readonly allowlistMode: 'off' | 'strict';
+  readSnapshot(): Promise<MarketSnapshot | undefined>;
+  now(): number;
+}
+
+/** A withdrawal that may be committed: everything that the batch will write. */
+export interface WithdrawalPlan {
+  readonly asset: Asset;
+  readonly network: Network;
+  readonly address: string;
+  readonly amount: Atoms;
+  readonly fee: Atoms;
+  readonly usdValue: Atoms;
+  /** The account that receives inside Bureau, or `null` for a payout on the chain. */
+  readonly recipient: string | null;
+  readonly needsReview: boolean;
+  /** The step of the code, where the account has a second factor. */
+  readonly totpStep: number | null;
+  readonly allowlistRequired: boolean;
+  readonly limit: Atoms;
+  readonly used: Atoms;
+}
+
+/** The destination and amount, as far as they can be judged without asking anybody. */
+interface ReadRequest {
+  readonly asset: Asset;
+  readonly listed: AssetNetwork;
+  readonly address: string;
+  readonly amount: Atoms;
+}
+
+/**
+ * Decides a withdrawal without any effect but the count of its code. Refuses, in this order, with
+ * `network_not_supported`, `invalid_address`, `precision_exceeded`, `amount_above_maximum`, `amount_below_minimum`,
+ * `withdrawals_suspended`, `withdrawals_locked`, `totp_required`, `totp_invalid`, `address_not_allowlisted`,
+ * `price_unavailable`, `daily_limit_exceeded`. Throws when D1 fails.
+ */
+export async function planWithdrawal(wanted: CreateWithdrawal, desk: WithdrawalDesk): Promise<Outcome<WithdrawalPlan>> {
+  const read = readRequest(wanted);
+  if (!read.ok) return read;
+  const { asset, listed, address, amount } = read.value;
+  const { network } = listed;
+  const { database, accountId } = desk;
+  const now_ms = desk.now();
+  const [facts, snapshot] = await Promise.all([
+    readFacts(database, accountId, { network, address }, wanted.totpCode !== undefined, now_ms),
+    asset === QUOTE_ASSET ? undefined : desk.readSnapshot(),
+  ]);
+
+  const allowed = checkRules(read.value, facts, accountId);
+  const step = await checkCode(wanted.totpCode, facts.totp, desk, now_ms);
+  if (!allowed.ok) {
+    // Whoever showed the right code guessed nothing, whatever else was wrong. Nothing else takes an attempt back.
+    if (step.ok && step.value !== null) await clearAttempts(database, accountId);
+    return allowed;
+  }
+  if (!step.ok) return step;
+
+  const allowlistRequired = (facts.settings.allowlistMode ?? desk.allowlistMode) === 'strict';
+  const usdValue = valueAt(asset, amount, snapshot, now_ms);
+  const final = checkLimits(facts, usdValue, allowlistRequired, now_ms);
+  if (!final.ok) {
+    if (step.value !== null) await clearAttempts(database, accountId);
+    return final;
+  }
+  const recipient = facts.owner ?? null;
+  const threshold = facts.settings.reviewThreshold;
+  return accept({
+    asset,
+    network,
+    address,
+    amount,
+    fee: recipient === null ? allowed.value.fee : 0n,
+    usdValue: final.value,
+    recipient,
+    needsReview: threshold !== null && final.value > threshold,
+    totpStep: step.value,
+    allowlistRequired,
+    limit: facts.limit,
+    used: facts.used,
+  });
+}
+
+function readRequest(wanted: CreateWithdrawal): Outcome<ReadRequest> {
+  const { asset } = wanted;
+  const listed = assets[asset].networks.find((candidate) => candidate.network === wanted.network);
+  if (!listed) {
+    const on = assets[asset].networks.map(({ network }) => network);
+    return refuse('network_not_supported', `${asset} can be withdrawn on ${on.join(', ')}.`, {
+      members: { networks: on },
+    });
+  }
+  const address = readAddress(listed.network, wanted.address);
+  if (address === undefined) return refuse('invalid_address', `This is no address of ${listed.network}.`);
+  const amount = parseAmount(wanted.amount, scaleOf(asset));
+  if (amount === undefined) {
+    return refuse('precision_exceeded', `An amount of ${asset} has at most ${scaleOf(asset)} decimals.`);
+  }
+  if (amount > MAX_ATOMS) return refuse('amount_above_maximum', `The ledger cannot move so much ${asset}.`);
+  return accept({ asset, listed, address, amount });
+}
+
+function checkRules(
+  { asset, listed, amount }: ReadRequest,
+  { settings, owner }: WithdrawalFacts,
+  accountId: string,
+): Outcome<{ readonly fee: Atoms }> {
+  const { network } = listed;
+  if (owner === accountId) return refuse('invalid_address', 'This is a deposit address of the same account.');
+  const fee = parseAmount(settings.fees[asset]?.[network] ?? listed.withdrawFee, scaleOf(asset)) ?? 0n;
+  if (amount + fee > MAX_ATOMS) return refuse('amount_above_maximum', `The ledger cannot move so much ${asset}.`);
+  const minimum = settings.minimums[asset]?.[network] ?? listed.minWithdrawal;
+  const min = parseAmount(minimum, scaleOf(asset)) ?? 1n;
+  if (amount < min || amount === 0n) {
+    return refuse('amount_below_minimum', `The smallest withdrawal on ${network} is ${minimum} ${asset}.`);
+  }
+  if (settings.withdrawalsHalted || settings.pausedNetworks.includes(network)) {
+    return refuse('withdrawals_suspended', `Withdrawals on ${network} are suspended by the operator.`, {
+      retryAfterSeconds: 60,
+    });
+  }
+  return accept({ fee });
+}
+
+/** The step of the code, `null` where the account has no second factor (the code is then ignored). */
+async function checkCode(
+  code: string | undefined,
+  state: TotpState | undefined,
+  desk: WithdrawalDesk,
+  now_ms: number,
+): Promise<Outcome<number | null>> {
+  if (!state?.sealedSecret || state.confirmedAt === null) return accept(null);
+  if (state.lockedUntil > now_ms) {
+    return refuse('withdrawals_locked', 'Too many wrong codes: withdrawals of this account are locked for a while.', {
+      retryAfterSeconds: Math.ceil((state.lockedUntil - now_ms) / 1_000),
+    });
+  }
+  if (code === undefined) return totpRequired;
+  const secret = await unseal(state.sealedSecret, desk.accountId, desk.totpSecrets);
+  const step = await findTotpStep(code, secret, state.usedStep, now_ms);
+  return step === undefined ? totpInvalid : accept(step);
+}
+
+/** The refusal of a withdrawal without a code where one is needed. */
+export const totpRequired = refuse('totp_required', 'This account needs a totpCode for every withdrawal.');
+
+/** The refusal of a code, whether it was wrong here or was used first by another request. */
+export const totpInvalid = refuse('totp_invalid', 'The code is wrong, old or was used before. Wait for the next one.');
+
+/** What an amount is worth for the limit, rounded up; `undefined` without a firm price. USDT is 1 by definition. */
+function valueAt(asset: Asset, amount: Atoms, snapshot: MarketSnapshot | undefined, now_ms: number): Atoms | undefined {
+  if (asset === QUOTE_ASSET) return amount;
+  const firm = snapshot && firmPrice(snapshot, asset, now_ms);
+  return firm && toUsdt(asset, amount, firm.price, 'up');
+}
+
+function checkLimits(
+  facts: WithdrawalFacts,
+  usdValue: Atoms | undefined,
+  allowlistRequired: boolean,
+  now_ms: number,
+): Outcome<Atoms> {
+  if (allowlistRequired && (facts.approvedFrom_ms === undefined || facts.approvedFrom_ms > now_ms)) {
+    return addressNotAllowlisted;
+  }
+  if (usdValue === undefined) {
+    return refuse('price_unavailable', 'There is no firm price to value the withdrawal at.', { retryAfterSeconds: 1 });
+  }
+  return facts.used + usdValue > facts.limit ? refuseLimit(facts) : accept(usdValue);
+}
+
+export const addressNotAllowlisted = refuse(
+  'address_not_allowlisted',
+  'The address is not approved for this account, or not yet usable.',
+);
+
+function showUsdt(atoms: Atoms): string {
+  return formatAmount(atoms, scaleOf(QUOTE_ASSET));
+}
+
+/** The refusal of a withdrawal beyond the daily limit, with the figures. */
+export function refuseLimit({ limit, used }: { readonly limit: Atoms; readonly used: Atoms }) {
+  const remaining = used > limit ? 0n : limit - used;
+  return refuse('daily_limit_exceeded', 'The withdrawal passes the account’s limit for 24 hours.', {
+    members: { limit: showUsdt(limit), used: showUsdt(used), remaining: showUsdt(remaining) },
+  });
+}

@@ -1,0 +1,62 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { type Actor, insertAudit } from '../../ledger/audit.ts';
+import { type CommitOutcome, commit } from '../../ledger/commit.ts';
+import type { Database } from '../../ledger/database.ts';
+import { withdrawals } from '../../ledger/schema.ts';
+import { type Transfer, house, insertTransfer } from '../../ledger/transfers.ts';
+import type { WithdrawalRow, WithdrawalStatus } from './withdrawal.ts';
+
+/**
+ * The next status, if the withdrawal still has the one it was read in. Otherwise it stays the same, which the trigger
+ * `withdrawals_move_on` refuses: a condition in WHERE would match nothing, and let the rest of the batch through.
+ */
+export function moveFrom(expected: WithdrawalStatus, next: WithdrawalStatus) {
+  return sql`CASE WHEN ${withdrawals.status} = ${expected} THEN ${next} ELSE ${withdrawals.status} END`;
+}
+
+/** How a withdrawal ends: paid under a hash, or certainly never paid. */
+export type Settlement =
+  | { readonly kind: 'paid'; readonly txHash: string }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** Who settles it by hand, and why; a settlement by the custodian's word has none. */
+export interface SettledByHand {
+  readonly actor: Actor;
+  readonly reason: string;
+}
+
+/**
+ * Ends a withdrawal and moves its money on, in one batch: out of the house when it was paid, the fee to the house's
+ * fees; back to the account when it failed. It ends only what still is in the state that `row` was read in: whoever
+ * comes second is `guarded` as settled, so nothing is paid out and given back.
+ */
+export function settleWithdrawal(
+  database: Database,
+  row: WithdrawalRow,
+  settlement: Settlement,
+  now_ms: number,
+  byHand?: SettledByHand,
+): Promise<CommitOutcome> {
+  const own = and(eq(withdrawals.accountId, row.accountId), eq(withdrawals.id, row.id));
+  const isPaid = settlement.kind === 'paid';
+  const values = isPaid
+    ? { status: moveFrom(row.status, 'COMPLETED'), txHash: settlement.txHash }
+    : { status: moveFrom(row.status, 'FAILED'), reason: settlement.reason };
+  const common = {
+    asset: row.asset,
+    kind: 'withdrawal',
+    reference: row.id,
+    ts_ms: now_ms,
+    debit: house.payouts,
+  } as const;
+  const paid: Transfer[] = [{ ...common, credit: house.custody, amount: row.amount }];
+  if (row.fee > 0n) paid.push({ ...common, credit: house.fees, amount: row.fee });
+  const returned: Transfer[] = [{ ...common, credit: row.accountId, amount: row.amount + row.fee }];
+  return commit(database, [
+    database.update(withdrawals).set(values).where(own),
+    ...(isPaid ? paid : returned).map((transfer) => insertTransfer(database, transfer)),
+    ...(byHand
+      ? [insertAudit(database, byHand.actor, 'settle_withdrawal', row.id, { ...settlement, because: byHand.reason })]
+      : []),
+  ]);
+}

@@ -1,0 +1,191 @@
+import { createScheduledController } from 'cloudflare:test';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import worker from '../../src/index.ts';
+import {
+  type ProblemBody,
+  type Trader,
+  asOperator,
+  createKey,
+  json,
+  openAccount,
+  openTrader,
+} from '../support/exchange.ts';
+import { sumOfBalances, unexplainedBalances } from '../support/probes.ts';
+import { env } from '../support/test-env.ts';
+
+const ADDRESS = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8';
+const HASH = 'ab'.repeat(32);
+
+interface Answer {
+  readonly withdrawal: Record<string, unknown> & { readonly id: string; readonly status: string };
+}
+
+async function withdraw(trader: Trader, change: Record<string, string> = {}): Promise<Answer['withdrawal']> {
+  const body = { asset: 'USDT', network: 'TRC20', amount: '100', address: ADDRESS, ...change };
+  const response = await trader.post('/api/v1/wallet/withdrawals', body);
+  expect(response.status).toBe(201);
+  return (await json<Answer>(response)).withdrawal;
+}
+
+const doorOf = (trader: Trader, id: string) => `/accounts/${trader.accountId}/withdrawals/${id}`;
+
+async function expectProblem(response: Response, status: number, code: string): Promise<void> {
+  expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);
+}
+
+async function auditOf(id: string): Promise<string[]> {
+  const { results } = await env.DB.prepare('SELECT action FROM audit WHERE target = ? ORDER BY id')
+    .bind(id)
+    .all<{ action: string }>();
+  return results.map(({ action }) => action);
+}
+
+/** A withdrawal that is with the custodian and of which nothing was heard: as one is whose answer was lost. */
+async function leaveProcessing(trader: Trader): Promise<string> {
+  const { id } = await withdraw(trader);
+  const approve = asOperator('POST', `${doorOf(trader, id)}/approve`, { reason: 'known customer' });
+  expect((await approve).status).toBe(200);
+  return id;
+}
+
+beforeAll(async () => {
+  await asOperator('PATCH', '/settings', { reviewThreshold: '50' });
+});
+afterAll(async () => {
+  await asOperator('PATCH', '/settings', { reviewThreshold: null });
+});
+
+describe('a withdrawal above the review threshold', () => {
+  it('waits as PENDING with its money held, is listed, and is paid once approved', async () => {
+    const trader = await openTrader({ USDT: '500' });
+    const withdrawal = await withdraw(trader);
+    expect(withdrawal).toMatchObject({ status: 'PENDING', txHash: null });
+    expect((await trader.balances())['USDT']).toBe('399');
+    const list = await json<{ withdrawals: Answer['withdrawal'][] }>(
+      await asOperator('GET', '/withdrawals?status=PENDING'),
+    );
+    expect(list.withdrawals.find(({ id }) => id === withdrawal.id)).toMatchObject({
+      accountId: trader.accountId,
+      usdValue: '100',
+    });
+
+    const approved = await asOperator('POST', `${doorOf(trader, withdrawal.id)}/approve`, { reason: 'known customer' });
+    expect((await json<Answer>(approved)).withdrawal.status).toBe('COMPLETED');
+    await expectProblem(
+      await asOperator('POST', `${doorOf(trader, withdrawal.id)}/approve`, { reason: 'again' }),
+      409,
+      'invalid_state',
+    );
+    await expectProblem(
+      await asOperator('POST', `${doorOf(trader, withdrawal.id)}/reject`, { reason: 'no' }),
+      409,
+      'invalid_state',
+    );
+    expect((await trader.balances())['USDT']).toBe('399');
+    expect(await auditOf(withdrawal.id)).toEqual(['approve_withdrawal']);
+    expect(await sumOfBalances()).toEqual([]);
+    expect(await unexplainedBalances()).toEqual([]);
+  });
+
+  it('gives its money back, fee included, once rejected', async () => {
+    const trader = await openTrader({ USDT: '500' });
+    const { id } = await withdraw(trader);
+    const rejected = await asOperator('POST', `${doorOf(trader, id)}/reject`, { reason: 'unknown source of funds' });
+    expect((await json<Answer>(rejected)).withdrawal).toMatchObject({ status: 'FAILED', reason: 'rejected' });
+    await expectProblem(
+      await asOperator('POST', `${doorOf(trader, id)}/reject`, { reason: 'again' }),
+      409,
+      'invalid_state',
+    );
+    expect((await trader.balances())['USDT']).toBe('500');
+    expect(await auditOf(id)).toEqual(['settle_withdrawal']);
+    expect(await sumOfBalances()).toEqual([]);
+  });
+
+  it('is ended once by ten who approve and reject at the same time', async () => {
+    const trader = await openTrader({ USDT: '500' });
+    const { id } = await withdraw(trader);
+    const doors = Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? 'approve' : 'reject'));
+    const responses = await Promise.all(
+      doors.map((door) => asOperator('POST', `${doorOf(trader, id)}/${door}`, { reason: 'x' })),
+    );
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(['399', '500']).toContain((await trader.balances())['USDT']);
+    expect(await sumOfBalances()).toEqual([]);
+    expect(await unexplainedBalances()).toEqual([]);
+  });
+
+  it('inside Bureau reaches the other account once approved, without a fee', async () => {
+    const [trader, recipientId] = [await openTrader({ USDT: '500' }), await openAccount()];
+    const recipient = await createKey(recipientId);
+    const { addresses } = await json<{ addresses: { network: string; address: string }[] }>(
+      await recipient.get('/api/v1/wallet/addresses'),
+    );
+    const address = addresses.find(({ network }) => network === 'TRC20')?.address ?? '';
+    const withdrawal = await withdraw(trader, { address });
+    expect(withdrawal).toMatchObject({ status: 'PENDING', fee: '0' });
+    expect((await recipient.balances())['USDT']).toBe('0');
+    const approved = await asOperator('POST', `${doorOf(trader, withdrawal.id)}/approve`, { reason: 'fine' });
+    expect((await json<Answer>(approved)).withdrawal).toMatchObject({ status: 'COMPLETED', txHash: null });
+    expect((await recipient.balances())['USDT']).toBe('100');
+    expect(await sumOfBalances()).toEqual([]);
+    expect(await unexplainedBalances()).toEqual([]);
+  });
+
+  it.each([{}, { reason: '' }, { reason: 1 }])('is not ended without a reason: %o', async (body) => {
+    const trader = await openTrader({ USDT: '500' });
+    const { id } = await withdraw(trader);
+    await expectProblem(await asOperator('POST', `${doorOf(trader, id)}/approve`, body), 400, 'invalid_request');
+  });
+});
+
+describe('the end of a withdrawal', () => {
+  it('is the only one: what is paid is not settled again, either way', async () => {
+    const trader = await openTrader({ USDT: '500' });
+    const id = await leaveProcessing(trader);
+    for (const outcome of [{ outcome: 'paid', txHash: HASH }, { outcome: 'failed' }]) {
+      await expectProblem(
+        await asOperator('POST', `${doorOf(trader, id)}/settle`, { ...outcome, reason: 'x' }),
+        409,
+        'invalid_state',
+      );
+    }
+  });
+
+  it('by hand stands for one that is stuck: paid with its hash, or failed with the money back', async () => {
+    for (const [body, status, balance] of [
+      [{ outcome: 'paid', txHash: HASH.toUpperCase(), reason: 'seen on the chain' }, 'COMPLETED', '399'],
+      [{ outcome: 'failed', reason: 'the custodian confirmed by phone' }, 'FAILED', '500'],
+    ] as const) {
+      const trader = await openTrader({ USDT: '500' });
+      const { id } = await withdraw(trader);
+      await env.DB.prepare("UPDATE withdrawals SET status = 'PROCESSING' WHERE id = ?").bind(id).run();
+      await expectProblem(
+        await asOperator('POST', `${doorOf(trader, id)}/settle`, { ...body, txHash: 'no hash', outcome: 'paid' }),
+        400,
+        'invalid_request',
+      );
+      const settled = await json<Answer>(await asOperator('POST', `${doorOf(trader, id)}/settle`, body));
+      expect(settled.withdrawal).toMatchObject({ status, txHash: status === 'COMPLETED' ? HASH : null });
+      expect((await trader.balances())['USDT']).toBe(balance);
+      expect(await auditOf(id)).toEqual(['settle_withdrawal']);
+    }
+    expect(await sumOfBalances()).toEqual([]);
+    expect(await unexplainedBalances()).toEqual([]);
+  });
+});
+
+describe('the scheduled sweep', () => {
+  it('finishes what is PROCESSING for more than half a minute, and leaves the younger to their requests', async () => {
+    const trader = await openTrader({ USDT: '500' });
+    const [young, old] = [(await withdraw(trader)).id, (await withdraw(trader)).id];
+    await env.DB.prepare('DROP TRIGGER withdrawals_move_on').run();
+    await env.DB.prepare("UPDATE withdrawals SET status = 'PROCESSING' WHERE id IN (?, ?)").bind(young, old).run();
+    await env.DB.prepare('UPDATE withdrawals SET committed_at = committed_at - 31000 WHERE id = ?').bind(old).run();
+    await worker.scheduled(createScheduledController(), env);
+    const statusOf = async (id: string) =>
+      (await json<Answer>(await trader.get(`/api/v1/wallet/withdrawals/${id}`))).withdrawal.status;
+    expect([await statusOf(young), await statusOf(old)]).toEqual(['PROCESSING', 'COMPLETED']);
+    expect(await sumOfBalances()).toEqual([]);
+  });
+});
