@@ -3,56 +3,31 @@ import { type Bindings, config } from '../env.ts';
 import { type Answer, type RequestFacts, answerProblem } from '../http/answer.ts';
 import { describeError, logFault } from '../http/log.ts';
 import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
-import { clearAttempts } from '../accounts/totp.ts';
 import { decideAdmission, type Admission } from '../keys/admission.ts';
 import { type KeyRecord, readKeyRecord } from '../keys/record.ts';
 import { openDatabase } from '../ledger/database.ts';
-import { SETTINGS_MAX_AGE_MS, readSettings } from '../ledger/settings.ts';
-import { firmPrice } from '../markets/firm-price.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
-import { withDeadline } from '../markets/with-deadline.ts';
-import type { Coin } from '../money/assets.ts';
 import { chooseCustody, chooseLiquidityProvider } from '../providers.ts';
-import {
-  type OrderPlan,
-  type PlaceOrder,
-  type TradingConditions,
-  type TradingDesk,
-  answerOrder,
-  answerPlan,
-  commitOrder,
-  describeUnknownOrder,
-  explainOrderRefusal,
-  planOrder,
-} from '../trade/place-order.ts';
-import { boundsOf } from '../trade/order-bounds.ts';
-import { readOrder } from '../trade/order.ts';
-import {
-  commitWithdrawal,
-  describeUnknownWithdrawal,
-  explainWithdrawalRefusal,
-  toRow,
-} from '../wallet/withdrawals/commit-withdrawal.ts';
+import type { PlaceOrder } from '../trade/place-order.ts';
 import type { CreateWithdrawal } from '../wallet/withdrawals/create-withdrawal.ts';
-import { payOut } from '../wallet/withdrawals/pay-out.ts';
-import { type WithdrawalPlan, planWithdrawal } from '../wallet/withdrawals/plan-withdrawal.ts';
-import { type WithdrawalRow, answerWithdrawal, readWithdrawal } from '../wallet/withdrawals/withdrawal.ts';
+import { answerWithdrawal } from '../wallet/withdrawals/withdrawal.ts';
 import { CountedBuckets } from './counted-buckets.ts';
-import { type Executed, type Execution, type Recollection, executeOnce, overloaded } from './execute-once.ts';
+import { type Executed, type Execution, executeOnce, overloaded } from './execute-once.ts';
 import { Mutex } from './mutex.ts';
 import { ObjectState } from './object-state.ts';
+import { executeOrder, recallOrder } from './order-execution.ts';
+import { Payouts } from './payouts.ts';
 import { type BucketName, type RateState, defaultLimits } from './rate-buckets.ts';
 import { type IdempotentRequest, type OpenIntent, Replays } from './replays.ts';
+import { HeldConditions, SNAPSHOT_MAX_AGE_MS } from './trading-conditions.ts';
+import { WithdrawalExecution, recallWithdrawal } from './withdrawal-execution.ts';
 
 /** How many executions of one key may wait for their turn, and for how long. */
 const QUEUE_ROOM = 256;
 const QUEUE_DEADLINE_MS = 10_000;
 
-/** How old a snapshot the lane asks the price hub for; with its own use of it, a fill's price stays below 5 s. */
-const SNAPSHOT_MAX_AGE_MS = 1_000;
-
-/** How long a POST waits for the custodian: 8 s is what a client waits for the whole. */
-const PAYOUT_DEADLINE_MS = 6_500;
+/** How long after a withdrawal was left unpaid the lane asks the custodian again, and so on. */
+const UNPAID_PAUSE_MS = 60_000;
 
 /** How many open intents one alarm mends; a lane has one at a time, more only after crashes. */
 const MAX_MENDED = 50;
@@ -102,11 +77,9 @@ export class KeyLane extends DurableObject<Bindings> {
   readonly #replays: Replays;
   readonly #mutex = new Mutex(QUEUE_ROOM, QUEUE_DEADLINE_MS);
   readonly #liquidity = chooseLiquidityProvider(config);
-  readonly #custody = chooseCustody(config);
-  /** Payouts under way: who asks for the same withdrawal meanwhile waits for the same answer. */
-  readonly #payouts = new Map<string, Promise<WithdrawalRow>>();
+  readonly #payouts = new Payouts(chooseCustody(config));
+  readonly #conditions: HeldConditions;
   #record: KeyRecord | undefined;
-  #conditions: { readonly value: TradingConditions; readonly read_ms: number } | undefined;
   #alarmStands: boolean | undefined;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
@@ -114,6 +87,7 @@ export class KeyLane extends DurableObject<Bindings> {
     this.#state = new ObjectState(ctx.storage.sql);
     this.#buckets = new CountedBuckets(this.#state);
     this.#replays = new Replays(ctx.storage.sql);
+    this.#conditions = new HeldConditions(env);
     this.#record = this.#state.read('record') as KeyRecord | undefined;
   }
 
@@ -128,7 +102,14 @@ export class KeyLane extends DurableObject<Bindings> {
 
   /** Places an order: admission, bucket, turn, and one execution at most per Idempotency-Key. */
   async placeOrder(call: PlaceOrderCall): Promise<ExecutionReply> {
-    const reply = await this.#execute(call, 'trade', (record) => this.#orderExecution(call.order, record.accountId));
+    const reply = await this.#execute(call, 'trade', ({ accountId }) =>
+      executeOrder(call.order, {
+        accountId,
+        database: openDatabase(this.env.DB),
+        liquidity: this.#liquidity,
+        conditions: this.#conditions,
+      }),
+    );
     return { answer: reply.answer, replayed: reply.replayed, rate: reply.rate };
   }
 
@@ -137,13 +118,16 @@ export class KeyLane extends DurableObject<Bindings> {
    * mutex, so one that hangs stops nothing else of this key; what it has not said in time is answered as PROCESSING.
    */
   async withdraw(call: WithdrawCall): Promise<ExecutionReply> {
-    const execution = { row: undefined as WithdrawalRow | undefined };
-    const reply = await this.#execute(call, 'withdraw', (record) =>
-      this.#withdrawalExecution(call.withdrawal, record.accountId, execution),
-    );
-    const { answer, replayed, rate, open } = reply;
-    if (!open || !execution.row) return { answer, replayed, rate };
-    const paid = await this.#payOutInTime(execution.row, open.isFresh);
+    const database = openDatabase(this.env.DB);
+    let execution: WithdrawalExecution | undefined;
+    const { answer, replayed, rate, open } = await this.#execute(call, 'withdraw', ({ accountId }) => {
+      const readHub = () => readSnapshot(this.env.PRICE_HUB, SNAPSHOT_MAX_AGE_MS);
+      execution = new WithdrawalExecution(call.withdrawal, { accountId, database, readSnapshot: readHub });
+      return execution;
+    });
+    if (!open || !execution?.row) return { answer, replayed, rate };
+    const paid = await this.#payouts.payInTime(database, execution.row, open.isFresh);
+    if (paid.status === 'PROCESSING') await this.#keepUnpaid([...this.#readUnpaid(), paid.id]);
     const final = answerWithdrawal(paid);
     if (call.request) this.#replays.remember(call.request.idempotencyKey, final);
     return { answer: final, replayed, rate };
@@ -154,46 +138,60 @@ export class KeyLane extends DurableObject<Bindings> {
     this.#keep(await readKeyRecord(openDatabase(this.env.DB), keyId));
   }
 
-  /** Deletes expired replays, and gives an intent that a crash left open its answer where D1 has its record. */
+  /**
+   * Deletes expired replays, gives an intent that a crash left open its answer where D1 has its record, and asks the
+   * custodian again after what it had not paid.
+   */
   override async alarm(): Promise<void> {
     this.#alarmStands = false;
     this.#replays.purge(Date.now());
     for (const intent of this.#replays.listOpen(MAX_MENDED)) await this.#mend(intent);
+    const asked = await Promise.all(
+      this.#readUnpaid().map(async (id) => ((await this.#isStillUnpaid(id)) ? [id] : [])),
+    );
+    await this.#keepUnpaid(asked.flat());
     await this.#ensureAlarm();
   }
 
-  async #mend(intent: OpenIntent): Promise<void> {
-    if (!this.#record) return;
-    const { accountId } = this.#record;
-    // An intent without a record waits for its caller: only a request executes.
-    const execution = { row: undefined as WithdrawalRow | undefined };
-    const recalled =
-      intent.operation === 'placeOrder'
-        ? await this.#recallOrder(accountId, intent.recordId)
-        : await this.#recallWithdrawal(accountId, intent.recordId, execution);
-    if (recalled.kind !== 'found') return;
-    const isOpen = recalled.isOpen === true && execution.row !== undefined;
-    const answer =
-      isOpen && execution.row ? answerWithdrawal(await this.#payOutInTime(execution.row, false)) : recalled.answer;
-    this.#replays.remember(intent.idempotencyKey, answer);
+  /** The withdrawals of this key that the custodian had not paid when their requests were answered. */
+  #readUnpaid(): string[] {
+    return (this.#state.read('unpaid') as string[] | undefined) ?? [];
   }
 
-  /** The withdrawal as the custodian leaves it, or as it is when the custodian takes too long; the payout goes on. */
-  async #payOutInTime(row: WithdrawalRow, isFresh: boolean): Promise<WithdrawalRow> {
-    let paying = this.#payouts.get(row.id);
-    if (!paying) {
-      const database = openDatabase(this.env.DB);
-      paying = payOut(database, this.#custody, row, isFresh, () => Date.now()).finally(() =>
-        this.#payouts.delete(row.id),
-      );
-      this.#payouts.set(row.id, paying);
+  /** Keeps the newest of them, and an alarm that asks after them; the sweep knows them all, whatever is lost here. */
+  async #keepUnpaid(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0 && this.#readUnpaid().length === 0) return;
+    this.#state.write('unpaid', [...new Set(ids)].slice(-MAX_MENDED));
+    if (ids.length === 0) return;
+    const wake_ms = Date.now() + UNPAID_PAUSE_MS;
+    const standing_ms = await this.ctx.storage.getAlarm();
+    if (standing_ms === null || standing_ms > wake_ms) await this.ctx.storage.setAlarm(wake_ms);
+    this.#alarmStands = true;
+  }
+
+  async #isStillUnpaid(id: string): Promise<boolean> {
+    if (!this.#record) return false;
+    const database = openDatabase(this.env.DB);
+    const recalled = await recallWithdrawal(database, this.#record.accountId, id);
+    if (recalled.kind !== 'found') return recalled.kind === 'unknown';
+    if (!recalled.isOpen) return false;
+    return (await this.#payouts.payInTime(database, recalled.row, false)).status === 'PROCESSING';
+  }
+
+  /** An intent without a record waits for its caller: only a request executes. */
+  async #mend(intent: OpenIntent): Promise<void> {
+    if (!this.#record) return;
+    const database = openDatabase(this.env.DB);
+    const { accountId } = this.#record;
+    if (intent.operation === 'placeOrder') {
+      const recalled = await recallOrder(database, accountId, intent.recordId);
+      if (recalled.kind === 'found') this.#replays.remember(intent.idempotencyKey, recalled.answer);
+      return;
     }
-    const underWay = paying;
-    try {
-      return await withDeadline(PAYOUT_DEADLINE_MS, () => underWay);
-    } catch {
-      return row;
-    }
+    const recalled = await recallWithdrawal(database, accountId, intent.recordId);
+    if (recalled.kind !== 'found') return;
+    const row = recalled.isOpen ? await this.#payouts.payInTime(database, recalled.row, false) : recalled.row;
+    this.#replays.remember(intent.idempotencyKey, answerWithdrawal(row));
   }
 
   async #execute<Plan>(
@@ -248,120 +246,6 @@ export class KeyLane extends DurableObject<Bindings> {
       retryAfterSeconds: decision.retryAfter_s,
     });
     return { outcome, rate: decision.state };
-  }
-
-  #orderExecution(order: PlaceOrder, accountId: string): Execution<OrderPlan> {
-    const database = openDatabase(this.env.DB);
-    const desk: TradingDesk = {
-      liquidity: this.#liquidity,
-      spread_bps: config.SPREAD_BPS,
-      boundsOf: (coin) =>
-        boundsOf(coin, { min: config.ORDER_MIN_USDT, max: config.ORDER_MAX_USDT }, config.ORDER_BOUNDS),
-      readConditions: (coin) => this.#readConditions(coin),
-      now: () => Date.now(),
-    };
-    return {
-      plan: () => planOrder(order, desk),
-      commit: (orderId, plan) => commitOrder(database, accountId, orderId, plan),
-      answer: answerPlan,
-      recall: (orderId) => this.#recallOrder(accountId, orderId),
-      explain: (refusal) => explainOrderRefusal(refusal, accountId),
-      describeUnknown: describeUnknownOrder,
-    };
-  }
-
-  #withdrawalExecution(
-    withdrawal: CreateWithdrawal,
-    accountId: string,
-    execution: { row: WithdrawalRow | undefined },
-  ): Execution<WithdrawalPlan> {
-    const database = openDatabase(this.env.DB);
-    let figures: Pick<WithdrawalPlan, 'asset' | 'limit' | 'used'> | undefined;
-    return {
-      plan: async () => {
-        try {
-          const planned = await planWithdrawal(withdrawal, {
-            database,
-            accountId,
-            totpSecrets: config.TOTP_SECRETS,
-            allowlistMode: config.ALLOWLIST_MODE,
-            readSnapshot: () => readSnapshot(this.env.PRICE_HUB, SNAPSHOT_MAX_AGE_MS),
-            now: () => Date.now(),
-          });
-          if (planned.ok) figures = planned.value;
-          return planned;
-        } catch (error) {
-          logFault('withdrawal_not_planned', { error: describeError(error) });
-          return overloaded;
-        }
-      },
-      commit: async (id, plan) => {
-        const now_ms = Date.now();
-        execution.row = toRow(accountId, id, plan, now_ms);
-        const outcome = await commitWithdrawal(database, accountId, id, plan, now_ms);
-        // A right code does not count, whatever else refused; one that another request used first was none.
-        const isRefused =
-          outcome.kind === 'floor' || (outcome.kind === 'guarded' && outcome.guard !== 'totp_step_used');
-        if (isRefused && plan.totpStep !== null) await clearAttempts(database, accountId);
-        return outcome;
-      },
-      answer: (id, plan) => answerWithdrawal(execution.row ?? toRow(accountId, id, plan, Date.now())),
-      isOpen: () => execution.row?.status === 'PROCESSING',
-      recall: (id) => this.#recallWithdrawal(accountId, id, execution),
-      explain: (refusal) => {
-        if (!figures) throw new Error('a withdrawal was refused before it was planned');
-        return explainWithdrawalRefusal(refusal, figures);
-      },
-      describeUnknown: describeUnknownWithdrawal,
-    };
-  }
-
-  async #recallWithdrawal(
-    accountId: string,
-    id: string,
-    execution: { row: WithdrawalRow | undefined },
-  ): Promise<Recollection> {
-    try {
-      const row = await readWithdrawal(openDatabase(this.env.DB), accountId, id);
-      if (!row) return { kind: 'absent' };
-      execution.row = row;
-      return { kind: 'found', answer: answerWithdrawal(row), isOpen: row.status === 'PROCESSING' };
-    } catch (error) {
-      logFault('withdrawal_unreadable', { withdrawalId: id, error: describeError(error) });
-      return { kind: 'unknown' };
-    }
-  }
-
-  async #recallOrder(accountId: string, orderId: string): Promise<Recollection> {
-    try {
-      const row = await readOrder(openDatabase(this.env.DB), accountId, orderId);
-      return row ? { kind: 'found', answer: answerOrder(row) } : { kind: 'absent' };
-    } catch (error) {
-      logFault('order_unreadable', { orderId, error: describeError(error) });
-      return { kind: 'unknown' };
-    }
-  }
-
-  /** Prices and settings, asked for together when those at hand are too old or hold no firm price of the coin. */
-  async #readConditions(coin: Coin): Promise<Outcome<TradingConditions>> {
-    const now_ms = Date.now();
-    const held = this.#conditions;
-    const isUsable =
-      held?.value.snapshot &&
-      now_ms - held.read_ms <= SETTINGS_MAX_AGE_MS &&
-      firmPrice(held.value.snapshot, coin, now_ms) !== undefined;
-    if (isUsable) return accept(held.value);
-    try {
-      const [snapshot, settings] = await Promise.all([
-        readSnapshot(this.env.PRICE_HUB, SNAPSHOT_MAX_AGE_MS),
-        readSettings(openDatabase(this.env.DB)),
-      ]);
-      this.#conditions = { value: { snapshot, settings }, read_ms: now_ms };
-      return accept(this.#conditions.value);
-    } catch (error) {
-      logFault('settings_unreadable', { error: describeError(error) });
-      return overloaded;
-    }
   }
 
   /** Sets the alarm where none stands: at the moment when the oldest replay expires. */

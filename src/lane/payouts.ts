@@ -1,0 +1,35 @@
+import type { Database } from '../ledger/database.ts';
+import { withDeadline } from '../markets/with-deadline.ts';
+import type { Custody } from '../wallet/custody/custody.ts';
+import { payOut } from '../wallet/withdrawals/pay-out.ts';
+import type { WithdrawalRow } from '../wallet/withdrawals/withdrawal.ts';
+
+/** How long a POST waits for the custodian: 8 s is what a client waits for the whole. */
+const DEADLINE_MS = 6_500;
+
+/** The payouts under way in one object: who asks for the same withdrawal meanwhile waits for the same answer. */
+export class Payouts {
+  readonly #custody: Custody;
+  readonly #underWay = new Map<string, Promise<WithdrawalRow>>();
+
+  constructor(custody: Custody) {
+    this.#custody = custody;
+  }
+
+  /** The withdrawal as the custodian leaves it, or as it is when the custodian takes too long; the payout goes on. */
+  async payInTime(database: Database, row: WithdrawalRow, isFresh: boolean): Promise<WithdrawalRow> {
+    let paying = this.#underWay.get(row.id);
+    if (!paying) {
+      paying = payOut(database, this.#custody, row, isFresh, () => Date.now()).finally(() =>
+        this.#underWay.delete(row.id),
+      );
+      this.#underWay.set(row.id, paying);
+    }
+    const underWay = paying;
+    try {
+      return await withDeadline(DEADLINE_MS, () => underWay);
+    } catch {
+      return row;
+    }
+  }
+}
