@@ -1,14 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { config } from '../env.ts';
 import { createArea, factsOf, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { IdempotencyHeaders, fingerprint, readIdempotencyKey } from '../http/idempotency.ts';
-import { ListQuery, readPage } from '../http/list.ts';
-import { refuse } from '../http/refusal.ts';
-import { admit, describeAdmission, readRefusals } from '../keys/admit.ts';
+import { ListQuery } from '../http/list.ts';
+import { describeAdmission, readRefusals } from '../keys/admit.ts';
+import { answerList, answerRecord } from '../keys/answer-read.ts';
 import { authenticate, authenticateJson } from '../keys/authenticate.ts';
 import { executeInLane } from '../keys/execute-in-lane.ts';
-import { openDatabase } from '../ledger/database.ts';
-import { RecordId } from '../ledger/record-id.ts';
 import { Order, listOrders, readOrder, showOrder } from './order.ts';
 import { PlaceOrder } from './place-order.ts';
 
@@ -86,20 +83,8 @@ trade.openapi(
       ...problemResponses('invalid_request', 'invalid_cursor', ...readRefusals),
     },
   }),
-  async (c) => {
-    const admitted = await admit(c, 'read', 'read');
-    if (!admitted.ok) return sendProblem(c, admitted.refusal);
-    const { accountId } = admitted.value;
-    const database = openDatabase(c.env.DB);
-    const page = await readPage(
-      c.req.valid('query'),
-      { route: ORDERS_PATH, accountId },
-      config.CURSOR_SECRET,
-      (before, count) => listOrders(database, accountId, before, count),
-    );
-    if (!page.ok) return sendProblem(c, page.refusal);
-    return c.json({ orders: page.value.rows.map(showOrder), nextCursor: page.value.nextCursor }, 200);
-  },
+  (c) =>
+    answerList(c, c.req.valid('query'), { path: ORDERS_PATH, name: 'orders', listRows: listOrders, show: showOrder }),
 );
 
 trade.openapi(
@@ -117,12 +102,5 @@ trade.openapi(
       ...problemResponses('not_found', ...readRefusals),
     },
   }),
-  async (c) => {
-    const admitted = await admit(c, 'read', 'read');
-    if (!admitted.ok) return sendProblem(c, admitted.refusal);
-    const id = RecordId.safeParse(c.req.valid('param').id);
-    const row = id.success && (await readOrder(openDatabase(c.env.DB), admitted.value.accountId, id.data));
-    if (!row) return sendProblem(c, refuse('not_found', 'This account has no order of that id.').refusal);
-    return c.json({ order: showOrder(row) }, 200);
-  },
+  (c) => answerRecord(c, c.req.valid('param').id, { name: 'order', readRow: readOrder, show: showOrder }),
 );

@@ -2,13 +2,12 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { config } from '../env.ts';
 import { createArea, factsOf, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { IdempotencyHeaders, fingerprint, readIdempotencyKey } from '../http/idempotency.ts';
-import { ListQuery, readPage } from '../http/list.ts';
-import { refuse } from '../http/refusal.ts';
+import { ListQuery } from '../http/list.ts';
 import { admit, describeAdmission, readRefusals } from '../keys/admit.ts';
+import { answerList, answerRecord } from '../keys/answer-read.ts';
 import { authenticate, authenticateJson } from '../keys/authenticate.ts';
 import { executeInLane } from '../keys/execute-in-lane.ts';
 import { openDatabase } from '../ledger/database.ts';
-import { RecordId } from '../ledger/record-id.ts';
 import { chooseAddressSources } from '../providers.ts';
 import { DepositAddress, listAddresses } from './addresses/list-addresses.ts';
 import { Balance, readBalances } from './balances.ts';
@@ -92,20 +91,13 @@ wallet.openapi(
       ...problemResponses('invalid_request', 'invalid_cursor', ...readRefusals),
     },
   }),
-  async (c) => {
-    const admitted = await admit(c, 'read', 'read');
-    if (!admitted.ok) return sendProblem(c, admitted.refusal);
-    const { accountId } = admitted.value;
-    const database = openDatabase(c.env.DB);
-    const page = await readPage(
-      c.req.valid('query'),
-      { route: TRANSACTIONS_PATH, accountId },
-      config.CURSOR_SECRET,
-      (before, count) => listTransactions(database, accountId, before, count),
-    );
-    if (!page.ok) return sendProblem(c, page.refusal);
-    return c.json({ transactions: page.value.rows.map(showTransaction), nextCursor: page.value.nextCursor }, 200);
-  },
+  (c) =>
+    answerList(c, c.req.valid('query'), {
+      path: TRANSACTIONS_PATH,
+      name: 'transactions',
+      listRows: listTransactions,
+      show: showTransaction,
+    }),
 );
 
 wallet.openapi(
@@ -180,20 +172,13 @@ wallet.openapi(
       ...problemResponses('invalid_request', 'invalid_cursor', ...readRefusals),
     },
   }),
-  async (c) => {
-    const admitted = await admit(c, 'read', 'read');
-    if (!admitted.ok) return sendProblem(c, admitted.refusal);
-    const { accountId } = admitted.value;
-    const database = openDatabase(c.env.DB);
-    const page = await readPage(
-      c.req.valid('query'),
-      { route: WITHDRAWALS_PATH, accountId },
-      config.CURSOR_SECRET,
-      (before, count) => listWithdrawals(database, accountId, before, count),
-    );
-    if (!page.ok) return sendProblem(c, page.refusal);
-    return c.json({ withdrawals: page.value.rows.map(showWithdrawal), nextCursor: page.value.nextCursor }, 200);
-  },
+  (c) =>
+    answerList(c, c.req.valid('query'), {
+      path: WITHDRAWALS_PATH,
+      name: 'withdrawals',
+      listRows: listWithdrawals,
+      show: showWithdrawal,
+    }),
 );
 
 wallet.openapi(
@@ -211,12 +196,6 @@ wallet.openapi(
       ...problemResponses('not_found', ...readRefusals),
     },
   }),
-  async (c) => {
-    const admitted = await admit(c, 'read', 'read');
-    if (!admitted.ok) return sendProblem(c, admitted.refusal);
-    const id = RecordId.safeParse(c.req.valid('param').id);
-    const row = id.success && (await readWithdrawal(openDatabase(c.env.DB), admitted.value.accountId, id.data));
-    if (!row) return sendProblem(c, refuse('not_found', 'This account has no withdrawal of that id.').refusal);
-    return c.json({ withdrawal: showWithdrawal(row) }, 200);
-  },
+  (c) =>
+    answerRecord(c, c.req.valid('param').id, { name: 'withdrawal', readRow: readWithdrawal, show: showWithdrawal }),
 );

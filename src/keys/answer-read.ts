@@ -1,0 +1,60 @@
+import type { Context } from 'hono';
+import { config } from '../env.ts';
+import { sendProblem } from '../http/area.ts';
+import { type ListQuery, readPage } from '../http/list.ts';
+import { refuse } from '../http/refusal.ts';
+import { type Database, openDatabase } from '../ledger/database.ts';
+import { RecordId } from '../ledger/record-id.ts';
+import { admit } from './admit.ts';
+import type { KeyEnvironment } from './authenticate.ts';
+
+/** A list of an account's records, and how it is answered. */
+export interface AccountList<Row extends { readonly id: string }> {
+  /** The route, to which the list's cursors are bound. */
+  readonly path: string;
+  /** The member of the answer that holds the rows. */
+  readonly name: string;
+  /** At most `count` rows, newest first, from below the id `before` on. Throws when D1 fails. */
+  listRows(database: Database, accountId: string, before: string | null, count: number): Promise<Row[]>;
+  show(row: Row): unknown;
+}
+
+/** Answers one page of a list of the key's account: `{<name>: […], nextCursor}` (spec, "Common rules"). */
+export async function answerList<Row extends { readonly id: string }>(
+  c: Context<KeyEnvironment>,
+  query: ListQuery,
+  list: AccountList<Row>,
+): Promise<Response> {
+  const admitted = await admit(c, 'read', 'read');
+  if (!admitted.ok) return sendProblem(c, admitted.refusal);
+  const { accountId } = admitted.value;
+  const database = openDatabase(c.env.DB);
+  const page = await readPage(query, { route: list.path, accountId }, config.CURSOR_SECRET, (before, count) =>
+    list.listRows(database, accountId, before, count),
+  );
+  if (!page.ok) return sendProblem(c, page.refusal);
+  return c.json({ [list.name]: page.value.rows.map((row) => list.show(row)), nextCursor: page.value.nextCursor }, 200);
+}
+
+/** One kind of an account's records, and how one is answered. */
+export interface AccountRecord<Row> {
+  /** The member of the answer that holds it, which is also what it is called. */
+  readonly name: string;
+  /** The record, or `undefined`. Throws when D1 fails. */
+  readRow(database: Database, accountId: string, id: string): Promise<Row | undefined>;
+  show(row: Row): unknown;
+}
+
+/** Answers one record of the key's account: `{<name>: …}`; another account's is `not_found`, as one that is not. */
+export async function answerRecord<Row>(
+  c: Context<KeyEnvironment>,
+  id: string,
+  record: AccountRecord<Row>,
+): Promise<Response> {
+  const admitted = await admit(c, 'read', 'read');
+  if (!admitted.ok) return sendProblem(c, admitted.refusal);
+  const known = RecordId.safeParse(id);
+  const row = known.success && (await record.readRow(openDatabase(c.env.DB), admitted.value.accountId, known.data));
+  if (!row) return sendProblem(c, refuse('not_found', `This account has no ${record.name} of that id.`).refusal);
+  return c.json({ [record.name]: record.show(row) }, 200);
+}
