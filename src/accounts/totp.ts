@@ -77,6 +77,8 @@ export async function findTotpStep(
   usedStep: number,
   now_ms: number,
 ): Promise<number | undefined> {
+  // The clock went back: every code of the window is used or older, and otplib would throw.
+  if (usedStep > Math.floor(now_ms / 1_000 / STEP_S) + 1) return undefined;
   const result = await verify({
     strategy: 'totp',
     secret,

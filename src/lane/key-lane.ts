@@ -128,8 +128,8 @@ export class KeyLane extends DurableObject<Bindings> {
     if (!open || !execution?.row) return { answer, replayed, rate };
     const paid = await this.#payouts.payInTime(database, execution.row, open.isFresh);
     if (paid.status === 'PROCESSING') await this.#keepUnpaid([...this.#readUnpaid(), paid.id]);
-    const final = answerWithdrawal(paid);
-    if (call.request) this.#replays.remember(call.request.idempotencyKey, final);
+    const answered = answerWithdrawal(paid);
+    const final = call.request ? this.#replays.remember(call.request.idempotencyKey, answered) : answered;
     return { answer: final, replayed, rate };
   }
 
@@ -146,10 +146,10 @@ export class KeyLane extends DurableObject<Bindings> {
     this.#alarmStands = false;
     this.#replays.purge(Date.now());
     for (const intent of this.#replays.listOpen(MAX_MENDED)) await this.#mend(intent);
-    const asked = await Promise.all(
-      this.#readUnpaid().map(async (id) => ((await this.#isStillUnpaid(id)) ? [id] : [])),
-    );
-    await this.#keepUnpaid(asked.flat());
+    const asked = this.#readUnpaid();
+    const isUnpaid = await Promise.all(asked.map((id) => this.#isStillUnpaid(id)));
+    // Requests may have added to the list meanwhile.
+    await this.#keepUnpaid(this.#readUnpaid().filter((id) => isUnpaid[asked.indexOf(id)] ?? true));
     await this.#ensureAlarm();
   }
 

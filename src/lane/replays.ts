@@ -70,9 +70,17 @@ export class Replays {
     this.#insert(request, recordId, null, now_ms);
   }
 
-  /** Turns an intent into its answer. */
-  remember(idempotencyKey: string, answer: Answer): void {
-    this.#sql.exec('UPDATE replays SET answer = ? WHERE idempotency_key = ?', JSON.stringify(answer), idempotencyKey);
+  /** Turns an intent into its answer, and gives the answer that stands: the first, where another request was faster. */
+  remember(idempotencyKey: string, answer: Answer): Answer {
+    this.#sql.exec(
+      'UPDATE replays SET answer = ? WHERE idempotency_key = ? AND answer IS NULL',
+      JSON.stringify(answer),
+      idempotencyKey,
+    );
+    const [standing] = this.#sql
+      .exec<{ answer: string }>('SELECT answer FROM replays WHERE idempotency_key = ?', idempotencyKey)
+      .toArray();
+    return standing ? (JSON.parse(standing.answer) as Answer) : answer;
   }
 
   /** Writes an answer that needed no intent: a refusal that was decided before any effect. */

@@ -12,14 +12,20 @@ export const OVERLOADED = 'D1_ERROR: D1 DB is overloaded. Requests queued for to
 
 /**
  * Lets `strike` happen around the next batches that D1 is sent, real D1 otherwise: a batch is what moves money.
- * `strike` may throw what D1 would. It gives back how often it struck; call `restore` when done.
+ * `strike` may throw what D1 would. Of all batches, only those count whose text is meant. It gives back how often it
+ * struck; call `restore` when done.
  */
-export function aroundBatches(moment: Moment, times: number, strike: () => Promise<void> | void) {
+export function aroundBatches(
+  moment: Moment,
+  times: number,
+  strike: () => Promise<void> | void,
+  isMeant: (text: string) => boolean = () => true,
+) {
   const internals = databaseInternals();
   const send = internals._send;
   const state = { struck: 0 };
   const spy = vi.spyOn(internals, '_send').mockImplementation(async function look(this: unknown, ...values: unknown[]) {
-    const isStruck = Array.isArray(values[1]) && state.struck < times;
+    const isStruck = Array.isArray(values[1]) && state.struck < times && isMeant(JSON.stringify(values[1]));
     if (!isStruck) return send.apply(this as never, values);
     state.struck += 1;
     if (moment === 'before') await strike();

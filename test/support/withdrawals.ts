@@ -2,7 +2,7 @@ import { generate } from 'otplib';
 import { expect, vi } from 'vitest';
 import type { Asset } from '../../src/money/assets.ts';
 import { type ProblemBody, type Trader, asOperator, json } from './exchange.ts';
-import { databaseInternals } from './meter.ts';
+import { type Moment, aroundBatches } from './faults.ts';
 import { type Effects, readEffects, sumOfBalances, unexplainedBalances } from './probes.ts';
 import { env } from './test-env.ts';
 
@@ -158,42 +158,21 @@ export async function readAttempts(accountId: string): Promise<Record<string, nu
     .first();
 }
 
-/** A batch's statements as D1 gets them. */
-function textOf(statements: readonly unknown[]): string {
-  return JSON.stringify(statements).toLowerCase();
-}
-
 /** The batches of a withdrawal, by what stands in them. */
-export const batches = {
+const batches = {
   facts: (text: string) => text.includes('daily_withdrawal_limit'),
   debit: (text: string) => text.includes('insert into \\"withdrawals\\"'),
   settle: (text: string) => text.includes('update \\"withdrawals\\"'),
 } as const;
 
-/** Where a fault strikes: before the batch reaches D1, or after D1 has committed it. */
-export type Moment = 'before' | 'after';
-
-/** Lets `strike` happen around the next `times` batches of one kind; real D1 otherwise. `strike` may throw what D1 would. */
+/** Lets `strike` happen around the next batches of one kind, as `aroundBatches` does around all. One at a time. */
 export function aroundBatch(
   kind: keyof typeof batches,
   moment: Moment,
   times: number,
   strike: () => Promise<void> | void,
 ) {
-  const internals = databaseInternals();
-  const send = internals._send;
-  const state = { struck: 0 };
-  const spy = vi.spyOn(internals, '_send').mockImplementation(async function look(this: unknown, ...values: unknown[]) {
-    const statements = values[1];
-    const isStruck = Array.isArray(statements) && batches[kind](textOf(statements)) && state.struck < times;
-    if (!isStruck) return send.apply(this as never, values);
-    state.struck += 1;
-    if (moment === 'before') await strike();
-    const reply = await send.apply(this as never, values);
-    if (moment === 'after') await strike();
-    return reply;
-  });
-  return { state, restore: () => spy.mockRestore() };
+  return aroundBatches(moment, times, strike, batches[kind]);
 }
 
 /** A wait that ends for all when so many have come to it. */

@@ -1,0 +1,125 @@
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { describe, expect, it, vi } from 'vitest';
+import { sandboxCustody } from '../../../src/wallet/custody/sandbox.ts';
+import { openTrader } from '../../support/exchange.ts';
+import { CONNECTION_LOST, abort } from '../../support/faults.ts';
+import { openWarmTrader, useWithdrawalFaults } from '../../support/withdrawal-faults.ts';
+import {
+  expectProblem,
+  expectWholeLedger,
+  listOwn,
+  readAttempts,
+  readTaken,
+  stopClock,
+  switchOnTotp,
+  withdraw,
+} from '../../support/withdrawals.ts';
+
+const { submittedIds, strike, sweep, expectOnePayout, expectNothingTaken, expectInFlight } = useWithdrawalFaults();
+
+describe('an object that is aborted', () => {
+  it('before the intent: the request that died is executed once by its retry', async () => {
+    const trader = await openWarmTrader();
+    const fault = strike('facts', 'after', 2, () => abort(trader.lane));
+    await expectProblem(await withdraw(trader, {}, 'crash'), 504, 'outcome_unknown');
+    expect(fault.state.struck).toBe(2);
+    await expectNothingTaken(trader);
+    await expectOnePayout(trader, await withdraw(trader, {}, 'crash'));
+  });
+
+  it('after the intent, before the debit: the request that died is executed once by its retry', async () => {
+    const trader = await openWarmTrader();
+    const fault = strike('debit', 'before', 2, async () => {
+      await abort(trader.lane);
+      throw new Error(CONNECTION_LOST);
+    });
+    await expectProblem(await withdraw(trader, {}, 'crash'), 504, 'outcome_unknown');
+    expect(fault.state.struck).toBe(2);
+    await expectNothingTaken(trader);
+    await expectOnePayout(trader, await withdraw(trader, {}, 'crash'));
+  });
+
+  it('after the debit, before the custodian is asked: the retry has it paid, once, under the same id', async () => {
+    const trader = await openWarmTrader();
+    const fault = strike('debit', 'after', 1, () => abort(trader.lane));
+    const response = await withdraw(trader, {}, 'crash');
+    expect(fault.state.struck).toBe(1);
+    expect(response.headers.get('X-Idempotency-Replay')).toBe('true');
+    await expectOnePayout(trader, response);
+    const again = await withdraw(trader, {}, 'crash');
+    expect(await again.text()).toBe(await response.text());
+  });
+
+  it('after the custodian paid, before the hash is recorded: found by the withdrawal’s id, and paid once', async () => {
+    const trader = await openWarmTrader();
+    const fault = strike('settle', 'before', 1, async () => {
+      await abort(trader.lane);
+      throw new Error(CONNECTION_LOST);
+    });
+    const response = await withdraw(trader, {}, 'crash');
+    expect(fault.state.struck).toBe(1);
+    await expectOnePayout(trader, response);
+  });
+
+  it('after the settlement, before the answer is stored: the retry gets what was settled', async () => {
+    const trader = await openWarmTrader();
+    const fault = strike('settle', 'after', 1, () => abort(trader.lane));
+    const response = await withdraw(trader, {}, 'crash');
+    expect(fault.state.struck).toBe(1);
+    await expectOnePayout(trader, response);
+    expect(await (await withdraw(trader, {}, 'crash')).text()).toBe(await response.text());
+  });
+
+  it('after the debit, without an Idempotency-Key: the client is told to look, the money is held, and the sweep pays it once', async () => {
+    const trader = await openWarmTrader();
+    strike('debit', 'after', 1, () => abort(trader.lane));
+    await expectProblem(await withdraw(trader), 504, 'outcome_unknown');
+    const [held] = await listOwn(trader);
+    expect(held).toMatchObject({ status: 'PROCESSING', txHash: null });
+    expect((await trader.balances())['USDT']).toBe('949');
+    await expectInFlight(51_000_000n);
+
+    await sweep();
+    await sweep();
+    expect(submittedIds()).toEqual([held?.id]);
+    expect(await listOwn(trader)).toEqual([{ ...held, status: 'COMPLETED', txHash: expect.any(String) }]);
+    await expectInFlight(0n);
+  });
+
+  it('leaves an open intent that the alarm finishes: it is paid, and its retry is a replay', async () => {
+    const trader = await openWarmTrader();
+    strike('debit', 'after', 1, () => abort(trader.lane));
+    vi.spyOn(sandboxCustody, 'lookup').mockResolvedValueOnce({ kind: 'unknown' });
+    const response = await withdraw(trader, {}, 'mended');
+    expect((await readTaken(response.clone())).status).toBe('PROCESSING');
+    await runInDurableObject(trader.lane, (_lane, state) => {
+      state.storage.sql.exec('UPDATE replays SET answer = NULL');
+    });
+    expect(await runDurableObjectAlarm(trader.lane)).toBe(true);
+    const replay = await withdraw(trader, {}, 'mended');
+    expect(replay.headers.get('X-Idempotency-Replay')).toBe('true');
+    const withdrawal = await readTaken(replay);
+    expect(withdrawal.status).toBe('COMPLETED');
+    expect(await listOwn(trader)).toEqual([withdrawal]);
+    expect((await trader.balances())['USDT']).toBe('949');
+    await expectWholeLedger();
+  });
+
+  it('spends one code: the retry of an executed withdrawal needs none, that of one that was not takes the same', async () => {
+    stopClock();
+    const trader = await openTrader({ USDT: '1000' });
+    const authenticator = await switchOnTotp(trader.accountId);
+    await trader.balances();
+    const totpCode = await authenticator.code();
+    const fault = strike('debit', 'before', 2, async () => {
+      await abort(trader.lane);
+      throw new Error(CONNECTION_LOST);
+    });
+    await expectProblem(await withdraw(trader, { totpCode }, 'crash'), 504, 'outcome_unknown');
+    fault.restore();
+    strike('debit', 'after', 1, () => abort(trader.lane));
+    await expectOnePayout(trader, await withdraw(trader, { totpCode }, 'crash'));
+    const step = Math.floor(Date.now() / 30_000);
+    expect(await readAttempts(trader.accountId)).toEqual({ used_step: step, attempts: 0, locked_until: 0 });
+  });
+});

@@ -1,0 +1,109 @@
+import { runDurableObjectAlarm } from 'cloudflare:test';
+import { describe, expect, it, vi } from 'vitest';
+import { countCustodianRequests, decidePayout, listPayouts, programCustodian } from '../../support/custodian.ts';
+import { createKey, openAccount, openTrader } from '../../support/exchange.ts';
+import { countPayments, sweep, useCustodian, withdrawFrom } from '../../support/withdrawal-custodian.ts';
+import { OUTSIDE, listOwn, readOwn, readTaken, tally, withdraw } from '../../support/withdrawals.ts';
+
+const { expectInFlight, expectHeld, expectPaid, expectReturned } = useCustodian();
+
+describe('a custodian that does its duty', () => {
+  it('is asked once, for the amount without the fee, and its hash is the withdrawal’s', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    const withdrawal = await withdrawFrom(trader);
+    expect(withdrawal.status).toBe('COMPLETED');
+    expect((await listPayouts()).map(({ payout }) => payout)).toEqual([
+      {
+        withdrawalId: withdrawal.id,
+        asset: 'USDT',
+        network: 'TRC20',
+        contractAddress: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t',
+        address: OUTSIDE,
+        amount: '50',
+      },
+    ]);
+    expect(await countCustodianRequests(withdrawal.id)).toEqual({ submissions: 1, lookups: 0 });
+    await expectPaid(trader, withdrawal);
+  });
+
+  it('pays one of 80 withdrawals of the whole balance over two keys; 79 are insufficient_balance', async () => {
+    const accountId = await openAccount({ USDT: '100' });
+    const keys = await Promise.all([createKey(accountId), createKey(accountId)]);
+    const responses = await Promise.all(
+      keys.flatMap((key) => Array.from({ length: 40 }, () => withdraw(key, { amount: '99' }))),
+    );
+    expect(await tally(responses)).toEqual({ 201: 1, insufficient_balance: 79 });
+    expect((await listPayouts()).map(({ payout, payments }) => [payout.amount, payments])).toEqual([['99', 1]]);
+    expect((await keys[0]?.balances())?.['USDT']).toBe('0');
+  });
+
+  it('is asked once for one Idempotency-Key, sent fifty times in parallel: fifty equal answers', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    const responses = await Promise.all(Array.from({ length: 50 }, () => withdraw(trader, {}, 'k')));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(await Promise.all(responses.map((response) => response.text()))).size).toBe(1);
+    const [withdrawal] = await listOwn(trader);
+    expect((await countCustodianRequests(withdrawal?.id ?? '')).submissions).toBe(1);
+    expect(await countPayments(withdrawal?.id ?? '')).toBe(1);
+  });
+});
+
+describe('a custodian that hangs', () => {
+  it('is answered for within 8 s with PROCESSING, the money is held, and the key is free meanwhile', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    await programCustodian({ method: 'PUT', act: 'nothing', answer: 'hang' });
+    const started = performance.now();
+    let isAnswered = false;
+    const answering = withdraw(trader, {}, 'k').finally(() => {
+      isAnswered = true;
+    });
+    await vi.waitFor(async () => expect(await listOwn(trader)).toHaveLength(1), { timeout: 5_000 });
+    const order = await trader.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
+    expect([order.status, isAnswered]).toEqual([201, false]);
+    const withdrawal = await readTaken(await answering);
+    expect(performance.now() - started).toBeLessThan(8_000);
+    expect(withdrawal).toMatchObject({ status: 'PROCESSING', txHash: null });
+    expect((await trader.balances())['USDT']).toBe('39');
+    await expectInFlight(51_000_000n);
+
+    const replay = await readTaken(await withdraw(trader, {}, 'k'));
+    expect(replay).toEqual(withdrawal);
+    await sweep();
+    expect(await readOwn(trader, withdrawal.id)).toMatchObject({ status: 'COMPLETED' });
+    expect(await countPayments(withdrawal.id)).toBe(1);
+  });
+
+  it('gives the same answer to every request of one Idempotency-Key that waited for it', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    await programCustodian({ method: 'PUT', act: 'pay', answer: 'hang' });
+    const responses = await Promise.all(Array.from({ length: 5 }, () => withdraw(trader, {}, 'k')));
+    const texts = await Promise.all(responses.map((response) => response.text()));
+    expect(new Set(texts).size).toBe(1);
+    const later = await withdraw(trader, {}, 'k');
+    expect(await later.text()).toBe(texts[0]);
+    const [withdrawal] = await listOwn(trader);
+    expect(await countCustodianRequests(withdrawal?.id ?? '')).toEqual({ submissions: 1, lookups: 0 });
+  });
+});
+
+describe('a custodian that refuses', () => {
+  it('fails the withdrawal, and the money with its fee is back once', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'refuse' });
+    expect(withdrawal).toMatchObject({ status: 'FAILED', txHash: null });
+    await expectReturned(trader, withdrawal);
+    expect(await sweep()).toBe(0);
+    expect((await readTaken(await withdraw(trader, {}, 'k'))).status).toBe('FAILED');
+    await expectReturned(trader, withdrawal);
+  });
+
+  it('after it had accepted fails it then, once, whoever looks', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept' });
+    expect(withdrawal.status).toBe('PROCESSING');
+    await expectHeld(trader, withdrawal);
+    await decidePayout(withdrawal.id, 'refuse');
+    await Promise.all([sweep(), sweep(), runDurableObjectAlarm(trader.lane)]);
+    await expectReturned(trader, withdrawal);
+  });
+});

@@ -1,0 +1,171 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { approveAddress } from '../../../src/accounts/allowlist.ts';
+import { openDatabase } from '../../../src/ledger/database.ts';
+import { sandboxCustody } from '../../../src/wallet/custody/sandbox.ts';
+import { type Trader, asOperator, createKey, json, openTrader, send } from '../../support/exchange.ts';
+import { env } from '../../support/test-env.ts';
+import {
+  OUTSIDE,
+  expectProblem,
+  listOwn,
+  moveClock,
+  readHoldings,
+  readTaken,
+  resetSettings,
+  setSettings,
+  stopClock,
+  withdraw,
+} from '../../support/withdrawals.ts';
+
+const HOUR_MS = 3_600_000;
+const ETH_ADDRESS = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
+
+afterEach(async () => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  await resetSettings();
+});
+
+const expectLimit = async (response: Response, figures: Record<string, string>) =>
+  expect(await expectProblem(response, 422, 'daily_limit_exceeded')).toMatchObject(figures);
+
+describe('the daily limit', () => {
+  it('may be reached exactly, without the fee, and not passed by one atom', async () => {
+    const trader = await openTrader({ USDT: '20000' });
+    await expectLimit(await withdraw(trader, { amount: '5000.000001' }), {
+      limit: '5000',
+      used: '0',
+      remaining: '5000',
+    });
+    expect((await withdraw(trader, { amount: '4000' })).status).toBe(201);
+    await expectLimit(await withdraw(trader, { amount: '1000.000001' }), {
+      limit: '5000',
+      used: '4000',
+      remaining: '1000',
+    });
+    expect((await withdraw(trader, { amount: '1000' })).status).toBe(201);
+    const before = await readHoldings(trader.accountId);
+    await expectLimit(await withdraw(trader, { amount: '5' }), { limit: '5000', used: '5000', remaining: '0' });
+    expect(await readHoldings(trader.accountId)).toEqual(before);
+  });
+
+  it('is the account’s, whatever key asks, and the operator’s to set', async () => {
+    const trader = await openTrader({ USDT: '20000' });
+    const other = await createKey(trader.accountId);
+    expect((await withdraw(trader, { amount: '5000' })).status).toBe(201);
+    await expectLimit(await withdraw(other, { amount: '5' }), { remaining: '0' });
+    await asOperator('PATCH', `/accounts/${trader.accountId}`, { dailyWithdrawalLimit: '6000' });
+    expect((await withdraw(other, { amount: '1000' })).status).toBe(201);
+    await asOperator('PATCH', `/accounts/${trader.accountId}`, { dailyWithdrawalLimit: '100' });
+    await expectLimit(await withdraw(other, { amount: '5' }), { limit: '100', used: '6000', remaining: '0' });
+  });
+
+  it('counts the last 24 hours by the millisecond, and nothing older', async () => {
+    stopClock();
+    const trader = await openTrader({ USDT: '20000' });
+    expect((await withdraw(trader, { amount: '3000' })).status).toBe(201);
+    moveClock(12 * HOUR_MS);
+    expect((await withdraw(trader, { amount: '2000' })).status).toBe(201);
+    moveClock(12 * HOUR_MS - 1);
+    await expectLimit(await withdraw(trader, { amount: '5' }), { used: '5000', remaining: '0' });
+    moveClock(1);
+    await expectLimit(await withdraw(trader, { amount: '3000.000001' }), { used: '2000', remaining: '3000' });
+    expect((await withdraw(trader, { amount: '3000' })).status).toBe(201);
+    moveClock(12 * HOUR_MS);
+    expect((await withdraw(trader, { amount: '2000' })).status).toBe(201);
+  });
+
+  it('does not count what failed, whose money is back', async () => {
+    const trader = await openTrader({ USDT: '5001' });
+    vi.spyOn(sandboxCustody, 'submit').mockResolvedValueOnce({ kind: 'refused', reason: 'sanctioned' });
+    const failed = await readTaken(await withdraw(trader, { amount: '5000' }));
+    expect([failed.status, failed.txHash]).toEqual(['FAILED', null]);
+    expect((await trader.balances())['USDT']).toBe('5001');
+    expect((await readTaken(await withdraw(trader, { amount: '5000' }))).status).toBe('COMPLETED');
+  });
+
+  it('counts what is still being paid, and what waits for a review', async () => {
+    const trader = await openTrader({ USDT: '20000' });
+    vi.spyOn(sandboxCustody, 'submit').mockResolvedValueOnce({ kind: 'unknown' });
+    expect((await readTaken(await withdraw(trader, { amount: '2000' }))).status).toBe('PROCESSING');
+    await setSettings({ reviewThreshold: '1000' });
+    expect((await readTaken(await withdraw(trader, { amount: '2000' }))).status).toBe('PENDING');
+    await expectLimit(await withdraw(trader, { amount: '1000.000001' }), { used: '4000' });
+  });
+
+  it('counts other assets at their firm price, rounded up', async () => {
+    const trader = await openTrader({ ETH: '100', USDT: '1000' });
+    const change = { asset: 'ETH', network: 'ETH', address: ETH_ADDRESS, amount: '0.12345679' };
+    const { id } = await readTaken(await withdraw(trader, change));
+    const { ticker } = await json<{ ticker: { price: string } }>(await send('/api/v1/markets/ETH'));
+    const value = await env.DB.prepare('SELECT usd_value AS v FROM withdrawals WHERE account_id = ? AND id = ?')
+      .bind(trader.accountId, id)
+      .first<number>('v');
+    expect(Number(value) / 1e6).toBeCloseTo(0.12345679 * Number(ticker.price), 0);
+    const problem = await expectProblem(
+      await withdraw(trader, { ...change, amount: '50' }),
+      422,
+      'daily_limit_exceeded',
+    );
+    expect(problem.used).toBe(String(Number(value) / 1e6));
+  });
+});
+
+describe('a strict allowlist', () => {
+  const approve = (trader: Trader, change: Record<string, string> = {}) =>
+    asOperator('POST', `/accounts/${trader.accountId}/allowlist`, {
+      network: 'TRC20',
+      address: OUTSIDE,
+      label: 'cold',
+      ...change,
+    });
+
+  it('lets through what is approved for this account and network, and nothing else', async () => {
+    await setSettings({ allowlistMode: 'strict' });
+    const [trader, other] = [await openTrader({ USDT: '500' }), await openTrader({ USDT: '500' })];
+    await expectProblem(await withdraw(trader), 403, 'address_not_allowlisted');
+    await approve(other);
+    await expectProblem(await withdraw(trader), 403, 'address_not_allowlisted');
+    await approve(trader, { network: 'BEP20', address: ETH_ADDRESS });
+    const onAnother = { network: 'ARBITRUM', address: ETH_ADDRESS };
+    await expectProblem(await withdraw(trader, onAnother), 403, 'address_not_allowlisted');
+    expect((await trader.balances())['USDT']).toBe('500');
+    expect((await withdraw(trader, { network: 'BEP20', address: ETH_ADDRESS.toLowerCase() })).status).toBe(201);
+    await approve(trader);
+    expect((await withdraw(trader)).status).toBe(201);
+  });
+
+  it('keeps its refusal as the answer of the Idempotency-Key, also after the approval', async () => {
+    await setSettings({ allowlistMode: 'strict' });
+    const trader = await openTrader({ USDT: '500' });
+    const first = await withdraw(trader, {}, 'k');
+    await approve(trader);
+    const second = await withdraw(trader, {}, 'k');
+    expect(second.headers.get('X-Idempotency-Replay')).toBe('true');
+    expect(await second.text()).toBe(await first.text());
+    expect((await withdraw(trader, {}, 'another')).status).toBe(201);
+  });
+
+  it('lets an address through when its cooling period is over, and not a millisecond earlier', async () => {
+    stopClock();
+    await setSettings({ allowlistMode: 'strict' });
+    const trader = await openTrader({ USDT: '500' });
+    const approved = { network: 'TRC20', address: OUTSIDE, label: 'new' } as const;
+    const actor = { role: 'operator', now_ms: Date.now() } as const;
+    await approveAddress(openDatabase(env.DB), trader.accountId, approved, HOUR_MS, actor);
+    moveClock(HOUR_MS - 1);
+    await expectProblem(await withdraw(trader), 403, 'address_not_allowlisted');
+    moveClock(1);
+    expect((await withdraw(trader)).status).toBe(201);
+  });
+
+  it('closes at once when an approval is taken back', async () => {
+    await setSettings({ allowlistMode: 'strict' });
+    const trader = await openTrader({ USDT: '500' });
+    const { entry } = await json<{ entry: { id: string } }>(await approve(trader));
+    expect((await withdraw(trader)).status).toBe(201);
+    await asOperator('DELETE', `/accounts/${trader.accountId}/allowlist/${entry.id}`);
+    await expectProblem(await withdraw(trader), 403, 'address_not_allowlisted');
+    expect(await listOwn(trader)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { createKey } from '../../support/exchange.ts';
+import { CONNECTION_LOST, OVERLOADED, fail } from '../../support/faults.ts';
+import { openWarmTrader, useWithdrawalFaults } from '../../support/withdrawal-faults.ts';
+import { expectProblem, readOwn, readTaken, withdraw } from '../../support/withdrawals.ts';
+
+const { submittedIds, strike, sweep, expectOnePayout, expectNothingTaken, expectInFlight } = useWithdrawalFaults();
+
+describe('a lost connection to D1', () => {
+  it('after the debit: the withdrawal is looked up, never sent blindly again', async () => {
+    const trader = await openWarmTrader();
+    const fault = strike('debit', 'after', 1, fail(CONNECTION_LOST));
+    await expectOnePayout(trader, await withdraw(trader, {}, 'lost'));
+    expect(fault.state.struck).toBe(1);
+  });
+
+  it('before the debit: the batch is sent once more, under the same id', async () => {
+    const trader = await openWarmTrader();
+    const fault = strike('debit', 'before', 1, fail(CONNECTION_LOST));
+    await expectOnePayout(trader, await withdraw(trader, {}, 'lost'));
+    expect(fault.state.struck).toBe(1);
+  });
+
+  it('that lasts ends in outcome_unknown with the withdrawal’s id, and the retry settles it under that id', async () => {
+    const trader = await openWarmTrader();
+    const fault = strike('debit', 'before', 9, fail(CONNECTION_LOST));
+    const problem = await expectProblem(await withdraw(trader, {}, 'lost'), 504, 'outcome_unknown');
+    fault.restore();
+    await expectNothingTaken(trader);
+    const second = await withdraw(trader, {}, 'lost');
+    expect((await readTaken(second.clone())).id).toBe(problem.withdrawalId);
+    await expectOnePayout(trader, second);
+  });
+
+  it('before anything was read is service_unavailable, and the same key may be tried again', async () => {
+    const trader = await openWarmTrader();
+    const fault = strike('facts', 'before', 1, fail(CONNECTION_LOST));
+    const response = await withdraw(trader, {}, 'lost');
+    expect(response.headers.get('Retry-After')).toBe('1');
+    await expectProblem(response, 503, 'service_unavailable');
+    expect(fault.state.struck).toBe(1);
+    await expectNothingTaken(trader);
+    await expectOnePayout(trader, await withdraw(trader, {}, 'lost'));
+  });
+
+  it('after the settlement: the row tells, and the answer is complete', async () => {
+    const trader = await openWarmTrader();
+    const fault = strike('settle', 'after', 1, fail(CONNECTION_LOST));
+    await expectOnePayout(trader, await withdraw(trader, {}, 'lost'));
+    expect(fault.state.struck).toBe(1);
+  });
+
+  it('before the settlement: the answer is PROCESSING, never an error, and the money stays held', async () => {
+    const trader = await openWarmTrader();
+    const fault = strike('settle', 'before', 1, fail(CONNECTION_LOST));
+    const response = await withdraw(trader, {}, 'lost');
+    expect(fault.state.struck).toBe(1);
+    const withdrawal = await readTaken(response.clone());
+    expect(withdrawal).toMatchObject({ status: 'PROCESSING', txHash: null });
+    expect(await readOwn(trader, withdrawal.id)).toEqual(withdrawal);
+    await expectInFlight(51_000_000n);
+    expect((await trader.balances())['USDT']).toBe('949');
+    expect(await (await withdraw(trader, {}, 'lost')).text()).toBe(await response.text());
+    expect(submittedIds()).toEqual([withdrawal.id]);
+    await sweep();
+    expect((await readOwn(trader, withdrawal.id)).status).toBe('COMPLETED');
+    expect(submittedIds()).toEqual([withdrawal.id]);
+    await expectInFlight(0n);
+  });
+});
+
+describe('D1 that turns the debit away', () => {
+  it('is 503 with Retry-After, leaves no row, and the same key may be tried again', async () => {
+    const trader = await openWarmTrader();
+    const fault = strike('debit', 'before', 1, fail(OVERLOADED));
+    const response = await withdraw(trader, {}, 'overload');
+    expect(response.headers.get('Retry-After')).toBe('1');
+    await expectProblem(response, 503, 'service_unavailable');
+    await expectNothingTaken(trader);
+    fault.restore();
+    const retry = await withdraw(trader, {}, 'overload');
+    expect(retry.headers.get('X-Idempotency-Replay')).toBeNull();
+    expect((await readTaken(retry.clone())).status).toBe('COMPLETED');
+    expect((await trader.balances())['USDT']).toBe('949');
+  });
+});
+
+describe('a request whose key is held up in D1', () => {
+  it('holds up no other key of the account', async () => {
+    const trader = await openWarmTrader();
+    const other = await createKey(trader.accountId);
+    const held = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    strike('debit', 'before', 1, () => {
+      reached.resolve();
+      return held.promise;
+    });
+    const first = withdraw(trader);
+    await reached.promise;
+    expect((await withdraw(other)).status).toBe(201);
+    held.resolve();
+    expect((await first).status).toBe(201);
+    expect((await trader.balances())['USDT']).toBe('898');
+  });
+});

@@ -1,0 +1,164 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createKey, openAccount, openTrader } from '../../support/exchange.ts';
+import { env } from '../../support/test-env.ts';
+import {
+  aroundBatch,
+  expectProblem,
+  expectWholeLedger,
+  houseHolds,
+  meetingOf,
+  readAttempts,
+  stopClock,
+  switchOnTotp,
+  tally,
+  withdraw,
+} from '../../support/withdrawals.ts';
+
+/** All of 100 USDT, with the fee. */
+const WHOLE = { amount: '99' };
+
+const faults: ReturnType<typeof aroundBatch>[] = [];
+afterEach(() => {
+  for (const fault of faults.splice(0)) fault.restore();
+  vi.useRealTimers();
+});
+
+/** Lets so many withdrawals go on only when each of them has read what it decides by. */
+function readTogether(count: number): void {
+  faults.push(aroundBatch('facts', 'after', count, meetingOf(count)));
+}
+
+const countTaken = (accountId: string) =>
+  env.DB.prepare('SELECT count(*) AS n FROM withdrawals WHERE account_id = ?').bind(accountId).first('n');
+
+describe('parallel withdrawals of the whole balance', () => {
+  it('200 of one key: one is taken, all others are insufficient_balance', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    const responses = await Promise.all(Array.from({ length: 200 }, () => withdraw(trader, WHOLE)));
+    expect(await tally(responses)).toEqual({ 201: 1, insufficient_balance: 199 });
+    expect(await countTaken(trader.accountId)).toBe(1);
+    expect((await trader.balances())['USDT']).toBe('0');
+    expect(await houseHolds('payouts')).toBe(0n);
+    await expectWholeLedger();
+  });
+
+  it('200 of four keys of one account: one is taken, all others are insufficient_balance', async () => {
+    const accountId = await openAccount({ USDT: '100' });
+    const keys = await Promise.all(Array.from({ length: 4 }, () => createKey(accountId)));
+    const responses = await Promise.all(
+      keys.flatMap((key) => Array.from({ length: 50 }, (_, at) => withdraw(key, WHOLE, `whole-${at}`))),
+    );
+    expect(await tally(responses)).toEqual({ 201: 1, insufficient_balance: 199 });
+    expect(await countTaken(accountId)).toBe(1);
+    expect(await houseHolds('payouts')).toBe(0n);
+    await expectWholeLedger();
+  });
+
+  it('eight of eight keys that all read the same balance first: one is taken', async () => {
+    const accountId = await openAccount({ USDT: '100' });
+    const keys = await Promise.all(Array.from({ length: 8 }, () => createKey(accountId)));
+    readTogether(8);
+    const responses = await Promise.all(keys.map((key) => withdraw(key, WHOLE)));
+    expect(await tally(responses)).toEqual({ 201: 1, insufficient_balance: 7 });
+    await expectWholeLedger();
+  });
+});
+
+describe('a BUY and a withdrawal of the same USDT on two keys', () => {
+  it('never spend it twice: one is taken, the other is insufficient_balance', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const accountId = await openAccount({ USDT: '100' });
+      const [buyer, withdrawer] = await Promise.all([createKey(accountId), createKey(accountId)]);
+      const responses = await Promise.all([
+        buyer.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '100' }),
+        withdraw(withdrawer, WHOLE),
+      ]);
+      expect(await tally(responses)).toEqual({ 201: 1, insufficient_balance: 1 });
+      expect((await buyer.balances())['USDT']).toBe('0');
+    }
+    await expectWholeLedger();
+  });
+});
+
+describe('two keys at the daily limit', () => {
+  it('take 3,000 of 5,000 once, also when both saw nothing used', async () => {
+    const accountId = await openAccount({ USDT: '10000' });
+    const keys = await Promise.all([createKey(accountId), createKey(accountId)]);
+    readTogether(2);
+    const responses = await Promise.all(keys.map((key) => withdraw(key, { amount: '3000' })));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    const refused = responses.find(({ status }) => status === 422);
+    const problem = await expectProblem(refused ?? new Response(), 422, 'daily_limit_exceeded');
+    expect(problem).toMatchObject({ limit: '5000', used: '3000', remaining: '2000' });
+    expect(await countTaken(accountId)).toBe(1);
+    expect((await keys[0]?.balances())?.['USDT']).toBe('6999');
+    await expectWholeLedger();
+  });
+});
+
+describe('one code on two keys at once', () => {
+  it('approves one withdrawal, also when both saw it unused', async () => {
+    stopClock();
+    const accountId = await openAccount({ USDT: '1000' });
+    const authenticator = await switchOnTotp(accountId);
+    const keys = await Promise.all([createKey(accountId), createKey(accountId)]);
+    const totpCode = await authenticator.code();
+    readTogether(2);
+    const responses = await Promise.all(keys.map((key) => withdraw(key, { totpCode })));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    const refused = responses.find(({ status }) => status === 403);
+    await expectProblem(refused ?? new Response(), 403, 'totp_invalid');
+    expect(await countTaken(accountId)).toBe(1);
+    expect((await readAttempts(accountId))?.['used_step']).toBe(Math.floor(Date.now() / 30_000));
+  });
+});
+
+describe('what changes between the look and the debit', () => {
+  it('is the strictness of the allowlist: the batch checks it again', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    faults.push(
+      aroundBatch('facts', 'after', 1, async () => {
+        await env.DB.prepare("UPDATE settings SET allowlist_mode = 'strict' WHERE id = 1").run();
+      }),
+    );
+    try {
+      await expectProblem(await withdraw(trader), 403, 'address_not_allowlisted');
+      expect(await countTaken(trader.accountId)).toBe(0);
+    } finally {
+      await env.DB.prepare("UPDATE settings SET allowlist_mode = 'off' WHERE id = 1").run();
+    }
+  });
+
+  it.each([
+    ['withdrawals_halted = 1', 'withdrawals_halted = 0', 503, 'withdrawals_suspended'],
+    ['paused_networks = \'["TRC20"]\'', "paused_networks = '[]'", 503, 'withdrawals_suspended'],
+  ])('is a halt: the batch checks it again: %s', async (change, back, status, code) => {
+    const trader = await openTrader({ USDT: '100' });
+    faults.push(
+      aroundBatch('facts', 'after', 1, async () => {
+        await env.DB.prepare(`UPDATE settings SET ${change} WHERE id = 1`).run();
+      }),
+    );
+    try {
+      const response = await withdraw(trader, {}, 'halted');
+      expect(response.headers.get('Retry-After')).toBe('60');
+      await expectProblem(response, status, code);
+      expect(await countTaken(trader.accountId)).toBe(0);
+    } finally {
+      await env.DB.prepare(`UPDATE settings SET ${back} WHERE id = 1`).run();
+    }
+    expect((await withdraw(trader, {}, 'halted')).status).toBe(201);
+  });
+
+  it('is the account’s state: one that was frozen in between pays nothing', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    await withdraw(trader, { amount: '5' });
+    faults.push(
+      aroundBatch('facts', 'after', 1, async () => {
+        await env.DB.prepare("UPDATE accounts SET status = 'frozen' WHERE id = ?").bind(trader.accountId).run();
+      }),
+    );
+    await expectProblem(await withdraw(trader, { amount: '5' }), 403, 'account_frozen');
+    expect(await countTaken(trader.accountId)).toBe(1);
+  });
+});
