@@ -1,7 +1,7 @@
 import type { Observation } from './aggregate.ts';
 import { logSourceFailure } from './sources/log-failure.ts';
 import type { PriceSource } from './sources/price-source.ts';
-import { withDeadline } from './with-deadline.ts';
+import { withDeadline } from '../http/with-deadline.ts';
 
 /** How long one source may take. All are asked at once, so this is also how long a round lasts at most. */
 const SOURCE_TIMEOUT_MS = 2_000;

@@ -5,7 +5,7 @@ import type { CandleSeries } from './candles/candle-desk.ts';
 import type { CandleQuestion } from './candles/candle-source.ts';
 import type { PriceHub } from './price-hub.ts';
 import type { MarketSnapshot } from './snapshot.ts';
-import { withDeadline } from './with-deadline.ts';
+import { withDeadline } from '../http/with-deadline.ts';
 
 type HubNamespace = DurableObjectNamespace<PriceHub>;
 

@@ -1,6 +1,6 @@
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
 import { logSourceFailure } from '../sources/log-failure.ts';
-import { withDeadline } from '../with-deadline.ts';
+import { withDeadline } from '../../http/with-deadline.ts';
 import type { CandleQuestion, CandleSource, MarketCandle } from './candle-source.ts';
 
 /** How long all sources together may take. */

@@ -1,6 +1,6 @@
 import { logFault } from '../../http/log.ts';
 import { readText } from '../../http/read-text.ts';
-import { withDeadline } from '../../markets/with-deadline.ts';
+import { withDeadline } from '../../http/with-deadline.ts';
 import type { Network } from '../../money/networks.ts';
 import { CUSTODY_DEADLINE_MS, type Custody, type CustodyState, type NeverSeen, type Payout } from './custody.ts';
 import { readLookupAnswer, readSubmitAnswer } from './read-answer.ts';
