@@ -1,8 +1,18 @@
 import { readText } from '../../http/read-text.ts';
-import { SourceError } from './source-error.ts';
+import { SourceError, type SourceFault } from './source-error.ts';
 
-/** More than any answer that Bureau asks for; 1000 candles are 171 kB. */
+/** More than any answer that Bureau asks for: all tickers of the largest venue take some 2 MB. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+/** What the statuses mean that say more than that a venue failed. Binance bans with 418; Bybit limits with 403. */
+const faults: Readonly<Record<number, SourceFault>> = {
+  400: 'question_refused',
+  404: 'question_refused',
+  429: 'rate_limited',
+  418: 'rate_limited',
+  403: 'geo_blocked',
+  451: 'geo_blocked',
+};
 
 /**
  * Fetches a venue's JSON. Rejects with a `SourceError` on any status but 200, on anything that is not JSON or is over
@@ -14,7 +24,10 @@ export async function fetchJson(url: string, signal: AbortSignal): Promise<unkno
     const response = await fetch(url, { signal, redirect: 'manual', headers: { Accept: 'application/json' } });
     if (response.status !== 200) {
       await response.body?.cancel();
-      throw new SourceError(`answered with status ${response.status}`);
+      throw new SourceError(`answered with status ${response.status}`, {
+        fault: faults[response.status],
+        retryAfter_ms: readRetryAfter(response.headers.get('Retry-After'), Date.now()),
+      });
     }
     if (!response.headers.get('Content-Type')?.includes('json')) {
       await response.body?.cancel();
@@ -27,4 +40,11 @@ export async function fetchJson(url: string, signal: AbortSignal): Promise<unkno
     if (error instanceof SourceError) throw error;
     throw new SourceError(signal.aborted ? 'did not answer in time' : 'could not be read', { cause: error });
   }
+}
+
+/** The wait that a Retry-After asks for, in seconds or until a date (RFC 9110, section 10.2.3). */
+function readRetryAfter(header: string | null, now_ms: number): number | undefined {
+  if (header === null) return undefined;
+  const wait_ms = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now_ms;
+  return wait_ms >= 0 ? wait_ms : undefined;
 }
