@@ -77,6 +77,8 @@ export function chooseShown(
     change24h: opens.length === 0 ? 0 : changeFraction(price, medianPrice(opens)),
     volume24h: observations.find(({ ticker }) => ticker.volume24h !== null)?.ticker.volume24h ?? '0',
     dataTime_ms: Math.min(...group.map(dataTimeOf)),
+    received_ms: Math.min(...group.map(({ received_ms }) => received_ms)),
+    sources: observations.filter((observation) => group.includes(observation)).map(({ source }) => source),
   };
 }
 

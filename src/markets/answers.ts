@@ -1,8 +1,8 @@
 import type { CacheableBody } from '../http/edge-cache.ts';
 import { type Coin, QUOTE_ASSET, assets, coinSymbols } from '../money/assets.ts';
 import { formatPrice } from '../money/prices.ts';
-import type { CandleSeries } from './candles/candle-desk.ts';
-import { type Interval, freshTimeOfCandles } from './candles/interval.ts';
+import { type CandleSeries, freshTimeOfSeries } from './candles/candle-series.ts';
+import type { CandleQuestion } from './candles/candle-source.ts';
 import { fallbackPrice } from './fallback-price.ts';
 import type { CandleList, Ticker, TickerAnswer, TickerList } from './schemas.ts';
 import type { MarketSnapshot } from './snapshot.ts';
@@ -13,12 +13,15 @@ const TICKER_LIFETIME_MS = 30_000;
 /** Longer would hide from clients that the venues are back. */
 const DEGRADED_LIFETIME_MS = 5_000;
 
+/** What is older than this although the hub was asked for news is there for want of better. */
+const CURRENT_MS = 12_000;
+
 /** All tickers; without a snapshot, or where it shows nothing, static fallbacks. */
 export function answerTickers(snapshot: MarketSnapshot | undefined, now_ms: number): CacheableBody {
   const tickers = coinSymbols.map((coin) => showTicker(coin, snapshot, now_ms));
   const degraded = tickers.some((ticker) => ticker.degraded);
   const body: TickerList = { tickers, ts: formatTime(now_ms), degraded };
-  return { body, lifetime_ms: tickerLifetime(snapshot, degraded, now_ms) };
+  return { body, lifetime_ms: lifetimeOf(coinSymbols, snapshot, now_ms) };
 }
 
 /** One ticker, by the same rules. */
@@ -26,14 +29,15 @@ export function answerTicker(coin: Coin, snapshot: MarketSnapshot | undefined, n
   const ticker = showTicker(coin, snapshot, now_ms);
   const degraded = ticker.degraded ?? false;
   const body: TickerAnswer = { ticker, degraded };
-  return { body, lifetime_ms: tickerLifetime(snapshot, degraded, now_ms) };
+  return { body, lifetime_ms: lifetimeOf([coin], snapshot, now_ms) };
 }
 
 /** Candles of one market. */
-export function answerCandles(coin: Coin, interval: Interval, series: CandleSeries, now_ms: number): CacheableBody {
+export function answerCandles(question: CandleQuestion, series: CandleSeries, now_ms: number): CacheableBody {
+  const { coin, interval } = question;
   const candles = series.candles.map(({ start_ms, ...candle }) => ({ ts: formatTime(start_ms), ...candle }));
   const body: CandleList = { symbol: coin, pair: pairOf(coin), interval, candles };
-  return { body, lifetime_ms: series.taken_ms + freshTimeOfCandles(interval) - now_ms };
+  return { body, lifetime_ms: series.taken_ms + freshTimeOfSeries(question, series) - now_ms };
 }
 
 function showTicker(coin: Coin, snapshot: MarketSnapshot | undefined, now_ms: number): Ticker {
@@ -41,15 +45,20 @@ function showTicker(coin: Coin, snapshot: MarketSnapshot | undefined, now_ms: nu
   const market = { symbol: coin, pair: pairOf(coin), name: assets[coin].name };
   if (!shown) {
     const price = formatPrice(fallbackPrice(coin));
-    return { ...market, price, change24h: 0, volume24h: '0', ts: formatTime(now_ms), degraded: true };
+    return { ...market, price, change24h: 0, volume24h: '0', ts: formatTime(now_ms), sources: [], degraded: true };
   }
   const { price, change24h, volume24h, dataTime_ms } = shown;
-  return { ...market, price: formatPrice(price), change24h, volume24h, ts: formatTime(dataTime_ms) };
+  const sources = [...shown.sources];
+  return { ...market, price: formatPrice(price), change24h, volume24h, ts: formatTime(dataTime_ms), sources };
 }
 
-function tickerLifetime(snapshot: MarketSnapshot | undefined, degraded: boolean, now_ms: number): number {
-  if (!snapshot || degraded) return DEGRADED_LIFETIME_MS;
-  return snapshot.taken_ms + TICKER_LIFETIME_MS - now_ms;
+/** What is left of 30 s since the oldest of the coins' prices came; little when one is static or overdue. */
+function lifetimeOf(coins: readonly Coin[], snapshot: MarketSnapshot | undefined, now_ms: number): number {
+  const ages_ms = coins.map((coin) => now_ms - (snapshot?.markets[coin].shown?.received_ms ?? -Infinity));
+  const age_ms = Math.max(...ages_ms);
+  if (age_ms === Infinity) return DEGRADED_LIFETIME_MS;
+  const left_ms = TICKER_LIFETIME_MS - age_ms;
+  return age_ms > CURRENT_MS ? Math.min(left_ms, DEGRADED_LIFETIME_MS) : left_ms;
 }
 
 function pairOf(coin: Coin): string {

@@ -1,7 +1,7 @@
 import { config } from '../env.ts';
 import { describeError, logFault } from '../http/log.ts';
 import { type Outcome, refuse } from '../http/refusal.ts';
-import type { CandleSeries } from './candles/candle-desk.ts';
+import type { CandleSeries } from './candles/candle-series.ts';
 import type { CandleQuestion } from './candles/candle-source.ts';
 import type { PriceHub } from './price-hub.ts';
 import type { MarketSnapshot } from './snapshot.ts';

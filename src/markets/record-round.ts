@@ -1,30 +1,38 @@
+import { z } from 'zod';
 import { type Coin, coinSymbols } from '../money/assets.ts';
 import { type Observation, agreeOnPrice, chooseShown } from './aggregate.ts';
 import { fallbackPrice } from './fallback-price.ts';
-import type { AgreedMarket, Market, MarketSnapshot, ShownMarket } from './snapshot.ts';
+import { AgreedMarket, type Market, MarketSnapshot, ShownMarket } from './snapshot.ts';
 
 /** How long what was shown last may stand in where nothing answers; it keeps its own time. */
 const MAX_BRIDGE_MS = 30_000;
 
 /** What the price hub knows of a coin beyond what it tells: for the next round. */
-interface CoinMemory {
-  /** The last price that was agreed on, however long ago. */
-  readonly accepted: AgreedMarket | null;
-  /** What was last shown from answers, and when those came. */
-  readonly shown: ShownMarket | null;
-  readonly shownAt_ms: number;
-}
+const CoinMemory = z
+  .object({
+    /** The last price that was agreed on, however long ago. */
+    accepted: AgreedMarket.nullable(),
+    /** What was last shown from answers. */
+    shown: ShownMarket.nullable(),
+  })
+  .readonly();
 
-/** The price hub's whole memory of prices; plain data. */
-export interface HubMemory {
-  readonly snapshot: MarketSnapshot;
-  readonly coins: Readonly<Record<Coin, CoinMemory>>;
-}
+type CoinMemory = z.output<typeof CoinMemory>;
+
+/** The price hub's whole memory of prices; plain data, which it keeps over an eviction. */
+export const HubMemory = z
+  .object({
+    snapshot: MarketSnapshot,
+    coins: z.record(z.enum(coinSymbols), CoinMemory).readonly(),
+  })
+  .readonly();
+
+export type HubMemory = z.output<typeof HubMemory>;
 
 /** The memory of a hub that has asked nobody yet. */
 export const emptyMemory: HubMemory = {
   snapshot: { taken_ms: 0, markets: forEachCoin(() => ({ shown: null, agreed: null })) },
-  coins: forEachCoin(() => ({ accepted: null, shown: null, shownAt_ms: 0 })),
+  coins: forEachCoin(() => ({ accepted: null, shown: null })),
 };
 
 /**
@@ -42,10 +50,9 @@ export function recordRound(memory: HubMemory, observations: readonly Observatio
     const next: CoinMemory = {
       accepted: agreed ?? last.accepted,
       shown: shown ?? last.shown,
-      shownAt_ms: shown ? now_ms : last.shownAt_ms,
     };
-    const isBridged = now_ms - next.shownAt_ms <= MAX_BRIDGE_MS;
-    return { next, market: { shown: isBridged ? next.shown : null, agreed } satisfies Market };
+    const isShowable = next.shown !== null && now_ms - next.shown.received_ms <= MAX_BRIDGE_MS;
+    return { next, market: { shown: isShowable ? next.shown : null, agreed } satisfies Market };
   });
   return {
     snapshot: {

@@ -5,6 +5,7 @@ import { accept, refuse } from '../http/refusal.ts';
 import { countMarketCall } from '../keys/count-market-call.ts';
 import { findCoin } from '../money/assets.ts';
 import { answerCandles, answerTicker, answerTickers } from './answers.ts';
+import { alignQuestion } from './candles/candle-series.ts';
 import { readCandles, readSnapshot } from './read-hub.ts';
 import { CandleList, CandleQuery, MarketPath, TickerAnswer, TickerList } from './schemas.ts';
 
@@ -87,11 +88,11 @@ markets.openapi(
     const coin = findCoin(c.req.valid('param').symbol);
     if (!coin) return sendProblem(c, symbolRefusal);
     const { interval, limit, startTime, endTime } = c.req.valid('query');
-    const key = ['candles', coin, interval, limit, startTime, endTime].join('/');
+    const question = alignQuestion({ coin, interval, limit, startTime_ms: startTime, endTime_ms: endTime });
+    const key = ['candles', coin, interval, limit, question.startTime_ms, question.endTime_ms].join('/');
     return answerThroughEdge(c, key, async () => {
-      const question = { coin, interval, limit, startTime_ms: startTime, endTime_ms: endTime };
       const series = await readCandles(c.env.PRICE_HUB, question);
-      return series.ok ? accept(answerCandles(coin, interval, series.value, Date.now())) : series;
+      return series.ok ? accept(answerCandles(question, series.value, Date.now())) : series;
     });
   },
 );

@@ -20,6 +20,10 @@ export const Ticker = z
     change24h: z.number().openapi({ description: 'A fraction: 0.0234 is +2.34 %', example: 0.0234 }),
     volume24h: z.string().openapi({ description: 'In the base asset', example: '33278.39129' }),
     ts: Timestamp.openapi({ description: 'Time of the data' }),
+    sources: z.array(z.string()).openapi({
+      description: 'The venues whose prices this one was made of; none for a static fallback',
+      example: ['binance', 'okx', 'kraken'],
+    }),
     degraded: z.literal(true).optional().openapi({ description: 'Only on a static fallback' }),
   })
   .openapi('Ticker');

@@ -1,34 +1,51 @@
-import type { Coin } from '../money/assets.ts';
-import type { Price } from '../money/prices.ts';
+import { z } from 'zod';
+import { coinSymbols } from '../money/assets.ts';
+
+const Price = z.bigint().positive();
 
 /** What the venues say of one market, good enough to show. */
-export interface ShownMarket {
-  readonly price: Price;
-  /** A fraction: 0.0234 is +2.34 %. */
-  readonly change24h: number;
-  /** In the base asset, a plain decimal string. */
-  readonly volume24h: string;
-  /** Time of the data, not of the answer, in milliseconds. */
-  readonly dataTime_ms: number;
-}
+export const ShownMarket = z
+  .object({
+    price: Price,
+    /** A fraction: 0.0234 is +2.34 %. */
+    change24h: z.number(),
+    /** In the base asset, a plain decimal string. */
+    volume24h: z.string(),
+    /** Time of the data, not of the answer, in milliseconds. */
+    dataTime_ms: z.number(),
+    /** When the oldest of it was received, in milliseconds. */
+    received_ms: z.number(),
+    /** The names of the sources that the price was made of. */
+    sources: z.array(z.string()).readonly(),
+  })
+  .readonly();
+
+export type ShownMarket = z.output<typeof ShownMarket>;
 
 /** What several venues agree on, and when it was received; whether it is still fresh is asked where it is used. */
-export interface AgreedMarket {
-  readonly price: Price;
-  readonly received_ms: number;
-  /** The oldest time that a venue of the group gives for its own price, where one does. */
-  readonly venueTime_ms: number | null;
-}
+export const AgreedMarket = z
+  .object({
+    price: Price,
+    received_ms: z.number(),
+    /** The oldest time that a venue of the group gives for its own price, where one does. */
+    venueTime_ms: z.number().nullable(),
+  })
+  .readonly();
+
+export type AgreedMarket = z.output<typeof AgreedMarket>;
 
 /** One market of a snapshot; `null` where there is nothing to show, or nothing that was agreed on. */
-export interface Market {
-  readonly shown: ShownMarket | null;
-  readonly agreed: AgreedMarket | null;
-}
+export const Market = z.object({ shown: ShownMarket.nullable(), agreed: AgreedMarket.nullable() }).readonly();
+
+export type Market = z.output<typeof Market>;
 
 /** All markets as the price hub saw them last; plain data that crosses from object to object. */
-export interface MarketSnapshot {
-  /** When the round of questions behind it ended, in milliseconds. */
-  readonly taken_ms: number;
-  readonly markets: Readonly<Record<Coin, Market>>;
-}
+export const MarketSnapshot = z
+  .object({
+    /** When the round of questions behind it ended, in milliseconds. */
+    taken_ms: z.number(),
+    markets: z.record(z.enum(coinSymbols), Market).readonly(),
+  })
+  .readonly();
+
+export type MarketSnapshot = z.output<typeof MarketSnapshot>;

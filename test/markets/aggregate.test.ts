@@ -143,6 +143,35 @@ describe('whatever the sources say', () => {
     );
   });
 
+  it('no single source moves a shown price out of the range of three others that agree', () => {
+    const agreeing = fc.array(fc.bigInt({ min: 10_000_000_000n, max: 10_100_000_000n }), {
+      minLength: 3,
+      maxLength: 6,
+    });
+    const anything = fc.bigInt({ min: 1n, max: 10n ** 18n });
+    fc.assert(
+      fc.property(
+        agreeing,
+        fc.oneof(
+          anything,
+          closePrices.map(([first = 1n]) => first),
+        ),
+        anything,
+        (honest, liar, reference) => {
+          const market = chooseShown(
+            [liar, ...honest].map((value) => observe(value)),
+            reference,
+            now_ms,
+          );
+          const sorted = honest.toSorted((one, other) => Number(one - other));
+          expect(market?.price).toBeGreaterThanOrEqual(sorted[0] ?? 0n);
+          expect(market?.price).toBeLessThanOrEqual(sorted.at(-1) ?? 0n);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
   it('an agreed price lies between two sources that are within 1 % of each other, more than half of all', () => {
     fc.assert(
       fc.property(anyPrices, (prices) => {
@@ -232,6 +261,12 @@ describe('what is shown', () => {
     const group = [observe('100'), observe('100', { volume24h: '7' }), observe('100', { volume24h: '9' })];
     expect(shown(group)?.volume24h).toBe('7');
     expect(shown([observe('100')])?.volume24h).toBe('0');
+  });
+
+  it('names the sources of its group, in their configured order', () => {
+    const named = (source: string, text: string) => ({ ...observe(text), source });
+    const all = [named('binance', '100.2'), named('okx', '100'), named('gate', '150'), named('kraken', '100.1')];
+    expect(shown(all)?.sources).toEqual(['binance', 'okx', 'kraken']);
   });
 
   it('has the time of the oldest member, never one that has not come yet', () => {

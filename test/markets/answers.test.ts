@@ -6,10 +6,17 @@ import { type Coin, assets, coinSymbols } from '../../src/money/assets.ts';
 
 const now_ms = Date.parse('2026-11-21T12:00:00.123Z');
 
-const shown = { price: 6_500_012_000_000n, change24h: 0.0234, volume24h: '12.5', dataTime_ms: now_ms - 2_000 };
+const shown = {
+  price: 6_500_012_000_000n,
+  change24h: 0.0234,
+  volume24h: '12.5',
+  dataTime_ms: now_ms - 2_000,
+  sources: ['one', 'two'],
+};
 
 function snapshotOf(taken_ms: number, missing: Coin[] = []): MarketSnapshot {
-  const markets = coinSymbols.map((coin) => [coin, { shown: missing.includes(coin) ? null : shown, agreed: null }]);
+  const market = { shown: { ...shown, received_ms: taken_ms }, agreed: null };
+  const markets = coinSymbols.map((coin) => [coin, missing.includes(coin) ? { shown: null, agreed: null } : market]);
   return { taken_ms, markets: Object.fromEntries(markets) as Record<Coin, Market> };
 }
 
@@ -36,6 +43,7 @@ describe('the list of tickers', () => {
       change24h: 0.0234,
       volume24h: '12.5',
       ts: '2026-11-21T11:59:58.123Z',
+      sources: ['one', 'two'],
     });
   });
 
@@ -44,13 +52,24 @@ describe('the list of tickers', () => {
     expect(answerTickers(snapshotOf(now_ms - 9_000), now_ms).lifetime_ms).toBe(21_000);
   });
 
+  it('is kept for 5 s at most when a price is older than what the hub was asked for, and never beyond its 30 s', () => {
+    expect(answerTickers(snapshotOf(now_ms - 12_001), now_ms).lifetime_ms).toBe(5_000);
+    expect(answerTickers(snapshotOf(now_ms - 28_000), now_ms).lifetime_ms).toBe(2_000);
+  });
+
   it('falls back to static prices when the hub cannot be reached, and says so', () => {
     const { body, lifetime_ms } = answerTickers(undefined, now_ms);
     const list = TickerList.parse(body);
     expect(list.degraded).toBe(true);
     expect(lifetime_ms).toBeLessThanOrEqual(5_000);
     for (const ticker of list.tickers) {
-      expect(ticker).toMatchObject({ change24h: 0, volume24h: '0', ts: '2026-11-21T12:00:00.123Z', degraded: true });
+      expect(ticker).toMatchObject({
+        change24h: 0,
+        volume24h: '0',
+        ts: '2026-11-21T12:00:00.123Z',
+        degraded: true,
+        sources: [],
+      });
       expect(ticker.price).toBe(assets[ticker.symbol].fallbackPrice);
     }
   });
@@ -76,9 +95,11 @@ describe('one ticker', () => {
 });
 
 describe('candles', () => {
+  const question = { coin: 'ETH', interval: '1h', limit: 10 } as const;
+
   it('name their market and interval, and start at a time', () => {
     const candle = { start_ms: Date.UTC(2026, 10, 21), open: '1', high: '3', low: '0.5', close: '2', volume: '7' };
-    const { body } = answerCandles('ETH', '1M', { taken_ms: now_ms, candles: [candle] }, now_ms);
+    const { body } = answerCandles({ ...question, interval: '1M' }, { taken_ms: now_ms, candles: [candle] }, now_ms);
     expect(CandleList.parse(body)).toEqual({
       symbol: 'ETH',
       pair: 'ETH-USDT',
@@ -93,6 +114,6 @@ describe('candles', () => {
     ['1d', 30_000],
   ] as const)('of %s are kept for what is left of their time', (interval, fresh_ms) => {
     const series = { taken_ms: now_ms - 1_000, candles: [] };
-    expect(answerCandles('ETH', interval, series, now_ms).lifetime_ms).toBe(fresh_ms - 1_000);
+    expect(answerCandles({ ...question, interval }, series, now_ms).lifetime_ms).toBe(fresh_ms - 1_000);
   });
 });

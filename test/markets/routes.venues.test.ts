@@ -102,7 +102,7 @@ describe('candles from venues', () => {
   });
 
   it('are 502 when their source fails (spec, "Errors"), and that is not kept', async () => {
-    await setVenue('binance', { mode: 'error', status: 451 });
+    await setVenue('binance', { mode: 'error', status: 500 });
     const response = await send('/api/v1/markets/BTC/candles?limit=8');
     expect(response.status).toBe(502);
     expect(response.headers.get('Cache-Control')).toBe('no-store');

@@ -1,4 +1,4 @@
-import { evictDurableObject } from 'cloudflare:test';
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { type Coin, assets, coinSymbols } from '../../src/money/assets.ts';
 import type { Venue, VenueMarket, VenueName, VenueRequests } from './node/venue-state.ts';
 import { env } from './test-env.ts';
@@ -57,7 +57,8 @@ export async function countVenueRequests(): Promise<VenueRequests> {
 /** Makes the price hub and the edge forget all prices, so that the next reader starts a round. */
 export async function forgetPrices(): Promise<void> {
   const stub = env.PRICE_HUB.getByName('hub');
-  await stub.snapshot({ maxAge_ms: Infinity });
+  await runInDurableObject(stub, (_hub, { storage }) => storage.deleteAll());
+  await runInDurableObject(stub, (_hub, { storage }) => storage.deleteAlarm());
   await evictDurableObject(stub);
   const keys = ['tickers', ...coinSymbols.map((coin) => `ticker/${coin}`)];
   await Promise.all(keys.map((key) => caches.default.delete(`https://edge-cache.invalid/${key}`)));

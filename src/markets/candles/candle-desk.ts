@@ -1,14 +1,9 @@
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
+import type { BreakerBoard } from '../sources/breaker-board.ts';
 import { askCandleSources } from './ask-candle-sources.ts';
-import { type CandleQuestion, type CandleSource, MAX_CANDLES, type MarketCandle } from './candle-source.ts';
-import { freshTimeOfCandles } from './interval.ts';
+import { type CandleQuestion, type CandleSource, MAX_CANDLES } from './candle-source.ts';
+import { type CandleSeries, freshTimeOfSeries } from './candle-series.ts';
 import { limitCandles } from './normalise-candles.ts';
-
-/** Candles, and when they were received. */
-export interface CandleSeries {
-  readonly taken_ms: number;
-  readonly candles: MarketCandle[];
-}
 
 /** A series of 1000 candles takes some 0.3 MB of an object's 128. */
 const MAX_SERIES_KEPT = 64;
@@ -23,18 +18,23 @@ const MAX_QUESTIONS_OPEN = 32;
  */
 export class CandleDesk {
   readonly #sources: readonly CandleSource[];
+  readonly #breakers: BreakerBoard;
   readonly #kept = new Map<string, CandleSeries>();
   readonly #open = new Map<string, Promise<Outcome<CandleSeries>>>();
 
-  constructor(sources: readonly CandleSource[]) {
+  constructor(sources: readonly CandleSource[], breakers: BreakerBoard) {
     this.#sources = sources;
+    this.#breakers = breakers;
   }
 
   /** Refuses with `upstream_unavailable`, or with `service_unavailable` when too many questions are open. */
   async answer(question: CandleQuestion): Promise<Outcome<CandleSeries>> {
+    if (isEmpty(question)) return accept({ taken_ms: Date.now(), candles: [] });
     const key = [question.coin, question.interval, question.startTime_ms, question.endTime_ms].join('/');
     const kept = this.#kept.get(key);
-    if (kept && Date.now() - kept.taken_ms < freshTimeOfCandles(question.interval)) return limitSeries(kept, question);
+    if (kept && Date.now() - kept.taken_ms < freshTimeOfSeries({ ...question, limit: MAX_CANDLES }, kept)) {
+      return limitSeries(kept, question);
+    }
     let series = this.#open.get(key);
     if (!series) {
       if (this.#open.size >= MAX_QUESTIONS_OPEN) return tooManyQuestions;
@@ -46,7 +46,7 @@ export class CandleDesk {
   }
 
   async #ask(key: string, question: CandleQuestion): Promise<Outcome<CandleSeries>> {
-    const candles = await askCandleSources(this.#sources, question);
+    const candles = await askCandleSources(this.#sources, this.#breakers, question);
     if (!candles.ok) return candles;
     const series = { taken_ms: Date.now(), candles: candles.value };
     this.#kept.delete(key);
@@ -60,6 +60,11 @@ export class CandleDesk {
 const tooManyQuestions = refuse('service_unavailable', 'Too many different candles are asked for. Try again.', {
   retryAfterSeconds: 1,
 });
+
+/** Times on the grid may hold no start between them. */
+function isEmpty({ startTime_ms = -Infinity, endTime_ms = Infinity }: CandleQuestion): boolean {
+  return startTime_ms > endTime_ms;
+}
 
 function limitSeries(series: CandleSeries, question: CandleQuestion): Outcome<CandleSeries> {
   return accept({ taken_ms: series.taken_ms, candles: limitCandles(series.candles, question) });

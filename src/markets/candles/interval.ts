@@ -51,8 +51,8 @@ export function shiftInterval(interval: Interval, start_ms: number, count: numbe
 const MIN_FRESH_MS = 5_000;
 const MAX_FRESH_MS = 30_000;
 
-/** How long candles of an interval may be served again: a tenth of the interval, within 5 to 30 seconds. */
-export function freshTimeOfCandles(interval: Interval): number {
+/** How long a running candle of an interval may be served again: a tenth of the interval, within 5 to 30 seconds. */
+export function freshTimeOfInterval(interval: Interval): number {
   if (interval === '1M') return MAX_FRESH_MS;
   return Math.min(Math.max(lengths_ms[interval] / 10, MIN_FRESH_MS), MAX_FRESH_MS);
 }

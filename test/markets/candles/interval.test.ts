@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  freshTimeOfCandles,
+  freshTimeOfInterval,
   intervals,
   shiftInterval,
   startOfInterval,
@@ -51,5 +51,5 @@ it.each([
   ['1h', 30_000],
   ['1M', 30_000],
 ] as const)('candles of %s may be served again for %i ms', (interval, fresh_ms) => {
-  expect(freshTimeOfCandles(interval)).toBe(fresh_ms);
+  expect(freshTimeOfInterval(interval)).toBe(fresh_ms);
 });

@@ -1,0 +1,46 @@
+import type { CandleQuestion, MarketCandle } from './candle-source.ts';
+import { freshTimeOfInterval, shiftInterval, startOfInterval } from './interval.ts';
+
+/** Candles, and when they were received. */
+export interface CandleSeries {
+  readonly taken_ms: number;
+  readonly candles: MarketCandle[];
+}
+
+/** Venues still correct a candle shortly after its end. */
+const SETTLING_MS = 60_000;
+
+const CLOSED_FRESH_MS = 3_600_000;
+
+/**
+ * How long an answer may be served again after it was received: an hour when every candle that it could hold had
+ * ended a minute before, else as long as its running candle.
+ */
+export function freshTimeOfSeries(
+  { interval, limit, startTime_ms, endTime_ms }: CandleQuestion,
+  { taken_ms, candles }: CandleSeries,
+): number {
+  const isFull = startTime_ms !== undefined && candles.length === limit;
+  const newest_ms = isFull ? candles.at(-1)?.start_ms : endTime_ms;
+  if (newest_ms === undefined) return freshTimeOfInterval(interval);
+  const end_ms = shiftInterval(interval, startOfInterval(interval, newest_ms), 1);
+  return end_ms + SETTLING_MS <= taken_ms ? CLOSED_FRESH_MS : freshTimeOfInterval(interval);
+}
+
+/**
+ * The same question with its times on the interval's grid, so that all who mean the same candles share one answer.
+ * A candle starts at or after a time exactly when it starts at or after the next start of the grid.
+ */
+export function alignQuestion(question: CandleQuestion): CandleQuestion {
+  const { interval, startTime_ms, endTime_ms } = question;
+  return {
+    ...question,
+    startTime_ms: startTime_ms === undefined ? undefined : nextStart(interval, startTime_ms),
+    endTime_ms: endTime_ms === undefined ? undefined : startOfInterval(interval, endTime_ms),
+  };
+}
+
+function nextStart(interval: CandleQuestion['interval'], time_ms: number): number {
+  const start_ms = startOfInterval(interval, time_ms);
+  return start_ms === time_ms ? time_ms : shiftInterval(interval, start_ms, 1);
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { alignQuestion, freshTimeOfSeries } from '../../../src/markets/candles/candle-series.ts';
+import type { CandleQuestion, MarketCandle } from '../../../src/markets/candles/candle-source.ts';
+
+const at = (text: string) => Date.parse(`2026-11-21T${text}Z`);
+
+const question: CandleQuestion = { coin: 'BTC', interval: '1h', limit: 3 };
+
+const row = (start_ms: number): MarketCandle => ({ start_ms, open: '1', high: '1', low: '1', close: '1', volume: '1' });
+
+const LONG = 3_600_000;
+const SHORT = 30_000;
+
+describe('candles may be served again', () => {
+  const taken_ms = at('12:01:00');
+  const fresh = (change: Partial<CandleQuestion>, candles: MarketCandle[] = []) =>
+    freshTimeOfSeries({ ...question, ...change }, { taken_ms, candles });
+
+  it('briefly while the newest that is asked for is running, or ended less than a minute ago', () => {
+    expect(fresh({})).toBe(SHORT);
+    expect(fresh({ endTime_ms: at('12:00:00') })).toBe(SHORT);
+    expect(fresh({ endTime_ms: at('13:00:00') })).toBe(SHORT);
+    expect(
+      freshTimeOfSeries({ ...question, endTime_ms: at('11:00:00') }, { taken_ms: taken_ms - 1, candles: [] }),
+    ).toBe(SHORT);
+  });
+
+  it('for an hour when the newest that is asked for ended a minute ago', () => {
+    expect(fresh({ endTime_ms: at('11:59:59.999') })).toBe(LONG);
+    expect(fresh({ endTime_ms: at('11:00:00') })).toBe(LONG);
+  });
+
+  it('for an hour when a start and the limit leave only ended ones', () => {
+    const candles = [at('08:00:00'), at('09:00:00'), at('11:00:00')].map(row);
+    expect(fresh({ startTime_ms: at('08:00:00') }, candles)).toBe(LONG);
+    expect(fresh({ startTime_ms: at('08:00:00'), limit: 4 }, candles)).toBe(SHORT);
+    expect(fresh({}, candles)).toBe(SHORT);
+    expect(
+      fresh(
+        { startTime_ms: at('10:00:00') },
+        [10, 11, 12].map((hour) => row(at(`${hour}:00:00`))),
+      ),
+    ).toBe(SHORT);
+  });
+
+  it('by the calendar for months', () => {
+    const month = (endTime_ms: number) =>
+      freshTimeOfSeries(
+        { ...question, interval: '1M', endTime_ms },
+        { taken_ms: Date.parse('2026-12-01T00:01:00Z'), candles: [] },
+      );
+    expect(month(Date.parse('2026-11-30T00:00:00Z'))).toBe(LONG);
+    expect(month(Date.parse('2026-12-01T00:00:00Z'))).toBe(SHORT);
+  });
+});
+
+describe('times of a question are brought onto the grid', () => {
+  it('a start to the next start, an end to the start before', () => {
+    const times = { startTime_ms: at('10:00:00.001'), endTime_ms: at('11:59:59.999') };
+    expect(alignQuestion({ ...question, ...times })).toMatchObject({
+      startTime_ms: at('11:00:00'),
+      endTime_ms: at('11:00:00'),
+    });
+  });
+
+  it('and stay where they are on it', () => {
+    const times = { startTime_ms: at('10:00:00'), endTime_ms: at('11:00:00') };
+    expect(alignQuestion({ ...question, ...times })).toMatchObject(times);
+    expect(alignQuestion(question)).toEqual({ ...question, startTime_ms: undefined, endTime_ms: undefined });
+  });
+});

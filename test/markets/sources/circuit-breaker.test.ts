@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type CircuitBreaker,
+  closedBreaker,
+  recordFailure,
+  standingOf,
+} from '../../../src/markets/sources/circuit-breaker.ts';
+import type { SourceFault } from '../../../src/markets/sources/source-error.ts';
+
+const t0 = Date.parse('2026-11-21T12:00:00Z');
+
+/** The breaker after so many failures of a kind, all at one moment. */
+function fail(times: number, fault: SourceFault = 'unavailable', retryAfter_ms?: number): CircuitBreaker {
+  let breaker = closedBreaker;
+  for (let index = 0; index < times; index++) breaker = recordFailure(breaker, { fault, retryAfter_ms }, t0);
+  return breaker;
+}
+
+/** After how many seconds it lets a probe pass. */
+function waitOf(breaker: CircuitBreaker): number {
+  const wait_ms = (breaker.openUntil_ms ?? t0) - t0;
+  if (wait_ms > 0) expect(standingOf(breaker, t0 + wait_ms - 1)).not.toBe('probe');
+  expect(standingOf(breaker, t0 + wait_ms)).toBe(wait_ms > 0 ? 'probe' : 'good');
+  return wait_ms / 1_000;
+}
+
+describe('a source is left alone', () => {
+  it.each([
+    [1, 0],
+    [2, 0],
+    [3, 30],
+    [4, 60],
+    [5, 120],
+    [6, 240],
+    [7, 480],
+    [8, 600],
+    [80, 600],
+  ])('after %i failures in a row for %i s', (failures, seconds) => {
+    expect(waitOf(fail(failures))).toBe(seconds);
+    expect(waitOf(fail(failures, 'question_refused'))).toBe(seconds);
+  });
+
+  it('after a limit for as long as the venue asks, a minute when it does not say, a day at most', () => {
+    expect(waitOf(fail(1, 'rate_limited', 7_000))).toBe(7);
+    expect(waitOf(fail(1, 'rate_limited'))).toBe(60);
+    expect(waitOf(fail(1, 'rate_limited', 1e12))).toBe(86_400);
+  });
+
+  it('after any other failure that comes with a Retry-After for that time', () => {
+    expect(waitOf(fail(1, 'unavailable', 12_000))).toBe(12);
+  });
+
+  it('for half an hour where it serves nobody', () => {
+    expect(waitOf(fail(1, 'geo_blocked'))).toBe(1_800);
+  });
+});
+
+describe('a source that is left alone may be tried early, when it is needed', () => {
+  it('2 s after it failed', () => {
+    const breaker = fail(3);
+    expect(standingOf(breaker, t0 + 1_999)).toBe('suspended');
+    expect(standingOf(breaker, t0 + 2_000)).toBe('probe_if_needed');
+  });
+
+  it.each<[SourceFault, number | undefined]>([
+    ['rate_limited', undefined],
+    ['rate_limited', 20_000],
+    ['unavailable', 20_000],
+    ['geo_blocked', undefined],
+  ])('but never one that told us to stay away (%s, %s)', (fault, retryAfter_ms) => {
+    expect(standingOf(fail(1, fault, retryAfter_ms), t0 + 19_999)).toBe('suspended');
+  });
+});
