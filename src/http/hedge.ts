@@ -9,28 +9,26 @@ export async function hedge<T>(
 ): Promise<T> {
   const won = new AbortController();
   const result = Promise.withResolvers<T>();
-  let stopTimer = () => {};
+  const timers: ReturnType<typeof setTimeout>[] = [];
   let begun = 0;
   let failed = 0;
 
-  const beginNext = () => {
-    stopTimer();
-    const attempt = attempts[begun++];
-    if (!attempt) return;
-    const index = begun;
-    const timer = setTimeout(beginNext, delay_ms);
-    stopTimer = () => clearTimeout(timer);
+  const beginNext = (after: number) => {
+    const attempt = attempts[after];
+    if (!attempt || begun !== after) return;
+    const index = ++begun;
+    timers.push(setTimeout(() => beginNext(index), delay_ms));
     attempt(won.signal).then(result.resolve, (error: unknown) => {
       if (++failed === attempts.length) result.reject(error);
-      else if (index === begun) beginNext();
+      else beginNext(index);
     });
   };
 
-  beginNext();
+  beginNext(0);
   try {
     return await result.promise;
   } finally {
-    stopTimer();
+    for (const timer of timers) clearTimeout(timer);
     won.abort();
   }
 }
