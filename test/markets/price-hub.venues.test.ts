@@ -1,4 +1,5 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { firmPrice } from '../../src/markets/firm-price.ts';
 import { readCandles, readSnapshot } from '../../src/markets/read-hub.ts';
 import type { MarketSnapshot } from '../../src/markets/snapshot.ts';
@@ -12,6 +13,10 @@ beforeEach(async () => {
   vi.spyOn(console, 'error').mockReturnValue();
   await resetVenues();
   await forgetPrices();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
 });
 
 const snapshotNow = (maxAge_ms = 0) => readSnapshot(env.PRICE_HUB, maxAge_ms);
@@ -160,6 +165,65 @@ describe('when no venue answers', () => {
     await setVenues({ BTC: '65000' });
     await new Promise((resolve) => setTimeout(resolve, 1_010));
     expect(await firm()).toBe('65000');
+  });
+});
+
+describe('a hub that was evicted', () => {
+  const hub = () => env.PRICE_HUB.getByName('hub');
+
+  it('still shows what it showed last, with its own time, when no venue answers', async () => {
+    const before = await snapshotNow();
+    await evictDurableObject(hub());
+    await breakVenues();
+    expect(await snapshotNow()).toEqual(before);
+  });
+
+  it('fills at nothing older than before', async () => {
+    await setVenues({ BTC: '65000' });
+    expect(await firm()).toBe('65000');
+    await evictDurableObject(hub());
+    await breakVenues();
+    const snapshot = await snapshotNow();
+    const { received_ms = 0 } = snapshot?.markets.BTC.agreed ?? {};
+    expect(snapshot && firmPrice(snapshot, 'BTC', received_ms + 5_001)).toBeUndefined();
+  });
+
+  it('still leaves the venue alone that asked for it', async () => {
+    await setVenue('kraken', { mode: 'error', status: 429 });
+    await snapshotNow();
+    await evictDurableObject(hub());
+    await snapshotNow();
+    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 2 }, kraken: { tickers: 1 } });
+  });
+
+  it('forgets what it cannot read', async () => {
+    await runInDurableObject(hub(), (_hub, { storage }) => storage.kv.put('kept', { memory: 'of another version' }));
+    await evictDurableObject(hub());
+    expect(await firm()).toBeDefined();
+  });
+});
+
+describe('ahead of its readers', () => {
+  const hub = () => env.PRICE_HUB.getByName('hub');
+
+  it('the hub asks again while there are any, and until a minute after the last', async () => {
+    await snapshotNow();
+    expect(await runDurableObjectAlarm(hub())).toBe(true);
+    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 2 }, kraken: { tickers: 2 } });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_001 });
+    expect(await runDurableObjectAlarm(hub())).toBe(true);
+    expect(await runDurableObjectAlarm(hub())).toBe(false);
+    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 2 }, kraken: { tickers: 2 } });
+  });
+
+  it('the next reader wakes it again', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    await snapshotNow();
+    vi.setSystemTime(Date.now() + 60_001);
+    await runDurableObjectAlarm(hub());
+    await snapshotNow();
+    expect(await runDurableObjectAlarm(hub())).toBe(true);
+    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 3 }, kraken: { tickers: 3 } });
   });
 });
 

@@ -1,0 +1,160 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { PriceDesk } from '../../src/markets/price-desk.ts';
+import { BreakerBoard } from '../../src/markets/sources/breaker-board.ts';
+import type { PriceSource, SourceTicker } from '../../src/markets/sources/price-source.ts';
+import { SourceError, type SourceFault } from '../../src/markets/sources/source-error.ts';
+
+const ticker: SourceTicker = { coin: 'BTC', price: 1n, open24h: null, volume24h: null, venueTime_ms: null };
+
+beforeEach(() => {
+  vi.spyOn(console, 'error').mockReturnValue();
+});
+
+/** A source that counts how often it is asked. */
+function createSource(name: string, answer: () => Promise<SourceTicker[]> = () => Promise.resolve([ticker])) {
+  const fetchTickers = vi.fn<PriceSource['fetchTickers']>(answer);
+  return { name, fetchTickers };
+}
+
+const hang = () => new Promise<never>(() => {});
+const fail = (fault: SourceFault = 'unavailable') => Promise.reject(new SourceError('failed', { fault }));
+
+function openDesk(...sources: PriceSource[]) {
+  const onChange = vi.fn<() => void>();
+  const breakers = new BreakerBoard({}, onChange);
+  return { desk: new PriceDesk(sources, breakers), breakers, onChange };
+}
+
+const namesOf = async (desk: PriceDesk) => (await desk.ask()).map(({ source }) => source);
+
+describe('a round', () => {
+  it('gives the answers in the order of the sources, whoever was first', async () => {
+    const slow = Promise.withResolvers<SourceTicker[]>();
+    const second = createSource('b', () => {
+      setTimeout(() => slow.resolve([ticker]));
+      return Promise.resolve([ticker]);
+    });
+    const { desk } = openDesk(
+      createSource('a', () => slow.promise),
+      second,
+    );
+    expect(await namesOf(desk)).toEqual(['a', 'b']);
+  });
+
+  it('does not wait for one that hangs, when more than half have answered', async () => {
+    const { desk } = openDesk(createSource('a', hang), createSource('b'), createSource('c'));
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const round = namesOf(desk);
+    await vi.advanceTimersByTimeAsync(249);
+    let isOver = false;
+    void round.then(() => {
+      isOver = true;
+    });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(isOver).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await round).toEqual(['b', 'c']);
+    vi.useRealTimers();
+  });
+
+  it('waits for its 2 s when only half have answered', async () => {
+    const { desk } = openDesk(createSource('a', hang), createSource('b', hang), createSource('c'), createSource('d'));
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const round = namesOf(desk);
+    let isOver = false;
+    void round.then(() => {
+      isOver = true;
+    });
+    await vi.advanceTimersByTimeAsync(1_999);
+    expect(isOver).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await round).toEqual(['c', 'd']);
+    vi.useRealTimers();
+  });
+
+  it('does not ask a source whose last question is still open', async () => {
+    const slow = createSource('a', hang);
+    const { desk } = openDesk(slow, createSource('b'), createSource('c'));
+    await desk.ask();
+    await desk.ask();
+    expect(slow.fetchTickers).toHaveBeenCalledOnce();
+  });
+});
+
+describe('a source that fails', () => {
+  const rounds = async (desk: PriceDesk, times: number) => {
+    for (let index = 0; index < times; index++) await desk.ask();
+  };
+
+  it('is left alone after three times, and one good answer makes it as new', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 0 });
+    let answer: () => Promise<SourceTicker[]> = () => fail();
+    const bad = createSource('bad', () => answer());
+    const { desk, breakers, onChange } = openDesk(bad, createSource('b'), createSource('c'), createSource('d'));
+    await rounds(desk, 10);
+    expect(bad.fetchTickers).toHaveBeenCalledTimes(3);
+    expect(onChange).toHaveBeenCalledTimes(1);
+    vi.setSystemTime(30_000);
+    await rounds(desk, 10);
+    expect(bad.fetchTickers).toHaveBeenCalledTimes(4);
+    vi.setSystemTime(90_000);
+    answer = () => Promise.resolve([ticker]);
+    await rounds(desk, 10);
+    expect(bad.fetchTickers).toHaveBeenCalledTimes(14);
+    expect(breakers.list()).toEqual({});
+    expect(onChange).toHaveBeenCalledTimes(3);
+    vi.useRealTimers();
+  });
+
+  it('is tried every 2 s when fewer than three others are left', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 0 });
+    const bad = createSource('bad', () => fail());
+    const { desk } = openDesk(bad, createSource('b'), createSource('c'));
+    await rounds(desk, 10);
+    expect(bad.fetchTickers).toHaveBeenCalledTimes(3);
+    vi.setSystemTime(1_999);
+    await rounds(desk, 1);
+    expect(bad.fetchTickers).toHaveBeenCalledTimes(3);
+    vi.setSystemTime(2_000);
+    await rounds(desk, 10);
+    expect(bad.fetchTickers).toHaveBeenCalledTimes(4);
+    vi.useRealTimers();
+  });
+
+  it.each<SourceFault>(['rate_limited', 'geo_blocked'])('by %s is asked once, however few are left', async (fault) => {
+    const bad = createSource('bad', () => fail(fault));
+    const { desk } = openDesk(bad, createSource('b'));
+    await rounds(desk, 5);
+    expect(bad.fetchTickers).toHaveBeenCalledOnce();
+  });
+
+  it('after the round has ended counts, too', async () => {
+    const late = Promise.withResolvers<SourceTicker[]>();
+    const { desk, breakers } = openDesk(
+      createSource('late', () => late.promise),
+      createSource('b'),
+      createSource('c'),
+    );
+    await desk.ask();
+    late.reject(new SourceError('limited', { fault: 'rate_limited' }));
+    await vi.waitFor(() => expect(breakers.standingOf('prices/late', Date.now())).toBe('suspended'));
+  });
+
+  it('is told to the operator in our own words, and when it is back', async () => {
+    const log = vi.spyOn(console, 'error').mockReturnValue();
+    const answers = [() => Promise.reject(new Error('secret text of a venue')), () => Promise.resolve([ticker])];
+    const flaky = createSource('flaky', () => answers.shift()?.() ?? Promise.resolve([ticker]));
+    const { desk, breakers } = openDesk(flaky);
+    await desk.ask();
+    breakers.recordFailure('prices/flaky', new SourceError('blocked', { fault: 'geo_blocked' }), Date.now());
+    breakers.recordAnswer('prices/flaky');
+    const lines = log.mock.calls.map(([line]) => JSON.parse(String(line)) as Record<string, string>);
+    expect(lines.map(({ event, fault }) => [event, fault])).toEqual([
+      ['source_failed', 'unavailable'],
+      ['source_failed', 'geo_blocked'],
+      ['source_suspended', 'geo_blocked'],
+      ['source_recovered', undefined],
+    ]);
+    expect(JSON.stringify(lines)).not.toContain('secret');
+  });
+});
