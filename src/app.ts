@@ -6,6 +6,8 @@ import { refuse } from './http/refusal.ts';
 import { assignRequestId } from './http/request-id.ts';
 import { isDatabaseFault } from './ledger/database-fault.ts';
 import { laneUnreachable } from './keys/admit.ts';
+import { keys } from './keys/routes.ts';
+import { exchange } from './exchange/routes.ts';
 import { markets } from './markets/routes.ts';
 import { operator } from './operator/routes.ts';
 import { trade } from './trade/routes.ts';
@@ -14,8 +16,11 @@ import { wallet } from './wallet/routes.ts';
 /** The whole interface: an area's `routes.ts` lists its endpoints, and this page the areas. */
 export const app = createArea();
 
+/** What a page of any origin may read: the routes that need no key. */
+const publicPaths = ['/api/v1/markets/*', '/api/v1/assets', '/api/v1/exchange-info', '/api/v1/time', '/api/v1/status'];
+
 app.use(assignRequestId);
-app.use('/api/v1/markets/*', cors({ origin: '*', exposeHeaders: exposedHeaders() }));
+for (const path of publicPaths) app.use(path, cors({ origin: '*', exposeHeaders: exposedHeaders() }));
 app.use(
   methodNotAllowed({
     app,
@@ -29,6 +34,8 @@ app.use(
 app.route('/', wallet);
 app.route('/', trade);
 app.route('/', markets);
+app.route('/', exchange);
+app.route('/', keys);
 app.route('/', operator);
 
 app.notFound((c) => sendProblem(c, refuse('not_found', 'There is nothing at this path.').refusal));
