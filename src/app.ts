@@ -1,5 +1,6 @@
 import { cors } from 'hono/cors';
 import { methodNotAllowed } from 'hono/method-not-allowed';
+import { documentRoutes } from './api-document.ts';
 import { createArea, sendProblem } from './http/area.ts';
 import { describeError, logFault } from './http/log.ts';
 import { refuse } from './http/refusal.ts';
@@ -17,10 +18,10 @@ import { wallet } from './wallet/routes.ts';
 export const app = createArea();
 
 /** What a page of any origin may read: the routes that need no key. */
-const publicPaths = ['/api/v1/markets/*', '/api/v1/assets', '/api/v1/exchange-info', '/api/v1/time', '/api/v1/status'];
+const publicPaths = ['markets/*', 'assets', 'exchange-info', 'time', 'status', 'openapi.json'];
 
 app.use(assignRequestId);
-for (const path of publicPaths) app.use(path, cors({ origin: '*', exposeHeaders: exposedHeaders() }));
+for (const path of publicPaths) app.use(`/api/v1/${path}`, cors({ origin: '*', exposeHeaders: exposedHeaders() }));
 app.use(
   methodNotAllowed({
     app,
@@ -37,6 +38,10 @@ app.route('/', markets);
 app.route('/', exchange);
 app.route('/', keys);
 app.route('/', operator);
+app.route(
+  '/',
+  documentRoutes(() => app.openAPIRegistry),
+);
 
 app.notFound((c) => sendProblem(c, refuse('not_found', 'There is nothing at this path.').refusal));
 

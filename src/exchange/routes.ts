@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
-import { createArea, jsonContent, problemResponses } from '../http/area.ts';
+import { cacheableResponses, createArea, jsonContent, problemResponses } from '../http/area.ts';
 import { answerThroughEdge } from '../http/edge-cache.ts';
 import { describeError, logFault } from '../http/log.ts';
 import { accept } from '../http/refusal.ts';
@@ -30,9 +30,11 @@ exchange.openapi(
     operationId: 'listAssets',
     method: 'get',
     path: '/api/v1/assets',
-    summary: 'Every asset, the networks that carry it, fees and minimums',
+    summary: 'Assets, the networks that carry them, fees and minimums',
+    description:
+      'What can be deposited and withdrawn where, on the terms of the moment. The operator may pause a network or change a fee: an answer is at most some seconds old.',
     responses: {
-      200: { description: 'Every asset, in the order of the specification', content: jsonContent(AssetList) },
+      ...cacheableResponses('Every asset, in the order of the specification', AssetList),
       ...problemResponses(...publicRefusals),
     },
   }),
@@ -50,8 +52,10 @@ exchange.openapi(
     method: 'get',
     path: '/api/v1/exchange-info',
     summary: 'Markets with their steps and bounds, intervals, rate limits',
+    description:
+      'What a client needs to form a valid order: the smallest step of each side and the smallest and largest notional. More decimals than a step has are refused, never rounded.',
     responses: {
-      200: { description: 'What a client configures itself with', content: jsonContent(ExchangeInfo) },
+      ...cacheableResponses('What a client configures itself with', ExchangeInfo),
       ...problemResponses(...publicRefusals),
     },
   }),
@@ -69,6 +73,7 @@ exchange.openapi(
     method: 'get',
     path: '/api/v1/time',
     summary: 'The time of the server',
+    description: 'For clients that check their clock, on which the codes of a second factor depend.',
     responses: {
       200: { description: 'Now; never cached', content: jsonContent(ServerTime) },
       ...problemResponses(...publicRefusals),
@@ -84,8 +89,10 @@ exchange.openapi(
     method: 'get',
     path: '/api/v1/status',
     summary: 'Whether trading, withdrawals and prices are as they should be',
+    description:
+      'The parts, and the worst of them as a whole. While prices are DEGRADED, orders in the affected markets are refused with `price_unavailable`; what is HALTED is refused until the operator lifts it.',
     responses: {
-      200: { description: 'The exchange as a whole, and its parts', content: jsonContent(Status) },
+      ...cacheableResponses('The exchange as a whole, and its parts', Status),
       ...problemResponses(...publicRefusals),
     },
   }),

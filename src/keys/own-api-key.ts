@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { Id, Timestamp } from '../http/wire-types.ts';
-import { type BucketName, bucketNames, limitsOf } from './bucket-limits.ts';
+import { type BucketName, bucketNames, defaultLimits, limitsOf } from './bucket-limits.ts';
 import { BucketAllowance, type KeyRecord } from './record.ts';
 import { Scope } from './scope.ts';
 
@@ -10,15 +10,18 @@ const Limits = z.object({ read: BucketAllowance, trade: BucketAllowance, withdra
 export const OwnApiKey = z
   .object({
     id: Id,
-    label: z.string(),
-    scopes: z.array(Scope),
+    label: z.string().openapi({ example: 'trading bot' }),
+    scopes: z.array(Scope).openapi({ example: ['read', 'trade'] }),
     ipAllowlist: z
       .array(z.string())
       .nullable()
-      .openapi({ description: 'Addresses and CIDR ranges that the key may be used from; null admits every address' }),
+      .openapi({
+        description: 'Addresses and CIDR ranges that the key may be used from; null admits every address',
+        example: ['192.0.2.0/24'],
+      }),
     createdAt: Timestamp,
     expiresAt: Timestamp.nullable(),
-    limits: Limits.openapi({ description: 'What each bucket of the key admits' }),
+    limits: Limits.openapi({ description: 'What each bucket of the key admits', example: { ...defaultLimits } }),
   })
   .openapi('OwnApiKey');
 

@@ -16,6 +16,8 @@ keys.openapi(
     path: '/api/v1/account/api-key',
     tags: ['Account'],
     summary: 'The API key of this request',
+    description:
+      'What the key of the request may do, from where, until when, and how often. Any scope will do. Its token is shown nowhere: only a hash of it is kept.',
     security: [{ apiKey: [] }],
     middleware: authenticate(null),
     responses: {

@@ -52,6 +52,7 @@ const samples: Record<string, { readonly path: string; readonly body?: unknown }
   getExchangeInfo: { path: '/api/v1/exchange-info' },
   getServerTime: { path: '/api/v1/time' },
   getStatus: { path: '/api/v1/status' },
+  getOpenApi: { path: '/api/v1/openapi.json' },
   getApiKey: { path: '/api/v1/account/api-key' },
 };
 
