@@ -2,6 +2,7 @@ import type { KeyLane } from '../../src/lane/key-lane.ts';
 import type { Asset } from '../../src/money/assets.ts';
 import type { Scope } from '../../src/keys/scope.ts';
 import type { RateLimits } from '../../src/keys/record.ts';
+import { expectDocumented } from './documented.ts';
 import { env, worker } from './test-env.ts';
 
 /** Where the tests reach the Worker; nothing listens there. */
@@ -14,9 +15,12 @@ export const RAISED: RateLimits = {
   withdraw: { perMinute: 100_000, perDay: 1_000_000 },
 };
 
-/** Sends a request through the Worker's own door. */
-export function send(path: string, init: RequestInit = {}): Promise<Response> {
-  return worker.fetch(new Request(`${ORIGIN}${path}`, init));
+/** Sends a request through the Worker's own door, and holds the response to what the documents say of it. */
+export async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  const { method = 'GET', body } = init;
+  const response = await worker.fetch(new Request(`${ORIGIN}${path}`, init));
+  await expectDocumented({ method, path, body: typeof body === 'string' ? body : undefined }, response);
+  return response;
 }
 
 /** A response's JSON, as the test expects it. */
