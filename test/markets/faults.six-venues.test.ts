@@ -63,6 +63,7 @@ let trader: Trader;
 
 beforeAll(async () => {
   trader = await openTrader({ USDT: '1000000' });
+  await trader.balances();
 });
 
 beforeEach(async () => {
