@@ -48,19 +48,12 @@ export function createBybitCandleSource(baseUrl: string): CandleSource {
 }
 
 /**
- * Of more candles than `limit` Bybit gives the newest up to the end. Whether it includes the end is not said, so that
- * is a millisecond later.
+ * Bybit gives the newest `limit` candles up to the end, so the end alone says which are meant. Whether it includes the
+ * end is not said, so that is a millisecond later.
  */
-function klineQuery({ symbol, interval, limit, startTime_ms, first_ms, last_ms }: WindowedQuestion): string {
-  const query = new URLSearchParams({
-    category: 'spot',
-    symbol,
-    interval: intervalNames[interval],
-    limit: String(limit),
-    end: String(last_ms + 1),
-  });
-  if (startTime_ms !== undefined) query.set('start', String(first_ms));
-  return query.toString();
+function klineQuery({ symbol, interval, limit, last_ms }: WindowedQuestion): string {
+  const query = { category: 'spot', symbol, interval: intervalNames[interval], limit: String(limit) };
+  return new URLSearchParams({ ...query, end: String(last_ms + 1) }).toString();
 }
 
 /** The candles in Bybit's answer, as it wrote them. Throws a `SourceError` when any row has another shape. */

@@ -33,7 +33,7 @@ export function createListedPriceSource(
         if (!(refusal instanceof SourceError) || refusal.fault !== 'question_refused') throw refusal;
         const tickers = await ask(null, signal);
         if (tickers.length === 0) throw refusal;
-        const symbols = tickers.map(({ coin }) => assets[coin].venueSymbols[venue] ?? []).flat();
+        const symbols = tickers.flatMap(({ coin }) => assets[coin].venueSymbols[venue] ?? []);
         listed = { symbols, until_ms: now_ms + LISTED_MS };
         return tickers;
       }

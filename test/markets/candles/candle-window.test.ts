@@ -20,6 +20,7 @@ describe('the window that a question for candles means', () => {
   it('ends with the candle that starts at the end or before it', () => {
     expect(show({ endTime_ms: Date.parse('2026-11-20T10:00Z') })).toBe('2026-11-20T08:00 2026-11-20T10:00');
     expect(show({ endTime_ms: Date.parse('2026-11-20T10:59Z') })).toBe('2026-11-20T08:00 2026-11-20T10:00');
+    expect(show({ endTime_ms: Date.parse('2027-01-01T00:00Z') })).toBe('2026-11-21T04:00 2026-11-21T06:00');
   });
 
   it('begins with the candle that starts at the start or after it, and holds the oldest from there', () => {
