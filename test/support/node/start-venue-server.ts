@@ -9,11 +9,18 @@ import { type Venue, type VenueName, type VenueRequests, createVenues } from './
 
 const errors: Record<VenueName, VenueAnswer> = { binance: binanceError, kraken: krakenError };
 
+/** Starts one for all tests of a project: its state is shared, as the venues' is. */
+export default async function provideVenueServer(project: TestProject): Promise<() => Promise<void>> {
+  const { url, stop } = await startVenueServer();
+  project.provide('venueServer' as never, url as never);
+  return stop;
+}
+
 /**
- * Starts the server that plays the venues in their exact shapes on loopback. Tests set it through `/control`, by way
- * of test/support/venues.ts. Its state is one for all, as the venues' is.
+ * Starts a server that plays the venues in their exact shapes on loopback, in a state of its own. Tests set it through
+ * `/control`, by way of test/support/venues.ts.
  */
-export default async function startVenueServer(project: TestProject): Promise<() => Promise<void>> {
+export async function startVenueServer(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   let venues = createVenues();
   let requests = noRequests();
 
@@ -56,12 +63,12 @@ export default async function startVenueServer(project: TestProject): Promise<()
     serve(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  project.provide('venueServer' as never, `http://127.0.0.1:${(server.address() as AddressInfo).port}` as never);
-  return () =>
-    new Promise((resolve) => {
+  const stop = () =>
+    new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
 }
 
 function noRequests(): VenueRequests {
