@@ -53,10 +53,26 @@ function project(name: string, include: string[], variables: (servers: Servers) 
   };
 }
 
+/**
+ * Tests outside the runtime, which start the deployed bundle in it: see test/support/node/start-exchange.ts. They load
+ * the machine as traffic does, so they run when all others are done, and one file after the other.
+ */
+const node = {
+  test: {
+    name: 'node',
+    include: ['test/**/*.node.test.ts'],
+    globalSetup: 'test/support/node/provide-worker-bundle.ts',
+    sequence: { groupOrder: 1 },
+    fileParallelism: false,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
+};
+
 export default defineConfig({
   test: {
     projects: [
-      project('sandbox', ['test/**/*.test.ts', '!test/**/*.{venues,six-venues,custody}.test.ts'], () => ({})),
+      project('sandbox', ['test/**/*.test.ts', '!test/**/*.{venues,six-venues,custody,node}.test.ts'], () => ({})),
       project('custody', ['test/**/*.custody.test.ts'], ({ custodian }) => custodianVariables(custodian)),
       project('venues', ['test/**/*.venues.test.ts'], ({ venueServer }) => ({
         ...venueUrls(venueServer),
@@ -69,6 +85,7 @@ export default defineConfig({
         PRICE_SOURCES: 'binance,okx,coinbase,kucoin,kraken,gate',
         CANDLE_SOURCES: 'binance,bybit,kucoin',
       })),
+      node,
     ],
   },
 });

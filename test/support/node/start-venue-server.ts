@@ -31,17 +31,30 @@ const played: Readonly<Record<VenueName, PlayedVenue>> = {
   bybit: playedBybit,
 };
 
+/** Starts one for all tests of a project: its state is shared, as the venues' is. */
+export default async function provideVenueServer(project: TestProject): Promise<() => Promise<void>> {
+  const { url, stop } = await startVenueServer();
+  project.provide('venueServer' as never, url as never);
+  return stop;
+}
+
 /**
- * Starts the server that plays the venues in their exact shapes on loopback, each below its name: one server for each
- * project. Tests set it through `/control`, by way of test/support/venues.ts. Its state is one for all, as the venues'
- * is.
+ * Starts a server that plays the venues in their exact shapes on loopback, each below its name, in a state of its own.
+ * Tests set it through `/control`, by way of test/support/venues.ts.
  */
-export default async function startVenueServer(project: TestProject): Promise<() => Promise<void>> {
+export async function startVenueServer(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   let venues = createVenues();
   let requests = noRequests();
+  const open = new Set<ServerResponse>();
+
+  const reset = () => {
+    [venues, requests] = [createVenues(), noRequests()];
+    for (const response of open) response.destroy();
+    open.clear();
+  };
 
   const control = async (request: IncomingMessage, response: ServerResponse) => {
-    if (request.method === 'DELETE') [venues, requests] = [createVenues(), noRequests()];
+    if (request.method === 'DELETE') reset();
     if (request.method === 'PATCH') venues = applyChanges(venues, JSON.parse(await text(request)) as VenueChanges);
     sendJson(response, { status: 200, body: requests });
   };
@@ -55,6 +68,8 @@ export default async function startVenueServer(project: TestProject): Promise<()
     requests[name][question.kind]++;
     const venue = venues[name];
     const wordForWord = venue[question.kind];
+    open.add(response);
+    response.once('close', () => open.delete(response));
     await answer(played[name], venue, response, () =>
       wordForWord === undefined
         ? question.answer(venue, url.searchParams, Date.now())
@@ -66,12 +81,12 @@ export default async function startVenueServer(project: TestProject): Promise<()
     serve(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  project.provide('venueServer' as never, `http://127.0.0.1:${(server.address() as AddressInfo).port}` as never);
-  return () =>
-    new Promise((resolve) => {
+  const stop = () =>
+    new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
 }
 
 /** Gives a venue's answer in its mode. */

@@ -16,7 +16,7 @@ export type VenueMode =
   | 'truncated'
   /** Well-formed JSON of 5 MB. */
   | 'huge'
-  /** No answer ever. */
+  /** No answer until the next reset, which breaks the connection. */
   | 'hang'
   /** The connection breaks. */
   | 'reset';
