@@ -5,6 +5,9 @@ import { agreeP2p, agreeQuick, readSettled, settle } from '../support/settlement
 import { env } from '../support/test-env.ts';
 import { readFeed, readTaken, withdraw } from '../support/withdrawals.ts';
 
+/** More than any walk here comes to. */
+const MOST_ROWS = 500;
+
 const FEED = '/api/v1/wallet/transactions';
 
 interface Page {
@@ -24,6 +27,7 @@ async function walk(trader: Trader, limit: number, between = async () => {}): Pr
     const page: Page = await readPage(trader, limit, cursor);
     expect(page.transactions.length).toBeLessThanOrEqual(limit);
     rows.push(...page.transactions);
+    if (rows.length > MOST_ROWS) throw new Error('the walk has no end');
     cursor = page.nextCursor;
     await between();
   } while (cursor !== null);
