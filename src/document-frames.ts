@@ -65,6 +65,7 @@ export const operatorFrame: DocumentFrame = {
     { name: 'Security', description: 'Second factor and approved addresses of an account' },
     { name: 'Deposits', description: 'What custody reports, and the addresses that it watches' },
     { name: 'Withdrawals', description: 'Reviews, and what is stuck' },
+    { name: 'Settlements', description: 'Trades that were agreed elsewhere' },
     { name: 'Settings', description: 'Halts, fees, limits of the whole exchange' },
   ],
   securitySchemes: {

@@ -13,7 +13,7 @@ export interface ProblemDefinition {
 }
 
 /** What a problem may say of its own kind: the record whose outcome is open, or the figures of a limit. */
-export type ProblemMember = 'orderId' | 'withdrawalId' | 'networks' | 'limit' | 'used' | 'remaining';
+export type ProblemMember = 'orderId' | 'withdrawalId' | 'reference' | 'networks' | 'limit' | 'used' | 'remaining';
 
 /**
  * The one table of errors: every code that a client can see, with its status, title and retryability. Codes are
@@ -80,7 +80,7 @@ export const problems = {
     title: 'Outcome not yet known',
     retryable: true,
     kept: false,
-    members: ['orderId', 'withdrawalId'],
+    members: ['orderId', 'withdrawalId', 'reference'],
   },
   internal_error: { status: 500, title: 'Internal error', retryable: true, kept: false },
 } as const satisfies Record<string, ProblemDefinition>;

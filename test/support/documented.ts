@@ -1,7 +1,4 @@
 import { type Schema, Validator } from '@cfworker/json-schema';
-import { drawDocuments } from '../../src/api-document.ts';
-import { app } from '../../src/app.ts';
-import type { OpenApiDocument } from '../../src/http/document/build-document.ts';
 import { type JsonSchema, type Schemas, closeSchema, standAlone } from './closed-schema.ts';
 
 interface Header {
@@ -30,12 +27,25 @@ interface Operation {
   readonly headers: Readonly<Record<string, Header>>;
 }
 
+/** A document, as far as responses are held to it. */
+interface Document {
+  readonly paths?: Readonly<Record<string, { readonly [method in (typeof methods)[number]]?: DocumentedOperation }>>;
+  readonly components?: { readonly schemas?: Schemas; readonly headers?: Readonly<Record<string, Header>> };
+}
+
+interface DocumentedOperation {
+  readonly operationId?: string;
+  readonly requestBody?: Body;
+  readonly responses?: Readonly<Record<string, DocumentedResponse>>;
+}
+
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
 /** The operations of a document. Where paths compete, one without parameters comes first, as in the router. */
-export function listOperations(document: OpenApiDocument): Operation[] {
-  const { schemas = {}, headers = {} } = document.components ?? {};
-  const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+export function listOperations(document: object): Operation[] {
+  const { components, paths } = document as Document;
+  const { schemas = {}, headers = {} } = components ?? {};
+  const operations = Object.entries(paths ?? {}).flatMap(([path, item]) =>
     methods.flatMap((method) => {
       const operation = item[method];
       if (!operation) return [];
@@ -44,18 +54,15 @@ export function listOperations(document: OpenApiDocument): Operation[] {
         method: method.toUpperCase(),
         path: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
         parameterCount: path.split('{').length - 1,
-        requestBody: operation.requestBody as Body | undefined,
+        requestBody: operation.requestBody,
         responses: operation.responses ?? {},
-        schemas: schemas as Schemas,
-        headers: headers as Operation['headers'],
+        schemas,
+        headers,
       };
     }),
   );
   return operations.toSorted((one, other) => one.parameterCount - other.parameterCount);
 }
-
-const documents = drawDocuments(app.openAPIRegistry);
-const allOperations = [...listOperations(documents.client), ...listOperations(documents.operator)];
 
 /** What a request was, as far as its document speaks of it. */
 export interface SentRequest {
@@ -70,8 +77,12 @@ export interface SentRequest {
  * of it, its content type, and a body without a field that is not named, and a code that is not its own. What is no
  * operation at all is a problem, 404, or 405 with the methods that the path takes.
  */
-export async function expectDocumented(request: SentRequest, response: Response): Promise<void> {
-  const fault = await findFault(request, response, allOperations);
+export async function expectDocumented(
+  request: SentRequest,
+  response: Response,
+  operations: readonly Operation[],
+): Promise<void> {
+  const fault = await findFault(request, response, operations);
   if (fault !== undefined) throw new Error(`${request.method} ${request.path} -> ${response.status}: ${fault}`);
 }
 
@@ -82,12 +93,12 @@ export async function findFault(
   operations: readonly Operation[],
 ): Promise<string | undefined> {
   const text = await response.clone().text();
-  if (request.method === 'OPTIONS' && response.status === 204) return findHeaderFault(undocumented, response);
+  if (request.method === 'OPTIONS' && response.status === 204) return findFaultOfAny(operations, response);
   const path = request.path.split('?')[0] ?? '';
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   const onPath = operations.filter((operation) => operation.path.test(path));
   const operation = onPath.find((one) => one.method === method);
-  if (!operation) return findFaultOfUnknown(response, text, onPath.length > 0);
+  if (!operation) return findFaultOfUnknown(operations, response, text, onPath.length > 0);
   const documented = operation.responses[response.status];
   if (!documented) return 'the status is not documented';
   return (
@@ -97,27 +108,27 @@ export async function findFault(
   );
 }
 
-const clientComponents = documents.client.components;
-const undocumented = {
-  headers: (clientComponents?.headers ?? {}) as Operation['headers'],
-  response: { headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } } },
-};
-const AnyProblem = new Validator(
-  closeSchema(
-    { $ref: '#/components/schemas/Problem' },
-    (clientComponents?.schemas ?? {}) as Schemas,
-  ) as unknown as Schema,
-  '2020-12',
-);
+/** What holds for every response, whatever it answers. */
+function findFaultOfAny([any]: readonly Operation[], response: Response): string | undefined {
+  const documented = { headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } } };
+  return findHeaderFault({ headers: any?.headers ?? {}, response: documented }, response);
+}
 
-function findFaultOfUnknown(response: Response, text: string, isPathKnown: boolean): string | undefined {
+function findFaultOfUnknown(
+  operations: readonly Operation[],
+  response: Response,
+  text: string,
+  isPathKnown: boolean,
+): string | undefined {
   const [status, code] = isPathKnown ? [405, 'method_not_allowed'] : [404, 'not_found'];
   if (response.status !== status) return `no operation: expected ${status}`;
   if (isPathKnown && !response.headers.get('Allow')) return 'the header Allow is missing';
   if (response.headers.get('Content-Type') !== 'application/problem+json') return 'it is no problem';
   const body = JSON.parse(text) as { code?: string };
   if (body.code !== code) return `expected the code ${code}`;
-  return describe(AnyProblem, body) ?? findHeaderFault(undocumented, response);
+  const schemas = operations[0]?.schemas ?? {};
+  const validator = takeValidator('Problem', () => closeSchema({ $ref: '#/components/schemas/Problem' }, schemas));
+  return describe(validator, body) ?? findFaultOfAny(operations, response);
 }
 
 function findHeaderFault(

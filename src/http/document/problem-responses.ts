@@ -23,6 +23,10 @@ export const Problem = z
 const members = {
   orderId: { type: 'string', description: 'The order that may have been placed; read it by this id' },
   withdrawalId: { type: 'string', description: 'The withdrawal that may have been taken; read it by this id' },
+  reference: {
+    type: 'string',
+    description: 'The reference of what may have been settled; repeat it under the same one',
+  },
   networks: { type: 'array', items: { type: 'string' }, description: 'The networks that carry the asset' },
   limit: { type: 'string', description: 'What may be withdrawn in 24 hours, in USDT' },
   used: { type: 'string', description: 'What was withdrawn in the last 24 hours, in USDT' },
