@@ -22,7 +22,7 @@ interface DatabaseInternals {
 }
 
 interface DatabaseReply {
-  readonly meta?: { readonly rows_written?: number };
+  readonly meta?: { readonly rows_written?: number; readonly rows_read?: number };
 }
 
 /** Where D1 sends from; a fault is put in by standing here. */
@@ -66,6 +66,18 @@ export async function measure(lane: DurableObjectStub<KeyLane>, work: () => Prom
     };
   } finally {
     for (const spy of [...lanes, ...hubs, sends, fetches, execs]) spy.mockRestore();
+  }
+}
+
+/** The rows that D1 read for a piece of work. */
+export async function countRowsRead(work: () => Promise<unknown>): Promise<number> {
+  const sends = vi.spyOn(databaseInternals(), '_send');
+  try {
+    await work();
+    const replies = await Promise.all(sends.mock.results.map((result) => result.value as Promise<DatabaseReply>));
+    return replies.flat().reduce((sum, reply) => sum + (reply.meta?.rows_read ?? 0), 0);
+  } finally {
+    sends.mockRestore();
   }
 }
 
