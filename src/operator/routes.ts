@@ -1,6 +1,7 @@
 import { createArea } from '../http/area.ts';
 import { accountRoutes } from './account-routes.ts';
 import { depositRoutes } from './deposit-routes.ts';
+import { reconciliationRoutes } from './reconciliation-routes.ts';
 import { securityRoutes } from './security-routes.ts';
 import { settingsRoutes } from './settings-routes.ts';
 import { withdrawalRoutes } from './withdrawal-routes.ts';
@@ -13,3 +14,4 @@ operator.route('/', securityRoutes);
 operator.route('/', depositRoutes);
 operator.route('/', withdrawalRoutes);
 operator.route('/', settingsRoutes);
+operator.route('/', reconciliationRoutes);
