@@ -23,6 +23,12 @@ CREATE TABLE reconciliation (
 
 INSERT INTO reconciliation (id) VALUES (1);
 
+CREATE TRIGGER reconciliation_is_one BEFORE INSERT ON reconciliation
+WHEN EXISTS (SELECT 1 FROM reconciliation)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: reconciliation exists');
+END;
+
 -- Of two steps from the same place only one stands.
 CREATE TRIGGER reconciliation_moves_on BEFORE UPDATE ON reconciliation
 WHEN NEW.step IS NOT OLD.step + 1
