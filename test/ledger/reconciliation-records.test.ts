@@ -214,6 +214,23 @@ describe('a withdrawal', () => {
     await expectBroken(['withdrawals_within_limit'], guard, ...first, ...beyond(half, long + 2), ...late);
   });
 
+  it('is found beyond the limit where its day lies in many slices, and it is not the last of them', async () => {
+    const third = 2_000_000_000;
+    const start = Date.now() - 30 * DAY_MS;
+    const fill = (from: number) => [1, 2, 3, 4, 5].flatMap((hour) => beyond(0, from + hour * 3_600_000));
+    const found = await expectBroken(
+      ['withdrawals_within_limit'],
+      guard,
+      // Its id is a day older than its commit, and so is that of the one whose day it is.
+      ...beyond(third, start + 1, newRecordId(start - DAY_MS + 2)),
+      ...fill(start - DAY_MS),
+      ...beyond(third, start + DAY_MS, newRecordId(start)),
+      ...fill(start),
+      ...beyond(third, start + DAY_MS - 1),
+    );
+    expect(invariantOf(found, 'withdrawals_within_limit').examples).toMatchObject([{ used: '6000000000' }]);
+  });
+
   it('is held against the limit of its own time, not against today’s', async () => {
     const limit = (usdt: string) => asOperator('PATCH', `/accounts/${one.accountId}`, { dailyWithdrawalLimit: usdt });
     expect((await limit('1')).status).toBe(200);

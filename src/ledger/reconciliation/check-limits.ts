@@ -25,14 +25,14 @@ interface LimitRow {
  * the withdrawal's own row names: the account's may have changed since. What failed later only lowers the sum, so a
  * window that was within its limit when it was written stays so.
  *
- * An id is at most a day older than its commit. So a window reaches at most 48 hours of ids back, and rows that belong
- * to it may stand up to 24 hours of ids after it; with 72 hours before the slice, every window is whole in one of them.
+ * An id is at most a day older than its commit, so the rows of one window lie within 48 hours of ids, though not always
+ * in the order of their commits. With the 48 hours before the slice, a window is whole in the slice of its last id.
  */
 export const checkLimits: Check<LimitRow> = {
   name: 'limits',
 
   query: ({ after: [accountId, id], rows }) => {
-    const from = id === '' ? id : lowestRecordId(timeOfRecord(id) - 3 * DAY_MS);
+    const from = id === '' ? id : lowestRecordId(timeOfRecord(id) - 2 * DAY_MS);
     const columns = sql`account_id AS accountId, id, CAST(usd_value AS TEXT) AS usdValue, status,
       committed_at AS committedAt, CAST(daily_limit AS TEXT) AS dailyLimit`;
     return sql`
