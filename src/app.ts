@@ -3,6 +3,7 @@ import { methodNotAllowed } from 'hono/method-not-allowed';
 import { documentRoutes } from './api-document.ts';
 import { createArea, sendProblem } from './http/area.ts';
 import { describeError, logFault } from './http/log.ts';
+import { logRequest } from './http/log-request.ts';
 import { refuse } from './http/refusal.ts';
 import { assignRequestId } from './http/request-id.ts';
 import { isDatabaseFault } from './ledger/database-fault.ts';
@@ -21,6 +22,7 @@ export const app = createArea();
 const publicPaths = ['markets/*', 'assets', 'exchange-info', 'time', 'status', 'openapi.json'];
 
 app.use(assignRequestId);
+app.use(logRequest);
 for (const path of publicPaths) app.use(`/api/v1/${path}`, cors({ origin: '*', exposeHeaders: exposedHeaders() }));
 app.use(
   methodNotAllowed({
