@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers';
 import { defineConfig } from 'vitest/config';
+import { venues } from './src/money/venue-symbols.ts';
 import { custodianKey } from './test/support/node/start-custodian.ts';
 
-/** Where the venues of the `venues` project answer: a server on loopback that plays them in their exact shapes. */
-const venueUrls = (server: string) => ({ BINANCE_URL: `${server}/binance`, KRAKEN_URL: `${server}/kraken` });
+/** Where the venues answer: a server on loopback that plays them in their exact shapes, one for each project. */
+const venueUrls = (server: string) =>
+  Object.fromEntries(venues.map((name) => [`${name.toUpperCase()}_URL`, `${server}/${name}`]));
 
 /** The configuration that has the reference custodian pay. */
 const custodianVariables = (server: string) => ({
@@ -17,7 +19,7 @@ const custodianVariables = (server: string) => ({
 
 /** The servers on loopback that play the world outside. */
 interface Servers {
-  readonly venues: string;
+  readonly venueServer: string;
   readonly custodian: string;
 }
 
@@ -33,7 +35,7 @@ function project(name: string, include: string[], variables: (servers: Servers) 
             VENUE_SERVER: inject<string>('venueServer'),
             CUSTODIAN_SERVER: inject<string>('custodianServer'),
             ...parseEnv(readFileSync('.dev.vars.example', 'utf8')),
-            ...variables({ venues: inject<string>('venueServer'), custodian: inject<string>('custodianServer') }),
+            ...variables({ venueServer: inject<string>('venueServer'), custodian: inject<string>('custodianServer') }),
           },
         },
       })),
@@ -51,17 +53,39 @@ function project(name: string, include: string[], variables: (servers: Servers) 
   };
 }
 
+/**
+ * Tests outside the runtime, which start the deployed bundle in it: see test/support/node/start-exchange.ts. They load
+ * the machine as traffic does, so they run when all others are done, and one file after the other.
+ */
+const node = {
+  test: {
+    name: 'node',
+    include: ['test/**/*.node.test.ts'],
+    globalSetup: 'test/support/node/provide-worker-bundle.ts',
+    sequence: { groupOrder: 1 },
+    fileParallelism: false,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
+};
+
 export default defineConfig({
   test: {
     projects: [
-      project('sandbox', ['test/**/*.test.ts', '!test/**/*.{venues,custody}.test.ts'], () => ({})),
+      project('sandbox', ['test/**/*.test.ts', '!test/**/*.{venues,six-venues,custody,node}.test.ts'], () => ({})),
       project('custody', ['test/**/*.custody.test.ts'], ({ custodian }) => custodianVariables(custodian)),
-      project('venues', ['test/**/*.venues.test.ts'], ({ venues }) => ({
-        ...venueUrls(venues),
+      project('venues', ['test/**/*.venues.test.ts'], ({ venueServer }) => ({
+        ...venueUrls(venueServer),
         PRICE_SOURCES: 'binance,kraken',
         CANDLE_SOURCES: 'binance',
         SOLANA_ADDRESSES: 'pool',
       })),
+      project('six-venues', ['test/**/*.six-venues.test.ts'], ({ venueServer }) => ({
+        ...venueUrls(venueServer),
+        PRICE_SOURCES: 'binance,okx,coinbase,kucoin,kraken,gate',
+        CANDLE_SOURCES: 'binance,bybit,kucoin',
+      })),
+      node,
     ],
   },
 });

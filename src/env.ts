@@ -21,6 +21,21 @@ const SANDBOX_SECRET_PREFIX = 'sandbox-';
 /** The smallest spread of each environment: a free option drains the house, and in the sandbox there is no house. */
 export const MIN_SPREAD_BPS = { sandbox: 0, production: 10 } as const;
 
+/** All sources are asked at once, and an invocation of a Worker holds six connections; a seventh would wait its turn. */
+const MAX_PRICE_SOURCES = 6;
+
+const priceSources = [
+  'sandbox-a',
+  'sandbox-b',
+  'sandbox-c',
+  'binance',
+  'okx',
+  'coinbase',
+  'kucoin',
+  'kraken',
+  'gate',
+] as const;
+
 const Secret = z.string().min(32);
 
 /** Secrets by version: the highest is used for what is new, every one for what is there. */
@@ -71,10 +86,18 @@ export const Config = z
     TOTP_SECRETS: VersionedSecrets,
     ALLOWLIST_MODE: z.enum(['off', 'strict']),
     ALLOWLIST_COOLING_HOURS: z.coerce.number().int().min(0).max(720),
-    PRICE_SOURCES: listOf(['sandbox-a', 'sandbox-b', 'sandbox-c', 'binance', 'kraken']),
-    CANDLE_SOURCES: listOf(['sandbox', 'binance']),
+    PRICE_SOURCES: listOf(priceSources).refine(
+      (list) => list.length <= MAX_PRICE_SOURCES,
+      `has more than ${MAX_PRICE_SOURCES} sources`,
+    ),
+    CANDLE_SOURCES: listOf(['sandbox', 'binance', 'bybit', 'kucoin']),
     BINANCE_URL: z.url(),
+    OKX_URL: z.url(),
+    COINBASE_URL: z.url(),
+    KUCOIN_URL: z.url(),
     KRAKEN_URL: z.url(),
+    GATE_URL: z.url(),
+    BYBIT_URL: z.url(),
     PRICE_HUB_LOCATION: z.enum(['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me']),
     LIQUIDITY_PROVIDER: z.enum(['house']),
     CUSTODY_PROVIDER: z.enum(['sandbox', 'http']),

@@ -2,7 +2,12 @@ import type { Config } from './env.ts';
 import type { CandleSource } from './markets/candles/candle-source.ts';
 import { createSandboxCandleSource } from './markets/candles/sandbox-candles.ts';
 import { createBinanceCandleSource, createBinancePriceSource } from './markets/sources/binance.ts';
+import { createBybitCandleSource } from './markets/sources/bybit.ts';
+import { createCoinbasePriceSource } from './markets/sources/coinbase.ts';
+import { createGatePriceSource } from './markets/sources/gate.ts';
 import { createKrakenPriceSource } from './markets/sources/kraken.ts';
+import { createKucoinCandleSource, createKucoinPriceSource } from './markets/sources/kucoin.ts';
+import { createOkxPriceSource } from './markets/sources/okx.ts';
 import type { PriceSource } from './markets/sources/price-source.ts';
 import { createSandboxPriceSource } from './markets/sources/sandbox.ts';
 import { houseProvider } from './trade/liquidity/house.ts';
@@ -18,12 +23,18 @@ const priceSources: Record<Config['PRICE_SOURCES'][number], (config: Config) => 
   'sandbox-b': () => createSandboxPriceSource('sandbox-b'),
   'sandbox-c': () => createSandboxPriceSource('sandbox-c'),
   binance: (config) => createBinancePriceSource(config.BINANCE_URL),
+  okx: (config) => createOkxPriceSource(config.OKX_URL),
+  coinbase: (config) => createCoinbasePriceSource(config.COINBASE_URL),
+  kucoin: (config) => createKucoinPriceSource(config.KUCOIN_URL),
   kraken: (config) => createKrakenPriceSource(config.KRAKEN_URL),
+  gate: (config) => createGatePriceSource(config.GATE_URL),
 };
 
 const candleSources: Record<Config['CANDLE_SOURCES'][number], (config: Config) => CandleSource> = {
   sandbox: () => createSandboxCandleSource(),
   binance: (config) => createBinanceCandleSource(config.BINANCE_URL),
+  bybit: (config) => createBybitCandleSource(config.BYBIT_URL),
+  kucoin: (config) => createKucoinCandleSource(config.KUCOIN_URL),
 };
 
 /** The venues that are asked for prices, in the configured order. */

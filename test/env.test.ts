@@ -11,7 +11,7 @@ const production = {
   ...(env as unknown as Record<string, unknown>),
   ENVIRONMENT: 'production',
   PRICE_SOURCES: 'binance,kraken',
-  CANDLE_SOURCES: 'binance',
+  CANDLE_SOURCES: 'binance,bybit,kucoin',
   SPREAD_BPS: '20',
   API_KEY_SECRETS: JSON.stringify({ 1: 'k'.repeat(40) }),
   CURSOR_SECRET: 'c'.repeat(40),
@@ -83,7 +83,18 @@ describe('the configuration', () => {
     );
   });
 
-  it.each(['binance,binance', 'binance,,kraken', '', 'binance,mtgox'])('refuses the list of sources %j', (list) => {
-    expect(() => parseConfig({ ...production, PRICE_SOURCES: list })).toThrow('PRICE_SOURCES');
+  it('takes six price sources, which is as many as are asked at once, and no seventh', () => {
+    const six = 'binance,okx,coinbase,kucoin,kraken,gate';
+    expect(parseConfig({ ...production, PRICE_SOURCES: six }).PRICE_SOURCES).toHaveLength(6);
+    expect(() => parseConfig({ ...sandbox, PRICE_SOURCES: `${six},sandbox-a` })).toThrow(
+      'PRICE_SOURCES has more than 6 sources',
+    );
   });
+
+  it.each(['binance,binance', 'binance,,kraken', '', 'binance,mtgox', 'bybit'])(
+    'refuses the list of sources %j',
+    (list) => {
+      expect(() => parseConfig({ ...production, PRICE_SOURCES: list })).toThrow('PRICE_SOURCES');
+    },
+  );
 });

@@ -105,7 +105,7 @@ export const transfers = sqliteTable('transfers', {
   credit: text().notNull(),
   asset: text().$type<Asset>().notNull(),
   amount: atoms().notNull(),
-  kind: text({ enum: ['order', 'deposit', 'withdrawal'] }).notNull(),
+  kind: text({ enum: ['order', 'deposit', 'withdrawal', 'settlement'] }).notNull(),
   reference: text().notNull(),
   ts: integer().notNull(),
 });
@@ -232,5 +232,28 @@ export const withdrawals = sqliteTable(
     index('withdrawals_open')
       .on(table.status, table.committedAt)
       .where(sql`status IN ('PENDING', 'PROCESSING')`),
+  ],
+);
+
+export const settlements = sqliteTable(
+  'settlements',
+  {
+    accountId: text('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    id: text().notNull(),
+    type: text({ enum: ['P2P_BUY', 'P2P_SELL', 'QUICK_BUY', 'QUICK_SELL'] }).notNull(),
+    counterparty: text().notNull(),
+    coin: text().$type<Coin>().notNull(),
+    coinAmount: atoms('coin_amount').notNull(),
+    usdtAmount: atoms('usdt_amount').notNull(),
+    reference: text().notNull(),
+    firstTransfer: integer('first_transfer').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.id] }),
+    uniqueIndex('settlements_once_per_reference')
+      .on(table.reference)
+      .where(sql`type <> 'P2P_SELL'`),
   ],
 );

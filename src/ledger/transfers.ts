@@ -22,10 +22,15 @@ export interface Transfer {
   readonly credit: string;
   readonly asset: Asset;
   readonly amount: Atoms;
-  readonly kind: 'order' | 'deposit' | 'withdrawal';
+  readonly kind: 'order' | 'deposit' | 'withdrawal' | 'settlement';
   /** The id of the record that explains it. */
   readonly reference: string;
   readonly ts_ms: number;
+}
+
+/** The number that the next transfer takes, as it is where the statement runs. */
+export function nextTransfer() {
+  return sql<number>`(SELECT coalesce(max(id), 0) + 1 FROM transfers)`;
 }
 
 /**
@@ -34,7 +39,7 @@ export interface Transfer {
  */
 export function insertTransfer(database: Database, transfer: Transfer) {
   return database.insert(transfers).values({
-    id: sql`(SELECT coalesce(max(id), 0) + 1 FROM transfers)`,
+    id: nextTransfer(),
     debit: transfer.debit,
     credit: transfer.credit,
     asset: transfer.asset,

@@ -1,4 +1,5 @@
 import type { Network } from './networks.ts';
+import { type VenueSymbols, noMarkets, spellMarkets } from './venue-symbols.ts';
 
 /** What an asset is on one of the networks that carry it. */
 export interface AssetNetwork {
@@ -20,7 +21,7 @@ export interface AssetRecord {
   /** Decimals of the ledger: one atom is 10^-scale of the asset. */
   readonly scale: number;
   /** The asset's USDT market at each venue, as the venue spells it; `null` where the venue has none. */
-  readonly venueSymbols: { readonly binance: string | null; readonly kraken: string | null };
+  readonly venueSymbols: VenueSymbols;
   /** A conservative price in USDT, of 2026-11-21, shown when no source answers. It is never traded at. */
   readonly fallbackPrice: string;
   readonly networks: readonly AssetNetwork[];
@@ -35,7 +36,7 @@ export const assets = {
     name: 'Tether',
     scale: 6,
     fallbackPrice: '1',
-    venueSymbols: { binance: null, kraken: null },
+    venueSymbols: noMarkets,
     networks: [
       {
         network: 'TRC20',
@@ -107,7 +108,7 @@ export const assets = {
     name: 'USD Coin',
     scale: 6,
     fallbackPrice: '1',
-    venueSymbols: { binance: 'USDCUSDT', kraken: 'USDCUSDT' },
+    venueSymbols: spellMarkets('USDC', { coinbase: null }),
     networks: [
       {
         network: 'ETH',
@@ -179,7 +180,7 @@ export const assets = {
     name: 'Bitcoin',
     scale: 8,
     fallbackPrice: '60000',
-    venueSymbols: { binance: 'BTCUSDT', kraken: 'XBTUSDT' },
+    venueSymbols: spellMarkets('BTC', { kraken: 'XBTUSDT' }),
     networks: [
       {
         network: 'BTC',
@@ -195,7 +196,7 @@ export const assets = {
     name: 'Ethereum',
     scale: 8,
     fallbackPrice: '2000',
-    venueSymbols: { binance: 'ETHUSDT', kraken: 'ETHUSDT' },
+    venueSymbols: spellMarkets('ETH'),
     networks: [
       {
         network: 'ETH',
@@ -235,7 +236,7 @@ export const assets = {
     name: 'Avalanche',
     scale: 8,
     fallbackPrice: '15',
-    venueSymbols: { binance: 'AVAXUSDT', kraken: 'AVAXUSDT' },
+    venueSymbols: spellMarkets('AVAX'),
     networks: [
       {
         network: 'AVAX',
@@ -251,7 +252,7 @@ export const assets = {
     name: 'Polygon (POL)',
     scale: 8,
     fallbackPrice: '0.2',
-    venueSymbols: { binance: 'POLUSDT', kraken: 'POLUSDT' },
+    venueSymbols: spellMarkets('POL', { coinbase: null, kraken: null }),
     networks: [
       {
         network: 'POLYGON',
@@ -267,7 +268,7 @@ export const assets = {
     name: 'BNB',
     scale: 8,
     fallbackPrice: '500',
-    venueSymbols: { binance: 'BNBUSDT', kraken: null },
+    venueSymbols: spellMarkets('BNB', { coinbase: null }),
     networks: [
       {
         network: 'BEP20',
@@ -283,7 +284,7 @@ export const assets = {
     name: 'Litecoin',
     scale: 8,
     fallbackPrice: '70',
-    venueSymbols: { binance: 'LTCUSDT', kraken: 'LTCUSDT' },
+    venueSymbols: spellMarkets('LTC', { coinbase: null }),
     networks: [
       {
         network: 'LTC',
@@ -299,7 +300,7 @@ export const assets = {
     name: 'Dogecoin',
     scale: 8,
     fallbackPrice: '0.1',
-    venueSymbols: { binance: 'DOGEUSDT', kraken: 'XDGUSDT' },
+    venueSymbols: spellMarkets('DOGE', { kraken: 'XDGUSDT' }),
     networks: [
       { network: 'DOGE', contractAddress: null, decimals: 8, withdrawFee: '2', minWithdrawal: '10', confirmations: 40 },
     ],

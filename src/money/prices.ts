@@ -18,14 +18,39 @@ function isNumber(text: string): boolean {
   return text.length <= MAX_NUMBER_LENGTH && NUMBER_SYNTAX.test(text);
 }
 
+function isSignedNumber(text: string): boolean {
+  return isNumber(text.replace(/^-/, ''));
+}
+
 /**
  * Reads a price as a venue writes it, exponent included, rounded half up to 8 decimals. Anything that is not a
  * finite positive number below 1e10 USDT, or that rounds to zero, gives `undefined`.
  */
 export function parsePrice(text: string): Price | undefined {
-  if (!isNumber(text)) return undefined;
-  const price = new Exact(text);
-  if (price.greaterThanOrEqualTo(MAX_PRICE_USDT)) return undefined;
+  return isNumber(text) ? roundPrice(new Exact(text)) : undefined;
+}
+
+/**
+ * The price before it changed by `change`, a signed number of USDT: the price less the change, rounded as a price is.
+ * Gives `undefined` where either cannot be read or the result is no price.
+ */
+export function priceBeforeChange(price: string, change: string): Price | undefined {
+  if (!isNumber(price) || !isSignedNumber(change)) return undefined;
+  return roundPrice(new Exact(price).minus(change));
+}
+
+/**
+ * The price before it changed by `percent`, a signed number of hundredths: the exact quotient, rounded as a price is.
+ * Gives `undefined` where either cannot be read or the result is no price, as at a fall of 100 % or more.
+ */
+export function priceBeforePercent(price: string, percent: string): Price | undefined {
+  if (!isNumber(price) || !isSignedNumber(percent)) return undefined;
+  const factor = new Exact(percent).plus(100);
+  return factor.greaterThan(0) ? roundPrice(new Exact(price).times(100).div(factor)) : undefined;
+}
+
+function roundPrice(price: InstanceType<typeof Exact>): Price | undefined {
+  if (price.lessThanOrEqualTo(0) || price.greaterThanOrEqualTo(MAX_PRICE_USDT)) return undefined;
   const scaled = BigInt(price.times(new Exact(10).pow(PRICE_SCALE)).toFixed(0));
   return scaled > 0n ? scaled : undefined;
 }

@@ -3,6 +3,7 @@ import { accountRoutes } from './account-routes.ts';
 import { depositRoutes } from './deposit-routes.ts';
 import { securityRoutes } from './security-routes.ts';
 import { settingsRoutes } from './settings-routes.ts';
+import { settlementRoutes } from './settlement-routes.ts';
 import { withdrawalRoutes } from './withdrawal-routes.ts';
 
 /** The operator's API. */
@@ -12,4 +13,5 @@ operator.route('/', accountRoutes);
 operator.route('/', securityRoutes);
 operator.route('/', depositRoutes);
 operator.route('/', withdrawalRoutes);
+operator.route('/', settlementRoutes);
 operator.route('/', settingsRoutes);

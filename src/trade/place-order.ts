@@ -84,7 +84,7 @@ export async function planOrder(order: PlaceOrder, desk: TradingDesk): Promise<O
   const conditions = await desk.readConditions(coin);
   if (!conditions.ok) return conditions;
   const { snapshot, settings } = conditions.value;
-  if (settings.tradingHalted) return { ok: false, refusal: halted };
+  if (settings.tradingHalted) return { ok: false, refusal: tradingHalted };
   const firm = snapshot && firmPrice(snapshot, coin, desk.now());
   if (!firm) return noFirmPrice(coin);
   const executedPrice = desk.liquidity.quote(order.side, firm, settings.spreadBps ?? desk.spread_bps);
@@ -149,7 +149,16 @@ export function answerPlan(orderId: string, plan: OrderPlan): Answer {
   return answerOrder(toRow(orderId, plan));
 }
 
-const { refusal: halted } = refuse('trading_halted', 'Trading is halted by the operator.', { retryAfterSeconds: 60 });
+/** The refusal of whatever trades while the operator has trading halted. */
+export const { refusal: tradingHalted } = refuse('trading_halted', 'Trading is halted by the operator.', {
+  retryAfterSeconds: 60,
+});
+
+/** The refusal of what would take the house's inventory below its floor. */
+export const { refusal: houseIsFull } = refuse(
+  'order_rejected',
+  'The house takes no more of this position at the moment.',
+);
 
 /** What the database's refusal of an order means for the client. */
 export function explainOrderRefusal(
@@ -159,10 +168,10 @@ export function explainOrderRefusal(
   if (refusal.kind === 'floor') {
     return refusal.account === accountId
       ? refuse('insufficient_balance', `The balance of ${refusal.asset} is too small for this order.`).refusal
-      : refuse('order_rejected', 'The house takes no more of this position at the moment.').refusal;
+      : houseIsFull;
   }
   if (refusal.guard === 'account_frozen') return accountFrozen.refusal;
-  if (refusal.guard === 'trading_halted') return halted;
+  if (refusal.guard === 'trading_halted') return tradingHalted;
   throw new Error(`an order met the guard ${refusal.guard}`);
 }
 

@@ -3,7 +3,7 @@ import { and, desc, eq, lt, ne, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/sqlite-core';
 import type { Database } from '../ledger/database.ts';
 import { timestampOfRecord } from '../ledger/record-id.ts';
-import { deposits, exactly, orders, withdrawals } from '../ledger/schema.ts';
+import { deposits, exactly, orders, settlements, withdrawals } from '../ledger/schema.ts';
 import { type Asset, QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { type Atoms, formatAmount } from '../money/amounts.ts';
 
@@ -20,6 +20,10 @@ export const Transaction = z
       'INTERNAL_DEPOSIT',
       'ONCHAIN_WITHDRAWAL',
       'INTERNAL_WITHDRAWAL',
+      'P2P_BUY',
+      'P2P_SELL',
+      'QUICK_BUY',
+      'QUICK_SELL',
     ]),
     asset: z.string(),
     amount: z.string(),
@@ -108,7 +112,21 @@ export function listTransactions(
     })
     .from(withdrawals)
     .where(and(eq(withdrawals.accountId, accountId), before === null ? undefined : lt(withdrawals.id, before)));
-  return unionAll(trades, received, sent)
+  const settled = database
+    .select({
+      id: settlements.id,
+      category: sql<
+        Transaction['category']
+      >`iif(${settlements.type} IN ('P2P_BUY', 'P2P_SELL'), 'P2P', 'QUICK_TRADE')`.as('category'),
+      type: sql<Transaction['type']>`${settlements.type}`.as('type'),
+      asset: sql<Asset>`${settlements.coin}`.as('asset'),
+      amount: exactly(settlements.coinAmount).as('amount'),
+      usdValue: exactly(settlements.usdtAmount).as('usd_value'),
+      status: sql<Transaction['status']>`'COMPLETED'`.as('status'),
+    })
+    .from(settlements)
+    .where(and(eq(settlements.accountId, accountId), before === null ? undefined : lt(settlements.id, before)));
+  return unionAll(trades, received, sent, settled)
     .orderBy(desc(sql`id`))
     .limit(count);
 }

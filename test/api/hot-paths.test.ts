@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { json, openTrader, send } from '../support/exchange.ts';
 import { type Cost, measure } from '../support/meter.ts';
 
@@ -21,6 +21,26 @@ describe('market data', () => {
     const trader = await openTrader();
     expect((await send(path)).status).toBe(200);
     expect(await measure(trader.lane, () => send(path))).toEqual(FREE);
+  });
+
+  it.each(marketPaths)('%s in the edge cache costs one look into the cache, and is not stored anew', async (path) => {
+    await send(path);
+    const match = vi.spyOn(caches.default, 'match');
+    const put = vi.spyOn(caches.default, 'put');
+    await send(path);
+    expect([match.mock.calls.length, put.mock.calls.length]).toEqual([1, 0]);
+    match.mockRestore();
+    put.mockRestore();
+  });
+
+  it.each(marketPaths)('%s costs no call either for HEAD, and for a client that has it', async (path) => {
+    const trader = await openTrader();
+    const tag = (await send(path)).headers.get('ETag') ?? '';
+    const cost = await measure(trader.lane, async () => {
+      expect((await send(path, { method: 'HEAD' })).status).toBe(200);
+      expect((await send(path, { headers: { 'If-None-Match': tag } })).status).toBe(304);
+    });
+    expect(cost).toEqual(FREE);
   });
 
   it.each(marketPaths)('%s in the edge cache, with a key, costs the lane alone', async (path) => {

@@ -35,12 +35,34 @@ describe('GET /api/v1/markets/tickers', () => {
 
   it('is private with a key, carries that key’s rate limits, and gives neither to the next caller', async () => {
     const trader = await openTrader();
-    const keyed = await trader.get(`${MARKETS}/tickers`);
+    const tag = (await send(`${MARKETS}/tickers`)).headers.get('ETag') ?? '';
+    for (const init of [{}, { method: 'HEAD' }, { headers: { 'If-None-Match': tag } }]) {
+      const keyed = await send(`${MARKETS}/tickers`, {
+        ...init,
+        headers: { ...init.headers, Authorization: `Bearer ${trader.token}` },
+      });
+      expect(keyed.headers.get('Cache-Control')).toMatch(/^private, max-age=\d+$/);
+      expect(keyed.headers.get('X-RateLimit-Remaining')).not.toBeNull();
+      const anonymous = await send(`${MARKETS}/tickers`, init);
+      expect(anonymous.status).toBe(keyed.status);
+      expect(anonymous.headers.get('Cache-Control')).toMatch(/^public, max-age=\d+$/);
+      expect([...anonymous.headers.keys()].filter((name) => name.includes('ratelimit'))).toEqual([]);
+    }
+  });
+
+  it('is made by a keyed call, and carries nothing of that call to an anonymous one', async () => {
+    const trader = await openTrader();
+    const path = `${MARKETS}/AVAX/candles?limit=3`;
+    const keyed = await trader.get(path);
     expect(keyed.headers.get('Cache-Control')).toMatch(/^private, max-age=\d+$/);
-    expect(keyed.headers.get('X-RateLimit-Remaining')).not.toBeNull();
-    const anonymous = await send(`${MARKETS}/tickers`);
-    expect(anonymous.headers.get('Cache-Control')).toMatch(/^public/);
-    expect(anonymous.headers.get('X-RateLimit-Remaining')).toBeNull();
+    const candles = vi.spyOn(PriceHub.prototype, 'candles');
+    const anonymous = await send(path);
+    expect(candles).not.toHaveBeenCalled();
+    candles.mockRestore();
+    expect(anonymous.headers.get('ETag')).toBe(keyed.headers.get('ETag'));
+    expect(anonymous.headers.get('Cache-Control')).toMatch(/^public, max-age=\d+$/);
+    expect([...anonymous.headers.keys()].filter((name) => name.includes('ratelimit'))).toEqual([]);
+    expect(anonymous.headers.get('X-Request-Id')).not.toBe(keyed.headers.get('X-Request-Id'));
   });
 });
 

@@ -10,6 +10,7 @@ import {
   scaleOf,
 } from '../../src/money/assets.ts';
 import { networkRecords, networks } from '../../src/money/networks.ts';
+import { venues } from '../../src/money/venue-symbols.ts';
 
 /** Every pair that is served: asset, network, decimals on chain, fee, minimum, confirmations, contract. */
 const served = [
@@ -72,15 +73,35 @@ describe('the assets', () => {
   });
 
   it('name each market of a venue once, and USDT has none against itself', () => {
-    for (const venue of ['binance', 'kraken'] as const) {
+    for (const venue of venues) {
       const symbols = records.flatMap(([, { venueSymbols }]) => venueSymbols[venue] ?? []);
       expect(new Set(symbols).size).toBe(symbols.length);
       expect(assets.USDT.venueSymbols[venue]).toBeNull();
     }
   });
 
-  it('price MATIC from the pairs that the venues renamed to POL', () => {
-    expect(assets.MATIC.venueSymbols.binance).toBe('POLUSDT');
+  it('have their markets at the venues under the venues’ own names', () => {
+    const symbolsAt = (venue: (typeof venues)[number]) => coinSymbols.map((coin) => assets[coin].venueSymbols[venue]);
+    const joined = ['USDC', 'BTC', 'ETH', 'AVAX', 'POL', 'BNB', 'LTC', 'DOGE'];
+    expect(symbolsAt('binance')).toEqual(joined.map((base) => `${base}USDT`));
+    expect(symbolsAt('bybit')).toEqual(joined.map((base) => `${base}USDT`));
+    expect(symbolsAt('okx')).toEqual(joined.map((base) => `${base}-USDT`));
+    expect(symbolsAt('kucoin')).toEqual(joined.map((base) => `${base}-USDT`));
+    expect(symbolsAt('gate')).toEqual(joined.map((base) => `${base}_USDT`));
+    expect(symbolsAt('coinbase')).toEqual([null, 'BTC-USDT', 'ETH-USDT', 'AVAX-USDT', null, null, null, 'DOGE-USDT']);
+    expect(symbolsAt('kraken')).toEqual([
+      'USDCUSDT',
+      'XBTUSDT',
+      'ETHUSDT',
+      'AVAXUSDT',
+      null,
+      'BNBUSDT',
+      'LTCUSDT',
+      'XDGUSDT',
+    ]);
+  });
+
+  it('name MATIC as it is called since 2024', () => {
     expect(assets.MATIC.name).toBe('Polygon (POL)');
   });
 });

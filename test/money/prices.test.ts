@@ -7,6 +7,8 @@ import {
   medianPrice,
   parsePrice,
   parseVolume,
+  priceBeforeChange,
+  priceBeforePercent,
 } from '../../src/money/prices.ts';
 
 const digits = (maxLength: number) => fc.string({ unit: fc.constantFrom(...'0123456789'.split('')), maxLength });
@@ -97,6 +99,65 @@ describe('reading a volume', () => {
 
   it.each(['', '-1', '+1', 'NaN', '1,0', '0x10', 'Infinity'])('refuses "%s"', (text) => {
     expect(parseVolume(text)).toBeUndefined();
+  });
+});
+
+describe('the price before a change', () => {
+  it.each([
+    ['a rise', '67193', '98.5', '67094.5'],
+    ['a fall', '67193', '-98.5', '67291.5'],
+    ['none', '67193', '0', '67193'],
+    ['more decimals than a number holds', '0.10427', '-0.000000015', '0.10427002'],
+    ['an exponent', '6.5e4', '-1E+3', '66000'],
+  ])('is the price less what it changed by: %s', (_, price, change, before) => {
+    expect(priceBeforeChange(price, change)).toBe(parsePrice(before));
+  });
+
+  it.each([
+    ['a rise in percent', '65000.1', '1.5', '64039.50738916'],
+    ['a fall in percent', '50', '-50', '100'],
+    ['a fall of almost all', '0.00000001', '-99.99', '0.0001'],
+    ['none', '65000.1', '-0', '65000.1'],
+    ['a third', '1', '200', '0.33333333'],
+    ['half an atom, which counts as one', '0.00000003', '100', '0.00000002'],
+  ])('is the exact quotient: %s', (_, price, percent, before) => {
+    expect(priceBeforePercent(price, percent)).toBe(parsePrice(before));
+  });
+
+  it.each(['', 'nan', '+1', '--1', '- 1', '-', '1,5', '0x1', 'Infinity', '9'.repeat(200)])(
+    'is none where the change is "%s"',
+    (change) => {
+      expect(priceBeforeChange('100', change)).toBeUndefined();
+      expect(priceBeforePercent('100', change)).toBeUndefined();
+    },
+  );
+
+  it('is none where the price is none, or where it would be none', () => {
+    expect(priceBeforeChange('-1', '-5')).toBeUndefined();
+    expect(priceBeforeChange('5', '5')).toBeUndefined();
+    expect(priceBeforeChange('5', '6')).toBeUndefined();
+    expect(priceBeforeChange('5', '-1e999')).toBeUndefined();
+    expect(priceBeforePercent('nan', '1')).toBeUndefined();
+    expect(priceBeforePercent('0', '1')).toBeUndefined();
+    expect(priceBeforePercent('5', '-100')).toBeUndefined();
+    expect(priceBeforePercent('5', '-101')).toBeUndefined();
+    expect(priceBeforePercent('9e9', '-99')).toBeUndefined();
+    expect(priceBeforePercent('5', '1e999')).toBeUndefined();
+  });
+
+  it('is where the change in percent began, to the last digit', () => {
+    fc.assert(
+      fc.property(prices, fc.integer({ min: -9_999, max: 100_000 }), (before, hundredths) => {
+        const price = before * BigInt(10_000 + hundredths);
+        fc.pre(before < 10n ** 12n);
+        const text = (value: bigint, scale: number) => {
+          const written = value.toString().padStart(scale + 1, '0');
+          return `${written.slice(0, -scale)}.${written.slice(-scale)}`;
+        };
+        const percent = `${hundredths < 0 ? '-' : ''}${text(BigInt(Math.abs(hundredths)), 2)}`;
+        expect(priceBeforePercent(text(price, 12), percent)).toBe(before);
+      }),
+    );
   });
 });
 

@@ -118,6 +118,7 @@ describe('the three tokens', () => {
       ['POST', `/accounts/${accountId}/totp`],
       ['DELETE', `/accounts/${accountId}/totp`],
       ['POST', '/deposits'],
+      ['POST', '/settlements'],
     ] as const) {
       await expectProblem(await as(AUDITOR_TOKEN ?? '', method, path, {}), 403, 'insufficient_role');
     }
@@ -126,7 +127,9 @@ describe('the three tokens', () => {
   it('the one for deposits reports deposits, and does nothing else', async () => {
     await expectProblem(await as(DEPOSIT_TOKEN ?? '', 'POST', '/deposits', {}), 400, 'invalid_request');
     await expectProblem(await as(DEPOSIT_TOKEN ?? '', 'GET', '/settings'), 403, 'insufficient_role');
-    await expectProblem(await as(DEPOSIT_TOKEN ?? '', 'POST', '/accounts', { label: 'x' }), 403, 'insufficient_role');
+    for (const path of ['/accounts', '/settlements']) {
+      await expectProblem(await as(DEPOSIT_TOKEN ?? '', 'POST', path, { label: 'x' }), 403, 'insufficient_role');
+    }
   });
 });
 

@@ -22,7 +22,7 @@ interface DatabaseInternals {
 }
 
 interface DatabaseReply {
-  readonly meta?: { readonly rows_written?: number };
+  readonly meta?: { readonly rows_written?: number; readonly rows_read?: number };
 }
 
 /** Where D1 sends from; a fault is put in by standing here. */
@@ -55,12 +55,11 @@ export async function measure(lane: DurableObjectStub<KeyLane>, work: () => Prom
   } as SqlStorage['exec']);
   try {
     await work();
-    const replies = await Promise.all(sends.mock.results.map((result) => result.value as Promise<DatabaseReply>));
     return {
       laneCalls: countCalls(lanes),
       hubCalls: countCalls(hubs),
       databaseTrips: sends.mock.calls.length,
-      databaseRowsWritten: replies.flat().reduce((sum, reply) => sum + (reply.meta?.rows_written ?? 0), 0),
+      databaseRowsWritten: await sumReplies(sends, 'rows_written'),
       objectRowsWritten: cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, 0),
       upstreamFetches: fetches.mock.calls.length,
     };
@@ -69,6 +68,26 @@ export async function measure(lane: DurableObjectStub<KeyLane>, work: () => Prom
   }
 }
 
+/** What D1 said, in all its replies to what was sent, of one figure. */
+async function sumReplies(
+  sends: { readonly mock: { readonly results: readonly { readonly value: unknown }[] } },
+  figure: 'rows_read' | 'rows_written',
+): Promise<number> {
+  const replies = await Promise.all(sends.mock.results.map(({ value }) => value as Promise<DatabaseReply>));
+  return replies.flat().reduce((sum, { meta }) => sum + (meta?.[figure] ?? 0), 0);
+}
+
 function countCalls(spies: readonly { readonly mock: { readonly calls: readonly unknown[] } }[]): number {
   return spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
+}
+
+/** How many rows D1 read for a piece of work. */
+export async function countRowsRead(work: () => Promise<unknown>): Promise<number> {
+  const sends = vi.spyOn(databaseInternals(), '_send');
+  try {
+    await work();
+    return await sumReplies(sends, 'rows_read');
+  } finally {
+    sends.mockRestore();
+  }
 }

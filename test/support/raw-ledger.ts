@@ -42,16 +42,16 @@ export async function openFunded(): Promise<string> {
   return id;
 }
 
-/** Everything that is money, or says where it went, to the digit. */
-async function readLedger(): Promise<unknown> {
+const records = ['accounts', 'orders', 'deposits', 'settlements'];
+
+/** Everything that is money, or says where it went, to the digit: balances, transfers, and tables of records. */
+export async function readLedger(tables = records): Promise<unknown> {
   const results = await env.DB.batch([
     sql(
       'SELECT account, asset, CAST(amount AS TEXT) AS amount, CAST(floor AS TEXT) AS floor, last_transfer FROM balances',
     ),
     sql('SELECT *, CAST(amount AS TEXT) AS exact FROM transfers'),
-    sql('SELECT * FROM accounts'),
-    sql('SELECT * FROM orders'),
-    sql('SELECT * FROM deposits'),
+    ...tables.map((table) => sql(`SELECT * FROM ${table}`)),
   ]);
   return results.map(({ results: rows }) => rows);
 }

@@ -1,17 +1,21 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { type Coin, assets, coinSymbols } from '../../src/money/assets.ts';
-import type { Venue, VenueMarket, VenueName, VenueRequests } from './node/venue-state.ts';
+import { venues } from '../../src/money/venue-symbols.ts';
+import type { Venue, VenueChanges, VenueMarket, VenueName, VenueRequests } from './node/venue-state.ts';
 import { env } from './test-env.ts';
 
 /**
- * The remote control of the server that plays Binance and Kraken in the `venues` project. Its state is shared by all
- * test files of that project, which therefore run one after the other; begin each test with `resetVenues()` and
- * `forgetPrices()`.
+ * The remote control of the server that plays all venues in the projects `venues` and `six-venues`, each of which has
+ * a server of its own. Its state is shared by all test files of the project, which therefore run one after the other;
+ * begin each test with `resetVenues()` and `forgetPrices()`.
  */
 
-/** What a test may change of a venue. A coin's market needs a price; its open is the same price unless given. */
+/**
+ * What a test may change of a venue. A coin's market needs a price; its open is the same price unless given. `null`
+ * takes the coin off the venue's list.
+ */
 export interface VenueChange extends Partial<Omit<Venue, 'markets'>> {
-  readonly coins?: Partial<Record<Coin, Pick<VenueMarket, 'price'> & Partial<VenueMarket>>>;
+  readonly coins?: Partial<Record<Coin, (Pick<VenueMarket, 'price'> & Partial<VenueMarket>) | null>>;
 }
 
 async function callControl(method: string, body?: unknown): Promise<VenueRequests> {
@@ -20,33 +24,40 @@ async function callControl(method: string, body?: unknown): Promise<VenueRequest
   return response.json();
 }
 
-/** Puts both venues back as every test finds them, and the counts of requests to zero. */
+/** Puts all venues back as every test finds them, and the counts of requests to zero. */
 export async function resetVenues(): Promise<void> {
   await callControl('DELETE');
 }
 
 /** Changes one venue. Coins that it does not list are ignored. */
-export async function setVenue(name: VenueName, { coins = {}, ...change }: VenueChange): Promise<void> {
+export async function setVenue(name: VenueName, change: VenueChange): Promise<void> {
+  await callControl('PATCH', { [name]: spellChange(name, change) } satisfies VenueChanges);
+}
+
+/** Changes all venues in the same way. */
+async function setEachVenue(change: VenueChange): Promise<void> {
+  await callControl('PATCH', Object.fromEntries(venues.map((name) => [name, spellChange(name, change)])));
+}
+
+function spellChange(name: VenueName, { coins = {}, ...change }: VenueChange): NonNullable<VenueChanges[VenueName]> {
   const markets = coinSymbols.flatMap((coin) => {
     const symbol = assets[coin].venueSymbols[name];
     const market = coins[coin];
     if (symbol === null || market === undefined) return [];
-    return [[symbol, { open: market.price, volume: '1000', age_ms: 0, ...market }] as const];
+    return [[symbol, market && { open: market.price, volume: '1000', age_ms: 0, ...market }] as const];
   });
-  await callControl('PATCH', { [name]: { ...change, markets: Object.fromEntries(markets) } });
+  return { ...change, markets: Object.fromEntries(markets) };
 }
 
-/** Lets both venues answer, and agree to the digit on these prices: `setVenues({ BTC: '65000.12' })`. */
+/** Lets all venues answer, and agree to the digit on these prices: `setVenues({ BTC: '65000.12' })`. */
 export async function setVenues(prices: Partial<Record<Coin, string>>): Promise<void> {
   const coins = Object.fromEntries(Object.entries(prices).map(([coin, price]) => [coin, { price }]));
-  await setVenue('binance', { mode: 'ok', coins });
-  await setVenue('kraken', { mode: 'ok', coins });
+  await setEachVenue({ mode: 'ok', coins });
 }
 
-/** Lets both venues fail in the same way. */
+/** Lets all venues fail in the same way. */
 export async function breakVenues(mode: Venue['mode'] = 'error'): Promise<void> {
-  await setVenue('binance', { mode });
-  await setVenue('kraken', { mode });
+  await setEachVenue({ mode });
 }
 
 /** How often the venues were asked since the last `resetVenues()`. */

@@ -96,7 +96,10 @@ export async function readHoldings(accountId: string): Promise<Effects & { reado
 }
 
 /** What one of the house's accounts holds, in atoms. */
-export async function houseHolds(account: 'payouts' | 'fees' | 'custody', asset: Asset = 'USDT'): Promise<bigint> {
+export async function houseHolds(
+  account: 'payouts' | 'fees' | 'custody' | 'liquidity',
+  asset: Asset = 'USDT',
+): Promise<bigint> {
   const row = await env.DB.prepare(
     'SELECT CAST(amount AS TEXT) AS amount FROM balances WHERE account = ? AND asset = ?',
   )

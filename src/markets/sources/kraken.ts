@@ -1,46 +1,59 @@
 import { z } from 'zod';
-import { assets, coinSymbols } from '../../money/assets.ts';
-import { parsePrice, parseVolume } from '../../money/prices.ts';
-import { fetchJson } from './fetch-json.ts';
-import { NumericText } from './numeric-text.ts';
+import { createListedPriceSource } from './listed-price-source.ts';
+import { NumericText, OptionalNumericText } from './numeric-text.ts';
 import type { PriceSource, SourceTicker } from './price-source.ts';
-import { SourceError } from './source-error.ts';
+import { type RawTicker, coinsBySymbol, readTickers } from './read-tickers.ts';
+import { SourceError, type SourceFault } from './source-error.ts';
 
-/** The envelope of `GET /0/public/Ticker`. Errors come with status 200, too. */
-const Envelope = z.object({ error: z.array(z.unknown()).length(0), result: z.record(z.string(), z.unknown()) });
+/** The envelope of `GET /0/public/Ticker`. Errors come with status 200, too, and may come without a result. */
+const Envelope = z.object({ error: z.array(z.unknown()), result: z.record(z.string(), z.unknown()).optional() });
 
-/** One pair: `c` is the last trade's price and lot, `v` the volume in the base today and in the last 24 hours. */
-const PairRow = z.object({
-  c: z.tuple([NumericText], z.unknown()),
-  v: z.tuple([z.unknown(), NumericText]).catch([null, '']),
-});
+const faults: readonly (readonly [prefix: string, SourceFault])[] = [
+  ['EQuery:Unknown asset pair', 'question_refused'],
+  ['EGeneral:Invalid arguments', 'question_refused'],
+  ['EAPI:Rate limit exceeded', 'rate_limited'],
+  ['EGeneral:Too many requests', 'rate_limited'],
+  ['EService:Throttled', 'rate_limited'],
+];
 
-const pairs = coinSymbols.flatMap((coin) => {
-  const symbol = assets[coin].venueSymbols.kraken;
-  return symbol === null ? [] : [{ coin, symbol }];
-});
+/**
+ * One pair: `c` is the last trade's price and lot, `v` the volume in the base today and in the last 24 hours. There is
+ * no time, and `o` is the open of the UTC day, so neither is taken.
+ */
+const PairRow = z
+  .object({
+    c: z.tuple([NumericText], z.unknown()),
+    v: z.tuple([z.unknown(), OptionalNumericText]).catch([null, '']),
+  })
+  .transform(({ c, v }): RawTicker => ({ price: c[0], open24h: null, volume24h: v[1], venueTime_ms: null }));
+
+const coins = coinsBySymbol('kraken');
 
 /** Prices from Kraken's public market data at `baseUrl`: one request for all coins that it lists against USDT. */
 export function createKrakenPriceSource(baseUrl: string): PriceSource {
-  const url = `${baseUrl}/0/public/Ticker?pair=${pairs.map(({ symbol }) => symbol).join(',')}`;
-  return {
-    name: 'kraken',
-    fetchTickers: async (signal) => parseKrakenTickers(await fetchJson(url, signal)),
-  };
+  const url = (symbols: readonly string[] | null) =>
+    `${baseUrl}/0/public/Ticker${symbols === null ? '' : `?pair=${symbols.join(',')}`}`;
+  return createListedPriceSource('kraken', url, parseKrakenTickers);
 }
 
 /**
  * The tickers in Kraken's answer. Its USDT pairs answer under the name they are asked by (its oldest USD pairs do
- * not). It gives no time, and its `o` is the open of the UTC day, so neither is taken from it. Throws a `SourceError`
- * when the envelope is another or lists an error.
+ * not). Throws a `SourceError` when the envelope is another or lists an error.
  */
 export function parseKrakenTickers(answer: unknown): SourceTicker[] {
   const envelope = Envelope.safeParse(answer);
-  if (!envelope.success) throw new SourceError('answered with an error or another envelope');
-  return pairs.flatMap(({ coin, symbol }) => {
-    const row = PairRow.safeParse(envelope.data.result[symbol]);
-    const price = row.success ? parsePrice(row.data.c[0]) : undefined;
-    if (!row.success || !price) return [];
-    return [{ coin, price, open24h: null, volume24h: parseVolume(row.data.v[1]) ?? null, venueTime_ms: null }];
-  });
+  if (!envelope.success) throw new SourceError('answered with another envelope');
+  const { error, result } = envelope.data;
+  if (error.length > 0 || !result) throw new SourceError('answered with an error', { fault: findFault(error) });
+  const rows = Object.entries(result).map(([pair, row]) => ({ ...toObject(row), pair }));
+  return readTickers(rows, coins, 'pair', PairRow);
+}
+
+function findFault(errors: readonly unknown[]): SourceFault | undefined {
+  const [first] = errors;
+  return faults.find(([prefix]) => typeof first === 'string' && first.startsWith(prefix))?.[1];
+}
+
+function toObject(row: unknown): object {
+  return typeof row === 'object' && row !== null ? row : {};
 }

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { parseBinanceKlines, parseBinanceTickers } from '../../../src/markets/sources/binance.ts';
 import { SourceError } from '../../../src/markets/sources/source-error.ts';
 import { parsePrice } from '../../../src/money/prices.ts';
+import { faultOf } from '../../support/fault-of.ts';
+import { changeFields, impossiblePrices, testTickerEdges } from '../../support/ticker-edges.ts';
 
 const row = (change: Record<string, unknown> = {}) => ({
   symbol: 'BTCUSDT',
@@ -18,6 +20,8 @@ const row = (change: Record<string, unknown> = {}) => ({
   count: 5019250,
   ...change,
 });
+
+const names = { price: 'lastPrice', open: 'openPrice', volume: 'volume' };
 
 describe('Binance’s tickers', () => {
   it('are read with the rolling open, the base volume and the venue’s time', () => {
@@ -37,19 +41,20 @@ describe('Binance’s tickers', () => {
     expect(tickers.map(({ coin }) => coin)).toEqual(['MATIC']);
   });
 
+  testTickerEdges(
+    (change) => parseBinanceTickers([changeFields(row(), names, change), row({ symbol: 'ETHUSDT' })]),
+    impossiblePrices,
+  );
+
   it.each([
-    ['a price of zero', { lastPrice: '0.00000000' }],
-    ['a negative price', { lastPrice: '-1' }],
-    ['a price that is no number', { lastPrice: 'nan' }],
-    ['an empty price', { lastPrice: '' }],
-    ['no price', { lastPrice: null }],
-    ['a price as a JSON number, which may have lost digits', { lastPrice: 65000.1 }],
-    ['a price of infinity', { lastPrice: 'Infinity' }],
-    ['a price of a million digits', { lastPrice: '9'.repeat(1_000_000) }],
     ['no time', { closeTime: undefined }],
     ['a time that is text', { closeTime: '1795241228900' }],
+    ['a time of zero', { closeTime: 0 }],
+    ['a price of a million digits', { lastPrice: '9'.repeat(1_000_000) }],
     ['a symbol that was not asked for', { symbol: 'SHIBUSDT' }],
+    ['another quote', { symbol: 'BTCUSDC' }],
     ['a symbol that is no text', { symbol: 7 }],
+    ['a symbol that every object has', { symbol: '__proto__' }],
   ])('drop a row with %s, and that row only', (_fault, change) => {
     const tickers = parseBinanceTickers([row(change), row({ symbol: 'ETHUSDT' })]);
     expect(tickers.map(({ coin }) => coin)).toEqual(['ETH']);
@@ -59,28 +64,20 @@ describe('Binance’s tickers', () => {
     expect(parseBinanceTickers([entry, row()])).toHaveLength(1);
   });
 
-  it('read an exponent', () => {
-    expect(parseBinanceTickers([row({ lastPrice: '6.5e4' })])[0]?.price).toBe(parsePrice('65000'));
-  });
-
-  it('keep the price of a row whose open or volume is unreadable', () => {
-    const [ticker] = parseBinanceTickers([row({ openPrice: '0.00000000', volume: 'nan' })]);
-    expect(ticker).toMatchObject({ price: parsePrice('65000.1'), open24h: null, volume24h: null });
-    expect(parseBinanceTickers([row({ openPrice: undefined, volume: 5 })])[0]).toMatchObject({ volume24h: null });
-  });
-
-  it('give a coin one vote, however often it is listed', () => {
-    expect(parseBinanceTickers([row(), row()])).toHaveLength(1);
+  it('give a coin one vote, the later, however often it is listed', () => {
+    expect(parseBinanceTickers([row(), row({ lastPrice: '1' })])).toMatchObject([{ price: parsePrice('1') }]);
   });
 
   it.each([
-    { code: -1121, msg: 'Invalid symbol.' },
-    { code: 0, msg: 'Service unavailable from a restricted location' },
-    {},
-    null,
-    'text',
-  ])('are refused as a whole when the answer is %j', (answer) => {
-    expect(() => parseBinanceTickers(answer)).toThrow(SourceError);
+    [{ code: -1121, msg: 'Invalid symbol.' }, 'question_refused'],
+    [{ code: -1003, msg: 'Too many requests.' }, 'rate_limited'],
+    [{ code: 0, msg: 'Service unavailable from a restricted location' }, 'unavailable'],
+    [{ code: 'constructor' }, 'unavailable'],
+    [{}, 'unavailable'],
+    [null, 'unavailable'],
+    ['text', 'unavailable'],
+  ])('are refused as a whole when the answer is %j: %s', (answer, fault) => {
+    expect(faultOf(() => parseBinanceTickers(answer))).toBe(fault);
   });
 });
 

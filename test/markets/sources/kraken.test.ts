@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseKrakenTickers } from '../../../src/markets/sources/kraken.ts';
-import { SourceError } from '../../../src/markets/sources/source-error.ts';
 import { parsePrice } from '../../../src/money/prices.ts';
+import { faultOf } from '../../support/fault-of.ts';
+import { type TickerChange, testTickerEdges } from '../../support/ticker-edges.ts';
 
 const pair = (change: Record<string, unknown> = {}) => ({
   a: ['73380.70000', '1', '1.000'],
@@ -16,50 +17,59 @@ const pair = (change: Record<string, unknown> = {}) => ({
   ...change,
 });
 
+const envelope = (result: Record<string, unknown>) => ({ error: [], result });
+
+const changePair = (change: TickerChange) =>
+  pair({
+    ...('price' in change && { c: [change.price, '0.00160710'] }),
+    ...('volume' in change && { v: ['165.16072288', change.volume] }),
+  });
+
 describe('Kraken’s tickers', () => {
   it('are read with the volume of 24 hours, without a time, and without the day’s open', () => {
-    expect(parseKrakenTickers({ error: [], result: { XBTUSDT: pair() } })).toEqual([
+    expect(parseKrakenTickers(envelope({ XBTUSDT: pair() }))).toEqual([
       { coin: 'BTC', price: parsePrice('73380.6'), open24h: null, volume24h: '598.03698452', venueTime_ms: null },
     ]);
   });
 
   it('are mapped by the name asked for, never by likeness', () => {
-    const result = { XXBTZUSD: pair(), BTCUSDT: pair(), DOGEUSDT: pair(), XDGUSDT: pair(), POLUSDT: pair() };
-    expect(parseKrakenTickers({ error: [], result }).map(({ coin }) => coin)).toEqual(['MATIC', 'DOGE']);
+    const result = { XXBTZUSD: pair(), BTCUSDT: pair(), DOGEUSDT: pair(), XDGUSDT: pair(), XBTUSDC: pair() };
+    expect(parseKrakenTickers(envelope(result)).map(({ coin }) => coin)).toEqual(['DOGE']);
   });
 
+  testTickerEdges((change) => parseKrakenTickers(envelope({ XBTUSDT: changePair(change), ETHUSDT: pair() })));
+
   it.each([
-    ['a price of zero', { c: ['0.00000', '1'] }],
-    ['a negative price', { c: ['-3', '1'] }],
-    ['a price that is no number', { c: ['nan', '1'] }],
-    ['an empty price', { c: ['', '1'] }],
-    ['a price as a JSON number', { c: [73380.6, '1'] }],
     ['no last trade', { c: null }],
     ['an empty last trade', { c: [] }],
+    ['a last trade that is text', { c: '73380.6' }],
   ])('drop a pair with %s, and that pair only', (_fault, change) => {
-    const tickers = parseKrakenTickers({ error: [], result: { XBTUSDT: pair(change), ETHUSDT: pair() } });
+    const tickers = parseKrakenTickers(envelope({ XBTUSDT: pair(change), ETHUSDT: pair() }));
     expect(tickers.map(({ coin }) => coin)).toEqual(['ETH']);
   });
 
   it.each([null, 7, 'text', []])('drop a pair that is %j', (row) => {
-    expect(parseKrakenTickers({ error: [], result: { XBTUSDT: row, ETHUSDT: pair() } })).toHaveLength(1);
+    expect(parseKrakenTickers(envelope({ XBTUSDT: row, ETHUSDT: pair() }))).toHaveLength(1);
   });
 
-  it('keep the price of a pair whose volume is unreadable', () => {
-    for (const v of [null, ['1'], ['1', 'nan'], ['1', 5]]) {
-      expect(parseKrakenTickers({ error: [], result: { XBTUSDT: pair({ v }) } })[0]).toMatchObject({ volume24h: null });
-    }
+  it.each([null, [], ['1'], '598'])('keep the price of a pair whose volumes are %j', (v) => {
+    expect(parseKrakenTickers(envelope({ XBTUSDT: pair({ v }) }))).toMatchObject([{ volume24h: null }]);
   });
 
   it.each([
-    { error: ['EQuery:Unknown asset pair'], result: {} },
-    { error: ['EService:Busy'], result: { XBTUSDT: pair() } },
-    { error: ['EGeneral:Too many requests'] },
-    { error: [] },
-    { result: { XBTUSDT: pair() } },
-    [],
-    null,
-  ])('are refused as a whole when the answer is %j', (answer) => {
-    expect(() => parseKrakenTickers(answer)).toThrow(SourceError);
+    [{ error: ['EQuery:Unknown asset pair'], result: {} }, 'question_refused'],
+    [{ error: ['EQuery:Unknown asset pair'] }, 'question_refused'],
+    [{ error: ['EGeneral:Too many requests'] }, 'rate_limited'],
+    [{ error: ['EAPI:Rate limit exceeded'] }, 'rate_limited'],
+    [{ error: ['EService:Throttled: 1795241228'] }, 'rate_limited'],
+    [{ error: ['EService:Busy'], result: { XBTUSDT: pair() } }, 'unavailable'],
+    [{ error: [7], result: { XBTUSDT: pair() } }, 'unavailable'],
+    [{ error: [] }, 'unavailable'],
+    [{ error: [], result: [pair()] }, 'unavailable'],
+    [{ result: { XBTUSDT: pair() } }, 'unavailable'],
+    [[], 'unavailable'],
+    [null, 'unavailable'],
+  ])('are refused as a whole when the answer is %j', (answer, fault) => {
+    expect(faultOf(() => parseKrakenTickers(answer))).toBe(fault);
   });
 });

@@ -1,27 +1,42 @@
-import { type Interval, intervals, shiftInterval, startOfInterval } from '../../../src/markets/candles/interval.ts';
+import { intervals } from '../../../src/markets/candles/interval.ts';
+import type { PlayedVenue, VenueAnswer } from './played-venue.ts';
+import { type VenueCandle, listCandles, listNewestCandles } from './venue-candles.ts';
 import type { Venue, VenueMarket } from './venue-state.ts';
-
-/** What a venue says: a status and a JSON body. */
-export interface VenueAnswer {
-  readonly status: number;
-  readonly body: unknown;
-}
 
 const DAY_MS = 86_400_000;
 
-/** Binance's errors, as its documents give them. */
-export const binanceError: VenueAnswer = { status: 400, body: { code: -1121, msg: 'Invalid symbol.' } };
+const refuse = (code: number, msg: string): VenueAnswer => ({ status: 400, body: { code, msg } });
 
-/** `GET /api/v3/ticker/24hr?symbols=[...]&type=MINI`: a list; one unknown symbol fails the whole request. */
-export function answerBinanceTickers(venue: Venue, query: URLSearchParams, now_ms: number): VenueAnswer {
-  if (venue.tickers !== undefined) return { status: 200, body: venue.tickers };
-  if (query.get('type') !== 'MINI') return { status: 400, body: { code: -1102, msg: 'Mandatory parameter missing.' } };
-  const symbols = JSON.parse(query.get('symbols') ?? '[]') as string[];
+/** Binance: numbers of eight decimals, errors `{code, msg}` with a status of 4xx or 5xx. */
+export const playedBinance: PlayedVenue = {
+  questions: {
+    '/api/v3/ticker/24hr': { kind: 'tickers', answer: answerTickers },
+    '/api/v3/klines': { kind: 'klines', answer: answerKlines },
+  },
+  error: {
+    status: 500,
+    body: { code: -1001, msg: 'Internal error; unable to process your request. Please try again.' },
+  },
+  limited: {
+    status: 429,
+    body: { code: -1003, msg: 'Too many requests; current limit is 6000 request weight per 1 MINUTE.' },
+  },
+};
+
+/** With `symbols=[...]` those, and one that is unknown fails the whole request; without it the whole market. */
+function answerTickers(venue: Venue, query: URLSearchParams, now_ms: number): VenueAnswer {
+  if (query.get('type') !== 'MINI') return refuse(-1102, 'Mandatory parameter missing.');
+  const symbols = readSymbols(query.get('symbols')) ?? Object.keys(venue.markets);
   const rows = symbols.map((symbol) => {
     const market = venue.markets[symbol];
     return market && writeTicker(symbol, market, now_ms);
   });
-  return rows.includes(undefined) ? binanceError : { status: 200, body: rows };
+  return rows.includes(undefined) ? refuse(-1121, 'Invalid symbol.') : { status: 200, body: rows };
+}
+
+function readSymbols(list: string | null): string[] | undefined {
+  if (list === null) return undefined;
+  return /^\["[A-Z0-9]+"(,"[A-Z0-9]+")*\]$/.test(list) ? (JSON.parse(list) as string[]) : ['not a list'];
 }
 
 function writeTicker(symbol: string, market: VenueMarket, now_ms: number) {
@@ -42,34 +57,25 @@ function writeTicker(symbol: string, market: VenueMarket, now_ms: number) {
   };
 }
 
-/** `GET /api/v3/klines`: ascending; from `startTime` on the oldest, else the newest; 500 unless told, at most 1000. */
-export function answerBinanceKlines(venue: Venue, query: URLSearchParams, now_ms: number): VenueAnswer {
-  if (venue.klines !== undefined) return { status: 200, body: venue.klines };
+/** Ascending; from `startTime` on the oldest, else the newest; 500 unless told, at most 1000. */
+function answerKlines(venue: Venue, query: URLSearchParams, now_ms: number): VenueAnswer {
   const market = venue.markets[query.get('symbol') ?? ''];
-  if (!market) return binanceError;
+  if (!market) return refuse(-1121, 'Invalid symbol.');
   const interval = intervals.find((name) => name === query.get('interval'));
-  if (!interval) return { status: 400, body: { code: -1120, msg: 'Invalid interval.' } };
+  if (!interval) return refuse(-1120, 'Invalid interval.');
   const limit = Math.min(Number(query.get('limit') ?? 500), 1000);
-  const newest = startOfInterval(interval, Math.min(Number(query.get('endTime') ?? now_ms), now_ms));
+  const until_ms = Math.min(Number(query.get('endTime') ?? now_ms), now_ms);
   const startTime = query.get('startTime');
-  let start = startTime === null ? shiftInterval(interval, newest, 1 - limit) : firstStart(interval, Number(startTime));
-  const rows: unknown[] = [];
-  for (; start <= newest && rows.length < limit; start = shiftInterval(interval, start, 1)) {
-    rows.push(writeKline(market, start, shiftInterval(interval, start, 1)));
-  }
-  return { status: 200, body: rows };
+  const candles =
+    startTime === null
+      ? listNewestCandles(market, interval, -Infinity, until_ms, limit)
+      : listCandles(market, interval, Number(startTime), until_ms, limit);
+  return { status: 200, body: candles.map(writeKline) };
 }
 
-function firstStart(interval: Interval, time_ms: number): number {
-  const start = startOfInterval(interval, time_ms);
-  return start === time_ms ? start : shiftInterval(interval, start, 1);
-}
-
-function writeKline(market: VenueMarket, start: number, end: number): unknown[] {
-  const price = Number(market.price);
-  const text = (factor: number) => (price * factor).toFixed(8);
-  const volume = pad(market.volume);
-  return [start, text(1), text(1.01), text(0.99), text(1.005), volume, end - 1, volume, 2208, volume, volume, '0'];
+function writeKline({ start_ms, end_ms, open, high, low, close, volume }: VenueCandle): unknown[] {
+  const base = pad(volume);
+  return [start_ms, open, high, low, close, base, end_ms - 1, base, 2208, base, base, '0'];
 }
 
 /** Binance writes eight decimals. What is no number goes through as it is. */

@@ -1,23 +1,25 @@
-import type { VenueAnswer } from './venue-binance.ts';
+import type { PlayedVenue, VenueAnswer } from './played-venue.ts';
 import type { Venue, VenueMarket } from './venue-state.ts';
 
-/** Kraken's errors come with status 200. */
-export const krakenError: VenueAnswer = {
-  status: 200,
-  body: { error: ['EQuery:Unknown asset pair'], result: {} },
+/** Kraken's errors come with status 200, and without a result. */
+const refuse = (error: string): VenueAnswer => ({ status: 200, body: { error: [error] } });
+
+/** Kraken: a map by pair. */
+export const playedKraken: PlayedVenue = {
+  questions: { '/0/public/Ticker': { kind: 'tickers', answer: answerTickers } },
+  error: refuse('EService:Unavailable'),
+  limited: refuse('EGeneral:Too many requests'),
 };
 
-/** `GET /0/public/Ticker?pair=A,B`: a map by pair; one unknown pair fails the whole request. */
-export function answerKrakenTickers(venue: Venue, query: URLSearchParams): VenueAnswer {
-  if (venue.tickers !== undefined) return { status: 200, body: venue.tickers };
-  const pairs = (query.get('pair') ?? '').split(',');
-  const rows = pairs.map((pair) => {
+/** With `pair=A,B` those, and one that is unknown fails the whole request; without it the whole market. */
+function answerTickers(venue: Venue, query: URLSearchParams): VenueAnswer {
+  const pairs = query.get('pair')?.split(',') ?? Object.keys(venue.markets);
+  const rows = pairs.flatMap((pair) => {
     const market = venue.markets[pair];
-    return market && ([pair, writePair(market)] as const);
+    return market ? [[pair, writePair(market)] as const] : [];
   });
-  const known = rows.filter((row) => row !== undefined);
-  if (known.length < rows.length) return krakenError;
-  return { status: 200, body: { error: [], result: Object.fromEntries(known) } };
+  if (rows.length < pairs.length) return refuse('EQuery:Unknown asset pair');
+  return { status: 200, body: { error: [], result: Object.fromEntries(rows) } };
 }
 
 /** `o` is the open of the UTC day, here far off, so that a test notices who takes it for that of 24 hours ago. */

@@ -1,15 +1,22 @@
+import { type Coin, assets, coinSymbols } from '../../../src/money/assets.ts';
+import { type Venue as VenueName, spellMarkets, venues as venueNames } from '../../../src/money/venue-symbols.ts';
+
+export { type VenueName, venueNames };
+
 /** How a venue answers: well, or in one of the ways that venues fail. */
 export type VenueMode =
   | 'ok'
-  /** The venue's own error shape, with the status that it comes with. */
+  /** The venue's own words for a failure of its own, with the status that they come with. */
   | 'error'
+  /** The venue's own words for being asked too often, with the status that they come with. */
+  | 'limited'
   /** A web page with status 200, as a wall in front of the venue gives. */
   | 'html'
   /** Valid so far, then over. */
   | 'truncated'
   /** Well-formed JSON of 5 MB. */
   | 'huge'
-  /** No answer ever. */
+  /** No answer until the next reset, which breaks the connection. */
   | 'hang'
   /** The connection breaks. */
   | 'reset';
@@ -26,8 +33,10 @@ export interface VenueMarket {
 /** Everything that a test may set of a venue. */
 export interface Venue {
   readonly mode: VenueMode;
-  /** With mode `error`: another status for it, such as 429 or 451. */
+  /** With mode `error` or `limited`: another status for it, such as 429 or 451. */
   readonly status: number | null;
+  /** With mode `error` or `limited`: the Retry-After header. */
+  readonly retryAfter: string | null;
   readonly delay_ms: number;
   readonly markets: Readonly<Record<string, VenueMarket>>;
   /** Answers given word for word instead of those made from the markets. */
@@ -35,45 +44,86 @@ export interface Venue {
   readonly klines: unknown;
 }
 
-export type VenueName = 'binance' | 'kraken';
+/** What a test changes: of the markets those named, where `null` is a market that the venue no longer has. */
+export type VenueChanges = Partial<
+  Record<VenueName, Partial<Omit<Venue, 'markets'>> & { readonly markets?: Record<string, VenueMarket | null> }>
+>;
 
 /** How often each kind of question came since the last reset. */
 export type VenueRequests = Record<VenueName, { tickers: number; klines: number }>;
 
-function listMarkets(prices: Record<string, string>): Record<string, VenueMarket> {
-  return Object.fromEntries(
-    Object.entries(prices).map(([symbol, price]) => [symbol, { price, open: price, volume: '1000', age_ms: 0 }]),
-  );
+/** What a coin costs at Binance, to which the others are close. */
+const prices: Readonly<Record<Coin, string>> = {
+  USDC: '1.0001',
+  BTC: '65000.12',
+  ETH: '2500.5',
+  AVAX: '15.43',
+  MATIC: '0.2112',
+  BNB: '601.7',
+  LTC: '71.28',
+  DOGE: '0.10427',
+};
+
+/** How far each venue is off, in hundredths of a percent. */
+const offsets: Readonly<Record<VenueName, number>> = {
+  binance: 0,
+  okx: 2,
+  coinbase: -1,
+  kucoin: 3,
+  kraken: 1,
+  gate: -2,
+  bybit: 4,
+};
+
+/** Markets that every venue lists beside those that Bureau wants; who takes one for a coin's shows a price of 7. */
+function listStrangers(name: VenueName): string[] {
+  const bitcoin = assets.BTC.venueSymbols[name] ?? '';
+  return [spellMarkets('SHIB')[name] ?? '', bitcoin.replace('USDT', 'USDC')];
 }
 
-/** The venues as every test finds them: they answer, list these markets, and are a hundredth of a percent apart. */
-export function createVenues(): Record<VenueName, Venue> {
-  const calm = { mode: 'ok', status: null, delay_ms: 0, tickers: undefined, klines: undefined } as const;
+function createVenue(name: VenueName): Venue {
+  const own = coinSymbols.flatMap((coin) => {
+    const symbol = assets[coin].venueSymbols[name];
+    return symbol === null ? [] : [[symbol, shiftPrice(prices[coin], offsets[name])] as const];
+  });
+  const strangers = listStrangers(name).map((symbol) => [symbol, '7'] as const);
+  const markets = [...strangers, ...own].map(
+    ([symbol, price]) => [symbol, { price, open: price, volume: '1000', age_ms: 0 }] as const,
+  );
   return {
-    binance: {
-      ...calm,
-      markets: listMarkets({
-        USDCUSDT: '1.0001',
-        BTCUSDT: '65000.12',
-        ETHUSDT: '2500.5',
-        AVAXUSDT: '15.43',
-        POLUSDT: '0.2112',
-        BNBUSDT: '601.7',
-        LTCUSDT: '71.28',
-        DOGEUSDT: '0.10427',
-      }),
-    },
-    kraken: {
-      ...calm,
-      markets: listMarkets({
-        USDCUSDT: '1.0002',
-        XBTUSDT: '65006.6',
-        ETHUSDT: '2500.75',
-        AVAXUSDT: '15.432',
-        POLUSDT: '0.21122',
-        LTCUSDT: '71.287',
-        XDGUSDT: '0.10428',
-      }),
-    },
+    mode: 'ok',
+    status: null,
+    retryAfter: null,
+    delay_ms: 0,
+    tickers: undefined,
+    klines: undefined,
+    markets: Object.fromEntries(markets),
   };
+}
+
+function shiftPrice(price: string, hundredths: number): string {
+  return hundredths === 0 ? price : (Number(price) * (1 + hundredths / 10_000)).toPrecision(6);
+}
+
+/** The venues as every test finds them: they answer, list every coin that they have, and are a little apart. */
+export function createVenues(): Record<VenueName, Venue> {
+  return forEachVenue(createVenue);
+}
+
+/** The venues after a change. */
+export function applyChanges(venues: Record<VenueName, Venue>, changes: VenueChanges): Record<VenueName, Venue> {
+  return forEachVenue((name) => {
+    const markets = Object.entries({ ...venues[name].markets, ...changes[name]?.markets });
+    const listed = markets.filter((entry): entry is [string, VenueMarket] => entry[1] !== null);
+    return { ...venues[name], ...changes[name], markets: Object.fromEntries(listed) };
+  });
+}
+
+/** No questions yet. */
+export function noRequests(): VenueRequests {
+  return forEachVenue(() => ({ tickers: 0, klines: 0 }));
+}
+
+function forEachVenue<T>(make: (name: VenueName) => T): Record<VenueName, T> {
+  return Object.fromEntries(venueNames.map((name) => [name, make(name)])) as Record<VenueName, T>;
 }

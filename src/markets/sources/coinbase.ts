@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { priceBeforePercent } from '../../money/prices.ts';
+import { createListedPriceSource } from './listed-price-source.ts';
+import { NumericText, OptionalNumericText } from './numeric-text.ts';
+import type { PriceSource, SourceTicker } from './price-source.ts';
+import { type RawTicker, coinsBySymbol, readTickers } from './read-tickers.ts';
+import { SourceError, type SourceFault } from './source-error.ts';
+
+/** What the public part of Advanced Trade answers: products, or an error in one of two shapes. */
+const Envelope = z.object({ products: z.array(z.unknown()) });
+const Refusal = z.object({ error: z.string() });
+
+const faults: ReadonlyMap<string | undefined, SourceFault> = new Map([
+  ['INVALID_ARGUMENT', 'question_refused'],
+  ['NOT_FOUND', 'question_refused'],
+  ['RESOURCE_EXHAUSTED', 'rate_limited'],
+]);
+
+/**
+ * A product. The change is a percentage of many digits, `volume_24h` is in the base, and there is no time: so a
+ * product that does not trade is left out, its price may be of any age.
+ */
+const ProductRow = z
+  .object({
+    product_type: z.literal('SPOT'),
+    is_disabled: z.literal(false).optional(),
+    trading_disabled: z.literal(false).optional(),
+    price: NumericText,
+    price_percentage_change_24h: OptionalNumericText,
+    volume_24h: OptionalNumericText,
+  })
+  .transform((row): RawTicker => ({
+    price: row.price,
+    open24h: priceBeforePercent(row.price, row.price_percentage_change_24h),
+    volume24h: row.volume_24h,
+    venueTime_ms: null,
+  }));
+
+const coins = coinsBySymbol('coinbase');
+
+/** Prices from Coinbase's public market data at `baseUrl`: one request for all coins that it lists against USDT. */
+export function createCoinbasePriceSource(baseUrl: string): PriceSource {
+  const url = (symbols: readonly string[] | null) => {
+    const list = (symbols ?? []).map((symbol) => `&product_ids=${symbol}`).join('');
+    return `${baseUrl}/api/v3/brokerage/market/products?product_type=SPOT${list}`;
+  };
+  return createListedPriceSource('coinbase', url, parseCoinbaseTickers);
+}
+
+/** The tickers in Coinbase's answer. Throws a `SourceError` when it has no list of products. */
+export function parseCoinbaseTickers(answer: unknown): SourceTicker[] {
+  const envelope = Envelope.safeParse(answer);
+  if (envelope.success) return readTickers(envelope.data.products, coins, 'product_id', ProductRow);
+  const fault = faults.get(Refusal.safeParse(answer).data?.error);
+  throw new SourceError('answered with an error or another envelope', { fault });
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { priceBeforePercent } from '../../money/prices.ts';
+import { fetchJson } from './fetch-json.ts';
+import { NumericText, OptionalNumericText } from './numeric-text.ts';
+import type { PriceSource, SourceTicker } from './price-source.ts';
+import { type RawTicker, coinsBySymbol, readTickers } from './read-tickers.ts';
+import { SourceError, type SourceFault } from './source-error.ts';
+
+/** Errors come with a status of 4xx or 5xx. Should one come without, it is an object where a list is due. */
+const Refusal = z.object({ label: z.string() });
+
+const faults: ReadonlyMap<string | undefined, SourceFault> = new Map([
+  ['INVALID_CURRENCY_PAIR', 'question_refused'],
+  ['INVALID_PARAM_VALUE', 'question_refused'],
+  ['TOO_MANY_REQUESTS', 'rate_limited'],
+]);
+
+/**
+ * A row of `GET /api/v4/spot/tickers`. It gives no time and no open: `change_percentage` is a percentage of two
+ * decimals, so the open is exact to some 0.005 %. `base_volume` may be `nan`.
+ */
+const TickerRow = z
+  .object({ last: NumericText, change_percentage: OptionalNumericText, base_volume: OptionalNumericText })
+  .transform((row): RawTicker => ({
+    price: row.last,
+    open24h: priceBeforePercent(row.last, row.change_percentage),
+    volume24h: row.base_volume,
+    venueTime_ms: null,
+  }));
+
+const coins = coinsBySymbol('gate');
+
+/** Prices from Gate's public market data at `baseUrl`: one request, which it answers with its whole spot market. */
+export function createGatePriceSource(baseUrl: string): PriceSource {
+  const url = `${baseUrl}/api/v4/spot/tickers`;
+  return { name: 'gate', fetchTickers: async (signal) => parseGateTickers(await fetchJson(url, signal)) };
+}
+
+/** The tickers in Gate's answer. Throws a `SourceError` when it is not a list, as its errors `{label, message}` are not. */
+export function parseGateTickers(answer: unknown): SourceTicker[] {
+  if (Array.isArray(answer)) return readTickers(answer, coins, 'currency_pair', TickerRow);
+  const fault = faults.get(Refusal.safeParse(answer).data?.label);
+  throw new SourceError('answered with something other than a list of tickers', { fault });
+}

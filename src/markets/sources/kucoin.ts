@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { priceBeforeChange } from '../../money/prices.ts';
+import type { CandleSource } from '../candles/candle-source.ts';
+import type { Interval } from '../candles/interval.ts';
+import type { RawCandle } from '../candles/normalise-candles.ts';
+import { fetchJson } from './fetch-json.ts';
+import { NumericText, OptionalNumericText, TimeText } from './numeric-text.ts';
+import type { PriceSource, SourceTicker } from './price-source.ts';
+import { type RawTicker, coinsBySymbol, readTickers } from './read-tickers.ts';
+import { SourceError, type SourceFault } from './source-error.ts';
+import { type WindowedQuestion, createWindowedCandleSource } from './windowed-candle-source.ts';
+
+/** The envelope of every answer; errors may come with status 200 and without `data`. */
+const Envelope = z.object({ code: z.string(), data: z.unknown().optional() });
+
+const faults: ReadonlyMap<string, SourceFault> = new Map([
+  ['400100', 'question_refused'],
+  ['429000', 'rate_limited'],
+]);
+
+/** `GET /api/v1/market/allTickers`: one time for all tickers, which KuCoin gathers every two seconds. */
+const AllTickers = z.object({ time: z.int().positive(), ticker: z.array(z.unknown()) });
+
+/**
+ * A ticker. `changeRate` is a fraction cut off at four places, so the open is the price less `changePrice`. `vol` is
+ * in the base, `volValue` in the quote.
+ */
+const TickerRow = z.object({ last: NumericText, changePrice: OptionalNumericText, vol: OptionalNumericText });
+
+/** A row of `GET /api/v1/market/candles`: start in seconds, open, close, high, low, base volume, quote volume. */
+const CandleRow = z.tuple([TimeText, NumericText, NumericText, NumericText, NumericText, NumericText], z.unknown());
+
+const intervalNames: Readonly<Record<Interval, string>> = {
+  '1m': '1min',
+  '3m': '3min',
+  '5m': '5min',
+  '15m': '15min',
+  '30m': '30min',
+  '1h': '1hour',
+  '2h': '2hour',
+  '4h': '4hour',
+  '6h': '6hour',
+  '12h': '12hour',
+  '1d': '1day',
+  '1w': '1week',
+  '1M': '1month',
+};
+
+const coins = coinsBySymbol('kucoin');
+
+/** Prices from KuCoin's public market data at `baseUrl`: one request, which it answers with its whole spot market. */
+export function createKucoinPriceSource(baseUrl: string): PriceSource {
+  const url = `${baseUrl}/api/v1/market/allTickers`;
+  return { name: 'kucoin', fetchTickers: async (signal) => parseKucoinTickers(await fetchJson(url, signal)) };
+}
+
+/** Candles from KuCoin's public market data at `baseUrl`, which has all 13 intervals. */
+export function createKucoinCandleSource(baseUrl: string): CandleSource {
+  return createWindowedCandleSource(
+    'kucoin',
+    (question) => `${baseUrl}/api/v1/market/candles?${candleQuery(question)}`,
+    parseKucoinCandles,
+  );
+}
+
+/** KuCoin takes no limit but a range of seconds. Whether it includes the end is not said, so that is a second later. */
+function candleQuery({ symbol, interval, first_ms, last_ms }: WindowedQuestion): string {
+  const startAt = String(first_ms / 1_000);
+  const endAt = String(last_ms / 1_000 + 1);
+  return new URLSearchParams({ symbol, type: intervalNames[interval], startAt, endAt }).toString();
+}
+
+/** The tickers in KuCoin's answer. Throws a `SourceError` when it is an error or another envelope. */
+export function parseKucoinTickers(answer: unknown): SourceTicker[] {
+  const data = AllTickers.safeParse(openEnvelope(answer));
+  if (!data.success) throw new SourceError('answered with something other than a list of tickers');
+  const { time, ticker } = data.data;
+  const Row = TickerRow.transform(({ last, changePrice, vol }): RawTicker => ({
+    price: last,
+    open24h: priceBeforeChange(last, changePrice),
+    volume24h: vol,
+    venueTime_ms: time,
+  }));
+  return readTickers(ticker, coins, 'symbol', Row);
+}
+
+/** The candles in KuCoin's answer, as it wrote them. Throws a `SourceError` when any row has another shape. */
+export function parseKucoinCandles(answer: unknown): RawCandle[] {
+  const rows = z.array(CandleRow).safeParse(openEnvelope(answer));
+  if (!rows.success) throw new SourceError('answered with something other than a list of candles');
+  return rows.data.map(([start_s, open, close, high, low, volume]) => ({
+    start_ms: start_s * 1_000,
+    open,
+    high,
+    low,
+    close,
+    volume,
+  }));
+}
+
+function openEnvelope(answer: unknown): unknown {
+  const envelope = Envelope.safeParse(answer);
+  if (!envelope.success) throw new SourceError('answered with another envelope');
+  const { code, data } = envelope.data;
+  if (code !== '200000') throw new SourceError('answered with an error', { fault: faults.get(code) });
+  return data;
+}

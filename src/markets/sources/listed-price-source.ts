@@ -1,0 +1,42 @@
+import { assets } from '../../money/assets.ts';
+import type { Venue } from '../../money/venue-symbols.ts';
+import { fetchJson } from './fetch-json.ts';
+import type { PriceSource, SourceTicker } from './price-source.ts';
+import { coinsBySymbol } from './read-tickers.ts';
+import { SourceError } from './source-error.ts';
+
+/** For how long a venue is asked only for what it listed when it refused the whole list. */
+const LISTED_MS = 3_600_000;
+
+/**
+ * A venue that is asked for a list of symbols, and that refuses the whole list when it does not know one of them. So
+ * that a delisting costs one coin and not the venue, a refused list is followed by one question for the whole market
+ * (`urlOf(null)`), and for an hour only what was found there is asked for; then all again.
+ *
+ * `parse` throws a `SourceError`, of fault `question_refused` where the list is to blame.
+ */
+export function createListedPriceSource(
+  venue: Venue,
+  urlOf: (symbols: readonly string[] | null) => string,
+  parse: (answer: unknown) => SourceTicker[],
+): PriceSource {
+  const all = [...coinsBySymbol(venue).keys()];
+  let listed = { symbols: all, until_ms: -Infinity };
+  const ask = async (symbols: readonly string[] | null, signal: AbortSignal) =>
+    parse(await fetchJson(urlOf(symbols), signal));
+  return {
+    name: venue,
+    fetchTickers: async (signal, now_ms) => {
+      try {
+        return await ask(now_ms < listed.until_ms ? listed.symbols : all, signal);
+      } catch (refusal) {
+        if (!(refusal instanceof SourceError) || refusal.fault !== 'question_refused') throw refusal;
+        const tickers = await ask(null, signal);
+        if (tickers.length === 0) throw refusal;
+        const symbols = tickers.flatMap(({ coin }) => assets[coin].venueSymbols[venue] ?? []);
+        listed = { symbols, until_ms: now_ms + LISTED_MS };
+        return tickers;
+      }
+    },
+  };
+}

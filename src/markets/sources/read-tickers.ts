@@ -1,0 +1,57 @@
+import type { z } from 'zod';
+import { type Coin, assets, coinSymbols } from '../../money/assets.ts';
+import { type Price, parsePrice, parseVolume } from '../../money/prices.ts';
+import type { Venue } from '../../money/venue-symbols.ts';
+import type { SourceTicker } from './price-source.ts';
+
+/** What a venue wrote of one market, numbers as text. */
+export interface RawTicker {
+  readonly price: string;
+  readonly open24h: Price | null | undefined;
+  /** In the base asset. */
+  readonly volume24h: string;
+  readonly venueTime_ms: number | null;
+}
+
+/** The coins that a venue is asked for, by its own symbols. */
+export function coinsBySymbol(venue: Venue): ReadonlyMap<string, Coin> {
+  return new Map(
+    coinSymbols.flatMap((coin) => {
+      const symbol = assets[coin].venueSymbols[venue];
+      return symbol === null ? [] : [[symbol, coin] as const];
+    }),
+  );
+}
+
+/**
+ * The tickers in a venue's rows, one for each coin; of two rows of one coin the later counts. A row of another market
+ * is passed over unread. A row that `Row` refuses or whose price is none is left out, and no other for its sake.
+ */
+export function readTickers(
+  rows: readonly unknown[],
+  coins: ReadonlyMap<string, Coin>,
+  symbolField: string,
+  Row: z.ZodType<RawTicker>,
+): SourceTicker[] {
+  const tickers = new Map<Coin, SourceTicker>();
+  for (const entry of rows) {
+    const coin = coins.get(readSymbol(entry, symbolField));
+    const row = coin && Row.safeParse(entry);
+    const price = row?.success ? parsePrice(row.data.price) : undefined;
+    if (!coin || !row?.success || !price) continue;
+    const { open24h, volume24h, venueTime_ms } = row.data;
+    tickers.set(coin, {
+      coin,
+      price,
+      open24h: open24h ?? null,
+      volume24h: parseVolume(volume24h) ?? null,
+      venueTime_ms,
+    });
+  }
+  return [...tickers.values()];
+}
+
+function readSymbol(entry: unknown, symbolField: string): string {
+  const symbol = typeof entry === 'object' && entry !== null ? (entry as Record<string, unknown>)[symbolField] : '';
+  return typeof symbol === 'string' ? symbol : '';
+}

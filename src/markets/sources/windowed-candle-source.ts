@@ -1,0 +1,37 @@
+import { assets } from '../../money/assets.ts';
+import type { Venue } from '../../money/venue-symbols.ts';
+import type { CandleQuestion, CandleSource } from '../candles/candle-source.ts';
+import { type CandleWindow, windowOf } from '../candles/candle-window.ts';
+import { type RawCandle, normaliseCandles } from '../candles/normalise-candles.ts';
+import { fetchJson } from './fetch-json.ts';
+import { SourceError } from './source-error.ts';
+
+/** Where the candles of a window are: a symbol of the venue, what was asked, and the window that it means. */
+export interface WindowedQuestion extends CandleQuestion, CandleWindow {
+  readonly symbol: string;
+}
+
+/**
+ * A venue that must be told a range to give the oldest candles from a start on. It gives fewer than `limit` where it
+ * has gaps in the range. Where it has none at all, its history may begin later than the question, and so it leaves the
+ * answer to others: it rejects with a `SourceError` of fault `question_refused`.
+ */
+export function createWindowedCandleSource(
+  venue: Venue,
+  urlOf: (question: WindowedQuestion) => string,
+  parse: (answer: unknown) => RawCandle[],
+): CandleSource {
+  return {
+    name: venue,
+    fetchCandles: async (question, signal, now_ms) => {
+      const symbol = assets[question.coin].venueSymbols[venue];
+      if (symbol === null) throw new SourceError('does not list the coin', { fault: 'question_refused' });
+      const window = windowOf(question, now_ms);
+      if (!window) return [];
+      const answer = await fetchJson(urlOf({ ...question, ...window, symbol }), signal);
+      const candles = normaliseCandles(parse(answer), question, now_ms);
+      if (candles.length === 0) throw new SourceError('has no candles there', { fault: 'question_refused' });
+      return candles;
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { openDatabase } from '../ledger/database.ts';
+import { CreateSettlement } from '../trade/settlements/create-settlement.ts';
+import { settleTrade } from '../trade/settlements/settle-trade.ts';
+import { Settlement, showSettlement } from '../trade/settlements/settlement.ts';
+import { actorOf, authenticateOperatorJson } from './authenticate-operator.ts';
+
+const OneSettlement = jsonContent(z.object({ settlement: Settlement }));
+
+/** The operator's door to trades that were agreed elsewhere. */
+export const settlementRoutes = createArea();
+
+settlementRoutes.openapi(
+  createRoute({
+    operationId: 'settleTrade',
+    method: 'post',
+    path: '/operator/v1/settlements',
+    tags: ['Operator'],
+    summary: 'Settle a trade between two accounts, or of an account with the house, once per reference',
+    security: [{ operatorToken: [] }],
+    middleware: authenticateOperatorJson('change'),
+    request: { body: { required: true, content: jsonContent(CreateSettlement) } },
+    responses: {
+      200: { description: 'The settlement, made before', content: OneSettlement },
+      201: { description: 'The settlement', content: OneSettlement },
+      ...problemResponses(
+        'invalid_request',
+        'symbol_not_supported',
+        'precision_exceeded',
+        'amount_below_minimum',
+        'amount_above_maximum',
+        'not_found',
+        'invalid_state',
+        'account_frozen',
+        'trading_halted',
+        'insufficient_balance',
+        'order_rejected',
+        'outcome_unknown',
+        'invalid_operator_token',
+        'insufficient_role',
+      ),
+    },
+  }),
+  async (c) => {
+    const settled = await settleTrade(openDatabase(c.env.DB), c.req.valid('json'), actorOf(c));
+    if (!settled.ok) return sendProblem(c, settled.refusal);
+    const { settlement, isNew } = settled.value;
+    return c.json({ settlement: showSettlement(settlement) }, isNew ? 201 : 200);
+  },
+);

@@ -1,0 +1,144 @@
+import { inArray } from 'drizzle-orm';
+import { describeError, logFault } from '../../http/log.ts';
+import { type Outcome, type Refusal, accept, refuse } from '../../http/refusal.ts';
+import { type Actor, insertAudit } from '../../ledger/audit.ts';
+import { type CommitOutcome, commit } from '../../ledger/commit.ts';
+import type { Database } from '../../ledger/database.ts';
+import { newRecordId } from '../../ledger/record-id.ts';
+import { accounts, settlements } from '../../ledger/schema.ts';
+import { house, insertTransfer, nextTransfer } from '../../ledger/transfers.ts';
+import { QUOTE_ASSET } from '../../money/assets.ts';
+import { houseIsFull, tradingHalted } from '../place-order.ts';
+import { type CreateSettlement, readTrade, refuseAccount } from './create-settlement.ts';
+import {
+  type SettledTrade,
+  type Trade,
+  accountsOf,
+  parseSettlement,
+  selectSettlement,
+  showSettlement,
+} from './settlement.ts';
+
+/** What came of a settlement, and whether this call made it. */
+export interface Settled {
+  readonly settlement: SettledTrade;
+  readonly isNew: boolean;
+}
+
+/**
+ * Settles a trade at the amounts that its parties agreed on: USDT from buyer to seller, the coin from seller to buyer,
+ * in one batch, once per reference; the same trade again is given as it stands. The price is the operator's word and
+ * is held against no market. Refuses, in this order, with what `readTrade` refuses, `not_found`, `invalid_state` when
+ * the reference stands for another trade, and, decided by the database in the batch itself, `account_frozen`,
+ * `trading_halted`, `insufficient_balance`, `order_rejected` at the house's floor; with `service_unavailable` when D1
+ * turned it away and nothing happened, and `outcome_unknown` when D1 leaves it open: the same call again tells.
+ * Throws when D1 fails before anything was written.
+ */
+export async function settleTrade(
+  database: Database,
+  wanted: CreateSettlement,
+  actor: Actor,
+): Promise<Outcome<Settled>> {
+  const trade = readTrade(wanted);
+  if (!trade.ok) return trade;
+  const [known, earlier] = await database.batch([
+    database
+      .select({ id: accounts.id, status: accounts.status })
+      .from(accounts)
+      .where(inArray(accounts.id, accountsOf(trade.value))),
+    selectSettlement(database, trade.value.reference),
+  ]);
+  const missing = accountsOf(trade.value).find((account) => !known.some(({ id }) => id === account));
+  if (missing !== undefined) return refuseAccount(missing);
+  const standing = parseSettlement(earlier);
+  if (standing) return repeat(standing, trade.value);
+
+  const settlement: SettledTrade = { id: newRecordId(actor.now_ms), ...trade.value };
+  const outcome = await commitSettlement(database, settlement, actor);
+  switch (outcome.kind) {
+    case 'committed':
+      return accept({ settlement, isNew: true });
+    case 'exists':
+    case 'unknown':
+      return lookUp(database, settlement);
+    case 'overloaded':
+      return overloaded;
+    case 'floor':
+    case 'guarded': {
+      const frozen = known.find(({ status }) => status === 'frozen')?.id;
+      return { ok: false, refusal: explainRefusal(outcome, settlement, frozen) };
+    }
+  }
+}
+
+/** Writes the row of each account that takes part, and the two transfers, in one batch with the audit's row. */
+function commitSettlement(database: Database, settlement: SettledTrade, actor: Actor): Promise<CommitOutcome> {
+  const { buyer, seller, coin, coinAmount, usdtAmount } = settlement;
+  const common = { kind: 'settlement', reference: settlement.id, ts_ms: actor.now_ms } as const;
+  return commit(database, [
+    database.insert(settlements).values(toRows(settlement)),
+    insertTransfer(database, { ...common, debit: buyer, credit: seller, asset: QUOTE_ASSET, amount: usdtAmount }),
+    insertTransfer(database, { ...common, debit: seller, credit: buyer, asset: coin, amount: coinAmount }),
+    insertAudit(database, actor, 'settle_trade', settlement.id, showSettlement(settlement)),
+  ]);
+}
+
+function toRows({ buyer, seller, ...terms }: SettledTrade) {
+  const kind = buyer === house.liquidity || seller === house.liquidity ? 'QUICK' : 'P2P';
+  const common = { ...terms, firstTransfer: nextTransfer() };
+  // The database takes the seller's row only beside the buyer's.
+  return [
+    { ...common, accountId: buyer, counterparty: seller, type: `${kind}_BUY` as const },
+    { ...common, accountId: seller, counterparty: buyer, type: `${kind}_SELL` as const },
+  ].filter(({ accountId }) => accountId !== house.liquidity);
+}
+
+/** What stands under the reference once D1 said that something does, or did not say how the batch ended. */
+async function lookUp(database: Database, settlement: SettledTrade): Promise<Outcome<Settled>> {
+  try {
+    const landed = parseSettlement(await selectSettlement(database, settlement.reference));
+    if (!landed) return describeUnknown(settlement);
+    return landed.id === settlement.id ? accept({ settlement, isNew: true }) : repeat(landed, settlement);
+  } catch (error) {
+    logFault('settlement_unreadable', { settlementId: settlement.id, error: describeError(error) });
+    return describeUnknown(settlement);
+  }
+}
+
+const terms = ['buyer', 'seller', 'coin', 'coinAmount', 'usdtAmount'] as const;
+
+function repeat(standing: SettledTrade, wanted: Trade): Outcome<Settled> {
+  if (terms.every((term) => standing[term] === wanted[term])) return accept({ settlement: standing, isNew: false });
+  return refuse('invalid_state', 'Another trade was settled under this reference. Use a new one.');
+}
+
+function explainRefusal(
+  refusal: Extract<CommitOutcome, { kind: 'floor' | 'guarded' }>,
+  trade: Trade,
+  frozen: string | undefined,
+): Refusal {
+  if (refusal.kind === 'floor') {
+    if (refusal.account === house.liquidity) return houseIsFull;
+    const party = refusal.account === trade.buyer ? 'buyer' : 'seller';
+    const detail = `The balance of ${refusal.asset} of the ${party}, account ${refusal.account}, is too small.`;
+    return refuse('insufficient_balance', detail).refusal;
+  }
+  if (refusal.guard === 'account_frozen') {
+    const whose = frozen === undefined ? 'An account of this trade' : `The account ${frozen}`;
+    return refuse('account_frozen', `${whose} is frozen; nothing is settled for it.`).refusal;
+  }
+  if (refusal.guard === 'trading_halted') return tradingHalted;
+  throw new Error(`a settlement met the guard ${refusal.guard}`);
+}
+
+const overloaded = refuse('service_unavailable', 'The exchange is overloaded. Nothing happened; try again.', {
+  retryAfterSeconds: 1,
+});
+
+function describeUnknown({ reference }: Trade) {
+  return refuse(
+    'outcome_unknown',
+    'It is not known yet whether the trade was settled. Send it again with the same reference.',
+    { retryAfterSeconds: 1, members: { reference } },
+  );
+}

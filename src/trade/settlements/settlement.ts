@@ -1,0 +1,95 @@
+import { z } from '@hono/zod-openapi';
+import { and, eq, sql } from 'drizzle-orm';
+import type { Database } from '../../ledger/database.ts';
+import { timestampOfRecord } from '../../ledger/record-id.ts';
+import { exactly, settlements } from '../../ledger/schema.ts';
+import { house } from '../../ledger/transfers.ts';
+import { type Coin, QUOTE_ASSET, scaleOf } from '../../money/assets.ts';
+import { type Atoms, formatAmount } from '../../money/amounts.ts';
+
+const common = {
+  id: z.string(),
+  ts: z.iso.datetime({ precision: 3 }),
+  reference: z.string(),
+  coin: z.string(),
+  coinAmount: z.string(),
+  usdtAmount: z.string(),
+  status: z.enum(['COMPLETED']),
+};
+
+/** A settlement as the operator sees it: between two accounts (P2P), or between an account and the house (QUICK). */
+export const Settlement = z
+  .discriminatedUnion('kind', [
+    z.object({ kind: z.literal('P2P'), buyerAccountId: z.string(), sellerAccountId: z.string(), ...common }),
+    z.object({ kind: z.literal('QUICK'), accountId: z.string(), side: z.enum(['BUY', 'SELL']), ...common }),
+  ])
+  .openapi('Settlement');
+
+export type Settlement = z.output<typeof Settlement>;
+
+/** What two parties agreed on. The house, as `house.liquidity`, may be one of them. */
+export interface Trade {
+  /** The operator's own name for it, of which there is one. */
+  readonly reference: string;
+  readonly buyer: string;
+  readonly seller: string;
+  readonly coin: Coin;
+  readonly coinAmount: Atoms;
+  readonly usdtAmount: Atoms;
+}
+
+/** A trade that was settled, under the id that its parties see it by. */
+export interface SettledTrade extends Trade {
+  readonly id: string;
+}
+
+/** The accounts that take part in a trade: both parties, or the one that trades with the house. */
+export function accountsOf({ buyer, seller }: Trade): string[] {
+  return [buyer, seller].filter((party) => party !== house.liquidity);
+}
+
+/** Shows a settlement. The time is that of its id. */
+export function showSettlement(settled: SettledTrade): Settlement {
+  const { id, reference, buyer, seller, coin } = settled;
+  const terms = {
+    id,
+    ts: timestampOfRecord(id),
+    reference,
+    coin,
+    coinAmount: formatAmount(settled.coinAmount, scaleOf(coin)),
+    usdtAmount: formatAmount(settled.usdtAmount, scaleOf(QUOTE_ASSET)),
+    status: 'COMPLETED',
+  } as const;
+  if (seller === house.liquidity) return { kind: 'QUICK', accountId: buyer, side: 'BUY', ...terms };
+  if (buyer === house.liquidity) return { kind: 'QUICK', accountId: seller, side: 'SELL', ...terms };
+  return { kind: 'P2P', buyerAccountId: buyer, sellerAccountId: seller, ...terms };
+}
+
+/** The query of the settlement of a reference, for a batch; `parseSettlement` reads what it gives. */
+export function selectSettlement(database: Database, reference: string) {
+  return (
+    database
+      .select({
+        accountId: settlements.accountId,
+        id: settlements.id,
+        type: settlements.type,
+        counterparty: settlements.counterparty,
+        coin: settlements.coin,
+        coinAmount: exactly(settlements.coinAmount),
+        usdtAmount: exactly(settlements.usdtAmount),
+        reference: settlements.reference,
+      })
+      .from(settlements)
+      // Written out as the index of references has it, which then fits whatever is bound.
+      .where(and(eq(settlements.reference, reference), sql`${settlements.type} <> 'P2P_SELL'`))
+  );
+}
+
+/** The settlement in the rows of `selectSettlement`, if there is one. */
+export function parseSettlement([row]: Awaited<ReturnType<typeof selectSettlement>>): SettledTrade | undefined {
+  if (!row) return undefined;
+  const { accountId, counterparty, type, ...terms } = row;
+  return type === 'QUICK_SELL'
+    ? { ...terms, buyer: counterparty, seller: accountId }
+    : { ...terms, buyer: accountId, seller: counterparty };
+}

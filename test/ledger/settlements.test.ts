@@ -1,0 +1,210 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { newRecordId } from '../../src/ledger/record-id.ts';
+import { env } from '../support/test-env.ts';
+import { NOON_MS, balanceOf, expectRefused, openFunded, sql } from '../support/raw-ledger.ts';
+
+const HOUSE = 'house:liquidity';
+
+let buyer: string;
+let seller: string;
+beforeAll(async () => {
+  [buyer, seller] = [await openFunded(), await openFunded()];
+});
+
+interface Row {
+  readonly accountId: string;
+  readonly counterparty: string;
+  readonly type: string;
+  readonly id: string;
+  readonly reference?: string;
+  readonly usdtAmount?: number;
+  /** Of its first transfer, counted from the journal's next number. */
+  readonly offset?: number;
+}
+
+/** One party's row of a trade of 7 atoms of BTC against 5 of USDT. */
+function settlement(row: Row, insert = 'INSERT'): D1PreparedStatement {
+  const { accountId, id, type, counterparty, reference = id, usdtAmount = 5, offset = 0 } = row;
+  return sql(
+    `${insert} INTO settlements
+       (account_id, id, type, counterparty, coin, coin_amount, usdt_amount, reference, first_transfer)
+     SELECT ?, ?, ?, ?, 'BTC', 7, ?, ?, coalesce(max(id), 0) + 1 + ? FROM transfers`,
+    accountId,
+    id,
+    type,
+    counterparty,
+    usdtAmount,
+    reference,
+    offset,
+  );
+}
+
+/** Both rows of a trade between the two accounts, the buyer's first. */
+function bothRows(id: string): [D1PreparedStatement, D1PreparedStatement] {
+  return [
+    settlement({ accountId: buyer, counterparty: seller, type: 'P2P_BUY', id }),
+    settlement({ accountId: seller, counterparty: buyer, type: 'P2P_SELL', id }),
+  ];
+}
+
+function move(reference: string, debit: string, credit: string, asset: string, amount: number): D1PreparedStatement {
+  return sql(
+    `INSERT INTO transfers SELECT coalesce(max(id), 0) + 1, ?, ?, ?, ?, 'settlement', ?, ? FROM transfers`,
+    debit,
+    credit,
+    asset,
+    amount,
+    reference,
+    NOON_MS,
+  );
+}
+
+const payment = (id: string, from = buyer, to = seller) => move(id, from, to, 'USDT', 5);
+const delivery = (id: string, from = seller, to = buyer) => move(id, from, to, 'BTC', 7);
+
+/** A trade between the two accounts that stands, and its id. */
+async function settleOne(): Promise<string> {
+  const id = newRecordId(NOON_MS);
+  await env.DB.batch([...bothRows(id), payment(id), delivery(id)]);
+  return id;
+}
+
+describe('the transfers of a settlement', () => {
+  it('move what its rows say, between the accounts that they name', async () => {
+    const holdings = () =>
+      Promise.all([buyer, seller].flatMap((party) => [balanceOf(party, 'USDT'), balanceOf(party, 'BTC')]));
+    const [usdtOfBuyer = 0n, btcOfBuyer = 0n, usdtOfSeller = 0n, btcOfSeller = 0n] = await holdings();
+    await settleOne();
+    expect(await holdings()).toEqual([usdtOfBuyer - 5n, btcOfBuyer + 7n, usdtOfSeller + 5n, btcOfSeller - 7n]);
+  });
+
+  it('are made between an account and the house by the account’s row alone, either way', async () => {
+    for (const [type, from, to] of [
+      ['QUICK_BUY', buyer, HOUSE],
+      ['QUICK_SELL', HOUSE, buyer],
+    ] as const) {
+      const id = newRecordId(NOON_MS);
+      const row = settlement({ accountId: buyer, counterparty: HOUSE, type, id });
+      await env.DB.batch([row, payment(id, from, to), delivery(id, to, from)]);
+      await expectRefused('guard: no settlement explains the transfer', payment(id, from, to));
+    }
+  });
+
+  it('are refused without a settlement', async () => {
+    const id = newRecordId(NOON_MS);
+    await expectRefused('guard: no settlement explains the transfer', payment(id));
+    await expectRefused('guard: no settlement explains the transfer', payment(id, buyer, HOUSE));
+    await expectRefused('guard: no settlement explains the transfer', delivery(id, HOUSE, buyer));
+  });
+
+  it('are refused when one of the two accounts has no row', async () => {
+    const id = newRecordId(NOON_MS);
+    const [ofBuyer] = bothRows(id);
+    await expectRefused('guard: no settlement explains the transfer', ofBuyer, payment(id));
+  });
+
+  it.each<[string, (id: string) => D1PreparedStatement]>([
+    ['another amount', (id) => move(id, buyer, seller, 'USDT', 6)],
+    ['another asset', (id) => move(id, buyer, seller, 'BTC', 5)],
+    ['the other direction', (id) => payment(id, seller, buyer)],
+    ['the house in place of the seller', (id) => payment(id, buyer, HOUSE)],
+    ['the house in place of the buyer', (id) => payment(id, HOUSE, seller)],
+    ['the fees in place of the seller', (id) => payment(id, buyer, 'house:fees')],
+    ['the coin first', (id) => delivery(id)],
+  ])('are refused with %s', async (_, transferOf) => {
+    const id = newRecordId(NOON_MS);
+    await expectRefused('guard: no settlement explains the transfer', ...bothRows(id), transferOf(id));
+  });
+
+  it('move each leg once: not twice in the batch, and not again later', async () => {
+    const id = newRecordId(NOON_MS);
+    await expectRefused('guard: no settlement explains the transfer', ...bothRows(id), payment(id), payment(id));
+    const settled = await settleOne();
+    await expectRefused('guard: no settlement explains the transfer', payment(settled));
+    await expectRefused('guard: no settlement explains the transfer', delivery(settled));
+  });
+
+  it('are not let through where errors are ignored or rows replaced', async () => {
+    for (const conflict of ['IGNORE', 'REPLACE', 'FAIL', 'ROLLBACK']) {
+      const query = `INSERT OR ${conflict} INTO transfers
+        SELECT max(id) + 1, ?, ?, 'USDT', 5, 'settlement', 'nothing', 1 FROM transfers`;
+      await expectRefused('guard: no settlement explains the transfer', sql(query, buyer, seller));
+    }
+  });
+});
+
+describe('a record of a settlement', () => {
+  it('is made once, by its id and by its reference', async () => {
+    const id = await settleOne();
+    const other = { accountId: buyer, counterparty: HOUSE, type: 'QUICK_BUY', id: newRecordId(NOON_MS) };
+    for (const insert of ['INSERT', 'INSERT OR REPLACE', 'INSERT OR IGNORE']) {
+      await expectRefused('guard: settlement exists', settlement({ ...other, id, reference: 'new' }, insert));
+      await expectRefused('guard: settlement exists', settlement({ ...other, reference: id }, insert));
+    }
+  });
+
+  it('is never changed or deleted', async () => {
+    const id = await settleOne();
+    for (const update of ['UPDATE', 'UPDATE OR REPLACE']) {
+      await expectRefused(
+        'guard: a settlement is never changed',
+        sql(`${update} settlements SET usdt_amount = 6 WHERE id = ?`, id),
+      );
+    }
+    await expectRefused('guard: a settlement is never deleted', sql('DELETE FROM settlements WHERE id = ?', id));
+  });
+
+  it('of a sale stands only beside the purchase that it is the other side of', async () => {
+    const id = newRecordId(NOON_MS);
+    const [ofBuyer, ofSeller] = bothRows(id);
+    await expectRefused('guard: a sale has its purchase', ofSeller);
+    const sale = { accountId: seller, counterparty: buyer, type: 'P2P_SELL', id };
+    await expectRefused('guard: a sale has its purchase', ofBuyer, settlement({ ...sale, usdtAmount: 6 }));
+    await expectRefused('guard: a sale has its purchase', ofBuyer, settlement({ ...sale, reference: 'another' }));
+    const stranger = await openFunded();
+    await expectRefused('guard: a sale has its purchase', ofBuyer, settlement({ ...sale, accountId: stranger }));
+  });
+
+  it('names the journal’s next transfers and no others', async () => {
+    const row = { accountId: buyer, counterparty: HOUSE, type: 'QUICK_BUY', id: newRecordId(NOON_MS) };
+    for (const offset of [-1, 1]) {
+      await expectRefused('guard: a settlement names the next transfers', settlement({ ...row, offset }));
+    }
+  });
+
+  it.each([
+    ['P2P_BUY', HOUSE],
+    ['QUICK_BUY', 'another account'],
+    ['P2P_BUY', 'the account itself'],
+    ['SPOT_BUY', HOUSE],
+  ])('of a %s with %s is refused', async (type, party) => {
+    const counterparty = party === HOUSE ? HOUSE : party === 'another account' ? seller : buyer;
+    const row = settlement({ accountId: buyer, counterparty, type, id: newRecordId(NOON_MS) });
+    await expectRefused('CHECK constraint failed', row);
+  });
+
+  it('that moves nothing is refused', async () => {
+    const row = { accountId: buyer, counterparty: HOUSE, type: 'QUICK_BUY', id: newRecordId(NOON_MS) };
+    await expectRefused('CHECK constraint failed: usdt_amount > 0', settlement({ ...row, usdtAmount: 0 }));
+  });
+
+  it('belongs to accounts that there are, none of them frozen', async () => {
+    const id = newRecordId(NOON_MS);
+    await expectRefused(
+      'guard: account_frozen',
+      settlement({ accountId: 'nobody', counterparty: HOUSE, type: 'QUICK_BUY', id }),
+    );
+    for (const party of [buyer, seller]) {
+      await sql(`UPDATE accounts SET status = 'frozen' WHERE id = ?`, party).run();
+      await expectRefused('guard: account_frozen', ...bothRows(id), payment(id), delivery(id));
+      await sql(`UPDATE accounts SET status = 'active' WHERE id = ?`, party).run();
+    }
+  });
+
+  it('is refused while trading is halted, whatever is believed elsewhere', async () => {
+    await sql('UPDATE settings SET trading_halted = 1').run();
+    await expectRefused('guard: trading_halted', ...bothRows(newRecordId(NOON_MS)));
+    await sql('UPDATE settings SET trading_halted = 0').run();
+    await settleOne();
+  });
+});

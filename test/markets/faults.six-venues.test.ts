@@ -1,0 +1,202 @@
+import { evictDurableObject } from 'cloudflare:test';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { firmPrice } from '../../src/markets/firm-price.ts';
+import { readSnapshot } from '../../src/markets/read-hub.ts';
+import { TickerList } from '../../src/markets/schemas.ts';
+import { type Coin, assets, coinSymbols } from '../../src/money/assets.ts';
+import { parsePrice } from '../../src/money/prices.ts';
+import { type ProblemBody, type Trader, json, openTrader, send } from '../support/exchange.ts';
+import { env } from '../support/test-env.ts';
+import {
+  type VenueChange,
+  breakVenues,
+  countVenueRequests,
+  forgetPrices,
+  resetVenues,
+  setVenue,
+  setVenues,
+} from '../support/venues.ts';
+
+const sources = ['binance', 'okx', 'coinbase', 'kucoin', 'kraken', 'gate'] as const;
+
+type Source = (typeof sources)[number];
+
+/** Those that date their prices. */
+const dated: readonly Source[] = ['binance', 'okx', 'kucoin'];
+
+const prices: Readonly<Record<Coin, string>> = {
+  USDC: '1.0001',
+  BTC: '65000.12',
+  ETH: '2500.5',
+  AVAX: '15.43',
+  MATIC: '0.2112',
+  BNB: '601.7',
+  LTC: '71.28',
+  DOGE: '0.10427',
+};
+
+/** A change of all coins of a venue. */
+function eachCoin(change: (price: string) => { readonly price: string; readonly age_ms?: number }): VenueChange {
+  return { coins: Object.fromEntries(coinSymbols.map((coin) => [coin, change(prices[coin])])) };
+}
+
+/** What a fault does to a source: it says nothing of use, dates its prices a minute ago, or lies. */
+type Effect = 'silent' | 'stale' | 'lying';
+
+const faults: Readonly<Record<string, readonly [Effect, VenueChange]>> = {
+  'a price of zero': ['silent', eachCoin(() => ({ price: '0' }))],
+  'a negative price': ['silent', eachCoin((price) => ({ price: `-${price}` }))],
+  'a price of NaN': ['silent', eachCoin(() => ({ price: 'NaN' }))],
+  'a price of 61 seconds ago': ['stale', eachCoin((price) => ({ price, age_ms: 61_000 }))],
+  'a price 1000 times off': ['lying', eachCoin((price) => ({ price: String(Number(price) * 1000) }))],
+  'half a JSON text': ['silent', { mode: 'truncated' }],
+  'a web page': ['silent', { mode: 'html' }],
+  'a body of 5 MB': ['silent', { mode: 'huge' }],
+  'no answer for 10 s': ['silent', { mode: 'hang' }],
+  'a broken connection': ['silent', { mode: 'reset' }],
+  'status 429': ['silent', { mode: 'error', status: 429, retryAfter: '60' }],
+  'status 451': ['silent', { mode: 'error', status: 451 }],
+  'status 503': ['silent', { mode: 'error', status: 503 }],
+};
+
+let trader: Trader;
+
+beforeAll(async () => {
+  trader = await openTrader({ USDT: '1000000' });
+});
+
+/** Makes the trader's lane forget the prices that it holds. */
+async function forgetConditions(): Promise<void> {
+  await trader.balances();
+  await evictDurableObject(trader.lane);
+}
+
+beforeEach(async () => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  await resetVenues();
+  await forgetPrices();
+  await forgetConditions();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** The honest sources of a coin, and whether they are enough for a fill, by the rule of the decision itself. */
+function judge(coin: Coin, faulty: readonly Source[], effect: Effect) {
+  const listing = sources.filter((source) => assets[coin].venueSymbols[source] !== null);
+  const isSound = (source: Source) => !faulty.includes(source) || (effect === 'stale' && !dated.includes(source));
+  const sound = listing.filter(isSound).length;
+  const answering = effect === 'silent' ? sound : listing.length;
+  return sound >= 2 && sound * 2 > answering;
+}
+
+async function buy(coin: Coin): Promise<string> {
+  const response = await trader.order({ coin, side: 'BUY', mode: 'USDT_AMOUNT', value: '1' });
+  return response.status === 201 ? 'filled' : (await json<ProblemBody>(response)).code;
+}
+
+/** Asserts what readers and traders get while these sources have this fault, from a hub that knows nothing yet. */
+async function expectTruth(faulty: readonly Source[], effect: Effect, change: VenueChange): Promise<void> {
+  await resetVenues();
+  await setVenues(prices);
+  for (const source of faulty) await setVenue(source, change);
+  await forgetPrices();
+  await forgetConditions();
+
+  const response = await send('/api/v1/markets/tickers');
+  expect(response.status).toBe(200);
+  const { tickers, degraded } = TickerList.parse(await response.json());
+  expect(degraded).toBe(false);
+  expect(tickers.map(({ symbol, price }) => [symbol, price])).toEqual(Object.entries(prices));
+
+  const snapshot = await readSnapshot(env.PRICE_HUB, 10_000);
+  for (const coin of coinSymbols) {
+    const firm = snapshot && firmPrice(snapshot, coin, Date.now())?.price;
+    expect([coin, firm]).toEqual([coin, judge(coin, faulty, effect) ? parsePrice(prices[coin]) : undefined]);
+  }
+  for (const coin of ['BTC', 'MATIC'] as const) {
+    expect([coin, await buy(coin)]).toEqual([coin, judge(coin, faulty, effect) ? 'filled' : 'price_unavailable']);
+  }
+}
+
+describe.each(Object.entries(faults))('with %s', (_fault, [effect, change]) => {
+  it('at any one source, tickers are right and fills refused exactly where too few sources are left', async () => {
+    for (const source of sources) await expectTruth([source], effect, change);
+  });
+
+  it('at any two sources, too', async () => {
+    for (const [index, one] of sources.entries()) {
+      for (const other of sources.slice(index + 1)) await expectTruth([one, other], effect, change);
+    }
+  });
+});
+
+it('a pair of liars stops the fills of a coin that four sources have, and of no other', () => {
+  expect(coinSymbols.filter((coin) => !judge(coin, ['binance', 'okx'], 'lying'))).toEqual(['MATIC']);
+});
+
+describe('after all venues were down', () => {
+  it.each([
+    ['error', 11],
+    ['hang', 12],
+    ['html', 13],
+    ['reset', 14],
+  ] as const)(
+    'with mode %s, until every breaker was open: fills are back within 5 s and the edge within 10 s',
+    async (mode, limit) => {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+      const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
+      await breakVenues(mode);
+      for (let round = 0; round < 5; round++) {
+        expect(await buy('BTC')).toBe('price_unavailable');
+        pass(2_100);
+      }
+      const broken = TickerList.parse(await (await send('/api/v1/markets/tickers')).json());
+      expect(broken.degraded).toBe(true);
+      expect((await send(`/api/v1/markets/BTC/candles?limit=${limit}`)).status).toBe(502);
+
+      await resetVenues();
+      await setVenues(prices);
+      pass(5_000);
+      expect(await buy('BTC')).toBe('filled');
+      pass(5_000);
+      const { tickers, degraded } = TickerList.parse(await (await send('/api/v1/markets/tickers')).json());
+      expect(degraded).toBe(false);
+      expect(tickers.map(({ symbol, price }) => [symbol, price])).toEqual(Object.entries(prices));
+      expect((await send(`/api/v1/markets/BTC/candles?limit=${limit}`)).status).toBe(200);
+    },
+  );
+
+  it('what was shown while they were down is replaced within 10 s, though it was not degraded', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
+    const read = async () => TickerList.parse(await (await send('/api/v1/markets/BTC')).json().then(asList));
+    await setVenues(prices);
+    await readSnapshot(env.PRICE_HUB, 0);
+    await breakVenues('error');
+    pass(12_500);
+    expect(await read()).toMatchObject({ degraded: false, tickers: [{ price: prices.BTC }] });
+    await setVenues({ ...prices, BTC: '66000' });
+    pass(10_000);
+    expect(await read()).toMatchObject({ degraded: false, tickers: [{ price: '66000' }] });
+  });
+});
+
+/** The answer of one ticker in the shape of the list's. */
+function asList(answer: unknown) {
+  const { ticker, degraded } = answer as { ticker: unknown; degraded: boolean };
+  return { tickers: [ticker], degraded, ts: new Date().toISOString() };
+}
+
+it('a source that hangs is left alone after three rounds, and its readers no longer wait for it', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+  await setVenue('gate', { mode: 'hang' });
+  for (let round = 0; round < 6; round++) {
+    await readSnapshot(env.PRICE_HUB, 0);
+    // The question that hangs ends after 2 s of real time; until then its source is not asked again.
+    await new Promise((resolve) => setTimeout(resolve, round < 3 ? 2_050 : 0));
+    vi.setSystemTime(Date.now() + 1);
+  }
+  expect(await countVenueRequests()).toMatchObject({ gate: { tickers: 3 }, okx: { tickers: 6 } });
+});

@@ -1,0 +1,52 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { TickerAnswer, TickerList } from '../../src/markets/schemas.ts';
+import { send } from '../support/exchange.ts';
+import { abort } from '../support/faults.ts';
+import { env } from '../support/test-env.ts';
+import { breakVenues, countVenueRequests, forgetPrices, resetVenues, setVenues } from '../support/venues.ts';
+
+const READERS = 20;
+
+beforeEach(async () => {
+  await resetVenues();
+  await forgetPrices();
+});
+
+/** Starts a round that the venues never answer, with readers who wait for it. */
+async function waitForSilentVenues(): Promise<Promise<Response>[]> {
+  await breakVenues('hang');
+  const readers = Array.from({ length: READERS }, () => send('/api/v1/markets/tickers'));
+  await vi.waitFor(async () => {
+    const { binance, kraken } = await countVenueRequests();
+    expect(Math.min(binance.tickers, kraken.tickers)).toBeGreaterThan(0);
+  });
+  return readers;
+}
+
+describe('a price hub that is reset under its readers', () => {
+  it('answers every one of them 200 and degraded, for 5 s at most', async () => {
+    const log = vi.spyOn(console, 'error').mockReturnValue();
+    const readers = await waitForSilentVenues();
+    await abort(env.PRICE_HUB.getByName('hub'));
+    for (const response of await Promise.all(readers)) {
+      expect(response.status).toBe(200);
+      const list = TickerList.parse(await response.json());
+      expect(list.degraded).toBe(true);
+      expect(list.tickers.every(({ degraded }) => degraded)).toBe(true);
+      const [, age] = /^public, max-age=(\d+)$/.exec(response.headers.get('Cache-Control') ?? '') ?? [];
+      expect(Number(age)).toBeLessThanOrEqual(5);
+    }
+    // They lost the hub itself, and not only the venues.
+    expect(log.mock.calls.flat().join()).toContain('price_hub_unreachable');
+  });
+
+  it('is back for the next reader as soon as the venues are', async () => {
+    vi.spyOn(console, 'error').mockReturnValue();
+    const readers = await waitForSilentVenues();
+    await abort(env.PRICE_HUB.getByName('hub'));
+    await Promise.all(readers);
+    await setVenues({ BTC: '65000.12' });
+    const { ticker, degraded } = TickerAnswer.parse(await (await send('/api/v1/markets/BTC')).json());
+    expect([ticker.price, degraded]).toEqual(['65000.12', false]);
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { parseCoinbaseTickers } from '../../../src/markets/sources/coinbase.ts';
+import { parsePrice } from '../../../src/money/prices.ts';
+import { faultOf } from '../../support/fault-of.ts';
+import { changeFields, testTickerEdges } from '../../support/ticker-edges.ts';
+
+const row = (change: Record<string, unknown> = {}) => ({
+  product_id: 'BTC-USDT',
+  price: '65000.1',
+  price_percentage_change_24h: '4.00016',
+  volume_24h: '310.25',
+  volume_percentage_change_24h: '-12.0170530929949',
+  base_increment: '0.00000001',
+  quote_increment: '0.01',
+  quote_min_size: '1',
+  quote_max_size: '10000000',
+  base_min_size: '0.00000001',
+  base_max_size: '3400',
+  base_name: 'Bitcoin',
+  quote_name: 'USDT',
+  watched: false,
+  is_disabled: false,
+  new: false,
+  status: 'online',
+  cancel_only: false,
+  limit_only: false,
+  post_only: false,
+  trading_disabled: false,
+  auction_mode: false,
+  product_type: 'SPOT',
+  quote_currency_id: 'USDT',
+  base_currency_id: 'BTC',
+  fcm_trading_session_details: null,
+  mid_market_price: '',
+  approximate_quote_24h_volume: '20166281.03',
+  ...change,
+});
+
+const envelope = (...products: unknown[]) => ({ products, num_products: products.length });
+const names = { price: 'price', open: 'price_percentage_change_24h', volume: 'volume_24h' };
+
+describe('Coinbase’s tickers', () => {
+  it('are read with the open that a change in percent gives, the base volume, and no time', () => {
+    expect(parseCoinbaseTickers(envelope(row()))).toEqual([
+      {
+        coin: 'BTC',
+        price: parsePrice('65000.1'),
+        open24h: parsePrice('62500'),
+        volume24h: '310.25',
+        venueTime_ms: null,
+      },
+    ]);
+  });
+
+  it('have the exact open for a change of many digits, and one below zero', () => {
+    const change = '-1.94109772423025';
+    expect(parseCoinbaseTickers(envelope(row({ price_percentage_change_24h: change })))).toMatchObject([
+      // 65000.1 / 0.9805890227576975 is 66286.79139931740...
+      { open24h: parsePrice('66286.79139932') },
+    ]);
+  });
+
+  it('are of the spot market against USDT alone', () => {
+    const others = [
+      row({ product_id: 'BTC-USD' }),
+      row({ product_id: 'BTC-USDC' }),
+      row({ product_id: 'USDT-USDC' }),
+      row({ product_id: 'BIT-27MAR26-CDE', product_type: 'FUTURE' }),
+      row({ product_type: 'FUTURE' }),
+    ];
+    const tickers = parseCoinbaseTickers(envelope(...others, row({ product_id: 'DOGE-USDT' })));
+    expect(tickers.map(({ coin }) => coin)).toEqual(['DOGE']);
+  });
+
+  it('leave out what does not trade, whose price may be of any age', () => {
+    for (const change of [{ is_disabled: true }, { trading_disabled: true }]) {
+      expect(parseCoinbaseTickers(envelope(row(change)))).toEqual([]);
+    }
+  });
+
+  testTickerEdges(
+    (change) => parseCoinbaseTickers(envelope(changeFields(row(), names, change), row({ product_id: 'ETH-USDT' }))),
+    [
+      ['a fall of 100 %', '-100'],
+      ['a fall of more than 100 %', '-250.5'],
+      ['a rise that leaves nothing', '1e30'],
+    ],
+  );
+
+  it('read a change of zero, and one with an exponent', () => {
+    const openOf = (percent: string) =>
+      parseCoinbaseTickers(envelope(row({ price_percentage_change_24h: percent })))[0]?.open24h;
+    expect(openOf('0')).toBe(parsePrice('65000.1'));
+    expect(openOf('-0')).toBe(parsePrice('65000.1'));
+    expect(openOf('1e2')).toBe(parsePrice('32500.05'));
+  });
+
+  it.each([null, 'text', 7, []])('drop a row that is %j', (entry) => {
+    expect(parseCoinbaseTickers(envelope(entry, row()))).toHaveLength(1);
+  });
+
+  it('give a coin one vote, the later, however often it is listed', () => {
+    expect(parseCoinbaseTickers(envelope(row(), row({ price: '1' })))).toMatchObject([{ price: parsePrice('1') }]);
+  });
+
+  it.each([
+    [{ error: 'INVALID_ARGUMENT', error_details: 'product_ids', message: 'product_ids' }, 'question_refused'],
+    [{ error: 'RESOURCE_EXHAUSTED', error_details: '', message: '' }, 'rate_limited'],
+    [{ error: 'INTERNAL', error_details: '', message: '' }, 'unavailable'],
+    [{ message: 'NotFound' }, 'unavailable'],
+    [{ errors: [{ id: 'not_found', message: 'not found' }] }, 'unavailable'],
+    [{ products: { 0: row() } }, 'unavailable'],
+    [[row()], 'unavailable'],
+    [null, 'unavailable'],
+  ])('are refused as a whole when the answer is %j', (answer, fault) => {
+    expect(faultOf(() => parseCoinbaseTickers(answer))).toBe(fault);
+  });
+});

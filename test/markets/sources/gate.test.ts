@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { parseGateTickers } from '../../../src/markets/sources/gate.ts';
+import { parsePrice } from '../../../src/money/prices.ts';
+import { faultOf } from '../../support/fault-of.ts';
+import { changeFields, testTickerEdges } from '../../support/ticker-edges.ts';
+
+const row = (change: Record<string, unknown> = {}) => ({
+  currency_pair: 'BTC_USDT',
+  last: '65000.1',
+  lowest_ask: '65000.2',
+  highest_bid: '65000.1',
+  change_percentage: '1.5',
+  change_utc0: '-7.5',
+  change_utc8: '-8.5',
+  base_volume: '4722.912133756',
+  quote_volume: '306989660.99',
+  high_24h: '66000',
+  low_24h: '63900',
+  ...change,
+});
+
+const names = { price: 'last', open: 'change_percentage', volume: 'base_volume' };
+
+describe('Gate’s tickers', () => {
+  it('are read with the open that a change in percent gives, not the day’s, the base volume, and no time', () => {
+    expect(parseGateTickers([row()])).toEqual([
+      {
+        coin: 'BTC',
+        price: parsePrice('65000.1'),
+        // 65000.1 / 1.015
+        open24h: parsePrice('64039.50738916'),
+        volume24h: '4722.912133756',
+        venueTime_ms: null,
+      },
+    ]);
+  });
+
+  it('are of the market against USDT alone, and MATIC is POL', () => {
+    const others = ['BTC_USDC', 'SHIB_USDT', 'BTC3L_USDT', 'MATIC_USDT', 'BTC-USDT'];
+    const rows = others.map((pair) => row({ currency_pair: pair }));
+    expect(parseGateTickers([...rows, row({ currency_pair: 'POL_USDT' })]).map(({ coin }) => coin)).toEqual(['MATIC']);
+  });
+
+  testTickerEdges(
+    (change) => parseGateTickers([changeFields(row(), names, change), row({ currency_pair: 'ETH_USDT' })]),
+    [
+      ['a fall of 100 %', '-100'],
+      ['a fall of more than 100 %', '-100.01'],
+      ['a rise that leaves nothing', '1e30'],
+    ],
+  );
+
+  it('read a change of zero, one below zero, and one with an exponent', () => {
+    const openOf = (percent: string) => parseGateTickers([row({ change_percentage: percent })])[0]?.open24h;
+    expect(openOf('0')).toBe(parsePrice('65000.1'));
+    expect(openOf('-50')).toBe(parsePrice('130000.2'));
+    expect(openOf('1E+2')).toBe(parsePrice('32500.05'));
+  });
+
+  it.each([null, 'text', 7, []])('drop a row that is %j', (entry) => {
+    expect(parseGateTickers([entry, row()])).toHaveLength(1);
+  });
+
+  it('give a coin one vote, the later, however often it is listed', () => {
+    expect(parseGateTickers([row(), row({ last: '1' })])).toMatchObject([{ price: parsePrice('1') }]);
+  });
+
+  it.each([
+    [{ label: 'INVALID_CURRENCY_PAIR', message: 'invalid currency pair' }, 'question_refused'],
+    [{ label: 'TOO_MANY_REQUESTS', message: 'Request Rate limit Exceeded' }, 'rate_limited'],
+    [{ label: 'SERVER_ERROR', message: 'internal server error' }, 'unavailable'],
+    [{ label: 'constructor' }, 'unavailable'],
+    [{ 0: row() }, 'unavailable'],
+    [null, 'unavailable'],
+    ['text', 'unavailable'],
+  ])('are refused as a whole when the answer is %j', (answer, fault) => {
+    expect(faultOf(() => parseGateTickers(answer))).toBe(fault);
+  });
+});

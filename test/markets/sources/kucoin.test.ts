@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { parseKucoinCandles, parseKucoinTickers } from '../../../src/markets/sources/kucoin.ts';
+import { parsePrice } from '../../../src/money/prices.ts';
+import { faultOf } from '../../support/fault-of.ts';
+import { changeFields, testTickerEdges } from '../../support/ticker-edges.ts';
+
+const row = (change: Record<string, unknown> = {}) => ({
+  symbol: 'BTC-USDT',
+  symbolName: 'BTC-USDT',
+  buy: '65000.1',
+  bestBidSize: '0.5',
+  sell: '65000.2',
+  bestAskSize: '1.25',
+  changeRate: '0.0156',
+  changePrice: '1000.25',
+  high: '66000',
+  low: '63900',
+  vol: '1836.25',
+  volValue: '119356433.625',
+  last: '65000.1',
+  averagePrice: '64281.5',
+  takerFeeRate: '0.001',
+  makerFeeRate: '0.001',
+  takerCoefficient: '1',
+  makerCoefficient: '1',
+  ...change,
+});
+
+const TIME_MS = 1795241228900;
+const envelope = (...ticker: unknown[]) => ({ code: '200000', data: { time: TIME_MS, ticker } });
+const names = { price: 'last', open: 'changePrice', volume: 'vol' };
+
+const refusals = [
+  [{ code: '400100', msg: 'This pair is not provided at present' }, 'question_refused'],
+  [{ code: '429000', msg: 'Too Many Requests' }, 'rate_limited'],
+  [{ code: '500000', msg: 'Internal Server Error' }, 'unavailable'],
+  [{ code: 'constructor', data: {} }, 'unavailable'],
+  [{ code: 200000, data: { time: TIME_MS, ticker: [row()] } }, 'unavailable'],
+  [{ code: '200000' }, 'unavailable'],
+  [{ code: '200000', data: null }, 'unavailable'],
+  [[], 'unavailable'],
+  [null, 'unavailable'],
+] as const;
+
+describe('KuCoin’s tickers', () => {
+  it('are read with the open that the change of the price gives, the base volume, and the time of all', () => {
+    expect(parseKucoinTickers(envelope(row()))).toEqual([
+      {
+        coin: 'BTC',
+        price: parsePrice('65000.1'),
+        open24h: parsePrice('63999.85'),
+        volume24h: '1836.25',
+        venueTime_ms: TIME_MS,
+      },
+    ]);
+  });
+
+  it('are of the market against USDT alone, and MATIC is POL', () => {
+    const others = ['BTC-USDC', 'SHIB-USDT', 'BTC3L-USDT', 'MATIC-USDT'].map((symbol) => row({ symbol }));
+    const tickers = parseKucoinTickers(envelope(...others, row({ symbol: 'POL-USDT' })));
+    expect(tickers.map(({ coin }) => coin)).toEqual(['MATIC']);
+  });
+
+  testTickerEdges(
+    (change) => parseKucoinTickers(envelope(changeFields(row(), names, change), row({ symbol: 'ETH-USDT' }))),
+    [
+      ['a rise by the whole price', '65000.1'],
+      ['a rise by more than the price', '70000'],
+      ['a fall from more than ten billion', '-1e10'],
+    ],
+  );
+
+  it('read a change of zero, one below zero, and one with an exponent', () => {
+    const openOf = (changePrice: string) => parseKucoinTickers(envelope(row({ changePrice })))[0]?.open24h;
+    expect(openOf('0')).toBe(parsePrice('65000.1'));
+    expect(openOf('-98.5')).toBe(parsePrice('65098.6'));
+    expect(openOf('-1e-8')).toBe(parsePrice('65000.10000001'));
+  });
+
+  it.each([null, 'text', 7, []])('drop a row that is %j', (entry) => {
+    expect(parseKucoinTickers(envelope(entry, row()))).toHaveLength(1);
+  });
+
+  it('give a coin one vote, the later, however often it is listed', () => {
+    expect(parseKucoinTickers(envelope(row(), row({ last: '1' })))).toMatchObject([{ price: parsePrice('1') }]);
+  });
+
+  it.each([
+    ...refusals,
+    [{ code: '200000', data: [row()] }, 'unavailable'],
+    [{ code: '200000', data: { ticker: [row()] } }, 'unavailable'],
+    [{ code: '200000', data: { time: String(TIME_MS), ticker: [row()] } }, 'unavailable'],
+    [{ code: '200000', data: { time: 0, ticker: [row()] } }, 'unavailable'],
+    [{ code: '200000', data: { time: TIME_MS, ticker: { 0: row() } } }, 'unavailable'],
+  ] as const)('are refused as a whole when the answer is %j', (answer, fault) => {
+    expect(faultOf(() => parseKucoinTickers(answer))).toBe(fault);
+  });
+});
+
+describe('KuCoin’s candles', () => {
+  const candle = ['1795237200', '65000', '65010', '65100', '64900', '29.11357276', '1892889.301529914'];
+  const withField = (index: number, value: unknown) => candle.map((field, at) => (at === index ? value : field));
+
+  it('are read in the order open, close, high, low, base volume, with a start in seconds', () => {
+    expect(parseKucoinCandles({ code: '200000', data: [candle] })).toEqual([
+      { start_ms: 1795237200000, open: '65000', high: '65100', low: '64900', close: '65010', volume: '29.11357276' },
+    ]);
+  });
+
+  it('may be none', () => {
+    expect(parseKucoinCandles({ code: '200000', data: [] })).toEqual([]);
+  });
+
+  it.each([
+    ...refusals,
+    [{ code: '200000', data: [candle, candle.slice(0, 5)] }, 'unavailable'],
+    [{ code: '200000', data: [withField(0, 1795237200)] }, 'unavailable'],
+    [{ code: '200000', data: [withField(0, '2026-11-21')] }, 'unavailable'],
+    [{ code: '200000', data: [withField(2, 65010)] }, 'unavailable'],
+    [{ code: '200000', data: [withField(4, null)] }, 'unavailable'],
+    [{ code: '200000', data: [withField(1, '9'.repeat(200))] }, 'unavailable'],
+  ] as const)('are refused as a whole when the answer is %j', (answer, fault) => {
+    expect(faultOf(() => parseKucoinCandles(answer))).toBe(fault);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { parseOkxTickers } from '../../../src/markets/sources/okx.ts';
+import { parsePrice } from '../../../src/money/prices.ts';
+import { faultOf } from '../../support/fault-of.ts';
+import { changeFields, impossiblePrices, testTickerEdges } from '../../support/ticker-edges.ts';
+
+const row = (change: Record<string, unknown> = {}) => ({
+  instType: 'SPOT',
+  instId: 'BTC-USDT',
+  last: '65000.1',
+  lastSz: '0.0012',
+  askPx: '65000.2',
+  askSz: '1.25',
+  bidPx: '65000.1',
+  bidSz: '0.75',
+  open24h: '64000.5',
+  high24h: '66000',
+  low24h: '63900',
+  volCcy24h: '338000000.5',
+  vol24h: '5200.25',
+  ts: '1795241228900',
+  sodUtc0: '61000',
+  sodUtc8: '62000',
+  ...change,
+});
+
+const envelope = (...data: unknown[]) => ({ code: '0', msg: '', data });
+const names = { price: 'last', open: 'open24h', volume: 'vol24h' };
+
+describe('OKX’s tickers', () => {
+  it('are read with the rolling open and not a day’s, the volume in the base and not the quote, and their own time', () => {
+    expect(parseOkxTickers(envelope(row()))).toEqual([
+      {
+        coin: 'BTC',
+        price: parsePrice('65000.1'),
+        open24h: parsePrice('64000.5'),
+        volume24h: '5200.25',
+        venueTime_ms: 1795241228900,
+      },
+    ]);
+  });
+
+  it('are of the spot market against USDT alone, and MATIC is POL', () => {
+    const others = [
+      row({ instType: 'SWAP' }),
+      row({ instType: 'SWAP', instId: 'BTC-USDT-SWAP' }),
+      row({ instId: 'BTC-USDC' }),
+      row({ instId: 'SHIB-USDT' }),
+      row({ instId: 'MATIC-USDT' }),
+      row({ instType: undefined }),
+    ];
+    const tickers = parseOkxTickers(envelope(...others, row({ instId: 'POL-USDT' })));
+    expect(tickers.map(({ coin }) => coin)).toEqual(['MATIC']);
+  });
+
+  testTickerEdges(
+    (change) => parseOkxTickers(envelope(changeFields(row(), names, change), row({ instId: 'ETH-USDT' }))),
+    impossiblePrices,
+  );
+
+  it.each([undefined, null, '', '0', 'soon', 1795241228900, '1795241228900.5', '-1795241228900', '9'.repeat(200)])(
+    'drop a row whose time is %j',
+    (ts) => {
+      expect(parseOkxTickers(envelope(row({ ts }), row({ instId: 'ETH-USDT' })))).toMatchObject([{ coin: 'ETH' }]);
+    },
+  );
+
+  it.each([null, 'text', 7, []])('drop a row that is %j', (entry) => {
+    expect(parseOkxTickers(envelope(entry, row()))).toHaveLength(1);
+  });
+
+  it('give a coin one vote, the later, however often it is listed', () => {
+    expect(parseOkxTickers(envelope(row(), row({ last: '1' })))).toMatchObject([{ price: parsePrice('1') }]);
+  });
+
+  it.each([
+    [{ code: '51001', msg: 'Instrument ID does not exist', data: [] }, 'question_refused'],
+    [{ code: '50011', msg: 'Too Many Requests', data: [] }, 'rate_limited'],
+    [{ code: '50001', msg: 'Service temporarily unavailable', data: [] }, 'unavailable'],
+    [{ code: 'constructor', msg: '', data: [row()] }, 'unavailable'],
+    [{ code: 0, msg: '', data: [row()] }, 'unavailable'],
+    [{ code: '0', msg: '', data: { 0: row() } }, 'unavailable'],
+    [{ code: '0', msg: '' }, 'unavailable'],
+    [[row()], 'unavailable'],
+    [null, 'unavailable'],
+  ])('are refused as a whole when the answer is %j', (answer, fault) => {
+    expect(faultOf(() => parseOkxTickers(answer))).toBe(fault);
+  });
+});

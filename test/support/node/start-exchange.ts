@@ -1,0 +1,120 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { Miniflare, type V4WorkerOptionsShape, convertV4MiniflareOptions } from 'miniflare';
+import { unstable_getMiniflareWorkerOptions, unstable_readConfig, unstable_splitSqlQuery } from 'wrangler';
+
+/** An exchange that a test, a script or a benchmark has to itself. */
+export interface ExchangeOptions {
+  /** The directory of the bundled Worker: what `buildWorker` wrote, in tests `inject('workerBundle')`. */
+  readonly bundle: string;
+  /** Instead of the variables of wrangler.toml and the secrets of .dev.vars.example. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Calls per period of a rate-limit binding, instead of wrangler.toml's: `{ ANONYMOUS_READS: 100_000 }`. */
+  readonly rateLimits?: Readonly<Record<string, number>>;
+  /** How many Workers share the objects and the database, as data centres do; 1 unless told. */
+  readonly workers?: number;
+  /** The directory that keeps D1, the objects and the edge cache for a later start; a temporary one unless told. */
+  readonly storage?: string;
+}
+
+export interface Exchange {
+  /** Where each Worker answers on loopback. */
+  readonly urls: readonly string[];
+  /** The runtime, for what only it can do: look into D1, evict an object, run the scheduled handler. */
+  readonly runtime: Miniflare;
+  /** Ends the runtime; storage that was not named is gone. */
+  dispose(): Promise<void>;
+}
+
+type DurableObjects = NonNullable<V4WorkerOptionsShape['durableObjects']>;
+type RateLimits = NonNullable<V4WorkerOptionsShape['ratelimits']>;
+
+/**
+ * Starts the Worker as it is deployed: the bundle, in workerd, with the bindings of wrangler.toml, real D1 with all
+ * migrations and real objects. Each Worker listens on a free port of its own with nothing in front of it, so a test
+ * sees the very bytes that it sends, and a benchmark measures no proxy. It needs neither vitest nor a build of its
+ * own, and runs in the project's directory.
+ *
+ * Nothing fires the cron triggers; `runtime` does, when told. What the Worker logs goes to this process's stderr.
+ *
+ * The runtime is a child process: to crash the exchange, start it from a process in a group of its own, kill the
+ * group, and start it again on the same `storage`. Killing Node alone leaves the runtime behind.
+ */
+export async function startExchange(options: ExchangeOptions): Promise<Exchange> {
+  const config = unstable_readConfig({ config: 'wrangler.toml' });
+  const owner = config.name ?? 'worker';
+  const names = Array.from({ length: options.workers ?? 1 }, (_, index) => (index ? `${owner}-${index + 1}` : owner));
+  const settings: V4WorkerOptionsShape = unstable_getMiniflareWorkerOptions(config).workerOptions;
+  const objects = settings.durableObjects ?? {};
+  const shared = {
+    ...settings,
+    // Not wrangler's own reading of them, which takes in what a developer keeps in .dev.vars.
+    bindings: { ...config.vars, ...parseEnv(readFileSync('.dev.vars.example', 'utf8')), ...options.variables },
+    ratelimits: limitRates(settings.ratelimits ?? {}, options.rateLimits ?? {}),
+    modules: [{ type: 'ESModule' as const, path: join(options.bundle, 'index.js') }],
+    modulesRoot: options.bundle,
+    // The bundle is one module: there are none to look for.
+    modulesRules: undefined,
+    unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+  };
+  const runtime = new Miniflare(
+    convertV4MiniflareOptions({
+      workers: names.map((name) => ({
+        ...shared,
+        name,
+        durableObjects: name === owner ? objects : lendObjects(objects, owner),
+      })),
+      ...(options.storage !== undefined && { resourcePersistencePath: options.storage }),
+    }),
+  );
+  try {
+    await migrate(runtime);
+    const urls = await Promise.all(names.map((name) => runtime.unsafeGetDirectURL(name)));
+    return { urls: urls.map(({ origin }) => origin), runtime, dispose: () => runtime.dispose() };
+  } catch (error) {
+    await runtime.dispose();
+    throw error;
+  }
+}
+
+/** The same objects for a Worker that does not own them. */
+function lendObjects(objects: DurableObjects, owner: string): DurableObjects {
+  return Object.fromEntries(
+    Object.entries(objects).map(([binding, object]) => [
+      binding,
+      { ...(typeof object === 'string' ? { className: object } : object), scriptName: owner },
+    ]),
+  );
+}
+
+function limitRates(bindings: RateLimits, limits: Readonly<Record<string, number>>): RateLimits {
+  const limited = { ...bindings };
+  for (const [name, limit] of Object.entries(limits)) {
+    const binding = limited[name];
+    if (binding === undefined) throw new Error(`wrangler.toml has no rate limit ${name}`);
+    limited[name] = { ...binding, simple: { ...binding.simple, limit } };
+  }
+  return limited;
+}
+
+/** Applies what was not yet applied, and keeps the same account of it as `wrangler d1 migrations apply` does. */
+async function migrate(runtime: Miniflare): Promise<void> {
+  const database = await runtime.getD1Database('DB');
+  await database
+    .prepare(
+      `CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE,
+         applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)`,
+    )
+    .run();
+  const { results } = await database.prepare('SELECT name FROM d1_migrations').all<{ name: string }>();
+  const applied = results.map(({ name }) => name);
+  const files = readdirSync('migrations').filter((name) => name.endsWith('.sql') && !applied.includes(name));
+  for (const name of files.toSorted()) {
+    const statements = unstable_splitSqlQuery(readFileSync(join('migrations', name), 'utf8'));
+    await database.batch([
+      ...statements.map((statement) => database.prepare(statement)),
+      database.prepare('INSERT INTO d1_migrations (name) VALUES (?)').bind(name),
+    ]);
+  }
+}

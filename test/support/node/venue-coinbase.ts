@@ -1,0 +1,63 @@
+import type { PlayedVenue, VenueAnswer } from './played-venue.ts';
+import type { Venue, VenueMarket } from './venue-state.ts';
+
+const refuse = (status: number, error: string, message: string): VenueAnswer => ({
+  status,
+  body: { error, error_details: message, message },
+});
+
+/** Coinbase Advanced Trade: a list of products, errors `{error, error_details, message}` with a status. */
+export const playedCoinbase: PlayedVenue = {
+  questions: { '/api/v3/brokerage/market/products': { kind: 'tickers', answer: answerProducts } },
+  error: refuse(500, 'INTERNAL', 'internal server error'),
+  limited: refuse(429, 'RESOURCE_EXHAUSTED', 'too many requests'),
+};
+
+/**
+ * With `product_ids` those, without it all. What happens to a product that is not known is not documented; this one
+ * fails the whole request, the worse of the two.
+ */
+function answerProducts(venue: Venue, query: URLSearchParams): VenueAnswer {
+  if (query.get('product_type') !== 'SPOT') return refuse(400, 'INVALID_ARGUMENT', 'product_type is invalid');
+  const ids = query.has('product_ids') ? query.getAll('product_ids') : Object.keys(venue.markets);
+  const products = ids.flatMap((id) => {
+    const market = venue.markets[id];
+    return market ? [writeProduct(id, market)] : [];
+  });
+  if (products.length < ids.length) return refuse(400, 'INVALID_ARGUMENT', 'product_ids is invalid');
+  return { status: 200, body: { products, num_products: products.length } };
+}
+
+function writeProduct(id: string, { price, open, volume }: VenueMarket) {
+  const [base, quote] = id.split('-');
+  return {
+    product_id: id,
+    price,
+    price_percentage_change_24h: ((Number(price) / Number(open) - 1) * 100).toFixed(14),
+    volume_24h: volume,
+    volume_percentage_change_24h: '437.0170530929949',
+    base_increment: '0.00000001',
+    quote_increment: '0.01',
+    quote_min_size: '1',
+    quote_max_size: '10000000',
+    base_min_size: '0.00000001',
+    base_max_size: '3400',
+    base_name: base,
+    quote_name: quote,
+    watched: false,
+    is_disabled: false,
+    new: false,
+    status: 'online',
+    cancel_only: false,
+    limit_only: false,
+    post_only: false,
+    trading_disabled: false,
+    auction_mode: false,
+    product_type: 'SPOT',
+    quote_currency_id: quote,
+    base_currency_id: base,
+    fcm_trading_session_details: null,
+    mid_market_price: '',
+    approximate_quote_24h_volume: '86702682.03',
+  };
+}

@@ -1,0 +1,39 @@
+import type { PlayedVenue, VenueAnswer } from './played-venue.ts';
+import type { Venue, VenueMarket } from './venue-state.ts';
+
+const refuse = (status: number, label: string, message: string): VenueAnswer => ({ status, body: { label, message } });
+
+/** Gate: a bare list, errors `{label, message}` with a status. */
+export const playedGate: PlayedVenue = {
+  questions: { '/api/v4/spot/tickers': { kind: 'tickers', answer: answerTickers } },
+  error: refuse(500, 'SERVER_ERROR', 'internal server error'),
+  limited: refuse(429, 'TOO_MANY_REQUESTS', 'Request Rate limit Exceeded'),
+};
+
+/** One pair or the whole market. */
+function answerTickers(venue: Venue, query: URLSearchParams): VenueAnswer {
+  const pairs = query.has('currency_pair') ? query.getAll('currency_pair') : Object.keys(venue.markets);
+  const rows = pairs.flatMap((pair) => {
+    const market = venue.markets[pair];
+    return market ? [writeTicker(pair, market)] : [];
+  });
+  if (rows.length < pairs.length) return refuse(400, 'INVALID_CURRENCY_PAIR', 'invalid currency pair');
+  return { status: 200, body: rows };
+}
+
+/** The change is a percentage of two decimals; `change_utc0` is that of the day, far off, so that a test notices. */
+function writeTicker(pair: string, { price, open, volume }: VenueMarket) {
+  return {
+    currency_pair: pair,
+    last: price,
+    lowest_ask: price,
+    highest_bid: price,
+    change_percentage: ((Number(price) / Number(open) - 1) * 100).toFixed(2),
+    change_utc0: '-50',
+    change_utc8: '-50',
+    base_volume: volume,
+    quote_volume: 'nan',
+    high_24h: price,
+    low_24h: open,
+  };
+}

@@ -1,0 +1,40 @@
+import type { PlayedVenue, VenueAnswer } from './played-venue.ts';
+import type { Venue, VenueMarket } from './venue-state.ts';
+
+const refuse = (code: string, msg: string): VenueAnswer => ({ status: 200, body: { code, msg, data: [] } });
+
+/** OKX: an envelope whose `code` is text, errors mostly with status 200. */
+export const playedOkx: PlayedVenue = {
+  questions: { '/api/v5/market/tickers': { kind: 'tickers', answer: answerTickers } },
+  error: { status: 503, body: { code: '50001', msg: 'Service temporarily unavailable. Try again later.', data: [] } },
+  limited: { status: 200, body: { code: '50011', msg: 'Too Many Requests', data: [] } },
+};
+
+function answerTickers(venue: Venue, query: URLSearchParams, now_ms: number): VenueAnswer {
+  if (!query.has('instType')) return refuse('50014', 'Parameter instType can not be empty.');
+  if (query.get('instType') !== 'SPOT') return refuse('51000', 'Parameter instType error');
+  const data = Object.entries(venue.markets).map(([instId, market]) => writeTicker(instId, market, now_ms));
+  return { status: 200, body: { code: '0', msg: '', data } };
+}
+
+/** `volCcy24h` is in the quote and `sodUtc0` the open of a day, both far off, so that a test notices who takes them. */
+function writeTicker(instId: string, { price, open, volume, age_ms }: VenueMarket, now_ms: number) {
+  return {
+    instType: 'SPOT',
+    instId,
+    last: price,
+    lastSz: '0.31226082',
+    askPx: price,
+    askSz: '5.93754444',
+    bidPx: price,
+    bidSz: '0.16038',
+    open24h: open,
+    high24h: price,
+    low24h: open,
+    volCcy24h: '86702682.03645192',
+    vol24h: volume,
+    ts: String(now_ms - age_ms),
+    sodUtc0: '0.00001',
+    sodUtc8: '0.00001',
+  };
+}

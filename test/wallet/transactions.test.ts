@@ -1,0 +1,150 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type ProblemBody, type Trader, json, openTrader } from '../support/exchange.ts';
+import { countRowsRead } from '../support/meter.ts';
+import { agreeP2p, agreeQuick, readSettled, settle } from '../support/settlements.ts';
+import { env } from '../support/test-env.ts';
+import { readFeed, readTaken, withdraw } from '../support/withdrawals.ts';
+
+/** More than any walk here comes to. */
+const MOST_ROWS = 500;
+
+const FEED = '/api/v1/wallet/transactions';
+
+interface Page {
+  readonly transactions: Record<string, string>[];
+  readonly nextCursor: string | null;
+}
+
+async function readPage(trader: Trader, limit: number, cursor: string | null): Promise<Page> {
+  const query = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+  return json<Page>(await trader.get(`${FEED}?limit=${limit}${query}`));
+}
+
+async function walk(trader: Trader, limit: number, between = async () => {}): Promise<Record<string, string>[]> {
+  const rows = [];
+  let cursor: string | null = null;
+  do {
+    const page: Page = await readPage(trader, limit, cursor);
+    expect(page.transactions.length).toBeLessThanOrEqual(limit);
+    rows.push(...page.transactions);
+    if (rows.length > MOST_ROWS) throw new Error('the walk has no end');
+    cursor = page.nextCursor;
+    await between();
+  } while (cursor !== null);
+  return rows;
+}
+
+describe('the feed of an account that did everything', () => {
+  let trader: Trader;
+  let other: Trader;
+  /** The ids of what it did, and the times of what was settled, oldest first. */
+  const ids: string[] = [];
+  const times: string[] = [];
+  beforeAll(async () => {
+    [trader, other] = [await openTrader({ USDT: '10000', ETH: '10' }), await openTrader({ USDT: '10000', ETH: '10' })];
+    ids.push((await trader.trade({ coin: 'ETH', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' })).id);
+    for (const wanted of [
+      agreeP2p(trader, other),
+      agreeQuick(trader, 'BUY', { coinAmount: '0.6', usdtAmount: '120' }),
+      agreeP2p(other, trader, { coinAmount: '0.7', usdtAmount: '140.5' }),
+      agreeQuick(trader, 'SELL', { coinAmount: '0.8', usdtAmount: '160' }),
+    ]) {
+      const { id, ts } = await readSettled(await settle(wanted));
+      ids.push(id);
+      times.push(ts);
+    }
+    ids.push((await trader.trade({ coin: 'ETH', side: 'SELL', mode: 'COIN_QTY', value: '0.1' })).id);
+    ids.push((await readTaken(await withdraw(trader))).id);
+  });
+
+  it('shows each settlement as its own side of it, under the id and time that the operator was told', async () => {
+    const feed = await readFeed(trader);
+    const settled = feed.filter(({ category }) => category === 'P2P' || category === 'QUICK_TRADE');
+    const shown = [
+      { category: 'P2P', type: 'P2P_BUY', amount: '0.5', usdValue: '100' },
+      { category: 'QUICK_TRADE', type: 'QUICK_BUY', amount: '0.6', usdValue: '120' },
+      { category: 'P2P', type: 'P2P_SELL', amount: '0.7', usdValue: '140.5' },
+      { category: 'QUICK_TRADE', type: 'QUICK_SELL', amount: '0.8', usdValue: '160' },
+    ].map((row, at) => ({ ...row, id: ids[at + 1], ts: times[at], asset: 'ETH', status: 'COMPLETED' }));
+    expect(settled).toEqual(shown.toReversed());
+  });
+
+  it('shows the other account the other side of what both took part in, and nothing else of it', async () => {
+    const settled = (await readFeed(other)).filter(({ category }) => category !== 'DEPOSIT');
+    expect(settled.map(({ id, type, amount, usdValue }) => ({ id, type, amount, usdValue }))).toEqual([
+      { id: ids[3], type: 'P2P_BUY', amount: '0.7', usdValue: '140.5' },
+      { id: ids[1], type: 'P2P_SELL', amount: '0.5', usdValue: '100' },
+    ]);
+  });
+
+  it('shows a stranger none of it', async () => {
+    expect(await readFeed(await openTrader())).toEqual([]);
+  });
+
+  it.each([
+    ['TRADE', ['SPOT_SELL', 'SPOT_BUY']],
+    ['DEPOSIT', ['INTERNAL_DEPOSIT', 'INTERNAL_DEPOSIT']],
+    ['WITHDRAWAL', ['ONCHAIN_WITHDRAWAL']],
+    ['P2P', ['P2P_SELL', 'P2P_BUY']],
+    ['QUICK_TRADE', ['QUICK_SELL', 'QUICK_BUY']],
+  ])('has, of the category %s, exactly its types, newest first', async (category, types) => {
+    const rows = (await readFeed(trader)).filter((row) => row['category'] === category);
+    expect(rows.map(({ type }) => type)).toEqual(types);
+  });
+
+  it('gives every row once, newest first, at any size of page, while more is settled', async () => {
+    const before = await readFeed(trader);
+    expect(before.slice(0, ids.length).map(({ id }) => id)).toEqual(ids.toReversed());
+    for (const limit of [1, 2, 3, before.length, 200]) {
+      const standing = (await readFeed(trader)).map(({ id }) => id);
+      const walked = await walk(trader, limit, async () => {
+        await readSettled(await settle(agreeP2p(trader, other, { coinAmount: '0.00000001', usdtAmount: '0.01' })));
+      });
+      expect(walked.map(({ id }) => id)).toEqual(standing);
+    }
+  });
+
+  it('takes no cursor of the other party', async () => {
+    const { nextCursor } = await readPage(trader, 1, null);
+    const response = await other.get(`${FEED}?cursor=${encodeURIComponent(nextCursor ?? '')}`);
+    expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([400, 'invalid_cursor']);
+  });
+});
+
+describe('a page of the feed', () => {
+  /** So many records of every kind more for an account, written straight into the tables, in turns. */
+  async function fill(accountId: string, count: number): Promise<void> {
+    const rows = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)`;
+    const id = (kind: number) => `printf('01900000-0000-7000-8000-%012x', i * 4 + ${kind})`;
+    await env.DB.batch(
+      [
+        `INSERT INTO orders ${rows} SELECT ?1, ${id(0)}, 'BTC', 'BUY', 1, 1, 1, 'COMPLETED' FROM n`,
+        `INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, reference) ${rows}
+         SELECT ?1, ${id(1)}, 'INTERNAL_DEPOSIT', 'BTC', 1, 1, 'COMPLETED', 'fill ' || i FROM n`,
+        `INSERT INTO withdrawals (account_id, id, type, asset, network, address, amount, fee, usd_value, status,
+           committed_at, allowlist_required) ${rows}
+         SELECT ?1, ${id(2)}, 'INTERNAL_WITHDRAWAL', 'BTC', 'BTC', 'x', 1, 0, 0, 'COMPLETED', 1, 0 FROM n`,
+        `INSERT INTO settlements ${rows}
+         SELECT ?1, ${id(3)}, 'QUICK_BUY', 'house:liquidity', 'BTC', 1, 1, ?1 || i,
+           (SELECT coalesce(max(id), 0) + 1 FROM transfers) FROM n`,
+      ].map((query) => env.DB.prepare(query).bind(accountId, count)),
+    );
+  }
+
+  it('reads a row of D1 for each that it shows and no more than a few beside, however long the feed is', async () => {
+    const [young, old] = [await openTrader(), await openTrader()];
+    await fill(young.accountId, 30);
+    await fill(old.accountId, 3_000);
+    for (const limit of [1, 50]) {
+      const costs = [];
+      for (const trader of [young, old]) {
+        const first = await readPage(trader, limit, null);
+        expect(first.transactions).toHaveLength(limit);
+        costs.push(await countRowsRead(() => readPage(trader, limit, null)));
+        costs.push(await countRowsRead(() => readPage(trader, limit, first.nextCursor)));
+      }
+      expect(new Set(costs).size, String(costs)).toBe(1);
+      expect(costs[0]).toBeLessThanOrEqual(limit + 8);
+    }
+  });
+});
