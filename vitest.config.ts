@@ -77,6 +77,8 @@ const node = {
 
 export default defineConfig({
   test: {
+    // Every request writes a line; those of tests that pass are no news.
+    silent: 'passed-only',
     projects: [
       project('sandbox', ['test/**/*.test.ts', '!test/**/*.{venues,six-venues,custody,node}.test.ts'], () => ({})),
       project('custody', ['test/**/*.custody.test.ts'], ({ custodian }) => custodianVariables(custodian)),

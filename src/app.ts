@@ -2,6 +2,7 @@ import { cors } from 'hono/cors';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { createArea, sendProblem } from './http/area.ts';
 import { describeError, logFault } from './http/log.ts';
+import { logRequest } from './http/log-request.ts';
 import { refuse } from './http/refusal.ts';
 import { assignRequestId } from './http/request-id.ts';
 import { isDatabaseFault } from './ledger/database-fault.ts';
@@ -15,6 +16,7 @@ import { wallet } from './wallet/routes.ts';
 export const app = createArea();
 
 app.use(assignRequestId);
+app.use(logRequest);
 app.use('/api/v1/markets/*', cors({ origin: '*', exposeHeaders: exposedHeaders() }));
 app.use(
   methodNotAllowed({

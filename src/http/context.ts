@@ -4,7 +4,11 @@ import type { Bindings } from '../env.ts';
 /** The Hono environment of every route. */
 export interface AppEnvironment {
   readonly Bindings: Bindings;
-  readonly Variables: { requestId: string };
+  readonly Variables: {
+    requestId: string;
+    /** Who asks, once it is known and for the log: a key's id, or an operator's role. */
+    caller?: string;
+  };
 }
 
 /** What code shared by all routes needs of a request's context, whatever else its own route keeps there. */

@@ -1,5 +1,13 @@
-/** Writes one structured line about something that should not have happened. Never pass a key, a body or a secret. */
-export function logFault(event: string, facts: Readonly<Record<string, string>>): void {
+/** What a line of the log tells beside its event. Never a key, a token, a code or a body. */
+type Facts = Readonly<Record<string, string | number | undefined>>;
+
+/** Writes one structured line about something that is meant to happen. */
+export function logEvent(event: string, facts: Facts): void {
+  console.log(JSON.stringify({ event, ...facts }));
+}
+
+/** Writes one structured line about something that should not have happened. */
+export function logFault(event: string, facts: Facts): void {
   console.error(JSON.stringify({ event, ...facts }));
 }
 

@@ -39,6 +39,7 @@ export function authenticate(scope: Scope): MiddlewareHandler<KeyEnvironment> {
     if (!presented.ok) return sendProblem(c, presented.refusal);
     if (!presented.value.scopes.includes(scope)) return sendProblem(c, refuseScope(scope).refusal);
     c.set('key', presented.value);
+    c.set('caller', presented.value.keyId);
     // What a key reads is nobody else's: no cache on the way may keep it.
     c.header('Cache-Control', 'no-store');
     return next();

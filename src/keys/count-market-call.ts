@@ -22,6 +22,7 @@ export const countMarketCall: MiddlewareHandler<AppEnvironment> = async (c, next
   }
   const key = await presentKey(c);
   if (!key.ok) return sendProblem(c, key.refusal);
+  c.set('caller', key.value.keyId);
   const refusal = await countKeyed(c, key.value);
   if (refusal) return sendProblem(c, refusal);
   await next();

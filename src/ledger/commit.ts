@@ -1,7 +1,10 @@
 import type { BatchItem } from 'drizzle-orm/batch';
-import { type Asset, assets } from '../money/assets.ts';
+import { logEvent } from '../http/log.ts';
+import { formatAmount } from '../money/amounts.ts';
+import { type Asset, assets, scaleOf } from '../money/assets.ts';
 import type { Database } from './database.ts';
 import { classifyFault, messageOfFault } from './database-fault.ts';
+import { type Transfer, insertTransfer } from './transfers.ts';
 
 /** The guards of the database that refuse a batch, by the names that their triggers give. */
 const guards = [
@@ -53,17 +56,29 @@ export function readFailure(error: unknown): CommitOutcome {
 }
 
 /**
- * Writes a record and its transfers, all or nothing, in one round trip. This is the only way money moves. It never
- * throws for what D1 answers; a lost connection is `unknown`, and the caller must look before it writes again.
+ * Writes records and the transfers that they explain, all or nothing, in one round trip. This is the only way money
+ * moves, and each movement leaves a line in the log. It never throws for what D1 answers; a lost connection is
+ * `unknown`, and the caller must look before it writes again.
  */
 export async function commit(
   database: Database,
-  statements: readonly [BatchItem<'sqlite'>, ...BatchItem<'sqlite'>[]],
+  records: readonly [BatchItem<'sqlite'>, ...BatchItem<'sqlite'>[]],
+  transfers: readonly Transfer[] = [],
 ): Promise<CommitOutcome> {
+  const [first, ...rest] = records;
   try {
-    await database.batch(statements as [BatchItem<'sqlite'>, ...BatchItem<'sqlite'>[]]);
-    return { kind: 'committed' };
+    await database.batch([first, ...rest, ...transfers.map((transfer) => insertTransfer(database, transfer))]);
   } catch (error) {
-    return readFailure(error);
+    const outcome = readFailure(error);
+    if (outcome.kind === 'unknown') logTransfers('money_perhaps_moved', transfers);
+    return outcome;
+  }
+  logTransfers('money_moved', transfers);
+  return { kind: 'committed' };
+}
+
+function logTransfers(event: 'money_moved' | 'money_perhaps_moved', transfers: readonly Transfer[]): void {
+  for (const { kind, reference, debit, credit, asset, amount } of transfers) {
+    logEvent(event, { kind, reference, debit, credit, asset, amount: formatAmount(amount, scaleOf(asset)) });
   }
 }

@@ -51,6 +51,7 @@ export function authenticateOperator(need: Need): MiddlewareHandler<OperatorEnvi
       return sendProblem(c, refuse('insufficient_role', `The token of the role "${role}" does not open this.`).refusal);
     }
     c.set('role', role);
+    c.set('caller', role);
     c.header('Cache-Control', 'no-store');
     return next();
   };

@@ -7,7 +7,7 @@ import type { Database } from '../ledger/database.ts';
 import { timeOfRecord } from '../ledger/record-id.ts';
 import { orders } from '../ledger/schema.ts';
 import type { Settings } from '../ledger/settings.ts';
-import { house, insertTransfer } from '../ledger/transfers.ts';
+import { house } from '../ledger/transfers.ts';
 import { firmPrice } from '../markets/firm-price.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
 import { type Asset, type Coin, QUOTE_ASSET, findCoin, scaleOf, upperSymbol } from '../money/assets.ts';
@@ -128,11 +128,7 @@ export function commitOrder(
   const delivers = { ...common, debit: coinFrom, credit: coinTo, asset: plan.coin, amount: plan.coinAmount } as const;
   // What the client gives comes first, so that a balance too small is told before an inventory that is.
   const [first, second] = plan.side === 'BUY' ? [pays, delivers] : [delivers, pays];
-  return commit(database, [
-    database.insert(orders).values({ accountId, ...toRow(orderId, plan) }),
-    insertTransfer(database, first),
-    insertTransfer(database, second),
-  ]);
+  return commit(database, [database.insert(orders).values({ accountId, ...toRow(orderId, plan) })], [first, second]);
 }
 
 function toRow(orderId: string, plan: OrderPlan): OrderRow {

@@ -6,7 +6,7 @@ import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { newRecordId } from '../../ledger/record-id.ts';
 import { accounts, settlements } from '../../ledger/schema.ts';
-import { house, insertTransfer, nextTransfer } from '../../ledger/transfers.ts';
+import { house, nextTransfer } from '../../ledger/transfers.ts';
 import { QUOTE_ASSET } from '../../money/assets.ts';
 import { houseIsFull, tradingHalted } from '../place-order.ts';
 import { type CreateSettlement, readTrade, refuseAccount } from './create-settlement.ts';
@@ -75,12 +75,16 @@ export async function settleTrade(
 function commitSettlement(database: Database, settlement: SettledTrade, actor: Actor): Promise<CommitOutcome> {
   const { buyer, seller, coin, coinAmount, usdtAmount } = settlement;
   const common = { kind: 'settlement', reference: settlement.id, ts_ms: actor.now_ms } as const;
-  return commit(database, [
-    database.insert(settlements).values(toRows(settlement)),
-    insertTransfer(database, { ...common, debit: buyer, credit: seller, asset: QUOTE_ASSET, amount: usdtAmount }),
-    insertTransfer(database, { ...common, debit: seller, credit: buyer, asset: coin, amount: coinAmount }),
-    insertAudit(database, actor, 'settle_trade', settlement.id, showSettlement(settlement)),
-  ]);
+  const record = database.insert(settlements).values(toRows(settlement));
+  const audit = insertAudit(database, actor, 'settle_trade', settlement.id, showSettlement(settlement));
+  return commit(
+    database,
+    [record, audit],
+    [
+      { ...common, debit: buyer, credit: seller, asset: QUOTE_ASSET, amount: usdtAmount },
+      { ...common, debit: seller, credit: buyer, asset: coin, amount: coinAmount },
+    ],
+  );
 }
 
 function toRows({ buyer, seller, ...terms }: SettledTrade) {

@@ -6,7 +6,7 @@ import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { newRecordId } from '../../ledger/record-id.ts';
 import { deposits } from '../../ledger/schema.ts';
-import { house, insertTransfer } from '../../ledger/transfers.ts';
+import { type Transfer, house } from '../../ledger/transfers.ts';
 import { type Asset, type AssetNetwork, assetSymbols, assets, scaleOf } from '../../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, floorAmount } from '../../money/amounts.ts';
 import { type Network, findNetwork } from '../../money/networks.ts';
@@ -226,7 +226,7 @@ function settle(
     confirmations,
   });
   if (status !== 'COMPLETED') return commit(database, [record, seen]);
-  const credit = insertTransfer(database, {
+  const credit: Transfer = {
     debit: house.custody,
     credit: deposit.accountId,
     asset: deposit.asset as Asset,
@@ -234,6 +234,6 @@ function settle(
     kind: 'deposit',
     reference: deposit.id,
     ts_ms: actor.now_ms,
-  });
-  return commit(database, [record, credit, seen]);
+  };
+  return commit(database, [record, seen], [credit]);
 }

@@ -5,7 +5,7 @@ import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { newRecordId } from '../../ledger/record-id.ts';
 import { deposits, withdrawals } from '../../ledger/schema.ts';
-import { house, insertTransfer } from '../../ledger/transfers.ts';
+import { type Transfer, house } from '../../ledger/transfers.ts';
 import {
   type WithdrawalPlan,
   addressNotAllowlisted,
@@ -50,7 +50,7 @@ export function commitWithdrawal(
   const { totpStep, allowlistRequired } = plan;
   const record = database.insert(withdrawals).values({ ...row, totpStep, allowlistRequired });
   const recipient = row.status === 'COMPLETED' ? plan.recipient : null;
-  const debit = insertTransfer(database, {
+  const debit: Transfer = {
     debit: accountId,
     credit: recipient ?? house.payouts,
     asset: plan.asset,
@@ -58,11 +58,11 @@ export function commitWithdrawal(
     kind: 'withdrawal',
     reference: id,
     ts_ms: now_ms,
-  });
+  };
   const receipt = recipient === null ? [] : [insertReceipt(database, recipient, row, now_ms)];
-  if (totpStep === null) return commit(database, [record, debit, ...receipt]);
+  if (totpStep === null) return commit(database, [record, ...receipt], [debit]);
   // The step first: the record's guard looks for it.
-  return commit(database, [spendTotpStep(database, accountId, totpStep), record, debit, ...receipt]);
+  return commit(database, [spendTotpStep(database, accountId, totpStep), record, ...receipt], [debit]);
 }
 
 /** What the recipient inside Bureau sees of it. */

@@ -4,7 +4,7 @@ import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { withdrawals } from '../../ledger/schema.ts';
-import { house, insertTransfer } from '../../ledger/transfers.ts';
+import { type Transfer, house } from '../../ledger/transfers.ts';
 import { findOwner } from '../addresses/find-owner.ts';
 import type { Custody } from '../custody/custody.ts';
 import { insertReceipt } from './commit-withdrawal.ts';
@@ -46,23 +46,22 @@ function release(database: Database, row: WithdrawalRow, reason: string, actor: 
 async function deliver(database: Database, row: WithdrawalRow, reason: string, actor: Actor): Promise<CommitOutcome> {
   const recipient = await findOwner(database, row.network, row.address);
   if (recipient === undefined) throw new Error('an address of this house has no owner any more');
-  return commit(database, [
-    database
-      .update(withdrawals)
-      .set({ status: moveFrom('PENDING', 'COMPLETED') })
-      .where(ownRow(row)),
-    insertReceipt(database, recipient, row, actor.now_ms),
-    insertTransfer(database, {
-      debit: house.payouts,
-      credit: recipient,
-      asset: row.asset,
-      amount: row.amount,
-      kind: 'withdrawal',
-      reference: row.id,
-      ts_ms: actor.now_ms,
-    }),
-    insertAudit(database, actor, 'approve_withdrawal', row.id, { because: reason }),
-  ]);
+  const record = database
+    .update(withdrawals)
+    .set({ status: moveFrom('PENDING', 'COMPLETED') })
+    .where(ownRow(row));
+  const receipt = insertReceipt(database, recipient, row, actor.now_ms);
+  const audit = insertAudit(database, actor, 'approve_withdrawal', row.id, { because: reason });
+  const transfer: Transfer = {
+    debit: house.payouts,
+    credit: recipient,
+    asset: row.asset,
+    amount: row.amount,
+    kind: 'withdrawal',
+    reference: row.id,
+    ts_ms: actor.now_ms,
+  };
+  return commit(database, [record, receipt, audit], [transfer]);
 }
 
 /**

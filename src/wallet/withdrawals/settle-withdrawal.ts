@@ -3,7 +3,7 @@ import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { withdrawals } from '../../ledger/schema.ts';
-import { type Transfer, house, insertTransfer } from '../../ledger/transfers.ts';
+import { type Transfer, house } from '../../ledger/transfers.ts';
 import type { WithdrawalRow, WithdrawalStatus } from './withdrawal.ts';
 
 /**
@@ -52,11 +52,9 @@ export function settleWithdrawal(
   const paid: Transfer[] = [{ ...common, credit: house.custody, amount: row.amount }];
   if (row.fee > 0n) paid.push({ ...common, credit: house.fees, amount: row.fee });
   const returned: Transfer[] = [{ ...common, credit: row.accountId, amount: row.amount + row.fee }];
-  return commit(database, [
-    database.update(withdrawals).set(values).where(own),
-    ...(isPaid ? paid : returned).map((transfer) => insertTransfer(database, transfer)),
-    ...(byHand
-      ? [insertAudit(database, byHand.actor, 'settle_withdrawal', row.id, { ...settlement, because: byHand.reason })]
-      : []),
-  ]);
+  const audit = byHand
+    ? [insertAudit(database, byHand.actor, 'settle_withdrawal', row.id, { ...settlement, because: byHand.reason })]
+    : [];
+  const record = database.update(withdrawals).set(values).where(own);
+  return commit(database, [record, ...audit], isPaid ? paid : returned);
 }

@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { asOperator, json, openTrader, send } from '../support/exchange.ts';
+import { CONNECTION_LOST, aroundBatches, fail } from '../support/faults.ts';
+import { env } from '../support/test-env.ts';
+import { OUTSIDE } from '../support/withdrawals.ts';
+
+type Line = Readonly<Record<string, unknown>>;
+
+let lines: Line[];
+
+beforeEach(() => {
+  lines = [];
+  for (const method of ['log', 'error'] as const) {
+    vi.spyOn(console, method).mockImplementation((line: unknown) => {
+      lines.push(JSON.parse(String(line)) as Line);
+    });
+  }
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const linesOf = (event: string) => lines.filter((line) => line['event'] === event);
+
+describe('every request leaves one line', () => {
+  it('with its id, route, status, milliseconds and key, and neither path, query nor token', async () => {
+    const trader = await openTrader();
+    lines = [];
+    await trader.get('/api/v1/orders?limit=7', { 'X-Request-Id': 'mine' });
+    const ms = expect.any(Number) as number;
+    expect(lines).toEqual([
+      {
+        event: 'request',
+        requestId: 'mine',
+        method: 'GET',
+        route: '/api/v1/orders',
+        status: 200,
+        ms,
+        caller: trader.keyId,
+      },
+    ]);
+  });
+
+  it.each([
+    ['a public call', () => send('/api/v1/markets/BTC'), '/api/v1/markets/:symbol', 200, undefined],
+    ['an unknown symbol', () => send('/api/v1/markets/SECRET'), '/api/v1/markets/:symbol', 404, undefined],
+    ['an unknown route', () => send('/api/v1/SECRET'), undefined, 404, undefined],
+    ['the operator', () => asOperator('GET', '/settings'), '/operator/v1/settings', 200, 'operator'],
+    [
+      'a forged key',
+      () => send('/api/v1/orders', { headers: { Authorization: 'Bearer SECRET' } }),
+      '/api/v1/orders',
+      401,
+      undefined,
+    ],
+  ])('of %s', async (_case, call, route, status, caller) => {
+    await call();
+    expect(linesOf('request')).toHaveLength(1);
+    expect(linesOf('request')[0]).toMatchObject({ ...(route !== undefined && { route }), status });
+    expect(linesOf('request')[0]?.['caller']).toBe(caller);
+    expect(JSON.stringify(lines)).not.toContain('SECRET');
+  });
+
+  it('also when it fails', async () => {
+    const trader = await openTrader();
+    lines = [];
+    const response = await trader.post('/api/v1/orders', 'not JSON');
+    expect(linesOf('request')).toMatchObject([{ status: response.status, caller: trader.keyId }]);
+  });
+});
+
+describe('every movement of money leaves one line', () => {
+  const buy = { coin: 'BTC', side: 'BUY', mode: 'COIN_QTY', value: '0.001' };
+
+  it('with the record that explains it, both sides, asset and amount', async () => {
+    const trader = await openTrader({ USDT: '1000' });
+    expect(linesOf('money_moved')).toMatchObject([
+      { kind: 'deposit', debit: 'house:custody', credit: trader.accountId, asset: 'USDT', amount: '1000' },
+    ]);
+    lines = [];
+    const order = await trader.trade(buy);
+    const common = { kind: 'order', reference: order.id };
+    expect(linesOf('money_moved')).toMatchObject([
+      { ...common, debit: trader.accountId, credit: 'house:liquidity', asset: 'USDT', amount: order.usdtAmount },
+      { ...common, debit: 'house:liquidity', credit: trader.accountId, asset: 'BTC', amount: '0.001' },
+    ]);
+  });
+
+  it('and a refusal or a replay none', async () => {
+    const trader = await openTrader({ USDT: '1000' });
+    await trader.order(buy, 'once');
+    lines = [];
+    await trader.order(buy, 'once');
+    await trader.order({ ...buy, value: '1' });
+    expect(linesOf('money_moved')).toEqual([]);
+  });
+
+  it('of another name while D1 has not said whether it took place', async () => {
+    const trader = await openTrader({ USDT: '1000' });
+    await trader.balances();
+    lines = [];
+    const { restore } = aroundBatches('after', 1, fail(CONNECTION_LOST));
+    await trader.order(buy);
+    restore();
+    expect(linesOf('money_perhaps_moved').length).toBeGreaterThan(0);
+  });
+});
+
+it('no line holds a token, a secret or a code', async () => {
+  const trader = await openTrader({ USDT: '1000' });
+  const drawn = await asOperator('POST', `/accounts/${trader.accountId}/totp`);
+  const { secret } = await json<{ secret: string }>(drawn);
+  expect(secret).toMatch(/^[A-Z2-7]{32}$/);
+  await trader.post('/api/v1/wallet/withdrawals', {
+    asset: 'USDT',
+    network: 'TRC20',
+    address: OUTSIDE,
+    amount: '10',
+    totpCode: '918273',
+  });
+  const text = JSON.stringify(lines);
+  for (const hidden of [trader.token, env.OPERATOR_TOKEN, secret, '918273']) expect(text).not.toContain(hidden);
+});
