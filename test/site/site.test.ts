@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import rateLimitGuide from '../../docs/guides/rate-limits.md?raw';
 import { type ProblemCode, type ProblemDefinition, problems } from '../../src/http/problems.ts';
-import { defaultLimits } from '../../src/lane/rate-buckets.ts';
+import { defaultLimits } from '../../src/keys/bucket-limits.ts';
 import { ORIGIN, json, openTrader, send } from '../support/exchange.ts';
 import { type FetchedPage, fetchPage, fetchSite } from '../support/site.ts';
 
@@ -30,8 +30,8 @@ describe('the documentation', () => {
     for (const [path, { response, links }] of pages) {
       expect([path, response.status]).toEqual([path, 200]);
       for (const link of links.filter((each) => !isOwn(each) && !each.startsWith('#'))) {
-        const isElsewhere = link.startsWith('https://') || link === '/api/v1/openapi.json';
-        expect([path, link, isElsewhere]).toEqual([path, link, true]);
+        const leads = link.startsWith('https://') || (link.startsWith('/api/') && (await send(link)).ok);
+        expect([path, link, leads]).toEqual([path, link, true]);
       }
       for (const link of links.filter((each) => each.includes('#') && !each.startsWith('https://'))) {
         const target = pages.get(pathOf(link) || path);
