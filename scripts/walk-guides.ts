@@ -29,6 +29,7 @@ const sights: Readonly<Record<string, readonly Sight[]>> = {
     ['the second factor on', /{"totp":{"enabled":true}}/],
     ['a withdrawal without a code refused', /"code":"totp_required"/g, 1],
     ['one that is paid, replayed and read', /"status":"COMPLETED","txHash":"0x[0-9a-f]{64}","fee":"0.0012"/g, 3],
+    ['the fee of ETH', /"network":"ETH",[^}]*"withdrawFee":"0.0012"/],
     ['an approved address', /"label":"cold wallet"/],
   ],
   errors: [
@@ -39,11 +40,13 @@ const sights: Readonly<Record<string, readonly Sight[]>> = {
   'rate-limits': [
     ['the read bucket', /^ratelimit-policy: "read-minute";q=120;w=60, "read-day";q=5000;w=86400/gim, 1],
     ['what is left', /^ratelimit: "read-minute";r=\d+;t=\d+, "read-day";r=\d+;t=\d+/gim, 1],
+    ['the limits of the key', /"limits":{"read":{"perMinute":120,"perDay":5000}/],
     ['tickers without a key', /"tickers":\[/],
   ],
   'market-data': [
     ['tickers of now', /"tickers":\[.*"degraded":false}/],
     ['a symbol in any case', /"ticker":{"symbol":"BTC"/],
+    ['a status', /"status":"OK"/],
     ['304 when nothing has changed', /HTTP\/1.1 304/g, 1],
     [
       'three candles, then two from a time on',

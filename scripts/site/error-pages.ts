@@ -1,9 +1,8 @@
-import { type ProblemCode, type ProblemDefinition, problems } from '../../src/http/problems.ts';
+import { exampleOfProblem } from '../../src/http/document/problem-examples.ts';
+import { type ProblemCode, type ProblemDefinition, definitionOf, problems } from '../../src/http/problems.ts';
 import { errorGuide } from './error-guide.ts';
 import { type Page, escapeHtml } from './page.ts';
 import { renderInline } from './render-markdown.ts';
-
-const table: Readonly<Record<ProblemCode, ProblemDefinition>> = problems;
 
 const codes = Object.keys(problems) as ProblemCode[];
 
@@ -17,7 +16,7 @@ function statusOf({ status, statusInPath }: ProblemDefinition): string {
 }
 
 function composeErrorPage(code: ProblemCode): Page {
-  const definition = table[code];
+  const definition = definitionOf(code);
   const { meaning, remedy } = errorGuide[code];
   const facts = [
     ['Status', statusOf(definition)],
@@ -42,6 +41,8 @@ function composeErrorPage(code: ProblemCode): Page {
 <p>${renderInline(meaning)}</p>
 <h2>What to do</h2>
 <p>${renderInline(remedy)}</p>
+<h2>An example</h2>
+<pre tabindex="0"><code>${escapeHtml(JSON.stringify(exampleOfProblem(code, false), null, 2))}</code></pre>
 </article>
 <p class="next"><a href="/docs/guides/errors">How to handle errors</a> · <a href="/errors">All codes</a></p>`,
   };
@@ -49,7 +50,7 @@ function composeErrorPage(code: ProblemCode): Page {
 
 function composeIndex(): Page {
   const rows = codes.map((code) => {
-    const definition = table[code];
+    const definition = definitionOf(code);
     const answers = [definition.retryable ? 'yes' : 'no', definition.kept ? 'yes' : 'no'];
     return `<tr><td><a href="/errors/${code}"><code>${code}</code></a></td><td>${statusOf(definition)}</td>${answers
       .map((answer) => `<td>${answer}</td>`)

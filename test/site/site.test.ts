@@ -96,6 +96,7 @@ describe('the page of an error', () => {
     expect(html).toContain(`<dt>Status</dt><dd>${status}`);
     expect(html).toContain(`<dt>Retryable</dt><dd>${retryable ? 'Yes' : 'No'}`);
     expect(html).toContain(`<dt>Kept for replay</dt><dd>${kept ? 'Yes' : 'No'}`);
+    expect(html).toContain(`&quot;code&quot;: &quot;${code}&quot;`);
   });
 
   it('is where the type of a real problem points', async () => {
