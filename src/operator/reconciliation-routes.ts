@@ -1,18 +1,27 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { refuse } from '../http/refusal.ts';
 import { type Database, openDatabase } from '../ledger/database.ts';
 import { clearViolation } from '../ledger/reconciliation/clear-violation.ts';
 import { readStanding } from '../ledger/reconciliation/progress.ts';
 import { SLICE_LIMITS, reconcile } from '../ledger/reconciliation/reconcile.ts';
-import { actorOf, authenticateOperator, authenticateOperatorJson } from './authenticate-operator.ts';
+import { actorOf, authenticateOperator, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
 import { Reconciliation, showReconciliation } from './reconciliation.ts';
 
 const RECONCILIATION_PATH = '/operator/v1/reconciliation';
 const MAX_REASON_LENGTH = 500;
 
-const common = { tags: ['Operator'], security: [{ operatorToken: [] }] };
-const generalRefusals = ['invalid_operator_token', 'insufficient_role'] as const;
+const common = { tags: ['Reconciliation'], security: [{ operatorToken: [] }] };
+
+const ClearViolation = z
+  .object({
+    reason: z
+      .string()
+      .min(1)
+      .max(MAX_REASON_LENGTH)
+      .openapi({ description: 'What was found and done, for the audit', example: 'restored from the journal' }),
+  })
+  .openapi('ClearViolation');
 
 const OneReconciliation = {
   200: {
@@ -35,8 +44,9 @@ reconciliationRoutes.openapi(
     method: 'get',
     path: RECONCILIATION_PATH,
     summary: 'Every invariant of the ledger as the last complete pass found it, and how far the next one is',
+    description: 'A slice of the ledger is checked every minute. A broken invariant halts trading and withdrawals.',
     middleware: authenticateOperator('read'),
-    responses: { ...OneReconciliation, ...problemResponses(...generalRefusals) },
+    responses: { ...OneReconciliation, ...problemResponses(...operatorRefusals) },
   }),
   async (c) => c.json(await readReconciliation(openDatabase(c.env.DB)), 200),
 );
@@ -48,8 +58,9 @@ reconciliationRoutes.openapi(
     method: 'post',
     path: `${RECONCILIATION_PATH}/run`,
     summary: 'Take the next step now, beside the one of every minute',
+    description: 'Of two steps at once one stands, which harms neither: the answer tells where the pass is.',
     middleware: authenticateOperator('change'),
-    responses: { ...OneReconciliation, ...problemResponses(...generalRefusals) },
+    responses: { ...OneReconciliation, ...problemResponses(...operatorRefusals) },
   }),
   async (c) => {
     const database = openDatabase(c.env.DB);
@@ -71,17 +82,22 @@ reconciliationRoutes.openapi(
     method: 'post',
     path: `${RECONCILIATION_PATH}/violations/{violationId}/clear`,
     summary: 'Clear a violation, so that the halts may be lifted in the settings',
+    description: 'It lifts no halt by itself. A step that finds the invariant broken again halts again.',
     middleware: authenticateOperatorJson('change'),
     request: {
-      params: z.object({ violationId: z.string() }),
+      params: z.object({
+        violationId: z
+          .string()
+          .openapi({ description: 'The violation', example: '019ac5a4-7c00-7000-8000-000000000001' }),
+      }),
       body: {
         required: true,
-        content: jsonContent(z.object({ reason: z.string().min(1).max(MAX_REASON_LENGTH) })),
+        content: jsonContent(ClearViolation),
       },
     },
     responses: {
       ...OneReconciliation,
-      ...problemResponses('invalid_request', 'not_found', 'invalid_state', ...generalRefusals),
+      ...problemResponses(...bodyRefusals, 'not_found', 'invalid_state', ...operatorRefusals),
     },
   }),
   async (c) => {

@@ -3,16 +3,23 @@ import { checks } from '../ledger/reconciliation/checks.ts';
 import { type Invariant, type Tally, invariants } from '../ledger/reconciliation/invariants.ts';
 import { InvariantReport, type Progress, type Standing } from '../ledger/reconciliation/progress.ts';
 
-const Instant = z.iso.datetime({ precision: 3 });
-const Name = z.enum(invariants);
+const Instant = z.iso.datetime({ precision: 3 }).openapi({ example: '2026-11-21T12:00:00.000Z' });
+const Name = z.enum(invariants).openapi({ example: 'balances_match_transfers' });
+const Examples = InvariantReport.shape.examples.openapi({
+  description: 'At most 10 of what breaks it, by ids and figures',
+  example: [],
+});
 
 /** One invariant, as it was last found. */
 const ReconciledInvariant = z
   .object({
     name: Name,
     status: z.enum(['ok', 'broken', 'pending']),
-    figures: InvariantReport.shape.figures.openapi({ description: 'Counts, and plain decimals per asset' }),
-    examples: InvariantReport.shape.examples.openapi({ description: 'At most 10 of what breaks it' }),
+    figures: InvariantReport.shape.figures.openapi({
+      description: 'Counts, and plain decimals per asset',
+      example: { checked: '270', broken: '0' },
+    }),
+    examples: Examples,
   })
   .openapi('ReconciledInvariant');
 
@@ -28,21 +35,23 @@ export const Reconciliation = z
     invariants: z.array(ReconciledInvariant),
     violations: z.array(
       z.object({
-        id: z.string(),
+        id: z.string().openapi({ example: '019ac5a4-7c00-7000-8000-000000000001' }),
         invariant: Name,
-        pass: z.int(),
+        pass: z.int().openapi({ example: 12 }),
         foundAt: Instant,
-        examples: InvariantReport.shape.examples,
+        examples: Examples,
       }),
     ),
-    lastPass: z.object({ pass: z.int(), startedAt: Instant, completedAt: Instant }).nullable(),
+    lastPass: z.object({ pass: z.int().openapi({ example: 12 }), startedAt: Instant, completedAt: Instant }).nullable(),
     progress: z.object({
-      pass: z.int(),
+      pass: z.int().openapi({ example: 13 }),
       startedAt: Instant.nullable(),
       lastStepAt: Instant.nullable(),
-      transfersRead: z.string(),
-      transfers: z.string(),
-      checks: z.record(z.string(), z.enum(['waiting', 'running', 'done'])),
+      transfersRead: z.string().openapi({ example: '2000' }),
+      transfers: z.string().openapi({ example: '48210' }),
+      checks: z
+        .record(z.string(), z.enum(['waiting', 'running', 'done']))
+        .openapi({ example: { balances: 'running' } }),
     }),
   })
   .openapi('Reconciliation');

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { TickerList } from '../../src/markets/schemas.ts';
+import { fetchDocumented } from '../support/node/fetch-documented.ts';
 import { type Exchange, startExchange } from '../support/node/start-exchange.ts';
 import { startVenueServer } from '../support/node/start-venue-server.ts';
 
@@ -36,7 +37,9 @@ afterAll(async () => {
 
 /** All 500 at once, each through the one or the other Worker. */
 function readAtOnce(path: string): Promise<Response[]> {
-  return Promise.all(Array.from({ length: 500 }, (_, reader) => fetch(`${exchange.urls[reader % 2]}${path}`)));
+  return Promise.all(
+    Array.from({ length: 500 }, (_, reader) => fetchDocumented(exchange.urls[reader % 2] ?? '', path)),
+  );
 }
 
 it('500 concurrent readers through two Workers that share the hub, cold, cost the venues one upstream round', async () => {
