@@ -7,7 +7,7 @@ import { accept } from './http/refusal.ts';
 import { publicRefusals } from './keys/admit.ts';
 import { countMarketCall } from './keys/count-market-call.ts';
 import { authenticateOperator } from './operator/authenticate-operator.ts';
-import { clientFrame, operatorFrame } from './document-frames.ts';
+import { clientFrame, operatorFrame } from './api-document-frames.ts';
 
 /** It changes with a deployment alone; so long may an older one be shown after that. */
 const LIFETIME_MS = 300_000;

@@ -5,9 +5,9 @@ import { audit } from './schema.ts';
 /** Who acts behind the operator's API, by the token that was used. */
 export type Role = 'operator' | 'deposits' | 'auditor';
 
-/** Who changes something, and when. */
+/** Who changes something, and when: somebody behind a token, or Bureau's own reconciliation. */
 export interface Actor {
-  readonly role: Role;
+  readonly role: Role | 'reconciliation';
   readonly now_ms: number;
 }
 

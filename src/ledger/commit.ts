@@ -17,6 +17,9 @@ const guards = [
   'address_not_allowlisted',
   'daily_limit_exceeded',
   'withdrawal_settled',
+  'violation_stands',
+  'violation_cleared',
+  'reconciliation_moved_on',
 ] as const;
 
 export type Guard = (typeof guards)[number];

@@ -226,6 +226,7 @@ export const withdrawals = sqliteTable(
     allowlistRequired: integer('allowlist_required', { mode: 'boolean' }).notNull(),
     txHash: text('tx_hash'),
     reason: text(),
+    dailyLimit: atoms('daily_limit'),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),
@@ -257,3 +258,48 @@ export const settlements = sqliteTable(
       .where(sql`type <> 'P2P_SELL'`),
   ],
 );
+
+export const reconciliation = sqliteTable('reconciliation', {
+  id: integer().primaryKey(),
+  step: integer().notNull().default(0),
+  pass: integer().notNull().default(1),
+  startedAt: integer('started_at'),
+  steppedAt: integer('stepped_at'),
+  journal: integer().notNull().default(0),
+  cursors: text().notNull().default('{}'),
+  tallies: text().notNull().default('{}'),
+  differences: text().notNull().default('{}'),
+  report: text(),
+});
+
+export const reconciledBalances = sqliteTable(
+  'reconciled_balances',
+  {
+    account: text().notNull(),
+    asset: text().notNull(),
+    pass: integer().notNull(),
+    high: atoms().notNull(),
+    low: atoms().notNull(),
+    lastTransfer: integer('last_transfer').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.account, table.asset] })],
+);
+
+export const transfersOfRecords = sqliteTable(
+  'transfers_of_records',
+  {
+    reference: text().notNull(),
+    transfer: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.reference, table.transfer] })],
+);
+
+export const violations = sqliteTable('reconciliation_violations', {
+  id: text().primaryKey(),
+  invariant: text().notNull(),
+  pass: integer().notNull(),
+  foundAt: integer('found_at').notNull(),
+  examples: text().notNull(),
+  clearedAt: integer('cleared_at'),
+  reason: text(),
+});

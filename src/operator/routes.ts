@@ -1,6 +1,7 @@
 import { createArea } from '../http/area.ts';
 import { accountRoutes } from './account-routes.ts';
 import { depositRoutes } from './deposit-routes.ts';
+import { reconciliationRoutes } from './reconciliation-routes.ts';
 import { securityRoutes } from './security-routes.ts';
 import { settingsRoutes } from './settings-routes.ts';
 import { settlementRoutes } from './settlement-routes.ts';
@@ -15,3 +16,4 @@ operator.route('/', depositRoutes);
 operator.route('/', withdrawalRoutes);
 operator.route('/', settlementRoutes);
 operator.route('/', settingsRoutes);
+operator.route('/', reconciliationRoutes);

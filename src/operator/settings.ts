@@ -102,7 +102,7 @@ function showSettings(standing: Settings, floors: Floors, defaults: SettingDefau
 /**
  * Changes settings, all or none, and records who did. Refuses with `precision_exceeded`, `amount_above_maximum`,
  * `network_not_supported`, `amount_below_minimum` for a spread that this environment does not allow, `invalid_state`
- * for a cap below what is owed or short already, and `service_unavailable`. Throws when D1 cannot be read.
+ * for a cap below what is owed or short already and for a halt that a violation keeps, and `service_unavailable`. Throws when D1 cannot be read.
  */
 export async function changeSettings(
   database: Database,
@@ -126,6 +126,9 @@ export async function changeSettings(
   if (outcome.kind === 'committed') return accept(await readExchangeSettings(database, defaults));
   if (outcome.kind === 'floor') {
     return refuse('invalid_state', `More ${outcome.asset} is owed or short already than this cap allows.`);
+  }
+  if (outcome.kind === 'guarded' && outcome.guard === 'violation_stands') {
+    return refuse('invalid_state', 'Reconciliation found an invariant broken. Clear the violation before a halt.');
   }
   return refuse('service_unavailable', 'The change was not confirmed. Send it again.', { retryAfterSeconds: 1 });
 }

@@ -144,6 +144,23 @@ function expectValid(schema: JsonSchema, value: unknown, { components }: Documen
   expect(new Validator(closed, '2020-12').validate(value).errors, JSON.stringify(value)).toEqual([]);
 }
 
+describe('the example of an answer that is the same for all', () => {
+  it.each(['/api/v1/assets', '/api/v1/exchange-info', '/api/v1/status'])('is part of what %s answers', async (path) => {
+    const content = documents.client.paths[path]?.['get']?.responses['200']?.content?.['application/json'];
+    const { serverTime: _serverTime, ...example } = (content?.example ?? {}) as Record<string, unknown>;
+    expect(example).not.toEqual({});
+    expect(await json(await send(path))).toEqual(includes(example));
+  });
+});
+
+/** Matches what has at least this in it: of a list the example shows one member, of an object all but the time. */
+function includes(part: unknown): unknown {
+  if (Array.isArray(part)) return expect.arrayContaining(part.map(includes));
+  if (typeof part !== 'object' || part === null) return part;
+  const fields = Object.entries(part).map(([name, value]) => [name, includes(value)] as const);
+  return expect.objectContaining(Object.fromEntries(fields));
+}
+
 describe('the documents together', () => {
   it('give every operation an id of its own', () => {
     const ids = operations.map(({ operation }) => operation.operationId);

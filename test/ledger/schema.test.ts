@@ -135,7 +135,7 @@ describe('the tables of the migrations', () => {
 
   it('are all WITHOUT ROWID, so that a write is one row, but those whose key is a number', async () => {
     const withRowid = (await listTables()).filter(({ wr }) => wr === 0);
-    expect(withRowid.map(({ name }) => name).toSorted()).toEqual(['audit', 'settings', 'transfers']);
+    expect(withRowid.map(({ name }) => name).toSorted()).toEqual(['audit', 'reconciliation', 'settings', 'transfers']);
   });
 
   it('check what they refer to', async () => {

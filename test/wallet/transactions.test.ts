@@ -122,8 +122,8 @@ describe('a page of the feed', () => {
         `INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, reference) ${rows}
          SELECT ?1, ${id(1)}, 'INTERNAL_DEPOSIT', 'BTC', 1, 1, 'COMPLETED', 'fill ' || i FROM n`,
         `INSERT INTO withdrawals (account_id, id, type, asset, network, address, amount, fee, usd_value, status,
-           committed_at, allowlist_required) ${rows}
-         SELECT ?1, ${id(2)}, 'INTERNAL_WITHDRAWAL', 'BTC', 'BTC', 'x', 1, 0, 0, 'COMPLETED', 1, 0 FROM n`,
+           committed_at, allowlist_required, daily_limit) ${rows}
+         SELECT ?1, ${id(2)}, 'INTERNAL_WITHDRAWAL', 'BTC', 'BTC', 'x', 1, 0, 0, 'COMPLETED', 1, 0, 5000000000 FROM n`,
         `INSERT INTO settlements ${rows}
          SELECT ?1, ${id(3)}, 'QUICK_BUY', 'house:liquidity', 'BTC', 1, 1, ?1 || i,
            (SELECT coalesce(max(id), 0) + 1 FROM transfers) FROM n`,

@@ -74,7 +74,7 @@ const examples: Readonly<Record<ProblemCode, Example>> = {
     detail: 'The source of candles cannot be reached. Try again in a few seconds.',
   },
   not_found: { path: ORDER, detail: 'This account has no order of that id.' },
-  method_not_allowed: { path: ORDERS, detail: 'This path takes GET, HEAD, POST.' },
+  method_not_allowed: { path: ORDERS, detail: 'This path takes POST, GET, HEAD.' },
   invalid_operator_token: { path: ACCOUNT, detail: 'Send an operator token: Authorization: Bearer <token>.' },
   invalid_state: {
     path: `${ACCOUNT}/totp`,

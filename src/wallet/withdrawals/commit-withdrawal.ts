@@ -1,10 +1,11 @@
+import { sql } from 'drizzle-orm';
 import { spendTotpStep } from '../../accounts/totp.ts';
 import { type Refusal, refuse } from '../../http/refusal.ts';
 import { accountFrozen } from '../../keys/admission.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { newRecordId } from '../../ledger/record-id.ts';
-import { deposits, withdrawals } from '../../ledger/schema.ts';
+import { accounts, deposits, withdrawals } from '../../ledger/schema.ts';
 import { type Transfer, house } from '../../ledger/transfers.ts';
 import {
   type WithdrawalPlan,
@@ -48,7 +49,9 @@ export function commitWithdrawal(
 ): Promise<CommitOutcome> {
   const row = toRow(accountId, id, plan, now_ms);
   const { totpStep, allowlistRequired } = plan;
-  const record = database.insert(withdrawals).values({ ...row, totpStep, allowlistRequired });
+  // The limit as it is where the row is written: what the reconciliation holds the row against, whatever it is later.
+  const dailyLimit = sql`(SELECT daily_withdrawal_limit FROM ${accounts} WHERE id = ${accountId})`;
+  const record = database.insert(withdrawals).values({ ...row, totpStep, allowlistRequired, dailyLimit });
   const recipient = row.status === 'COMPLETED' ? plan.recipient : null;
   const debit: Transfer = {
     debit: accountId,
@@ -105,6 +108,9 @@ export function explainWithdrawalRefusal(
     case 'trading_halted':
     case 'deposit_settled':
     case 'withdrawal_settled':
+    case 'violation_stands':
+    case 'violation_cleared':
+    case 'reconciliation_moved_on':
       throw new Error(`a withdrawal met the guard ${refusal.guard}`);
   }
 }

@@ -1,0 +1,37 @@
+import { eq, sql } from 'drizzle-orm';
+import { type Outcome, accept, refuse } from '../../http/refusal.ts';
+import { type Actor, insertAudit } from '../audit.ts';
+import { commit } from '../commit.ts';
+import type { Database } from '../database.ts';
+import { reconciliation, violations } from '../schema.ts';
+
+/**
+ * Clears a violation: an operator has looked into it and says why trading may go on. The halts stay until they are
+ * lifted in the settings, and a step that finds the invariant broken again halts again. Refuses with `not_found`,
+ * `invalid_state` when it is cleared already, and `service_unavailable` when D1 leaves it open. Throws when D1 cannot
+ * be read.
+ */
+export async function clearViolation(
+  database: Database,
+  id: string,
+  reason: string,
+  actor: Actor,
+): Promise<Outcome<{ readonly id: string }>> {
+  const [row] = await database
+    .select({ invariant: violations.invariant })
+    .from(violations)
+    .where(eq(violations.id, id));
+  if (!row) return refuse('not_found', 'There is no violation of that id.');
+  const outcome = await commit(database, [
+    database.update(violations).set({ clearedAt: actor.now_ms, reason }).where(eq(violations.id, id)),
+    // A step that was taken while the violation stood does not count: it would not report what it found again.
+    database
+      .update(reconciliation)
+      .set({ step: sql`step + 1` })
+      .where(eq(reconciliation.id, 1)),
+    insertAudit(database, actor, 'clear_violation', id, { invariant: row.invariant, because: reason }),
+  ]);
+  if (outcome.kind === 'committed') return accept({ id });
+  if (outcome.kind === 'guarded') return refuse('invalid_state', 'The violation is cleared already.');
+  return refuse('service_unavailable', 'The change was not confirmed. Send it again.', { retryAfterSeconds: 1 });
+}

@@ -1,0 +1,22 @@
+import { type Bindings, config } from './env.ts';
+import { describeError, logFault } from './http/log.ts';
+import { openDatabase } from './ledger/database.ts';
+import { runReconciliation } from './ledger/reconciliation/reconcile.ts';
+import { chooseCustody } from './providers.ts';
+import { sweepWithdrawals } from './wallet/withdrawals/sweep-withdrawals.ts';
+
+/** What happens every minute. One that fails stops none of the others; it is logged, and due again in a minute. */
+export async function runScheduled({ DB }: Pick<Bindings, 'DB'>, now: () => number): Promise<void> {
+  await Promise.all([
+    attempt('sweep_failed', () => sweepWithdrawals(openDatabase(DB), chooseCustody(config), now)),
+    attempt('reconciliation_failed', () => runReconciliation(openDatabase(DB), now)),
+  ]);
+}
+
+async function attempt(fault: string, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    logFault(fault, { error: describeError(error) });
+  }
+}

@@ -1,0 +1,200 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { newRecordId } from '../../src/ledger/record-id.ts';
+import { type Trader, openTrader } from '../support/exchange.ts';
+import { sql, transfer } from '../support/raw-ledger.ts';
+import {
+  allOk,
+  expectBroken,
+  finishPass,
+  invariantOf,
+  makeActivity,
+  saveMoney,
+  statusesOf,
+} from '../support/reconciliation.ts';
+import { env } from '../support/test-env.ts';
+
+let one: Trader;
+let other: Trader;
+/** An account that nothing ever happened to. */
+let bare: Trader;
+let head: number;
+beforeAll(async () => {
+  [one, other] = (await makeActivity(2)) as [Trader, Trader];
+  bare = await openTrader();
+  head = (await env.DB.prepare('SELECT max(id) AS id FROM transfers').first<number>('id')) ?? 0;
+  await saveMoney();
+  expect(statusesOf(await finishPass())).toEqual(allOk);
+});
+
+beforeEach(() => {
+  vi.spyOn(console, 'error').mockReturnValue();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const add = ({ accountId }: Trader, asset: string, atoms: number) =>
+  sql(`UPDATE balances SET amount = amount + (${atoms}) WHERE account = ? AND asset = ?`, accountId, asset);
+
+describe('a balance that was changed by hand', () => {
+  it('is found by what it should be, and money that was made by the sum of its asset', async () => {
+    const found = await expectBroken(
+      ['ledger_sums_to_zero', 'balances_match_transfers'],
+      ['balances_are_explained'],
+      add(one, 'BTC', 7),
+    );
+    expect(invariantOf(found, 'ledger_sums_to_zero').figures['BTC']).toEqual({ sum: '0.00000007' });
+    expect(invariantOf(found, 'ledger_sums_to_zero').examples).toEqual([{ asset: 'BTC', sum: '0.00000007' }]);
+    const [example] = invariantOf(found, 'balances_match_transfers').examples;
+    expect(example).toMatchObject({ account: one.accountId, asset: 'BTC' });
+    expect(BigInt(example?.['balance'] ?? 0) - BigInt(example?.['transfers'] ?? 0)).toBe(7n);
+  });
+
+  it('is found where it was taken from another, though the sum is still zero', async () => {
+    const found = await expectBroken(
+      ['balances_match_transfers'],
+      ['balances_are_explained'],
+      add(one, 'USDT', -1),
+      add(other, 'USDT', 1),
+    );
+    expect(invariantOf(found, 'balances_match_transfers').figures['broken']).toBe('2');
+  });
+
+  it('is found above 2^53, to the atom, and to be more than all caps', async () => {
+    const found = await expectBroken(
+      ['ledger_sums_to_zero', 'balances_match_transfers', 'debts_within_caps'],
+      ['balances_are_explained'],
+      add(bare, 'BTC', 2 ** 53),
+      add(bare, 'BTC', 1),
+    );
+    expect(invariantOf(found, 'balances_match_transfers').examples[0]?.['balance']).toBe('9007199254740993');
+    expect(invariantOf(found, 'ledger_sums_to_zero').figures['BTC']).toEqual({ sum: '90071992.54740993' });
+  });
+
+  it('is found where only the number of its last transfer is wrong', async () => {
+    await expectBroken(
+      ['balances_match_transfers'],
+      ['balances_are_explained'],
+      sql(`UPDATE balances SET last_transfer = last_transfer - 1 WHERE account = ? AND asset = 'BTC'`, one.accountId),
+    );
+  });
+
+  it('is found where it is gone', async () => {
+    const found = await expectBroken(
+      ['ledger_sums_to_zero', 'balances_match_transfers'],
+      ['balances_are_kept'],
+      sql(`DELETE FROM balances WHERE account = ? AND asset = 'ETH'`, one.accountId),
+    );
+    expect(invariantOf(found, 'balances_match_transfers').examples).toMatchObject([
+      { account: one.accountId, asset: 'ETH', balance: 'missing' },
+    ]);
+  });
+});
+
+describe('a floor', () => {
+  it('that an account went below is found, with every transfer in order', async () => {
+    const id = newRecordId(Date.now());
+    const { accountId } = one;
+    const leg = (debit: string, credit: string, asset: string, amount: string) =>
+      sql(
+        `INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference, ts)
+         VALUES ((SELECT max(id) + 1 FROM transfers), ?, ?, ?, ?, 'order', ?, 1)`,
+        debit,
+        credit,
+        asset,
+        amount,
+        id,
+      );
+    // A sale of 2 LTC at 50 USDT by somebody who has none.
+    const found = await expectBroken(
+      ['balances_above_floor'],
+      ['balances_keep_their_floor'],
+      sql(`UPDATE balances SET floor = -200000000 WHERE account = ? AND asset = 'LTC'`, accountId),
+      sql(
+        `INSERT INTO orders (account_id, id, coin, side, executed_price, coin_amount, usdt_amount, status)
+         VALUES (?, ?, 'LTC', 'SELL', 5000000000, 200000000, 100000000, 'COMPLETED')`,
+        accountId,
+        id,
+      ),
+      leg(accountId, 'house:liquidity', 'LTC', '200000000'),
+      leg('house:liquidity', accountId, 'USDT', '100000000'),
+    );
+    expect(invariantOf(found, 'balances_above_floor').examples).toEqual([
+      { account: accountId, asset: 'LTC', balance: '-200000000', floor: '0' },
+    ]);
+  });
+
+  it.each([
+    ['of the inventory', 'house:liquidity', ['balances_above_floor']],
+    ['of custody, which is the supply cap', 'house:custody', ['balances_above_floor', 'debts_within_caps']],
+  ] as const)('%s is found to be passed', async (_, account, broken) => {
+    const found = await expectBroken(
+      broken,
+      ['balances_stay_above_their_floor'],
+      sql('PRAGMA ignore_check_constraints = ON'),
+      sql(`UPDATE balances SET floor = amount + 1 WHERE account = ? AND asset = 'BTC'`, account),
+      sql('PRAGMA ignore_check_constraints = OFF'),
+    );
+    expect(invariantOf(found, 'balances_above_floor').examples).toMatchObject([{ account, asset: 'BTC' }]);
+  });
+});
+
+describe('the journal', () => {
+  it('is found to be changed long after it was first read', async () => {
+    await expectBroken(
+      ['balances_match_transfers', 'records_match_transfers'],
+      ['transfers_are_not_changed'],
+      sql('UPDATE transfers SET amount = amount + 1 WHERE id = 1'),
+    );
+  });
+
+  it('is found to be renumbered, where nothing else is wrong', async () => {
+    const found = await expectBroken(
+      ['journal_has_no_gap'],
+      ['transfers_are_not_changed', 'balances_are_explained'],
+      sql('UPDATE transfers SET id = id + 5 WHERE id = ?', head),
+      sql('UPDATE balances SET last_transfer = last_transfer + 5 WHERE last_transfer = ?', head),
+    );
+    expect(invariantOf(found, 'journal_has_no_gap').examples).toEqual([
+      { after: String(head - 1), next: String(head + 5) },
+    ]);
+  });
+
+  it('is found to begin before its first number', async () => {
+    const found = await expectBroken(
+      ['journal_has_no_gap'],
+      ['transfers_are_numbered', 'transfers_move_balances'],
+      sql(`INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference, ts)
+        VALUES (0, 'house:custody', 'house:fees', 'BTC', 1, 'order', 'x', 1)`),
+    );
+    expect(invariantOf(found, 'journal_has_no_gap').examples).toEqual([{ after: 'the beginning', next: '0' }]);
+  });
+
+  it('is found to lack a transfer, in its midst and at its end', async () => {
+    const lack = (id: number) => sql('DELETE FROM transfers WHERE id = ?', id);
+    await expectBroken(
+      ['balances_match_transfers', 'journal_has_no_gap', 'records_match_transfers'],
+      ['transfers_are_not_deleted'],
+      lack(head - 3),
+    );
+    await expectBroken(
+      ['balances_match_transfers', 'records_match_transfers'],
+      ['transfers_are_not_deleted'],
+      lack(head),
+    );
+  });
+
+  it('is found to hold a transfer that no record explains', async () => {
+    const found = await expectBroken(
+      ['records_match_transfers'],
+      [],
+      transfer('house:liquidity', one.accountId, 'USDT', '5'),
+    );
+    expect(invariantOf(found, 'records_match_transfers').examples).toMatchObject([{ transfer: String(head + 1) }]);
+  });
+
+  it('is found to be so broken that its sums pass what 64 bits hold', async () => {
+    const much = sql('UPDATE transfers SET amount = 9223372036854775807 WHERE id IN (1, 3)');
+    await expectBroken(['balances_match_transfers', 'records_match_transfers'], ['transfers_are_not_changed'], much);
+  });
+});

@@ -1,0 +1,109 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { newRecordId } from '../../src/ledger/record-id.ts';
+import { NOON_MS, expectRefused, openFunded, order, sql } from '../support/raw-ledger.ts';
+import { env } from '../support/test-env.ts';
+
+let account: string;
+beforeAll(async () => {
+  account = await openFunded();
+});
+
+const settings = () => sql('SELECT trading_halted, withdrawals_halted FROM settings').first();
+
+describe('the row of the reconciliation', () => {
+  it.each([
+    ['a step back', 'UPDATE reconciliation SET step = step - 1', 'guard: reconciliation_moved_on'],
+    ['no step', "UPDATE reconciliation SET tallies = '{}'", 'guard: reconciliation_moved_on'],
+    ['two steps', 'UPDATE reconciliation SET step = step + 2', 'guard: reconciliation_moved_on'],
+    ['no number', 'UPDATE OR REPLACE reconciliation SET step = NULL', 'guard: reconciliation_moved_on'],
+    ['its end', 'DELETE FROM reconciliation', 'guard: the reconciliation is never deleted'],
+    ['a new beginning', 'INSERT OR REPLACE INTO reconciliation (id) VALUES (1)', 'guard: reconciliation exists'],
+  ])('moves on by one step: refuses %s', async (_, query, message) => {
+    await expectRefused(message, sql(query));
+  });
+});
+
+describe('a violation', () => {
+  const id = newRecordId(NOON_MS);
+  const lift = 'SET trading_halted = 0, withdrawals_halted = 0';
+  beforeAll(async () => {
+    await env.DB.batch([
+      sql(
+        `INSERT INTO reconciliation_violations (id, invariant, pass, found_at, examples) VALUES (?, 'x', 1, 1, '[]')`,
+        id,
+      ),
+      sql('UPDATE settings SET trading_halted = 1, withdrawals_halted = 1'),
+    ]);
+  });
+
+  it.each([
+    ['the one', 'UPDATE settings SET trading_halted = 0'],
+    ['the other', 'UPDATE settings SET withdrawals_halted = 0'],
+    ['both', `UPDATE settings ${lift}`],
+    ['both by default', 'UPDATE OR REPLACE settings SET trading_halted = NULL, withdrawals_halted = NULL'],
+  ])('keeps both halts: refuses to lift %s', async (_, query) => {
+    const before = await settings();
+    await expect(sql(query).run()).rejects.toThrow('guard: ');
+    expect(await settings()).toEqual(before);
+    await expectRefused('guard: trading_halted', order(account));
+  });
+
+  it.each([
+    ['changed', "UPDATE reconciliation_violations SET examples = '[1]'", 'guard: a violation keeps what it is'],
+    ['renamed', "UPDATE reconciliation_violations SET id = 'x'", 'guard: a violation keeps what it is'],
+    ['deleted', 'DELETE FROM reconciliation_violations', 'guard: a violation is never deleted'],
+    ['cleared without a reason', 'UPDATE reconciliation_violations SET cleared_at = 1', 'CHECK constraint failed'],
+    [
+      'replaced',
+      `INSERT OR REPLACE INTO reconciliation_violations (id, invariant, pass, found_at, examples)
+       SELECT id, 'y', 1, 1, '[]' FROM reconciliation_violations`,
+      'guard: violation exists',
+    ],
+    [
+      'recorded as cleared',
+      `INSERT INTO reconciliation_violations VALUES ('y', 'y', 1, 1, '[]', 1, 'x')`,
+      'guard: violation exists',
+    ],
+  ])('is never %s', async (_, query, message) => {
+    await expectRefused(message, sql(query));
+  });
+
+  it('is cleared once, and then lets the halts be lifted', async () => {
+    const clear = sql("UPDATE reconciliation_violations SET cleared_at = 1, reason = 'x'");
+    await clear.run();
+    await expectRefused('guard: violation_cleared', clear);
+    await expectRefused(
+      'guard: violation_cleared',
+      sql('UPDATE reconciliation_violations SET cleared_at = NULL, reason = NULL'),
+    );
+    await sql(`UPDATE settings ${lift}`).run();
+    expect(await settings()).toEqual({ trading_halted: 0, withdrawals_halted: 0 });
+    await order(account).run();
+  });
+});
+
+describe('a withdrawal', () => {
+  const withdrawal = (limit: string) =>
+    sql(
+      `INSERT INTO withdrawals (account_id, id, type, asset, network, address, amount, fee, usd_value, status,
+         committed_at, allowlist_required, daily_limit)
+       VALUES (?, ?, 'ONCHAIN_WITHDRAWAL', 'USDT', 'TRC20', 'x', 1, 0, 1, 'PROCESSING', ?, 0, ${limit})`,
+      account,
+      newRecordId(NOON_MS),
+      NOON_MS,
+    );
+
+  it.each(['NULL', '4999999999', '5000000001'])('names the daily limit of its account: refuses %s', async (limit) => {
+    await expectRefused('guard: a withdrawal names the daily limit of its account', withdrawal(limit));
+  });
+
+  it('keeps it, whatever becomes of the account’s', async () => {
+    await withdrawal('5000000000').run();
+    await sql('UPDATE accounts SET daily_withdrawal_limit = 7 WHERE id = ?', account).run();
+    const change = "UPDATE withdrawals SET status = 'FAILED', reason = 'x'";
+    await expectRefused('guard: a withdrawal keeps its daily limit', sql(`${change}, daily_limit = 7`));
+    await expectRefused('guard: a withdrawal keeps its daily limit', sql(`${change}, daily_limit = NULL`));
+    await sql(change).run();
+    expect(await sql('SELECT daily_limit FROM withdrawals').first('daily_limit')).toBe(5_000_000_000);
+  });
+});

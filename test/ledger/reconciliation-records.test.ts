@@ -1,0 +1,310 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { newRecordId } from '../../src/ledger/record-id.ts';
+import { type Trader, asOperator, openTrader } from '../support/exchange.ts';
+import { sql } from '../support/raw-ledger.ts';
+import {
+  allOk,
+  expectBroken,
+  finishPass,
+  invariantOf,
+  makeActivity,
+  saveMoney,
+  statusesOf,
+} from '../support/reconciliation.ts';
+import { env } from '../support/test-env.ts';
+
+let one: Trader;
+let bare: Trader;
+beforeAll(async () => {
+  [one] = (await makeActivity(2)) as [Trader];
+  bare = await openTrader();
+  await saveMoney();
+  expect(statusesOf(await finishPass())).toEqual(allOk);
+});
+beforeEach(() => {
+  vi.spyOn(console, 'error').mockReturnValue();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+type Row = Record<string, string>;
+
+/** One row of the first account. */
+async function find(table: string, where: string): Promise<Row> {
+  const query = `SELECT * FROM ${table} WHERE account_id = ? AND ${where} LIMIT 1`;
+  const row = await env.DB.prepare(query).bind(one.accountId).first<Row>();
+  if (!row) throw new Error(`no row of ${table} is as the test needs it: ${where}`);
+  return row;
+}
+
+const text = (row: Row, name: string) => row[name] ?? '';
+
+function leg(kind: string, reference: string, debit: string, credit: string, asset: string, amount: string) {
+  return sql(
+    `INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference, ts)
+     VALUES ((SELECT max(id) + 1 FROM transfers), ?, ?, ?, ?, ?, ?, 1)`,
+    debit,
+    credit,
+    asset,
+    amount,
+    kind,
+    reference,
+  );
+}
+
+function order(id: string, side: string, price: string, coinAmount: string, usdtAmount: string) {
+  const columns = 'account_id, id, coin, side, executed_price, coin_amount, usdt_amount, status';
+  const insert = sql(
+    `INSERT INTO orders (${columns}) VALUES (?, ?, 'ETH', ?, ?, ?, ?, 'COMPLETED')`,
+    one.accountId,
+    id,
+    side,
+    price,
+    coinAmount,
+    usdtAmount,
+  );
+  const [from, to] = side === 'BUY' ? ['house:liquidity', one.accountId] : [one.accountId, 'house:liquidity'];
+  return [
+    insert,
+    leg('order', id, from, to, 'ETH', coinAmount),
+    leg('order', id, to, from, 'USDT', usdtAmount),
+  ] as const;
+}
+
+const tie = 'records_match_transfers';
+
+describe('a record and its transfers', () => {
+  it.each([
+    ['an order', 'orders', "status = 'COMPLETED'", 'orders_are_not_deleted', '2'],
+    ['a deposit', 'deposits', "type = 'ONCHAIN_DEPOSIT' AND status = 'COMPLETED'", 'deposits_are_not_deleted', '1'],
+    ['a withdrawal', 'withdrawals', "status = 'COMPLETED' AND fee > 0", 'withdrawals_are_not_deleted', '3'],
+    ['a settlement', 'settlements', "type = 'QUICK_BUY'", 'settlements_are_not_deleted', '2'],
+  ])(
+    'are found apart where %s is gone: nothing explains what it moved',
+    async (_, table, where, trigger, transfers) => {
+      const id = text(await find(table, where), 'id');
+      const found = await expectBroken([tie], [trigger], sql(`DELETE FROM ${table} WHERE id = ?`, id));
+      expect(invariantOf(found, tie).figures['broken']).toBe(transfers);
+      expect(invariantOf(found, tie).examples[0]).toMatchObject({ reference: id, fault: 'no record explains it' });
+    },
+  );
+
+  it('are found apart where an order moved nothing', async () => {
+    const id = newRecordId(Date.now());
+    const [insert] = order(id, 'BUY', '100000000000', '100000000', '1000000000');
+    const found = await expectBroken([tie], [], insert);
+    expect(invariantOf(found, tie).examples).toEqual([
+      { order: id, accountId: one.accountId, status: 'COMPLETED', transfers: 'none' },
+    ]);
+  });
+
+  it('are found apart where an order moved half of it, twice of it, or more than it says', async () => {
+    const id = newRecordId(Date.now());
+    const [insert, coin, usdt] = order(id, 'BUY', '100000000000', '1000000', '10000000');
+    await expectBroken([tie], [], insert, coin);
+    await expectBroken([tie], [], insert, coin, usdt, coin, usdt);
+    const more = leg('order', id, 'house:liquidity', one.accountId, 'ETH', '1000001');
+    await expectBroken([tie], [], insert, more, usdt);
+  });
+
+  it('are found apart where another account paid', async () => {
+    const id = newRecordId(Date.now());
+    const [insert, coin] = order(id, 'BUY', '100000000000', '1000000', '10000000');
+    const other =
+      (await env.DB.prepare(
+        "SELECT account FROM balances WHERE asset = 'USDT' AND amount > 10000000 AND account <> ? AND account NOT LIKE 'house:%'",
+      )
+        .bind(one.accountId)
+        .first<string>('account')) ?? '';
+    await expectBroken([tie], [], insert, coin, leg('order', id, other, 'house:liquidity', 'USDT', '10000000'));
+  });
+
+  it('are found apart where a deposit was credited twice, never, or though it failed', async () => {
+    const done = await find('deposits', "type = 'ONCHAIN_DEPOSIT' AND status = 'COMPLETED'");
+    const credit = leg('deposit', text(done, 'id'), 'house:custody', one.accountId, 'ETH', text(done, 'amount'));
+    const found = await expectBroken([tie], [], credit);
+    expect(invariantOf(found, tie).examples).toMatchObject([{ deposit: done['id'] }]);
+
+    const waiting = text(await find('deposits', "status = 'PENDING'"), 'id');
+    const complete = sql(`UPDATE deposits SET status = 'COMPLETED' WHERE id = ?`, waiting);
+    await expectBroken([tie], [], complete);
+    const fail = sql(`UPDATE deposits SET status = 'FAILED' WHERE id = ?`, done['id'] ?? '');
+    await expectBroken([tie], ['deposits_move_on'], fail);
+  });
+
+  it.each([
+    ['failed, and the money was kept', "status = 'PENDING'", `status = 'FAILED', reason = 'x'`],
+    ['failed, and the money was paid', "status = 'COMPLETED' AND fee > 0", `status = 'FAILED', reason = 'x'`],
+    ['was paid, and the money is still held', "status = 'PENDING' AND fee > 0", `status = 'COMPLETED', tx_hash = 'x'`],
+    ['is being paid, and was given back', "status = 'FAILED'", `status = 'PROCESSING', reason = NULL`],
+    ['cost another fee', "status = 'COMPLETED' AND fee > 0", 'fee = fee + 1, amount = amount - 1'],
+    [
+      'was paid inside, and nobody has it',
+      "type = 'INTERNAL_WITHDRAWAL' AND status = 'PENDING'",
+      `status = 'COMPLETED'`,
+    ],
+  ])('are found apart where a withdrawal %s', async (_, where, change) => {
+    const { id = '' } = await find('withdrawals', where);
+    const found = await expectBroken(
+      [tie],
+      ['withdrawals_move_on'],
+      sql(`UPDATE withdrawals SET ${change} WHERE id = ?`, id),
+    );
+    expect(invariantOf(found, tie).examples).toMatchObject([{ withdrawal: id }]);
+  });
+
+  it('are found apart where a settlement says another amount, or names other transfers', async () => {
+    const { id = '' } = await find('settlements', "type = 'QUICK_SELL'");
+    for (const change of ['coin_amount = coin_amount + 1', 'first_transfer = first_transfer + 1']) {
+      const changed = sql(`UPDATE settlements SET ${change} WHERE id = ?`, id);
+      const found = await expectBroken([tie], ['settlements_are_not_changed'], changed);
+      expect(invariantOf(found, tie).examples).toMatchObject([{ settlement: id, type: 'QUICK_SELL' }]);
+    }
+  });
+
+  it('are found apart where one of two accounts does not know of their trade', async () => {
+    const { id = '', counterparty = '' } = await find('settlements', "type = 'P2P_SELL'");
+    const remove = sql('DELETE FROM settlements WHERE account_id = ? AND id = ?', one.accountId, id);
+    const found = await expectBroken([tie], ['settlements_are_not_deleted'], remove);
+    expect(invariantOf(found, tie).examples).toMatchObject([{ settlement: id, accountId: counterparty }]);
+  });
+
+  it('are found apart where the receipt of a withdrawal inside is gone, or names another', async () => {
+    const { id = '' } = await find('withdrawals', "type = 'INTERNAL_WITHDRAWAL' AND status = 'COMPLETED'");
+    const receipt = `reference = 'withdrawal ${id}'`;
+    const gone = await expectBroken([tie], ['deposits_are_not_deleted'], sql(`DELETE FROM deposits WHERE ${receipt}`));
+    expect(invariantOf(gone, tie).examples).toMatchObject([{ withdrawal: id }]);
+    const renamed = sql(`UPDATE deposits SET reference = 'withdrawal of nobody' WHERE ${receipt}`);
+    const found = await expectBroken([tie], ['deposits_move_on'], renamed);
+    expect(invariantOf(found, tie).figures['broken']).toBe('2');
+  });
+});
+
+describe('a withdrawal', () => {
+  const paid = ['records_match_transfers', 'withdrawals_paid_once'] as const;
+
+  it('that was paid out twice is found', async () => {
+    const { id = '', amount = '' } = await find('withdrawals', "status = 'COMPLETED' AND fee > 0");
+    const again = leg('withdrawal', id, 'house:payouts', 'house:custody', 'USDT', amount);
+    const found = await expectBroken(paid, [], again);
+    expect(invariantOf(found, 'withdrawals_paid_once').examples).toMatchObject([{ withdrawal: id }]);
+  });
+
+  it('that was paid out and given back is found', async () => {
+    const { id = '', amount = '' } = await find('withdrawals', "status = 'COMPLETED' AND fee > 0");
+    const back = leg('withdrawal', id, 'house:payouts', one.accountId, 'USDT', amount);
+    await expectBroken(paid, ['transfers_of_withdrawals_are_explained'], back);
+  });
+
+  /** What the trigger would refuse: worth so much, committed then. */
+  const beyond = (usd: number, committedAt: number, id = newRecordId(committedAt)) => [
+    sql(
+      `INSERT INTO withdrawals (account_id, id, type, asset, network, address, amount, fee, usd_value, status,
+         committed_at, totp_step, allowlist_required, daily_limit)
+       VALUES (?, ?, 'ONCHAIN_WITHDRAWAL', 'USDT', 'TRC20', 'x', 1, 0, ?, 'PROCESSING', ?, NULL, 0, 5000000000)`,
+      one.accountId,
+      id,
+      usd,
+      committedAt,
+    ),
+    leg('withdrawal', id, one.accountId, 'house:payouts', 'USDT', '1'),
+  ];
+  const DAY_MS = 86_400_000;
+  const guard = ['withdrawals_are_guarded'];
+
+  it('beyond the limit of its day is found, whatever else that account did', async () => {
+    const found = await expectBroken(['withdrawals_within_limit'], guard, ...beyond(4_900_000_000, Date.now()));
+    const [example] = invariantOf(found, 'withdrawals_within_limit').examples;
+    expect(example).toMatchObject({ accountId: one.accountId, limit: '5000000000' });
+    expect(BigInt(example?.['used'] ?? 0)).toBeGreaterThan(5_000_000_000n);
+  });
+
+  it('is counted for 24 hours to the millisecond, by the time of its commit', async () => {
+    const long = Date.now() - 30 * DAY_MS;
+    const half = 2_500_000_001;
+    const first = beyond(half, long);
+    await expectBroken([], guard, ...first, ...beyond(half, long + DAY_MS));
+    await expectBroken(['withdrawals_within_limit'], guard, ...first, ...beyond(half, long + DAY_MS - 1));
+    // Made a day before it was committed, and so before the one whose day it is in.
+    const late = beyond(half, long + DAY_MS + 1, newRecordId(long - 1));
+    await expectBroken(['withdrawals_within_limit'], guard, ...first, ...beyond(half, long + 2), ...late);
+  });
+
+  it('is found beyond the limit where its day lies in many slices, and it is not the last of them', async () => {
+    const third = 2_000_000_000;
+    const start = Date.now() - 30 * DAY_MS;
+    const fill = (from: number) => [1, 2, 3, 4, 5].flatMap((hour) => beyond(0, from + hour * 3_600_000));
+    const found = await expectBroken(
+      ['withdrawals_within_limit'],
+      guard,
+      // Its id is a day older than its commit, and so is that of the one whose day it is.
+      ...beyond(third, start + 1, newRecordId(start - DAY_MS + 2)),
+      ...fill(start - DAY_MS),
+      ...beyond(third, start + DAY_MS, newRecordId(start)),
+      ...fill(start),
+      ...beyond(third, start + DAY_MS - 1),
+    );
+    expect(invariantOf(found, 'withdrawals_within_limit').examples).toMatchObject([{ used: '6000000000' }]);
+  });
+
+  it('is held against the limit of its own time, not against today’s', async () => {
+    const limit = (usdt: string) => asOperator('PATCH', `/accounts/${one.accountId}`, { dailyWithdrawalLimit: usdt });
+    expect((await limit('1')).status).toBe(200);
+    expect(statusesOf(await finishPass())).toEqual(allOk);
+    await limit('5000');
+  });
+});
+
+describe('a fill', () => {
+  const price = '333333333333';
+  // 0.00300000 ETH at 3333.33333333 are 9.99999999999 USDT.
+  const fill = (side: string, usdt: number) => order(newRecordId(Date.now()), side, price, '300000', String(usdt));
+
+  // An atom of ETH is 33.3 atoms of USDT here.
+  it.each([
+    ['a buy below the price', 'BUY', 9_999_999, 1],
+    ['a buy rounded up by an atom of USDT', 'BUY', 10_000_000, 0],
+    ['a buy rounded by just less than an atom of ETH', 'BUY', 10_000_033, 0],
+    ['a buy an atom of ETH above the price', 'BUY', 10_000_034, 1],
+    ['a sale above the price', 'SELL', 10_000_000, 1],
+    ['a sale rounded down by an atom of USDT', 'SELL', 9_999_999, 0],
+    ['a sale rounded by just less than an atom of ETH', 'SELL', 9_999_967, 0],
+    ['a sale an atom of ETH below the price', 'SELL', 9_999_966, 1],
+  ])('is found where it is not rounded for the house, by less than an atom: %s', async (_, side, usdt, broken) => {
+    const expected = broken === 1 ? (['rounding_favours_house'] as const) : [];
+    const found = await expectBroken(expected, [], ...fill(side, usdt));
+    expect(invariantOf(found, 'rounding_favours_house').figures['broken']).toBe(String(broken));
+  });
+
+  it('is found whose price was changed', async () => {
+    const { id = '' } = await find('orders', "coin = 'ETH'");
+    const change = sql('UPDATE orders SET executed_price = executed_price + 100000000 WHERE id = ?', id);
+    const found = await expectBroken(['rounding_favours_house'], ['orders_are_not_changed'], change);
+    expect(invariantOf(found, 'rounding_favours_house').examples).toMatchObject([{ order: id }]);
+  });
+});
+
+describe('an address', () => {
+  const give = (accountId: string, network: string, address: string) =>
+    sql('INSERT INTO addresses (account_id, network, address) VALUES (?, ?, ?)', accountId, network, address);
+
+  it('that two accounts have is found, on two networks or on one', async () => {
+    const { address = '' } = await find('addresses', "network = 'ETH'");
+    const found = await expectBroken(['addresses_have_one_owner'], [], give(bare.accountId, 'DOGE', address));
+    const examples = invariantOf(found, 'addresses_have_one_owner').examples;
+    expect(examples).toContainEqual({ address, network: 'DOGE', accountId: bare.accountId, other: one.accountId });
+    expect(examples).toContainEqual({ address, network: 'ETH', accountId: one.accountId, other: bare.accountId });
+
+    const index = await env.DB.prepare(
+      "SELECT sql FROM sqlite_master WHERE name = 'addresses_have_one_owner'",
+    ).first<string>('sql');
+    await env.DB.exec('DROP INDEX addresses_have_one_owner');
+    await expectBroken(
+      ['addresses_have_one_owner'],
+      ['addresses_are_given_once'],
+      give(bare.accountId, 'ETH', address),
+    );
+    await env.DB.exec(index ?? '');
+  });
+});

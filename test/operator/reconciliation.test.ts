@@ -1,0 +1,291 @@
+import { createExecutionContext, createScheduledController, waitOnExecutionContext } from 'cloudflare:test';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import entry from '../../src/index.ts';
+import { invariants } from '../../src/ledger/reconciliation/invariants.ts';
+import { runScheduled } from '../../src/scheduled.ts';
+import type { Reconciliation } from '../../src/operator/reconciliation.ts';
+import { type ProblemBody, type Trader, asOperator, json, openTrader, send } from '../support/exchange.ts';
+import { CONNECTION_LOST, OVERLOADED, aroundBatches, fail } from '../support/faults.ts';
+import { databaseInternals } from '../support/meter.ts';
+import { sql } from '../support/raw-ledger.ts';
+import {
+  ORDER,
+  allOk,
+  finishPass,
+  makeActivity,
+  readReconciliation,
+  reopen,
+  statusesOf,
+  step,
+} from '../support/reconciliation.ts';
+import { env } from '../support/test-env.ts';
+import { aroundBatch, expectProblem, readOwn, readTaken, withdraw } from '../support/withdrawals.ts';
+
+let trader: Trader;
+/** An account without addresses. */
+let bare: Trader;
+beforeAll(async () => {
+  [trader] = (await makeActivity(2)) as [Trader];
+  bare = await openTrader();
+});
+
+const logged: Record<string, string>[] = [];
+beforeEach(() => {
+  logged.length = 0;
+  vi.spyOn(console, 'error').mockImplementation((line) => logged.push(JSON.parse(String(line))));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const PATH = '/reconciliation';
+
+async function read(response: Response | Promise<Response>): Promise<Reconciliation> {
+  const answer = await response;
+  expect(answer.status, await answer.clone().text()).toBe(200);
+  return (await json<{ reconciliation: Reconciliation }>(answer)).reconciliation;
+}
+
+const as = (token: string, method: string, path: string) =>
+  send(`/operator/v1${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    ...(method !== 'GET' && { body: JSON.stringify({ reason: 'x' }) }),
+  });
+
+/** Runs what is due every minute, as the platform does. */
+async function runSchedule(): Promise<void> {
+  const context = createExecutionContext();
+  await entry.scheduled(createScheduledController({ cron: '* * * * *' }), env);
+  await waitOnExecutionContext(context);
+}
+
+/** Gives somebody else's address to an account: one invariant is broken, and nothing that moves. */
+async function breakInvariant(): Promise<void> {
+  const { address } = (await sql(
+    "SELECT address FROM addresses WHERE account_id = ? AND network = 'ETH'",
+    trader.accountId,
+  ).first<{
+    address: string;
+  }>())!;
+  await sql(
+    "INSERT INTO addresses (account_id, network, address) VALUES (?, 'DOGE', ?)",
+    bare.accountId,
+    address,
+  ).run();
+}
+
+/** Takes it back, as if it had never been. */
+async function mend(): Promise<void> {
+  const trigger = 'addresses_are_not_deleted';
+  const text = await sql('SELECT sql FROM sqlite_master WHERE name = ?', trigger).first<string>('sql');
+  await env.DB.batch([
+    sql(`DROP TRIGGER ${trigger}`),
+    sql('DELETE FROM addresses WHERE account_id = ?', bare.accountId),
+    sql(text ?? ''),
+  ]);
+}
+
+describe('the reconciliation', () => {
+  it('is pending until a first pass is complete, and then tells every invariant with its figures', async () => {
+    const before = await read(asOperator('GET', PATH));
+    expect(before.status).toBe('pending');
+    expect(before.invariants.map(({ name }) => name)).toEqual(invariants);
+    expect(new Set(before.invariants.map(({ status }) => status))).toEqual(new Set(['pending']));
+    expect(before.lastPass).toBeNull();
+    expect(await read(asOperator('GET', PATH))).toEqual(before);
+
+    const after = await read(asOperator('POST', `${PATH}/run`));
+    expect(after.status).toBe('ok');
+    expect(statusesOf(after)).toEqual(allOk);
+    expect(after.lastPass).toMatchObject({ pass: 1 });
+    for (const { name, figures, examples } of after.invariants) {
+      expect(Number(figures['checked']), name).toBeGreaterThan(0);
+      expect([figures['broken'], examples], name).toEqual(['0', []]);
+    }
+    expect(await read(asOperator('GET', PATH))).toEqual(after);
+  });
+
+  it('goes on every minute by itself', async () => {
+    const { progress } = await readReconciliation();
+    await runSchedule();
+    await runSchedule();
+    expect((await readReconciliation()).progress.pass).toBe(progress.pass + 2);
+    expect(logged).toEqual([]);
+  });
+
+  it('goes on where the sweep of withdrawals fails', async () => {
+    const { pass } = (await readReconciliation()).progress;
+    const internals = databaseInternals();
+    const forward = internals._send;
+    vi.spyOn(internals, '_send').mockImplementation(async function look(this: unknown, ...values: unknown[]) {
+      if (!Array.isArray(values[1])) throw new Error(CONNECTION_LOST);
+      return forward.apply(this as never, values);
+    });
+    await runSchedule();
+    vi.restoreAllMocks();
+    expect(logged.map(({ event }) => event)).toEqual(['sweep_failed']);
+    expect((await readReconciliation()).progress.pass).toBe(pass + 1);
+  });
+
+  it('stops no withdrawal where it fails', async () => {
+    const unsettled = aroundBatch('settle', 'before', 1, fail(CONNECTION_LOST));
+    const taken = await readTaken(await withdraw(trader, {}, 'unsettled'));
+    unsettled.restore();
+    expect(taken.status).toBe('PROCESSING');
+    logged.length = 0;
+
+    const { pass } = (await readReconciliation()).progress;
+    const fault = aroundBatches('before', 1, fail(CONNECTION_LOST), (text) => text.includes('reconciliation'));
+    await runScheduled(env, () => Date.now() + 60_000);
+    fault.restore();
+    expect(logged.map(({ event }) => event)).toEqual(['reconciliation_failed']);
+    expect((await readReconciliation()).progress.pass).toBe(pass);
+    expect((await readOwn(trader, taken.id)).status).toBe('COMPLETED');
+  });
+});
+
+describe('a broken invariant', () => {
+  it('halts trading and withdrawals at once, until the violation is cleared and the halts are lifted', async () => {
+    await trader.trade(ORDER);
+    await breakInvariant();
+    await runSchedule();
+
+    const found = await read(asOperator('GET', PATH));
+    expect([found.status, found.violations.length]).toEqual(['broken', 1]);
+    const [violation] = found.violations;
+    expect(violation).toMatchObject({ invariant: 'addresses_have_one_owner' });
+    // One for the account that got it, and one for each of the seven networks that its owner has it on.
+    expect(violation?.examples).toHaveLength(8);
+    expect(logged.map(({ event }) => event)).toEqual(['invariant_broken']);
+    expect(logged[0]?.['violations']).toContain(violation?.id);
+
+    await expectProblem(await trader.order(ORDER), 503, 'trading_halted');
+    await expectProblem(await withdraw(trader), 503, 'withdrawals_suspended');
+    const audit = await env.DB.prepare('SELECT role, action FROM audit WHERE target = ?').bind(violation?.id).all();
+    expect(audit.results).toEqual([{ role: 'reconciliation', action: 'halt' }]);
+
+    for (const change of [
+      { tradingHalted: false },
+      { withdrawalsHalted: false },
+      { tradingHalted: false, withdrawalsHalted: false, spreadBps: 7 },
+    ]) {
+      await expectProblem(await asOperator('PATCH', '/settings', change), 409, 'invalid_state');
+    }
+    const kept = await json<{ settings: unknown }>(await asOperator('GET', '/settings'));
+    expect(kept.settings).toMatchObject({ tradingHalted: true, withdrawalsHalted: true, spreadBps: 0 });
+    expect((await asOperator('PATCH', '/settings', { spreadBps: 0 })).status).toBe(200);
+
+    await mend();
+    const clear = `${PATH}/violations/${violation?.id}/clear`;
+    const cleared = await read(asOperator('POST', clear, { reason: 'it was a test’s' }));
+    expect([cleared.status, cleared.violations]).toEqual(['pending', []]);
+    await expectProblem(await trader.order(ORDER), 503, 'trading_halted');
+    expect((await asOperator('PATCH', '/settings', { tradingHalted: false })).status).toBe(200);
+    expect((await trader.order(ORDER)).status).toBe(201);
+    await expectProblem(await withdraw(trader), 503, 'withdrawals_suspended');
+    await reopen();
+    expect((await withdraw(trader)).status).toBe(201);
+    expect((await finishPass()).status).toBe('ok');
+
+    const row = await env.DB.prepare(
+      `SELECT role, action, detail FROM audit WHERE target = ? AND action = 'clear_violation'`,
+    )
+      .bind(violation?.id)
+      .first<Record<string, string>>();
+    expect(row).toMatchObject({ role: 'operator' });
+    expect(JSON.parse(row?.['detail'] ?? '')).toEqual({
+      invariant: 'addresses_have_one_owner',
+      because: 'it was a test’s',
+    });
+  });
+
+  it('halts once however often it is found, and again when it is found after it was cleared', async () => {
+    await breakInvariant();
+    await finishPass();
+    await finishPass();
+    const [first, ...others] = (await readReconciliation()).violations;
+    expect(others).toEqual([]);
+    expect(logged).toHaveLength(1);
+
+    await reopen();
+    expect((await trader.order(ORDER)).status).toBe(201);
+    await finishPass();
+    const [second] = (await readReconciliation()).violations;
+    expect(second?.id).not.toBe(first?.id);
+    expect(logged).toHaveLength(2);
+    await expectProblem(await trader.order(ORDER), 503, 'trading_halted');
+    await mend();
+    await reopen();
+    expect(statusesOf(await finishPass())).toEqual(allOk);
+  });
+
+  it('halts by a step that D1 answers late, and by the next one where D1 did not take it', async () => {
+    for (const [moment, message, kind] of [
+      ['after', CONNECTION_LOST, 'unknown'],
+      ['before', OVERLOADED, 'overloaded'],
+    ] as const) {
+      await breakInvariant();
+      const fault = aroundBatches(moment, 1, fail(message), (text) => text.includes('update \\"reconciliation\\"'));
+      expect((await step()).kind).toBe(kind);
+      fault.restore();
+      if (kind === 'overloaded') await step();
+      expect((await readReconciliation()).violations).toHaveLength(1);
+      await expectProblem(await trader.order(ORDER), 503, 'trading_halted');
+      await mend();
+      await reopen();
+    }
+    // Said once for each, and the one whose end was open is not kept back.
+    expect(logged.map(({ event }) => event)).toEqual(['invariant_broken', 'invariant_broken']);
+    expect(statusesOf(await finishPass())).toEqual(allOk);
+  });
+
+  it('is found by a step that an operator’s clearing overtakes only with the next step', async () => {
+    await breakInvariant();
+    await step();
+    const [violation] = (await readReconciliation()).violations;
+    const clear = () =>
+      asOperator('POST', `${PATH}/violations/${violation?.id}/clear`, { reason: 'too early' }).then(() => undefined);
+    const overtaken = aroundBatches('before', 1, clear, (text) => text.includes('update \\"reconciliation\\"'));
+    expect((await step()).kind).toBe('guarded');
+    overtaken.restore();
+    expect((await readReconciliation()).violations).toEqual([]);
+    await step();
+    expect((await readReconciliation()).violations).toHaveLength(1);
+    await mend();
+    await reopen();
+    await finishPass();
+  });
+});
+
+describe('clearing a violation', () => {
+  it('is refused where there is none, twice, and without a reason', async () => {
+    await breakInvariant();
+    await finishPass();
+    await mend();
+    const [violation] = (await readReconciliation()).violations;
+    const clear = (id: string | undefined, body: unknown) => asOperator('POST', `${PATH}/violations/${id}/clear`, body);
+    await expectProblem(await clear('01a1fcca-895a-734c-b43c-11f474a4f8d5', { reason: 'x' }), 404, 'not_found');
+    await expectProblem(await clear(violation?.id, { reason: '' }), 400, 'invalid_request');
+    await expectProblem(await clear(violation?.id, {}), 400, 'invalid_request');
+    expect((await readReconciliation()).violations).toHaveLength(1);
+    await read(clear(violation?.id, { reason: 'x' }));
+    await expectProblem(await clear(violation?.id, { reason: 'y' }), 409, 'invalid_state');
+    await reopen();
+    await finishPass();
+  });
+
+  it('and a step are the operator’s alone; what was found is the auditor’s to read', async () => {
+    const { AUDITOR_TOKEN = '', DEPOSIT_TOKEN = '' } = env as unknown as Record<string, string>;
+    await read(as(AUDITOR_TOKEN, 'GET', PATH));
+    for (const [token, method, path] of [
+      [DEPOSIT_TOKEN, 'GET', PATH],
+      [AUDITOR_TOKEN, 'POST', `${PATH}/run`],
+      [DEPOSIT_TOKEN, 'POST', `${PATH}/run`],
+      [AUDITOR_TOKEN, 'POST', `${PATH}/violations/x/clear`],
+    ] as const) {
+      const problem = await json<ProblemBody>(await as(token, method, path));
+      expect(problem.code, `${method} ${path}`).toBe('insufficient_role');
+    }
+  });
+});

@@ -1,0 +1,242 @@
+import { expect } from 'vitest';
+import { openDatabase } from '../../src/ledger/database.ts';
+import { type Invariant, invariants } from '../../src/ledger/reconciliation/invariants.ts';
+import { readStanding } from '../../src/ledger/reconciliation/progress.ts';
+import { type StepOutcome, reconcile } from '../../src/ledger/reconciliation/reconcile.ts';
+import type { SliceLimits } from '../../src/ledger/reconciliation/take-step.ts';
+import { type Reconciliation, showReconciliation } from '../../src/operator/reconciliation.ts';
+import { type Trader, asOperator, json, openTrader } from './exchange.ts';
+import { agreeP2p, agreeQuick, settle } from './settlements.ts';
+import { env } from './test-env.ts';
+import { readTaken, withdraw } from './withdrawals.ts';
+
+/** Slices that hold everything that a test makes. */
+const WHOLE: SliceLimits = { transfers: 10_000, rows: 10_000 };
+
+/** Slices of which everything takes many. */
+export const SMALL: SliceLimits = { transfers: 5, rows: 5 };
+
+/** More steps than any pass of a test takes. */
+const MAX_STEPS = 2_000;
+
+export function step(limits: SliceLimits = WHOLE): Promise<StepOutcome> {
+  return reconcile(openDatabase(env.DB), limits, Date.now());
+}
+
+export async function readReconciliation(): Promise<Reconciliation> {
+  return showReconciliation(await readStanding(openDatabase(env.DB)));
+}
+
+/**
+ * Takes steps until the pass that is under way has ended, and gives what it found with how many it took. `between`
+ * happens before each.
+ */
+export async function finishPass(limits: SliceLimits = WHOLE, between: () => Promise<void> = async () => {}) {
+  const { pass } = (await readReconciliation()).progress;
+  for (let steps = 1; steps <= MAX_STEPS; steps += 1) {
+    await between();
+    expect((await step(limits)).kind).toBe('stands');
+    const found = await readReconciliation();
+    if (found.progress.pass > pass) return { ...found, steps };
+  }
+  throw new Error('the pass does not end');
+}
+
+/** The invariants that a pass found broken. */
+export function brokenOf(found: Reconciliation): Invariant[] {
+  return found.invariants.filter(({ status }) => status === 'broken').map(({ name }) => name);
+}
+
+export function invariantOf(found: Reconciliation, name: Invariant): Reconciliation['invariants'][number] {
+  const invariant = found.invariants.find((one) => one.name === name);
+  if (!invariant) throw new Error(`there is no invariant ${name}`);
+  return invariant;
+}
+
+/** Clears what stands and lifts the halts, as an operator does. */
+export async function reopen(): Promise<void> {
+  for (const { id } of (await readReconciliation()).violations) {
+    const cleared = await asOperator('POST', `/reconciliation/violations/${id}/clear`, { reason: 'a test broke it' });
+    expect(cleared.status).toBe(200);
+  }
+  expect((await asOperator('PATCH', '/settings', { tradingHalted: false, withdrawalsHalted: false })).status).toBe(200);
+}
+
+export const allOk = Object.fromEntries(invariants.map((name) => [name, 'ok']));
+
+export function statusesOf(found: Reconciliation): Record<string, string> {
+  return Object.fromEntries(found.invariants.map(({ name, status }) => [name, status]));
+}
+
+interface Trigger {
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** Everything that is checked. */
+const MONEY = ['balances', 'transfers', 'orders', 'deposits', 'withdrawals', 'settlements', 'addresses'];
+
+/**
+ * Runs statements as if some triggers were not there: what a bug of a migration, or somebody with the database's
+ * console, could do. All in one batch, which puts the triggers back as they were.
+ */
+async function runWithout(triggers: readonly Trigger[], statements: readonly D1PreparedStatement[]): Promise<void> {
+  await env.DB.batch([
+    ...triggers.map(({ name }) => env.DB.prepare(`DROP TRIGGER ${name}`)),
+    ...statements,
+    ...triggers.map(({ sql }) => env.DB.prepare(sql)),
+  ]);
+}
+
+async function readTriggers(): Promise<(Trigger & { readonly tbl_name: string })[]> {
+  const all = env.DB.prepare(`SELECT name, sql, tbl_name FROM sqlite_master WHERE type = 'trigger'`);
+  return (await all.all<Trigger & { tbl_name: string }>()).results;
+}
+
+/** Keeps the money as it is now, for `restoreMoney`. Once in a file. */
+export async function saveMoney(): Promise<void> {
+  await env.DB.batch(MONEY.map((table) => env.DB.prepare(`CREATE TABLE saved_${table} AS SELECT * FROM ${table}`)));
+}
+
+async function restoreMoney(): Promise<void> {
+  const triggers = (await readTriggers()).filter((trigger) => MONEY.includes(trigger.tbl_name));
+  await runWithout(
+    triggers,
+    MONEY.flatMap((table) => [
+      env.DB.prepare(`DELETE FROM ${table}`),
+      env.DB.prepare(`INSERT INTO ${table} SELECT * FROM saved_${table}`),
+    ]),
+  );
+}
+
+/**
+ * Changes the money as if these triggers were not there, and expects a pass to find exactly these invariants broken.
+ * Then puts back what `saveMoney` kept, and expects all well. Gives what was found.
+ */
+export async function expectBroken(
+  broken: readonly Invariant[],
+  triggers: readonly string[],
+  ...statements: readonly D1PreparedStatement[]
+): Promise<Reconciliation> {
+  const dropped = (await readTriggers()).filter(({ name }) => triggers.includes(name));
+  expect(dropped).toHaveLength(triggers.length);
+  await runWithout(dropped, statements);
+  try {
+    // Once as the journal is read, and once more by what was counted of it before.
+    const found = await finishPass();
+    expect(brokenOf(found)).toEqual(broken);
+    expect(brokenOf(await finishPass(SMALL))).toEqual(broken);
+    expect(found.status).toBe(broken.length > 0 ? 'broken' : 'ok');
+    expect(found.violations.map(({ invariant }) => invariant).toSorted()).toEqual(broken.toSorted());
+    return found;
+  } finally {
+    await restoreMoney();
+    await reopen();
+    expect(statusesOf(await finishPass())).toEqual(allOk);
+  }
+}
+
+export const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '25.5' };
+
+/** Orders of both sides and both modes. */
+export async function tradeAll(trader: Trader): Promise<string[]> {
+  const ids: string[] = [];
+  for (const body of [
+    ORDER,
+    { coin: 'ETH', side: 'BUY', mode: 'COIN_QTY', value: '0.00312345' },
+    { coin: 'BTC', side: 'SELL', mode: 'USDT_AMOUNT', value: '7.123457' },
+    { coin: 'ETH', side: 'SELL', mode: 'COIN_QTY', value: '0.00100007' },
+    { coin: 'DOGE', side: 'BUY', mode: 'USDT_AMOUNT', value: '13.333333' },
+  ]) {
+    ids.push((await trader.trade(body)).id);
+  }
+  return ids;
+}
+
+export async function report(body: Record<string, unknown>): Promise<void> {
+  const response = await asOperator('POST', '/deposits', body);
+  expect(response.ok, await response.clone().text()).toBe(true);
+}
+
+export async function addressOf(trader: Trader, network: string): Promise<string> {
+  const { addresses } = await json<{ addresses: { network: string; address: string }[] }>(
+    await trader.get('/api/v1/wallet/addresses'),
+  );
+  return addresses.find((one) => one.network === network)?.address ?? '';
+}
+
+let hashes = 0;
+
+/** A hash of no transaction anywhere. */
+export function drawHash(): string {
+  hashes += 1;
+  return `0x${hashes.toString(16).padStart(64, '0')}`;
+}
+
+/** Deposits in every state: credited at once and later, failed, pending, and of nobody. */
+async function depositAll(trader: Trader): Promise<void> {
+  const address = await addressOf(trader, 'ETH');
+  const deposit = { network: 'ETH', asset: 'ETH', amount: '0.500000000000000001', address };
+  const later = { ...deposit, txHash: drawHash() };
+  await report({ ...deposit, txHash: drawHash(), confirmations: 99 });
+  await report({ ...later, confirmations: 1 });
+  await report({ ...later, confirmations: 99 });
+  await report({ ...deposit, txHash: drawHash(), confirmations: 1 });
+  await report({ ...deposit, txHash: drawHash(), confirmations: 1, failed: true });
+  const nobodys = '0x52908400098527886E0F7030069857D2E4169EE7';
+  await report({ ...deposit, txHash: drawHash(), confirmations: 99, address: nobodys });
+}
+
+/** The operator's word on a withdrawal that waits for it. */
+async function decide(trader: Trader, id: string, verb: string): Promise<void> {
+  const path = `/accounts/${trader.accountId}/withdrawals/${id}/${verb}`;
+  const decided = await asOperator('POST', path, { reason: 'as the test has it' });
+  expect(decided.status, await decided.clone().text()).toBe(200);
+}
+
+/** Withdrawals to every end: paid outside and inside, at once and after a review, rejected, and still waiting. */
+async function withdrawAll(trader: Trader, other: Trader): Promise<void> {
+  const inside = { network: 'ETH', address: await addressOf(other, 'ETH') };
+  await readTaken(await withdraw(trader));
+  await readTaken(await withdraw(trader, inside));
+  await asOperator('PATCH', '/settings', { reviewThreshold: '20' });
+  for (const change of [{}, inside]) {
+    await decide(trader, (await readTaken(await withdraw(trader, change))).id, 'approve');
+    await decide(trader, (await readTaken(await withdraw(trader, change))).id, 'reject');
+    await readTaken(await withdraw(trader, change));
+  }
+  await asOperator('PATCH', '/settings', { reviewThreshold: null });
+}
+
+/** Trades that were agreed elsewhere: with the house on both sides, and with another account. */
+async function settleAll(trader: Trader, other: Trader): Promise<void> {
+  const settlements = [agreeQuick(trader, 'BUY'), agreeQuick(trader, 'SELL')];
+  for (const agreed of other === trader ? settlements : [...settlements, agreeP2p(other, trader)]) {
+    expect((await settle(agreed)).status).toBe(201);
+  }
+}
+
+/** Accounts that have done everything that moves money. */
+export async function makeActivity(accounts: number): Promise<Trader[]> {
+  const traders: Trader[] = [];
+  for (let opened = 0; opened < accounts; opened += 1) {
+    traders.push(await openTrader({ USDT: '1000', BTC: '1' }));
+  }
+  for (const [position, trader] of traders.entries()) {
+    const other = traders[(position + 1) % traders.length] ?? trader;
+    await tradeAll(trader);
+    await depositAll(trader);
+    await withdrawAll(trader, other);
+    await settleAll(trader, other);
+    // A credit whose reference reads like a receipt's.
+    const rejected = (await env.DB.prepare("SELECT id FROM withdrawals WHERE account_id = ? AND status = 'FAILED'")
+      .bind(trader.accountId)
+      .first<{ id: string }>())!;
+    await asOperator('POST', `/accounts/${trader.accountId}/credits`, {
+      asset: 'USDT',
+      amount: '3',
+      reference: `withdrawal ${rejected.id}`,
+    });
+  }
+  return traders;
+}
