@@ -66,7 +66,7 @@ export const operatorFrame: DocumentFrame = {
     { name: 'Deposits', description: 'What custody reports, and the addresses that it watches' },
     { name: 'Withdrawals', description: 'Reviews, and what is stuck' },
     { name: 'Settlements', description: 'Trades that were agreed elsewhere' },
-    { name: 'Reconciliation', description: 'Whether the ledger adds up, and what was found where it does not' },
+    { name: 'Reconciliation', description: 'Every invariant of the ledger, and what was found to break one' },
     { name: 'Settings', description: 'Halts, fees, limits of the whole exchange' },
   ],
   securitySchemes: {

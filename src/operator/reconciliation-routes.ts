@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { refuse } from '../http/refusal.ts';
+import { Id } from '../http/wire-types.ts';
 import { type Database, openDatabase } from '../ledger/database.ts';
 import { clearViolation } from '../ledger/reconciliation/clear-violation.ts';
 import { readStanding } from '../ledger/reconciliation/progress.ts';
@@ -13,22 +14,19 @@ const MAX_REASON_LENGTH = 500;
 
 const common = { tags: ['Reconciliation'], security: [{ operatorToken: [] }] };
 
-const ClearViolation = z
-  .object({
-    reason: z
-      .string()
-      .min(1)
-      .max(MAX_REASON_LENGTH)
-      .openapi({ description: 'What was found and done, for the audit', example: 'restored from the journal' }),
-  })
-  .openapi('ClearViolation');
-
 const OneReconciliation = {
   200: {
     description: 'Where it stands',
     content: jsonContent(z.object({ reconciliation: Reconciliation })),
   },
 };
+
+const ViolationId = Id.openapi({ description: 'As the reconciliation shows it' });
+const Reason = z
+  .string()
+  .min(1)
+  .max(MAX_REASON_LENGTH)
+  .openapi({ description: 'For the audit', example: 'restored from the journal' });
 
 async function readReconciliation(database: Database) {
   return { reconciliation: showReconciliation(await readStanding(database)) };
@@ -44,7 +42,7 @@ reconciliationRoutes.openapi(
     method: 'get',
     path: RECONCILIATION_PATH,
     summary: 'Every invariant of the ledger as the last complete pass found it, and how far the next one is',
-    description: 'A slice of the ledger is checked every minute. A broken invariant halts trading and withdrawals.',
+    description: 'What was checked, what broke, and the violations that are not cleared yet.',
     middleware: authenticateOperator('read'),
     responses: { ...OneReconciliation, ...problemResponses(...operatorRefusals) },
   }),
@@ -58,7 +56,7 @@ reconciliationRoutes.openapi(
     method: 'post',
     path: `${RECONCILIATION_PATH}/run`,
     summary: 'Take the next step now, beside the one of every minute',
-    description: 'Of two steps at once one stands, which harms neither: the answer tells where the pass is.',
+    description: 'A bounded slice of the ledger, as the schedule takes one; safe to repeat.',
     middleware: authenticateOperator('change'),
     responses: { ...OneReconciliation, ...problemResponses(...operatorRefusals) },
   }),
@@ -82,17 +80,14 @@ reconciliationRoutes.openapi(
     method: 'post',
     path: `${RECONCILIATION_PATH}/violations/{violationId}/clear`,
     summary: 'Clear a violation, so that the halts may be lifted in the settings',
-    description: 'It lifts no halt by itself. A step that finds the invariant broken again halts again.',
+    description:
+      'Find the cause and mend it first: what still breaks is found again by the next pass, and halts again.',
     middleware: authenticateOperatorJson('change'),
     request: {
-      params: z.object({
-        violationId: z
-          .string()
-          .openapi({ description: 'The violation', example: '019ac5a4-7c00-7000-8000-000000000001' }),
-      }),
+      params: z.object({ violationId: ViolationId }),
       body: {
         required: true,
-        content: jsonContent(ClearViolation),
+        content: jsonContent(z.object({ reason: Reason })),
       },
     },
     responses: {
