@@ -16,8 +16,8 @@ import { AssetList, ExchangeInfo, ServerTime, Status } from './schemas.ts';
 /** What depends on the operator's settings is kept as long as the lanes keep those. */
 const LIFETIME_MS = SETTINGS_MAX_AGE_MS;
 
-/** Young enough to hold firm prices, where the venues agree on them. */
-const SNAPSHOT_MAX_AGE_MS = 1_000;
+/** Young enough to still be firm, where the venues agree; each status that misses the cache would ask them otherwise. */
+const SNAPSHOT_MAX_AGE_MS = 2_500;
 
 const common = { tags: ['Exchange'], middleware: countMarketCall };
 
