@@ -99,6 +99,16 @@ describe('every error is problem+json from the one table (RFC 9457)', () => {
     expect(response.headers.get('X-Request-Id')).toBe(requestId);
   });
 
+  it.each(['Basic abc', 'Bearer', 'Bearer a b'])(
+    'an Authorization that brings no key, where none is needed: %j',
+    async (authorization) => {
+      for (const path of ['/api/v1/markets/tickers', '/api/v1/time', '/api/v1/account/api-key']) {
+        const response = await send(path, { headers: { Authorization: authorization } });
+        await expectProblem(response, 401, 'missing_api_key');
+      }
+    },
+  );
+
   it('a symbol outside the supported set is 404 in a path and 422 in an order', async () => {
     await expectProblem(await send('/api/v1/markets/XRP'), 404, 'symbol_not_supported');
     await expectProblem(await send('/api/v1/markets/USDT'), 404, 'symbol_not_supported');
