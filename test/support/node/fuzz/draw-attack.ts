@@ -21,6 +21,8 @@ import { type Composed, type Written, breakRequest, writeRequest } from './write
 /** Who sends an attack. Only the last three can move anything. */
 export type Caller = 'nobody' | 'forger' | 'poor' | 'reader' | 'shut' | 'auditor' | 'rich' | 'depositor' | 'operator';
 
+const SPREAD = 0x5bd1e995;
+
 /** Which attacks a stretch of the run is made of. */
 export interface Stretch {
   readonly name: string;
@@ -41,7 +43,8 @@ export interface Attack extends Written {
 
 /** The attack of an index: the seed, the index and the stretch decide all of it but the ids that the exchange gave. */
 export function drawAttack(seed: number, index: number, stretch: Stretch, world: World): Attack {
-  const draw = new Draw(mixBits(seed, index));
+  // The seed is spread first: two small ones would differ in the order of their requests alone.
+  const draw = new Draw(mixBits(mixBits(SPREAD, seed), index));
   const source: Source = { draw, schemas: world.schemas, pools: world.pools };
   const isClient = draw.happens(stretch.clientShare);
   const operation = pickOperation(isClient ? world.clientOperations : world.operatorOperations, draw);

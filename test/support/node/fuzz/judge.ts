@@ -13,8 +13,8 @@ export interface Law {
 /** Refusals of a 5xx that a well-run exchange gives: the operator halted something, and the fuzzer is the operator. */
 const rightful5xx: readonly string[] = ['trading_halted', 'withdrawals_suspended'];
 
-/** So much fits into the buffers between client and exchange. */
-const ONE_WRITE_BYTES = 64 * 1024;
+/** The runtime closes the connection on a longer body that nobody reads, and what it was about to say may be lost. */
+const UNREAD_BYTES = 16 * 1024;
 
 /** What is wrong with what came of an attack, or `undefined`. */
 export async function judge(
@@ -24,8 +24,7 @@ export async function judge(
 ): Promise<string | undefined> {
   if (outcome.kind === 'hang') return 'no answer in time';
   if (outcome.kind === 'closed') {
-    // What is too large for one write may be turned away, and the connection closed, while it is still being written.
-    const isLarge = attack.raw.parts.reduce((sum, part) => sum + part.length, 0) > ONE_WRITE_BYTES;
+    const isLarge = attack.raw.parts.reduce((sum, part) => sum + part.length, 0) > UNREAD_BYTES;
     return attack.isWellFormed && !isLarge ? `no whole answer: ${outcome.received.slice(0, 200)}` : undefined;
   }
   const text = outcome.body.toString();
@@ -68,8 +67,11 @@ function judgeProblem(attack: Attack, answer: RawAnswer, text: string): string |
   if (![statusOf(known), statusOf(known, true)].includes(answer.status as 400))
     return `${code} came with ${answer.status}`;
   if (body.status !== answer.status) return `the body says ${body.status}, the answer ${answer.status}`;
-  if (body.requestId !== read(answer, 'x-request-id'))
-    return `the body names the request ${body.requestId}, the header ${read(answer, 'x-request-id')}`;
+  // A replay is the first answer to the byte, and names the request that it was given to.
+  const own = read(answer, 'x-request-id');
+  if (body.requestId !== own && read(answer, 'x-idempotency-replay') !== 'true') {
+    return `the body names the request ${body.requestId}, the header ${own}`;
+  }
   return undefined;
 }
 
