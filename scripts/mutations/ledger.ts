@@ -51,11 +51,6 @@ export const ledger: Room = {
       replace: 'NEW.last_transfer < OLD.last_transfer',
     },
     {
-      name: 'any transfer of the asset explains a balance',
-      find: 'debit = NEW.account AND NEW.amount = OLD.amount - amount',
-      replace: 'debit = NEW.account',
-    },
-    {
       name: 'the last atom cannot be spent',
       find: 'WHERE NEW.amount < NEW.floor',
       replace: 'WHERE NEW.amount <= NEW.floor',

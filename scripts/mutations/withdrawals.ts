@@ -14,6 +14,7 @@ const crashes = `${room}/crashes.test.ts`;
 const silence = `${room}/silence.custody.test.ts`;
 const custodian = `${room}/custodian.custody.test.ts`;
 const review = 'test/operator/withdrawals.test.ts';
+const ledgerTest = 'test/ledger/withdrawals.test.ts';
 
 export const withdrawals: Room = {
   name: 'withdrawals',
@@ -235,11 +236,25 @@ export const withdrawals: Room = {
       tests: [races],
     },
     {
-      name: 'a withdrawal that is PROCESSING may be settled as it stands',
+      name: 'the batch takes an approval that is still cooling',
+      file: GUARDS,
+      find: '\n          AND usable_at <= NEW.committed_at',
+      replace: '',
+      tests: [ledgerTest],
+    },
+    {
+      name: 'a withdrawal that waits may be settled as it stands',
       file: GUARDS,
       find: ' OR NEW.status IS OLD.status',
       replace: '',
-      tests: [review],
+      tests: [ledgerTest],
+    },
+    {
+      name: 'a withdrawal that was paid may fail',
+      file: GUARDS,
+      find: "WHERE OLD.status IN ('COMPLETED', 'FAILED')",
+      replace: "WHERE OLD.status IN ('FAILED')",
+      tests: [ledgerTest],
     },
   ],
 };

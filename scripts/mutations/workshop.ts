@@ -52,17 +52,17 @@ export class Workshop {
   async runTests(files: readonly string[]): Promise<Verdict> {
     const reportPath = join(this.#directory, 'report.json');
     rmSync(reportPath, { force: true });
-    const arguments_ = ['run', ...files, '--bail=1', '--reporter=json', `--outputFile=${reportPath}`];
-    const { code, output } = await this.#vitest(arguments_);
+    const words = ['run', ...files, '--bail=1', '--reporter=json', `--outputFile=${reportPath}`];
+    const { code, output } = await this.#vitest(words);
     const failed = readFailure(reportPath);
     if (failed) return { kind: 'killed', by: relative(this.#directory, failed.file), test: failed.test };
     return code === 0 ? { kind: 'survived' } : { kind: 'broken', output };
   }
 
-  #vitest(arguments_: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
+  #vitest(words: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
     return new Promise((resolve, reject) => {
       // In a group of its own, so that the runtime that it starts ends with it.
-      const run = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', ...arguments_], {
+      const run = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', ...words], {
         cwd: this.#directory,
         detached: true,
         stdio: ['ignore', 'pipe', 'pipe'],
