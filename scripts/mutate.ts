@@ -41,6 +41,7 @@ async function expectWholeNet(workshop: Workshop): Promise<void> {
 async function mutate(workshops: readonly Workshop[]): Promise<void> {
   const [first] = workshops;
   if (!first || chosen.length === 0) throw new Error(`there is no mutation "${wanted}"`);
+  if (values.record && wanted) throw new Error('what is recorded is all of them');
   await expectWholeNet(first);
   const verdicts = new Map<PlacedMutation, Verdict>();
   const queue = [...chosen];
