@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers';
 import { defineConfig } from 'vitest/config';
+import { SITE_FOLDER, writeSite } from './scripts/site/write-site.ts';
 import { venues } from './src/money/venue-symbols.ts';
 import { custodianKey } from './test/support/node/start-custodian.ts';
 
@@ -23,6 +24,9 @@ interface Servers {
   readonly custodian: string;
 }
 
+// The runtime looks for the folder of `[assets]` as it starts, and unlike wrangler it makes nothing.
+writeSite();
+
 /** One project is one configuration of the Worker, in workerd, with the bindings of wrangler.toml. */
 function project(name: string, include: string[], variables: (servers: Servers) => Record<string, string>) {
   return {
@@ -30,6 +34,8 @@ function project(name: string, include: string[], variables: (servers: Servers) 
       cloudflareTest(async ({ inject }) => ({
         wrangler: { configPath: './wrangler.toml' },
         miniflare: {
+          // The platform's own server of the site, which the Worker itself has no need to reach.
+          assets: { binding: 'SITE', directory: SITE_FOLDER },
           bindings: {
             MIGRATIONS: await readD1Migrations('migrations'),
             VENUE_SERVER: inject<string>('venueServer'),

@@ -140,6 +140,7 @@ async function findDemo(): Promise<Demo | undefined> {
 function greet(demo: Demo, operatorToken: string): void {
   console.log(`
 Bureau is open at ${origin}
+Guides and reference: ${origin}/docs
 
 demo account: ${demo.accountId}
 api key: ${demo.token}

@@ -1,5 +1,6 @@
 import { cors } from 'hono/cors';
 import { methodNotAllowed } from 'hono/method-not-allowed';
+import { documentRoutes } from './api-document.ts';
 import { createArea, sendProblem } from './http/area.ts';
 import { describeError, logFault } from './http/log.ts';
 import { logRequest } from './http/log-request.ts';
@@ -7,6 +8,8 @@ import { refuse } from './http/refusal.ts';
 import { assignRequestId } from './http/request-id.ts';
 import { isDatabaseFault } from './ledger/database-fault.ts';
 import { laneUnreachable } from './keys/admit.ts';
+import { keys } from './keys/routes.ts';
+import { exchange } from './exchange/routes.ts';
 import { markets } from './markets/routes.ts';
 import { operator } from './operator/routes.ts';
 import { trade } from './trade/routes.ts';
@@ -15,9 +18,12 @@ import { wallet } from './wallet/routes.ts';
 /** The whole interface: an area's `routes.ts` lists its endpoints, and this page the areas. */
 export const app = createArea();
 
+/** What a page of any origin may read: the routes that need no key. */
+const publicPaths = ['markets/*', 'assets', 'exchange-info', 'time', 'status', 'openapi.json'];
+
 app.use(assignRequestId);
 app.use(logRequest);
-app.use('/api/v1/markets/*', cors({ origin: '*', exposeHeaders: exposedHeaders() }));
+for (const path of publicPaths) app.use(`/api/v1/${path}`, cors({ origin: '*', exposeHeaders: exposedHeaders() }));
 app.use(
   methodNotAllowed({
     app,
@@ -31,7 +37,13 @@ app.use(
 app.route('/', wallet);
 app.route('/', trade);
 app.route('/', markets);
+app.route('/', exchange);
+app.route('/', keys);
 app.route('/', operator);
+app.route(
+  '/',
+  documentRoutes(() => app.openAPIRegistry),
+);
 
 app.notFound((c) => sendProblem(c, refuse('not_found', 'There is nothing at this path.').refusal));
 

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { eq, sql } from 'drizzle-orm';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import type { Database } from '../ledger/database.ts';
 import { newRecordId } from '../ledger/record-id.ts';
@@ -11,11 +12,11 @@ import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, formatAmount, parseAmount } from 
 /** An account as the operator sees it. */
 export const Account = z
   .object({
-    id: z.string(),
-    label: z.string(),
+    id: Id,
+    label: z.string().openapi({ example: 'demo' }),
     status: z.enum(['active', 'frozen']),
-    dailyWithdrawalLimit: z.string().openapi({ description: 'USDT-equivalent in any 24 hours' }),
-    createdAt: z.iso.datetime({ precision: 3 }),
+    dailyWithdrawalLimit: Decimal.openapi({ description: 'USDT-equivalent in any 24 hours', example: '5000' }),
+    createdAt: Timestamp,
   })
   .openapi('Account');
 
@@ -74,8 +75,12 @@ export async function readAccount(database: Database, id: string): Promise<Accou
 /** What the operator changes of an account. */
 export const ChangeAccount = z
   .object({
-    status: z.enum(['active', 'frozen']).optional(),
-    dailyWithdrawalLimit: z.string().regex(AMOUNT_SYNTAX, 'is not a plain decimal string').optional(),
+    status: z.enum(['active', 'frozen']).optional().openapi({ example: 'active' }),
+    dailyWithdrawalLimit: z
+      .string()
+      .regex(AMOUNT_SYNTAX, 'is not a plain decimal string')
+      .optional()
+      .openapi({ description: 'In USDT', example: '20000' }),
   })
   .openapi('ChangeAccount');
 

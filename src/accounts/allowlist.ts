@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { and, desc, eq } from 'drizzle-orm';
+import { Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
@@ -13,12 +14,14 @@ const MAX_ENTRIES = 500;
 /** An address that an account may withdraw to. */
 export const AllowlistEntry = z
   .object({
-    id: z.string(),
-    network: z.string(),
-    address: z.string().openapi({ description: 'In its canonical form' }),
-    label: z.string(),
-    createdAt: z.iso.datetime({ precision: 3 }),
-    usableAt: z.iso.datetime({ precision: 3 }),
+    id: Id,
+    network: z.string().openapi({ example: 'ETH' }),
+    address: z
+      .string()
+      .openapi({ description: 'In its canonical form', example: '0x52908400098527886E0F7030069857D2E4169EE7' }),
+    label: z.string().openapi({ example: 'cold wallet' }),
+    createdAt: Timestamp,
+    usableAt: Timestamp.openapi({ description: 'When the cooling period is over' }),
   })
   .openapi('AllowlistEntry');
 

@@ -1,6 +1,6 @@
+import { z } from '@hono/zod-openapi';
 import { and, eq, isNotNull, isNull, lte, sql } from 'drizzle-orm';
 import { generateSecret, generateURI, verify } from 'otplib';
-import { z } from 'zod';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
@@ -14,7 +14,10 @@ const ISSUER = 'Bureau';
 const SECRET_BYTES = 20;
 
 /** The code of one step, as a client sends it. */
-export const TotpCode = z.string().regex(/^\d{6}$/, 'is not six digits');
+export const TotpCode = z
+  .string()
+  .regex(/^\d{6}$/, 'is not six digits')
+  .openapi({ example: '492039' });
 
 /** The second factor of an account. */
 export interface TotpState {

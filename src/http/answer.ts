@@ -1,4 +1,4 @@
-import { problems } from './problems.ts';
+import { definitionOf, statusOf } from './problems.ts';
 import type { Refusal } from './refusal.ts';
 
 /** A response as plain data: it crosses from an object to the Worker, and is what a replay gives back to the byte. */
@@ -23,8 +23,8 @@ export function answerJson(status: number, body: unknown, headers: Record<string
 
 /** A refusal as `application/problem+json` (RFC 9457), with status, title and retryability from the one table. */
 export function answerProblem(refusal: Refusal, request: RequestFacts): Answer {
-  const definition = problems[refusal.code];
-  const status = refusal.inPath && 'statusInPath' in definition ? definition.statusInPath : definition.status;
+  const definition = definitionOf(refusal.code);
+  const status = statusOf(refusal.code, refusal.inPath);
   const headers: Record<string, string> = {
     'Content-Type': 'application/problem+json',
     'Cache-Control': 'no-store',

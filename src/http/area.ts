@@ -1,11 +1,13 @@
-import { OpenAPIHono, z } from '@hono/zod-openapi';
+import { OpenAPIHono, type z } from '@hono/zod-openapi';
 import type { ZodError } from 'zod';
 import type { Context, MiddlewareHandler, Next } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { every } from 'hono/combine';
 import { type Answer, type RequestFacts, answerProblem } from './answer.ts';
 import type { AppEnvironment, RequestContext } from './context.ts';
-import { type ProblemCode, problems } from './problems.ts';
+import { headersOf } from './document/headers.ts';
+import { type DeclaredProblem, describeProblems } from './document/problem-responses.ts';
+import type { ProblemCode } from './problems.ts';
 import { type FieldError, type Refusal, refuse } from './refusal.ts';
 
 /** The largest body of a request that is no upload. */
@@ -82,42 +84,32 @@ export function takeJsonUpTo(maxBytes: number): MiddlewareHandler<AppEnvironment
 /** The same for a body of at most 16 KiB, which is every request's but an upload's. */
 export const takeJson: MiddlewareHandler<AppEnvironment> = takeJsonUpTo(MAX_BODY_BYTES);
 
-/** The body of every problem (RFC 9457). */
-export const Problem = z
-  .object({
-    type: z.url(),
-    title: z.string(),
-    status: z.number().int(),
-    detail: z.string(),
-    instance: z.string(),
-    code: z.enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]]),
-    requestId: z.string(),
-    retryable: z.boolean(),
-    errors: z.array(z.object({ pointer: z.string(), code: z.string(), detail: z.string() })).optional(),
-  })
-  .openapi('Problem');
-
 /** Refusals that any route may give. */
 const general: readonly ProblemCode[] = ['service_unavailable', 'internal_error'];
 
+/** The refusals of a body that is taken as JSON. */
+export const bodyRefusals = [
+  'invalid_request',
+  'unsupported_media_type',
+  'payload_too_large',
+] as const satisfies readonly ProblemCode[];
+
 /** The documented responses of an operation's refusals, from the one table; spread into `responses`. */
-export function problemResponses(...codes: ProblemCode[]) {
-  const byStatus = new Map<number, ProblemCode[]>();
-  for (const code of [...codes, ...general]) {
-    const definition = problems[code];
-    byStatus.set(definition.status, [...(byStatus.get(definition.status) ?? []), code]);
-  }
-  const responses = Object.fromEntries(
-    [...byStatus].map(([status, listed]) => [
-      status,
-      { description: listed.join(', '), content: { 'application/problem+json': { schema: Problem } } },
-    ]),
-  );
+export function problemResponses(...declared: DeclaredProblem[]) {
   // Hono is told only that answers without a typed body exist, so that a handler may return any Response.
-  return responses as unknown as { 500: { description: string } };
+  return describeProblems([...declared, ...general]) as unknown as { 500: { description: string } };
 }
 
 /** A documented JSON body. */
 export function jsonContent<T extends z.ZodType>(schema: T) {
   return { 'application/json': { schema } };
+}
+
+/** The documented answers of an operation that goes through the edge cache. */
+export function cacheableResponses<T extends z.ZodType>(description: string, schema: T) {
+  const headers = headersOf('ETag', 'Cache-Control');
+  return {
+    200: { description, headers, content: jsonContent(schema) },
+    304: { description: 'What the client has, by its If-None-Match, still stands', headers },
+  };
 }

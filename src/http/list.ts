@@ -4,6 +4,7 @@ import { type Outcome, accept } from './refusal.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
+const EXAMPLE_CURSOR = '01a1fcca-895a-734c-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM';
 
 /** The query of a list: how many rows, and where to begin. A limit out of bounds is refused, never clamped. */
 export const ListQuery = z.object({
@@ -13,9 +14,25 @@ export const ListQuery = z.object({
     .transform(Number)
     .pipe(z.number().int().min(1).max(MAX_LIMIT))
     .optional()
-    .openapi({ type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT }),
-  cursor: z.string().max(512).optional().openapi({ description: 'nextCursor of an earlier page' }),
+    .openapi({
+      type: 'integer',
+      minimum: 1,
+      maximum: MAX_LIMIT,
+      default: DEFAULT_LIMIT,
+      description: 'How many rows; out of bounds it is refused, never clamped',
+    }),
+  cursor: z
+    .string()
+    .max(512)
+    .optional()
+    .openapi({ description: 'nextCursor of an earlier page of the same list', example: EXAMPLE_CURSOR }),
 });
+
+/** Where the next page begins. */
+export const NextCursor = z
+  .string()
+  .nullable()
+  .openapi({ description: 'Opaque; null when there is no further page', example: EXAMPLE_CURSOR });
 
 export type ListQuery = z.output<typeof ListQuery>;
 

@@ -8,7 +8,12 @@ export interface ProblemDefinition {
   readonly kept: boolean;
   /** The status where the path itself names the refused thing, when it differs. */
   readonly statusInPath?: 404;
+  /** Members of the body beyond those of every problem; each may be absent. */
+  readonly members?: readonly ProblemMember[];
 }
+
+/** What a problem may say of its own kind: the record whose outcome is open, or the figures of a limit. */
+export type ProblemMember = 'orderId' | 'withdrawalId' | 'reference' | 'networks' | 'limit' | 'used' | 'remaining';
 
 /**
  * The one table of errors: every code that a client can see, with its status, title and retryability. Codes are
@@ -40,12 +45,24 @@ export const problems = {
   precision_exceeded: { status: 422, title: 'Too many decimals', retryable: false, kept: true },
   withdrawals_suspended: { status: 503, title: 'Withdrawals suspended', retryable: true, kept: false },
   trading_halted: { status: 503, title: 'Trading halted', retryable: true, kept: false },
-  network_not_supported: { status: 422, title: 'Network not supported', retryable: false, kept: true },
+  network_not_supported: {
+    status: 422,
+    title: 'Network not supported',
+    retryable: false,
+    kept: true,
+    members: ['networks'],
+  },
   invalid_address: { status: 422, title: 'Address not valid', retryable: false, kept: true },
   totp_required: { status: 403, title: 'Two-factor code required', retryable: false, kept: false },
   withdrawals_locked: { status: 403, title: 'Withdrawals locked', retryable: true, kept: false },
   address_not_allowlisted: { status: 403, title: 'Address not approved', retryable: false, kept: true },
-  daily_limit_exceeded: { status: 422, title: 'Daily limit reached', retryable: false, kept: true },
+  daily_limit_exceeded: {
+    status: 422,
+    title: 'Daily limit reached',
+    retryable: false,
+    kept: true,
+    members: ['limit', 'used', 'remaining'],
+  },
   totp_invalid: { status: 403, title: 'Two-factor code not valid', retryable: false, kept: false },
   insufficient_role: { status: 403, title: 'Operator token lacks the role', retryable: false, kept: false },
   price_unavailable: { status: 503, title: 'No firm price', retryable: true, kept: false },
@@ -58,8 +75,25 @@ export const problems = {
   invalid_state: { status: 409, title: 'State does not allow it', retryable: false, kept: false },
   supply_cap_exceeded: { status: 422, title: 'Supply cap reached', retryable: false, kept: false },
   service_unavailable: { status: 503, title: 'Temporarily overloaded', retryable: true, kept: false },
-  outcome_unknown: { status: 504, title: 'Outcome not yet known', retryable: true, kept: false },
+  outcome_unknown: {
+    status: 504,
+    title: 'Outcome not yet known',
+    retryable: true,
+    kept: false,
+    members: ['orderId', 'withdrawalId', 'reference'],
+  },
   internal_error: { status: 500, title: 'Internal error', retryable: true, kept: false },
 } as const satisfies Record<string, ProblemDefinition>;
 
 export type ProblemCode = keyof typeof problems;
+
+/** The line of a code. */
+export function definitionOf(code: ProblemCode): ProblemDefinition {
+  return problems[code];
+}
+
+/** The status of a refusal, which for some codes depends on whether the path names the refused thing. */
+export function statusOf(code: ProblemCode, inPath = false): ProblemDefinition['status'] {
+  const { status, statusInPath } = definitionOf(code);
+  return (inPath && statusInPath) || status;
+}

@@ -1,4 +1,4 @@
-import type { ProblemCode } from './problems.ts';
+import type { ProblemCode, ProblemMember } from './problems.ts';
 
 /** One invalid field of a request (RFC 6901 pointer into the body, or the name of a query parameter or header). */
 export interface FieldError {
@@ -17,8 +17,8 @@ export interface Refusal {
   readonly retryAfterSeconds?: number;
   /** The refused thing stands in the path: some codes then have the status of a missing resource. */
   readonly inPath?: boolean;
-  /** Members that the code defines beyond those of RFC 9457, such as an order's id. */
-  readonly members?: Readonly<Record<string, string | number | readonly string[]>>;
+  /** Members that the code defines beyond those of every problem, such as an order's id. */
+  readonly members?: { readonly [Member in ProblemMember]?: string | readonly string[] };
 }
 
 /** What a step gives: its value, or the refusal that ends the request. */

@@ -4,21 +4,26 @@ import type { ProblemCode } from '../http/problems.ts';
 import { rateLimitHeaders } from '../http/rate-limit-headers.ts';
 import { type Outcome, refuse } from '../http/refusal.ts';
 import type { KeyLane } from '../lane/key-lane.ts';
-import type { BucketName, RateState } from '../lane/rate-buckets.ts';
+import type { RateState } from '../lane/rate-buckets.ts';
 import { type KeyEnvironment, readCallerIp } from './authenticate.ts';
 import type { Admission } from './admission.ts';
+import type { BucketName } from './bucket-limits.ts';
 import type { Scope } from './scope.ts';
 import type { PresentedKey } from './token.ts';
 
-/** The refusals of every operation that only reads. */
-export const readRefusals = [
-  'missing_api_key',
+/** The refusals of a public operation: for a key that is attached all the same, and for the rate. */
+export const publicRefusals = [
   'invalid_api_key',
   'api_key_expired',
-  'insufficient_scope',
   'ip_not_allowed',
   'rate_limited',
 ] as const satisfies readonly ProblemCode[];
+
+/** The refusals of an operation that needs a key of any scope. */
+export const anyKeyRefusals = ['missing_api_key', ...publicRefusals] as const satisfies readonly ProblemCode[];
+
+/** The refusals of every operation that only reads. */
+export const readRefusals = [...anyKeyRefusals, 'insufficient_scope'] as const satisfies readonly ProblemCode[];
 
 /** The lane of a key. A stub does not outlive its object's reset, so every call takes a new one. */
 export function laneOf(c: RequestContext, keyId: string): DurableObjectStub<KeyLane> {
@@ -46,12 +51,12 @@ export const laneUnreachable = refuse(
 );
 
 /**
- * Admits a request that needs no lane beyond that: one hop that says whose key it is and counts it. The refusals are
- * those of `decideAdmission`, `rate_limited`, and `service_unavailable` when the lane does not answer.
+ * Admits a request that needs no lane beyond that: one hop that says whose key it is and counts it; a `scope` of
+ * `null` takes any key. The refusals are those of `decideAdmission`, `rate_limited`, and `service_unavailable` when the lane does not answer.
  */
 export async function admit(
   c: Context<KeyEnvironment>,
-  scope: Scope,
+  scope: Scope | null,
   bucket: BucketName,
 ): Promise<Outcome<{ readonly accountId: string }>> {
   try {

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { and, desc, eq, isNull, sql } from 'drizzle-orm';
+import { Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import type { Database } from '../ledger/database.ts';
 import { newRecordId } from '../ledger/record-id.ts';
@@ -16,10 +17,17 @@ const MAX_LISTED = 200;
 /** What the operator says of a new key. */
 export const CreateApiKey = z
   .object({
-    label: z.string().min(1).max(MAX_LABEL_LENGTH),
-    scopes: z.array(Scope).min(1).max(Scope.options.length),
-    expiresAt: z.iso.datetime().nullish(),
-    ipAllowlist: IpAllowlist.nullish(),
+    label: z.string().min(1).max(MAX_LABEL_LENGTH).openapi({ example: 'trading bot' }),
+    scopes: z
+      .array(Scope)
+      .min(1)
+      .max(Scope.options.length)
+      .openapi({ example: ['read', 'trade'] }),
+    expiresAt: z.iso.datetime().nullish().openapi({ example: '2027-11-21T12:00:00Z' }),
+    ipAllowlist: IpAllowlist.nullish().openapi({
+      description: 'Addresses and CIDR ranges that the key may be used from',
+      example: ['192.0.2.0/24'],
+    }),
     rateLimits: RateLimits.optional(),
   })
   .openapi('CreateApiKey');
@@ -29,15 +37,18 @@ export type CreateApiKey = z.output<typeof CreateApiKey>;
 /** A key as it is shown: everything but the token. */
 export const ApiKey = z
   .object({
-    id: z.string(),
-    accountId: z.string(),
-    label: z.string(),
-    scopes: z.array(Scope),
-    ipAllowlist: z.array(z.string()).nullable(),
-    rateLimits: RateLimits,
-    createdAt: z.iso.datetime({ precision: 3 }),
-    expiresAt: z.iso.datetime({ precision: 3 }).nullable(),
-    revokedAt: z.iso.datetime({ precision: 3 }).nullable(),
+    id: Id,
+    accountId: Id,
+    label: z.string().openapi({ example: 'trading bot' }),
+    scopes: z.array(Scope).openapi({ example: ['read', 'trade'] }),
+    ipAllowlist: z
+      .array(z.string())
+      .nullable()
+      .openapi({ example: ['192.0.2.0/24'] }),
+    rateLimits: RateLimits.openapi({ description: 'Those that differ from the defaults' }),
+    createdAt: Timestamp,
+    expiresAt: Timestamp.nullable().openapi({ example: '2027-11-21T12:00:00.000Z' }),
+    revokedAt: Timestamp.nullable().openapi({ example: '2026-12-24T12:00:00.000Z' }),
   })
   .openapi('ApiKey');
 

@@ -32,12 +32,15 @@ export async function presentKey(c: RequestContext): Promise<Outcome<PresentedKe
   return verifyToken(token, prefix, config.API_KEY_SECRETS);
 }
 
-/** Ends a request whose key is missing, forged, or lacks the scope, before anything else is looked at. */
-export function authenticate(scope: Scope): MiddlewareHandler<KeyEnvironment> {
+/**
+ * Ends a request whose key is missing, forged, or lacks the scope, before anything else is looked at; `null` takes a
+ * key of any scope.
+ */
+export function authenticate(scope: Scope | null): MiddlewareHandler<KeyEnvironment> {
   return async (c, next) => {
     const presented = await presentKey(c);
     if (!presented.ok) return sendProblem(c, presented.refusal);
-    if (!presented.value.scopes.includes(scope)) return sendProblem(c, refuseScope(scope).refusal);
+    if (scope !== null && !presented.value.scopes.includes(scope)) return sendProblem(c, refuseScope(scope).refusal);
     c.set('key', presented.value);
     c.set('caller', presented.value.keyId);
     // What a key reads is nobody else's: no cache on the way may keep it.

@@ -11,9 +11,9 @@ import type { PresentedKey } from './token.ts';
 const ANONYMOUS_WINDOW_S = 60;
 
 /**
- * Counts a call of a public market endpoint. With a key, whatever its scopes, the key is checked and its read bucket
+ * Counts a call of a public endpoint. With a key, whatever its scopes, the key is checked and its read bucket
  * counts (spec, "Authentication" 3); without one, the address counts. An answer to a keyed call is private: it
- * carries that key's rate-limit headers. A lane that cannot be reached costs nobody the market's data.
+ * carries that key's rate-limit headers. A lane that cannot be reached costs nobody what is public.
  */
 export const countMarketCall: MiddlewareHandler<AppEnvironment> = async (c, next) => {
   if (c.req.header('Authorization') === undefined) {

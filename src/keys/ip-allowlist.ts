@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { z } from 'zod';
+import { z } from '@hono/zod-openapi';
 
 /** Addresses that share this prefix of IPv6 are one customer's. */
 const IPV6_CUSTOMER_BITS = 64;
@@ -16,7 +16,8 @@ function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
 /** An IPv4 or IPv6 address, or a range of them in CIDR notation (RFC 4632), in full and without a zone. */
 export const IpRange = z
   .union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: 'is neither an IP address nor a CIDR range' })
-  .refine((text) => parseRange(text)[1] >= 0, 'is wider than the IPv4 addresses it is written for');
+  .refine((text) => parseRange(text)[1] >= 0, 'is wider than the IPv4 addresses it is written for')
+  .openapi({ type: 'string', example: '192.0.2.0/24' });
 
 /** Whether an address is in one of the ranges. An IPv4 address written as IPv6 is the same address. */
 export function isIpListed(ip: string, ranges: readonly string[]): boolean {

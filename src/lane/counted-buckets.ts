@@ -1,14 +1,6 @@
+import type { BucketLimits, BucketName } from '../keys/bucket-limits.ts';
 import type { ObjectState } from './object-state.ts';
-import {
-  type Bucket,
-  type BucketLimits,
-  type BucketName,
-  type RateDecision,
-  emptyBucket,
-  sizeOfBlock,
-  spendReserve,
-  takeOne,
-} from './rate-buckets.ts';
+import { type Bucket, type RateDecision, emptyBucket, sizeOfBlock, spendReserve, takeOne } from './rate-buckets.ts';
 
 /** What is written down: the buckets, and how many reads beyond them may have been spent since. */
 interface WrittenBuckets {

@@ -4,6 +4,7 @@ import { type Answer, type RequestFacts, answerProblem } from '../http/answer.ts
 import { describeError, logFault } from '../http/log.ts';
 import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
 import { decideAdmission, type Admission } from '../keys/admission.ts';
+import { type BucketName, limitsOf } from '../keys/bucket-limits.ts';
 import { type KeyRecord, readKeyRecord } from '../keys/record.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
@@ -17,7 +18,7 @@ import { Mutex } from './mutex.ts';
 import { ObjectState } from './object-state.ts';
 import { executeOrder, recallOrder } from './order-execution.ts';
 import { Payouts } from './payouts.ts';
-import { type BucketName, type RateState, defaultLimits } from './rate-buckets.ts';
+import type { RateState } from './rate-buckets.ts';
 import { type IdempotentRequest, type OpenIntent, Replays } from './replays.ts';
 import { HeldConditions, SNAPSHOT_MAX_AGE_MS } from './trading-conditions.ts';
 import { WithdrawalExecution, recallWithdrawal } from './withdrawal-execution.ts';
@@ -240,7 +241,7 @@ export class KeyLane extends DurableObject<Bindings> {
   }
 
   #count(bucket: BucketName, record: KeyRecord): { outcome: Outcome<null>; rate: RateState } {
-    const decision = this.#buckets.take(bucket, record.rateLimits[bucket] ?? defaultLimits[bucket], Date.now());
+    const decision = this.#buckets.take(bucket, limitsOf(record, bucket), Date.now());
     if (decision.admitted) return { outcome: accept(null), rate: decision.state };
     const outcome = refuse('rate_limited', `The ${bucket} bucket of this key is empty.`, {
       retryAfterSeconds: decision.retryAfter_s,

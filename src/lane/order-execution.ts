@@ -2,7 +2,7 @@ import { config } from '../env.ts';
 import { describeError, logFault } from '../http/log.ts';
 import type { Database } from '../ledger/database.ts';
 import type { LiquidityProvider } from '../trade/liquidity/liquidity-provider.ts';
-import { boundsOf } from '../trade/order-bounds.ts';
+import { configuredBounds } from '../trade/configured-bounds.ts';
 import { readOrder } from '../trade/order.ts';
 import {
   type OrderPlan,
@@ -32,7 +32,7 @@ export function executeOrder(order: PlaceOrder, around: OrderSurroundings): Exec
   const desk: TradingDesk = {
     liquidity,
     spread_bps: config.SPREAD_BPS,
-    boundsOf: (coin) => boundsOf(coin, { min: config.ORDER_MIN_USDT, max: config.ORDER_MAX_USDT }, config.ORDER_BOUNDS),
+    boundsOf: configuredBounds,
     readConditions: (coin) => conditions.read(coin, Date.now()),
     now: () => Date.now(),
   };

@@ -1,20 +1,4 @@
-/** The buckets of a key, as the specification names them. */
-export const bucketNames = ['read', 'trade', 'withdraw'] as const;
-
-export type BucketName = (typeof bucketNames)[number];
-
-/** How much a bucket admits. */
-export interface BucketLimits {
-  readonly perMinute: number;
-  readonly perDay: number;
-}
-
-/** What a key has where the operator set nothing else (spec, "Limits"). */
-export const defaultLimits: Readonly<Record<BucketName, BucketLimits>> = {
-  read: { perMinute: 120, perDay: 5_000 },
-  trade: { perMinute: 30, perDay: 500 },
-  withdraw: { perMinute: 30, perDay: 200 },
-};
+import type { BucketLimits, BucketName } from '../keys/bucket-limits.ts';
 
 /** A minute is the sixty seconds that just passed, a day is a UTC day. */
 const MINUTE_MS = 60_000;

@@ -1,5 +1,5 @@
 import type { CacheableBody } from '../http/edge-cache.ts';
-import { type Coin, QUOTE_ASSET, assets, coinSymbols } from '../money/assets.ts';
+import { type Coin, assets, coinSymbols, pairOf } from '../money/assets.ts';
 import { formatPrice } from '../money/prices.ts';
 import { type CandleSeries, freshTimeOfSeries } from './candles/candle-series.ts';
 import type { CandleQuestion } from './candles/candle-source.ts';
@@ -59,10 +59,6 @@ function lifetimeOf(coins: readonly Coin[], snapshot: MarketSnapshot | undefined
   if (age_ms === Infinity) return DEGRADED_LIFETIME_MS;
   const left_ms = TICKER_LIFETIME_MS - age_ms;
   return age_ms > CURRENT_MS ? Math.min(left_ms, DEGRADED_LIFETIME_MS) : left_ms;
-}
-
-function pairOf(coin: Coin): string {
-  return `${coin}-${QUOTE_ASSET}`;
 }
 
 function formatTime(time_ms: number): string {

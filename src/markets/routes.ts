@@ -1,7 +1,8 @@
 import { createRoute } from '@hono/zod-openapi';
-import { Problem, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { cacheableResponses, createArea, problemResponses, sendProblem } from '../http/area.ts';
 import { answerThroughEdge } from '../http/edge-cache.ts';
 import { accept, refuse } from '../http/refusal.ts';
+import { publicRefusals } from '../keys/admit.ts';
 import { countMarketCall } from '../keys/count-market-call.ts';
 import { findCoin } from '../money/assets.ts';
 import { answerCandles, answerTicker, answerTickers } from './answers.ts';
@@ -12,12 +13,7 @@ import { CandleList, CandleQuery, MarketPath, TickerAnswer, TickerList } from '.
 /** How old the hub's prices may be when a ticker is made of them. */
 const SNAPSHOT_MAX_AGE_MS = 10_000;
 
-/** What any call with a key may be refused for, and any call for its rate. */
-const callRefusals = ['invalid_api_key', 'api_key_expired', 'ip_not_allowed', 'rate_limited'] as const;
-
-const unknownSymbol = {
-  404: { description: 'symbol_not_supported', content: { 'application/problem+json': { schema: Problem } } },
-};
+const unknownSymbol = { code: 'symbol_not_supported', inPath: true } as const;
 
 const { refusal: symbolRefusal } = refuse('symbol_not_supported', 'There is no such market.', { inPath: true });
 
@@ -31,10 +27,12 @@ markets.openapi(
     operationId: 'listTickers',
     tags: ['Markets'],
     summary: 'All tickers',
+    description:
+      'Every supported market against USDT, aggregated from several venues and cached at the edge for 30 seconds. It answers even when no venue does: what is then a static fallback says `degraded`, and no order fills at such a price.',
     middleware: countMarketCall,
     responses: {
-      200: { description: 'Every supported market', content: jsonContent(TickerList) },
-      ...problemResponses(...callRefusals),
+      ...cacheableResponses('Every supported market', TickerList),
+      ...problemResponses(...publicRefusals),
     },
   }),
   (c) =>
@@ -51,12 +49,12 @@ markets.openapi(
     operationId: 'getTicker',
     tags: ['Markets'],
     summary: 'One ticker',
+    description: 'One market, by its base symbol in any case, under the same rules as all tickers.',
     middleware: countMarketCall,
     request: { params: MarketPath },
     responses: {
-      200: { description: 'The market', content: jsonContent(TickerAnswer) },
-      ...unknownSymbol,
-      ...problemResponses(...callRefusals),
+      ...cacheableResponses('The market', TickerAnswer),
+      ...problemResponses(unknownSymbol, ...publicRefusals),
     },
   }),
   async (c) => {
@@ -76,12 +74,13 @@ markets.openapi(
     operationId: 'listCandles',
     tags: ['Markets'],
     summary: 'Candles of one market',
+    description:
+      'Candles in ascending order; the last one may still be running. With `startTime` the oldest from there on, else the newest up to `endTime`. There is no fallback for a series: without its source it is 502.',
     middleware: countMarketCall,
     request: { params: MarketPath, query: CandleQuery },
     responses: {
-      200: { description: 'Candles, oldest first', content: jsonContent(CandleList) },
-      ...unknownSymbol,
-      ...problemResponses('invalid_request', 'upstream_unavailable', ...callRefusals),
+      ...cacheableResponses('Candles, oldest first', CandleList),
+      ...problemResponses('invalid_request', unknownSymbol, 'upstream_unavailable', ...publicRefusals),
     },
   }),
   async (c) => {

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { coinSymbols } from '../money/assets.ts';
+import { Decimal, Timestamp } from '../http/wire-types.ts';
 import { MAX_CANDLES } from './candles/candle-source.ts';
 import { intervals } from './candles/interval.ts';
 
@@ -7,8 +8,7 @@ const DEFAULT_CANDLES = 500;
 
 const CoinSymbol = z.enum(coinSymbols).openapi({ example: 'BTC' });
 const Pair = z.string().openapi({ example: 'BTC-USDT' });
-const Decimal = z.string().openapi({ description: 'Plain decimal', example: '65000.12' });
-const Timestamp = z.iso.datetime({ precision: 3 }).openapi({ example: '2026-11-21T12:00:00.000Z' });
+const MarketPrice = Decimal.openapi({ description: 'In USDT', example: '65000.12' });
 
 /** What a market shows at a moment. */
 export const Ticker = z
@@ -16,9 +16,9 @@ export const Ticker = z
     symbol: CoinSymbol,
     pair: Pair,
     name: z.string().openapi({ example: 'Bitcoin' }),
-    price: Decimal,
+    price: MarketPrice,
     change24h: z.number().openapi({ description: 'A fraction: 0.0234 is +2.34 %', example: 0.0234 }),
-    volume24h: z.string().openapi({ description: 'In the base asset', example: '33278.39129' }),
+    volume24h: Decimal.openapi({ description: 'In the base asset', example: '33278.39129' }),
     ts: Timestamp.openapi({ description: 'Time of the data' }),
     sources: z.array(z.string()).openapi({
       description: 'The venues whose prices this one was made of; none for a static fallback',
@@ -46,11 +46,11 @@ export type TickerAnswer = z.output<typeof TickerAnswer>;
 export const Candle = z
   .object({
     ts: Timestamp.openapi({ description: 'Start of the candle' }),
-    open: Decimal,
-    high: Decimal,
-    low: Decimal,
-    close: Decimal,
-    volume: z.string().openapi({ description: 'In the base asset', example: '45.2031' }),
+    open: MarketPrice,
+    high: MarketPrice.openapi({ example: '65120' }),
+    low: MarketPrice.openapi({ example: '64950.5' }),
+    close: MarketPrice.openapi({ example: '65100' }),
+    volume: Decimal.openapi({ description: 'In the base asset', example: '45.2031' }),
   })
   .openapi('Candle');
 
@@ -80,15 +80,23 @@ export const CandleQuery = z
       .transform(Number)
       .pipe(z.number().int().min(1).max(MAX_CANDLES))
       .default(DEFAULT_CANDLES)
-      .openapi({ type: 'integer', minimum: 1, maximum: MAX_CANDLES, default: DEFAULT_CANDLES }),
+      .openapi({
+        type: 'integer',
+        minimum: 1,
+        maximum: MAX_CANDLES,
+        default: DEFAULT_CANDLES,
+        description: 'How many candles; out of bounds it is refused, never clamped',
+      }),
     startTime: Instant.optional().openapi({
       type: 'string',
       format: 'date-time',
+      example: '2026-11-01T00:00:00Z',
       description: 'Only candles that start at this time or later, and of those the oldest',
     }),
     endTime: Instant.optional().openapi({
       type: 'string',
       format: 'date-time',
+      example: '2026-11-21T12:00:00Z',
       description: 'Only candles that start at this time or earlier',
     }),
   })

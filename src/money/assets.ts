@@ -316,6 +316,11 @@ export const assetSymbols = Object.keys(assets) as [Asset, ...Asset[]];
 
 export const coinSymbols = assetSymbols.filter((asset): asset is Coin => asset !== QUOTE_ASSET);
 
+/** The market of a coin, as documents and tickers name it. */
+export function pairOf(coin: Coin): string {
+  return `${coin}-${QUOTE_ASSET}`;
+}
+
 /** Decimals of the ledger for an asset. */
 export function scaleOf(asset: Asset): number {
   return assets[asset].scale;

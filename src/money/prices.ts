@@ -9,6 +9,9 @@ export const PRICE_SCALE = 8;
 /** No market that Bureau trades has ever been near it; a venue that says more is broken. */
 const MAX_PRICE_USDT = new Exact('1e10');
 
+const MAX_VOLUME = new Exact('1e20');
+const VOLUME_SCALE = 18;
+
 /** Longer text is no market's number, and would be rounded before its time. */
 const MAX_NUMBER_LENGTH = 64;
 
@@ -55,9 +58,14 @@ function roundPrice(price: InstanceType<typeof Exact>): Price | undefined {
   return scaled > 0n ? scaled : undefined;
 }
 
-/** Reads a volume as a venue writes it and gives it back plain: no exponent, no trailing zeros, no sign. */
+/**
+ * Reads a volume as a venue writes it and gives it back plain, with at most 18 decimals: no exponent, no trailing
+ * zeros, no sign. Anything else gives `undefined`, as does what no market ever turned over.
+ */
 export function parseVolume(text: string): string | undefined {
-  return isNumber(text) ? new Exact(text).toFixed() : undefined;
+  if (!isNumber(text)) return undefined;
+  const volume = new Exact(text);
+  return volume.lessThan(MAX_VOLUME) ? volume.toDecimalPlaces(VOLUME_SCALE).toFixed() : undefined;
 }
 
 /** Writes a price as a plain decimal string. */

@@ -1,20 +1,25 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { Account, ChangeAccount, changeAccount, openAccount, readAccount } from '../accounts/account.ts';
-import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { headersOf } from '../http/document/headers.ts';
 import { refuse } from '../http/refusal.ts';
+import { Id, RecordPath } from '../http/wire-types.ts';
 import { laneUnreachable } from '../keys/admit.ts';
 import { ApiKey, CreateApiKey, createApiKey, listApiKeys, revokeApiKey } from '../keys/api-key.ts';
 import { tokenSettings } from '../keys/authenticate.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { CreateCredit, Credit, creditAccount } from '../wallet/deposits/credit.ts';
-import { actorOf, authenticateOperator, authenticateOperatorJson } from './authenticate-operator.ts';
+import { actorOf, authenticateOperator, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
 import { tellLane, tellLanes } from './tell-lanes.ts';
 import { valueInUsdt } from './value-in-usdt.ts';
 
 const ACCOUNTS_PATH = '/operator/v1/accounts';
 const MAX_LABEL_LENGTH = 100;
 
-const AccountParams = z.object({ id: z.string() });
+const Token = z.string().openapi({
+  description: 'The whole key; only a hash of it is kept',
+  example: 'bk_test_1_01a1fcca-895a-734c-b43c-11f474a4f8d5_rt_…',
+});
 
 const { refusal: noAccount } = refuse('not_found', 'There is no account of that id.');
 
@@ -26,19 +31,24 @@ accountRoutes.openapi(
     operationId: 'openAccount',
     method: 'post',
     path: ACCOUNTS_PATH,
-    tags: ['Operator'],
+    tags: ['Accounts'],
     summary: 'Open an account',
+    description: 'An account with a balance of zero in every asset, and the next index of deposit addresses.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('change'),
     request: {
       body: {
         required: true,
-        content: jsonContent(z.object({ label: z.string().min(1).max(MAX_LABEL_LENGTH) })),
+        content: jsonContent(z.object({ label: z.string().min(1).max(MAX_LABEL_LENGTH).openapi({ example: 'demo' }) })),
       },
     },
     responses: {
-      201: { description: 'The account', content: jsonContent(z.object({ account: Account })) },
-      ...problemResponses('invalid_request', 'invalid_operator_token', 'insufficient_role'),
+      201: {
+        description: 'The account',
+        headers: headersOf('Location'),
+        content: jsonContent(z.object({ account: Account })),
+      },
+      ...problemResponses(...bodyRefusals, ...operatorRefusals),
     },
   }),
   async (c) => {
@@ -52,17 +62,18 @@ accountRoutes.openapi(
     operationId: 'getAccount',
     method: 'get',
     path: `${ACCOUNTS_PATH}/{id}`,
-    tags: ['Operator'],
+    tags: ['Accounts'],
     summary: 'One account and its API keys',
+    description: 'The account, and its newest 200 keys with the revoked ones.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperator('read'),
-    request: { params: AccountParams },
+    request: { params: RecordPath },
     responses: {
       200: {
         description: 'The account',
         content: jsonContent(z.object({ account: Account.extend({ apiKeys: z.array(ApiKey) }) })),
       },
-      ...problemResponses('not_found', 'invalid_operator_token', 'insufficient_role'),
+      ...problemResponses('not_found', ...operatorRefusals),
     },
   }),
   async (c) => {
@@ -79,20 +90,20 @@ accountRoutes.openapi(
     operationId: 'changeAccount',
     method: 'patch',
     path: `${ACCOUNTS_PATH}/{id}`,
-    tags: ['Operator'],
+    tags: ['Accounts'],
     summary: 'Freeze or thaw an account, or set its daily withdrawal limit',
+    description: 'A frozen account can be read; its orders and withdrawals are refused from the next request on.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('change'),
-    request: { params: AccountParams, body: { required: true, content: jsonContent(ChangeAccount) } },
+    request: { params: RecordPath, body: { required: true, content: jsonContent(ChangeAccount) } },
     responses: {
       200: { description: 'The account', content: jsonContent(z.object({ account: Account })) },
       ...problemResponses(
-        'invalid_request',
+        ...bodyRefusals,
         'not_found',
         'precision_exceeded',
         'amount_above_maximum',
-        'invalid_operator_token',
-        'insufficient_role',
+        ...operatorRefusals,
       ),
     },
   }),
@@ -115,14 +126,15 @@ accountRoutes.openapi(
     operationId: 'createApiKey',
     method: 'post',
     path: `${ACCOUNTS_PATH}/{id}/api-keys`,
-    tags: ['Operator'],
+    tags: ['Accounts'],
     summary: 'Make an API key; its token is shown once',
+    description: 'A key with exactly these scopes. Without `rateLimits` it has the default ones.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('change'),
-    request: { params: AccountParams, body: { required: true, content: jsonContent(CreateApiKey) } },
+    request: { params: RecordPath, body: { required: true, content: jsonContent(CreateApiKey) } },
     responses: {
-      201: { description: 'The key', content: jsonContent(z.object({ apiKey: ApiKey, token: z.string() })) },
-      ...problemResponses('invalid_request', 'not_found', 'invalid_operator_token', 'insufficient_role'),
+      201: { description: 'The key', content: jsonContent(z.object({ apiKey: ApiKey, token: Token })) },
+      ...problemResponses(...bodyRefusals, 'not_found', ...operatorRefusals),
     },
   }),
   async (c) => {
@@ -144,14 +156,15 @@ accountRoutes.openapi(
     operationId: 'revokeApiKey',
     method: 'delete',
     path: `${ACCOUNTS_PATH}/{id}/api-keys/{keyId}`,
-    tags: ['Operator'],
+    tags: ['Accounts'],
     summary: 'Revoke an API key for good, from its next request on',
+    description: 'Again is no error. On 503 the key is revoked, but may work until it is asked for again.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperator('change'),
-    request: { params: AccountParams.extend({ keyId: z.string() }) },
+    request: { params: RecordPath.extend({ keyId: Id }) },
     responses: {
       200: { description: 'The key, revoked', content: jsonContent(z.object({ apiKey: ApiKey })) },
-      ...problemResponses('not_found', 'invalid_operator_token', 'insufficient_role'),
+      ...problemResponses('not_found', ...operatorRefusals),
     },
   }),
   async (c) => {
@@ -169,22 +182,27 @@ accountRoutes.openapi(
     operationId: 'creditAccount',
     method: 'post',
     path: `${ACCOUNTS_PATH}/{id}/credits`,
-    tags: ['Operator'],
+    tags: ['Accounts'],
     summary: 'Credit an account by hand, once per reference',
+    description:
+      'Moves the amount from custody to the account, up to the supply cap. The same reference with the same asset and amount is answered again and credits nothing.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('change'),
-    request: { params: AccountParams, body: { required: true, content: jsonContent(CreateCredit) } },
+    request: { params: RecordPath, body: { required: true, content: jsonContent(CreateCredit) } },
     responses: {
-      201: { description: 'The credit', content: jsonContent(z.object({ credit: Credit })) },
+      201: {
+        description: 'The credit',
+        headers: headersOf('X-Idempotency-Replay'),
+        content: jsonContent(z.object({ credit: Credit })),
+      },
       ...problemResponses(
-        'invalid_request',
+        ...bodyRefusals,
         'not_found',
         'precision_exceeded',
         'amount_below_minimum',
         'supply_cap_exceeded',
         'invalid_state',
-        'invalid_operator_token',
-        'insufficient_role',
+        ...operatorRefusals,
       ),
     },
   }),

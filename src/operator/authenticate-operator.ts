@@ -4,6 +4,7 @@ import { config } from '../env.ts';
 import { sendProblem, takeJson } from '../http/area.ts';
 import type { AppEnvironment } from '../http/context.ts';
 import { digest, equalDigests } from '../http/digest.ts';
+import type { ProblemCode } from '../http/problems.ts';
 import { refuse } from '../http/refusal.ts';
 import { readBearer } from '../keys/authenticate.ts';
 import type { Actor, Role } from '../ledger/audit.ts';
@@ -13,13 +14,20 @@ export interface OperatorEnvironment extends AppEnvironment {
   readonly Variables: AppEnvironment['Variables'] & { role: Role };
 }
 
-/** What a door needs: a change is the operator's alone, deposits have a token of their own, reads one more. */
-export type Need = 'change' | 'deposit' | 'read';
+/** What a door needs: a change is the operator's alone, deposits have a token of their own, reads one more; or any. */
+export type Need = 'change' | 'deposit' | 'read' | 'any';
+
+/** The refusals of every door. */
+export const operatorRefusals = [
+  'invalid_operator_token',
+  'insufficient_role',
+] as const satisfies readonly ProblemCode[];
 
 const rolesOf: Readonly<Record<Need, readonly Role[]>> = {
   change: ['operator'],
   deposit: ['operator', 'deposits'],
   read: ['operator', 'auditor'],
+  any: ['operator', 'deposits', 'auditor'],
 };
 
 const tokens: readonly (readonly [Role, string])[] = [

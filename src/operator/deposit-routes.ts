@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { every } from 'hono/combine';
-import { createArea, jsonContent, problemResponses, sendProblem, takeJsonUpTo } from '../http/area.ts';
+import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem, takeJsonUpTo } from '../http/area.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { Deposit, showDeposit } from '../wallet/deposits/deposit.ts';
 import { ReportDeposit, reportDeposit } from '../wallet/deposits/report-deposit.ts';
@@ -10,6 +10,7 @@ import {
   actorOf,
   authenticateOperator,
   authenticateOperatorJson,
+  operatorRefusals,
 } from './authenticate-operator.ts';
 import { MAX_UPLOAD_BYTES, SolanaPool, SolanaUpload, fillSolanaPool } from './fill-solana-pool.ts';
 import { valueInUsdt } from './value-in-usdt.ts';
@@ -27,8 +28,10 @@ depositRoutes.openapi(
     operationId: 'reportDeposit',
     method: 'post',
     path: '/operator/v1/deposits',
-    tags: ['Operator'],
+    tags: ['Deposits'],
     summary: 'Report a deposit, again whenever more is known of it',
+    description:
+      'Once per network, transaction and output, and safe to repeat. It is PENDING until the network’s confirmations, then credited; FAILED when it reverts first. What belongs to nobody, is no asset of its network or would pass the supply cap is QUARANTINED and credited to nobody.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('deposit'),
     request: { body: { required: true, content: jsonContent(ReportDeposit) } },
@@ -36,12 +39,11 @@ depositRoutes.openapi(
       200: { description: 'The deposit, known before', content: jsonContent(z.object({ deposit: Deposit })) },
       201: { description: 'The deposit, new', content: jsonContent(z.object({ deposit: Deposit })) },
       ...problemResponses(
-        'invalid_request',
+        ...bodyRefusals,
         'network_not_supported',
         'invalid_address',
         'invalid_state',
-        'invalid_operator_token',
-        'insufficient_role',
+        ...operatorRefusals,
       ),
     },
   }),
@@ -62,20 +64,16 @@ depositRoutes.openapi(
     operationId: 'fillSolanaPool',
     method: 'post',
     path: '/operator/v1/solana-addresses',
-    tags: ['Operator'],
+    tags: ['Deposits'],
     summary: 'Add Solana addresses that were made offline, each for the account of its index',
+    description:
+      'At most 1,000 addresses, all or none. Those that the pool holds already at the same index are no error.',
     security: [{ operatorToken: [] }],
     middleware: authenticateUpload,
     request: { body: { required: true, content: jsonContent(SolanaUpload) } },
     responses: {
       200: { description: 'The pool after the upload', content: jsonContent(z.object({ solanaPool: SolanaPool })) },
-      ...problemResponses(
-        'invalid_request',
-        'invalid_state',
-        'payload_too_large',
-        'invalid_operator_token',
-        'insufficient_role',
-      ),
+      ...problemResponses(...bodyRefusals, 'invalid_state', ...operatorRefusals),
     },
   }),
   async (c) => {

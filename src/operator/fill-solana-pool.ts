@@ -17,7 +17,12 @@ export const MAX_UPLOAD_BYTES = 128 * 1024;
 export const SolanaUpload = z
   .object({
     addresses: z
-      .array(z.object({ index: z.int().min(0).max(MAX_ADDRESS_INDEX), address: z.string() }))
+      .array(
+        z.object({
+          index: z.int().min(0).max(MAX_ADDRESS_INDEX).openapi({ example: 0 }),
+          address: z.string().openapi({ example: 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk' }),
+        }),
+      )
       .min(1)
       .max(MAX_ADDRESSES),
   })
@@ -28,9 +33,9 @@ export type SolanaUpload = z.output<typeof SolanaUpload>;
 /** How far the pool reaches, and how far it is needed. */
 export const SolanaPool = z
   .object({
-    accepted: z.int().openapi({ description: 'Addresses of this upload that the pool now holds' }),
-    highestIndex: z.int().openapi({ description: 'The highest index that the pool holds' }),
-    nextAccountIndex: z.int().openapi({ description: 'The index of the next account to be opened' }),
+    accepted: z.int().openapi({ description: 'Addresses of this upload that the pool now holds', example: 1000 }),
+    highestIndex: z.int().openapi({ description: 'The highest index that the pool holds', example: 999 }),
+    nextAccountIndex: z.int().openapi({ description: 'The index of the next account to be opened', example: 12 }),
   })
   .openapi('SolanaPool');
 

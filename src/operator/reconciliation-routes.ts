@@ -1,18 +1,18 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { refuse } from '../http/refusal.ts';
+import { Id } from '../http/wire-types.ts';
 import { type Database, openDatabase } from '../ledger/database.ts';
 import { clearViolation } from '../ledger/reconciliation/clear-violation.ts';
 import { readStanding } from '../ledger/reconciliation/progress.ts';
 import { SLICE_LIMITS, reconcile } from '../ledger/reconciliation/reconcile.ts';
-import { actorOf, authenticateOperator, authenticateOperatorJson } from './authenticate-operator.ts';
+import { actorOf, authenticateOperator, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
 import { Reconciliation, showReconciliation } from './reconciliation.ts';
 
 const RECONCILIATION_PATH = '/operator/v1/reconciliation';
 const MAX_REASON_LENGTH = 500;
 
-const common = { tags: ['Operator'], security: [{ operatorToken: [] }] };
-const generalRefusals = ['invalid_operator_token', 'insufficient_role'] as const;
+const common = { tags: ['Reconciliation'], security: [{ operatorToken: [] }] };
 
 const OneReconciliation = {
   200: {
@@ -20,6 +20,13 @@ const OneReconciliation = {
     content: jsonContent(z.object({ reconciliation: Reconciliation })),
   },
 };
+
+const ViolationId = Id.openapi({ description: 'As the reconciliation shows it' });
+const Reason = z
+  .string()
+  .min(1)
+  .max(MAX_REASON_LENGTH)
+  .openapi({ description: 'For the audit', example: 'restored from the journal' });
 
 async function readReconciliation(database: Database) {
   return { reconciliation: showReconciliation(await readStanding(database)) };
@@ -35,8 +42,9 @@ reconciliationRoutes.openapi(
     method: 'get',
     path: RECONCILIATION_PATH,
     summary: 'Every invariant of the ledger as the last complete pass found it, and how far the next one is',
+    description: 'What was checked, what broke, and the violations that are not cleared yet.',
     middleware: authenticateOperator('read'),
-    responses: { ...OneReconciliation, ...problemResponses(...generalRefusals) },
+    responses: { ...OneReconciliation, ...problemResponses(...operatorRefusals) },
   }),
   async (c) => c.json(await readReconciliation(openDatabase(c.env.DB)), 200),
 );
@@ -48,8 +56,9 @@ reconciliationRoutes.openapi(
     method: 'post',
     path: `${RECONCILIATION_PATH}/run`,
     summary: 'Take the next step now, beside the one of every minute',
+    description: 'A bounded slice of the ledger, as the schedule takes one; safe to repeat.',
     middleware: authenticateOperator('change'),
-    responses: { ...OneReconciliation, ...problemResponses(...generalRefusals) },
+    responses: { ...OneReconciliation, ...problemResponses(...operatorRefusals) },
   }),
   async (c) => {
     const database = openDatabase(c.env.DB);
@@ -71,17 +80,19 @@ reconciliationRoutes.openapi(
     method: 'post',
     path: `${RECONCILIATION_PATH}/violations/{violationId}/clear`,
     summary: 'Clear a violation, so that the halts may be lifted in the settings',
+    description:
+      'Find the cause and mend it first: what still breaks is found again by the next pass, and halts again.',
     middleware: authenticateOperatorJson('change'),
     request: {
-      params: z.object({ violationId: z.string() }),
+      params: z.object({ violationId: ViolationId }),
       body: {
         required: true,
-        content: jsonContent(z.object({ reason: z.string().min(1).max(MAX_REASON_LENGTH) })),
+        content: jsonContent(z.object({ reason: Reason })),
       },
     },
     responses: {
       ...OneReconciliation,
-      ...problemResponses('invalid_request', 'not_found', 'invalid_state', ...generalRefusals),
+      ...problemResponses(...bodyRefusals, 'not_found', 'invalid_state', ...operatorRefusals),
     },
   }),
   async (c) => {

@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
+import { Id, Timestamp } from '../http/wire-types.ts';
 import { checks } from '../ledger/reconciliation/checks.ts';
 import { type Invariant, type Tally, invariants } from '../ledger/reconciliation/invariants.ts';
 import { InvariantReport, type Progress, type Standing } from '../ledger/reconciliation/progress.ts';
 
-const Instant = z.iso.datetime({ precision: 3 });
 const Name = z.enum(invariants);
 
 /** One invariant, as it was last found. */
@@ -11,8 +11,11 @@ const ReconciledInvariant = z
   .object({
     name: Name,
     status: z.enum(['ok', 'broken', 'pending']),
-    figures: InvariantReport.shape.figures.openapi({ description: 'Counts, and plain decimals per asset' }),
-    examples: InvariantReport.shape.examples.openapi({ description: 'At most 10 of what breaks it' }),
+    figures: InvariantReport.shape.figures.openapi({
+      description: 'Counts, and plain decimals per asset',
+      example: { checked: '9', broken: '0' },
+    }),
+    examples: InvariantReport.shape.examples.openapi({ description: 'At most 10 of what breaks it', example: [] }),
   })
   .openapi('ReconciledInvariant');
 
@@ -28,21 +31,25 @@ export const Reconciliation = z
     invariants: z.array(ReconciledInvariant),
     violations: z.array(
       z.object({
-        id: z.string(),
+        id: Id,
         invariant: Name,
-        pass: z.int(),
-        foundAt: Instant,
-        examples: InvariantReport.shape.examples,
+        pass: z.int().openapi({ example: 41 }),
+        foundAt: Timestamp,
+        examples: InvariantReport.shape.examples.openapi({ example: [{ asset: 'BTC', sum: '0.5' }] }),
       }),
     ),
-    lastPass: z.object({ pass: z.int(), startedAt: Instant, completedAt: Instant }).nullable(),
+    lastPass: z
+      .object({ pass: z.int().openapi({ example: 41 }), startedAt: Timestamp, completedAt: Timestamp })
+      .nullable(),
     progress: z.object({
-      pass: z.int(),
-      startedAt: Instant.nullable(),
-      lastStepAt: Instant.nullable(),
-      transfersRead: z.string(),
-      transfers: z.string(),
-      checks: z.record(z.string(), z.enum(['waiting', 'running', 'done'])),
+      pass: z.int().openapi({ example: 42 }),
+      startedAt: Timestamp.nullable(),
+      lastStepAt: Timestamp.nullable(),
+      transfersRead: z.string().openapi({ description: 'How far the journal was read', example: '5000' }),
+      transfers: z.string().openapi({ description: 'How long it is', example: '7312' }),
+      checks: z.record(z.string(), z.enum(['waiting', 'running', 'done'])).openapi({
+        example: { balances: 'done', orders: 'running', deposits: 'waiting' },
+      }),
     }),
   })
   .openapi('Reconciliation');
@@ -59,18 +66,18 @@ export function showReconciliation({ progress, violations, head }: Standing): Re
     invariants: shown,
     violations: violations.map(({ foundAt, examples, ...violation }) => ({
       ...violation,
-      foundAt: showInstant(foundAt),
+      foundAt: showTimestamp(foundAt),
       examples: [...examples],
     })),
     lastPass: report && {
       pass: report.pass,
-      startedAt: showInstant(report.startedAt),
-      completedAt: showInstant(report.completedAt),
+      startedAt: showTimestamp(report.startedAt),
+      completedAt: showTimestamp(report.completedAt),
     },
     progress: {
       pass,
-      startedAt: startedAt === null ? null : showInstant(startedAt),
-      lastStepAt: steppedAt === null ? null : showInstant(steppedAt),
+      startedAt: startedAt === null ? null : showTimestamp(startedAt),
+      lastStepAt: steppedAt === null ? null : showTimestamp(steppedAt),
       transfersRead: String(journal),
       transfers: String(head),
       checks: Object.fromEntries(checks.map(({ name }) => [name, showPosition(positions[name])])),
@@ -95,6 +102,6 @@ function showPosition(position: Progress['positions'][string] | undefined) {
   return position === 'done' ? 'done' : 'running';
 }
 
-function showInstant(time_ms: number): string {
+function showTimestamp(time_ms: number): string {
   return new Date(time_ms).toISOString();
 }

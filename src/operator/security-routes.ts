@@ -4,25 +4,33 @@ import { readAccount } from '../accounts/account.ts';
 import { AllowlistEntry, approveAddress, listAllowlist, removeApproval } from '../accounts/allowlist.ts';
 import { TotpCode, confirmTotp, drawTotp, removeTotp } from '../accounts/totp.ts';
 import { config } from '../env.ts';
-import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { Id, RecordPath } from '../http/wire-types.ts';
 import { type Database, openDatabase } from '../ledger/database.ts';
 import { findNetwork } from '../money/networks.ts';
 import { readAddress } from '../wallet/addresses/validate-address.ts';
-import { actorOf, authenticateOperator, authenticateOperatorJson } from './authenticate-operator.ts';
+import { actorOf, authenticateOperator, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
 
 const TOTP_PATH = '/operator/v1/accounts/{id}/totp';
 const ALLOWLIST_PATH = '/operator/v1/accounts/{id}/allowlist';
 const MAX_TEXT_LENGTH = 128;
 const HOUR_MS = 3_600_000;
 
-const AccountParams = z.object({ id: z.string() });
+const Text = z.string().min(1).max(MAX_TEXT_LENGTH);
 
-const TotpAnswer = z.object({ totp: z.object({ enabled: z.boolean() }) });
+const TotpAnswer = z.object({ totp: z.object({ enabled: z.boolean().openapi({ example: true }) }) });
 
-const common = { tags: ['Operator'], security: [{ operatorToken: [] }] };
+const Secret = z.string().openapi({ description: 'In base32', example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' });
 
-const generalRefusals = ['not_found', 'invalid_operator_token', 'insufficient_role'] as const;
+const OtpauthUri = z.string().openapi({
+  description: 'What authenticator apps read, as a QR code',
+  example: 'otpauth://totp/Bureau:demo?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Bureau',
+});
+
+const common = { tags: ['Security'], security: [{ operatorToken: [] }] };
+
+const generalRefusals = ['not_found', ...operatorRefusals] as const;
 
 async function takeAccount(database: Database, id: string): Promise<Outcome<Account>> {
   const account = await readAccount(database, id);
@@ -39,12 +47,13 @@ securityRoutes.openapi(
     method: 'post',
     path: TOTP_PATH,
     summary: 'Draw a secret for two-factor authentication; it is shown once and confirmed by a first code',
+    description: 'Until it is confirmed it protects nothing, and drawing again replaces it.',
     middleware: authenticateOperator('change'),
-    request: { params: AccountParams },
+    request: { params: RecordPath },
     responses: {
       201: {
         description: 'The secret, in base32, and the URI that authenticator apps read',
-        content: jsonContent(z.object({ secret: z.string(), otpauthUri: z.string() })),
+        content: jsonContent(z.object({ secret: Secret, otpauthUri: OtpauthUri })),
       },
       ...problemResponses('invalid_state', ...generalRefusals),
     },
@@ -66,14 +75,15 @@ securityRoutes.openapi(
     method: 'post',
     path: `${TOTP_PATH}/confirm`,
     summary: 'Switch two-factor authentication on, with a first code',
+    description: 'From now on every withdrawal of the account needs a code. The one given here is spent.',
     middleware: authenticateOperatorJson('change'),
     request: {
-      params: AccountParams,
+      params: RecordPath,
       body: { required: true, content: jsonContent(z.object({ totpCode: TotpCode })) },
     },
     responses: {
       200: { description: 'It is on', content: jsonContent(TotpAnswer) },
-      ...problemResponses('invalid_request', 'totp_invalid', 'invalid_state', ...generalRefusals),
+      ...problemResponses(...bodyRefusals, 'totp_invalid', 'invalid_state', ...generalRefusals),
     },
   }),
   async (c) => {
@@ -93,8 +103,9 @@ securityRoutes.openapi(
     method: 'delete',
     path: TOTP_PATH,
     summary: 'Switch two-factor authentication off',
+    description: 'Again is no error. Codes that were used stay used.',
     middleware: authenticateOperator('change'),
-    request: { params: AccountParams },
+    request: { params: RecordPath },
     responses: {
       200: { description: 'It is off', content: jsonContent(TotpAnswer) },
       ...problemResponses(...generalRefusals),
@@ -116,23 +127,25 @@ securityRoutes.openapi(
     method: 'post',
     path: ALLOWLIST_PATH,
     summary: 'Approve an address to withdraw to',
+    description:
+      'Usable once the cooling period is over. An address that is approved already keeps its entry and its time.',
     middleware: authenticateOperatorJson('change'),
     request: {
-      params: AccountParams,
+      params: RecordPath,
       body: {
         required: true,
         content: jsonContent(
           z.object({
-            network: z.string().min(1).max(MAX_TEXT_LENGTH),
-            address: z.string().min(1).max(MAX_TEXT_LENGTH),
-            label: z.string().min(1).max(MAX_TEXT_LENGTH),
+            network: Text.openapi({ example: 'ETH' }),
+            address: Text.openapi({ example: '0x52908400098527886E0F7030069857D2E4169EE7' }),
+            label: Text.openapi({ example: 'cold wallet' }),
           }),
         ),
       },
     },
     responses: {
       201: { description: 'The entry', content: jsonContent(z.object({ entry: AllowlistEntry })) },
-      ...problemResponses('invalid_request', 'network_not_supported', 'invalid_address', ...generalRefusals),
+      ...problemResponses(...bodyRefusals, 'network_not_supported', 'invalid_address', ...generalRefusals),
     },
   }),
   async (c) => {
@@ -162,8 +175,9 @@ securityRoutes.openapi(
     method: 'get',
     path: ALLOWLIST_PATH,
     summary: 'The approved addresses of an account',
+    description: 'In their canonical form, at most 500.',
     middleware: authenticateOperator('read'),
-    request: { params: AccountParams },
+    request: { params: RecordPath },
     responses: {
       200: { description: 'Newest first', content: jsonContent(z.object({ entries: z.array(AllowlistEntry) })) },
       ...problemResponses(...generalRefusals),
@@ -184,8 +198,9 @@ securityRoutes.openapi(
     method: 'delete',
     path: `${ALLOWLIST_PATH}/{entryId}`,
     summary: 'Take an approval back, at once',
+    description: 'Withdrawals to the address are refused from now on, where the mode is strict.',
     middleware: authenticateOperator('change'),
-    request: { params: AccountParams.extend({ entryId: z.string() }) },
+    request: { params: RecordPath.extend({ entryId: Id }) },
     responses: {
       200: { description: 'The entry that was', content: jsonContent(z.object({ entry: AllowlistEntry })) },
       ...problemResponses(...generalRefusals),

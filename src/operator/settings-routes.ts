@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { MIN_SPREAD_BPS, config } from '../env.ts';
-import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { openDatabase } from '../ledger/database.ts';
-import { actorOf, authenticateOperator, authenticateOperatorJson } from './authenticate-operator.ts';
+import { actorOf, authenticateOperator, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
 import {
   ChangeSettings,
   ExchangeSettings,
@@ -27,13 +27,14 @@ settingsRoutes.openapi(
     operationId: 'getSettings',
     method: 'get',
     path: SETTINGS_PATH,
-    tags: ['Operator'],
+    tags: ['Settings'],
     summary: 'The settings of the exchange',
+    description: 'What holds now, the configuration’s values where the operator has set nothing.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperator('read'),
     responses: {
       200: { description: 'The settings', content: jsonContent(z.object({ settings: ExchangeSettings })) },
-      ...problemResponses('invalid_operator_token', 'insufficient_role'),
+      ...problemResponses(...operatorRefusals),
     },
   }),
   async (c) => c.json({ settings: await readExchangeSettings(openDatabase(c.env.DB), defaults) }, 200),
@@ -44,22 +45,23 @@ settingsRoutes.openapi(
     operationId: 'changeSettings',
     method: 'patch',
     path: SETTINGS_PATH,
-    tags: ['Operator'],
+    tags: ['Settings'],
     summary: 'Change some of the settings; a halt holds at once, the rest within seconds',
+    description:
+      'What is not named stays as it is; `fees` and `minimums` are replaced whole. All of a change holds, or none.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('change'),
     request: { body: { required: true, content: jsonContent(ChangeSettings) } },
     responses: {
       200: { description: 'The settings', content: jsonContent(z.object({ settings: ExchangeSettings })) },
       ...problemResponses(
-        'invalid_request',
+        ...bodyRefusals,
         'precision_exceeded',
         'amount_above_maximum',
         'amount_below_minimum',
         'network_not_supported',
         'invalid_state',
-        'invalid_operator_token',
-        'insufficient_role',
+        ...operatorRefusals,
       ),
     },
   }),

@@ -20,13 +20,27 @@ export const ExchangeSettings = z
     allowlistMode: z.enum(['off', 'strict']),
     tradingHalted: z.boolean(),
     withdrawalsHalted: z.boolean(),
-    pausedNetworks: z.array(z.enum(networks)),
-    reviewThreshold: Amount.nullable().openapi({ description: 'Withdrawals worth more wait for a review; null: none' }),
-    supplyCaps: AmountsByAsset.openapi({ description: 'The most that may be owed to clients' }),
-    fees: NetworkAmounts.openapi({ description: 'Withdrawal fees that differ from the defaults' }),
-    minimums: NetworkAmounts.openapi({ description: 'Smallest withdrawals that differ from the defaults' }),
-    spreadBps: z.number().int().min(0).max(1_000),
-    exposure: AmountsByAsset.openapi({ description: 'The most that the house may be short' }),
+    pausedNetworks: z
+      .array(z.enum(networks))
+      .openapi({ description: 'Nothing is withdrawn on them', example: ['AVAX'] }),
+    reviewThreshold: Amount.nullable().openapi({
+      description: 'Withdrawals worth more wait for a review; null: none',
+      example: '10000',
+    }),
+    supplyCaps: AmountsByAsset.openapi({
+      description: 'The most that may be owed to clients',
+      example: { BTC: '1000' },
+    }),
+    fees: NetworkAmounts.openapi({
+      description: 'Withdrawal fees that differ from the defaults',
+      example: { USDT: { TRC20: '1.5' } },
+    }),
+    minimums: NetworkAmounts.openapi({
+      description: 'Smallest withdrawals that differ from the defaults',
+      example: { USDT: { TRC20: '20' } },
+    }),
+    spreadBps: z.number().int().min(0).max(1_000).openapi({ description: 'In hundredths of a percent', example: 20 }),
+    exposure: AmountsByAsset.openapi({ description: 'The most that the house may be short', example: { BTC: '10' } }),
   })
   .openapi('ExchangeSettings');
 

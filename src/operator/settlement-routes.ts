@@ -1,10 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { CreateSettlement } from '../trade/settlements/create-settlement.ts';
 import { settleTrade } from '../trade/settlements/settle-trade.ts';
 import { Settlement, showSettlement } from '../trade/settlements/settlement.ts';
-import { actorOf, authenticateOperatorJson } from './authenticate-operator.ts';
+import { actorOf, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
 
 const OneSettlement = jsonContent(z.object({ settlement: Settlement }));
 
@@ -16,8 +16,10 @@ settlementRoutes.openapi(
     operationId: 'settleTrade',
     method: 'post',
     path: '/operator/v1/settlements',
-    tags: ['Operator'],
+    tags: ['Settlements'],
     summary: 'Settle a trade between two accounts, or of an account with the house, once per reference',
+    description:
+      'Moves what was agreed elsewhere, all or none of it, at the amounts given. The same reference with the same terms is answered again and moves nothing; with others it is refused.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('change'),
     request: { body: { required: true, content: jsonContent(CreateSettlement) } },
@@ -25,7 +27,7 @@ settlementRoutes.openapi(
       200: { description: 'The settlement, made before', content: OneSettlement },
       201: { description: 'The settlement', content: OneSettlement },
       ...problemResponses(
-        'invalid_request',
+        ...bodyRefusals,
         'symbol_not_supported',
         'precision_exceeded',
         'amount_below_minimum',
@@ -37,8 +39,7 @@ settlementRoutes.openapi(
         'insufficient_balance',
         'order_rejected',
         'outcome_unknown',
-        'invalid_operator_token',
-        'insufficient_role',
+        ...operatorRefusals,
       ),
     },
   }),

@@ -1,7 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { config } from '../env.ts';
-import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { Decimal, Id, RecordPath, Timestamp } from '../http/wire-types.ts';
 import { type Database, openDatabase } from '../ledger/database.ts';
 import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { formatAmount } from '../money/amounts.ts';
@@ -15,7 +16,7 @@ import {
   readWithdrawal,
   showWithdrawal,
 } from '../wallet/withdrawals/withdrawal.ts';
-import { actorOf, authenticateOperator, authenticateOperatorJson } from './authenticate-operator.ts';
+import { actorOf, authenticateOperator, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
 
 const WITHDRAWALS_PATH = '/operator/v1/withdrawals';
 const WITHDRAWAL_PATH = '/operator/v1/accounts/{id}/withdrawals/{withdrawalId}';
@@ -25,11 +26,11 @@ const MINUTE_MS = 60_000;
 
 /** A withdrawal as the operator sees it. */
 const OperatorWithdrawal = Withdrawal.extend({
-  accountId: z.string(),
+  accountId: Id,
   type: z.enum(['ONCHAIN_WITHDRAWAL', 'INTERNAL_WITHDRAWAL']),
-  usdValue: z.string(),
-  committedAt: z.iso.datetime({ precision: 3 }),
-  reason: z.string().nullable(),
+  usdValue: Decimal.openapi({ description: 'At the time of the request', example: '50' }),
+  committedAt: Timestamp,
+  reason: z.string().nullable().openapi({ description: 'Why it failed', example: 'rejected' }),
 }).openapi('OperatorWithdrawal');
 
 type OperatorWithdrawal = z.output<typeof OperatorWithdrawal>;
@@ -45,17 +46,21 @@ function showToOperator(row: WithdrawalRow): OperatorWithdrawal {
   };
 }
 
-const Params = z.object({ id: z.string(), withdrawalId: z.string() });
-const Reason = z.string().min(1).max(MAX_REASON_LENGTH);
+const Params = RecordPath.extend({ withdrawalId: Id });
+const Reason = z
+  .string()
+  .min(1)
+  .max(MAX_REASON_LENGTH)
+  .openapi({ description: 'For the audit', example: 'confirmed by phone' });
+const TxHash = z.string().openapi({ example: '7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718' });
 const ReasonBody = { required: true, content: jsonContent(z.object({ reason: Reason })) };
 
 const OneWithdrawal = {
   200: { description: 'The withdrawal', content: jsonContent(z.object({ withdrawal: OperatorWithdrawal })) },
 };
 
-const common = { tags: ['Operator'], security: [{ operatorToken: [] }] };
-const generalRefusals = ['invalid_operator_token', 'insufficient_role'] as const;
-const changeRefusals = ['invalid_request', 'not_found', 'invalid_state', ...generalRefusals] as const;
+const common = { tags: ['Withdrawals'], security: [{ operatorToken: [] }] };
+const changeRefusals = [...bodyRefusals, 'not_found', 'invalid_state', ...operatorRefusals] as const;
 
 const custody = chooseCustody(config);
 
@@ -74,15 +79,25 @@ withdrawalRoutes.openapi(
     method: 'get',
     path: WITHDRAWALS_PATH,
     summary: 'Withdrawals that wait for a review (PENDING) or for the custodian (PROCESSING), oldest first',
+    description: 'At most 200. What stays PROCESSING for an hour needs the operator’s eye.',
     middleware: authenticateOperator('read'),
     request: {
       query: z.object({
-        status: z.enum(['PENDING', 'PROCESSING']),
+        status: z
+          .enum(['PENDING', 'PROCESSING'])
+          .openapi({ description: 'Waiting for a review, or for the custodian', example: 'PENDING' }),
         olderThanMinutes: z
           .string()
           .regex(/^\d{1,5}$/, 'is not a whole number')
           .transform(Number)
-          .optional(),
+          .optional()
+          .openapi({
+            type: 'integer',
+            minimum: 0,
+            maximum: 99_999,
+            description: 'Taken at least so long ago',
+            example: 60,
+          }),
       }),
     },
     responses: {
@@ -90,7 +105,7 @@ withdrawalRoutes.openapi(
         description: `At most ${MAX_LISTED}`,
         content: jsonContent(z.object({ withdrawals: z.array(OperatorWithdrawal) })),
       },
-      ...problemResponses('invalid_request', ...generalRefusals),
+      ...problemResponses('invalid_request', ...operatorRefusals),
     },
   }),
   async (c) => {
@@ -108,9 +123,10 @@ withdrawalRoutes.openapi(
     method: 'get',
     path: WITHDRAWAL_PATH,
     summary: 'One withdrawal',
+    description: 'A withdrawal of the account, as the operator sees it.',
     middleware: authenticateOperator('read'),
     request: { params: Params },
-    responses: { ...OneWithdrawal, ...problemResponses('not_found', ...generalRefusals) },
+    responses: { ...OneWithdrawal, ...problemResponses('not_found', ...operatorRefusals) },
   }),
   async (c) => {
     const row = await takeWithdrawal(openDatabase(c.env.DB), c.req.valid('param'));
@@ -125,6 +141,7 @@ withdrawalRoutes.openapi(
     method: 'post',
     path: `${WITHDRAWAL_PATH}/approve`,
     summary: 'Let a withdrawal that waits for its review be paid',
+    description: 'From PENDING to PROCESSING; the custodian is asked at once.',
     middleware: authenticateOperatorJson('change'),
     request: { params: Params, body: ReasonBody },
     responses: { ...OneWithdrawal, ...problemResponses(...changeRefusals) },
@@ -145,6 +162,7 @@ withdrawalRoutes.openapi(
     method: 'post',
     path: `${WITHDRAWAL_PATH}/reject`,
     summary: 'Reject a withdrawal that waits for its review; the money goes back',
+    description: 'From PENDING to FAILED, with amount and fee back in the account.',
     middleware: authenticateOperatorJson('change'),
     request: { params: Params, body: ReasonBody },
     responses: { ...OneWithdrawal, ...problemResponses(...changeRefusals) },
@@ -167,6 +185,8 @@ withdrawalRoutes.openapi(
     method: 'post',
     path: `${WITHDRAWAL_PATH}/settle`,
     summary: 'Settle a withdrawal that is stuck with the custodian, either way',
+    description:
+      'From PROCESSING to COMPLETED under the given transaction, or to FAILED with the money back. Look at the chain first: what is settled stays so.',
     middleware: authenticateOperatorJson('change'),
     request: {
       params: Params,
@@ -174,7 +194,7 @@ withdrawalRoutes.openapi(
         required: true,
         content: jsonContent(
           z.discriminatedUnion('outcome', [
-            z.object({ outcome: z.literal('paid'), txHash: z.string(), reason: Reason }),
+            z.object({ outcome: z.literal('paid'), txHash: TxHash, reason: Reason }),
             z.object({ outcome: z.literal('failed'), reason: Reason }),
           ]),
         ),

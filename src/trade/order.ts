@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { and, desc, eq, lt } from 'drizzle-orm';
+import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
 import type { Database } from '../ledger/database.ts';
 import { timestampOfRecord } from '../ledger/record-id.ts';
 import { exactly, orders } from '../ledger/schema.ts';
@@ -11,14 +12,14 @@ import type { Side } from './fill.ts';
 /** An order on the wire (spec, "Order"). */
 export const Order = z
   .object({
-    id: z.string(),
-    ts: z.iso.datetime({ precision: 3 }),
-    coin: z.string(),
+    id: Id,
+    ts: Timestamp,
+    coin: z.string().openapi({ description: 'Base symbol', example: 'BTC' }),
     side: z.enum(['BUY', 'SELL']),
-    executedPrice: z.string(),
-    coinAmount: z.string(),
-    usdtAmount: z.string(),
-    status: z.enum(['COMPLETED', 'FAILED']),
+    executedPrice: Decimal.openapi({ description: 'In USDT, the spread included', example: '65000' }),
+    coinAmount: Decimal.openapi({ description: 'Exactly what moved of the coin', example: '0.002' }),
+    usdtAmount: Decimal.openapi({ description: 'Exactly what moved of USDT', example: '130' }),
+    status: z.enum(['COMPLETED', 'FAILED']).openapi({ description: 'There is no state between' }),
   })
   .openapi('Order');
 

@@ -29,10 +29,15 @@ export const PlaceOrder = z
       .min(1)
       .max(MAX_SYMBOL_LENGTH)
       .transform(upperSymbol)
-      .openapi({ description: 'Base symbol, in any case; the order is against USDT' }),
+      .openapi({ description: 'Base symbol, in any case; the order is against USDT', example: 'BTC' }),
     side: z.enum(['BUY', 'SELL']),
-    mode: z.enum(['COIN_QTY', 'USDT_AMOUNT']),
-    value: z.string().regex(AMOUNT_SYNTAX, 'is not a plain decimal string such as "0.015"'),
+    mode: z
+      .enum(['COIN_QTY', 'USDT_AMOUNT'])
+      .openapi({ description: 'What `value` is: a quantity of the coin, or USDT' }),
+    value: z
+      .string()
+      .regex(AMOUNT_SYNTAX, 'is not a plain decimal string such as "0.015"')
+      .openapi({ description: 'Never a JSON number; no more decimals than the asset has', example: '0.002' }),
   })
   .openapi('PlaceOrder');
 

@@ -1,7 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createArea, factsOf, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { bodyRefusals, createArea, factsOf, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { headersOf } from '../http/document/headers.ts';
 import { IdempotencyHeaders, fingerprint, readIdempotencyKey } from '../http/idempotency.ts';
-import { ListQuery } from '../http/list.ts';
+import { ListQuery, NextCursor } from '../http/list.ts';
+import { RecordPath } from '../http/wire-types.ts';
 import { describeAdmission, readRefusals } from '../keys/admit.ts';
 import { answerList, answerRecord } from '../keys/answer-read.ts';
 import { authenticate, authenticateJson } from '../keys/authenticate.ts';
@@ -20,23 +22,22 @@ trade.openapi(
     path: ORDERS_PATH,
     tags: ['Trade'],
     summary: 'Place an order that fills at once, whole or not at all',
+    description:
+      'Executes at the market’s price against the liquidity provider, before the answer is given: there is no order book and nothing to cancel. The side that `mode` fixes is exact; the other is rounded by less than its smallest step, against the client. A refusal leaves no order and moves nothing. Send an `Idempotency-Key`, and repeat the request with the same one when no answer arrives.',
     security: [{ apiKey: ['trade'] }],
     middleware: authenticateJson('trade'),
     request: { headers: IdempotencyHeaders, body: { required: true, content: jsonContent(PlaceOrder) } },
     responses: {
-      201: { description: 'The order, filled', content: jsonContent(z.object({ order: Order })) },
+      201: {
+        description: 'The order, filled',
+        headers: headersOf('Location', 'X-Idempotency-Replay'),
+        content: jsonContent(z.object({ order: Order })),
+      },
       ...problemResponses(
-        'invalid_request',
+        ...bodyRefusals,
         'invalid_idempotency_key',
-        'missing_api_key',
-        'invalid_api_key',
-        'api_key_expired',
-        'insufficient_scope',
-        'ip_not_allowed',
+        ...readRefusals,
         'account_frozen',
-        'payload_too_large',
-        'unsupported_media_type',
-        'rate_limited',
         'idempotency_key_reused',
         'symbol_not_supported',
         'amount_below_minimum',
@@ -72,13 +73,14 @@ trade.openapi(
     path: ORDERS_PATH,
     tags: ['Trade'],
     summary: 'Orders, newest first',
+    description: 'The orders of the account, whichever of its keys placed them, a page at a time.',
     security: [{ apiKey: ['read'] }],
     middleware: authenticate('read'),
     request: { query: ListQuery },
     responses: {
       200: {
         description: 'One page',
-        content: jsonContent(z.object({ orders: z.array(Order), nextCursor: z.string().nullable() })),
+        content: jsonContent(z.object({ orders: z.array(Order), nextCursor: NextCursor })),
       },
       ...problemResponses('invalid_request', 'invalid_cursor', ...readRefusals),
     },
@@ -94,9 +96,10 @@ trade.openapi(
     path: `${ORDERS_PATH}/{id}`,
     tags: ['Trade'],
     summary: 'One order',
+    description: 'An order of the account by its id; another account’s is not found.',
     security: [{ apiKey: ['read'] }],
     middleware: authenticate('read'),
-    request: { params: z.object({ id: z.string() }) },
+    request: { params: RecordPath },
     responses: {
       200: { description: 'The order', content: jsonContent(z.object({ order: Order })) },
       ...problemResponses('not_found', ...readRefusals),

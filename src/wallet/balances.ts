@@ -1,12 +1,15 @@
 import { z } from '@hono/zod-openapi';
 import { eq } from 'drizzle-orm';
+import { Decimal } from '../http/wire-types.ts';
 import type { Database } from '../ledger/database.ts';
 import { balances, exactly } from '../ledger/schema.ts';
 import { assetSymbols, scaleOf } from '../money/assets.ts';
 import { formatAmount } from '../money/amounts.ts';
 
 /** What an account holds of one asset (spec, "Balance"). */
-export const Balance = z.object({ asset: z.string(), amount: z.string() }).openapi('Balance');
+export const Balance = z
+  .object({ asset: z.string().openapi({ description: 'Asset symbol', example: 'BTC' }), amount: Decimal })
+  .openapi('Balance');
 
 export type Balance = z.output<typeof Balance>;
 

@@ -1,8 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { config } from '../env.ts';
-import { createArea, factsOf, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { bodyRefusals, createArea, factsOf, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { headersOf } from '../http/document/headers.ts';
 import { IdempotencyHeaders, fingerprint, readIdempotencyKey } from '../http/idempotency.ts';
-import { ListQuery } from '../http/list.ts';
+import { ListQuery, NextCursor } from '../http/list.ts';
+import { RecordPath, Timestamp } from '../http/wire-types.ts';
 import { admit, describeAdmission, readRefusals } from '../keys/admit.ts';
 import { answerList, answerRecord } from '../keys/answer-read.ts';
 import { authenticate, authenticateJson } from '../keys/authenticate.ts';
@@ -29,12 +31,13 @@ wallet.openapi(
     path: '/api/v1/wallet/balances',
     tags: ['Wallet'],
     summary: 'Balances of every asset',
+    description: 'What the account holds and may spend, asset by asset, at the moment of the answer.',
     security: [{ apiKey: ['read'] }],
     middleware: authenticate('read'),
     responses: {
       200: {
         description: 'Every supported asset; those without holdings with "0"',
-        content: jsonContent(z.object({ balances: z.array(Balance), ts: z.iso.datetime({ precision: 3 }) })),
+        content: jsonContent(z.object({ balances: z.array(Balance), ts: Timestamp })),
       },
       ...problemResponses(...readRefusals),
     },
@@ -54,6 +57,8 @@ wallet.openapi(
     path: '/api/v1/wallet/addresses',
     tags: ['Wallet'],
     summary: 'Where the account receives, on every network',
+    description:
+      'Exactly one address per network, made at the first request and the same at every later one. Every asset that a network carries arrives at its address; `primaryAsset` is the one most often deposited there.',
     security: [{ apiKey: ['read'] }],
     middleware: authenticate('read'),
     responses: {
@@ -80,13 +85,15 @@ wallet.openapi(
     path: TRANSACTIONS_PATH,
     tags: ['Wallet'],
     summary: 'The activity of the account, newest first',
+    description:
+      'Trades, deposits and withdrawals in one feed, a page at a time. Every row that is there when a walk begins comes exactly once, whatever happens meanwhile. Amounts are positive: the type tells the direction.',
     security: [{ apiKey: ['read'] }],
     middleware: authenticate('read'),
     request: { query: ListQuery },
     responses: {
       200: {
         description: 'One page',
-        content: jsonContent(z.object({ transactions: z.array(Transaction), nextCursor: z.string().nullable() })),
+        content: jsonContent(z.object({ transactions: z.array(Transaction), nextCursor: NextCursor })),
       },
       ...problemResponses('invalid_request', 'invalid_cursor', ...readRefusals),
     },
@@ -107,16 +114,21 @@ wallet.openapi(
     path: WITHDRAWALS_PATH,
     tags: ['Wallet'],
     summary: 'Withdraw to an address',
+    description:
+      'Debits the amount and the fee, and has the amount paid out once. `PROCESSING` means that the custodian has not confirmed it yet and `PENDING` that it waits for a review: the money is held, and the withdrawal ends as `COMPLETED`, or as `FAILED` with the money back. With two-factor authentication every withdrawal needs a new `totpCode`; repeated under the same `Idempotency-Key` it is answered again and needs none. An address of another account here is paid inside the exchange, without a fee.',
     security: [{ apiKey: ['withdraw'] }],
     middleware: authenticateJson('withdraw'),
     request: { headers: IdempotencyHeaders, body: { required: true, content: jsonContent(CreateWithdrawal) } },
     responses: {
-      201: { description: 'The withdrawal, taken', content: jsonContent(z.object({ withdrawal: Withdrawal })) },
+      201: {
+        description: 'The withdrawal, taken',
+        headers: headersOf('Location', 'X-Idempotency-Replay'),
+        content: jsonContent(z.object({ withdrawal: Withdrawal })),
+      },
       ...problemResponses(
-        'invalid_request',
+        ...bodyRefusals,
         'invalid_idempotency_key',
-        'payload_too_large',
-        'unsupported_media_type',
+        ...readRefusals,
         'account_frozen',
         'idempotency_key_reused',
         'network_not_supported',
@@ -133,7 +145,6 @@ wallet.openapi(
         'daily_limit_exceeded',
         'insufficient_balance',
         'outcome_unknown',
-        ...readRefusals,
       ),
     },
   }),
@@ -161,13 +172,14 @@ wallet.openapi(
     path: WITHDRAWALS_PATH,
     tags: ['Wallet'],
     summary: 'Withdrawals, newest first',
+    description: 'The withdrawals of the account, whichever of its keys asked for them, a page at a time.',
     security: [{ apiKey: ['read'] }],
     middleware: authenticate('read'),
     request: { query: ListQuery },
     responses: {
       200: {
         description: 'One page',
-        content: jsonContent(z.object({ withdrawals: z.array(Withdrawal), nextCursor: z.string().nullable() })),
+        content: jsonContent(z.object({ withdrawals: z.array(Withdrawal), nextCursor: NextCursor })),
       },
       ...problemResponses('invalid_request', 'invalid_cursor', ...readRefusals),
     },
@@ -188,9 +200,10 @@ wallet.openapi(
     path: `${WITHDRAWALS_PATH}/{id}`,
     tags: ['Wallet'],
     summary: 'One withdrawal',
+    description: 'A withdrawal of the account by its id; another account’s is not found.',
     security: [{ apiKey: ['read'] }],
     middleware: authenticate('read'),
-    request: { params: z.object({ id: z.string() }) },
+    request: { params: RecordPath },
     responses: {
       200: { description: 'The withdrawal', content: jsonContent(z.object({ withdrawal: Withdrawal })) },
       ...problemResponses('not_found', ...readRefusals),

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { and, desc, eq, lt, ne, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/sqlite-core';
+import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
 import type { Database } from '../ledger/database.ts';
 import { timestampOfRecord } from '../ledger/record-id.ts';
 import { deposits, exactly, orders, settlements, withdrawals } from '../ledger/schema.ts';
@@ -10,8 +11,8 @@ import { type Atoms, formatAmount } from '../money/amounts.ts';
 /** One line of the activity feed (spec, "Transaction"). */
 export const Transaction = z
   .object({
-    id: z.string(),
-    ts: z.iso.datetime({ precision: 3 }),
+    id: Id.openapi({ description: 'Of the order, deposit or withdrawal that it is' }),
+    ts: Timestamp,
     category: z.enum(['TRADE', 'DEPOSIT', 'WITHDRAWAL', 'P2P', 'QUICK_TRADE']),
     type: z.enum([
       'SPOT_BUY',
@@ -25,9 +26,9 @@ export const Transaction = z
       'QUICK_BUY',
       'QUICK_SELL',
     ]),
-    asset: z.string(),
-    amount: z.string(),
-    usdValue: z.string(),
+    asset: z.string().openapi({ description: 'Asset symbol; of a trade the coin', example: 'BTC' }),
+    amount: Decimal.openapi({ description: 'Without any fee', example: '0.002' }),
+    usdValue: Decimal.openapi({ description: 'At the time of the activity', example: '130' }),
     status: z.enum(['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED']),
   })
   .openapi('Transaction');

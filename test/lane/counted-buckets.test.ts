@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CountedBuckets } from '../../src/lane/counted-buckets.ts';
 import { ObjectState } from '../../src/lane/object-state.ts';
-import type { BucketName } from '../../src/lane/rate-buckets.ts';
+import type { BucketName } from '../../src/keys/bucket-limits.ts';
 import { env } from '../support/test-env.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 21, 12);

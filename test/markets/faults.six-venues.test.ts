@@ -6,6 +6,7 @@ import { TickerList } from '../../src/markets/schemas.ts';
 import { type Coin, assets, coinSymbols } from '../../src/money/assets.ts';
 import { parsePrice } from '../../src/money/prices.ts';
 import { type ProblemBody, type Trader, json, openTrader, send } from '../support/exchange.ts';
+import { prices } from '../support/node/venue-state.ts';
 import { env } from '../support/test-env.ts';
 import {
   type VenueChange,
@@ -23,17 +24,6 @@ type Source = (typeof sources)[number];
 
 /** Those that date their prices. */
 const dated: readonly Source[] = ['binance', 'okx', 'kucoin'];
-
-const prices: Readonly<Record<Coin, string>> = {
-  USDC: '1.0001',
-  BTC: '65000.12',
-  ETH: '2500.5',
-  AVAX: '15.43',
-  MATIC: '0.2112',
-  BNB: '601.7',
-  LTC: '71.28',
-  DOGE: '0.10427',
-};
 
 /** A change of all coins of a venue. */
 function eachCoin(change: (price: string) => { readonly price: string; readonly age_ms?: number }): VenueChange {

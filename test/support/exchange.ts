@@ -2,6 +2,9 @@ import type { KeyLane } from '../../src/lane/key-lane.ts';
 import type { Asset } from '../../src/money/assets.ts';
 import type { Scope } from '../../src/keys/scope.ts';
 import type { RateLimits } from '../../src/keys/record.ts';
+import { drawDocuments } from '../../src/api-document.ts';
+import { app } from '../../src/app.ts';
+import { expectDocumented, listOperations } from './documented.ts';
 import { env, worker } from './test-env.ts';
 
 /** Where the tests reach the Worker; nothing listens there. */
@@ -14,9 +17,15 @@ export const RAISED: RateLimits = {
   withdraw: { perMinute: 100_000, perDay: 1_000_000 },
 };
 
-/** Sends a request through the Worker's own door. */
-export function send(path: string, init: RequestInit = {}): Promise<Response> {
-  return worker.fetch(new Request(`${ORIGIN}${path}`, init));
+/** Every operation of both documents, as the code draws them. */
+const operations = Object.values(drawDocuments(app.openAPIRegistry)).flatMap(listOperations);
+
+/** Sends a request through the Worker's own door, and holds the response to what the documents say of it. */
+export async function send(path: string, init: RequestInit = {}): Promise<Response> {
+  const { method = 'GET', body } = init;
+  const response = await worker.fetch(new Request(`${ORIGIN}${path}`, init));
+  await expectDocumented({ method, path, body: typeof body === 'string' ? body : undefined }, response, operations);
+  return response;
 }
 
 /** A response's JSON, as the test expects it. */

@@ -10,6 +10,8 @@ export interface TestEnv extends Bindings {
   /** The base address of the reference custodian. */
   readonly CUSTODIAN_SERVER: string;
   readonly OPERATOR_TOKEN: string;
+  /** The platform's server of the site's files, which stands before the Worker. */
+  readonly SITE: Fetcher;
 }
 
 export const env = workerEnv as unknown as TestEnv;

@@ -1,5 +1,5 @@
 import type { CandleQuestion, MarketCandle } from './candle-source.ts';
-import { freshTimeOfInterval, shiftInterval, startOfInterval } from './interval.ts';
+import { freshTimeOfInterval, nextStartOfInterval, shiftInterval, startOfInterval } from './interval.ts';
 
 /** Candles, and when they were received. */
 export interface CandleSeries {
@@ -35,12 +35,7 @@ export function alignQuestion(question: CandleQuestion): CandleQuestion {
   const { interval, startTime_ms, endTime_ms } = question;
   return {
     ...question,
-    startTime_ms: startTime_ms === undefined ? undefined : nextStart(interval, startTime_ms),
+    startTime_ms: startTime_ms === undefined ? undefined : nextStartOfInterval(interval, startTime_ms),
     endTime_ms: endTime_ms === undefined ? undefined : startOfInterval(interval, endTime_ms),
   };
-}
-
-function nextStart(interval: CandleQuestion['interval'], time_ms: number): number {
-  const start_ms = startOfInterval(interval, time_ms);
-  return start_ms === time_ms ? time_ms : shiftInterval(interval, start_ms, 1);
 }

@@ -1,5 +1,5 @@
 import type { CandleQuestion } from './candle-source.ts';
-import { shiftInterval, startOfInterval } from './interval.ts';
+import { nextStartOfInterval, shiftInterval, startOfInterval } from './interval.ts';
 
 /** The starts of the first and the last candle of a range, both included. */
 export interface CandleWindow {
@@ -15,13 +15,8 @@ export interface CandleWindow {
 export function windowOf(question: CandleQuestion, now_ms: number): CandleWindow | undefined {
   const { interval, limit, startTime_ms, endTime_ms = now_ms } = question;
   const newest_ms = startOfInterval(interval, Math.min(endTime_ms, now_ms));
-  const first_ms = startFrom(question, Math.max(0, startTime_ms ?? shiftInterval(interval, newest_ms, 1 - limit)));
+  const from_ms = Math.max(0, startTime_ms ?? shiftInterval(interval, newest_ms, 1 - limit));
+  const first_ms = nextStartOfInterval(interval, from_ms);
   const last_ms = Math.min(newest_ms, shiftInterval(interval, first_ms, limit - 1));
   return first_ms <= last_ms ? { first_ms, last_ms } : undefined;
-}
-
-/** The start of the first candle that begins at `time_ms` or later. */
-function startFrom({ interval }: CandleQuestion, time_ms: number): number {
-  const start_ms = startOfInterval(interval, time_ms);
-  return start_ms === time_ms ? start_ms : shiftInterval(interval, start_ms, 1);
 }

@@ -41,6 +41,12 @@ export function startOfInterval(interval: Interval, time_ms: number): number {
   return Math.floor((time_ms - offset_ms) / length_ms) * length_ms + offset_ms;
 }
 
+/** The first start at `time_ms` or later. */
+export function nextStartOfInterval(interval: Interval, time_ms: number): number {
+  const start_ms = startOfInterval(interval, time_ms);
+  return start_ms === time_ms ? start_ms : shiftInterval(interval, start_ms, 1);
+}
+
 /** The start that lies `count` candles after `start_ms`, or before it when `count` is negative. */
 export function shiftInterval(interval: Interval, start_ms: number, count: number): number {
   if (interval !== '1M') return start_ms + count * lengths_ms[interval];

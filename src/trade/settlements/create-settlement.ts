@@ -10,14 +10,20 @@ import type { Trade } from './settlement.ts';
 const MAX_ID_LENGTH = 64;
 const MAX_SYMBOL_LENGTH = 32;
 
-const AccountId = z.string().min(1).max(MAX_ID_LENGTH);
-const Amount = z.string().regex(AMOUNT_SYNTAX, 'is not a plain decimal string such as "0.015"');
+const AccountId = z.string().min(1).max(MAX_ID_LENGTH).openapi({ example: '01a1fcca-895a-734c-b43c-11f474a4f8d5' });
+const Amount = z
+  .string()
+  .regex(AMOUNT_SYNTAX, 'is not a plain decimal string such as "0.015"')
+  .openapi({ example: '0.002' });
 
 const common = {
-  reference: z.string().regex(/^[!-~]{1,64}$/, 'is not 1 to 64 visible ASCII characters'),
-  coin: z.string().min(1).max(MAX_SYMBOL_LENGTH).openapi({ description: 'Base symbol, in any case' }),
+  reference: z
+    .string()
+    .regex(/^[!-~]{1,64}$/, 'is not 1 to 64 visible ASCII characters')
+    .openapi({ description: 'Your own name of it, which makes it happen once', example: 'p2p-7' }),
+  coin: z.string().min(1).max(MAX_SYMBOL_LENGTH).openapi({ description: 'Base symbol, in any case', example: 'BTC' }),
   coinAmount: Amount,
-  usdtAmount: Amount.openapi({ description: 'What is paid for the whole coin amount' }),
+  usdtAmount: Amount.openapi({ description: 'What is paid for the whole coin amount', example: '130' }),
 };
 
 /** The body of POST /operator/v1/settlements. Its reference makes it happen once. */

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { and, eq, sql } from 'drizzle-orm';
+import { Decimal, Id, Timestamp } from '../../http/wire-types.ts';
 import type { Database } from '../../ledger/database.ts';
 import { timestampOfRecord } from '../../ledger/record-id.ts';
 import { exactly, settlements } from '../../ledger/schema.ts';
@@ -8,20 +9,20 @@ import { type Coin, QUOTE_ASSET, scaleOf } from '../../money/assets.ts';
 import { type Atoms, formatAmount } from '../../money/amounts.ts';
 
 const common = {
-  id: z.string(),
-  ts: z.iso.datetime({ precision: 3 }),
-  reference: z.string(),
-  coin: z.string(),
-  coinAmount: z.string(),
-  usdtAmount: z.string(),
+  id: Id,
+  ts: Timestamp,
+  reference: z.string().openapi({ example: 'p2p-7' }),
+  coin: z.string().openapi({ example: 'BTC' }),
+  coinAmount: Decimal.openapi({ example: '0.002' }),
+  usdtAmount: Decimal.openapi({ example: '130' }),
   status: z.enum(['COMPLETED']),
 };
 
 /** A settlement as the operator sees it: between two accounts (P2P), or between an account and the house (QUICK). */
 export const Settlement = z
   .discriminatedUnion('kind', [
-    z.object({ kind: z.literal('P2P'), buyerAccountId: z.string(), sellerAccountId: z.string(), ...common }),
-    z.object({ kind: z.literal('QUICK'), accountId: z.string(), side: z.enum(['BUY', 'SELL']), ...common }),
+    z.object({ kind: z.literal('P2P'), buyerAccountId: Id, sellerAccountId: Id, ...common }),
+    z.object({ kind: z.literal('QUICK'), accountId: Id, side: z.enum(['BUY', 'SELL']), ...common }),
   ])
   .openapi('Settlement');
 

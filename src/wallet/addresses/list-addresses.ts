@@ -12,7 +12,11 @@ import type { SolanaSource } from './solana-source.ts';
 
 /** Where an account receives on one network (spec, "Deposit address"). */
 export const DepositAddress = z
-  .object({ network: z.enum(networks), address: z.string(), primaryAsset: z.string() })
+  .object({
+    network: z.enum(networks).openapi({ example: 'BTC' }),
+    address: z.string().openapi({ example: 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu' }),
+    primaryAsset: z.string().openapi({ description: 'The asset most often deposited there', example: 'BTC' }),
+  })
   .openapi('DepositAddress');
 
 export type DepositAddress = z.output<typeof DepositAddress>;

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { and, eq } from 'drizzle-orm';
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
+import { Decimal, Id, Timestamp } from '../../http/wire-types.ts';
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
@@ -15,9 +16,16 @@ const MAX_REFERENCE_LENGTH = 200;
 /** A credit that the operator gives by hand. Its reference makes it happen once per account. */
 export const CreateCredit = z
   .object({
-    asset: z.enum(assetSymbols),
-    amount: z.string().regex(AMOUNT_SYNTAX, 'is not a plain decimal string such as "0.015"'),
-    reference: z.string().min(1).max(MAX_REFERENCE_LENGTH),
+    asset: z.enum(assetSymbols).openapi({ example: 'USDT' }),
+    amount: z
+      .string()
+      .regex(AMOUNT_SYNTAX, 'is not a plain decimal string such as "0.015"')
+      .openapi({ example: '1000' }),
+    reference: z
+      .string()
+      .min(1)
+      .max(MAX_REFERENCE_LENGTH)
+      .openapi({ description: 'Your own name of it, which makes it happen once', example: 'wire 2026-11-21/7' }),
   })
   .openapi('CreateCredit');
 
@@ -26,13 +34,13 @@ export type CreateCredit = z.output<typeof CreateCredit>;
 /** A credit as it was recorded. */
 export const Credit = z
   .object({
-    id: z.string(),
-    ts: z.iso.datetime({ precision: 3 }),
+    id: Id,
+    ts: Timestamp,
     type: z.enum(['INTERNAL_DEPOSIT']),
-    asset: z.string(),
-    amount: z.string(),
-    usdValue: z.string(),
-    reference: z.string(),
+    asset: z.string().openapi({ example: 'USDT' }),
+    amount: Decimal.openapi({ example: '1000' }),
+    usdValue: Decimal.openapi({ example: '1000' }),
+    reference: z.string().openapi({ example: 'wire 2026-11-21/7' }),
     status: z.enum(['COMPLETED']),
   })
   .openapi('Credit');

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { and, eq } from 'drizzle-orm';
+import { Decimal, Id, Timestamp } from '../../http/wire-types.ts';
 import type { Database } from '../../ledger/database.ts';
 import { timestampOfRecord } from '../../ledger/record-id.ts';
 import { deposits, exactly } from '../../ledger/schema.ts';
@@ -36,20 +37,24 @@ export interface ChainDeposit {
 /** A deposit as the operator sees it. */
 export const Deposit = z
   .object({
-    id: z.string(),
-    ts: z.iso.datetime({ precision: 3 }),
-    accountId: z.string().nullable(),
-    network: z.string(),
-    address: z.string(),
-    asset: z.string(),
-    amount: z.string().openapi({ description: 'Exactly what the chain moved' }),
-    creditAmount: z.string().openapi({ description: 'What the account is credited when it completes' }),
-    usdValue: z.string(),
-    txHash: z.string(),
-    outputIndex: z.number().int(),
-    confirmations: z.number().int(),
+    id: Id,
+    ts: Timestamp,
+    accountId: Id.nullable().openapi({ description: 'null when the address belongs to nobody here' }),
+    network: z.string().openapi({ example: 'ETH' }),
+    address: z.string().openapi({ example: '0x52908400098527886E0F7030069857D2E4169EE7' }),
+    asset: z.string().openapi({ example: 'ETH' }),
+    amount: z.string().openapi({ description: 'Exactly what the chain moved', example: '0.500000000000000001' }),
+    creditAmount: Decimal.openapi({ description: 'What the account is credited when it completes', example: '0.5' }),
+    usdValue: Decimal.openapi({ example: '1500' }),
+    txHash: z.string().openapi({
+      example: '0x7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718',
+    }),
+    outputIndex: z.number().int().openapi({ example: 0 }),
+    confirmations: z.number().int().openapi({ example: 12 }),
     status: z.enum(['PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED']),
-    reason: z.enum(['unknown_address', 'unsupported_asset', 'below_one_atom', 'supply_cap']).nullable(),
+    reason: z.enum(['unknown_address', 'unsupported_asset', 'below_one_atom', 'supply_cap']).nullable().openapi({
+      description: 'Why it is quarantined',
+    }),
   })
   .openapi('Deposit');
 

@@ -21,14 +21,27 @@ const MAX_SYMBOL_LENGTH = 32;
 /** What custody reports of one output of one transaction; again whenever it knows more. */
 export const ReportDeposit = z
   .object({
-    network: z.string().min(1).max(MAX_SYMBOL_LENGTH),
-    address: z.string().min(1).max(MAX_TEXT_LENGTH),
-    asset: z.string().min(1).max(MAX_SYMBOL_LENGTH),
-    amount: z.string().regex(AMOUNT_SYNTAX, 'is not a plain decimal string such as "0.015"'),
-    txHash: z.string().min(1).max(MAX_TEXT_LENGTH),
-    outputIndex: z.number().int().min(0).max(0xffff_ffff).default(0),
-    confirmations: z.number().int().min(0).max(0xffff_ffff),
-    failed: z.boolean().default(false),
+    network: z.string().min(1).max(MAX_SYMBOL_LENGTH).openapi({ example: 'ETH' }),
+    address: z.string().min(1).max(MAX_TEXT_LENGTH).openapi({ example: '0x52908400098527886E0F7030069857D2E4169EE7' }),
+    asset: z.string().min(1).max(MAX_SYMBOL_LENGTH).openapi({ example: 'ETH' }),
+    amount: z
+      .string()
+      .regex(AMOUNT_SYNTAX, 'is not a plain decimal string such as "0.015"')
+      .openapi({ description: 'Exactly what the chain moved', example: '0.500000000000000001' }),
+    txHash: z
+      .string()
+      .min(1)
+      .max(MAX_TEXT_LENGTH)
+      .openapi({ example: '0x7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718' }),
+    outputIndex: z
+      .number()
+      .int()
+      .min(0)
+      .max(0xffff_ffff)
+      .default(0)
+      .openapi({ description: 'Which output or log of the transaction' }),
+    confirmations: z.number().int().min(0).max(0xffff_ffff).openapi({ example: 12 }),
+    failed: z.boolean().default(false).openapi({ description: 'Whether the transaction reverted' }),
   })
   .openapi('ReportDeposit');
 

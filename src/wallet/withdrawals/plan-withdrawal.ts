@@ -11,6 +11,7 @@ import type { Network } from '../../money/networks.ts';
 import { readAddress } from '../addresses/validate-address.ts';
 import type { CreateWithdrawal } from './create-withdrawal.ts';
 import { type WithdrawalFacts, readFacts } from './read-facts.ts';
+import { termsOf } from './terms.ts';
 
 /** What deciding a withdrawal needs from around it. */
 export interface WithdrawalDesk {
@@ -127,14 +128,13 @@ function checkRules(
 ): Outcome<{ readonly fee: Atoms }> {
   const { network } = listed;
   if (owner === accountId) return refuse('invalid_address', 'This is a deposit address of the same account.');
-  const fee = parseAmount(settings.fees[asset]?.[network] ?? listed.withdrawFee, scaleOf(asset)) ?? 0n;
+  const { fee, minimum, isSuspended } = termsOf(asset, listed, settings);
   if (amount + fee > MAX_ATOMS) return refuse('amount_above_maximum', `The ledger cannot move so much ${asset}.`);
-  const minimum = settings.minimums[asset]?.[network] ?? listed.minWithdrawal;
-  const min = parseAmount(minimum, scaleOf(asset)) ?? 1n;
-  if (amount < min || amount === 0n) {
-    return refuse('amount_below_minimum', `The smallest withdrawal on ${network} is ${minimum} ${asset}.`);
+  if (amount < minimum) {
+    const smallest = formatAmount(minimum, scaleOf(asset));
+    return refuse('amount_below_minimum', `The smallest withdrawal on ${network} is ${smallest} ${asset}.`);
   }
-  if (settings.withdrawalsHalted || settings.pausedNetworks.includes(network)) {
+  if (isSuspended) {
     return refuse('withdrawals_suspended', `Withdrawals on ${network} are suspended by the operator.`, {
       retryAfterSeconds: 60,
     });

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { and, asc, desc, eq, lt } from 'drizzle-orm';
 import { type Answer, answerJson } from '../../http/answer.ts';
+import { Decimal, Id, Timestamp } from '../../http/wire-types.ts';
 import type { Database } from '../../ledger/database.ts';
 import { timestampOfRecord } from '../../ledger/record-id.ts';
 import { exactly, withdrawals } from '../../ledger/schema.ts';
@@ -13,15 +14,22 @@ export type WithdrawalStatus = 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'FAILED'
 /** A withdrawal on the wire (spec, "Withdrawal"). */
 export const Withdrawal = z
   .object({
-    id: z.string(),
-    ts: z.iso.datetime({ precision: 3 }),
-    status: z.enum(['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED']),
-    txHash: z.string().nullable().openapi({ description: 'null until broadcast, and for one inside Bureau' }),
-    fee: z.string(),
-    amount: z.string().openapi({ description: 'What the address receives' }),
-    asset: z.string(),
-    network: z.string(),
-    address: z.string(),
+    id: Id,
+    ts: Timestamp,
+    status: z
+      .enum(['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED'])
+      .openapi({ description: 'Waits for a review; with the custodian; paid; money back', example: 'COMPLETED' }),
+    txHash: z.string().nullable().openapi({
+      description: 'null until broadcast, and for one inside the exchange',
+      example: '7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718',
+    }),
+    fee: Decimal.openapi({ description: 'Charged on top of the amount', example: '1' }),
+    amount: Decimal.openapi({ description: 'What the address receives', example: '50' }),
+    asset: z.string().openapi({ description: 'Asset symbol', example: 'USDT' }),
+    network: z.string().openapi({ example: 'TRC20' }),
+    address: z
+      .string()
+      .openapi({ description: 'In its canonical form', example: 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC' }),
   })
   .openapi('Withdrawal');
 

@@ -53,7 +53,7 @@ export type VenueChanges = Partial<
 export type VenueRequests = Record<VenueName, { tickers: number; klines: number }>;
 
 /** What a coin costs at Binance, to which the others are close. */
-const prices: Readonly<Record<Coin, string>> = {
+export const prices: Readonly<Record<Coin, string>> = {
   USDC: '1.0001',
   BTC: '65000.12',
   ETH: '2500.5',

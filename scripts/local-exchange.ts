@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const DEADLINE_MS = 90_000;
+
+/** An exchange that `npm start` opened, and what it printed. */
+export interface LocalExchange {
+  readonly origin: string;
+  readonly greeting: string;
+  /** A value of the greeting by its name, such as `api key`. */
+  valueOf(name: string): string;
+  /** Ends it as Ctrl-C does; its data stays. */
+  stop(): Promise<void>;
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() =>
+        address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port')),
+      );
+    });
+  });
+}
+
+/**
+ * Lets `use` work with a place for exchanges: a free port and fresh storage, where `start` opens one, again and again
+ * with the same data. Whatever happens, nothing of it stays.
+ */
+export async function withLocalExchange(use: (start: () => Promise<LocalExchange>) => Promise<void>): Promise<void> {
+  const port = await findFreePort();
+  const storage = mkdtempSync(join(tmpdir(), 'bureau-'));
+  const servers: ChildProcess[] = [];
+  try {
+    await use(() => startExchange(port, storage, servers));
+  } finally {
+    await Promise.all(servers.map(stop));
+    rmSync(storage, { recursive: true, force: true });
+  }
+}
+
+async function startExchange(port: number, storage: string, servers: ChildProcess[]): Promise<LocalExchange> {
+  const server = spawn(process.execPath, ['scripts/start.ts'], {
+    env: { ...process.env, PORT: String(port), BUREAU_STORAGE: storage },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  servers.push(server);
+  const greeting = await new Promise<string>((resolve, reject) => {
+    let text = '';
+    const timer = setTimeout(() => reject(new Error(`no greeting within ${DEADLINE_MS} ms:\n${text}`)), DEADLINE_MS);
+    server.stdout.on('data', (part) => {
+      text += String(part);
+      if (!text.includes('Ctrl-C ends it')) return;
+      clearTimeout(timer);
+      resolve(text);
+    });
+    server.on('exit', (code) => reject(new Error(`the server ended with ${code}:\n${text}`)));
+  });
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    greeting,
+    valueOf: (name) => {
+      const value = new RegExp(`^${name}: (.+)$`, 'm').exec(greeting)?.[1];
+      if (value === undefined) throw new Error(`the greeting does not tell the ${name}`);
+      return value;
+    },
+    stop: () => stop(server),
+  };
+}
+
+async function stop(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = new Promise((resolve) => server.once('exit', resolve));
+  server.kill('SIGINT');
+  await ended;
+}
+
+/** Ends the script with what was expected, or says that it is so. */
+export function expectThat(isTrue: boolean, what: string): void {
+  if (!isTrue) throw new Error(`expected ${what}`);
+  console.log(`ok: ${what}`);
+}

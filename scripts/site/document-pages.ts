@@ -1,0 +1,91 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Page, escapeHtml } from './page.ts';
+import { type RenderedDocument, type ResolveLink, renderDocument } from './render-markdown.ts';
+
+const DOCUMENTS = 'docs';
+
+/** The documents for those who use the exchange, in the order they are read in. */
+const forTraders = [
+  'guides/first-order',
+  'guides/idempotent-retries',
+  'guides/withdrawals-and-2fa',
+  'guides/errors',
+  'guides/rate-limits',
+  'guides/market-data',
+];
+
+/** What the operator reads first; every other document is the operator's as well, and follows. */
+const GOING_LIVE = 'guides/going-live';
+
+/** A document and where the site has it. */
+export interface DocumentPage extends RenderedDocument {
+  /** Its path below `docs`, without the ending. */
+  readonly name: string;
+  readonly path: string;
+}
+
+/** The documents by reader. */
+export interface Documents {
+  readonly forTraders: readonly DocumentPage[];
+  readonly forOperators: readonly DocumentPage[];
+}
+
+/** Renders every Markdown file below `docs`. Throws on one that is listed and absent, and on a link that leads nowhere. */
+export function readDocuments(): Documents {
+  const found = readdirSync(DOCUMENTS, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => file.slice(0, -'.md'.length))
+    .toSorted();
+  const others = found.filter((name) => !forTraders.includes(name) && name !== GOING_LIVE);
+  return {
+    forTraders: forTraders.map(readDocument),
+    forOperators: [GOING_LIVE, ...others].map(readDocument),
+  };
+}
+
+function readDocument(name: string): DocumentPage {
+  const file = `${DOCUMENTS}/${name}.md`;
+  try {
+    const rendered = renderDocument(readFileSync(file, 'utf8'), resolveFrom(file));
+    return { name, path: `/${DOCUMENTS}/${name}`, ...rendered };
+  } catch (error) {
+    throw new Error(`${file} cannot be rendered`, { cause: error });
+  }
+}
+
+/** What the site makes a page of that is no document. */
+const pagesOfSources: Readonly<Record<string, string>> = { 'src/http/problems.ts': '/errors' };
+
+/** A link to another document leads to its page; one to another file of the repository is there for GitHub alone. */
+function resolveFrom(file: string): ResolveLink {
+  return (href) => {
+    if (/^(https?:|#)/.test(href)) return href;
+    const [target = '', anchor] = href.split('#');
+    const path = join(dirname(file), target);
+    if (!existsSync(path)) throw new Error(`the link ${href} leads nowhere`);
+    if (!path.startsWith(`${DOCUMENTS}/`) || !path.endsWith('.md')) return pagesOfSources[path];
+    return `/${path.slice(0, -'.md'.length)}${anchor === undefined ? '' : `#${anchor}`}`;
+  };
+}
+
+/** The page of a document, and the way on to the next one. */
+export function composeDocumentPage(document: DocumentPage, next: DocumentPage | undefined): Page {
+  const on = next ? `<p class="next">Next: <a href="${next.path}">${escapeHtml(next.title)}</a></p>` : '';
+  return {
+    path: document.path,
+    section: 'docs',
+    title: document.title,
+    description: document.summary,
+    body: `<article>${document.html}</article>${on}`,
+  };
+}
+
+/** The list of documents for one kind of reader. */
+export function listDocuments(heading: string, documents: readonly DocumentPage[]): string {
+  const entries = documents.map(
+    ({ path, title, summary }) =>
+      `<li><a href="${path}">${escapeHtml(title)}</a><span>${escapeHtml(summary)}</span></li>`,
+  );
+  return `<section><h2>${escapeHtml(heading)}</h2><ul class="documents">${entries.join('')}</ul></section>`;
+}

@@ -1,0 +1,85 @@
+import { Marked, type Tokens } from 'marked';
+import { problems } from '../../src/http/problems.ts';
+import { escapeHtml } from './page.ts';
+
+/** Where a link of a document leads on the site; `undefined` for what the site does not hold. */
+export type ResolveLink = (href: string) => string | undefined;
+
+/** A document as HTML, with what a list of documents shows of it. */
+export interface RenderedDocument {
+  readonly title: string;
+  /** Its first paragraph, in plain text. */
+  readonly summary: string;
+  readonly html: string;
+}
+
+/** The anchor of a heading, as GitHub makes it. */
+function slugOf(heading: string): string {
+  const words = heading.toLowerCase().replaceAll(/[^\p{Letter}\p{Number}\s_-]/gu, '');
+  return words.trim().replaceAll(/\s/g, '-');
+}
+
+/** The code of an error between backticks leads to its page, so that a document stays plain Markdown. */
+function showCode(text: string): string {
+  const code = `<code>${escapeHtml(text)}</code>`;
+  return Object.hasOwn(problems, text) ? `<a href="/errors/${text}">${code}</a>` : code;
+}
+
+function createRenderer(resolveLink: ResolveLink): Marked {
+  return new Marked({
+    renderer: {
+      heading({ tokens, depth, text }) {
+        return `<h${depth} id="${slugOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+      link({ href, tokens }) {
+        const content = this.parser.parseInline(tokens);
+        const target = resolveLink(href);
+        return target === undefined ? content : `<a href="${escapeHtml(target)}">${content}</a>`;
+      },
+      code({ text }) {
+        return `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`;
+      },
+      codespan: ({ text }) => showCode(text),
+      table(token) {
+        return `<div class="table" tabindex="0">${tableOf(token, (cell) => this.parser.parseInline(cell.tokens))}</div>\n`;
+      },
+      html({ text }) {
+        throw new Error(`a document holds HTML: ${text}`);
+      },
+    },
+  });
+}
+
+function tableOf({ header, rows }: Tokens.Table, show: (cell: Tokens.TableCell) => string): string {
+  const head = header.map((cell) => `<th scope="col">${show(cell)}</th>`).join('');
+  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${show(cell)}</td>`).join('')}</tr>`);
+  return `<table><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table>`;
+}
+
+const noLink: ResolveLink = (href) => {
+  throw new Error(`no link is expected here: ${href}`);
+};
+
+/** Renders a line or two without blocks: prose of the error pages. */
+export function renderInline(markdown: string): string {
+  return createRenderer(noLink).parseInline(markdown, { async: false });
+}
+
+/** What stands in a heading or a paragraph, without its markup. */
+function textOf({ tokens = [] }: { readonly tokens?: Tokens.Generic[] }): string {
+  return tokens.map((part) => ('text' in part ? String(part['text']) : '')).join('');
+}
+
+/** Renders a whole document. Throws on HTML in it, and where it does not begin with a title and a paragraph. */
+export function renderDocument(markdown: string, resolveLink: ResolveLink): RenderedDocument {
+  const renderer = createRenderer(resolveLink);
+  const [title, summary] = renderer.lexer(markdown).filter(({ type }) => type !== 'space');
+  if (title?.type !== 'heading' || summary?.type !== 'paragraph') {
+    throw new Error('a document begins with a title and a paragraph');
+  }
+  return {
+    title: textOf(title),
+    summary: textOf(summary).replaceAll('\n', ' '),
+    html: renderer.parse(markdown, { async: false }),
+  };
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+const packageFile = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json');
+const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string };
+
+/** A folder per version, so that a browser may keep what is in it for good. */
+const FOLDER = `/docs/static/swagger-ui-${version}`;
+
+const files = ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'LICENSE', 'NOTICE'];
+
+/** The viewer's own files, out of its package, with the licences that go with them. */
+export function readViewerFiles(): (readonly [path: string, content: Uint8Array])[] {
+  return files.map((name) => [`${FOLDER}/${name}`, readFileSync(join(dirname(packageFile), name))]);
+}
+
+/** The place on a page where the viewer shows the API, and what goes into the head for it. */
+export function composeViewer(script: string): { readonly head: string; readonly body: string } {
+  return {
+    head: `
+<link rel="stylesheet" href="${FOLDER}/swagger-ui.css">
+<script defer src="${FOLDER}/swagger-ui-bundle.js"></script>
+<script defer src="${script}"></script>`,
+    body: `<section id="reference"><h2>Reference</h2>
+<p>The whole interface, from <a href="/api/v1/openapi.json">the OpenAPI document</a> that this exchange serves. “Try it
+out” sends real requests to it.</p>
+<noscript><p>The reference needs JavaScript; the document itself does not.</p></noscript>
+<div id="viewer"></div></section>`,
+  };
+}

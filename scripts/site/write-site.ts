@@ -1,0 +1,25 @@
+import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type SiteFile, composeSite } from './compose-site.ts';
+
+/** The folder of `[assets]` in wrangler.toml. */
+export const SITE_FOLDER = 'dist/site';
+
+/** Leaves alone what has not changed, so that two builds at once do each other no harm and no watcher wakes in vain. */
+function write(path: string, content: SiteFile): void {
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() && readFileSync(path).equals(bytes)) return;
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, bytes);
+}
+
+/** Writes the whole site into its folder, and removes what is no part of it. */
+export function writeSite(): void {
+  const site = composeSite();
+  const files = new Map([...site].map(([path, content]) => [join(SITE_FOLDER, path), content]));
+  for (const [path, content] of files) write(path, content);
+  for (const entry of readdirSync(SITE_FOLDER, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && !files.has(path)) rmSync(path);
+  }
+}

@@ -1,0 +1,148 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type Page, chromium } from 'playwright-core';
+import { type LocalExchange, expectThat, withLocalExchange } from './local-exchange.ts';
+
+/**
+ * Tries the documentation in a browser, on an exchange that `npm start` opened: reads it, sends requests from it, and
+ * looks that nothing ever leaves this machine. CHROMIUM names the browser where it is not Debian's.
+ */
+
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+
+/** What a page must show by then. */
+const PATIENCE_MS = 30_000;
+
+/** A telephone, held upright. */
+const NARROW = { width: 360, height: 740 };
+
+/** A browser that finds no host but this machine, whatever a page asks for. */
+function openBrowser(): Promise<Browser> {
+  if (!existsSync(CHROMIUM)) throw new Error(`there is no browser at ${CHROMIUM}: install chromium, or set CHROMIUM`);
+  const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  const args = ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1', ...asRoot];
+  return chromium.launch({ executablePath: CHROMIUM, args });
+}
+
+/** What went wrong on a page, as far as only the browser sees it. */
+interface Complaints {
+  /** Requests to another origin, each of which was cut off. */
+  readonly foreign: string[];
+  /** What the console shows as an error, what was thrown, and what could not be loaded. */
+  readonly errors: string[];
+}
+
+async function openPage(browser: Browser, { origin }: LocalExchange): Promise<{ page: Page; complaints: Complaints }> {
+  const context = await browser.newContext();
+  const complaints: Complaints = { foreign: [], errors: [] };
+  const isForeign = (url: string) => !url.startsWith(`${origin}/`) && !/^(data|blob|about):/.test(url);
+  context.on('request', (request) => {
+    if (isForeign(request.url())) complaints.foreign.push(request.url());
+  });
+  await context.route(
+    (url) => isForeign(url.href),
+    (route) => route.abort(),
+  );
+  await context.routeWebSocket(/.*/, (socket) => {
+    complaints.foreign.push(socket.url());
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.errors.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.errors.push(error.message));
+  page.on('requestfailed', (request) => {
+    // What a page was still loading when it was left is no fault of it.
+    const reason = request.failure()?.errorText ?? '';
+    if (reason !== 'net::ERR_ABORTED') complaints.errors.push(`${request.url()} could not be loaded: ${reason}`);
+  });
+  return { page, complaints };
+}
+
+/** The viewer's block of an operation, unfolded and ready to send. */
+async function unfold(page: Page, method: string, path: string) {
+  const block = page
+    .locator(`#viewer .opblock-${method}`)
+    .filter({ has: page.locator(`.opblock-summary-path[data-path="${path}"]`) });
+  await block.locator('.opblock-summary-control').click();
+  await block.locator('.try-out__btn').click();
+  return block;
+}
+
+/** Sends an operation from the page, and gives the status and the body that the page then shows. */
+async function tryOut(page: Page, path: string): Promise<{ status: string; body: string }> {
+  const block = await unfold(page, 'get', path);
+  await block.locator('.execute').click();
+  const answer = block.locator('.live-responses-table .response');
+  await answer.waitFor();
+  return {
+    status: await answer.locator('.response-col_status').innerText(),
+    body: await answer.locator('.response-col_description').innerText(),
+  };
+}
+
+/** Puts a key into the viewer, as a reader would. */
+async function authorize(page: Page, token: string): Promise<void> {
+  await page.locator('#viewer .auth-wrapper .authorize').first().click();
+  const dialog = page.locator('.dialog-ux');
+  await dialog.locator('input[type="text"], input[type="password"]').first().fill(token);
+  await dialog.locator('button.authorize').first().click();
+  await dialog.locator('.btn-done').first().click();
+}
+
+async function tryReference(page: Page, exchange: LocalExchange): Promise<void> {
+  await page.goto(`${exchange.origin}/docs`);
+  await page.locator('#viewer .opblock').first().waitFor();
+  const paths = await page
+    .locator('#viewer .opblock-summary-path')
+    .evaluateAll((elements) => elements.map((element) => element.getAttribute('data-path')));
+  expectThat(paths.includes('/api/v1/orders') && paths.length >= 13, `${paths.length} operations on the page`);
+
+  const tickers = await tryOut(page, '/api/v1/markets/tickers');
+  expectThat(tickers.status.startsWith('200') && tickers.body.includes('"BTC-USDT"'), 'tickers, asked from the page');
+  await authorize(page, exchange.valueOf('api key'));
+  const balances = await tryOut(page, '/api/v1/wallet/balances');
+  expectThat(balances.status.startsWith('200') && balances.body.includes('"USDT"'), 'balances, with a key');
+}
+
+/** Every page of the site, found by its links. */
+async function readPages(page: Page, { origin }: LocalExchange): Promise<void> {
+  await page.setViewportSize(NARROW);
+  const seen = new Set<string>();
+  const open = [`${origin}/docs`];
+  for (let url = open.pop(); url !== undefined; url = open.pop()) {
+    if (seen.has(url)) continue;
+    seen.add(url);
+    const response = await page.goto(url);
+    if (response?.status() !== 200) throw new Error(`${url} is answered ${response?.status()}`);
+    const width = await page.locator('html').evaluate((html) => html.scrollWidth);
+    const links = await page.locator('main a').evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
+    if (width > NARROW.width) throw new Error(`${url} is ${width} wide on a screen of ${NARROW.width}`);
+    const own = links.filter((link) => /^\/(docs|errors)\b/.test(link));
+    open.push(...own.map((link) => `${origin}${link.split('#')[0]}`));
+  }
+  expectThat(seen.size > 40, `${seen.size} pages that fit a narrow screen`);
+}
+
+/** The page that a problem names, opened as a reader would who copies its `type`. */
+async function tryErrorPage(page: Page, { origin }: LocalExchange): Promise<void> {
+  const problem = (await (await fetch(`${origin}/api/v1/orders`)).json()) as { type: string; title: string };
+  await page.goto(problem.type);
+  expectThat((await page.locator('h1').innerText()) === problem.title, `the page of ${problem.type}`);
+}
+
+await withLocalExchange(async (start) => {
+  const exchange = await start();
+  const browser = await openBrowser();
+  try {
+    const { page, complaints } = await openPage(browser, exchange);
+    await tryReference(page, exchange);
+    await tryErrorPage(page, exchange);
+    await readPages(page, exchange);
+    if (complaints.foreign.length + complaints.errors.length > 0) console.error(complaints);
+    expectThat(complaints.foreign.length === 0, 'no request to anywhere else');
+    expectThat(complaints.errors.length === 0, 'no complaint in the console');
+  } finally {
+    await browser.close();
+  }
+});

@@ -1,0 +1,115 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { type LocalExchange, expectThat } from './local-exchange.ts';
+import { type WalkValues, readWalk, runWalk, valuesOfDemo } from './run-walk.ts';
+
+const GUIDES = 'docs/guides';
+
+/** What a reader must see of a guide's walk, and how often. */
+type Sight = readonly [what: string, pattern: RegExp, times?: number];
+
+const FILLED = '"executedPrice":"[0-9.]+"';
+
+/** What each guide promises that its lines show. */
+const sights: Readonly<Record<string, readonly Sight[]>> = {
+  'first-order': [
+    ['a ticker', /"ticker":{"symbol":"BTC"/],
+    ['an order for exactly 100 USDT', new RegExp(`^{"order":{[^}]*${FILLED},[^}]*"usdtAmount":"100"`, 'm')],
+    ['the order in the list', /"orders":\[{[^}]*"side":"BUY"[^\]]*\],"nextCursor":null/],
+    ['the order in the feed', /"transactions":\[{[^}]*"type":"SPOT_BUY"/],
+    ['a sale of exactly 0.0005 BTC', new RegExp(`"side":"SELL",${FILLED},"coinAmount":"0.0005"`)],
+  ],
+  'idempotent-retries': [
+    ['one order under one key', /"coin":"ETH","side":"BUY"[^}]*"usdtAmount":"50"/g, 2],
+    ['replays that say so', /^x-idempotency-replay: true/gim, 2],
+    ['another request refused', /"code":"idempotency_key_reused"/g, 1],
+    ['a refusal that is kept', /"code":"insufficient_balance"/g, 2],
+    ['the loop’s order', /"coin":"LTC","side":"BUY"[^}]*"usdtAmount":"20"/g, 1],
+  ],
+  'withdrawals-and-2fa': [
+    ['the second factor on', /{"totp":{"enabled":true}}/],
+    ['a withdrawal without a code refused', /"code":"totp_required"/g, 1],
+    ['one that is paid, replayed and read', /"status":"COMPLETED","txHash":"0x[0-9a-f]{64}","fee":"0.0012"/g, 3],
+    ['the fee of ETH', /"network":"ETH",[^}]*"withdrawFee":"0.0012"/],
+    ['an approved address', /"label":"cold wallet"/],
+  ],
+  errors: [
+    ['a small order refused', /"code":"amount_below_minimum"/],
+    ['both wrong fields', /"errors":\[{"pointer":"\/side".*"pointer":"\/value"/],
+    ['the client’s own request id', /^x-request-id: my-bot\/7:42/im],
+  ],
+  'rate-limits': [
+    ['the read bucket', /^ratelimit-policy: "read-minute";q=120;w=60, "read-day";q=5000;w=86400/gim, 1],
+    ['what is left', /^ratelimit: "read-minute";r=\d+;t=\d+, "read-day";r=\d+;t=\d+/gim, 1],
+    ['the limits of the key', /"limits":{"read":{"perMinute":120,"perDay":5000}/],
+    ['tickers without a key', /"tickers":\[/],
+  ],
+  'market-data': [
+    ['tickers of now', /"tickers":\[.*"degraded":false}/],
+    ['a symbol in any case', /"ticker":{"symbol":"BTC"/],
+    ['a status', /"status":"OK"/],
+    ['304 when nothing has changed', /HTTP\/1.1 304/g, 1],
+    [
+      'three candles, then two from a time on',
+      /"candles":\[(?:{[^}]*},?){3}\][^]*"ts":"2026-01-02T00:00:00.000Z"[^}]*}\]/,
+    ],
+  ],
+  'going-live': [
+    ['the settings', /"settings":{"allowlistMode"/],
+    ['a supply cap', /"supplyCaps":{[^}]*"BTC":"100"/],
+    ['a halt', /"tradingHalted":true,"withdrawalsHalted":true/g, 1],
+    ['the way back', /"tradingHalted":false,"withdrawalsHalted":false/],
+  ],
+};
+
+/** It changes the settings of the whole exchange, so it goes last and alone. */
+const LAST = 'going-live';
+
+/**
+ * Runs the walk of every guide as it stands there, each with an account of its own that holds what the demo account
+ * began with, and looks for what the guide says.
+ */
+export async function walkGuides(exchange: LocalExchange): Promise<void> {
+  const guides = readdirSync(GUIDES).map((file) => file.replace(/\.md$/, ''));
+  await Promise.all(guides.filter((guide) => guide !== LAST).map((guide) => walkGuide(exchange, guide)));
+  await walkGuide(exchange, LAST);
+}
+
+async function walkGuide(exchange: LocalExchange, guide: string): Promise<void> {
+  const markdown = readFileSync(`${GUIDES}/${guide}.md`, 'utf8');
+  const promised = sights[guide];
+  if (!promised) throw new Error(`nobody says what the walk of ${guide} shows:\n${readWalk(markdown)}`);
+  const output = await runWalk(markdown, await openAccount(exchange));
+  for (const [what, pattern, times] of promised) {
+    const seen = output.match(pattern) ?? [];
+    const isThere = times === undefined ? seen.length > 0 : seen.length === times;
+    if (!isThere) console.error(output);
+    expectThat(isThere, `${guide} shows ${what}`);
+  }
+}
+
+async function openAccount(exchange: LocalExchange): Promise<WalkValues> {
+  const demo = valuesOfDemo(exchange);
+  const operate = async (path: string, body: unknown) => {
+    const response = await fetch(`${exchange.origin}/operator/v1${path}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${demo.OPERATOR}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as { account: { id: string }; token: string };
+  };
+  const { id } = (await operate('/accounts', { label: 'guide' })).account;
+  for (const [asset, amount] of [
+    ['USDT', '100000'],
+    ['BTC', '1'],
+    ['ETH', '10'],
+    ['LTC', '100'],
+  ]) {
+    await operate(`/accounts/${id}/credits`, { asset, amount, reference: `guide ${asset}` });
+  }
+  const { token } = await operate(`/accounts/${id}/api-keys`, {
+    label: 'guide',
+    scopes: ['read', 'trade', 'withdraw'],
+  });
+  return { ...demo, ACCOUNT: id, KEY: token };
+}

@@ -1,0 +1,86 @@
+import { type RouteConfig, createRoute, z } from '@hono/zod-openapi';
+import { answerJson } from './http/answer.ts';
+import { cacheableResponses, createArea, jsonContent, problemResponses, send } from './http/area.ts';
+import { type DocumentFrame, type OpenApiDocument, buildDocument } from './http/document/build-document.ts';
+import { answerThroughEdge } from './http/edge-cache.ts';
+import { accept } from './http/refusal.ts';
+import { publicRefusals } from './keys/admit.ts';
+import { countMarketCall } from './keys/count-market-call.ts';
+import { authenticateOperator } from './operator/authenticate-operator.ts';
+import { clientFrame, operatorFrame } from './api-document-frames.ts';
+
+/** It changes with a deployment alone; so long may an older one be shown after that. */
+const LIFETIME_MS = 300_000;
+
+const OpenApi = z
+  .looseObject({ openapi: z.string().openapi({ example: '3.1.0' }) })
+  .openapi('OpenApi', { description: 'An OpenAPI 3.1 document' });
+
+/** The documents of the interface, each of the routes below its path. */
+export interface ApiDocuments {
+  readonly client: OpenApiDocument;
+  readonly operator: OpenApiDocument;
+}
+
+/** Draws both documents from the routes that are registered. */
+export function drawDocuments(registry: {
+  readonly definitions: readonly { readonly type: string; readonly route?: RouteConfig }[];
+}): ApiDocuments {
+  const routes = registry.definitions.flatMap(({ route }) => route ?? []);
+  const draw = (prefix: string, frame: DocumentFrame) =>
+    buildDocument(
+      routes.filter(({ path }) => path.startsWith(prefix)),
+      frame,
+    );
+  return { client: draw('/api/', clientFrame), operator: draw('/operator/', operatorFrame) };
+}
+
+/**
+ * The routes that serve the documents. `registry` is the whole application's, which is complete only when a request
+ * comes; what is drawn of it is kept, since it stays the same.
+ */
+export function documentRoutes(registry: () => Parameters<typeof drawDocuments>[0]) {
+  const area = createArea();
+  let drawn: ApiDocuments | undefined;
+  const documents = () => (drawn ??= drawDocuments(registry()));
+
+  area.openapi(
+    createRoute({
+      operationId: 'getOpenApi',
+      method: 'get',
+      path: '/api/v1/openapi.json',
+      tags: ['Exchange'],
+      summary: 'This document',
+      description: 'The interface as OpenAPI 3.1, made of the schemas that validate requests.',
+      middleware: countMarketCall,
+      responses: {
+        ...cacheableResponses('The document of the running version', OpenApi),
+        ...problemResponses(...publicRefusals),
+      },
+    }),
+    (c) =>
+      answerThroughEdge(c, 'openapi', () =>
+        Promise.resolve(accept({ body: documents().client, lifetime_ms: LIFETIME_MS })),
+      ),
+  );
+
+  area.openapi(
+    createRoute({
+      operationId: 'getOperatorOpenApi',
+      method: 'get',
+      path: '/operator/v1/openapi.json',
+      tags: ['Settings'],
+      summary: 'This document',
+      description: 'The operator’s doors as OpenAPI 3.1; any of the three tokens opens it.',
+      security: [{ operatorToken: [] }],
+      middleware: authenticateOperator('any'),
+      responses: {
+        200: { description: 'The document of the running version', content: jsonContent(OpenApi) },
+        ...problemResponses('invalid_operator_token'),
+      },
+    }),
+    (c) => send(c, answerJson(200, documents().operator)),
+  );
+
+  return area;
+}

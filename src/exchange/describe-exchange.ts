@@ -1,0 +1,75 @@
+import type { Settings } from '../ledger/settings.ts';
+import { bucketNames, defaultLimits } from '../keys/bucket-limits.ts';
+import { intervals } from '../markets/candles/interval.ts';
+import { formatAmount } from '../money/amounts.ts';
+import {
+  type Asset,
+  type AssetNetwork,
+  type Coin,
+  QUOTE_ASSET,
+  assetSymbols,
+  assets,
+  coinSymbols,
+  pairOf,
+  scaleOf,
+} from '../money/assets.ts';
+import { networkRecords } from '../money/networks.ts';
+import type { OrderBounds } from '../trade/order-bounds.ts';
+import { termsOf } from '../wallet/withdrawals/terms.ts';
+import type { AssetList, ExchangeInfo } from './schemas.ts';
+
+/** Every asset on every network that carries it, on the terms of the moment. */
+export function describeAssets(settings: Settings): AssetList {
+  return {
+    assets: assetSymbols.map((asset) => ({
+      asset,
+      name: assets[asset].name,
+      scale: scaleOf(asset),
+      networks: assets[asset].networks.map((listed) => describeNetwork(asset, listed, settings)),
+    })),
+  };
+}
+
+function describeNetwork(asset: Asset, listed: AssetNetwork, settings: Settings) {
+  const { fee, minimum, isSuspended } = termsOf(asset, listed, settings);
+  return {
+    network: listed.network,
+    contractAddress: listed.contractAddress,
+    decimals: listed.decimals,
+    // What arrives is credited whatever is halted or paused: a chain asks nobody.
+    depositEnabled: true,
+    withdrawEnabled: !isSuspended,
+    withdrawFee: formatAmount(fee, scaleOf(asset)),
+    minWithdrawal: formatAmount(minimum, scaleOf(asset)),
+    confirmations: listed.confirmations,
+    addressPattern: networkRecords[listed.network].addressPattern,
+  };
+}
+
+/** Every market with its steps and bounds, the intervals of candles, and what a key may do where nothing else is set. */
+export function describeExchange(
+  settings: Settings,
+  readBounds: (coin: Coin) => OrderBounds,
+  now_ms: number,
+): ExchangeInfo {
+  const status = settings.tradingHalted ? 'HALTED' : 'TRADING';
+  return {
+    symbols: coinSymbols.map((coin) => {
+      const { min, max } = readBounds(coin);
+      return {
+        symbol: coin,
+        pair: pairOf(coin),
+        base: coin,
+        quote: QUOTE_ASSET,
+        status,
+        baseStep: formatAmount(1n, scaleOf(coin)),
+        quoteStep: formatAmount(1n, scaleOf(QUOTE_ASSET)),
+        minNotional: formatAmount(min, scaleOf(QUOTE_ASSET)),
+        maxNotional: formatAmount(max, scaleOf(QUOTE_ASSET)),
+      };
+    }),
+    intervals: [...intervals],
+    rateLimits: bucketNames.map((bucket) => ({ bucket, ...defaultLimits[bucket] })),
+    serverTime: new Date(now_ms).toISOString(),
+  };
+}

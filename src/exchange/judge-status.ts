@@ -1,0 +1,32 @@
+import type { Settings } from '../ledger/settings.ts';
+import { firmPrice } from '../markets/firm-price.ts';
+import type { MarketSnapshot } from '../markets/snapshot.ts';
+import { coinSymbols } from '../money/assets.ts';
+import type { Status } from './schemas.ts';
+
+/** From best to worst. */
+const healths = ['OK', 'DEGRADED', 'HALTED'] as const satisfies readonly Status['status'][];
+
+/**
+ * How the exchange is. Without settings the ledger could not be read: nothing is halted that anybody knows of, and
+ * nothing can be traded or withdrawn either. Prices are sound when every market has one that an order could fill at.
+ */
+export function judgeStatus(
+  settings: Settings | undefined,
+  snapshot: MarketSnapshot | undefined,
+  now_ms: number,
+): Status {
+  const isPriced = snapshot && coinSymbols.every((coin) => firmPrice(snapshot, coin, now_ms) !== undefined);
+  const parts = {
+    trading: judgePart(settings?.tradingHalted),
+    withdrawals: judgePart(settings?.withdrawalsHalted),
+    prices: isPriced ? 'OK' : 'DEGRADED',
+  } as const;
+  const worst = healths.findLast((health) => Object.values<string>(parts).includes(health)) ?? 'OK';
+  return { status: worst, ...parts };
+}
+
+function judgePart(isHalted: boolean | undefined): Status['trading'] {
+  if (isHalted === undefined) return 'DEGRADED';
+  return isHalted ? 'HALTED' : 'OK';
+}

@@ -1,0 +1,117 @@
+import { createRoute } from '@hono/zod-openapi';
+import { cacheableResponses, createArea, jsonContent, problemResponses } from '../http/area.ts';
+import { answerThroughEdge } from '../http/edge-cache.ts';
+import { describeError, logFault } from '../http/log.ts';
+import { accept } from '../http/refusal.ts';
+import { publicRefusals } from '../keys/admit.ts';
+import { countMarketCall } from '../keys/count-market-call.ts';
+import { type Database, openDatabase } from '../ledger/database.ts';
+import { SETTINGS_MAX_AGE_MS, type Settings, readSettings } from '../ledger/settings.ts';
+import { readSnapshot } from '../markets/read-hub.ts';
+import { configuredBounds } from '../trade/configured-bounds.ts';
+import { describeAssets, describeExchange } from './describe-exchange.ts';
+import { judgeStatus } from './judge-status.ts';
+import { AssetList, ExchangeInfo, ServerTime, Status } from './schemas.ts';
+
+/** What depends on the operator's settings is kept as long as the lanes keep those. */
+const LIFETIME_MS = SETTINGS_MAX_AGE_MS;
+
+/** Young enough to still be firm, where the venues agree; each status that misses the cache would ask them otherwise. */
+const SNAPSHOT_MAX_AGE_MS = 2_500;
+
+const common = { tags: ['Exchange'], middleware: countMarketCall };
+
+/** What the exchange says of itself. No key is needed. */
+export const exchange = createArea();
+
+exchange.openapi(
+  createRoute({
+    ...common,
+    operationId: 'listAssets',
+    method: 'get',
+    path: '/api/v1/assets',
+    summary: 'Assets, the networks that carry them, fees and minimums',
+    description:
+      'What can be deposited and withdrawn where, on the terms of the moment. The operator may pause a network or change a fee: an answer is at most some seconds old.',
+    responses: {
+      ...cacheableResponses('Every asset, in the order of the specification', AssetList),
+      ...problemResponses(...publicRefusals),
+    },
+  }),
+  (c) =>
+    answerThroughEdge(c, 'assets', async () => {
+      const settings = await readSettings(openDatabase(c.env.DB));
+      return accept({ body: describeAssets(settings), lifetime_ms: LIFETIME_MS });
+    }),
+);
+
+exchange.openapi(
+  createRoute({
+    ...common,
+    operationId: 'getExchangeInfo',
+    method: 'get',
+    path: '/api/v1/exchange-info',
+    summary: 'Markets with their steps and bounds, intervals, rate limits',
+    description:
+      'What a client needs to form a valid order: the smallest step of each side and the smallest and largest notional. More decimals than a step has are refused, never rounded.',
+    responses: {
+      ...cacheableResponses('What a client configures itself with', ExchangeInfo),
+      ...problemResponses(...publicRefusals),
+    },
+  }),
+  (c) =>
+    answerThroughEdge(c, 'exchange-info', async () => {
+      const settings = await readSettings(openDatabase(c.env.DB));
+      return accept({ body: describeExchange(settings, configuredBounds, Date.now()), lifetime_ms: LIFETIME_MS });
+    }),
+);
+
+exchange.openapi(
+  createRoute({
+    ...common,
+    operationId: 'getServerTime',
+    method: 'get',
+    path: '/api/v1/time',
+    summary: 'The time of the server',
+    description: 'For clients that check their clock, on which the codes of a second factor depend.',
+    responses: {
+      200: { description: 'Now; never cached', content: jsonContent(ServerTime) },
+      ...problemResponses(...publicRefusals),
+    },
+  }),
+  (c) => c.json({ serverTime: new Date().toISOString() }, 200, { 'Cache-Control': 'no-store' }),
+);
+
+exchange.openapi(
+  createRoute({
+    ...common,
+    operationId: 'getStatus',
+    method: 'get',
+    path: '/api/v1/status',
+    summary: 'Whether trading, withdrawals and prices are as they should be',
+    description:
+      'The parts, and the worst of them as a whole. While prices are DEGRADED, orders in the affected markets are refused with `price_unavailable`; what is HALTED is refused until the operator lifts it.',
+    responses: {
+      ...cacheableResponses('The exchange as a whole, and its parts', Status),
+      ...problemResponses(...publicRefusals),
+    },
+  }),
+  (c) =>
+    answerThroughEdge(c, 'status', async () => {
+      const [settings, snapshot] = await Promise.all([
+        findSettings(openDatabase(c.env.DB)),
+        readSnapshot(c.env.PRICE_HUB, SNAPSHOT_MAX_AGE_MS),
+      ]);
+      return accept({ body: judgeStatus(settings, snapshot, Date.now()), lifetime_ms: LIFETIME_MS });
+    }),
+);
+
+/** The settings, or `undefined` when D1 cannot be read: that is an answer here, not a failure. */
+async function findSettings(database: Database): Promise<Settings | undefined> {
+  try {
+    return await readSettings(database);
+  } catch (error) {
+    logFault('settings_unreadable', { error: describeError(error) });
+    return undefined;
+  }
+}

@@ -1,0 +1,75 @@
+import { z } from '@hono/zod-openapi';
+import { type ProblemCode, type ProblemMember, definitionOf, statusOf } from '../problems.ts';
+
+/** The body of every problem (RFC 9457). */
+export const Problem = z
+  .object({
+    type: z.url().openapi({ description: 'The page that explains the code' }),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string().openapi({ description: 'For the person who must act on it; its wording may change' }),
+    instance: z.string().openapi({ description: 'The path of the request' }),
+    code: z.string().openapi({ description: 'Stable; each response lists those that it may carry' }),
+    requestId: z.string().openapi({ description: 'The same as in X-Request-Id' }),
+    retryable: z.boolean().openapi({ description: 'Whether the same request may succeed later without a change' }),
+    errors: z
+      .array(z.object({ pointer: z.string(), code: z.string(), detail: z.string() }))
+      .optional()
+      .openapi({ description: 'Every invalid field: a JSON pointer into the body, or the name of a parameter' }),
+  })
+  .openapi('Problem');
+
+/** What the members mean that only some codes have. Plain schemas: there are hundreds of responses to start up with. */
+const members = {
+  orderId: { type: 'string', description: 'The order that may have been placed; read it by this id' },
+  withdrawalId: { type: 'string', description: 'The withdrawal that may have been taken; read it by this id' },
+  reference: {
+    type: 'string',
+    description: 'The reference of what may have been settled; repeat it under the same one',
+  },
+  networks: { type: 'array', items: { type: 'string' }, description: 'The networks that carry the asset' },
+  limit: { type: 'string', description: 'What may be withdrawn in 24 hours, in USDT' },
+  used: { type: 'string', description: 'What was withdrawn in the last 24 hours, in USDT' },
+  remaining: { type: 'string', description: 'What is left of it, in USDT' },
+} as const satisfies Record<ProblemMember, unknown>;
+
+/** A code that an operation may refuse with; `inPath` where the path itself names what is refused. */
+export type DeclaredProblem = ProblemCode | { readonly code: ProblemCode; readonly inPath: true };
+
+/** The name of a problem's example: its code, and apart where the path makes another status of it. */
+export function nameExample(code: ProblemCode, status: number): string {
+  return status === definitionOf(code).status ? code : `${code}_in_path`;
+}
+
+/**
+ * The responses of an operation's refusals by status, from the one table: the codes that the operation may give at
+ * that status and no others, and an example of each.
+ */
+export function describeProblems(declared: readonly DeclaredProblem[]) {
+  const codesByStatus = new Map<number, Set<ProblemCode>>();
+  for (const problem of declared) {
+    const { code, inPath } = typeof problem === 'string' ? { code: problem, inPath: false } : problem;
+    const status = statusOf(code, inPath);
+    codesByStatus.set(status, (codesByStatus.get(status) ?? new Set()).add(code));
+  }
+  return Object.fromEntries(
+    [...codesByStatus].map(([status, codes]) => [status, describeProblem(status, [...codes])] as const),
+  );
+}
+
+function describeProblem(status: number, codes: readonly ProblemCode[]) {
+  const lines = codes.map((code) => `- \`${code}\`: ${definitionOf(code).title}`);
+  const own = codes.flatMap((code) => definitionOf(code).members ?? []);
+  const properties = {
+    code: { type: 'string', enum: codes },
+    ...Object.fromEntries(own.map((member) => [member, members[member]])),
+  };
+  const schema = { allOf: [{ $ref: '#/components/schemas/Problem' }, { type: 'object', properties }] };
+  const examples = codes.map((code) => [code, { $ref: `#/components/examples/${nameExample(code, status)}` }] as const);
+  return {
+    description: lines.join('\n'),
+    content: {
+      'application/problem+json': { schema, examples: Object.fromEntries(examples) },
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import { z } from '@hono/zod-openapi';
+
+/** A time on the wire: ISO 8601, UTC, milliseconds. */
+export const Timestamp = z.iso
+  .datetime({ precision: 3 })
+  .openapi({ description: 'ISO 8601, UTC, milliseconds', example: '2026-11-21T12:00:00.000Z' });
+
+/** An amount, a price or a value as it is shown: no sign, no exponent, no trailing zeros, zero is "0". */
+export const Decimal = z
+  .string()
+  .regex(/^(0|[1-9]\d*)(\.\d*[1-9])?$/)
+  .openapi({ description: 'Plain decimal', example: '0.015' });
+
+/** The id of a record: a UUIDv7, which sorts by its time. */
+export const Id = z.string().openapi({ description: 'UUIDv7', example: '01a1fcca-895a-734c-b43c-11f474a4f8d5' });
+
+/** The path of one record. An id that names nothing is a matter of the handler: it is 404, not 400. */
+export const RecordPath = z.object({ id: Id });

@@ -1,0 +1,35 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { openDatabase } from '../ledger/database.ts';
+import { admit, anyKeyRefusals } from './admit.ts';
+import { authenticate } from './authenticate.ts';
+import { OwnApiKey, showOwnApiKey } from './own-api-key.ts';
+import { readKeyRecord } from './record.ts';
+
+/** What a key may know of itself. */
+export const keys = createArea();
+
+keys.openapi(
+  createRoute({
+    operationId: 'getApiKey',
+    method: 'get',
+    path: '/api/v1/account/api-key',
+    tags: ['Account'],
+    summary: 'The API key of this request',
+    description:
+      'What the key of the request may do, from where, until when, and how often. Any scope will do. Its token is shown nowhere: only a hash of it is kept.',
+    security: [{ apiKey: [] }],
+    middleware: authenticate(null),
+    responses: {
+      200: { description: 'The key, without its token', content: jsonContent(z.object({ apiKey: OwnApiKey })) },
+      ...problemResponses(...anyKeyRefusals),
+    },
+  }),
+  async (c) => {
+    const admitted = await admit(c, null, 'read');
+    if (!admitted.ok) return sendProblem(c, admitted.refusal);
+    const record = await readKeyRecord(openDatabase(c.env.DB), c.var.key.keyId);
+    if (!record) throw new Error('a key that was admitted is not there');
+    return c.json({ apiKey: showOwnApiKey(record) }, 200);
+  },
+);

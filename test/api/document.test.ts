@@ -1,0 +1,190 @@
+import { type Schema, Validator } from '@cfworker/json-schema';
+import { describe, expect, it } from 'vitest';
+import released from '../../docs/openapi.released.json?raw';
+import { findBreaks } from '../../scripts/openapi/find-breaks.ts';
+import { drawDocuments } from '../../src/api-document.ts';
+import { app } from '../../src/app.ts';
+import { problems } from '../../src/http/problems.ts';
+import { type JsonSchema, type Schemas, closeSchema } from '../support/closed-schema.ts';
+import { asOperator, json, openTrader, send } from '../support/exchange.ts';
+import { env } from '../support/test-env.ts';
+
+interface Content {
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly $ref: string }>>;
+}
+
+interface Described {
+  readonly description?: string;
+  readonly content?: Readonly<Record<string, Content>>;
+}
+
+interface Parameter {
+  readonly $ref?: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly example?: unknown;
+  readonly schema: JsonSchema;
+}
+
+interface Operation extends Described {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: Described;
+  readonly responses: Readonly<Record<string, Described & { readonly headers: object }>>;
+}
+
+interface Document {
+  readonly info: { readonly version: string };
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Schemas;
+    readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
+  };
+}
+
+const drawn = drawDocuments(app.openAPIRegistry);
+const documents = { client: drawn.client as unknown as Document, operator: drawn.operator as unknown as Document };
+
+const operations = Object.values(documents).flatMap((document) =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      document,
+      operation,
+      name: `${method.toUpperCase()} ${path}`,
+    })),
+  ),
+);
+
+const write = (document: unknown) => `${JSON.stringify(document, null, 2)}\n`;
+
+/** `npm run openapi` writes the copies anew. */
+describe('the committed copy', () => {
+  it('of the clients’ document is what the code draws', async () => {
+    await expect(write(documents.client)).toMatchFileSnapshot('../../docs/openapi.json');
+  });
+
+  it('of the operator’s document is what the code draws', async () => {
+    await expect(write(documents.operator)).toMatchFileSnapshot('../../docs/openapi.operator.json');
+  });
+});
+
+describe('the document that is served', () => {
+  it('is the clients’, to anyone, and kept for minutes', async () => {
+    const response = await send('/api/v1/openapi.json');
+    expect(await response.json()).toEqual(JSON.parse(write(documents.client)));
+    expect(response.headers.get('Cache-Control')).toMatch(/^public, max-age=(299|300)$/);
+    expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*');
+  });
+
+  it('is the operator’s, to each of his tokens alone', async () => {
+    expect(await json(await asOperator('GET', '/openapi.json'))).toEqual(JSON.parse(write(documents.operator)));
+    const { DEPOSIT_TOKEN, AUDITOR_TOKEN } = env as unknown as Record<string, string>;
+    for (const token of [DEPOSIT_TOKEN, AUDITOR_TOKEN]) {
+      const response = await send('/operator/v1/openapi.json', { headers: { Authorization: `Bearer ${token}` } });
+      expect([response.status, response.headers.get('Cache-Control')]).toEqual([200, 'no-store']);
+    }
+    expect((await (await openTrader()).get('/operator/v1/openapi.json')).status).toBe(401);
+  });
+
+  it('has no operation of the other', () => {
+    for (const path of Object.keys(documents.client.paths)) expect(path).toMatch(/^\/api\/v1\//);
+    for (const path of Object.keys(documents.operator.paths)) expect(path).toMatch(/^\/operator\/v1\//);
+    expect(write(documents.client)).not.toMatch(/operator_token|insufficient_role|operatorToken/);
+  });
+});
+
+describe.each(operations)('$name', ({ document, operation }) => {
+  it('says what it is: an id, a summary, a description, and one tag that is explained', () => {
+    expect(operation.operationId).toMatch(/^[a-z][A-Za-z]+$/);
+    expect(operation.summary).toMatch(/^[A-Z].+[^.]$/);
+    expect(operation.description?.length).toBeGreaterThan(20);
+    expect(document.tags.map(({ name }) => name)).toContain(operation.tags[0]);
+    expect(operation.tags).toHaveLength(1);
+  });
+
+  it('describes every parameter, with an example that is valid', () => {
+    for (const { $ref, ...written } of operation.parameters) {
+      const parameter = $ref ? document.components.parameters[$ref.split('/').at(-1) ?? ''] : written;
+      expect(parameter?.description, parameter?.name).toBeTruthy();
+      expectValid(parameter?.schema ?? {}, parameter?.example, document);
+    }
+  });
+
+  it('shows an example of every body, with nothing in it that is not declared', () => {
+    const bodies = [operation.requestBody, ...Object.values(operation.responses)];
+    for (const { schema, example, examples } of bodies.flatMap((body) => Object.values(body?.content ?? {}))) {
+      const shown = examples ? Object.values(examples).map((one) => exampleOf(document, one.$ref)) : [example];
+      expect(shown.length).toBeGreaterThan(0);
+      for (const value of shown) expectValid(schema, value, document);
+    }
+  });
+
+  it('shows one example of every code that it may give, at its status', () => {
+    for (const [status, { content }] of Object.entries(operation.responses)) {
+      for (const [code, { $ref }] of Object.entries(content?.['application/problem+json']?.examples ?? {})) {
+        expect(exampleOf(document, $ref)).toMatchObject({ code, status: Number(status) });
+      }
+    }
+  });
+});
+
+function exampleOf(document: Document, reference: string): unknown {
+  return document.components.examples[reference.split('/').at(-1) ?? '']?.value;
+}
+
+function expectValid(schema: JsonSchema, value: unknown, { components }: Document): void {
+  expect(value).toBeDefined();
+  const closed = closeSchema(schema, components.schemas) as unknown as Schema;
+  expect(new Validator(closed, '2020-12').validate(value).errors, JSON.stringify(value)).toEqual([]);
+}
+
+describe('the example of an answer that is the same for all', () => {
+  it.each(['/api/v1/assets', '/api/v1/exchange-info', '/api/v1/status'])('is part of what %s answers', async (path) => {
+    const content = documents.client.paths[path]?.['get']?.responses['200']?.content?.['application/json'];
+    const { serverTime: _serverTime, ...example } = (content?.example ?? {}) as Record<string, unknown>;
+    expect(example).not.toEqual({});
+    expect(await json(await send(path))).toEqual(includes(example));
+  });
+});
+
+/** Matches what has at least this in it: of a list the example shows one member, of an object all but the time. */
+function includes(part: unknown): unknown {
+  if (Array.isArray(part)) return expect.arrayContaining(part.map(includes));
+  if (typeof part !== 'object' || part === null) return part;
+  const fields = Object.entries(part).map(([name, value]) => [name, includes(value)] as const);
+  return expect.objectContaining(Object.fromEntries(fields));
+}
+
+describe('the documents together', () => {
+  it('give every operation an id of its own', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('show every code of the table, but for the one of a method that a path does not take', () => {
+    const shown = Object.values(documents).flatMap(({ components }) => Object.keys(components.examples));
+    const codes = new Set(shown.map((name) => name.replace('_in_path', '')));
+    expect(Object.keys(problems).filter((code) => !codes.has(code))).toEqual(['method_not_allowed']);
+  });
+
+  it('know an unsupported symbol as 404 in a path and 422 in an order', () => {
+    const { paths } = documents.client;
+    expect(paths['/api/v1/markets/{symbol}']?.['get']?.responses['404']?.description).toContain('symbol_not_supported');
+    expect(paths['/api/v1/orders']?.['post']?.responses['422']?.description).toContain('symbol_not_supported');
+  });
+});
+
+describe('the released document', () => {
+  it('is kept: what clients were made for goes on working while the major version stays', () => {
+    const before = JSON.parse(released) as Document;
+    const majorOf = ({ info }: Document) => info.version.split('.')[0];
+    const mayBreak = majorOf(before) !== majorOf(documents.client);
+    expect(mayBreak ? [] : findBreaks(before as never, documents.client as never)).toEqual([]);
+  });
+});

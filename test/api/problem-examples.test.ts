@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { exampleOfProblem } from '../../src/http/document/problem-examples.ts';
+import { type ProblemCode, problems } from '../../src/http/problems.ts';
+import { PriceHub } from '../../src/markets/price-hub.ts';
+import { type KeyOptions, type Trader, asOperator, openTrader, send } from '../support/exchange.ts';
+import { CONNECTION_LOST, OVERLOADED, aroundBatches, fail } from '../support/faults.ts';
+import { databaseInternals } from '../support/meter.ts';
+import { env } from '../support/test-env.ts';
+import { resetSettings, setSettings, stopClock, switchOnTotp, withdraw } from '../support/withdrawals.ts';
+
+const ORDERS = '/api/v1/orders';
+const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+const post = (path: string, headers: Record<string, string>) => send(path, { method: 'POST', headers, body: '{}' });
+
+/** An order of a new trader that differs from a good one in some way. */
+async function order(change: Partial<typeof ORDER>, options: KeyOptions = {}): Promise<Response> {
+  return (await openTrader({ USDT: '100' }, options)).order({ ...ORDER, ...change });
+}
+
+const openRich = (options: KeyOptions = {}) => openTrader({ USDT: '10000' }, options);
+
+/** A trader whose lane knows it, so that what fails next is not its admission. */
+async function openKnown(): Promise<Trader> {
+  const trader = await openRich();
+  await trader.trade(ORDER);
+  return trader;
+}
+
+/** The second factor is on; every wrong code counts. */
+async function openWithTotp() {
+  const trader = await openRich();
+  const authenticator = await switchOnTotp(trader.accountId);
+  return { trader, tryWrong: async () => withdraw(trader, { totpCode: await authenticator.wrong() }) };
+}
+
+/** How each code is provoked, at the path that its example names. */
+const provocations: Record<ProblemCode, () => Promise<Response>> = {
+  missing_api_key: () => post(ORDERS, {}),
+  invalid_api_key: () => post(ORDERS, bearer('nonsense')),
+  api_key_expired: async () => {
+    const trader = await openTrader({}, { expiresAt: new Date(Date.now() + 3_600_000).toISOString() });
+    await env.DB.prepare('UPDATE api_keys SET expires_at = 1 WHERE id = ?').bind(trader.keyId).run();
+    return trader.order(ORDER);
+  },
+  insufficient_scope: () => order({}, { scopes: ['read'] }),
+  ip_not_allowed: async () => {
+    const trader = await openTrader({}, { ipAllowlist: ['192.0.2.7'] });
+    return trader.post(ORDERS, ORDER, { 'CF-Connecting-IP': '192.0.2.8' });
+  },
+  invalid_request: () => order({ value: '1e3' }),
+  invalid_idempotency_key: async () => (await openTrader()).order(ORDER, 'x'.repeat(256)),
+  invalid_cursor: async () => (await openTrader()).get(`${ORDERS}?cursor=x`),
+  unsupported_media_type: async () => (await openTrader()).post(ORDERS, '{}', { 'Content-Type': 'text/plain' }),
+  payload_too_large: async () => (await openTrader()).post(ORDERS, { ...ORDER, padding: 'x'.repeat(20_000) }),
+  account_frozen: async () => {
+    const trader = await openTrader();
+    await asOperator('PATCH', `/accounts/${trader.accountId}`, { status: 'frozen' });
+    return trader.order(ORDER);
+  },
+  rate_limited: async () => {
+    const trader = await openTrader({ USDT: '100' }, { rateLimits: { trade: { perMinute: 1, perDay: 9 } } });
+    await trader.trade(ORDER);
+    return trader.order(ORDER);
+  },
+  idempotency_key_reused: async () => {
+    const trader = await openTrader({ USDT: '100' });
+    await trader.order(ORDER, 'one');
+    return trader.order({ ...ORDER, value: '11' }, 'one');
+  },
+  symbol_not_supported: () => order({ coin: 'XRP' }),
+  amount_below_minimum: () => order({ value: '0.1' }),
+  amount_above_maximum: () => order({ value: '50001' }),
+  precision_exceeded: () => order({ value: '0.0000001' }),
+  withdrawals_suspended: async () => {
+    await setSettings({ pausedNetworks: ['TRC20'] });
+    return withdraw(await openRich());
+  },
+  trading_halted: async () => {
+    await setSettings({ tradingHalted: true });
+    return order({});
+  },
+  network_not_supported: async () => withdraw(await openRich(), { asset: 'BTC' }),
+  invalid_address: async () => withdraw(await openRich(), { address: 'nobody' }),
+  totp_required: async () => withdraw((await openWithTotp()).trader),
+  withdrawals_locked: async () => {
+    const { tryWrong } = await openWithTotp();
+    for (let wrong = 0; wrong < 5; wrong += 1) await tryWrong();
+    return tryWrong();
+  },
+  address_not_allowlisted: async () => {
+    await setSettings({ allowlistMode: 'strict' });
+    return withdraw(await openRich());
+  },
+  daily_limit_exceeded: async () => {
+    const trader = await openRich();
+    await withdraw(trader);
+    return withdraw(trader, { amount: '5000' });
+  },
+  totp_invalid: async () => (await openWithTotp()).tryWrong(),
+  insufficient_role: async () => {
+    const { AUDITOR_TOKEN = '' } = env as unknown as Record<string, string>;
+    const { accountId } = await openTrader();
+    return send(`/operator/v1/accounts/${accountId}`, { method: 'PATCH', headers: bearer(AUDITOR_TOKEN) });
+  },
+  price_unavailable: async () => {
+    vi.spyOn(PriceHub.prototype, 'snapshot').mockRejectedValue(new Error('no hub'));
+    return order({});
+  },
+  insufficient_balance: () => order({ value: '101' }),
+  order_rejected: async () => {
+    await setSettings({ exposure: { DOGE: '0' } });
+    return order({ coin: 'DOGE' });
+  },
+  upstream_unavailable: () => {
+    vi.spyOn(PriceHub.prototype, 'candles').mockRejectedValue(new Error('no hub'));
+    return send('/api/v1/markets/BTC/candles');
+  },
+  not_found: async () => (await openTrader()).get(`${ORDERS}/01a1fcca-895a-734c-b43c-11f474a4f8d5`),
+  method_not_allowed: () => send(ORDERS, { method: 'DELETE' }),
+  invalid_operator_token: async () => send(`/operator/v1/accounts/${(await openTrader()).accountId}`),
+  invalid_state: async () => {
+    const { trader } = await openWithTotp();
+    return asOperator('POST', `/accounts/${trader.accountId}/totp`);
+  },
+  supply_cap_exceeded: async () => {
+    const credit = { asset: 'BTC', amount: '99999999999', reference: 'too much' };
+    return asOperator('POST', `/accounts/${(await openTrader()).accountId}/credits`, credit);
+  },
+  service_unavailable: async () => {
+    const trader = await openKnown();
+    const fault = aroundBatches('before', 1, fail(OVERLOADED));
+    const response = await trader.order(ORDER);
+    fault.restore();
+    return response;
+  },
+  outcome_unknown: async () => {
+    const trader = await openKnown();
+    vi.spyOn(databaseInternals(), '_send').mockRejectedValue(new Error(CONNECTION_LOST));
+    return trader.order(ORDER, 'open');
+  },
+  internal_error: async () => {
+    const trader = await openKnown();
+    vi.spyOn(databaseInternals(), '_send').mockRejectedValue(new TypeError('a bug'));
+    return trader.get(ORDERS);
+  },
+};
+
+/** A problem without what is another's in every request: ids, moments, and where the exchange is reached. */
+function withoutChance(problem: unknown): unknown {
+  const text = JSON.stringify(problem)
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replaceAll(/https:\/\/[a-z.]+/g, '<origin>');
+  return JSON.parse(text) as unknown;
+}
+
+beforeEach(stopClock);
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+  await resetSettings();
+  await setSettings({ tradingHalted: false, exposure: { DOGE: '1000000' } });
+});
+
+describe('the example of a problem is what the exchange answers', () => {
+  it.each(Object.keys(problems) as ProblemCode[])('%s', async (code) => {
+    const response = await provocations[code]();
+    expect(withoutChance(await response.json())).toEqual(withoutChance(exampleOfProblem(code, false)));
+  });
+
+  it('symbol_not_supported in a path', async () => {
+    const response = await send('/api/v1/markets/XRP');
+    expect(withoutChance(await response.json())).toEqual(withoutChance(exampleOfProblem('symbol_not_supported', true)));
+  });
+});

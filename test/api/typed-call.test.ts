@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { type Connection, call } from '../../clients/bureau-client/src/call.ts';
+import { ORIGIN, openTrader, send } from '../support/exchange.ts';
+
+/** Types made of the committed document, compiled here and by the client’s own compiler, on calls to the real thing. */
+async function connect(apiKey?: string): Promise<Connection> {
+  return {
+    origin: ORIGIN,
+    fetch: (url, init) => send(url.slice(ORIGIN.length), init),
+    ...(apiKey !== undefined && { apiKey }),
+  };
+}
+
+describe('a call that is typed by the document', () => {
+  it('places an order and reads it back', async () => {
+    const trader = await openTrader({ USDT: '1000' });
+    const connection = await connect(trader.token);
+    const placed = await call(connection, 'post', '/api/v1/orders', {
+      header: { 'Idempotency-Key': crypto.randomUUID() },
+      body: { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '100' },
+    });
+    if (placed.status !== 201) throw new Error(`answered ${placed.status}`);
+    const { order } = placed.body;
+    const read = await call(connection, 'get', '/api/v1/orders/{id}', { path: { id: order.id } });
+    expect(read.status === 200 && read.body.order).toEqual(order);
+    const page = await call(connection, 'get', '/api/v1/orders', { query: { limit: 1 } });
+    expect(page.status === 200 && [page.body.orders[0]?.executedPrice, page.body.nextCursor]).toEqual([
+      order.executedPrice,
+      null,
+    ]);
+  });
+
+  it('knows which codes a status may carry', async () => {
+    const { token } = await openTrader();
+    const refused = await call(await connect(token), 'post', '/api/v1/orders', {
+      body: { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '100' },
+    });
+    if (refused.status !== 422) throw new Error(`answered ${refused.status}`);
+    expect([refused.body.code, refused.body.retryable]).toEqual(['insufficient_balance', false]);
+    // @ts-expect-error: a code that this operation never gives
+    expect(refused.body.code === 'not_found').toBe(false);
+  });
+
+  it('needs no key and no options for what is public', async () => {
+    const tickers = await call(await connect(), 'get', '/api/v1/markets/tickers');
+    if (tickers.status !== 200) throw new Error(`answered ${tickers.status}`);
+    const price: string | undefined = tickers.body.tickers.find(({ symbol }) => symbol === 'BTC')?.price;
+    expect(price).toMatch(/^\d+/);
+  });
+
+  it('does not compile against the document', async () => {
+    const connection = await connect();
+    const wrong = [
+      // @ts-expect-error: there is no such operation
+      await call(connection, 'post', '/api/v1/markets/tickers'),
+      // @ts-expect-error: an order has a side
+      await call(connection, 'post', '/api/v1/orders', { body: { coin: 'BTC', mode: 'COIN_QTY', value: '1' } }),
+      await call(connection, 'post', '/api/v1/orders', {
+        // @ts-expect-error: an amount is never a number
+        body: { coin: 'BTC', side: 'BUY', mode: 'COIN_QTY', value: 1 },
+      }),
+    ];
+    expect(wrong.map(({ status }) => status as number)).toEqual([405, 401, 401]);
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { describeAssets, describeExchange } from '../../src/exchange/describe-exchange.ts';
+import type { Settings } from '../../src/ledger/settings.ts';
+import { assetSymbols, coinSymbols } from '../../src/money/assets.ts';
+import { networks } from '../../src/money/networks.ts';
+import { readAddress } from '../../src/wallet/addresses/validate-address.ts';
+import { addressCases } from '../support/address-cases.ts';
+import { addressVectors } from '../support/address-vectors.ts';
+import { settings } from '../support/settings.ts';
+
+function listNetworks(changes: Partial<Settings> = {}) {
+  return describeAssets({ ...settings, ...changes }).assets.flatMap(({ asset, networks: listed }) =>
+    listed.map((one) => ({ asset, ...one })),
+  );
+}
+
+const find = (changes: Partial<Settings>, asset: string, network: string) =>
+  listNetworks(changes).find((one) => one.asset === asset && one.network === network);
+
+describe('the assets', () => {
+  it('are all nine, in the order of the specification, on every network that carries them', () => {
+    expect(describeAssets(settings).assets.map(({ asset }) => asset)).toEqual(assetSymbols);
+    expect(listNetworks()).toHaveLength(26);
+    expect(new Set(listNetworks().map(({ network }) => network))).toEqual(new Set(networks));
+  });
+
+  it('name the contract of a token and none of a coin', () => {
+    expect(find({}, 'USDT', 'TRC20')?.contractAddress).toBe('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t');
+    expect(find({}, 'BTC', 'BTC')?.contractAddress).toBeNull();
+  });
+
+  it('take fees and minimums of the operator where he set some, without trailing zeros', () => {
+    const changes = { fees: { USDT: { TRC20: '1.50' } }, minimums: { USDT: { TRC20: '0' } } };
+    expect(find({}, 'USDT', 'TRC20')).toMatchObject({ withdrawFee: '1', minWithdrawal: '5' });
+    expect(find(changes, 'USDT', 'TRC20')).toMatchObject({ withdrawFee: '1.5', minWithdrawal: '0.000001' });
+    expect(find(changes, 'USDT', 'ETH')).toMatchObject({ withdrawFee: find({}, 'USDT', 'ETH')?.withdrawFee });
+  });
+
+  it('are not withdrawn on a paused network, nor anywhere under a halt; deposits go on', () => {
+    const stopped = (changes: Partial<Settings>) =>
+      listNetworks(changes).filter(({ withdrawEnabled }) => !withdrawEnabled);
+    expect(stopped({})).toEqual([]);
+    expect(new Set(stopped({ pausedNetworks: ['SOL', 'BTC'] }).map(({ network }) => network))).toEqual(
+      new Set(['SOL', 'BTC']),
+    );
+    expect(stopped({ withdrawalsHalted: true })).toHaveLength(26);
+    expect(listNetworks({ withdrawalsHalted: true }).every(({ depositEnabled }) => depositEnabled)).toBe(true);
+  });
+
+  it('have a pattern that every address of the network matches', () => {
+    const patterns = new Map(listNetworks().map((one) => [one.network, new RegExp(one.addressPattern)]));
+    const known = [
+      ...addressVectors.map(({ network, address }) => ({ network, text: address })),
+      ...addressCases.filter(({ verdict }) => verdict === 'address'),
+    ];
+    for (const { network, text } of known) {
+      expect(readAddress(network, text)).toBeDefined();
+      expect(text).toMatch(patterns.get(network) ?? 'a pattern');
+    }
+    expect(new Set(known.map(({ network }) => network))).toEqual(new Set(networks));
+    for (const { text, network } of known) expect(` ${text}`).not.toMatch(patterns.get(network) ?? '');
+  });
+});
+
+describe('the exchange', () => {
+  const now_ms = Date.UTC(2026, 10, 21, 12);
+  const bounds = (coin: string) => ({ min: coin === 'DOGE' ? 5_500_000n : 1_000_000n, max: 50_000_000_000n });
+
+  it('lists every market with its steps and bounds', () => {
+    const { symbols } = describeExchange(settings, bounds, now_ms);
+    expect(symbols.map(({ symbol }) => symbol)).toEqual(coinSymbols);
+    expect(symbols.find(({ symbol }) => symbol === 'DOGE')).toEqual({
+      symbol: 'DOGE',
+      pair: 'DOGE-USDT',
+      base: 'DOGE',
+      quote: 'USDT',
+      status: 'TRADING',
+      baseStep: '0.00000001',
+      quoteStep: '0.000001',
+      minNotional: '5.5',
+      maxNotional: '50000',
+    });
+    expect(symbols.find(({ symbol }) => symbol === 'USDC')?.baseStep).toBe('0.000001');
+  });
+
+  it('says when the operator has halted trading', () => {
+    const halted = describeExchange({ ...settings, tradingHalted: true }, bounds, now_ms);
+    expect(new Set(halted.symbols.map(({ status }) => status))).toEqual(new Set(['HALTED']));
+  });
+
+  it('names the intervals, the default limits of a key and its own time', () => {
+    const { intervals, rateLimits, serverTime } = describeExchange(settings, bounds, now_ms);
+    expect(intervals).toHaveLength(13);
+    expect(rateLimits).toEqual([
+      { bucket: 'read', perMinute: 120, perDay: 5_000 },
+      { bucket: 'trade', perMinute: 30, perDay: 500 },
+      { bucket: 'withdraw', perMinute: 30, perDay: 200 },
+    ]);
+    expect(serverTime).toBe('2026-11-21T12:00:00.000Z');
+  });
+});

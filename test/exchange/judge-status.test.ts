@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { judgeStatus } from '../../src/exchange/judge-status.ts';
+import type { MarketSnapshot } from '../../src/markets/snapshot.ts';
+import { coinSymbols } from '../../src/money/assets.ts';
+import { settings } from '../support/settings.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 21, 12);
+
+/** A snapshot in which every market is agreed on, received so long ago. */
+function snapshotOf(age_ms: number): MarketSnapshot {
+  const agreed = { price: 100_000_000n, received_ms: NOW_MS - age_ms, venueTime_ms: null };
+  const markets = Object.fromEntries(coinSymbols.map((coin) => [coin, { shown: null, agreed }]));
+  return { taken_ms: NOW_MS - age_ms, markets: markets as MarketSnapshot['markets'] };
+}
+
+const fresh = snapshotOf(1_000);
+const halt = (changes: Partial<typeof settings>) => judgeStatus({ ...settings, ...changes }, fresh, NOW_MS);
+
+describe('the status', () => {
+  it('is OK when nothing is halted and every market has a price to fill at', () => {
+    expect(judgeStatus(settings, fresh, NOW_MS)).toEqual({
+      status: 'OK',
+      trading: 'OK',
+      withdrawals: 'OK',
+      prices: 'OK',
+    });
+  });
+
+  it('names what is halted, and is then HALTED', () => {
+    const whole = { status: 'HALTED', trading: 'OK', withdrawals: 'OK', prices: 'OK' };
+    expect(halt({ tradingHalted: true })).toEqual({ ...whole, trading: 'HALTED' });
+    expect(halt({ withdrawalsHalted: true })).toEqual({ ...whole, withdrawals: 'HALTED' });
+  });
+
+  it('is DEGRADED when any market has no fresh price that is agreed on', () => {
+    const one = { ...fresh, markets: { ...fresh.markets, DOGE: { ...fresh.markets.DOGE, agreed: null } } };
+    for (const snapshot of [one, snapshotOf(5_001), undefined]) {
+      expect(judgeStatus(settings, snapshot, NOW_MS)).toMatchObject({ status: 'DEGRADED', prices: 'DEGRADED' });
+    }
+    expect(judgeStatus({ ...settings, tradingHalted: true }, one, NOW_MS).status).toBe('HALTED');
+  });
+
+  it('is DEGRADED, and calls nothing halted, when the ledger cannot be read', () => {
+    expect(judgeStatus(undefined, fresh, NOW_MS)).toEqual({
+      status: 'DEGRADED',
+      trading: 'DEGRADED',
+      withdrawals: 'DEGRADED',
+      prices: 'OK',
+    });
+  });
+});

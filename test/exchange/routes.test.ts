@@ -1,0 +1,104 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { AssetList, ExchangeInfo, ServerTime, Status } from '../../src/exchange/schemas.ts';
+import { json, openTrader, send } from '../support/exchange.ts';
+import { CONNECTION_LOST } from '../support/faults.ts';
+import { databaseInternals } from '../support/meter.ts';
+import { setSettings } from '../support/withdrawals.ts';
+
+const cached = ['assets', 'exchange-info', 'status'];
+
+/** What is kept at the edge would hide what a test changes. */
+async function emptyCache(): Promise<void> {
+  for (const key of cached) await caches.default.delete(`https://edge-cache.invalid/${key}`);
+}
+
+afterEach(async () => {
+  await setSettings({ tradingHalted: false, withdrawalsHalted: false, pausedNetworks: [] });
+  await emptyCache();
+});
+
+describe.each(cached)('GET /api/v1/%s', (name) => {
+  it('is public, and kept for some seconds at most', async () => {
+    const response = await send(`/api/v1/${name}`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('Cache-Control')).toMatch(/^public, max-age=[45]$/);
+    const tag = response.headers.get('ETag') ?? '';
+    expect((await send(`/api/v1/${name}`, { headers: { 'If-None-Match': tag } })).status).toBe(304);
+  });
+
+  it('reads neither the ledger nor the hub while it is kept', async () => {
+    const first = await (await send(`/api/v1/${name}`)).text();
+    const sends = vi.spyOn(databaseInternals(), '_send');
+    expect(await (await send(`/api/v1/${name}?nonsense=1`)).text()).toBe(first);
+    expect(sends).not.toHaveBeenCalled();
+    sends.mockRestore();
+  });
+
+  it('is private with a key, whose read bucket counts it', async () => {
+    const { headers } = await (await openTrader()).get(`/api/v1/${name}`);
+    expect(headers.get('Cache-Control')).toMatch(/^private, max-age=\d$/);
+    expect(headers.get('RateLimit')).toContain('"read-minute"');
+  });
+});
+
+describe.each([...cached, 'time'])('GET /api/v1/%s', (name) => {
+  it('may be read by a page of any origin', async () => {
+    const response = await send(`/api/v1/${name}`, { headers: { Origin: 'https://charts.example' } });
+    expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*');
+    expect(response.headers.get('Access-Control-Expose-Headers')).toContain('X-Request-Id');
+  });
+});
+
+describe('GET /api/v1/assets', () => {
+  it('shows what the operator has paused', async () => {
+    await setSettings({ pausedNetworks: ['TRC20'] });
+    const { assets } = AssetList.parse(await json(await send('/api/v1/assets')));
+    const listed = assets.flatMap(({ networks }) => networks);
+    expect(listed.filter(({ withdrawEnabled }) => !withdrawEnabled).map(({ network }) => network)).toEqual(['TRC20']);
+  });
+});
+
+describe('GET /api/v1/exchange-info', () => {
+  it('shows the configured bounds and a halt', async () => {
+    await setSettings({ tradingHalted: true });
+    const { symbols } = ExchangeInfo.parse(await json(await send('/api/v1/exchange-info')));
+    expect(symbols[1]).toMatchObject({ symbol: 'BTC', status: 'HALTED', minNotional: '1', maxNotional: '50000' });
+  });
+});
+
+describe('GET /api/v1/time', () => {
+  it('is the time now, and nobody keeps it', async () => {
+    const before_ms = Date.now();
+    const response = await send('/api/v1/time');
+    const { serverTime } = ServerTime.parse(await json(response));
+    expect(Date.parse(serverTime)).toBeGreaterThanOrEqual(before_ms);
+    expect(Date.parse(serverTime)).toBeLessThanOrEqual(Date.now());
+    expect(response.headers.get('Cache-Control')).toBe('no-store');
+  });
+});
+
+describe('GET /api/v1/status', () => {
+  const read = async () => Status.parse(await json(await send('/api/v1/status')));
+
+  it('is OK in the sandbox, and HALTED once the operator halts something', async () => {
+    expect(await read()).toEqual({ status: 'OK', trading: 'OK', withdrawals: 'OK', prices: 'OK' });
+    await emptyCache();
+    await setSettings({ withdrawalsHalted: true });
+    expect(await read()).toMatchObject({ status: 'HALTED', trading: 'OK', withdrawals: 'HALTED' });
+  });
+
+  it('answers DEGRADED when the ledger cannot be read', async () => {
+    const sends = vi.spyOn(databaseInternals(), '_send').mockRejectedValue(new Error(CONNECTION_LOST));
+    expect(await read()).toMatchObject({ status: 'DEGRADED', trading: 'DEGRADED', prices: 'OK' });
+    sends.mockRestore();
+  });
+});
+
+describe('without the ledger', () => {
+  it.each(['assets', 'exchange-info'])('%s is 503 rather than what may not hold', async (name) => {
+    const sends = vi.spyOn(databaseInternals(), '_send').mockRejectedValue(new Error(CONNECTION_LOST));
+    const response = await send(`/api/v1/${name}`);
+    sends.mockRestore();
+    expect([response.status, (await json<{ code: string }>(response)).code]).toEqual([503, 'service_unavailable']);
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import rateLimitGuide from '../../docs/guides/rate-limits.md?raw';
+import { type ProblemCode, type ProblemDefinition, problems } from '../../src/http/problems.ts';
+import { defaultLimits } from '../../src/keys/bucket-limits.ts';
+import { ORIGIN, json, openTrader, send } from '../support/exchange.ts';
+import { type FetchedPage, fetchPage, fetchSite } from '../support/site.ts';
+
+const table: Readonly<Record<string, ProblemDefinition>> = problems;
+const codes = Object.keys(problems) as ProblemCode[];
+
+/** Every page that can be reached from the first one. */
+async function walkSite(): Promise<Map<string, FetchedPage>> {
+  const pages = new Map<string, FetchedPage>();
+  const open = ['/docs'];
+  for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    if (pages.has(path)) continue;
+    const page = await fetchPage(path);
+    pages.set(path, page);
+    open.push(...page.links.filter(isOwn).map(pathOf));
+  }
+  return pages;
+}
+
+const isOwn = (link: string) => /^\/(docs|errors)\b/.test(link);
+const pathOf = (link: string) => link.split('#')[0] ?? '';
+
+describe('the documentation', () => {
+  it('has no link that leads nowhere, and no page that nothing leads to', async () => {
+    const pages = await walkSite();
+    for (const [path, { response, links }] of pages) {
+      expect([path, response.status]).toEqual([path, 200]);
+      for (const link of links.filter((each) => !isOwn(each) && !each.startsWith('#'))) {
+        const leads = link.startsWith('https://') || (link.startsWith('/api/') && (await send(link)).ok);
+        expect([path, link, leads]).toEqual([path, link, true]);
+      }
+      for (const link of links.filter((each) => each.includes('#') && !each.startsWith('https://'))) {
+        const target = pages.get(pathOf(link) || path);
+        expect([path, link, target?.anchors.has(link.split('#')[1] ?? '')]).toEqual([path, link, true]);
+      }
+    }
+    const written = Object.keys(import.meta.glob('../../docs/**/*.md')).map((file) => file.slice('../..'.length, -3));
+    const expected = ['/docs', '/errors', ...written, ...codes.map((code) => `/errors/${code}`)];
+    expect([...pages.keys()].toSorted()).toEqual(expected.toSorted());
+  });
+
+  it('loads nothing from elsewhere, and nothing that is not there', async () => {
+    const pages = [...(await walkSite()).values()];
+    const loads = new Set(pages.flatMap((page) => page.loads));
+    expect(loads.size).toBeGreaterThan(4);
+    for (const load of loads) {
+      expect(load).toMatch(/^\/docs\/static\//);
+      const response = await fetchSite(load);
+      expect([load, response.status]).toEqual([load, 200]);
+      // What has its version or a digest in its name never changes under it.
+      expect(response.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');
+      if (load.endsWith('.css')) expect(await response.text()).not.toMatch(/@import|url\(["']?(?!["']?data:)/);
+    }
+  });
+
+  it('holds every page to its own origin, whatever a page says (CSP)', async () => {
+    for (const path of ['/docs', '/docs/guides/first-order', '/errors/rate_limited']) {
+      const { headers } = await fetchSite(path);
+      const policy = headers.get('Content-Security-Policy') ?? '';
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("script-src 'self';");
+      expect(policy).toContain("connect-src 'self';");
+      expect(policy).not.toMatch(/unsafe-eval|https?:|\*/);
+      expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+      expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+      expect(headers.get('Cache-Control')).toBe('public, max-age=0, must-revalidate');
+    }
+  });
+
+  it('is behind the bare address, and each page has one address', async () => {
+    const locationOf = async (path: string) => (await fetchSite(path)).headers.get('Location');
+    expect(await locationOf('/')).toBe('/docs');
+    expect(await locationOf('/docs/')).toBe('/docs');
+    expect(await locationOf('/errors/rate_limited.html')).toBe('/errors/rate_limited');
+  });
+
+  it('names the limits that the exchange has', () => {
+    for (const [bucket, { perMinute, perDay }] of Object.entries(defaultLimits)) {
+      const row = rateLimitGuide.split('\n').find((line) => line.startsWith(`| \`${bucket}\` |`));
+      expect(row).toMatch(new RegExp(`\\| ${perMinute} \\| ${perDay.toLocaleString('en-US')} \\|$`));
+    }
+  });
+});
+
+describe('the page of an error', () => {
+  it.each(codes)('is there, with what the one table says of it: %s', async (code) => {
+    const { response, html } = await fetchPage(`/errors/${code}`);
+    const { status, title, retryable, kept } = table[code] ?? {};
+    expect(response.status).toBe(200);
+    expect(html).toContain(`<h1>${title}</h1>`);
+    expect(html).toContain(`<code>${code}</code>`);
+    expect(html).toContain(`<dt>Status</dt><dd>${status}`);
+    expect(html).toContain(`<dt>Retryable</dt><dd>${retryable ? 'Yes' : 'No'}`);
+    expect(html).toContain(`<dt>Kept for replay</dt><dd>${kept ? 'Yes' : 'No'}`);
+    expect(html).toContain(`&quot;code&quot;: &quot;${code}&quot;`);
+  });
+
+  it('is where the type of a real problem points', async () => {
+    const trader = await openTrader();
+    const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
+    for (const response of [await send('/api/v1/orders'), await trader.order(order), await send('/nothing')]) {
+      const { type, code } = await json<{ type: string; code: string }>(response);
+      expect(new URL(type).origin).toBe(ORIGIN);
+      const { response: page, html } = await fetchPage(type);
+      expect([page.status, html.includes(`<code>${code}</code>`)]).toEqual([200, true]);
+    }
+  });
+
+  it('is not there for a code that is not: the Worker answers instead', async () => {
+    expect((await fetchSite('/errors/nothing')).status).toBe(404);
+    expect((await send('/errors/nothing')).headers.get('Content-Type')).toBe('application/problem+json');
+  });
+});

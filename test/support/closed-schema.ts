@@ -1,0 +1,53 @@
+/** A JSON schema, as far as it is walked here. */
+export interface JsonSchema {
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: JsonSchema | boolean;
+  readonly items?: JsonSchema;
+  readonly allOf?: readonly JsonSchema[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly [keyword: string]: unknown;
+}
+
+export type Schemas = Readonly<Record<string, JsonSchema>>;
+
+type Close = (schema: JsonSchema) => JsonSchema;
+
+/**
+ * A schema that stands alone and takes no field that it does not name, however deep: documents leave their schemas
+ * open for clients, and what the exchange sends is held to what they say. `components` are what a `$ref` may name.
+ */
+export function closeSchema(schema: JsonSchema, components: Schemas): JsonSchema {
+  // A schema that says nothing at all means anything, and there is nothing to close.
+  const close: Close = (part) =>
+    Object.keys(part).length === 0 ? part : { ...translate(part, close), unevaluatedProperties: false };
+  return { ...close(schema), $defs: mapValues(components, (part) => translate(part, close)) };
+}
+
+/** The same schema standing alone, as open as it is. */
+export function standAlone(schema: JsonSchema, components: Schemas): JsonSchema {
+  const keep: Close = (part) => translate(part, keep);
+  return { ...keep(schema), $defs: mapValues(components, keep) };
+}
+
+/** Members of a composition describe one and the same object, so it is closed around them and not in each. */
+function translate({ example: _example, examples: _examples, ...schema }: JsonSchema, close: Close): JsonSchema {
+  const { $ref, properties, additionalProperties, items } = schema;
+  const compositions = (['allOf', 'anyOf', 'oneOf'] as const).flatMap((name) => {
+    const members = schema[name];
+    return members ? [[name, members.map((member) => translate(member, close))] as const] : [];
+  });
+  return {
+    ...schema,
+    ...($ref !== undefined && { $ref: $ref.replace('#/components/schemas/', '#/$defs/') }),
+    ...(properties && { properties: mapValues(properties, close) }),
+    ...(typeof additionalProperties === 'object' && { additionalProperties: close(additionalProperties) }),
+    ...(items && { items: close(items) }),
+    ...Object.fromEntries(compositions),
+  };
+}
+
+function mapValues<T, U>(record: Readonly<Record<string, T>>, change: (value: T) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
+}

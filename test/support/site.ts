@@ -1,0 +1,37 @@
+import { ORIGIN } from './exchange.ts';
+import { env } from './test-env.ts';
+
+/** A page as a browser would find it. */
+export interface FetchedPage {
+  readonly response: Response;
+  readonly html: string;
+  /** Where its links lead. */
+  readonly links: readonly string[];
+  /** What it loads: scripts, styles, images, frames. */
+  readonly loads: readonly string[];
+  readonly anchors: ReadonlySet<string>;
+}
+
+/** Asks the site for a path, and follows nothing. */
+export function fetchSite(path: string, init: RequestInit = {}): Promise<Response> {
+  return env.SITE.fetch(new Request(new URL(path, ORIGIN), { redirect: 'manual', ...init }));
+}
+
+/** Reads a page and what it points to. */
+export async function fetchPage(path: string): Promise<FetchedPage> {
+  const response = await fetchSite(path);
+  const html = await response.text();
+  const links: string[] = [];
+  const loads: string[] = [];
+  const anchors = new Set<string>();
+  const collect = (selector: string, attribute: string, into: { push(value: string): unknown }) =>
+    [selector, { element: (element: Element) => void into.push(element.getAttribute(attribute) ?? '') }] as const;
+  const rewriter = [
+    collect('a', 'href', links),
+    collect('link', 'href', loads),
+    collect('[src]', 'src', loads),
+    collect('[id]', 'id', { push: (id) => anchors.add(id) }),
+  ].reduce((chain, [selector, handler]) => chain.on(selector, handler), new HTMLRewriter());
+  await rewriter.transform(new Response(html)).text();
+  return { response, html, links, loads, anchors };
+}
