@@ -42,7 +42,7 @@ function startColdExchange(): Promise<Exchange> {
 
 /** All 500 at once, each through the one or the other Worker. */
 function readAtOnce({ urls }: Exchange, path: string): Promise<Response[]> {
-  return Promise.all(Array.from({ length: 500 }, (_, reader) => fetch(`${urls[reader % 2]}${path}`)));
+  return Promise.all(Array.from({ length: 500 }, (_, reader) => fetchDocumented(urls[reader % 2] ?? '', path)));
 }
 
 /** What 500 readers of a cold exchange were told, and how often the venues were asked for it. */
