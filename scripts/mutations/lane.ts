@@ -189,6 +189,15 @@ export const lane: Room = {
       tests: [crashes],
     },
     {
+      name: 'the alarm forgets an intent whose order is still on its way',
+      file: 'src/lane/key-lane.ts',
+      find: '      return;\n    }\n    const recalled = await recallWithdrawal(database, accountId, intent.recordId);',
+      replace:
+        "      if (recalled.kind === 'absent') this.#replays.forget(intent.idempotencyKey);\n" +
+        '      return;\n    }\n    const recalled = await recallWithdrawal(database, accountId, intent.recordId);',
+      tests: [crashes],
+    },
+    {
       name: 'no alarm stands for the replays',
       file: 'src/lane/key-lane.ts',
       find: '      if (call.request) await this.#ensureAlarm();\n',

@@ -149,7 +149,11 @@ export const withdrawals: Room = {
       find: 'if (owner === accountId)',
       replace: 'if (false as boolean)',
     },
-    { name: 'a withdrawal of exactly the minimum is refused', find: 'amount < min ||', replace: 'amount <= min ||' },
+    {
+      name: 'a withdrawal of exactly the minimum is refused',
+      find: 'if (amount < minimum)',
+      replace: 'if (amount <= minimum)',
+    },
     {
       name: 'the limit may not be reached exactly',
       find: 'facts.used + usdValue > facts.limit',

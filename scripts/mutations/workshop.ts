@@ -1,12 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { type PlacedMutation, applyMutation } from './mutation.ts';
 
-/** What the tests need of the project. */
-const PARTS = ['src', 'test', 'migrations', 'scripts', 'docs', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
-const SETTINGS = ['wrangler.toml', '.dev.vars.example'];
+/** What is no part of the project's sources. */
+const OUTSIDE = ['.git', '.wrangler', 'dist', 'node_modules'];
 
 /** A run that has not ended by then has found out nothing; no test waits a tenth of it. */
 const DEADLINE_MS = 300_000;
@@ -32,7 +40,9 @@ export class Workshop {
   #run: ChildProcess | undefined;
 
   constructor() {
-    for (const part of [...PARTS, ...SETTINGS]) cpSync(part, join(this.#directory, part), { recursive: true });
+    for (const part of readdirSync('.').filter((name) => !OUTSIDE.includes(name))) {
+      cpSync(part, join(this.#directory, part), { recursive: true });
+    }
     symlinkSync(realpathSync('node_modules'), join(this.#directory, 'node_modules'));
   }
 

@@ -14,11 +14,11 @@ const places: [place: string, status: number, send: (trader: Trader, text: strin
   ['an interval', 400, (_, text) => send(`/api/v1/markets/BTC/candles?interval=${encodeURIComponent(text)}`)],
   ['an id', 404, (trader, text) => trader.get(`/api/v1/orders/${encodeURIComponent(text)}`)],
   ['a limit', 400, (trader, text) => trader.get(`/api/v1/orders?limit=${encodeURIComponent(text)}`)],
-  ['a cursor', 400, (trader, text) => trader.get(`/api/v1/orders?cursor=${encodeURIComponent(text)}`)],
+  ['a cursor', 400, (trader, text) => trader.get(`/api/v1/orders?cursor=${encodeURIComponent(`${text}.tag`)}`)],
   [
     'the cursor of the feed',
     400,
-    (trader, text) => trader.get(`/api/v1/wallet/transactions?cursor=${encodeURIComponent(text)}`),
+    (trader, text) => trader.get(`/api/v1/wallet/transactions?cursor=${encodeURIComponent(`${text}.tag`)}`),
   ],
   ['a coin', 422, (trader, text) => trader.order({ ...ORDER, coin: text })],
   ['an amount', 400, (trader, text) => trader.order({ ...ORDER, value: text })],
