@@ -96,6 +96,8 @@ describe('a quick trade with the house', () => {
     await readSettled(await settle({ ...buy, coinAmount: '3' }));
     const sell = agreeQuick(trader, 'SELL', { coin: 'LTC', usdtAmount: '20000000' });
     await expectProblem(await settle(sell), 422, 'order_rejected');
+    const beyond64Bits = agreeQuick(trader, 'BUY', { coin: 'LTC', coinAmount: '92233720368.54775807' });
+    await expectProblem(await settle({ ...beyond64Bits, usdtAmount: '1' }), 422, 'order_rejected');
     await expectWholeLedger();
   });
 });
