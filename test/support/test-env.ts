@@ -10,6 +10,9 @@ export interface TestEnv extends Bindings {
   /** The base address of the reference custodian. */
   readonly CUSTODIAN_SERVER: string;
   readonly OPERATOR_TOKEN: string;
+  /** What the simulation draws of, and how far it goes. */
+  readonly SIMULATION_SEED: string;
+  readonly SIMULATION_STEPS: string;
 }
 
 export const env = workerEnv as unknown as TestEnv;
