@@ -91,7 +91,8 @@ function crowdOrder(world: World, draw: Draw, account: ModelAccount): Post {
 async function crowdWithdrawal(world: World, draw: Draw, account: ModelAccount): Promise<Post> {
   const code = await drawCode(world, draw, account);
   const left = account.limit - world.model.used(account.id, world.now_ms);
-  const most = mostOf(world, account, 'USDT');
+  // Where a code is needed, it alone is what there is one of.
+  const most = account.totp ? 10_000_000n : mostOf(world, account, 'USDT');
   const amount = writeDecimal(most < left ? most : (left * 6n) / 10n, 6);
   const address = 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC';
   return {
