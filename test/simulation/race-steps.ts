@@ -1,5 +1,5 @@
 import type { Asset } from '../../src/money/assets.ts';
-import { aroundBatches } from '../support/faults.ts';
+import { aroundBatch } from '../support/faults.ts';
 import { coinSymbols, scaleOf } from '../../src/money/assets.ts';
 import { drawCode, drawKey, drawOrder, drawWithdrawal } from './client-steps.ts';
 import type { Draw } from './draw.ts';
@@ -112,14 +112,9 @@ export async function stepHeld(world: World, draw: Draw): Promise<void> {
   const answers = await Promise.all([held, faster].map((request) => predictFresh(world, account, request)));
   if (answers.some((one) => one.answers.some(({ status }) => status !== 201))) return;
   let overtaking: Reply | undefined;
-  const fault = aroundBatches(
-    'before',
-    1,
-    async () => {
-      overtaking = await post(other.trader, faster);
-    },
-    (text) => text.includes('insert into \\"orders\\"'),
-  );
+  const fault = aroundBatch('order', 'before', 1, async () => {
+    overtaking = await post(other.trader, faster);
+  });
   const reply = await post(key.trader, held);
   fault.restore();
   const moved = await world.observe();
