@@ -5,7 +5,7 @@ import { invariants } from '../../src/ledger/reconciliation/invariants.ts';
 import { runScheduled } from '../../src/scheduled.ts';
 import type { Reconciliation } from '../../src/operator/reconciliation.ts';
 import { type ProblemBody, type Trader, asOperator, json, openTrader, send } from '../support/exchange.ts';
-import { CONNECTION_LOST, OVERLOADED, aroundBatches, fail } from '../support/faults.ts';
+import { CONNECTION_LOST, OVERLOADED, aroundBatch, aroundBatches, fail } from '../support/faults.ts';
 import { databaseInternals } from '../support/meter.ts';
 import { sql } from '../support/raw-ledger.ts';
 import {
@@ -19,7 +19,7 @@ import {
   step,
 } from '../support/reconciliation.ts';
 import { env } from '../support/test-env.ts';
-import { aroundBatch, expectProblem, readOwn, readTaken, withdraw } from '../support/withdrawals.ts';
+import { expectProblem, readOwn, readTaken, withdraw } from '../support/withdrawals.ts';
 
 let trader: Trader;
 /** An account without addresses. */

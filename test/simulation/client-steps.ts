@@ -15,13 +15,19 @@ import { type Strike, companions, failDatabase, orderAborts, withdrawalAborts } 
 import type { World } from './world.ts';
 
 const orderFaults = [...failDatabase('order', true), ...companions];
-const withdrawalFaults = [...failDatabase('debit', true), ...companions];
+/** D1 turns the first read of a withdrawal away: nothing happened, however long it lasts. */
+const failFacts: readonly Strike[] = failDatabase('facts', false)
+  .filter(({ name }) => !name.includes('after'))
+  .map((strike) => ({ ...strike, leeway: ['turned_away', 'turned_away'] }));
 
-/** Those around the settlement strike only where the custodian is asked, so they are drawn more often. */
-const settleFaults = [
-  ...failDatabase('settle', true),
-  ...withdrawalAborts.filter(({ name }) => name.includes('settle')),
-];
+const abortsAround = (step: string) => withdrawalAborts.filter(({ name }) => name.includes(step));
+
+/** The faults of a withdrawal by its steps. Few get as far as the custodian, so what strikes late is drawn more often. */
+const withdrawalFaults: Readonly<Record<'early' | 'taking' | 'settling', readonly Strike[]>> = {
+  early: [...companions, ...withdrawalAborts],
+  taking: [...failFacts, ...failDatabase('debit', true), ...abortsAround('facts'), ...abortsAround('debit')],
+  settling: [...failDatabase('settle', true), ...abortsAround('settle')],
+};
 
 /** Addresses of nobody here, by network; and texts that are none. */
 const outside = Map.groupBy(
@@ -131,16 +137,12 @@ export async function stepWithdrawal(world: World, draw: Draw): Promise<void> {
 async function sendToCustodian(world: World, draw: Draw, account: ModelAccount, key: ModelKey, request: Post) {
   const trouble = draw.weighted({ none: 25, custodian: 30, other: 45 });
   if (trouble === 'custodian') setCustodian(world, draw);
-  const others = draw.chance(0.5) ? settleFaults : [...withdrawalFaults, ...failFacts, ...withdrawalAborts];
-  const strike = trouble === 'other' ? draw.pick(others) : null;
+  const step = draw.weighted({ early: 25, taking: 45, settling: 30 });
+  const strike = trouble === 'other' ? draw.pick(withdrawalFaults[step]) : null;
   await execute(world, account, key, request, strike);
   const { mode, struck } = world.custodian;
   if (mode !== 'pays') world.count('faults', `custodian_${mode}`, struck > 0 ? 1 : 0);
 }
-
-const failFacts: readonly Strike[] = failDatabase('facts', false)
-  .filter(({ name }) => !name.includes('after'))
-  .map((strike) => ({ ...strike, leeway: ['turned_away', 'turned_away'] }));
 
 export function setCustodian(
   world: World,

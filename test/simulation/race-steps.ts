@@ -1,5 +1,5 @@
 import type { Asset } from '../../src/money/assets.ts';
-import { aroundBatches } from '../support/faults.ts';
+import { aroundBatch } from '../support/faults.ts';
 import { coinSymbols, scaleOf } from '../../src/money/assets.ts';
 import { drawCode, drawKey, drawOrder, drawWithdrawal } from './client-steps.ts';
 import type { Draw } from './draw.ts';
@@ -91,7 +91,8 @@ function crowdOrder(world: World, draw: Draw, account: ModelAccount): Post {
 async function crowdWithdrawal(world: World, draw: Draw, account: ModelAccount): Promise<Post> {
   const code = await drawCode(world, draw, account);
   const left = account.limit - world.model.used(account.id, world.now_ms);
-  const most = mostOf(world, account, 'USDT');
+  // Where a code is needed, it alone is what there is one of.
+  const most = account.totp ? 10_000_000n : mostOf(world, account, 'USDT');
   const amount = writeDecimal(most < left ? most : (left * 6n) / 10n, 6);
   const address = 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC';
   return {
@@ -111,14 +112,9 @@ export async function stepHeld(world: World, draw: Draw): Promise<void> {
   const answers = await Promise.all([held, faster].map((request) => predictFresh(world, account, request)));
   if (answers.some((one) => one.answers.some(({ status }) => status !== 201))) return;
   let overtaking: Reply | undefined;
-  const fault = aroundBatches(
-    'before',
-    1,
-    async () => {
-      overtaking = await post(other.trader, faster);
-    },
-    (text) => text.includes('insert into \\"orders\\"'),
-  );
+  const fault = aroundBatch('order', 'before', 1, async () => {
+    overtaking = await post(other.trader, faster);
+  });
   const reply = await post(key.trader, held);
   fault.restore();
   const moved = await world.observe();

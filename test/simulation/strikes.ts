@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 import { KeyLane } from '../../src/lane/key-lane.ts';
 import { Replays } from '../../src/lane/replays.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
-import { CONNECTION_LOST, OVERLOADED, type Moment, abort, aroundBatches, fail } from '../support/faults.ts';
+import { CONNECTION_LOST, OVERLOADED, type Batch, type Moment, abort, aroundBatch, fail } from '../support/faults.ts';
 import { env } from '../support/test-env.ts';
 import type { Trader } from '../support/exchange.ts';
 import type { World } from './world.ts';
@@ -39,21 +39,10 @@ export interface DatabaseStrike extends Strike {
   arm(): Armed;
 }
 
-const batches = {
-  order: (text: string) => text.includes('insert into \\"orders\\"'),
-  facts: (text: string) => text.includes('daily_withdrawal_limit') && !text.includes('insert into'),
-  debit: (text: string) => text.includes('insert into \\"withdrawals\\"'),
-  settle: (text: string) => text.includes('update \\"withdrawals\\"'),
-  deposit: (text: string) => text.includes('insert into \\"deposits\\"') || text.includes('update \\"deposits\\"'),
-  settlement: (text: string) => text.includes('insert into \\"settlements\\"'),
-} as const;
-
-export type Batch = keyof typeof batches;
-
 const MANY = 9;
 
 function armBatch(batch: Batch, moment: Moment, times: number, strike: () => Promise<void> | void): Armed {
-  const { state, restore } = aroundBatches(moment, times, strike, batches[batch]);
+  const { state, restore } = aroundBatch(batch, moment, times, strike);
   return { struck: () => state.struck, disarm: restore };
 }
 

@@ -38,6 +38,23 @@ export function aroundBatches(
   return { state, restore: () => spy.mockRestore() };
 }
 
+/** The batches of an operation, by what stands in them. */
+const batches = {
+  order: (text: string) => text.includes('insert into \\"orders\\"'),
+  facts: (text: string) => text.includes('daily_withdrawal_limit') && !text.includes('insert into'),
+  debit: (text: string) => text.includes('insert into \\"withdrawals\\"'),
+  settle: (text: string) => text.includes('update \\"withdrawals\\"'),
+  deposit: (text: string) => text.includes('insert into \\"deposits\\"') || text.includes('update \\"deposits\\"'),
+  settlement: (text: string) => text.includes('insert into \\"settlements\\"'),
+} as const;
+
+export type Batch = keyof typeof batches;
+
+/** Lets `strike` happen around the next batches of one kind, as `aroundBatches` does around all. One at a time. */
+export function aroundBatch(batch: Batch, moment: Moment, times: number, strike: () => Promise<void> | void) {
+  return aroundBatches(moment, times, strike, batches[batch]);
+}
+
 /** Throws like D1. */
 export function fail(message: string): () => never {
   return () => {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { type Trader, asOperator, json } from './exchange.ts';
-import { type Moment, aroundBatches } from './faults.ts';
+import { type Moment, aroundBatch } from './faults.ts';
 
 /** A name for a trade that no other test uses. */
 export function drawReference(): string {
@@ -57,5 +57,5 @@ export async function expectHoldings(trader: Trader, usdt: string, eth: string):
 
 /** Lets `strike` happen around the next batches that settle a trade. */
 export function aroundSettlements(moment: Moment, times: number, strike: () => Promise<void> | void) {
-  return aroundBatches(moment, times, strike, (text) => text.includes('insert into \\"settlements\\"'));
+  return aroundBatch('settlement', moment, times, strike);
 }

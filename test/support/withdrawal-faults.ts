@@ -3,8 +3,9 @@ import { openDatabase } from '../../src/ledger/database.ts';
 import { sandboxCustody } from '../../src/wallet/custody/sandbox.ts';
 import { sweepWithdrawals } from '../../src/wallet/withdrawals/sweep-withdrawals.ts';
 import { type Trader, openTrader } from './exchange.ts';
+import { aroundBatch } from './faults.ts';
 import { env } from './test-env.ts';
-import { aroundBatch, expectWholeLedger, houseHolds, listOwn, readTaken } from './withdrawals.ts';
+import { expectWholeLedger, houseHolds, listOwn, readTaken } from './withdrawals.ts';
 
 /** Faults around withdrawals of the sandbox, and who was paid in the end. Its hooks make each test begin anew. */
 export function useWithdrawalFaults() {

@@ -2,7 +2,6 @@ import { generate } from 'otplib';
 import { expect, vi } from 'vitest';
 import type { Asset } from '../../src/money/assets.ts';
 import { type ProblemBody, type Trader, asOperator, json } from './exchange.ts';
-import { type Moment, aroundBatches } from './faults.ts';
 import { type Effects, readEffects, sumOfBalances, unexplainedBalances } from './probes.ts';
 import { env } from './test-env.ts';
 
@@ -159,23 +158,6 @@ export async function readAttempts(accountId: string): Promise<Record<string, nu
   return env.DB.prepare('SELECT used_step, attempts, locked_until FROM totp WHERE account_id = ?')
     .bind(accountId)
     .first();
-}
-
-/** The batches of a withdrawal, by what stands in them. */
-const batches = {
-  facts: (text: string) => text.includes('daily_withdrawal_limit'),
-  debit: (text: string) => text.includes('insert into \\"withdrawals\\"'),
-  settle: (text: string) => text.includes('update \\"withdrawals\\"'),
-} as const;
-
-/** Lets `strike` happen around the next batches of one kind, as `aroundBatches` does around all. One at a time. */
-export function aroundBatch(
-  kind: keyof typeof batches,
-  moment: Moment,
-  times: number,
-  strike: () => Promise<void> | void,
-) {
-  return aroundBatches(moment, times, strike, batches[kind]);
 }
 
 /** A wait that ends for all when so many have come to it. */

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createKey, openAccount, openTrader } from '../../support/exchange.ts';
+import { aroundBatch } from '../../support/faults.ts';
 import { env } from '../../support/test-env.ts';
 import {
-  aroundBatch,
   expectProblem,
   expectWholeLedger,
   houseHolds,

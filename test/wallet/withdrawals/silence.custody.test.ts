@@ -2,9 +2,9 @@ import { runDurableObjectAlarm } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { countCustodianRequests, decidePayout, resetCustodian } from '../../support/custodian.ts';
 import { openTrader } from '../../support/exchange.ts';
-import { CONNECTION_LOST, abort } from '../../support/faults.ts';
+import { CONNECTION_LOST, abort, aroundBatch } from '../../support/faults.ts';
 import { countPayments, sweep, useCustodian, withdrawFrom } from '../../support/withdrawal-custodian.ts';
-import { aroundBatch, readOwn } from '../../support/withdrawals.ts';
+import { readOwn } from '../../support/withdrawals.ts';
 
 const HOUR_MS = 3_600_000;
 
