@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import { checkRouting } from './check-routing.ts';
 import { type LocalExchange, expectThat, withLocalExchange } from './local-exchange.ts';
 import { runShell, runWalk, valuesOfDemo } from './run-walk.ts';
+import { walkClients } from './walk-clients.ts';
 import { walkGuides } from './walk-guides.ts';
 
 /**
  * Tries `npm start` as a trader would: starts it on a free port and fresh storage, runs the very curl lines that it
- * prints, and those of the README and the guides, ends it, starts it again, and expects the same account with what it
+ * prints, and those of the README, of the clients' READMEs and of the guides, ends it, starts it again, and expects the same account with what it
  * bought.
  */
 
@@ -49,6 +50,7 @@ await withLocalExchange(async (start) => {
   const market = JSON.parse(await paste(first, 'The market')) as { tickers: unknown[]; degraded: boolean };
   expectThat(market.tickers.length === 8 && !market.degraded, 'eight tickers');
   await walkReadme(first);
+  await walkClients(first);
   await walkGuides(first);
   const left = JSON.stringify(await readBalances(first));
   expectThat(left !== JSON.stringify(funded), 'the walks have moved something');

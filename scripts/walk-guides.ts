@@ -1,11 +1,9 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { type LocalExchange, expectThat } from './local-exchange.ts';
-import { type WalkValues, readWalk, runWalk, valuesOfDemo } from './run-walk.ts';
+import type { LocalExchange } from './local-exchange.ts';
+import { openWalkAccount } from './open-walk-account.ts';
+import { type Sight, expectSights, readWalk, runWalk } from './run-walk.ts';
 
 const GUIDES = 'docs/guides';
-
-/** What a reader must see of a guide's walk, and how often. */
-type Sight = readonly [what: string, pattern: RegExp, times?: number];
 
 const FILLED = '"executedPrice":"[0-9.]+"';
 
@@ -78,38 +76,5 @@ async function walkGuide(exchange: LocalExchange, guide: string): Promise<void> 
   const markdown = readFileSync(`${GUIDES}/${guide}.md`, 'utf8');
   const promised = sights[guide];
   if (!promised) throw new Error(`nobody says what the walk of ${guide} shows:\n${readWalk(markdown)}`);
-  const output = await runWalk(markdown, await openAccount(exchange));
-  for (const [what, pattern, times] of promised) {
-    const seen = output.match(pattern) ?? [];
-    const isThere = times === undefined ? seen.length > 0 : seen.length === times;
-    if (!isThere) console.error(output);
-    expectThat(isThere, `${guide} shows ${what}`);
-  }
-}
-
-async function openAccount(exchange: LocalExchange): Promise<WalkValues> {
-  const demo = valuesOfDemo(exchange);
-  const operate = async (path: string, body: unknown) => {
-    const response = await fetch(`${exchange.origin}/operator/v1${path}`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${demo.OPERATOR}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as { account: { id: string }; token: string };
-  };
-  const { id } = (await operate('/accounts', { label: 'guide' })).account;
-  for (const [asset, amount] of [
-    ['USDT', '100000'],
-    ['BTC', '1'],
-    ['ETH', '10'],
-    ['LTC', '100'],
-  ]) {
-    await operate(`/accounts/${id}/credits`, { asset, amount, reference: `guide ${asset}` });
-  }
-  const { token } = await operate(`/accounts/${id}/api-keys`, {
-    label: 'guide',
-    scopes: ['read', 'trade', 'withdraw'],
-  });
-  return { ...demo, ACCOUNT: id, KEY: token };
+  expectSights(guide, await runWalk(markdown, await openWalkAccount(exchange)), promised);
 }

@@ -68,7 +68,7 @@ describe('the configuration', () => {
     );
   });
 
-  const ofTheTests = /^(__VITEST|VENUE_SERVER|CUSTODIAN_SERVER|MIGRATIONS)/;
+  const ofTheTests = /^(__VITEST|VENUE_SERVER|CUSTODIAN_SERVER|MIGRATIONS|SIMULATION_)/;
   const variables = Object.entries(production).filter(
     ([name, value]) => typeof value === 'string' && !ofTheTests.test(name),
   );

@@ -205,6 +205,18 @@ describe('a settlement that cannot be', () => {
     await setSettings({ tradingHalted: false });
     await readSettled(await settle(agreeP2p(buyer, seller)));
   });
+
+  it('is refused for a frozen party, buyer or seller, before it is for a halt', async () => {
+    const [buyer, seller] = await openParties();
+    await setSettings({ tradingHalted: true });
+    for (const frozen of [buyer, seller]) {
+      await asOperator('PATCH', `/accounts/${frozen.accountId}`, { status: 'frozen' });
+      const problem = await expectProblem(await settle(agreeP2p(buyer, seller)), 403, 'account_frozen');
+      expect(problem.detail).toContain(frozen.accountId);
+      await asOperator('PATCH', `/accounts/${frozen.accountId}`, { status: 'active' });
+    }
+    await setSettings({ tradingHalted: false });
+  });
 });
 
 describe('what a settlement costs', () => {

@@ -1,64 +1,82 @@
-import type { paths } from './schema.d.ts';
+import { type AttemptOutcome, type Fetch, type ReadyRequest, attempt } from './attempt.ts';
+import type { Clock } from './clock.ts';
+import { BureauConnectionError, type CallDetails } from './errors.ts';
+import { type RetryLimits, waitBeforeRetry } from './retry.ts';
 
-type Method = 'get' | 'post';
-
-/** The paths that take a method. */
-type PathOf<M extends Method> = {
-  [P in keyof paths]: paths[P] extends Record<M, { responses: unknown }> ? P : never;
-}[keyof paths];
-
-/** The operation behind a method and a path, as the document describes it. */
-type OperationOf<M extends Method, P extends PathOf<M>> = Extract<paths[P][M], { responses: unknown }>;
-
-type BodyOf<Operation> = Operation extends { requestBody: { content: { 'application/json': infer Body } } }
-  ? { body: Body }
-  : { body?: never };
-
-type ParametersOf<Operation> = Operation extends { parameters: infer Parameters } ? Omit<Parameters, 'cookie'> : object;
-
-/** What an operation takes: its parameters by where they stand, and its body. */
-export type Options<Operation> = ParametersOf<Operation> & BodyOf<Operation>;
-
-type ContentOf<Response> = Response extends { content: infer Content } ? Content[keyof Content] : undefined;
-
-/** What an operation may answer; its `status` tells which body it is. */
-export type Answer<Operation> = Operation extends { responses: infer Responses }
-  ? {
-      [Status in keyof Responses]: {
-        readonly status: Status;
-        readonly headers: Headers;
-        readonly body: ContentOf<Responses[Status]>;
-      };
-    }[keyof Responses]
-  : never;
-
-/** Where the exchange is, and how it is reached. */
-export interface Connection {
+/** Where the exchange is, and what a call works with. */
+export interface Connection extends RetryLimits {
   readonly origin: string;
-  readonly apiKey?: string;
-  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  readonly apiKey: string | undefined;
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  /** From 0 to below 1, as `Math.random`. */
+  readonly random: () => number;
+  /** A new Idempotency-Key: unique, 1 to 255 visible ASCII characters. */
+  readonly createKey: () => string;
 }
 
-interface AnyOptions {
+/** What one call may have of its own. */
+export interface CallOptions extends Partial<RetryLimits> {
+  /** Ends the call, its waits included; it then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** The input of any operation. */
+export interface CallInput {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly header?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
 }
 
+/** What the exchange said in the end, and what it took. */
+export interface CallResult extends CallDetails {
+  readonly outcome: Exclude<AttemptOutcome, { kind: 'lost' }>;
+}
+
 /**
- * Calls an operation with exactly what its document allows, and gives what the document promises. A refusal is an
- * answer like any other; rejects only as `fetch` does.
+ * Makes a call until the exchange has an answer that lasts. Sent again, under the same Idempotency-Key, is what was
+ * lost on the way and what was refused as `retryable`, within the limits of attempts and time and never before
+ * `Retry-After`. Gives the answer or the last refusal. Rejects with a `BureauConnectionError` when the last attempt
+ * brought no word of the exchange, or with the reason of the caller's signal.
  */
-export async function call<M extends Method, P extends PathOf<M>>(
+export async function call(
   connection: Connection,
-  method: M,
-  path: P,
-  ...[options]: object extends Options<OperationOf<M, P>>
-    ? [options?: Options<OperationOf<M, P>>]
-    : [options: Options<OperationOf<M, P>>]
-): Promise<Answer<OperationOf<M, P>>> {
-  const { path: places = {}, query = {}, header = {}, body } = (options ?? {}) as AnyOptions;
+  method: string,
+  path: string,
+  input: CallInput = {},
+  options: CallOptions = {},
+): Promise<CallResult> {
+  const { fetch, clock, random } = connection;
+  const limits: RetryLimits = { ...connection, ...pickDefined(options) };
+  const request = prepareRequest(connection, method, path, input);
+  const idempotencyKey = request.headers.get('Idempotency-Key') ?? undefined;
+  const end = clock.now() + limits.totalMs;
+  for (let attempts = 1; ; attempts += 1) {
+    const timeoutMs = Math.min(limits.timeoutMs, end - clock.now());
+    const outcome = await attempt(request, { fetch, clock, timeoutMs, signal: options.signal });
+    const details = { attempts, idempotencyKey };
+    const headers = outcome.kind === 'lost' ? outcome.headers : outcome.answer.headers;
+    const wait = waitBeforeRetry(attempts, headers, random);
+    if (!mayImprove(outcome) || attempts >= limits.attempts || clock.now() + wait >= end) {
+      if (outcome.kind !== 'lost') return { outcome, ...details };
+      throw new BureauConnectionError(`${method} ${path}: ${outcome.fault.message}`, {
+        ...details,
+        cause: outcome.fault,
+      });
+    }
+    await clock.sleep(wait, options.signal);
+  }
+}
+
+/** Whether the same request may end better later. */
+function mayImprove(outcome: AttemptOutcome): boolean {
+  if (outcome.kind === 'answered') return false;
+  return outcome.kind === 'refused' ? outcome.problem.retryable : !outcome.isFinal;
+}
+
+function prepareRequest(connection: Connection, method: string, path: string, input: CallInput): ReadyRequest {
+  const { path: places = {}, query = {}, header = {}, body } = input;
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(places[name] ?? ''));
   const url = new URL(filled, connection.origin);
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
@@ -66,15 +84,18 @@ export async function call<M extends Method, P extends PathOf<M>>(
   for (const [name, value] of Object.entries(header)) if (value !== undefined) headers.set(name, value);
   if (connection.apiKey !== undefined) headers.set('Authorization', `Bearer ${connection.apiKey}`);
   if (body !== undefined) headers.set('Content-Type', 'application/json');
-  const response = await connection.fetch(url.href, {
+  // One key is one intent, however often it is sent.
+  if (method === 'post' && !headers.has('Idempotency-Key')) headers.set('Idempotency-Key', connection.createKey());
+  return {
+    url: url.href,
     method: method.toUpperCase(),
     headers,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: text === '' ? undefined : (JSON.parse(text) as unknown),
-  } as Answer<OperationOf<M, P>>;
+    body: body === undefined ? undefined : JSON.stringify(body),
+  };
+}
+
+/** The members that are there: one that is `undefined` leaves the default as it is. */
+export function pickDefined<T extends object>(options: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
+  const defined = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(defined) as { [Name in keyof T]: Exclude<T[Name], undefined> };
 }

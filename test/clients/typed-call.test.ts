@@ -1,29 +1,26 @@
-import { describe, expect, it } from 'vitest';
-import { type Connection, call } from '../../clients/bureau-client/src/call.ts';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { BureauClient, type ProblemCode } from '../../clients/bureau-client/src/index.ts';
+import type { problems } from '../../src/http/problems.ts';
 import { ORIGIN, openTrader, send } from '../support/exchange.ts';
 
 /** Types made of the committed document, compiled here and by the client’s own compiler, on calls to the real thing. */
-async function connect(apiKey?: string): Promise<Connection> {
-  return {
-    origin: ORIGIN,
-    fetch: (url, init) => send(url.slice(ORIGIN.length), init),
-    ...(apiKey !== undefined && { apiKey }),
-  };
+function connect(apiKey?: string): BureauClient {
+  return new BureauClient({ origin: ORIGIN, apiKey, fetch: (url, init) => send(url.slice(ORIGIN.length), init) });
 }
 
 describe('a call that is typed by the document', () => {
   it('places an order and reads it back', async () => {
     const trader = await openTrader({ USDT: '1000' });
-    const connection = await connect(trader.token);
-    const placed = await call(connection, 'post', '/api/v1/orders', {
+    const client = connect(trader.token);
+    const placed = await client.call('post', '/api/v1/orders', {
       header: { 'Idempotency-Key': crypto.randomUUID() },
       body: { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '100' },
     });
     if (placed.status !== 201) throw new Error(`answered ${placed.status}`);
     const { order } = placed.body;
-    const read = await call(connection, 'get', '/api/v1/orders/{id}', { path: { id: order.id } });
+    const read = await client.call('get', '/api/v1/orders/{id}', { path: { id: order.id } });
     expect(read.status === 200 && read.body.order).toEqual(order);
-    const page = await call(connection, 'get', '/api/v1/orders', { query: { limit: 1 } });
+    const page = await client.call('get', '/api/v1/orders', { query: { limit: 1 } });
     expect(page.status === 200 && [page.body.orders[0]?.executedPrice, page.body.nextCursor]).toEqual([
       order.executedPrice,
       null,
@@ -32,7 +29,7 @@ describe('a call that is typed by the document', () => {
 
   it('knows which codes a status may carry', async () => {
     const { token } = await openTrader();
-    const refused = await call(await connect(token), 'post', '/api/v1/orders', {
+    const refused = await connect(token).call('post', '/api/v1/orders', {
       body: { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '100' },
     });
     if (refused.status !== 422) throw new Error(`answered ${refused.status}`);
@@ -42,24 +39,38 @@ describe('a call that is typed by the document', () => {
   });
 
   it('needs no key and no options for what is public', async () => {
-    const tickers = await call(await connect(), 'get', '/api/v1/markets/tickers');
+    const tickers = await connect().call('get', '/api/v1/markets/tickers');
     if (tickers.status !== 200) throw new Error(`answered ${tickers.status}`);
     const price: string | undefined = tickers.body.tickers.find(({ symbol }) => symbol === 'BTC')?.price;
     expect(price).toMatch(/^\d+/);
   });
 
+  it('says when nothing has changed', async () => {
+    const client = connect();
+    const first = await client.call('get', '/api/v1/assets');
+    const again = await client.call('get', '/api/v1/assets', {
+      header: { 'If-None-Match': first.headers.get('ETag') ?? '' },
+    });
+    expect([again.status, again.body]).toEqual([304, undefined]);
+  });
+
   it('does not compile against the document', async () => {
-    const connection = await connect();
+    const client = connect();
     const wrong = [
       // @ts-expect-error: there is no such operation
-      await call(connection, 'post', '/api/v1/markets/tickers'),
+      await client.call('post', '/api/v1/markets/tickers'),
       // @ts-expect-error: an order has a side
-      await call(connection, 'post', '/api/v1/orders', { body: { coin: 'BTC', mode: 'COIN_QTY', value: '1' } }),
-      await call(connection, 'post', '/api/v1/orders', {
+      await client.call('post', '/api/v1/orders', { body: { coin: 'BTC', mode: 'COIN_QTY', value: '1' } }),
+      await client.call('post', '/api/v1/orders', {
         // @ts-expect-error: an amount is never a number
         body: { coin: 'BTC', side: 'BUY', mode: 'COIN_QTY', value: 1 },
       }),
     ];
     expect(wrong.map(({ status }) => status as number)).toEqual([405, 401, 401]);
+  });
+
+  it('names every code of the table but those that no operation of the document gives', () => {
+    type OfOperators = 'insufficient_role' | 'invalid_operator_token' | 'invalid_state' | 'supply_cap_exceeded';
+    expectTypeOf<ProblemCode>().toEqualTypeOf<Exclude<keyof typeof problems, OfOperators | 'method_not_allowed'>>();
   });
 });

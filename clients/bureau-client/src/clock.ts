@@ -1,0 +1,29 @@
+/** What the client needs of time. */
+export interface Clock {
+  /** Milliseconds since some moment; only differences count. */
+  now(): number;
+  /** Resolves after `milliseconds`, or rejects with the signal's reason as soon as it aborts. */
+  sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
+}
+
+/** The longest that a timer can wait; beyond it, it would not wait at all. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** The clock of the runtime. A sleep that is cut short leaves no timer behind. */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  sleep: (milliseconds, signal) =>
+    new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const wake = () => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      };
+      const timer = setTimeout(wake, Math.min(milliseconds, LONGEST_TIMER_MS));
+      const stop = () => {
+        clearTimeout(timer);
+        reject(signal?.reason as Error);
+      };
+      signal?.addEventListener('abort', stop, { once: true });
+    }),
+};

@@ -1,0 +1,79 @@
+import type { components, operations, paths } from './schema.d.ts';
+
+type Schemas = components['schemas'];
+
+export type Asset = Schemas['AssetList']['assets'][number];
+export type Balance = Schemas['Balance'];
+export type Candle = Schemas['Candle'];
+export type DepositAddress = Schemas['DepositAddress'];
+export type Market = Schemas['ExchangeInfo']['symbols'][number];
+export type NewOrder = Schemas['PlaceOrder'];
+export type NewWithdrawal = Schemas['CreateWithdrawal'];
+export type Order = Schemas['Order'];
+export type OwnApiKey = Schemas['OwnApiKey'];
+export type Problem = Schemas['Problem'];
+export type Ticker = Schemas['Ticker'];
+export type Transaction = Schemas['Transaction'];
+export type Withdrawal = Schemas['Withdrawal'];
+
+export type Method = 'get' | 'post';
+
+/** The paths that take a method. */
+export type PathOf<M extends Method> = {
+  [P in keyof paths]: paths[P] extends Record<M, { responses: unknown }> ? P : never;
+}[keyof paths];
+
+/** The operation behind a method and a path, as the document describes it. */
+export type OperationOf<M extends Method, P extends PathOf<M>> = Extract<paths[P][M], { responses: unknown }>;
+
+type BodyOf<Operation> = Operation extends { requestBody: { content: { 'application/json': infer Body } } }
+  ? { body: Body }
+  : { body?: never };
+
+type ParametersOf<Operation> = Operation extends { parameters: infer Parameters } ? Omit<Parameters, 'cookie'> : object;
+
+/** What an operation takes: its parameters by where they stand, and its body. */
+export type InputOf<Operation> = ParametersOf<Operation> & BodyOf<Operation>;
+
+/** The query of an operation, or nothing. */
+export type QueryOf<Operation> = Operation extends { parameters: { query?: infer Query } }
+  ? Exclude<Query, undefined>
+  : never;
+
+type ContentOf<Response> = Response extends { content: infer Content } ? Content[keyof Content] : undefined;
+
+/** What an operation may answer; its `status` tells which body it is. */
+export type AnswerOf<Operation> = Operation extends { responses: infer Responses }
+  ? {
+      [Status in keyof Responses]: {
+        readonly status: Status;
+        readonly headers: Headers;
+        readonly body: ContentOf<Responses[Status]>;
+      };
+    }[keyof Responses]
+  : never;
+
+/** The body of what an operation answers when all is well. */
+export type ResultOf<Operation> = Extract<AnswerOf<Operation>, { status: 200 | 201 }>['body'];
+
+type ProblemsOf<Operation> = Operation extends { responses: infer Responses }
+  ? { [Status in keyof Responses]: Extract<ContentOf<Responses[Status]>, Problem> }[keyof Responses]
+  : never;
+
+/** Every code that the document names. Within v1 codes are only added, so there may be others one day. */
+export type ProblemCode = ProblemsOf<operations[keyof operations]>['code'];
+
+/** What a problem says beyond what every problem does, each where it applies. */
+export interface ProblemMembers {
+  /** `outcome_unknown`: the order that may have been placed. */
+  readonly orderId?: string;
+  /** `outcome_unknown`: the withdrawal that may have been taken. */
+  readonly withdrawalId?: string;
+  /** `network_not_supported`: those that the asset is on. */
+  readonly networks?: readonly string[];
+  /** `daily_limit_exceeded`, in USDT, like the next two. */
+  readonly limit?: string;
+  readonly used?: string;
+  readonly remaining?: string;
+  readonly [name: string]: unknown;
+}

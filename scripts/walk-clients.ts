@@ -1,0 +1,73 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { LocalExchange } from './local-exchange.ts';
+import { openWalkAccount } from './open-walk-account.ts';
+import { type Sight, expectSights, runShell, runWalk } from './run-walk.ts';
+
+const TSC = resolve('clients/bureau-client/node_modules/.bin/tsc');
+
+/** A package of `clients/`, as its README shows it. */
+interface ClientWalk {
+  /** Packages that the reader's project has already. */
+  readonly installed: readonly string[];
+  readonly sights: readonly Sight[];
+}
+
+const walks: Readonly<Record<string, ClientWalk>> = {
+  'bureau-client': {
+    installed: [],
+    sights: [
+      ['a price', /^\d+\.?\d* \d+\.?\d*$/m],
+      ['an order', /^bought 0\.00\d+ at \d+/m],
+      ['one intent', /^the same order true$/m],
+      ['a refusal by its code', /^too small: \w/m],
+      ['the orders', /^\S+Z SELL 0\.0005 BTC\n\S+Z BUY 0\.00\d+ BTC$/m],
+      ['the feed', /^SPOT_SELL 0\.0005 BTC$/m],
+    ],
+  },
+};
+
+/**
+ * Follows the README of each client in an empty project: writes the programs that it shows, runs its lines, and has
+ * the programs type-checked against what was installed. Nothing is fetched from a registry.
+ */
+export async function walkClients(exchange: LocalExchange): Promise<void> {
+  for (const [name, walk] of Object.entries(walks)) await walkClient(exchange, name, walk);
+}
+
+async function walkClient(exchange: LocalExchange, name: string, { installed, sights }: ClientWalk): Promise<void> {
+  const readme = readFileSync(`clients/${name}/README.md`, 'utf8');
+  const project = mkdtempSync(join(tmpdir(), 'bureau-client-'));
+  try {
+    writeFileSync(join(project, 'package.json'), '{}');
+    writeFileSync(join(project, '.npmrc'), 'offline=true\naudit=false\nfund=false\nupdate-notifier=false\n');
+    for (const dependency of installed) {
+      cpSync(`node_modules/${dependency}`, join(project, 'node_modules', dependency), { recursive: true });
+    }
+    const programs = readPrograms(readme);
+    for (const [file, program] of programs) writeFileSync(join(project, file), program);
+    const { KEY, URL } = await openWalkAccount(exchange);
+    const values = { BUREAU: resolve('.'), BUREAU_URL: URL, BUREAU_API_KEY: KEY };
+    expectSights(name, await runWalk(readme, values, project), sights);
+    await checkTypes(project, [...programs.keys()]);
+  } finally {
+    rmSync(project, { recursive: true, force: true });
+  }
+}
+
+/** The programs of a document: what its `js` blocks say under the name of a file, put together. */
+function readPrograms(markdown: string): Map<string, string> {
+  const programs = new Map<string, string>();
+  for (const [, file = '', block = ''] of markdown.matchAll(/^```js (\S+)\n(.*?)^```/gms)) {
+    programs.set(file, (programs.get(file) ?? '') + block);
+  }
+  return programs;
+}
+
+/** Type-checks programs as the editor of a TypeScript user does. */
+async function checkTypes(project: string, files: readonly string[]): Promise<void> {
+  const options = '--noEmit --allowJs --checkJs --strict --module nodenext --target es2022 --lib es2022,dom';
+  const types = `--types node --typeRoots ${resolve('node_modules/@types')}`;
+  await runShell(`${TSC} ${options} ${types} ${files.join(' ')}`, project);
+}
