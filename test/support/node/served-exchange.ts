@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { ServedAnswer, ServedQuestion } from './serve-exchange.ts';
+import { Probe } from './probe.ts';
+import type { ServedAddresses } from './serve-exchange.ts';
 import type { ExchangeOptions } from './start-exchange.ts';
 
-/** How long a start or an answer may take before it is an error. */
+/** How long a start or an end may take before it is an error. */
 const DEADLINE_MS = 60_000;
 
 /** An exchange in a process group of its own: it can be killed as a machine that loses its power. */
@@ -13,10 +14,8 @@ export interface ServedExchange {
   readonly url: string;
   /** Everything that the exchange and its runtime have written so far, to either stream. */
   readonly log: () => string;
-  /** Runs the handler that cron runs every minute. */
-  schedule(): Promise<void>;
-  /** Reads D1, behind the exchange's back. */
-  query<Row>(sql: string): Promise<Row[]>;
+  /** Looks into D1 behind the exchange's back, and does what cron does. */
+  readonly probe: Probe;
   /** Kills Node and workerd with SIGKILL, and returns when neither is left. */
   kill(): Promise<void>;
   /** Lets it end as a deployment ends. */
@@ -34,23 +33,10 @@ export async function startServedExchange(options: ExchangeOptions): Promise<Ser
   for (const stream of [server.stdout, server.stderr]) {
     stream?.setEncoding('utf8').on('data', (part: string) => (log += part));
   }
-  const first = await receive(server, () => log);
-  if (first.kind !== 'ready') throw new Error(`the exchange did not come up:\n${log}`);
-
-  let turn: Promise<unknown> = Promise.resolve();
-  const ask = (question: ServedQuestion): Promise<ServedAnswer> => {
-    const asked = turn.then(() => {
-      server.send(question);
-      return receive(server, () => log);
-    });
-    turn = asked.catch(() => undefined);
-    return asked;
-  };
-  const rows = async (question: ServedQuestion) => {
-    const answer = await ask(question);
-    if (answer.kind !== 'answer') throw new Error(`${JSON.stringify(question)}: ${JSON.stringify(answer)}`);
-    return answer.rows;
-  };
+  const { url, probeUrl } = await receive(server).catch((error: unknown) => {
+    if (server.exitCode === null) process.kill(-(server.pid ?? 0), 'SIGKILL');
+    throw new Error(`the exchange did not come up:\n${log}`, { cause: error });
+  });
   const end = async (finish: () => void) => {
     const exited = server.exitCode === null && server.signalCode === null ? once(server, 'exit') : undefined;
     finish();
@@ -58,24 +44,23 @@ export async function startServedExchange(options: ExchangeOptions): Promise<Ser
     await groupEnd(server);
   };
   return {
-    url: first.url,
+    url,
+    probe: new Probe(probeUrl),
     log: () => log,
-    schedule: async () => void (await rows({ ask: 'schedule' })),
-    query: async <Row>(sql: string) => (await rows({ ask: 'query', sql })) as Row[],
     kill: () => end(() => process.kill(-(server.pid ?? 0), 'SIGKILL')),
     stop: () => end(() => server.disconnect()),
   };
 }
 
-/** The next message of the exchange; throws when it ends first, or says nothing in time. */
-async function receive(server: ChildProcess, log: () => string): Promise<ServedAnswer> {
+/** What the exchange says once it answers; throws when it ends first, or says nothing in time. */
+async function receive(server: ChildProcess): Promise<ServedAddresses> {
   const waiting = new AbortController();
   try {
     const signal = AbortSignal.any([waiting.signal, AbortSignal.timeout(DEADLINE_MS)]);
     return await Promise.race([
-      once(server, 'message', { signal }).then(([message]) => message as ServedAnswer),
+      once(server, 'message', { signal }).then(([addresses]) => addresses as ServedAddresses),
       once(server, 'exit', { signal }).then(([code, killer]) => {
-        throw new Error(`the exchange ended with ${String(code ?? killer)}:\n${log()}`);
+        throw new Error(`the exchange ended with ${String(code ?? killer)}`);
       }),
     ]);
   } finally {

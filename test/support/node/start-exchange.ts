@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Miniflare, type V4WorkerOptionsShape, convertV4MiniflareOptions } from 'miniflare';
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig, unstable_splitSqlQuery } from 'wrangler';
+import { PROBE, Probe, describeProbe } from './probe.ts';
 
 /** An exchange that a test, a script or a benchmark has to itself. */
 export interface ExchangeOptions {
@@ -23,8 +24,10 @@ export interface ExchangeOptions {
 export interface Exchange {
   /** Where each Worker answers on loopback. */
   readonly urls: readonly string[];
-  /** The runtime, for what only it can do: look into D1, evict an object, run the scheduled handler. */
+  /** The runtime, for what only it can do, such as evicting an object. */
   readonly runtime: Miniflare;
+  /** Looks into D1, and does what cron does. */
+  readonly probe: Probe;
   /** Ends the runtime; storage that was not named is gone. */
   dispose(): Promise<void>;
 }
@@ -38,7 +41,7 @@ type RateLimits = NonNullable<V4WorkerOptionsShape['ratelimits']>;
  * sees the very bytes that it sends, and a benchmark measures no proxy. It needs neither vitest nor a build of its
  * own, and runs in the project's directory.
  *
- * Nothing fires the cron triggers; `runtime` does, when told. What the Worker logs goes to this process's stderr.
+ * Nothing fires the cron triggers; `probe` does, when told. What the Worker logs goes to this process's stderr.
  *
  * The runtime is a child process: to crash the exchange, start it from a process in a group of its own, kill the
  * group, and start it again on the same `storage`. Killing Node alone leaves the runtime behind.
@@ -64,18 +67,22 @@ export async function startExchange(options: ExchangeOptions): Promise<Exchange>
   };
   const runtime = new Miniflare(
     convertV4MiniflareOptions({
-      workers: names.map((name) => ({
-        ...shared,
-        name,
-        durableObjects: name === owner ? objects : lendObjects(objects, owner),
-      })),
+      workers: [
+        ...names.map((name) => ({
+          ...shared,
+          name,
+          durableObjects: name === owner ? objects : lendObjects(objects, owner),
+        })),
+        describeProbe(owner, settings),
+      ],
       ...(options.storage !== undefined && { resourcePersistencePath: options.storage }),
     }),
   );
   try {
-    await migrate(runtime);
+    const probe = new Probe((await runtime.unsafeGetDirectURL(PROBE)).origin);
+    await migrate(probe);
     const urls = await Promise.all(names.map((name) => runtime.unsafeGetDirectURL(name)));
-    return { urls: urls.map(({ origin }) => origin), runtime, dispose: () => runtime.dispose() };
+    return { urls: urls.map(({ origin }) => origin), runtime, probe, dispose: () => runtime.dispose() };
   } catch (error) {
     await runtime.dispose();
     throw error;
@@ -103,22 +110,18 @@ function limitRates(bindings: RateLimits, limits: Readonly<Record<string, number
 }
 
 /** Applies what was not yet applied, and keeps the same account of it as `wrangler d1 migrations apply` does. */
-async function migrate(runtime: Miniflare): Promise<void> {
-  const database = await runtime.getD1Database('DB');
-  await database
-    .prepare(
-      `CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE,
-         applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)`,
-    )
-    .run();
-  const { results } = await database.prepare('SELECT name FROM d1_migrations').all<{ name: string }>();
-  const applied = results.map(({ name }) => name);
+async function migrate(probe: Probe): Promise<void> {
+  await probe.query(
+    `CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE,
+       applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)`,
+  );
+  const applied = (await probe.query<{ name: string }>('SELECT name FROM d1_migrations')).map(({ name }) => name);
   const files = readdirSync('migrations').filter((name) => name.endsWith('.sql') && !applied.includes(name));
   for (const name of files.toSorted()) {
     const statements = unstable_splitSqlQuery(readFileSync(join('migrations', name), 'utf8'));
-    await database.batch([
-      ...statements.map((statement) => database.prepare(statement)),
-      database.prepare('INSERT INTO d1_migrations (name) VALUES (?)').bind(name),
+    await probe.batch([
+      ...statements.map((sql) => ({ sql })),
+      { sql: 'INSERT INTO d1_migrations (name) VALUES (?)', values: [name] },
     ]);
   }
 }

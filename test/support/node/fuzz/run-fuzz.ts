@@ -176,12 +176,12 @@ class FuzzRun {
   }
 
   async #countTransfers(): Promise<number> {
-    const [row] = await this.#exchange.query<{ count: number }>('SELECT count(*) AS count FROM transfers');
+    const [row] = await this.#exchange.probe.query<{ count: number }>('SELECT count(*) AS count FROM transfers');
     return row?.count ?? 0;
   }
 
   async #listIds(kind: 'orders' | 'withdrawals'): Promise<string[]> {
-    return (await this.#exchange.query<{ id: string }>(`SELECT id FROM ${kind}`)).map(({ id }) => id);
+    return (await this.#exchange.probe.query<{ id: string }>(`SELECT id FROM ${kind}`)).map(({ id }) => id);
   }
 
   /** Every order and withdrawal that is there was told to somebody. */

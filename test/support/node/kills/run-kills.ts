@@ -268,7 +268,7 @@ class KillRun {
     let open = await this.#countProcessing();
     while (open > 0 && Date.now() < deadline_ms) {
       await this.#payAccepted();
-      await this.#exchange?.schedule();
+      await this.#exchange?.probe.schedule();
       await sleep(500);
       open = await this.#countProcessing();
     }
@@ -276,7 +276,7 @@ class KillRun {
   }
 
   async #countProcessing(): Promise<number> {
-    const rows = await this.#exchange?.query<{ open: number }>(
+    const rows = await this.#exchange?.probe.query<{ open: number }>(
       "SELECT count(*) AS open FROM withdrawals WHERE status = 'PROCESSING'",
     );
     return rows?.[0]?.open ?? 0;
