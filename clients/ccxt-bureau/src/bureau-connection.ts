@@ -129,8 +129,9 @@ export abstract class BureauConnection extends Exchange {
       rows.push(...read.filter(wanted));
       cursor = this.safeString(answer, 'nextCursor');
       const oldest = this.parse8601(this.safeString(read.at(-1), 'ts'));
-      const isReached = since === undefined ? limit === undefined || rows.length >= limit : (oldest ?? 0) < since;
-      if (cursor === undefined || isReached) return rows;
+      const isEnough = since === undefined && (limit === undefined || rows.length >= limit);
+      const isPast = since !== undefined && oldest !== undefined && oldest < since;
+      if (cursor === undefined || isEnough || isPast) return rows;
     }
     if (since === undefined) return rows;
     throw new ExchangeError(`${this.id} has more than ${maxPages} pages of ${list} since ${this.iso8601(since)}`);
