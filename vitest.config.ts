@@ -40,6 +40,8 @@ function project(name: string, include: string[], variables: (servers: Servers) 
             MIGRATIONS: await readD1Migrations('migrations'),
             VENUE_SERVER: inject<string>('venueServer'),
             CUSTODIAN_SERVER: inject<string>('custodianServer'),
+            SIMULATION_SEED: process.env['SIMULATION_SEED'] ?? '1',
+            SIMULATION_STEPS: process.env['SIMULATION_STEPS'] ?? '600',
             ...parseEnv(readFileSync('.dev.vars.example', 'utf8')),
             ...variables({ venueServer: inject<string>('venueServer'), custodian: inject<string>('custodianServer') }),
           },

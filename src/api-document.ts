@@ -4,7 +4,7 @@ import { cacheableResponses, createArea, jsonContent, problemResponses, send } f
 import { type DocumentFrame, type OpenApiDocument, buildDocument } from './http/document/build-document.ts';
 import { answerThroughEdge } from './http/edge-cache.ts';
 import { accept } from './http/refusal.ts';
-import { publicRefusals } from './keys/admit.ts';
+import { anyKeyRefusals } from './keys/admit.ts';
 import { countMarketCall } from './keys/count-market-call.ts';
 import { authenticateOperator } from './operator/authenticate-operator.ts';
 import { clientFrame, operatorFrame } from './api-document-frames.ts';
@@ -55,7 +55,7 @@ export function documentRoutes(registry: () => Parameters<typeof drawDocuments>[
       middleware: countMarketCall,
       responses: {
         ...cacheableResponses('The document of the running version', OpenApi),
-        ...problemResponses(...publicRefusals),
+        ...problemResponses(...anyKeyRefusals),
       },
     }),
     (c) =>

@@ -3,7 +3,7 @@ import { cacheableResponses, createArea, jsonContent, problemResponses } from '.
 import { answerThroughEdge } from '../http/edge-cache.ts';
 import { describeError, logFault } from '../http/log.ts';
 import { accept } from '../http/refusal.ts';
-import { publicRefusals } from '../keys/admit.ts';
+import { anyKeyRefusals } from '../keys/admit.ts';
 import { countMarketCall } from '../keys/count-market-call.ts';
 import { type Database, openDatabase } from '../ledger/database.ts';
 import { SETTINGS_MAX_AGE_MS, type Settings, readSettings } from '../ledger/settings.ts';
@@ -35,7 +35,7 @@ exchange.openapi(
       'What can be deposited and withdrawn where, on the terms of the moment. The operator may pause a network or change a fee: an answer is at most some seconds old.',
     responses: {
       ...cacheableResponses('Every asset, in the order of the specification', AssetList),
-      ...problemResponses(...publicRefusals),
+      ...problemResponses(...anyKeyRefusals),
     },
   }),
   (c) =>
@@ -56,7 +56,7 @@ exchange.openapi(
       'What a client needs to form a valid order: the smallest step of each side and the smallest and largest notional. More decimals than a step has are refused, never rounded.',
     responses: {
       ...cacheableResponses('What a client configures itself with', ExchangeInfo),
-      ...problemResponses(...publicRefusals),
+      ...problemResponses(...anyKeyRefusals),
     },
   }),
   (c) =>
@@ -76,7 +76,7 @@ exchange.openapi(
     description: 'For clients that check their clock, on which the codes of a second factor depend.',
     responses: {
       200: { description: 'Now; never cached', content: jsonContent(ServerTime) },
-      ...problemResponses(...publicRefusals),
+      ...problemResponses(...anyKeyRefusals),
     },
   }),
   (c) => c.json({ serverTime: new Date().toISOString() }, 200, { 'Cache-Control': 'no-store' }),
@@ -93,7 +93,7 @@ exchange.openapi(
       'The parts, and the worst of them as a whole. While prices are DEGRADED, orders in the affected markets are refused with `price_unavailable`; what is HALTED is refused until the operator lifts it.',
     responses: {
       ...cacheableResponses('The exchange as a whole, and its parts', Status),
-      ...problemResponses(...publicRefusals),
+      ...problemResponses(...anyKeyRefusals),
     },
   }),
   (c) =>

@@ -15,8 +15,9 @@ const MAX_BODY_BYTES = 16 * 1024;
 
 /** What a problem says of the request it answers. */
 export function factsOf(c: RequestContext): RequestFacts {
-  const url = new URL(c.req.url);
-  return { requestId: c.var.requestId, origin: url.origin, path: url.pathname };
+  // A Host header may be anything; then the page of an error is named without one.
+  const url = URL.parse(c.req.url);
+  return { requestId: c.var.requestId, origin: url?.origin ?? '', path: url?.pathname ?? c.req.path };
 }
 
 /** Sends an answer, with the headers that were set on the way. */
@@ -65,11 +66,7 @@ export function takeJsonUpTo(maxBytes: number): MiddlewareHandler<AppEnvironment
         refuse('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.').refusal,
       );
     },
-    bodyLimit({
-      maxSize: maxBytes,
-      onError: (c: Context<AppEnvironment>) =>
-        sendProblem(c, refuse('payload_too_large', `The body is larger than ${maxBytes} bytes.`).refusal),
-    }),
+    limitBody(maxBytes),
     async (c: Context<AppEnvironment>, next: Next) => {
       try {
         await c.req.json();
@@ -79,6 +76,27 @@ export function takeJsonUpTo(maxBytes: number): MiddlewareHandler<AppEnvironment
       return next();
     },
   );
+}
+
+/** Ends a request whose body is too large, or breaks off while it is read in chunks. */
+function limitBody(maxBytes: number): MiddlewareHandler<AppEnvironment> {
+  const limit = bodyLimit({
+    maxSize: maxBytes,
+    onError: (c: Context<AppEnvironment>) =>
+      sendProblem(c, refuse('payload_too_large', `The body is larger than ${maxBytes} bytes.`).refusal),
+  });
+  return async (c, next) => {
+    let isWhole = false;
+    try {
+      return await limit(c, () => {
+        isWhole = true;
+        return next();
+      });
+    } catch (error) {
+      if (isWhole) throw error;
+      return sendProblem(c, refuse('invalid_request', 'The body did not arrive whole.').refusal);
+    }
+  };
 }
 
 /** The same for a body of at most 16 KiB, which is every request's but an upload's. */

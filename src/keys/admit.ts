@@ -11,16 +11,14 @@ import type { BucketName } from './bucket-limits.ts';
 import type { Scope } from './scope.ts';
 import type { PresentedKey } from './token.ts';
 
-/** The refusals of a public operation: for a key that is attached all the same, and for the rate. */
-export const publicRefusals = [
+/** The refusals of a key of any scope, which a public operation gives as well where a header claims to bring one. */
+export const anyKeyRefusals = [
+  'missing_api_key',
   'invalid_api_key',
   'api_key_expired',
   'ip_not_allowed',
   'rate_limited',
 ] as const satisfies readonly ProblemCode[];
-
-/** The refusals of an operation that needs a key of any scope. */
-export const anyKeyRefusals = ['missing_api_key', ...publicRefusals] as const satisfies readonly ProblemCode[];
 
 /** The refusals of every operation that only reads. */
 export const readRefusals = [...anyKeyRefusals, 'insufficient_scope'] as const satisfies readonly ProblemCode[];

@@ -26,6 +26,8 @@ export class HeldConditions {
     const held = this.#held;
     const isUsable =
       held?.value.snapshot &&
+      // What was read ahead of the clock was read before the clock went back, nobody knows how long ago.
+      held.read_ms <= now_ms &&
       now_ms - held.read_ms <= SETTINGS_MAX_AGE_MS &&
       firmPrice(held.value.snapshot, coin, now_ms) !== undefined;
     if (isUsable) return accept(held.value);

@@ -4,7 +4,7 @@ import { formatAmount } from '../money/amounts.ts';
 import { type Asset, assets, scaleOf } from '../money/assets.ts';
 import type { Database } from './database.ts';
 import { classifyFault, messageOfFault } from './database-fault.ts';
-import { type Transfer, insertTransfer } from './transfers.ts';
+import { type Transfer, house, insertTransfer } from './transfers.ts';
 
 /** The guards of the database that refuse a batch, by the names that their triggers give. */
 const guards = [
@@ -38,10 +38,14 @@ export type CommitOutcome =
 
 const FLOOR = /ledger: floor (\S+) ([A-Z]+)/;
 const EXISTS = /guard: \w[\w ]* exists/;
+const BEYOND_64_BITS = /cannot store REAL value in INTEGER column balances\.amount/;
 const GUARD = /guard: ([a-z]+(?:_[a-z]+)+)(?: (\d+))?/;
 
-/** Reads what D1 said when it did not commit. Every text stands in the migrations, in a RAISE. */
-export function readFailure(error: unknown): CommitOutcome {
+/**
+ * Reads what D1 said when it did not commit `transfers`. Every text stands in the migrations, in a RAISE, but that of a
+ * balance beyond 64 bits: it is met before any trigger.
+ */
+export function readFailure(error: unknown, transfers: readonly Transfer[] = []): CommitOutcome {
   // A mistake of ours never reached the database, and must not look like an open outcome.
   if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError) throw error;
   const message = messageOfFault(error);
@@ -53,6 +57,11 @@ export function readFailure(error: unknown): CommitOutcome {
   const guard = guards.find((known) => known === name);
   if (guard) return { kind: 'guarded', guard, ...(figure !== undefined && { figure: BigInt(figure) }) };
   if (EXISTS.test(message)) return { kind: 'exists' };
+  if (BEYOND_64_BITS.test(message)) {
+    // So far down is below every floor, and only the house's own balances can come near it.
+    const deepest = transfers.find(({ debit }) => debit === house.custody || debit === house.liquidity);
+    if (deepest) return { kind: 'floor', account: deepest.debit, asset: deepest.asset };
+  }
   // Any other constraint is a bug of ours, not an outcome: nothing was committed and no answer fits.
   if (message.includes('SQLITE_CONSTRAINT')) throw new Error(`the database refused a batch: ${message}`);
   return classifyFault(error) === 'overloaded' ? { kind: 'overloaded' } : { kind: 'unknown', cause: message };
@@ -72,7 +81,7 @@ export async function commit(
   try {
     await database.batch([first, ...rest, ...transfers.map((transfer) => insertTransfer(database, transfer))]);
   } catch (error) {
-    const outcome = readFailure(error);
+    const outcome = readFailure(error, transfers);
     if (outcome.kind === 'unknown') logTransfers('money_perhaps_moved', transfers);
     return outcome;
   }

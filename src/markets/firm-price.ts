@@ -17,13 +17,18 @@ export interface FirmPrice {
 /** How old an agreed price may be since its receipt. */
 export const MAX_RECEIVED_AGE_MS = 5_000;
 
+/** How far the price hub's clock may run ahead of ours; a receipt further ahead was written before a clock went back. */
+export const MAX_RECEIVED_LEAD_MS = 1_000;
+
 /** How old it may be by the venues' own clocks, where they give a time. */
 export const MAX_VENUE_AGE_MS = 60_000;
 
 /** The firm price of a coin at `now_ms`, or `undefined` when the snapshot holds none that is fresh. */
 export function firmPrice(snapshot: MarketSnapshot, coin: Coin, now_ms: number): FirmPrice | undefined {
   const { agreed } = snapshot.markets[coin];
-  if (!agreed || now_ms - agreed.received_ms > MAX_RECEIVED_AGE_MS) return undefined;
+  if (!agreed) return undefined;
+  const age_ms = now_ms - agreed.received_ms;
+  if (age_ms > MAX_RECEIVED_AGE_MS || age_ms < -MAX_RECEIVED_LEAD_MS) return undefined;
   if (agreed.venueTime_ms !== null && now_ms - agreed.venueTime_ms > MAX_VENUE_AGE_MS) return undefined;
   return { coin, price: agreed.price } as FirmPrice;
 }

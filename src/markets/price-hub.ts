@@ -91,7 +91,8 @@ export class PriceHub extends DurableObject<Bindings> {
   }
 
   #needsRound(maxAge_ms: number, now_ms: number): boolean {
-    return now_ms - this.#memory.snapshot.taken_ms > maxAge_ms && now_ms - this.#failed_ms > PAUSE_AFTER_FAILURE_MS;
+    const isFresh = isWithin(maxAge_ms, this.#memory.snapshot.taken_ms, now_ms);
+    return !isFresh && !isWithin(PAUSE_AFTER_FAILURE_MS, this.#failed_ms, now_ms);
   }
 
   #joinRound(): Promise<void> {
@@ -117,4 +118,9 @@ export class PriceHub extends DurableObject<Bindings> {
       logFault('price_hub_not_kept', { error: describeError(error) });
     }
   }
+}
+
+/** Whether something happened at most so long ago. What lies ahead of the clock did not: the clock went back since. */
+function isWithin(age_ms: number, time_ms: number, now_ms: number): boolean {
+  return time_ms <= now_ms && now_ms - time_ms <= age_ms;
 }

@@ -2,7 +2,7 @@ import { createRoute } from '@hono/zod-openapi';
 import { cacheableResponses, createArea, problemResponses, sendProblem } from '../http/area.ts';
 import { answerThroughEdge } from '../http/edge-cache.ts';
 import { accept, refuse } from '../http/refusal.ts';
-import { publicRefusals } from '../keys/admit.ts';
+import { anyKeyRefusals } from '../keys/admit.ts';
 import { countMarketCall } from '../keys/count-market-call.ts';
 import { findCoin } from '../money/assets.ts';
 import { answerCandles, answerTicker, answerTickers } from './answers.ts';
@@ -32,7 +32,7 @@ markets.openapi(
     middleware: countMarketCall,
     responses: {
       ...cacheableResponses('Every supported market', TickerList),
-      ...problemResponses(...publicRefusals),
+      ...problemResponses(...anyKeyRefusals),
     },
   }),
   (c) =>
@@ -54,7 +54,7 @@ markets.openapi(
     request: { params: MarketPath },
     responses: {
       ...cacheableResponses('The market', TickerAnswer),
-      ...problemResponses(unknownSymbol, ...publicRefusals),
+      ...problemResponses(unknownSymbol, ...anyKeyRefusals),
     },
   }),
   async (c) => {
@@ -80,7 +80,7 @@ markets.openapi(
     request: { params: MarketPath, query: CandleQuery },
     responses: {
       ...cacheableResponses('Candles, oldest first', CandleList),
-      ...problemResponses('invalid_request', unknownSymbol, 'upstream_unavailable', ...publicRefusals),
+      ...problemResponses('invalid_request', unknownSymbol, 'upstream_unavailable', ...anyKeyRefusals),
     },
   }),
   async (c) => {

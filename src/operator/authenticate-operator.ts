@@ -14,7 +14,7 @@ export interface OperatorEnvironment extends AppEnvironment {
   readonly Variables: AppEnvironment['Variables'] & { role: Role };
 }
 
-/** What a door needs: a change is the operator's alone, deposits have a token of their own, reads one more. */
+/** What a door needs: a change is the operator's alone, deposits have a token of their own, reads one more; or any. */
 export type Need = 'change' | 'deposit' | 'read' | 'any';
 
 /** The refusals of every door. */

@@ -1,5 +1,8 @@
+import { createExecutionContext } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
+import { app } from '../../src/app.ts';
 import { type ProblemBody, asOperator, json, openTrader, send } from '../support/exchange.ts';
+import { env } from '../support/test-env.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
@@ -60,6 +63,51 @@ describe('every error is problem+json from the one table (RFC 9457)', () => {
     const fitting = JSON.stringify({ ...ORDER, padding: 'x'.repeat(15 * 1024) });
     await expectProblem(await trader.post('/api/v1/orders', fitting), 422, 'insufficient_balance');
   });
+
+  it('a body that breaks off on its way, and leaves nothing behind', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    const broken = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(JSON.stringify(ORDER).slice(0, -1))),
+      pull: (controller) => controller.error(new Error('the client is gone')),
+    });
+    const headers = { Authorization: `Bearer ${trader.token}`, 'Content-Type': 'application/json' };
+    const request = new Request('https://bureau.test/api/v1/orders', { method: 'POST', headers, body: broken });
+    const response = await app.fetch(request, env, createExecutionContext());
+    await expectProblem(response, 400, 'invalid_request');
+    expect((await trader.balances())['USDT']).toBe('100');
+  });
+
+  it('a Host that is none, as far as a page of an error can be named without one', async () => {
+    const request = new Request('https://bureau.test/api/v1/nothing?x');
+    Object.defineProperty(request, 'url', { value: 'http://a b/api/v1/nothing?x' });
+    const response = await app.fetch(request, env, createExecutionContext());
+    expect(response.status).toBe(404);
+    const { type, instance, code } = await json<Record<string, unknown>>(response);
+    expect({ type, instance, code }).toEqual({
+      type: '/errors/not_found',
+      instance: '/api/v1/nothing',
+      code: 'not_found',
+    });
+  });
+
+  it('a target that is no path, under one id', async () => {
+    const request = new Request('https://bureau.test/', { method: 'OPTIONS' });
+    Object.defineProperty(request, 'url', { value: '*' });
+    const response = await app.fetch(request, env, createExecutionContext());
+    expect(response.status).toBe(404);
+    const { requestId } = await json<Record<string, unknown>>(response);
+    expect(response.headers.get('X-Request-Id')).toBe(requestId);
+  });
+
+  it.each(['Basic abc', 'Bearer', 'Bearer a b'])(
+    'an Authorization that brings no key, where none is needed: %j',
+    async (authorization) => {
+      for (const path of ['/api/v1/markets/tickers', '/api/v1/time', '/api/v1/account/api-key']) {
+        const response = await send(path, { headers: { Authorization: authorization } });
+        await expectProblem(response, 401, 'missing_api_key');
+      }
+    },
+  );
 
   it('a symbol outside the supported set is 404 in a path and 422 in an order', async () => {
     await expectProblem(await send('/api/v1/markets/XRP'), 404, 'symbol_not_supported');

@@ -81,6 +81,22 @@ describe('POST /api/v1/orders (spec, "Trade")', () => {
     expect(await trader.balances()).toMatchObject({ USDT: '1000', LTC: '0' });
   });
 
+  it('names the client’s own balance where the house has no room either', async () => {
+    const trader = await openTrader({ ETH: '1' });
+    const floor = "UPDATE balances SET floor = %s WHERE account = 'house:liquidity' AND asset = 'USDT'";
+    const before = await env.DB.prepare(
+      "SELECT floor FROM balances WHERE account = 'house:liquidity' AND asset = 'USDT'",
+    ).first<number>('floor');
+    await env.DB.prepare(floor.replace('%s', 'amount')).run();
+    try {
+      const sell = (value: string) => trader.order({ coin: 'ETH', side: 'SELL', mode: 'COIN_QTY', value });
+      expect((await json<ProblemBody>(await sell('2'))).code).toBe('insufficient_balance');
+      expect((await json<ProblemBody>(await sell('1'))).code).toBe('order_rejected');
+    } finally {
+      await env.DB.prepare(floor.replace('%s', '?')).bind(before).run();
+    }
+  });
+
   it('does not find another account’s order', async () => {
     const order = await (await openTrader({ USDT: '100' })).trade(BUY_TEN_USDT);
     const response = await (await openTrader()).get(`/api/v1/orders/${order.id}`);

@@ -1,7 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type OrderAnswer, type ProblemBody, type Trader, json, openTrader } from '../support/exchange.ts';
-import { CONNECTION_LOST, OVERLOADED, abort, aroundBatches, fail } from '../support/faults.ts';
+import { CONNECTION_LOST, OVERLOADED, TIMED_OUT, abort, aroundBatches, fail } from '../support/faults.ts';
 import { readEffects, sumOfBalances } from '../support/probes.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
@@ -121,6 +121,18 @@ describe('a lost connection to D1', () => {
   });
 });
 
+describe('D1 that times out on the batch', () => {
+  it.each(['before', 'after'] as const)(
+    '%s it took effect: the order is looked up, and is made once',
+    async (moment) => {
+      const trader = await openWarmTrader();
+      const fault = strike(moment, 1, fail(TIMED_OUT));
+      await expectOneOrder(trader, await trader.order(ORDER, 'late'));
+      expect(fault.state.struck).toBe(1);
+    },
+  );
+});
+
 describe('D1 that turns the batch away', () => {
   it('is 503 with Retry-After, leaves no row, and the same key may be tried again', async () => {
     const trader = await openWarmTrader();
@@ -174,4 +186,28 @@ describe('the alarm', () => {
     expect(await runDurableObjectAlarm(trader.lane)).toBe(true);
     expect(await rows()).toBe(1);
   });
+
+  it.each(['before', 'after'] as const)(
+    'that fires twice beside an order whose batch is held %s D1 has it makes no second one and no other answer',
+    async (moment) => {
+      const trader = await openTrader({ USDT: '1000' });
+      await trader.order(ORDER, 'earlier');
+      const reached = Promise.withResolvers<void>();
+      const held = Promise.withResolvers<void>();
+      strike(moment, 1, () => {
+        reached.resolve();
+        return held.promise;
+      });
+      const ordering = trader.order(ORDER, 'beside');
+      await reached.promise;
+      expect(await runDurableObjectAlarm(trader.lane)).toBe(true);
+      expect(await runDurableObjectAlarm(trader.lane)).toBe(true);
+      held.resolve();
+      const response = await ordering;
+      const replay = await trader.order(ORDER, 'beside');
+      expect(response.headers.get('Location')).toBe(replay.headers.get('Location'));
+      expect([response.status, replay.headers.get('X-Idempotency-Replay')]).toEqual([201, 'true']);
+      await expectOneOrder(trader, replay);
+    },
+  );
 });

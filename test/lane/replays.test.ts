@@ -45,6 +45,15 @@ describe('what is known of an Idempotency-Key', () => {
       expect(JSON.stringify(replays.find('k', NOON_MS)?.answer)).toBe(JSON.stringify(answer));
     }));
 
+  it('is the first answer, whoever else answers later: a request beside it, or the alarm', () =>
+    withReplays((replays) => {
+      const later = { ...answer, status: 500 };
+      replays.intend(requestOf('k'), 'record', NOON_MS);
+      expect(replays.remember('k', answer)).toEqual(answer);
+      expect(replays.remember('k', later)).toEqual(answer);
+      expect(replays.find('k', NOON_MS)?.answer).toEqual(answer);
+    }));
+
   it('is another for another key, down to case', () =>
     withReplays((replays) => {
       replays.intend(requestOf('Key', 'one'), 'record 1', NOON_MS);

@@ -51,6 +51,11 @@ describe('after a round', () => {
     expect(firmPrice(silent.snapshot, 'BTC', t0 + 5_001)).toBeUndefined();
   });
 
+  it('what was agreed on ahead of the clock is firm only as far as two clocks differ', () => {
+    expect(firmPrice(memory.snapshot, 'BTC', t0 - 1_000)?.price).toBe(price('65005'));
+    expect(firmPrice(memory.snapshot, 'BTC', t0 - 1_001)).toBeUndefined();
+  });
+
   it('a dispute ends the agreement at once', () => {
     const disputed = recordRound(memory, say(t0 + 1_000, 'BTC', '65000', '65000000'), t0 + 1_000);
     expect(firmPrice(disputed.snapshot, 'BTC', t0 + 1_000)).toBeUndefined();

@@ -4,8 +4,14 @@ import { fetchDocumented } from '../support/node/fetch-documented.ts';
 import { type Exchange, startExchange } from '../support/node/start-exchange.ts';
 import { startVenueServer } from '../support/node/start-venue-server.ts';
 
+/**
+ * A machine that is busy with other things may be too slow for the hub's own deadline, or let the prices grow old while
+ * they are read; such a try says nothing.
+ */
+const TRIES = 5;
+const TELLING_MS = 5_000;
+
 let venues: Awaited<ReturnType<typeof startVenueServer>>;
-let exchange: Exchange;
 
 /** Asks the venues' remote control, and gives how often each was asked. */
 async function control(method: string, body?: unknown): Promise<unknown> {
@@ -18,7 +24,15 @@ async function control(method: string, body?: unknown): Promise<unknown> {
 
 beforeAll(async () => {
   venues = await startVenueServer();
-  exchange = await startExchange({
+});
+
+afterAll(async () => {
+  await venues.stop();
+});
+
+/** Two Workers that share the objects, none of which has been asked anything. */
+function startColdExchange(): Promise<Exchange> {
+  return startExchange({
     bundle: inject('workerBundle'),
     workers: 2,
     rateLimits: { ANONYMOUS_READS: 100_000 },
@@ -28,31 +42,39 @@ beforeAll(async () => {
       KRAKEN_URL: `${venues.url}/kraken`,
     },
   });
-});
-
-afterAll(async () => {
-  await exchange.dispose();
-  await venues.stop();
-});
+}
 
 /** All 500 at once, each through the one or the other Worker. */
-function readAtOnce(path: string): Promise<Response[]> {
-  return Promise.all(
-    Array.from({ length: 500 }, (_, reader) => fetchDocumented(exchange.urls[reader % 2] ?? '', path)),
-  );
+function readAtOnce({ urls }: Exchange, path: string): Promise<Response[]> {
+  return Promise.all(Array.from({ length: 500 }, (_, reader) => fetchDocumented(urls[reader % 2] ?? '', path)));
+}
+
+/** What 500 readers of a cold exchange were told, and how often the venues were asked for it. */
+async function readCold() {
+  const exchange = await startColdExchange();
+  try {
+    await control('DELETE');
+    // Opens the connections and has the code compiled, of which neither is part of a round; the prices stay cold.
+    await Promise.all((await readAtOnce(exchange, '/api/v1/markets/NONE')).map((response) => response.text()));
+    expect(await control('GET')).toMatchObject({ binance: { tickers: 0 }, kraken: { tickers: 0 } });
+    // Long enough that the readers gather while the round is under way; were one late, the round is still the only one.
+    await control('PATCH', { binance: { delay_ms: 300 }, kraken: { delay_ms: 300 } });
+    const begun_ms = Date.now();
+    const responses = await readAtOnce(exchange, '/api/v1/markets/tickers');
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+    const lists = await Promise.all(responses.map(async (response) => TickerList.parse(await response.json())));
+    const isTelling = Date.now() - begun_ms < TELLING_MS && !lists.some(({ degraded }) => degraded);
+    return { isTelling, lists, requests: await control('GET') };
+  } finally {
+    await exchange.dispose();
+  }
 }
 
 it('500 concurrent readers through two Workers that share the hub, cold, cost the venues one upstream round', async () => {
-  // Opens the connections and has the code compiled, of which neither is part of a round; the prices stay cold.
-  await Promise.all((await readAtOnce('/api/v1/markets/NONE')).map((response) => response.text()));
-  expect(await control('GET')).toMatchObject({ binance: { tickers: 0 }, kraken: { tickers: 0 } });
-  // Long enough that the readers gather while the round is under way; were one late, the round is still the only one.
-  await control('PATCH', { binance: { delay_ms: 300 }, kraken: { delay_ms: 300 } });
-  const responses = await readAtOnce('/api/v1/markets/tickers');
-  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
-  const lists = await Promise.all(responses.map(async (response) => TickerList.parse(await response.json())));
-  expect(lists.some(({ degraded }) => degraded)).toBe(false);
-  expect(new Set(lists.map(({ tickers }) => JSON.stringify(tickers))).size).toBe(1);
-  expect(lists[0]?.tickers[1]).toMatchObject({ symbol: 'BTC', price: '65003.36' });
-  expect(await control('GET')).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
-});
+  let read = await readCold();
+  for (let tries = 1; tries < TRIES && !read.isTelling; tries++) read = await readCold();
+  expect(read.lists.some(({ degraded }) => degraded)).toBe(false);
+  expect(new Set(read.lists.map(({ tickers }) => JSON.stringify(tickers))).size).toBe(1);
+  expect(read.lists[0]?.tickers[1]).toMatchObject({ symbol: 'BTC', price: '65003.36' });
+  expect(read.requests).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
+}, 120_000);

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AMOUNT_SYNTAX, MAX_ATOMS, divideDown, divideUp, formatAmount, parseAmount } from '../../src/money/amounts.ts';
+import {
+  AMOUNT_SYNTAX,
+  MAX_ATOMS,
+  divideDown,
+  divideUp,
+  floorAmount,
+  formatAmount,
+  parseAmount,
+} from '../../src/money/amounts.ts';
 
 /** Writes atoms by moving the point through their digits, as one would on paper. */
 function writeByHand(atoms: bigint, scale: number): string {
@@ -106,6 +114,23 @@ describe('reading an amount', () => {
         const significant = parts.fraction.replace(/0+$/, '');
         const expected = significant.length > scale ? undefined : BigInt(parts.whole + significant.padEnd(scale, '0'));
         expect(parseAmount(join(parts), scale)).toBe(expected);
+      }),
+    );
+  });
+});
+
+describe('reading an amount that a chain decided', () => {
+  it('cuts off what is finer than the asset, and never rounds it up', () => {
+    expect(floorAmount('1.123456789012345678', 8)).toBe(112_345_678n);
+    expect(floorAmount('0.000000019999999999', 8)).toBe(1n);
+    expect(floorAmount('0.000000009999999999', 8)).toBe(0n);
+    expect(floorAmount('99999999999999999999.999999999999999999', 6)).toBe(99_999_999_999_999_999_999_999_999n);
+  });
+
+  it('is exact where nothing is finer', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: MAX_ATOMS }), scales, (atoms, scale) => {
+        expect(floorAmount(formatAmount(atoms, scale), scale)).toBe(atoms);
       }),
     );
   });

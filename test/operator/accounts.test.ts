@@ -168,6 +168,14 @@ describe('POST /operator/v1/accounts/{id}/credits', () => {
     expect(await readEffects(accountId)).toEqual(before);
   });
 
+  it('refuses in the same words what would take custody beyond 64 bits', async () => {
+    const accountId = await openAccount({ BTC: '1' });
+    const before = await readEffects(accountId);
+    const most = { asset: 'BTC', amount: '92233720368.54775807', reference: 'most' };
+    await expectProblem(await credit(accountId, most), 422, 'supply_cap_exceeded');
+    expect(await readEffects(accountId)).toEqual(before);
+  });
+
   it.each([
     [{ amount: '0' }, 422, 'amount_below_minimum'],
     [{ amount: '0.0000001' }, 422, 'precision_exceeded'],

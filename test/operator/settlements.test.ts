@@ -96,6 +96,8 @@ describe('a quick trade with the house', () => {
     await readSettled(await settle({ ...buy, coinAmount: '3' }));
     const sell = agreeQuick(trader, 'SELL', { coin: 'LTC', usdtAmount: '20000000' });
     await expectProblem(await settle(sell), 422, 'order_rejected');
+    const beyond64Bits = agreeQuick(trader, 'BUY', { coin: 'LTC', coinAmount: '92233720368.54775807' });
+    await expectProblem(await settle({ ...beyond64Bits, usdtAmount: '1' }), 422, 'order_rejected');
     await expectWholeLedger();
   });
 });
@@ -202,6 +204,18 @@ describe('a settlement that cannot be', () => {
     }
     await setSettings({ tradingHalted: false });
     await readSettled(await settle(agreeP2p(buyer, seller)));
+  });
+
+  it('is refused for a frozen party, buyer or seller, before it is for a halt', async () => {
+    const [buyer, seller] = await openParties();
+    await setSettings({ tradingHalted: true });
+    for (const frozen of [buyer, seller]) {
+      await asOperator('PATCH', `/accounts/${frozen.accountId}`, { status: 'frozen' });
+      const problem = await expectProblem(await settle(agreeP2p(buyer, seller)), 403, 'account_frozen');
+      expect(problem.detail).toContain(frozen.accountId);
+      await asOperator('PATCH', `/accounts/${frozen.accountId}`, { status: 'active' });
+    }
+    await setSettings({ tradingHalted: false });
   });
 });
 

@@ -7,8 +7,9 @@ import { databaseInternals } from './meter.ts';
 /** Where a fault strikes: before the batch reaches D1, or after D1 has committed it. */
 export type Moment = 'before' | 'after';
 
-/** What D1 says when a connection breaks, and when it turns a query away. */
+/** What D1 says when a connection breaks, when a write takes too long, and when it turns a query away. */
 export const CONNECTION_LOST = 'D1_ERROR: Network connection lost.';
+export const TIMED_OUT = 'D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.';
 export const OVERLOADED = 'D1_ERROR: D1 DB is overloaded. Requests queued for too long.';
 
 /**

@@ -12,6 +12,9 @@ export interface TestEnv extends Bindings {
   readonly OPERATOR_TOKEN: string;
   /** The platform's server of the site's files, which stands before the Worker. */
   readonly SITE: Fetcher;
+  /** What the simulation draws of, and how far it goes. */
+  readonly SIMULATION_SEED: string;
+  readonly SIMULATION_STEPS: string;
 }
 
 export const env = workerEnv as unknown as TestEnv;

@@ -2602,7 +2602,8 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description - `invalid_api_key`: API key not valid
+             * @description - `missing_api_key`: API key missing
+             *     - `invalid_api_key`: API key not valid
              *     - `api_key_expired`: API key expired
              */
             401: {
@@ -2614,7 +2615,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        code?: "invalid_api_key" | "api_key_expired";
+                        code?: "missing_api_key" | "invalid_api_key" | "api_key_expired";
                     };
                 };
             };
@@ -2757,7 +2758,8 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description - `invalid_api_key`: API key not valid
+             * @description - `missing_api_key`: API key missing
+             *     - `invalid_api_key`: API key not valid
              *     - `api_key_expired`: API key expired
              */
             401: {
@@ -2769,7 +2771,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        code?: "invalid_api_key" | "api_key_expired";
+                        code?: "missing_api_key" | "invalid_api_key" | "api_key_expired";
                     };
                 };
             };
@@ -2957,7 +2959,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_api_key`: API key not valid
+             * @description - `missing_api_key`: API key missing
+             *     - `invalid_api_key`: API key not valid
              *     - `api_key_expired`: API key expired
              */
             401: {
@@ -2969,7 +2972,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        code?: "invalid_api_key" | "api_key_expired";
+                        code?: "missing_api_key" | "invalid_api_key" | "api_key_expired";
                     };
                 };
             };
@@ -3137,7 +3140,8 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description - `invalid_api_key`: API key not valid
+             * @description - `missing_api_key`: API key missing
+             *     - `invalid_api_key`: API key not valid
              *     - `api_key_expired`: API key expired
              */
             401: {
@@ -3149,7 +3153,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        code?: "invalid_api_key" | "api_key_expired";
+                        code?: "missing_api_key" | "invalid_api_key" | "api_key_expired";
                     };
                 };
             };
@@ -3307,7 +3311,8 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description - `invalid_api_key`: API key not valid
+             * @description - `missing_api_key`: API key missing
+             *     - `invalid_api_key`: API key not valid
              *     - `api_key_expired`: API key expired
              */
             401: {
@@ -3319,7 +3324,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        code?: "invalid_api_key" | "api_key_expired";
+                        code?: "missing_api_key" | "invalid_api_key" | "api_key_expired";
                     };
                 };
             };
@@ -3420,7 +3425,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `invalid_api_key`: API key not valid
+             * @description - `missing_api_key`: API key missing
+             *     - `invalid_api_key`: API key not valid
              *     - `api_key_expired`: API key expired
              */
             401: {
@@ -3432,7 +3438,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        code?: "invalid_api_key" | "api_key_expired";
+                        code?: "missing_api_key" | "invalid_api_key" | "api_key_expired";
                     };
                 };
             };
@@ -3558,7 +3564,8 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description - `invalid_api_key`: API key not valid
+             * @description - `missing_api_key`: API key missing
+             *     - `invalid_api_key`: API key not valid
              *     - `api_key_expired`: API key expired
              */
             401: {
@@ -3570,7 +3577,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        code?: "invalid_api_key" | "api_key_expired";
+                        code?: "missing_api_key" | "invalid_api_key" | "api_key_expired";
                     };
                 };
             };
@@ -3835,7 +3842,8 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description - `invalid_api_key`: API key not valid
+             * @description - `missing_api_key`: API key missing
+             *     - `invalid_api_key`: API key not valid
              *     - `api_key_expired`: API key expired
              */
             401: {
@@ -3847,7 +3855,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        code?: "invalid_api_key" | "api_key_expired";
+                        code?: "missing_api_key" | "invalid_api_key" | "api_key_expired";
                     };
                 };
             };

@@ -127,7 +127,9 @@ function explainRefusal(
     const detail = `The balance of ${refusal.asset} of the ${party}, account ${refusal.account}, is too small.`;
     return refuse('insufficient_balance', detail).refusal;
   }
-  if (refusal.guard === 'account_frozen') {
+  // The database looks at one party after the other, and so meets a halt before a seller that is frozen.
+  const isFrozen = refusal.guard === 'trading_halted' && frozen !== undefined;
+  if (refusal.guard === 'account_frozen' || isFrozen) {
     const whose = frozen === undefined ? 'An account of this trade' : `The account ${frozen}`;
     return refuse('account_frozen', `${whose} is frozen; nothing is settled for it.`).refusal;
   }

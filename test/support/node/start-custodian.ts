@@ -23,11 +23,18 @@ interface Saying {
   readonly body: unknown;
 }
 
+/** Starts one for all tests of a project: its state is one for all. */
+export default async function provideCustodian(project: TestProject): Promise<() => Promise<void>> {
+  const { url, stop } = await startCustodian();
+  project.provide('custodianServer' as never, url as never);
+  return stop;
+}
+
 /**
- * Starts the reference custodian of docs/custody.md on loopback. Tests set it through `/control`, by way of
- * test/support/custodian.ts; its state is one for all.
+ * Starts the reference custodian of docs/custody.md on loopback, with a book of its own. Tests set it through
+ * `/control`, by way of test/support/custodian.ts.
  */
-export default async function startCustodian(project: TestProject): Promise<() => Promise<void>> {
+export async function startCustodian(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   let book = new CustodianBook();
   let programmes: CustodianProgramme[] = [];
   let rejections: string[] = [];
@@ -109,13 +116,12 @@ export default async function startCustodian(project: TestProject): Promise<() =
     serve(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  project.provide('custodianServer' as never, `http://127.0.0.1:${port}` as never);
-  return () =>
-    new Promise((resolve) => {
+  const stop = () =>
+    new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
 }
 
 /** How a payout stands, in the words of the contract. */

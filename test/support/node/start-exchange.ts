@@ -14,6 +14,8 @@ export interface ExchangeOptions {
   readonly rateLimits?: Readonly<Record<string, number>>;
   /** How many Workers share the objects and the database, as data centres do; 1 unless told. */
   readonly workers?: number;
+  /** Whether the site's files are served in front of the Worker, by Cloudflare's own router; true unless told. */
+  readonly site?: boolean;
   /** The directory that keeps D1, the objects and the edge cache for a later start; a temporary one unless told. */
   readonly storage?: string;
 }
@@ -47,8 +49,10 @@ export async function startExchange(options: ExchangeOptions): Promise<Exchange>
   const names = Array.from({ length: options.workers ?? 1 }, (_, index) => (index ? `${owner}-${index + 1}` : owner));
   const settings: V4WorkerOptionsShape = unstable_getMiniflareWorkerOptions(config).workerOptions;
   const objects = settings.durableObjects ?? {};
+  const { assets, ...bare } = settings;
   const shared = {
-    ...settings,
+    ...bare,
+    ...(assets && options.site !== false && { assets }),
     // Not wrangler's own reading of them, which takes in what a developer keeps in .dev.vars.
     bindings: { ...config.vars, ...parseEnv(readFileSync('.dev.vars.example', 'utf8')), ...options.variables },
     ratelimits: limitRates(settings.ratelimits ?? {}, options.rateLimits ?? {}),

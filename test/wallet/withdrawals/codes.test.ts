@@ -1,5 +1,7 @@
+import { evictDurableObject } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Trader, asOperator, createKey, openTrader } from '../../support/exchange.ts';
+import { abort } from '../../support/faults.ts';
 import {
   type Authenticator,
   expectProblem,
@@ -100,6 +102,19 @@ describe('a code', () => {
     await expectProblem(await withdraw(trader, { totpCode: await authenticator.code() }), 403, 'totp_invalid');
     moveClock(300_000 + STEP_MS);
     expect((await withdraw(trader, { totpCode: await authenticator.code() })).status).toBe(201);
+  });
+
+  it.each([
+    ['evicted', (trader: Trader) => evictDurableObject(trader.lane)],
+    ['aborted', (trader: Trader) => abort(trader.lane)],
+  ])('stays used, and wrong ones stay counted, when the object of its key is %s', async (_how, lose) => {
+    const { trader, authenticator } = await openProtected();
+    const totpCode = await authenticator.code();
+    expect((await withdraw(trader, { totpCode })).status).toBe(201);
+    await guess(trader, authenticator, 2);
+    await lose(trader);
+    await expectProblem(await withdraw(trader, { totpCode }), 403, 'totp_invalid');
+    expect(await attemptsOf(trader)).toBe(3);
   });
 
   it.each(['12345', '1234567', 'abcdef', '１２３４５６', '', ' 12345', 123_456])(

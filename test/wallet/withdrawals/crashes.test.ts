@@ -123,3 +123,33 @@ describe('an object that is aborted', () => {
     expect(await readAttempts(trader.accountId)).toEqual({ used_step: step, attempts: 0, locked_until: 0 });
   });
 });
+
+describe('the alarm', () => {
+  it('that fires twice beside a withdrawal at the custodian has it paid once, with one answer', async () => {
+    const trader = await openWarmTrader();
+    await trader.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '1' }, 'earlier');
+    const reached = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const sent = { kind: 'sent', txHash: 'ab'.repeat(32) } as const;
+    vi.spyOn(sandboxCustody, 'submit').mockImplementationOnce(async () => {
+      reached.resolve();
+      await held.promise;
+      return sent;
+    });
+    const withdrawing = withdraw(trader, {}, 'beside');
+    await reached.promise;
+    // Both find the intent without an answer, and wait for the payout that is under way.
+    const alarms = [runDurableObjectAlarm(trader.lane), runDurableObjectAlarm(trader.lane)];
+    held.resolve();
+    expect(await Promise.all(alarms)).toContain(true);
+    const response = await withdrawing;
+    const replay = await withdraw(trader, {}, 'beside');
+    expect(response.headers.get('Location')).toBe(replay.headers.get('Location'));
+    expect([response.status, replay.headers.get('X-Idempotency-Replay')]).toEqual([201, 'true']);
+    const withdrawal = await readTaken(replay);
+    expect(withdrawal).toMatchObject({ status: 'COMPLETED', txHash: sent.txHash });
+    expect(await listOwn(trader)).toEqual([withdrawal]);
+    expect(submittedIds().filter((id) => id === withdrawal.id)).toHaveLength(1);
+    await expectInFlight(0n);
+  });
+});

@@ -84,6 +84,18 @@ describe('a custodian that hangs', () => {
     const [withdrawal] = await listOwn(trader);
     expect(await countCustodianRequests(withdrawal?.id ?? '')).toEqual({ submissions: 1, lookups: 0 });
   });
+
+  it('and refuses later: the money is held whatever time passes, and back once', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept', answer: 'hang' });
+    for (const later_ms of [60_000, 86_400_000, 30 * 86_400_000]) {
+      await sweep(later_ms);
+      await expectHeld(trader, withdrawal);
+    }
+    await decidePayout(withdrawal.id, 'refuse');
+    await Promise.all([sweep(), sweep(), runDurableObjectAlarm(trader.lane)]);
+    await expectReturned(trader, withdrawal);
+  });
 });
 
 describe('a custodian that refuses', () => {

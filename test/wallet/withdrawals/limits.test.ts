@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { approveAddress } from '../../../src/accounts/allowlist.ts';
 import { openDatabase } from '../../../src/ledger/database.ts';
+import { firmPrice } from '../../../src/markets/firm-price.ts';
+import { readSnapshot } from '../../../src/markets/read-hub.ts';
 import { sandboxCustody } from '../../../src/wallet/custody/sandbox.ts';
 import { type Trader, asOperator, createKey, json, openTrader, send } from '../../support/exchange.ts';
 import { env } from '../../support/test-env.ts';
@@ -108,6 +110,21 @@ describe('the daily limit', () => {
       'daily_limit_exceeded',
     );
     expect(problem.used).toBe(String(Number(value) / 1e6));
+  });
+
+  it('counts them up to the atom of USDT that they begin', async () => {
+    stopClock();
+    const trader = await openTrader({ ETH: '100' });
+    const snapshot = await readSnapshot(env.PRICE_HUB, 0);
+    const firm = snapshot && firmPrice(snapshot, 'ETH', Date.now());
+    if (!firm) throw new Error('there is no firm price');
+    const change = { asset: 'ETH', network: 'ETH', address: ETH_ADDRESS };
+    for (const atoms of [12_345_679n, 12_345_681n, 12_345_683n]) {
+      const { id } = await readTaken(await withdraw(trader, { ...change, amount: `0.${atoms}` }));
+      const row = await env.DB.prepare('SELECT usd_value FROM withdrawals WHERE id = ?').bind(id).first('usd_value');
+      // Atoms of 1e-8 at a price in 1e-8 USDT, in atoms of 1e-6 USDT.
+      expect(row).toBe(Number((atoms * firm.price + 9_999_999_999n) / 10_000_000_000n));
+    }
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createKey } from '../../support/exchange.ts';
-import { CONNECTION_LOST, OVERLOADED, fail } from '../../support/faults.ts';
+import { CONNECTION_LOST, OVERLOADED, TIMED_OUT, fail } from '../../support/faults.ts';
 import { openWarmTrader, useWithdrawalFaults } from '../../support/withdrawal-faults.ts';
 import { expectProblem, readOwn, readTaken, withdraw } from '../../support/withdrawals.ts';
 
@@ -67,6 +67,18 @@ describe('a lost connection to D1', () => {
     expect(submittedIds()).toEqual([withdrawal.id]);
     await expectInFlight(0n);
   });
+});
+
+describe('D1 that times out on the debit', () => {
+  it.each(['before', 'after'] as const)(
+    '%s it took effect: the withdrawal is looked up, and is paid once',
+    async (moment) => {
+      const trader = await openWarmTrader();
+      const fault = strike('debit', moment, 1, fail(TIMED_OUT));
+      await expectOnePayout(trader, await withdraw(trader, {}, 'late'));
+      expect(fault.state.struck).toBe(1);
+    },
+  );
 });
 
 describe('D1 that turns the debit away', () => {

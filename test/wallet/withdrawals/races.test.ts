@@ -113,6 +113,32 @@ describe('one code on two keys at once', () => {
   });
 });
 
+describe('a code that another request used first', () => {
+  it('counts as wrong, and takes back no attempt of a third request', async () => {
+    stopClock();
+    const accountId = await openAccount({ USDT: '1000' });
+    const authenticator = await switchOnTotp(accountId);
+    const [fast, slow, third] = await Promise.all([createKey(accountId), createKey(accountId), createKey(accountId)]);
+    const totpCode = await authenticator.code();
+    const reached = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    faults.push(
+      aroundBatch('debit', 'before', 1, () => {
+        reached.resolve();
+        return held.promise;
+      }),
+    );
+    const refused = withdraw(slow, { totpCode });
+    await reached.promise;
+    expect((await withdraw(fast, { totpCode })).status).toBe(201);
+    await expectProblem(await withdraw(third, { totpCode: await authenticator.wrong() }), 403, 'totp_invalid');
+    held.resolve();
+    expect((await refused).status).toBe(403);
+    expect((await readAttempts(accountId))?.['attempts']).toBe(1);
+    expect(await countTaken(accountId)).toBe(1);
+  });
+});
+
 describe('what changes between the look and the debit', () => {
   it('is the strictness of the allowlist: the batch checks it again', async () => {
     const trader = await openTrader({ USDT: '100' });
@@ -148,6 +174,14 @@ describe('what changes between the look and the debit', () => {
       await env.DB.prepare(`UPDATE settings SET ${back} WHERE id = 1`).run();
     }
     expect((await withdraw(trader, {}, 'halted')).status).toBe(201);
+  });
+
+  it('is the second factor: one that was switched on in between asks for its code', async () => {
+    stopClock();
+    const trader = await openTrader({ USDT: '100' });
+    faults.push(aroundBatch('facts', 'after', 1, async () => void (await switchOnTotp(trader.accountId))));
+    await expectProblem(await withdraw(trader), 403, 'totp_required');
+    expect(await countTaken(trader.accountId)).toBe(0);
   });
 
   it('is the account’s state: one that was frozen in between pays nothing', async () => {

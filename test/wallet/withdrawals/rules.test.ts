@@ -115,6 +115,7 @@ describe('the amount', () => {
     '',
     ' 50',
     '050',
+    '1'.repeat(200),
     50,
   ])('that is no plain decimal string is invalid_request: %j', async (amount) => {
     const trader = await openTrader({ USDT: '100' });

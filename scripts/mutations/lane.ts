@@ -1,0 +1,215 @@
+import type { Room } from './mutation.ts';
+
+const once = 'test/lane/execute-once.test.ts';
+const crashes = 'test/lane/crashes.test.ts';
+const replaysTest = 'test/lane/replays.test.ts';
+const mutexTest = 'test/lane/mutex.test.ts';
+const ratesTest = 'test/lane/rate-buckets.test.ts';
+const countedTest = 'test/lane/counted-buckets.test.ts';
+
+const COMMIT = 'const end = await commitAndLook(execution, recordId, planned.value);';
+
+export const lane: Room = {
+  name: 'lane',
+  file: 'src/lane/execute-once.ts',
+  tests: [once],
+  mutations: [
+    {
+      name: 'the intent is written after the commit',
+      find: `  if (request && !earlier) {
+    replays.intend(request, recordId, now_ms);
+    intended = true;
+    await clock.sync();
+  }
+  ${COMMIT}`,
+      replace: `  ${COMMIT}
+  if (request && !earlier) {
+    replays.intend(request, recordId, now_ms);
+    intended = true;
+    await clock.sync();
+  }`,
+      tests: [crashes],
+    },
+    { name: 'the intent is not waited for to be durable', find: '    await clock.sync();\n', replace: '' },
+    {
+      name: 'the answer is stored before the commit',
+      find: `  ${COMMIT}`,
+      replace: `  if (request) replays.remember(request.idempotencyKey, execution.answer(recordId, planned.value));\n  ${COMMIT}`,
+      tests: [crashes],
+    },
+    {
+      name: 'the fingerprint is not compared',
+      find: 'if (earlier.fingerprint !== request.fingerprint)',
+      replace: 'if (false as boolean)',
+    },
+    {
+      name: 'a retry does not look before it executes',
+      find: 'const recalled = await execution.recall(earlier.recordId);',
+      replace: "const recalled = { kind: 'absent' } as Recollection;",
+      tests: [crashes],
+    },
+    {
+      name: 'a retry executes under a new id',
+      find: 'earlier?.recordId ?? newRecordId(now_ms)',
+      replace: 'newRecordId(now_ms)',
+    },
+    {
+      name: 'a write of unknown outcome is sent again without a look',
+      find: 'const recalled = await execution.recall(recordId);',
+      replace: "const recalled = { kind: 'absent' } as Recollection;",
+    },
+    {
+      name: 'the refusal of a second write is taken for final',
+      find: "return attempt === 1 ? { kind: 'refused', refusal: execution.explain(outcome) } : { kind: 'unknown' };",
+      replace: "return { kind: 'refused', refusal: execution.explain(outcome) };",
+    },
+    {
+      name: 'a refusal is final while an earlier write may land',
+      find: 'if (kept && mayStillLand)',
+      replace: 'if (false as boolean)',
+    },
+    {
+      name: 'a second write that is turned away is taken for nothing happened',
+      find: "outcome.kind === 'overloaded' && attempt === 1",
+      replace: "outcome.kind === 'overloaded'",
+    },
+    {
+      name: 'a refusal about money is not kept',
+      find: '    if (request && kept) {',
+      replace: '    if (request && kept && intended) {',
+    },
+    {
+      name: 'an order’s answer is not remembered',
+      find: 'if (request) replays.remember(request.idempotencyKey, end.answer);',
+      replace: '',
+    },
+    {
+      name: 'the mutex is free while it passes on',
+      file: 'src/lane/mutex.ts',
+      find: 'if (next) next();\n      else this.#held = false;',
+      replace: 'this.#held = false;\n      if (next) next();',
+      tests: [mutexTest],
+    },
+    {
+      name: 'the mutex is never held',
+      file: 'src/lane/mutex.ts',
+      find: '    this.#held = true;\n',
+      replace: '',
+      tests: [mutexTest],
+    },
+    {
+      name: 'the newest of the queue goes first',
+      file: 'src/lane/mutex.ts',
+      find: 'this.#waiting.shift()',
+      replace: 'this.#waiting.pop()',
+      tests: [mutexTest],
+    },
+    {
+      name: 'one more than its room waits in the queue',
+      file: 'src/lane/mutex.ts',
+      find: 'this.#waiting.length < this.#room',
+      replace: 'this.#waiting.length <= this.#room',
+      tests: [mutexTest],
+    },
+    {
+      name: 'who was turned away at the deadline is run',
+      file: 'src/lane/mutex.ts',
+      find: 'resolve(false);',
+      replace: 'resolve(true);',
+      tests: [mutexTest],
+    },
+    {
+      name: 'a request leaves the minute a millisecond early',
+      file: 'src/lane/rate-buckets.ts',
+      find: 'leaves_ms > now_ms)',
+      replace: 'leaves_ms > now_ms + 1)',
+      tests: [ratesTest],
+    },
+    {
+      name: 'a clock that goes back over midnight empties the day',
+      file: 'src/lane/rate-buckets.ts',
+      find: 'Math.max(bucket.day, Math.floor(now_ms / DAY_MS))',
+      replace: 'Math.floor(now_ms / DAY_MS)',
+      tests: [ratesTest],
+    },
+    {
+      name: 'the day is not counted',
+      file: 'src/lane/rate-buckets.ts',
+      find: 'dayCount: bucket.dayCount + requests };',
+      replace: 'dayCount: bucket.dayCount };',
+      tests: [ratesTest],
+    },
+    {
+      name: 'reads that were written down ahead are forgiven',
+      file: 'src/lane/counted-buckets.ts',
+      find: 'this.#reserveIsOpen = this.#written.readReserve > 0;',
+      replace: 'this.#reserveIsOpen = false;',
+      tests: [countedTest],
+    },
+    {
+      name: 'trades and withdrawals are counted in memory alone',
+      file: 'src/lane/counted-buckets.ts',
+      find: '    else this.#write();\n',
+      replace: '',
+      tests: [countedTest],
+    },
+    {
+      name: 'an Idempotency-Key protects a minute less than a day',
+      file: 'src/lane/replays.ts',
+      find: 'REPLAY_WINDOW_MS = 86_400_000',
+      replace: 'REPLAY_WINDOW_MS = 86_340_000',
+      tests: [replaysTest],
+    },
+    {
+      name: 'a second answer takes the place of the first',
+      file: 'src/lane/replays.ts',
+      find: ' AND answer IS NULL',
+      replace: '',
+      tests: [replaysTest],
+    },
+    {
+      name: 'the purge leaves what expires at this moment',
+      file: 'src/lane/replays.ts',
+      find: 'WHERE received_at <= ?',
+      replace: 'WHERE received_at < ?',
+      tests: [replaysTest],
+    },
+    {
+      name: 'an order is not counted',
+      file: 'src/lane/key-lane.ts',
+      find: 'if (!counted.outcome.ok) return problem(counted.outcome.refusal, counted.rate);',
+      replace: '',
+      tests: ['test/api/rate-limits.test.ts'],
+    },
+    {
+      name: 'the alarm leaves an order’s intent open',
+      file: 'src/lane/key-lane.ts',
+      find: "if (recalled.kind === 'found') this.#replays.remember(intent.idempotencyKey, recalled.answer);",
+      replace: '',
+      tests: [crashes],
+    },
+    {
+      name: 'the alarm forgets an intent whose order is still on its way',
+      file: 'src/lane/key-lane.ts',
+      find: '      return;\n    }\n    const recalled = await recallWithdrawal(database, accountId, intent.recordId);',
+      replace:
+        "      if (recalled.kind === 'absent') this.#replays.forget(intent.idempotencyKey);\n" +
+        '      return;\n    }\n    const recalled = await recallWithdrawal(database, accountId, intent.recordId);',
+      tests: [crashes],
+    },
+    {
+      name: 'no alarm stands for the replays',
+      file: 'src/lane/key-lane.ts',
+      find: '      if (call.request) await this.#ensureAlarm();\n',
+      replace: '',
+      tests: [crashes],
+    },
+    {
+      name: 'settings once read are never read again',
+      file: 'src/lane/trading-conditions.ts',
+      find: '      now_ms - held.read_ms <= SETTINGS_MAX_AGE_MS &&\n',
+      replace: '',
+      tests: ['test/lane/trading-conditions.test.ts'],
+    },
+  ],
+};

@@ -1,0 +1,85 @@
+import type { Room } from './mutation.ts';
+
+const amounts = 'test/money/amounts.test.ts';
+const prices = 'test/money/prices.test.ts';
+
+export const money: Room = {
+  name: 'money',
+  file: 'src/money/amounts.ts',
+  tests: [amounts],
+  mutations: [
+    {
+      name: 'an amount finer than its asset is rounded instead of refused',
+      find: 'return atoms.isInteger() ? BigInt(atoms.toFixed(0)) : undefined;',
+      replace: 'return BigInt(atoms.toFixed(0));',
+    },
+    {
+      name: 'an amount from a chain is rounded up',
+      find: 'toFixed(0, Decimal.ROUND_DOWN)',
+      replace: 'toFixed(0, Decimal.ROUND_UP)',
+    },
+    {
+      name: 'an amount may be negative',
+      find: String.raw`/^(0|[1-9]\d{0,19})(\.\d{1,18})?$/`,
+      replace: String.raw`/^-?(0|[1-9]\d{0,19})(\.\d{1,18})?$/`,
+    },
+    {
+      name: 'an amount may be followed by anything',
+      find: String.raw`(\.\d{1,18})?$/`,
+      replace: String.raw`(\.\d{1,18})?/`,
+    },
+    { name: 'the largest amount is one atom too large', find: '2n ** 63n - 1n', replace: '2n ** 63n' },
+    {
+      name: 'rounding up forgets the remainder',
+      find: 'return (dividend + divisor - 1n) / divisor;',
+      replace: 'return dividend / divisor;',
+    },
+    {
+      name: 'rounding up adds an atom where the division comes out even',
+      find: '(dividend + divisor - 1n)',
+      replace: '(dividend + divisor)',
+    },
+    {
+      name: 'the worth in USDT is always rounded down',
+      file: 'src/money/conversion.ts',
+      find: 'return divide[rounding](coinAmount * price * usdtUnit, coinUnit(coin));',
+      replace: 'return divide.down(coinAmount * price * usdtUnit, coinUnit(coin));',
+      tests: ['test/money/conversion.test.ts'],
+    },
+    {
+      name: 'the worth in a coin is always rounded up',
+      file: 'src/money/conversion.ts',
+      find: 'return divide[rounding](usdtAmount * coinUnit(coin), price * usdtUnit);',
+      replace: 'return divide.up(usdtAmount * coinUnit(coin), price * usdtUnit);',
+      tests: ['test/money/conversion.test.ts'],
+    },
+    {
+      name: 'a price of exactly the largest is taken',
+      file: 'src/money/prices.ts',
+      find: 'price.greaterThanOrEqualTo(MAX_PRICE_USDT)',
+      replace: 'price.greaterThan(MAX_PRICE_USDT)',
+      tests: [prices],
+    },
+    {
+      name: 'a price that rounds to zero is a price',
+      file: 'src/money/prices.ts',
+      find: 'return scaled > 0n ? scaled : undefined;',
+      replace: 'return scaled;',
+      tests: [prices],
+    },
+    {
+      name: 'the median is of prices in the order of their digits',
+      file: 'src/money/prices.ts',
+      find: 'prices.toSorted((one, other) => (one < other ? -1 : one > other ? 1 : 0))',
+      replace: 'prices.toSorted()',
+      tests: [prices],
+    },
+    {
+      name: 'the mean of two prices is rounded down',
+      file: 'src/money/prices.ts',
+      find: '(one + other + 1n) / 2n',
+      replace: '(one + other) / 2n',
+      tests: [prices],
+    },
+  ],
+};

@@ -1,0 +1,11 @@
+import { http } from './http.ts';
+import { keys } from './keys.ts';
+import { lane } from './lane.ts';
+import { ledger } from './ledger.ts';
+import { money } from './money.ts';
+import { placeMutations } from './mutation.ts';
+import { trade } from './trade.ts';
+import { withdrawals } from './withdrawals.ts';
+
+/** Every mutation, room by room. */
+export const mutations = placeMutations([money, trade, ledger, keys, http, lane, withdrawals]);

@@ -1,0 +1,78 @@
+import type { Room } from './mutation.ts';
+
+const orders = 'test/api/orders.test.ts';
+
+export const trade: Room = {
+  name: 'trade',
+  file: 'src/trade/fill.ts',
+  tests: ['test/trade/fill.test.ts'],
+  mutations: [
+    {
+      name: 'the USDT of a quantity are rounded for the client',
+      find: "isBuy ? 'up' : 'down'",
+      replace: "isBuy ? 'down' : 'up'",
+    },
+    {
+      name: 'the coins of an amount are rounded for the client',
+      find: "isBuy ? 'down' : 'up'",
+      replace: "isBuy ? 'up' : 'down'",
+    },
+    {
+      name: 'what the client fixed is not what moves',
+      find: 'usdtAmount: value };',
+      replace: 'usdtAmount: value + 1n };',
+    },
+    {
+      name: 'the spread of a sale is on the house’s side',
+      file: 'src/trade/liquidity/house.ts',
+      find: '(BASIS - spread)',
+      replace: '(BASIS + spread)',
+    },
+    {
+      name: 'the price of a purchase is rounded for the client',
+      file: 'src/trade/liquidity/house.ts',
+      find: '? divideUp(',
+      replace: '? divideDown(',
+    },
+    {
+      name: 'an order of exactly the maximum is refused',
+      file: 'src/trade/order-bounds.ts',
+      find: 'usdtAmount > bounds.max',
+      replace: 'usdtAmount >= bounds.max',
+    },
+    {
+      name: 'an order of exactly the minimum is refused',
+      file: 'src/trade/order-bounds.ts',
+      find: 'usdtAmount < bounds.min',
+      replace: 'usdtAmount <= bounds.min',
+    },
+    {
+      name: 'the bounds are not held against a quantity',
+      file: 'src/trade/place-order.ts',
+      find: 'const bounded = checkBounds(amounts.usdtAmount, bounds);\n  if (!bounded.ok) return bounded;',
+      replace: '',
+      tests: [orders],
+    },
+    {
+      name: 'a balance too small is told as the house’s',
+      file: 'src/trade/place-order.ts',
+      find: 'return refusal.account === accountId',
+      replace: 'return refusal.account !== accountId',
+      tests: [orders],
+    },
+    {
+      name: 'of a sale the house’s inventory is told before the client’s balance',
+      file: 'src/trade/place-order.ts',
+      find: "plan.side === 'BUY' ? [pays, delivers] : [delivers, pays]",
+      replace: '[pays, delivers]',
+      tests: [orders],
+    },
+    {
+      name: 'the spread that the operator set is ignored',
+      file: 'src/trade/place-order.ts',
+      find: 'settings.spreadBps ?? desk.spread_bps',
+      replace: 'desk.spread_bps',
+      tests: ['test/operator/settings.test.ts'],
+    },
+  ],
+};

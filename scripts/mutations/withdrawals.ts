@@ -1,0 +1,264 @@
+import type { Room } from './mutation.ts';
+
+const HERE = 'src/wallet/withdrawals';
+const GUARDS = 'migrations/0004_withdrawals.sql';
+
+const room = 'test/wallet/withdrawals';
+const races = `${room}/races.test.ts`;
+const codes = `${room}/codes.test.ts`;
+const limits = `${room}/limits.test.ts`;
+const rules = `${room}/rules.test.ts`;
+const inside = `${room}/inside.test.ts`;
+const payouts = `${room}/payouts.test.ts`;
+const crashes = `${room}/crashes.test.ts`;
+const silence = `${room}/silence.custody.test.ts`;
+const custodian = `${room}/custodian.custody.test.ts`;
+const review = 'test/operator/withdrawals.test.ts';
+const ledgerTest = 'test/ledger/withdrawals.test.ts';
+
+export const withdrawals: Room = {
+  name: 'withdrawals',
+  file: `${HERE}/plan-withdrawal.ts`,
+  tests: [rules],
+  mutations: [
+    {
+      name: 'the fee is forgotten when the money is taken',
+      file: `${HERE}/commit-withdrawal.ts`,
+      find: 'amount: plan.amount + plan.fee,',
+      replace: 'amount: plan.amount,',
+      tests: [payouts],
+    },
+    {
+      name: 'the fee is forgotten when the money is given back',
+      file: `${HERE}/settle-withdrawal.ts`,
+      find: 'credit: row.accountId, amount: row.amount + row.fee }',
+      replace: 'credit: row.accountId, amount: row.amount }',
+      tests: [custodian],
+    },
+    {
+      name: 'the fee is never booked to the house',
+      file: `${HERE}/settle-withdrawal.ts`,
+      find: 'if (row.fee > 0n)',
+      replace: 'if (false as boolean)',
+      tests: [payouts],
+    },
+    {
+      name: 'a withdrawal is settled from whatever state it is in',
+      file: `${HERE}/settle-withdrawal.ts`,
+      find: 'sql`CASE WHEN ${withdrawals.status} = ${expected} THEN ${next} ELSE ${withdrawals.status} END`',
+      replace: 'sql`CASE WHEN ${expected} = ${expected} THEN ${next} END`',
+      tests: [review],
+    },
+    {
+      name: 'a withdrawal is given back when the custodian is silent',
+      file: `${HERE}/pay-out.ts`,
+      find: '  return undefined;\n}\n\nfunction applySettlement',
+      replace: "  return { kind: 'failed', reason: 'silence' };\n}\n\nfunction applySettlement",
+      tests: [silence],
+    },
+    {
+      name: 'an open withdrawal is submitted without a look-up',
+      file: `${HERE}/pay-out.ts`,
+      find: 'isFresh ? await custody.submit(payout) : await lookOrSubmit(custody, payout)',
+      replace: 'isFresh ? await custody.submit(payout) : await custody.submit(payout)',
+      tests: [crashes],
+    },
+    {
+      name: 'what the custodian has never seen is never submitted again',
+      file: `${HERE}/pay-out.ts`,
+      find: "return found.kind === 'never_seen' ? custody.submit(payout) : found;",
+      replace: 'return found as CustodyState;',
+      tests: [silence],
+    },
+    {
+      name: 'the retry of an open withdrawal submits it as if it were new',
+      file: 'src/lane/key-lane.ts',
+      find: 'payInTime(database, execution.row, open.isFresh)',
+      replace: 'payInTime(database, execution.row, true)',
+      tests: [crashes],
+    },
+    {
+      name: 'requests that wait for one payout ask for it each',
+      file: 'src/lane/payouts.ts',
+      find: 'let paying = this.#underWay.get(row.id);',
+      replace: 'let paying = this.#underWay.get(`${row.id} `);',
+      tests: [custodian],
+    },
+    {
+      name: 'the sweep takes what its request still has in hand',
+      file: `${HERE}/sweep-withdrawals.ts`,
+      find: 'now() - MIN_AGE_MS',
+      replace: 'now()',
+      tests: [review],
+    },
+    {
+      name: 'the step of a code is not spent',
+      file: `${HERE}/commit-withdrawal.ts`,
+      find: 'if (totpStep === null) return',
+      replace: 'if (totpStep !== undefined) return',
+      tests: [codes],
+    },
+    {
+      name: 'a step may be spent twice',
+      file: 'migrations/0003_security.sql',
+      find: 'NEW.used_step <= OLD.used_step',
+      replace: 'NEW.used_step < OLD.used_step',
+      tests: [races],
+    },
+    {
+      name: 'a code is good two steps off',
+      file: 'src/accounts/totp.ts',
+      find: 'epochTolerance: STEP_S,',
+      replace: 'epochTolerance: 2 * STEP_S,',
+      tests: [codes],
+    },
+    {
+      name: 'the lock is not looked at',
+      find: 'if (state.lockedUntil > now_ms)',
+      replace: 'if (false as boolean)',
+      tests: [codes],
+    },
+    {
+      name: 'the lock lasts a millisecond longer',
+      find: 'if (state.lockedUntil > now_ms)',
+      replace: 'if (state.lockedUntil >= now_ms)',
+      tests: [codes],
+    },
+    {
+      name: 'attempts are not counted',
+      file: `${HERE}/read-facts.ts`,
+      find: '[...reads, countAttempt(database, accountId, now_ms)]',
+      replace: '[...reads]',
+      tests: [codes],
+    },
+    {
+      name: 'a wrong code counts for nothing where another rule refuses first',
+      find: 'if (step.ok && step.value !== null) await clearAttempts(database, accountId);',
+      replace: 'await clearAttempts(database, accountId);',
+      tests: [codes],
+    },
+    {
+      name: 'a code that another request used first is forgiven',
+      file: 'src/lane/withdrawal-execution.ts',
+      find: "(outcome.kind === 'guarded' && outcome.guard !== 'totp_step_used')",
+      replace: "outcome.kind === 'guarded'",
+      tests: [races],
+    },
+    {
+      name: 'an account withdraws to its own deposit address',
+      find: 'if (owner === accountId)',
+      replace: 'if (false as boolean)',
+    },
+    {
+      name: 'a withdrawal of exactly the minimum is refused',
+      find: 'if (amount < minimum)',
+      replace: 'if (amount <= minimum)',
+    },
+    {
+      name: 'the limit may not be reached exactly',
+      find: 'facts.used + usdValue > facts.limit',
+      replace: 'facts.used + usdValue >= facts.limit',
+      tests: [limits],
+    },
+    {
+      name: 'the value for the limit is rounded down',
+      find: "toUsdt(asset, amount, firm.price, 'up')",
+      replace: "toUsdt(asset, amount, firm.price, 'down')",
+      tests: [limits],
+    },
+    {
+      name: 'what has no firm price counts for nothing',
+      find: "return firm && toUsdt(asset, amount, firm.price, 'up');",
+      replace: "return firm ? toUsdt(asset, amount, firm.price, 'up') : 0n;",
+    },
+    {
+      name: 'what failed counts towards the limit',
+      file: `${HERE}/read-facts.ts`,
+      find: "        ne(withdrawals.status, 'FAILED'),\n",
+      replace: '',
+      tests: [limits],
+    },
+    {
+      name: 'a withdrawal at the review threshold waits',
+      find: 'final.value > threshold',
+      replace: 'final.value >= threshold',
+      tests: [inside],
+    },
+    {
+      name: 'a withdrawal inside costs the fee of the chain',
+      find: 'fee: recipient === null ? allowed.value.fee : 0n,',
+      replace: 'fee: allowed.value.fee,',
+      tests: [inside],
+    },
+    {
+      name: 'the batch does not look at the daily limit',
+      file: GUARDS,
+      find: 'WHERE NEW.usd_value + used > (SELECT',
+      replace: 'WHERE 0 AND NEW.usd_value + used > (SELECT',
+      tests: [races],
+    },
+    {
+      name: 'the batch counts a day that is a millisecond longer',
+      file: GUARDS,
+      find: 'committed_at > NEW.committed_at - 86400000',
+      replace: 'committed_at >= NEW.committed_at - 86400000',
+      tests: [limits],
+    },
+    {
+      name: 'the batch does not look at the halt of withdrawals',
+      file: GUARDS,
+      find: 'withdrawals_halted = 0)',
+      replace: 'withdrawals_halted >= 0)',
+      tests: [races],
+    },
+    {
+      name: 'the batch does not look at paused networks',
+      file: GUARDS,
+      find: 'WHERE paused.value = NEW.network',
+      replace: 'WHERE 0 AND paused.value = NEW.network',
+      tests: [races],
+    },
+    {
+      name: 'the batch does not look at the account’s being frozen',
+      file: GUARDS,
+      find: "AND status = 'active')",
+      replace: ')',
+      tests: [races],
+    },
+    {
+      name: 'the batch does not look at the allowlist',
+      file: GUARDS,
+      find: "(NEW.allowlist_required = 1 OR EXISTS (SELECT 1 FROM settings WHERE allowlist_mode = 'strict'))",
+      replace: '0',
+      tests: [races],
+    },
+    {
+      name: 'the batch does not miss a code: IS NOT became <>',
+      file: GUARDS,
+      find: 'used_step IS NOT NEW.totp_step',
+      replace: 'used_step <> NEW.totp_step',
+      tests: [races],
+    },
+    {
+      name: 'the batch takes an approval that is still cooling',
+      file: GUARDS,
+      find: '\n          AND usable_at <= NEW.committed_at',
+      replace: '',
+      tests: [ledgerTest],
+    },
+    {
+      name: 'a withdrawal that waits may be settled as it stands',
+      file: GUARDS,
+      find: ' OR NEW.status IS OLD.status',
+      replace: '',
+      tests: [ledgerTest],
+    },
+    {
+      name: 'a withdrawal that was paid may fail',
+      file: GUARDS,
+      find: "WHERE OLD.status IN ('COMPLETED', 'FAILED')",
+      replace: "WHERE OLD.status IN ('FAILED')",
+      tests: [ledgerTest],
+    },
+  ],
+};

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { parseArgs } from 'node:util';
+
+/**
+ * Runs the simulation: `npm run simulate -- --seed 7 --steps 5000`. The same seed does the same again, to the step.
+ * `--seeds 20` runs so many seeds from there on, two at a time, and sums up what happened in them. A seed that fails is
+ * printed with its step and its operation.
+ */
+
+const AT_ONCE = 2;
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    steps: { type: 'string', default: '5000' },
+    seeds: { type: 'string', default: '1' },
+  },
+});
+
+type Counts = Record<string, number>;
+
+interface Figures {
+  readonly steps: number;
+  readonly operations: Counts;
+  readonly faults: Counts;
+  readonly answers: Counts;
+}
+
+/** What a seed's run printed, and whether it passed. */
+function run(seed: number): Promise<{ passed: boolean; output: string }> {
+  const vitest = spawn(
+    process.execPath,
+    [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--project',
+      'sandbox',
+      '--silent=false',
+      '--no-color',
+      'test/simulation',
+    ],
+    {
+      env: { ...process.env, SIMULATION_SEED: String(seed), SIMULATION_STEPS: values.steps },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let output = '';
+  for (const stream of [vitest.stdout, vitest.stderr]) stream.on('data', (part) => (output += String(part)));
+  return new Promise((resolve) => vitest.on('exit', (code) => resolve({ passed: code === 0, output })));
+}
+
+function readFigures(output: string): Figures | undefined {
+  const line = output.split('\n').find((one) => one.includes('figures {'));
+  return line === undefined ? undefined : (JSON.parse(line.slice(line.indexOf('{'))) as Figures);
+}
+
+function add(total: Counts, counts: Counts): void {
+  for (const [name, count] of Object.entries(counts)) total[name] = (total[name] ?? 0) + count;
+}
+
+/** Lines that the resets of objects leave in the runtime's log. */
+const NOISE = /uncaught exception|^stack:|^\s*$/;
+
+function report(title: string, counts: Counts): void {
+  console.log(`\n${title}`);
+  for (const name of Object.keys(counts).toSorted()) console.log(`  ${name.padEnd(36)} ${counts[name]}`);
+}
+
+const first = Number(values.seed);
+const queue = Array.from({ length: Number(values.seeds) }, (_, at) => first + at);
+const total = { steps: 0, operations: {} as Counts, faults: {} as Counts, answers: {} as Counts };
+const failed: number[] = [];
+const begun_ms = Date.now();
+
+async function work(): Promise<void> {
+  for (let seed = queue.shift(); seed !== undefined; seed = queue.shift()) {
+    const { passed, output } = await run(seed);
+    const figures = readFigures(output);
+    console.log(`seed ${seed}: ${passed ? 'every promise kept' : 'FAILED'}`);
+    if (!passed || !figures) {
+      failed.push(seed);
+      const told = output.split('\n').filter((line) => !NOISE.test(line));
+      console.log(told.slice(0, 60).join('\n'));
+      continue;
+    }
+    total.steps += figures.steps;
+    for (const part of ['operations', 'faults', 'answers'] as const) add(total[part], figures[part]);
+  }
+}
+
+console.log(`seeds ${first} to ${first + queue.length - 1}, ${values.steps} steps each`);
+await Promise.all(Array.from({ length: Math.min(AT_ONCE, queue.length) }, work));
+report('Operations', total.operations);
+report('Faults that struck', total.faults);
+report('Answers', total.answers);
+console.log(`\n${total.steps} steps in ${Math.round((Date.now() - begun_ms) / 1_000)} s`);
+if (failed.length > 0) {
+  console.log(
+    `failed: ${failed.map((seed) => `npm run simulate -- --seed ${seed} --steps ${values.steps}`).join('; ')}`,
+  );
+  process.exitCode = 1;
+}

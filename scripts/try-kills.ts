@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { runKills } from '../test/support/node/kills/run-kills.ts';
+import { buildWorker } from './build-worker.ts';
+
+/**
+ * `npm run test:kills`: kills the deployed bundle under load, again and again, and looks whether it keeps what it has
+ * told its clients. `-- --seed 7 --kills 50` for another run.
+ */
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    kills: { type: 'string', default: '20' },
+  },
+});
+const seed = Number(values.seed);
+const directory = mkdtempSync(join(tmpdir(), 'bureau-kills-'));
+const begun_ms = Date.now();
+console.log(`seed ${seed}`);
+try {
+  await buildWorker('', join(directory, 'bundle'));
+  const { violations, ...figures } = await runKills({
+    bundle: join(directory, 'bundle'),
+    storage: join(directory, 'storage'),
+    seed,
+    kills: Number(values.kills),
+    longestLife_ms: 4_000,
+    awaitSweep: true,
+    report: (line) => console.log(line),
+  });
+  console.table(figures);
+  console.log(`${Math.round((Date.now() - begun_ms) / 1_000)} s, seed ${seed}`);
+  for (const violation of violations.slice(0, 20)) console.error(`VIOLATION: ${violation}`);
+  if (violations.length > 0) {
+    console.error(`${violations.length} violations after ${figures.kills} kills`);
+    process.exitCode = 1;
+  }
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}

@@ -1,0 +1,76 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { applyMutation } from '../scripts/mutations/mutation.ts';
+import { mutations } from '../scripts/mutations/rooms.ts';
+
+/**
+ * Holds docs/faults.md against the tests that it names. A test is named by its file and its title as the source has it,
+ * with its placeholders; where a title says too little by itself, by the title of its group before it.
+ */
+
+const FAULTS = 42;
+
+const text = readFileSync('docs/faults.md', 'utf8');
+
+/** The cells of the rows of a section's table, without its head. */
+function readTable(heading: string): string[][] {
+  const [, section = ''] = text.split(`## ${heading}\n`);
+  const [body = ''] = section.split('\n## ');
+  const rows = body.split('\n').filter((line) => line.startsWith('| '));
+  const cells = rows.map((line) => line.slice(2, -2).split(' | '));
+  return cells.slice(1);
+}
+
+interface NamedTest {
+  readonly file: string;
+  readonly titles: readonly string[];
+}
+
+/** The tests in a cell; none where it holds anything else. */
+function readTests(cell: string): NamedTest[] {
+  const named = [...cell.matchAll(/`(test\/\S+\.test\.ts)` “([^”]+)”/g)];
+  if (named.map(([name]) => name).join(', ') !== cell) return [];
+  return named.map(([, file = '', titles = '']) => ({ file, titles: titles.split(' › ') }));
+}
+
+/** Whether a file holds a text as a whole string. */
+function holdsString(source: string, content: string): boolean {
+  return ["'", '"', '`'].some((quote) => source.includes(`${quote}${content}${quote}`));
+}
+
+const faults = readTable('Every fault and its test').map(([number = '', fault = '', tests = '']) => ({
+  number: Number(number),
+  fault,
+  tests: readTests(tests),
+}));
+
+describe('every fault that is known', () => {
+  it('is there, one row each', () => {
+    expect(faults.map(({ number }) => number)).toEqual(Array.from({ length: FAULTS }, (_, at) => at + 1));
+  });
+
+  it.each(faults)('has a test that is there: $number, $fault', ({ tests }) => {
+    expect(tests.length).toBeGreaterThan(0);
+    for (const { file, titles } of tests) {
+      const source = readFileSync(file, 'utf8');
+      for (const title of titles) expect(holdsString(source, title), `“${title}” in ${file}`).toBe(true);
+    }
+  });
+});
+
+describe('the mutations', () => {
+  it.each(mutations)('still apply, and name tests that are there: $room, $name', (mutation) => {
+    expect(() => applyMutation(readFileSync(mutation.file, 'utf8'), mutation)).not.toThrow();
+    expect(mutation.tests.length).toBeGreaterThan(0);
+    for (const file of mutation.tests) expect(existsSync(file), file).toBe(true);
+  });
+
+  it('have a name each', () => {
+    expect(new Set(mutations.map(({ name }) => name)).size).toBe(mutations.length);
+  });
+
+  it('were all noticed when they were last recorded', () => {
+    const recorded = readTable('Mutations').map(([room, name]) => `${room}: ${name}`);
+    expect(recorded).toEqual(mutations.map(({ room, name }) => `${room}: ${name}`));
+  });
+});

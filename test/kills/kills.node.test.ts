@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, inject, it } from 'vitest';
+import { runKills } from '../support/node/kills/run-kills.ts';
+
+/** The short form of `npm run test:kills`. */
+it('an exchange that is killed under load keeps all it has told, does nothing twice, and pays nobody twice', async () => {
+  const storage = mkdtempSync(join(tmpdir(), 'bureau-kills-'));
+  try {
+    const report = await runKills({
+      bundle: inject('workerBundle'),
+      storage,
+      seed: 18,
+      kills: 2,
+      longestLife_ms: 2_000,
+      awaitSweep: false,
+      report: () => undefined,
+    });
+    expect(report.violations).toEqual([]);
+    expect(report.kills).toBe(2);
+    // A run that was killed before anything happened would prove nothing.
+    expect(report.acknowledged).toBeGreaterThan(20);
+    expect(report.cut).toBeGreaterThan(0);
+    expect(report.repeated).toBeGreaterThan(report.acknowledged);
+  } finally {
+    rmSync(storage, { recursive: true, force: true });
+  }
+}, 180_000);

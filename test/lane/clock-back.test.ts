@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { PriceDesk } from '../../src/markets/price-desk.ts';
+import { openSandboxMarket } from '../../src/markets/sandbox-market.ts';
+import { formatPrice } from '../../src/money/prices.ts';
+import { type Trader, openTrader } from '../support/exchange.ts';
+
+const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
+const FIVE_MINUTES_MS = 300_000;
+
+/** What the market says now, which is what the three venues of the sandbox agree on. */
+const priceNow = () => formatPrice(openSandboxMarket('BTC').priceAt(Date.now()));
+
+/** Ahead of the machine's own time, so that no alarm fires by itself. */
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2031, 5, 1, 12) }));
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+async function fillAfterClockWentBack(trader: Trader, next: Trader): Promise<void> {
+  const before = (await trader.trade(ORDER)).executedPrice;
+  vi.setSystemTime(Date.now() - FIVE_MINUTES_MS);
+  expect(priceNow()).not.toBe(before);
+  expect((await next.trade(ORDER)).executedPrice).toBe(priceNow());
+}
+
+it('a clock that goes back makes no price younger that the lane held before', async () => {
+  const trader = await openTrader({ USDT: '1000' });
+  await fillAfterClockWentBack(trader, trader);
+});
+
+it('nor one that the price hub held', async () => {
+  await fillAfterClockWentBack(await openTrader({ USDT: '1000' }), await openTrader({ USDT: '1000' }));
+});
+
+it('and does not prolong the pause after a round that nobody answered', async () => {
+  const trader = await openTrader({ USDT: '1000' });
+  vi.setSystemTime(Date.now() + FIVE_MINUTES_MS);
+  vi.spyOn(PriceDesk.prototype, 'ask').mockResolvedValueOnce([]);
+  expect((await trader.order(ORDER)).status).toBe(503);
+  vi.setSystemTime(Date.now() - FIVE_MINUTES_MS / 2);
+  expect((await trader.trade(ORDER)).executedPrice).toBe(priceNow());
+});

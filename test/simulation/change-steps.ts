@@ -1,0 +1,111 @@
+import { house } from '../../src/ledger/transfers.ts';
+import { assetSymbols, scaleOf } from '../../src/money/assets.ts';
+import { createKey } from '../support/exchange.ts';
+import type { Draw } from './draw.ts';
+import { type ModelAccount, must } from './model.ts';
+import { operate, succeed } from './operate.ts';
+import { writeDecimal } from './read-decimal.ts';
+import type { World } from './world.ts';
+
+/** A change by the operator that no fault disturbs. */
+export async function stepChange(world: World, draw: Draw): Promise<void> {
+  const { model } = world;
+  const account = draw.pick(model.accounts);
+  const change = draw.weighted({
+    limit: 20,
+    freeze: 7,
+    thaw: 20,
+    key: 14,
+    revoke: 8,
+    approve: 16,
+    settings: 40,
+    caps: 12,
+  });
+  if (change === 'limit') {
+    const limit = BigInt(draw.pick([300, 5_000, 20_000, 50_000]));
+    account.limit = limit * 1_000_000n;
+    await succeed(world, 'PATCH', `/accounts/${account.id}`, { dailyWithdrawalLimit: String(limit) });
+  } else if (change === 'freeze' || change === 'thaw') {
+    const whom = change === 'thaw' ? (model.accounts.find(({ frozen }) => frozen) ?? account) : account;
+    whom.frozen = change === 'freeze';
+    await succeed(world, 'PATCH', `/accounts/${whom.id}`, { status: whom.frozen ? 'frozen' : 'active' });
+  } else if (change === 'key') {
+    if (account.keys.length > 60) return;
+    const scopes = draw.pick([['read', 'trade', 'withdraw'], ['read'], ['trade'], ['withdraw']] as const);
+    account.keys.push({ trader: await createKey(account.id, { scopes }), scopes, revoked: false, entries: new Map() });
+  } else if (change === 'revoke') {
+    const standing = account.keys.filter(({ revoked, scopes }) => !revoked && scopes.length === 3);
+    const key = draw.pick(account.keys);
+    if (standing.length < 3 && standing.includes(key)) return;
+    key.revoked = true;
+    await succeed(world, 'DELETE', `/accounts/${account.id}/api-keys/${key.trader.keyId}`);
+  } else if (change === 'approve') {
+    await approve(world, draw, account);
+  } else if (change === 'caps') await changeCap(world, draw);
+  else await changeSettings(world, draw);
+}
+
+async function approve(world: World, draw: Draw, account: ModelAccount): Promise<void> {
+  const { network, address } = draw.pick([
+    { network: 'TRC20', address: 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC' },
+    { network: 'BTC', address: 'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu' },
+    ...Object.entries(draw.pick(world.model.accounts).addresses).map(([name, own]) => ({
+      network: name,
+      address: own,
+    })),
+  ]);
+  await succeed(world, 'POST', `/accounts/${account.id}/allowlist`, { network, address, label: 'approved' });
+  const name = `${network} ${address}`;
+  if (!account.approved.has(name)) account.approved.set(name, world.now_ms);
+}
+
+async function changeSettings(world: World, draw: Draw): Promise<void> {
+  const { settings } = world.model;
+  const hasOdds =
+    settings.tradingHalted ||
+    settings.withdrawalsHalted ||
+    settings.pausedNetworks.length > 0 ||
+    settings.allowlistMode === 'strict';
+  const what =
+    hasOdds && draw.chance(0.7)
+      ? 'calm'
+      : draw.weighted({ trading: 2, withdrawals: 2, network: 2, strict: 2, review: 5, spread: 4, calm: 2 });
+  const change = {
+    trading: { tradingHalted: true },
+    withdrawals: { withdrawalsHalted: true },
+    network: { pausedNetworks: ['TRC20' as const] },
+    strict: { allowlistMode: 'strict' as const },
+    review: { reviewThreshold: draw.pick([null, 50_000_000n, 500_000_000n]) },
+    spread: { spreadBps: draw.pick([0, 0, 20, 150]) },
+    calm: { tradingHalted: false, withdrawalsHalted: false, pausedNetworks: [], allowlistMode: 'off' as const },
+  }[what];
+  world.changeSettings(change);
+  const { reviewThreshold, ...rest } = change as { reviewThreshold?: bigint | null };
+  const threshold =
+    reviewThreshold === undefined
+      ? {}
+      : { reviewThreshold: reviewThreshold === null ? null : writeDecimal(reviewThreshold, 6) };
+  await succeed(world, 'PATCH', '/settings', { ...rest, ...threshold });
+}
+
+/** A cap close above what is owed or short, or as wide as at first; below it the operator is refused (I12). */
+async function changeCap(world: World, draw: Draw): Promise<void> {
+  const { model } = world;
+  const asset = draw.pick(assetSymbols);
+  const [owner, name] = draw.pick([
+    [house.custody, 'supplyCaps'],
+    [house.liquidity, 'exposure'],
+  ] as const);
+  const kind = draw.weighted({ wide: 6, close: 3, under: 1 });
+  const owed = -model.balance(owner, asset);
+  const room = 10n ** BigInt(scaleOf(asset)) * (asset === 'USDT' ? 1_000n : 1n);
+  const cap = kind === 'wide' ? 10n ** 15n : kind === 'close' ? (owed > 0n ? owed : 0n) + room : owed - 1n;
+  if (cap < 0n) return;
+  const body = { [name]: { [asset]: writeDecimal(cap, scaleOf(asset)) } };
+  if (kind !== 'under') {
+    model.floors.set(`${owner} ${asset}`, -cap);
+    return succeed(world, 'PATCH', '/settings', body);
+  }
+  const { answer } = await operate(world, 'PATCH', '/settings', body);
+  must(answer.body['code'] === 'invalid_state', 'answered', answer);
+}

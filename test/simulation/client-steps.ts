@@ -1,0 +1,193 @@
+import { generate } from 'otplib';
+import { sweepWithdrawals } from '../../src/wallet/withdrawals/sweep-withdrawals.ts';
+import { openDatabase } from '../../src/ledger/database.ts';
+import { type Asset, assetSymbols, coinSymbols, scaleOf } from '../../src/money/assets.ts';
+import type { Network } from '../../src/money/networks.ts';
+import { sandboxCustody } from '../../src/wallet/custody/sandbox.ts';
+import { addressCases } from '../support/address-cases.ts';
+import { env } from '../support/test-env.ts';
+import { type CustodianMode, custodianModes } from './custodian.ts';
+import { type Draw, drawNetwork } from './draw.ts';
+import { execute, findEntry } from './execute.ts';
+import type { ModelAccount, ModelKey, Post } from './model.ts';
+import { readDecimal, writeDecimal } from './read-decimal.ts';
+import { type Strike, companions, failDatabase, orderAborts, withdrawalAborts } from './strikes.ts';
+import type { World } from './world.ts';
+
+const orderFaults = [...failDatabase('order', true), ...companions];
+const withdrawalFaults = [...failDatabase('debit', true), ...companions];
+
+/** Those around the settlement strike only where the custodian is asked, so they are drawn more often. */
+const settleFaults = [
+  ...failDatabase('settle', true),
+  ...withdrawalAborts.filter(({ name }) => name.includes('settle')),
+];
+
+/** Addresses of nobody here, by network; and texts that are none. */
+const outside = Map.groupBy(
+  addressCases.filter(({ verdict }) => verdict === 'address'),
+  ({ network }) => network,
+);
+const nowhere = Map.groupBy(
+  addressCases.filter(({ verdict }) => verdict === 'none'),
+  ({ network }) => network,
+);
+
+function outsideOn(network: Network): string {
+  return outside.get(network)?.[0]?.text ?? '0x52908400098527886E0F7030069857D2E4169EE7';
+}
+
+/** Somebody, mostly one who may. */
+export function drawKey(world: World, draw: Draw): { account: ModelAccount; key: ModelKey } {
+  const account = draw.pick(world.model.accounts);
+  const standing = account.keys.filter(({ revoked, scopes }) => !revoked && scopes.length === 3);
+  return { account, key: draw.pick(draw.chance(0.95) ? standing : account.keys) };
+}
+
+function drawIdempotencyKey(world: World, draw: Draw): string | null {
+  return draw.chance(0.9) ? world.name('once') : null;
+}
+
+/** An order, mostly one that can be filled. */
+export function drawOrder(world: World, draw: Draw, account: ModelAccount): Record<string, string> {
+  const coin = draw.pick(coinSymbols);
+  const side = draw.pick(['BUY', 'SELL']);
+  const mode = draw.pick(['COIN_QTY', 'USDT_AMOUNT']);
+  const given: Asset = side === 'BUY' ? 'USDT' : coin;
+  const held = world.model.balance(account.id, given);
+  const price = world.market.firmPrices(coin).at(-1) ?? 100_000_000n;
+  const unit = 10n ** BigInt(scaleOf(coin) + 2);
+  // A tenth at most, or more than there is.
+  const budget = draw.chance(0.08) ? held * 3n + 1n : draw.part(held / 10n) + 1n;
+  const usdt = side === 'BUY' ? budget : (budget * price) / unit;
+  const capped = usdt > 60_000_000_000n ? 60_000_000_000n : usdt;
+  const value =
+    mode === 'USDT_AMOUNT' ? writeDecimal(capped, 6) : writeDecimal((capped * unit) / price + 1n, scaleOf(coin));
+  const odd = draw.weighted({ none: 94, coin: 2, digits: 2, tiny: 2 });
+  if (odd === 'coin') return { coin: 'XRP', side, mode, value };
+  if (odd === 'digits') return { coin, side, mode, value: '1.123456789' };
+  return { coin: draw.chance(0.1) ? coin.toLowerCase() : coin, side, mode, value: odd === 'tiny' ? '0.000001' : value };
+}
+
+export async function stepOrder(world: World, draw: Draw): Promise<void> {
+  const { account, key } = drawKey(world, draw);
+  const body = drawOrder(world, draw, account);
+  const strike = drawStrike(draw, orderFaults, orderAborts);
+  const request: Post = { operation: 'placeOrder', body, idempotencyKey: drawIdempotencyKey(world, draw) };
+  const { status } = await execute(world, account, key, request, strike);
+  if (status === 201) world.count('operations', 'order that was filled');
+}
+
+function drawStrike(draw: Draw, faults: readonly Strike[], aborts: readonly Strike[]): Strike | null {
+  const kind = draw.weighted({ none: 64, fault: 18, abort: 18 });
+  if (kind === 'none') return null;
+  return draw.pick(kind === 'fault' ? faults : aborts);
+}
+
+/** A code as its holder would type it: mostly the newest that was not used. */
+export async function drawCode(world: World, draw: Draw, { totp }: ModelAccount): Promise<Record<string, string>> {
+  if (!totp) return draw.chance(0.05) ? { totpCode: '123456' } : {};
+  const now = Math.floor(world.now_ms / 30_000);
+  const kind = draw.weighted({ right: 80, old: 8, early: 4, wrong: 4, none: 4 });
+  if (kind === 'none') return {};
+  if (kind === 'wrong') return { totpCode: String(draw.below(1_000_000)).padStart(6, '0') };
+  const fresh = totp.usedStep >= now ? totp.usedStep + 1 : now;
+  const step = kind === 'old' ? now - draw.below(3) : kind === 'early' ? now + draw.below(3) : fresh;
+  return { totpCode: await generate({ secret: totp.secret, epoch: step * 30 }) };
+}
+
+/** A withdrawal, mostly one that can be paid. */
+export async function drawWithdrawal(world: World, draw: Draw, account: ModelAccount): Promise<Record<string, string>> {
+  const asset = draw.chance(0.5) ? 'USDT' : draw.pick(assetSymbols);
+  const listed = drawNetwork(draw, asset);
+  const { network } = listed;
+  const kind = draw.weighted({ outside: 76, inside: 16, own: 2, nowhere: 2, network: 2, digits: 2 });
+  const held = world.model.balance(account.id, asset);
+  const least = readDecimal(listed.minWithdrawal, scaleOf(asset)) ?? 1n;
+  const budget = draw.chance(0.05) ? held + 1n : draw.part(held / 50n);
+  const amount = writeDecimal(draw.chance(0.1) ? budget : budget / 4n + least, scaleOf(asset));
+  const other = draw.pick(world.model.accounts);
+  const to = {
+    outside: outsideOn(network),
+    inside: (other === account ? world.model.accounts.find((one) => one !== account) : other)?.addresses[network] ?? '',
+    own: account.addresses[network] ?? '',
+    nowhere: (nowhere.get(network) ?? [])[0]?.text ?? 'nowhere',
+    network: 'anywhere',
+    digits: outsideOn(network),
+  }[kind];
+  const code = await drawCode(world, draw, account);
+  const text = kind === 'digits' ? '10.123456789' : amount;
+  return { asset, network: kind === 'network' ? 'KRYPTON' : network, amount: text, address: to, ...code };
+}
+
+export async function stepWithdrawal(world: World, draw: Draw): Promise<void> {
+  const { account, key } = drawKey(world, draw);
+  const body = await drawWithdrawal(world, draw, account);
+  const request: Post = { operation: 'createWithdrawal', body, idempotencyKey: drawIdempotencyKey(world, draw) };
+  await sendToCustodian(world, draw, account, key, request);
+}
+
+/** Sends a withdrawal with a custodian, a database and a lane in whatever state. */
+async function sendToCustodian(world: World, draw: Draw, account: ModelAccount, key: ModelKey, request: Post) {
+  const trouble = draw.weighted({ none: 25, custodian: 30, other: 45 });
+  if (trouble === 'custodian') setCustodian(world, draw);
+  const others = draw.chance(0.5) ? settleFaults : [...withdrawalFaults, ...failFacts, ...withdrawalAborts];
+  const strike = trouble === 'other' ? draw.pick(others) : null;
+  await execute(world, account, key, request, strike);
+  const { mode, struck } = world.custodian;
+  if (mode !== 'pays') world.count('faults', `custodian_${mode}`, struck > 0 ? 1 : 0);
+}
+
+const failFacts: readonly Strike[] = failDatabase('facts', false)
+  .filter(({ name }) => !name.includes('after'))
+  .map((strike) => ({ ...strike, leeway: ['turned_away', 'turned_away'] }));
+
+export function setCustodian(
+  world: World,
+  draw: Draw,
+  modes: readonly CustodianMode[] = custodianModes.slice(1),
+): void {
+  world.custodian.set(draw.pick(modes));
+  if (world.custodian.mode !== 'answers_twice') return;
+  world.custodian.meanwhile = async () => {
+    await sweepWithdrawals(openDatabase(env.DB), sandboxCustody, () => world.now_ms + 60_000);
+  };
+}
+
+/** An earlier request again: as it was, with another body, under another key, or with a new code. */
+export async function stepReplay(world: World, draw: Draw): Promise<void> {
+  const { account, key } = drawKey(world, draw);
+  const entries = [...key.entries.values()];
+  const entry = entries.length > 0 ? draw.pick(draw.chance(0.5) ? entries.slice(-5) : entries) : undefined;
+  if (!entry) return;
+  const how = draw.weighted({ same: 60, body: 12, code: 8, key: 10, edge: 10 });
+  const { request } = entry;
+  // Whether its intent is a day old cannot be known of one that was never answered.
+  const isUncertain = !entry.answer && world.now_ms - entry.received_ms > 80_000_000;
+  if (isUncertain) return void key.entries.delete(request.idempotencyKey ?? '');
+  const strike = draw.chance(0.1)
+    ? draw.pick(request.operation === 'placeOrder' ? orderAborts : withdrawalAborts)
+    : null;
+  if (how === 'key') {
+    const other = draw.pick(account.keys);
+    if (!findEntry(world, other, request)) await execute(world, account, other, request, null);
+    return;
+  }
+  if (how === 'edge' && entry.answer) return replayAtEdge(world, account, key, request, entry.received_ms);
+  const changed = { ...request.body, ...(await drawCode(world, draw, account)) };
+  const other = request.operation === 'placeOrder' ? { value: '7.7' } : { amount: '7.7' };
+  const body = how === 'body' ? { ...request.body, ...other } : how === 'code' ? changed : request.body;
+  await execute(world, account, key, { ...request, body }, how === 'same' ? strike : null);
+}
+
+/** The last second of the 24 hours, and the first after them. */
+async function replayAtEdge(world: World, account: ModelAccount, key: ModelKey, request: Post, received_ms: number) {
+  const edge_ms = received_ms + 86_400_000;
+  if (edge_ms - 1_000 <= world.now_ms) return;
+  world.count('faults', 'clock_at_24h');
+  for (const at_ms of [edge_ms - 1_000, edge_ms + 1_000]) {
+    world.moveClock(at_ms - world.now_ms);
+    world.market.read('agree');
+    await execute(world, account, key, request, null);
+  }
+}

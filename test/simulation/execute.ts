@@ -1,0 +1,244 @@
+import type { Trader } from '../support/exchange.ts';
+import {
+  type Entry,
+  type ModelAccount,
+  type ModelKey,
+  type Movement,
+  type Post,
+  must,
+  sameMovements,
+  withoutReference,
+} from './model.ts';
+import { type Prediction, predictOrder, refusal } from './predict-order.ts';
+import { type WithdrawalPrediction, predictWithdrawal } from './predict-withdrawal.ts';
+import type { Armed, Strike } from './strikes.ts';
+import type { World } from './world.ts';
+
+const DAY_MS = 86_400_000;
+
+/** So long after its first receipt, an open request is never told a refusal that would be final. */
+const LATE_WRITE_MS = 60_000;
+
+const paths = { placeOrder: '/api/v1/orders', createWithdrawal: '/api/v1/wallet/withdrawals' } as const;
+const scopes = { placeOrder: 'trade', createWithdrawal: 'withdraw' } as const;
+const kinds = { placeOrder: 'order', createWithdrawal: 'withdrawal' } as const;
+
+/** An answer as a client has it. */
+export interface Reply {
+  readonly status: number;
+  readonly code: string | null;
+  readonly body: string;
+  readonly replayed: boolean;
+  /** The record that it is about. */
+  readonly recordId: string | null;
+  readonly recordStatus: string | null;
+}
+
+export async function post(trader: Trader, { operation, body, idempotencyKey }: Post): Promise<Reply> {
+  const headers = idempotencyKey === null ? {} : { 'Idempotency-Key': idempotencyKey };
+  const response = await trader.post(paths[operation], body, headers);
+  const text = await response.text();
+  const read = JSON.parse(text) as Record<string, { id?: string; status?: string } | string | undefined>;
+  const record = (operation === 'placeOrder' ? read['order'] : read['withdrawal']) as
+    | { id: string; status: string }
+    | undefined;
+  const named = read['orderId'] ?? read['withdrawalId'];
+  return {
+    status: response.status,
+    code: typeof read['code'] === 'string' ? read['code'] : null,
+    body: text,
+    replayed: response.headers.get('X-Idempotency-Replay') === 'true',
+    recordId: record?.id ?? (typeof named === 'string' ? named : null),
+    recordStatus: record?.status ?? null,
+  };
+}
+
+/** What stands under a request's Idempotency-Key, while it protects. */
+export function findEntry(world: World, key: ModelKey, { idempotencyKey }: Post): Entry | undefined {
+  const entry = idempotencyKey === null ? undefined : key.entries.get(idempotencyKey);
+  return entry && entry.received_ms > world.now_ms - DAY_MS ? entry : undefined;
+}
+
+/** What a request that was never seen may be answered. */
+export async function predictFresh(world: World, account: ModelAccount, request: Post): Promise<WithdrawalPrediction> {
+  if (request.operation === 'createWithdrawal') return predictWithdrawal(world, account, request);
+  return { answers: predictOrder(world, account, request), wanted: [], totp: null };
+}
+
+/** What the key itself is refused, before anything else. */
+export function refuseKey(
+  account: ModelAccount,
+  key: ModelKey,
+  scope: 'read' | 'trade' | 'withdraw',
+): Prediction | null {
+  if (!key.scopes.includes(scope)) return refusal(403, 'insufficient_scope');
+  if (key.revoked) return refusal(401, 'invalid_api_key');
+  return account.frozen && scope !== 'read' ? refusal(403, 'account_frozen') : null;
+}
+
+/** The parts of a body that its fingerprint counts. */
+function fingerprintOf({ operation, body }: Post): string {
+  const counted = Object.entries(body).filter(([name]) => name !== 'totpCode');
+  return JSON.stringify([operation, ...counted.map(String).toSorted()]);
+}
+
+const withoutFault: Armed = { struck: () => 0, disarm: () => undefined };
+
+/**
+ * Sends a request, with a fault or without, and holds what came of it against what may come of it: the answer, what
+ * moved, and what a replay gives from then on (I4, I11).
+ */
+export async function execute(
+  world: World,
+  account: ModelAccount,
+  key: ModelKey,
+  request: Post,
+  strike: Strike | null,
+): Promise<Reply> {
+  const { trader } = key;
+  const entry = findEntry(world, key, request);
+  const refused = refuseKey(account, key, scopes[request.operation]);
+  const fresh = await predictFresh(world, account, request);
+  world.wanted = fresh.wanted;
+  const received_ms = world.now_ms;
+  const armed = (await strike?.arm(world, trader)) ?? withoutFault;
+  let reply: Reply;
+  try {
+    reply = await post(trader, request);
+  } finally {
+    armed.disarm();
+  }
+  await Promise.all(world.after.splice(0));
+  const struck = strike ? armed.struck() : 0;
+  if (strike) world.count('faults', strike.name, struck > 0 ? 1 : 0);
+  const leeway = strike && struck > 0 ? strike.leeway[request.idempotencyKey === null ? 1 : 0] : null;
+  // Only a request that reached the rules touches the second factor; where a fault struck, the next look tells.
+  const reached = !refused && !entry?.answer;
+  if (account.totp && request.operation === 'createWithdrawal' && reached) {
+    if (leeway || entry || world.custodian.struck > 0) world.openTotps.add(account.id);
+    else if (fresh.totp) settleTotp(account, fresh, reply);
+  }
+  const moved = await world.observe();
+  const isLate = world.custodian.mode === 'answers_late' && world.custodian.struck > 0;
+  if (isLate) await world.awaitSettlement();
+
+  const context = { world, account, key, request, entry, fresh: fresh.answers, leeway, received_ms };
+  if (refused) mustBe(reply, [refused], moved, leeway);
+  else if (entry && fingerprintOf(entry.request) !== fingerprintOf(request)) checkReused(context, reply, moved);
+  else if (entry?.answer) checkReplay(entry.answer, reply, moved, leeway);
+  else if (entry?.recordId) checkRecalled(context, entry, reply, moved);
+  else checkExecuted(context, reply, moved);
+  world.count(
+    'answers',
+    reply.code ?? `${kinds[request.operation]} ${reply.recordStatus}${reply.replayed ? ' replayed' : ''}`,
+  );
+  return reply;
+}
+
+interface Context {
+  readonly world: World;
+  readonly account: ModelAccount;
+  readonly key: ModelKey;
+  readonly request: Post;
+  readonly entry: Entry | undefined;
+  readonly fresh: readonly Prediction[];
+  readonly leeway: Strike['leeway'][0] | null;
+  readonly received_ms: number;
+}
+
+function settleTotp({ totp }: ModelAccount, fresh: WithdrawalPrediction, reply: Reply): void {
+  if (!totp || !fresh.totp) return;
+  const step = fresh.wanted[0]?.totpStep;
+  Object.assign(totp, fresh.totp, reply.status === 201 && step ? { usedStep: step } : {});
+}
+
+function mustBe(reply: Reply, allowed: readonly Prediction[], moved: readonly Movement[], leeway: string | null): void {
+  must(moved.length === 0, 'a refused request moved money', reply, moved);
+  const isAllowed = allowed.some(({ status, code }) => reply.status === status && reply.code === code);
+  const isFault = leeway !== null && leeway !== 'none' && reply.status >= 503;
+  must(isAllowed || isFault, 'answered', reply, 'instead of', allowed);
+}
+
+/** An open request may have left nothing, and then its Idempotency-Key is free for another. */
+function checkReused(context: Context, reply: Reply, moved: readonly Movement[]): void {
+  if (context.entry?.answer || context.entry?.recordId || reply.code === 'idempotency_key_reused') {
+    mustBe(reply, [refusal(422, 'idempotency_key_reused')], moved, context.leeway);
+  } else checkExecuted({ ...context, entry: undefined }, reply, moved);
+}
+
+function checkReplay(
+  answer: NonNullable<Entry['answer']>,
+  reply: Reply,
+  moved: readonly Movement[],
+  leeway: Context['leeway'],
+): void {
+  must(moved.length === 0, 'a replay moved money', reply, moved);
+  if (leeway === 'unknown_either' && reply.status === 504) return;
+  const isSame = reply.status === answer.status && reply.body === answer.body && reply.replayed;
+  must(isSame, 'a replay is another answer', reply, answer);
+}
+
+/** A request of which the journal showed the effect, while its caller was told nothing. */
+function checkRecalled({ leeway }: Context, entry: Entry, reply: Reply, moved: readonly Movement[]): void {
+  must(moved.length === 0, 'executed twice', entry.recordId, reply, moved);
+  if (leeway === 'unknown_either' && reply.status === 504) return;
+  must(reply.status === 201 && reply.recordId === entry.recordId, 'forgotten', entry.recordId, reply);
+  entry.answer = { status: reply.status, body: reply.body };
+}
+
+function checkExecuted(context: Context, reply: Reply, moved: readonly Movement[]): void {
+  const { world, account, key, request, entry, fresh, leeway } = context;
+  const kind = kinds[request.operation];
+  const references = [...new Set(moved.map(({ reference }) => reference))];
+  must(references.length <= 1, 'more than one effect', references);
+  const recordId = references[0] ?? null;
+  const effect = moved.map(withoutReference);
+  const predicted = fresh.find((one) => one.movements.length > 0 && sameMovements(one.movements, effect));
+  must(recordId === null || predicted !== undefined, 'moved', moved, 'instead of', fresh, world.market.describe());
+  if (recordId !== null && kind === 'order') world.model.orders.set(recordId, account.id);
+  if (entry?.namedId && recordId) must(entry.namedId === recordId, 'another id than was told', entry.namedId, recordId);
+
+  const isRefusal = fresh.some(({ status }) => status !== 201);
+  if (reply.status === 201) {
+    must(recordId !== null && reply.recordId === recordId, 'answered 201 without an effect', reply, moved);
+    checkRecordStatus(context, reply, recordId);
+  } else if (reply.status === 504) {
+    const mayBeOpen = leeway === 'unknown_either' || leeway === 'unknown_without';
+    // A second look at what may still land refuses nothing for good.
+    const isHeld = isRefusal && (leeway !== null || (entry && context.received_ms - entry.received_ms < LATE_WRITE_MS));
+    must(mayBeOpen || isHeld === true, 'answered 504', reply, leeway, fresh);
+    must(recordId === null || leeway === 'unknown_either', 'answered 504 with an effect', reply, moved);
+  } else {
+    must(recordId === null, 'refused with an effect', reply, moved);
+    const isTurnedAway = leeway === 'turned_away' && reply.code === 'service_unavailable';
+    const isAllowed = fresh.some(({ status, code }) => status === reply.status && code === reply.code);
+    // One that was tried more than once counted its code as often.
+    const isLocked = leeway !== null && 'totpCode' in request.body && reply.code === 'withdrawals_locked';
+    must(isAllowed || isTurnedAway || isLocked, 'answered', reply, 'instead of', fresh, leeway);
+  }
+  keep(context, key, reply, recordId);
+}
+
+/** What a replay will give: a decision stands, an open outcome waits, and what was only turned away is forgotten. */
+function keep({ request, entry, received_ms }: Context, key: ModelKey, reply: Reply, recordId: string | null): void {
+  if (request.idempotencyKey === null) return;
+  const isKept = reply.status === 201 || reply.status === 422 || reply.code === 'address_not_allowlisted';
+  const standing = entry ?? { request, received_ms, answer: null, recordId: null, namedId: null };
+  if (isKept) standing.answer = { status: reply.status, body: reply.body };
+  standing.recordId ??= recordId;
+  if (reply.status === 504) standing.namedId ??= reply.recordId;
+  if (isKept || reply.status === 504 || entry) key.entries.set(request.idempotencyKey, standing);
+}
+
+/** A withdrawal's answer says how it stands, or how it stood before the custodian spoke. */
+function checkRecordStatus({ world, request, leeway }: Context, reply: Reply, recordId: string): void {
+  if (request.operation === 'placeOrder') return must(reply.recordStatus === 'COMPLETED', 'an order that is', reply);
+  const standing = world.model.withdrawals.get(recordId);
+  const isLate = world.custodian.mode === 'answers_late';
+  const isSame = reply.recordStatus === standing?.status;
+  must(isSame || (reply.recordStatus === 'PROCESSING' && isLate), 'answered', reply, 'but it is', standing);
+  if (leeway !== null || standing?.status === 'PENDING' || standing?.recipient !== null) return;
+  const { mode } = world.custodian;
+  const end = mode === 'refuses' ? 'FAILED' : /^(fails|hangs|accepts)/.test(mode) ? 'PROCESSING' : 'COMPLETED';
+  must(standing.status === end, 'the custodian', mode, 'and it is', standing);
+}

@@ -1,0 +1,212 @@
+import type { Scope } from '../../src/keys/scope.ts';
+import { house } from '../../src/ledger/transfers.ts';
+import { type Asset, assetSymbols } from '../../src/money/assets.ts';
+import type { Network } from '../../src/money/networks.ts';
+import type { Trader } from '../support/exchange.ts';
+
+/** One row of the journal. */
+export interface Movement {
+  readonly debit: string;
+  readonly credit: string;
+  readonly asset: Asset;
+  readonly amount: bigint;
+  readonly kind: string;
+  readonly reference: string;
+}
+
+/** What the model knows of an Idempotency-Key of one API key. */
+export interface Entry {
+  readonly request: Post;
+  readonly received_ms: number;
+  /** The answer that stands, to the byte; `null` while the outcome is open. */
+  answer: { readonly status: number; readonly body: string } | null;
+  /** The record that the request made, once the journal has shown one. */
+  recordId: string | null;
+  /** The id that an open outcome was told under. */
+  namedId: string | null;
+}
+
+/** A POST of a client. */
+export interface Post {
+  readonly operation: 'placeOrder' | 'createWithdrawal';
+  readonly body: Readonly<Record<string, string>>;
+  readonly idempotencyKey: string | null;
+}
+
+export interface ModelKey {
+  readonly trader: Trader;
+  readonly scopes: readonly Scope[];
+  revoked: boolean;
+  readonly entries: Map<string, Entry>;
+}
+
+/** An account's second factor. */
+export interface ModelTotp {
+  readonly secret: string;
+  usedStep: number;
+  attempts: number;
+  lockedUntil: number;
+}
+
+export interface ModelAccount {
+  readonly id: string;
+  frozen: boolean;
+  /** In atoms of USDT. */
+  limit: bigint;
+  readonly keys: ModelKey[];
+  readonly totp: ModelTotp | null;
+  readonly addresses: Readonly<Record<string, string>>;
+  /** From when on `<network> <address>` is approved. */
+  readonly approved: Map<string, number>;
+}
+
+export interface ModelWithdrawal {
+  readonly id: string;
+  readonly accountId: string;
+  readonly asset: Asset;
+  readonly network: Network;
+  readonly address: string;
+  readonly amount: bigint;
+  readonly fee: bigint;
+  readonly usdValue: bigint;
+  readonly committed_ms: number;
+  readonly recipient: string | null;
+  /** The step of the code that it took. */
+  readonly totpStep: number | null;
+  status: 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'FAILED';
+}
+
+/** A chain's deposit, by the output that names it. */
+export interface ModelDeposit {
+  readonly report: Record<string, string | number>;
+  readonly accountId: string | null;
+  readonly asset: Asset;
+  readonly amount: bigint;
+  readonly needed: number;
+  /** Whether its first report was taken. */
+  isKnown: boolean;
+  status: 'PENDING' | 'COMPLETED' | 'FAILED' | 'QUARANTINED';
+}
+
+/** What the operator did once under a reference. */
+export interface ModelReference {
+  readonly path: string;
+  readonly body: Record<string, string>;
+  readonly movements: readonly Omit<Movement, 'reference'>[];
+  isDone: boolean;
+}
+
+export interface ModelSettings {
+  tradingHalted: boolean;
+  withdrawalsHalted: boolean;
+  pausedNetworks: Network[];
+  allowlistMode: 'off' | 'strict';
+  reviewThreshold: bigint | null;
+  spreadBps: number;
+}
+
+/** Something the exchange did is not what the model says. */
+export class Disagreement extends Error {
+  override readonly name = 'Disagreement';
+}
+
+export function must(holds: boolean, what: string, ...facts: unknown[]): asserts holds {
+  if (holds) return;
+  const told = facts.map((fact) =>
+    JSON.stringify(fact, (_, value) => (typeof value === 'bigint' ? `${value}` : value)),
+  );
+  throw new Disagreement([what, ...told].join(' '));
+}
+
+/** A movement without the record's id, which nobody can predict. */
+export function withoutReference({ debit, credit, asset, amount, kind }: Movement): Omit<Movement, 'reference'> {
+  return { debit, credit, asset, amount, kind };
+}
+
+/** Whether the same moved, in whatever order. */
+export function sameMovements(
+  one: readonly Omit<Movement, 'reference'>[],
+  other: readonly Omit<Movement, 'reference'>[],
+): boolean {
+  const write = (list: readonly Omit<Movement, 'reference'>[]) =>
+    list
+      .map(({ debit, credit, asset, amount, kind }) => `${debit} ${credit} ${asset} ${amount} ${kind}`)
+      .toSorted()
+      .join();
+  return write(one) === write(other);
+}
+
+/** What the exchange should be: everything that it owes, to whom, and why. */
+export class Model {
+  readonly accounts: ModelAccount[] = [];
+  readonly orders = new Map<string, string>();
+  readonly withdrawals = new Map<string, ModelWithdrawal>();
+  readonly deposits: ModelDeposit[] = [];
+  readonly references: ModelReference[] = [];
+  readonly floors = new Map<string, bigint>();
+  readonly settings: ModelSettings = {
+    tradingHalted: false,
+    withdrawalsHalted: false,
+    pausedNetworks: [],
+    allowlistMode: 'off',
+    reviewThreshold: null,
+    spreadBps: 0,
+  };
+  readonly #balances = new Map<string, bigint>();
+
+  balance(owner: string, asset: Asset): bigint {
+    return this.#balances.get(`${owner} ${asset}`) ?? 0n;
+  }
+
+  floor(owner: string, asset: Asset): bigint {
+    return this.floors.get(`${owner} ${asset}`) ?? 0n;
+  }
+
+  /** Whether an owner can give so much. */
+  affords(owner: string, asset: Asset, amount: bigint): boolean {
+    return this.balance(owner, asset) - amount >= this.floor(owner, asset);
+  }
+
+  /** Moves two balances. Nobody may pass a floor (I2, I12). */
+  move({ debit, credit, asset, amount }: Movement): void {
+    must(amount > 0n, 'a movement of nothing', debit, credit);
+    must(this.affords(debit, asset, amount), 'a balance below its floor', debit, asset, amount);
+    this.#balances.set(`${debit} ${asset}`, this.balance(debit, asset) - amount);
+    this.#balances.set(`${credit} ${asset}`, this.balance(credit, asset) + amount);
+  }
+
+  /** Takes over what stands before the simulation begins. */
+  begin(owner: string, asset: Asset, amount: bigint, floor: bigint): void {
+    this.#balances.set(`${owner} ${asset}`, amount);
+    this.floors.set(`${owner} ${asset}`, floor);
+  }
+
+  account(id: string): ModelAccount | undefined {
+    return this.accounts.find((account) => account.id === id);
+  }
+
+  /** The account that receives at an address. */
+  ownerOf(network: string, address: string): ModelAccount | undefined {
+    return this.accounts.find(({ addresses }) => addresses[network] === address);
+  }
+
+  /** What the last 24 hours used of an account's limit (I6). */
+  used(accountId: string, now_ms: number): bigint {
+    let used = 0n;
+    for (const withdrawal of this.withdrawals.values()) {
+      const counts = withdrawal.accountId === accountId && withdrawal.status !== 'FAILED';
+      if (counts && withdrawal.committed_ms > now_ms - 86_400_000) used += withdrawal.usdValue;
+    }
+    return used;
+  }
+
+  /** All balances as text, to hold against the database's. */
+  list(): Map<string, bigint> {
+    const owners = [...Object.values(house), ...this.accounts.map(({ id }) => id)];
+    return new Map(
+      owners.flatMap((owner) =>
+        assetSymbols.map((asset) => [`${owner} ${asset}`, this.balance(owner, asset)] as const),
+      ),
+    );
+  }
+}

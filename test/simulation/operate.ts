@@ -1,0 +1,40 @@
+import { asOperator } from '../support/exchange.ts';
+import type { Draw } from './draw.ts';
+import { must, withoutReference } from './model.ts';
+import { type Armed, failDatabase } from './strikes.ts';
+import type { World } from './world.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly body: Record<string, Record<string, unknown> | string | undefined>;
+}
+
+/** Sends as the operator, with D1 failing or not, and gives the answer with what moved. */
+export async function operate(world: World, method: string, path: string, body?: unknown, armed?: Armed) {
+  const response = await asOperator(method, path, body);
+  armed?.disarm();
+  const answer: Answer = { status: response.status, body: await response.json() };
+  world.count('answers', typeof answer.body['code'] === 'string' ? answer.body['code'] : `operator ${answer.status}`);
+  const moved = (await world.observe()).map(withoutReference);
+  return { answer, moved };
+}
+
+/** Lets D1 fail at the batch that follows, some of the time. */
+export function armDatabase(world: World, draw: Draw, batch: 'deposit' | 'settlement'): Armed | undefined {
+  if (!draw.chance(0.35)) return undefined;
+  const strike = draw.pick(failDatabase(batch, false));
+  const armed = strike.arm();
+  return {
+    ...armed,
+    disarm: () => {
+      armed.disarm();
+      world.count('faults', strike.name, armed.struck() > 0 ? 1 : 0);
+    },
+  };
+}
+
+/** A change that nothing may refuse, and that moves nothing. */
+export async function succeed(world: World, method: string, path: string, body?: unknown): Promise<void> {
+  const { answer, moved } = await operate(world, method, path, body);
+  must([200, 201].includes(answer.status) && moved.length === 0, 'answered', answer, moved);
+}

@@ -1,0 +1,94 @@
+import { house } from '../../src/ledger/transfers.ts';
+import { type Coin, findCoin, scaleOf } from '../../src/money/assets.ts';
+import { readDecimal } from './read-decimal.ts';
+import type { ModelAccount, Movement, Post } from './model.ts';
+import type { World } from './world.ts';
+
+/** What a request may be answered, and what then has moved. */
+export interface Prediction {
+  readonly status: number;
+  readonly code: string | null;
+  readonly movements: readonly Omit<Movement, 'reference'>[];
+}
+
+export function refusal(status: number, code: string): Prediction {
+  return { status, code, movements: [] };
+}
+
+const MIN = 1_000_000n;
+const MAX = 50_000_000_000n;
+
+function ceil(dividend: bigint, divisor: bigint): bigint {
+  return dividend / divisor + (dividend % divisor === 0n ? 0n : 1n);
+}
+
+/** What an order may be answered now: one prediction for each price that it may be filled at. */
+export function predictOrder(world: World, account: ModelAccount, { body }: Post): Prediction[] {
+  const coin = findCoin(body['coin'] ?? '');
+  if (!coin) return [refusal(422, 'symbol_not_supported')];
+  const byCoin = body['mode'] === 'COIN_QTY';
+  const value = readDecimal(body['value'] ?? '', byCoin ? scaleOf(coin) : 6);
+  if (value === undefined) return [refusal(422, 'precision_exceeded')];
+  if (!byCoin && value < MIN) return [refusal(422, 'amount_below_minimum')];
+  if (!byCoin && value > MAX) return [refusal(422, 'amount_above_maximum')];
+  const halted = refusal(503, 'trading_halted');
+  const isBuy = body['side'] === 'BUY';
+  const spreads = world.settled.map(({ spreadBps }) => BigInt(spreadBps));
+  const prices = world.market
+    .firmPrices(coin)
+    .flatMap((price) =>
+      spreads.map((spread) =>
+        isBuy ? ceil(price * (10_000n + spread), 10_000n) : (price * (10_000n - spread)) / 10_000n,
+      ),
+    );
+  // A halt that was lifted seconds ago may still be believed.
+  const stale = world.settled.some(({ tradingHalted }) => tradingHalted) ? [halted] : [];
+  const fills = prices.map((price) => predictFill(world, account, { coin, isBuy, byCoin, value, price }));
+  if (!world.model.settings.tradingHalted) return [...fills, ...stale, ...withoutPrice(world)];
+  // A lane that has not heard of the halt still judges the amount; the database lets nothing through.
+  return [halted, ...fills.filter(({ code }) => code?.startsWith('amount_')), ...withoutPrice(world)];
+}
+
+function withoutPrice({ market }: World): Prediction[] {
+  return market.mayBeWithoutPrice() ? [refusal(503, 'price_unavailable')] : [];
+}
+
+interface Wanted {
+  readonly coin: Coin;
+  readonly isBuy: boolean;
+  readonly byCoin: boolean;
+  readonly value: bigint;
+  readonly price: bigint;
+}
+
+/** The rounded side is off by less than an atom, in the house's favour (I8). */
+function predictFill(
+  { model }: World,
+  { id }: ModelAccount,
+  { coin, isBuy, byCoin, value, price }: Wanted,
+): Prediction {
+  const unit = 10n ** BigInt(scaleOf(coin) + 8 - 6);
+  const divide = (dividend: bigint, divisor: bigint, up: boolean) =>
+    up ? ceil(dividend, divisor) : dividend / divisor;
+  const coinAmount = byCoin ? value : divide(value * unit, price, !isBuy);
+  const usdtAmount = byCoin ? divide(value * price, unit, isBuy) : value;
+  if (usdtAmount < MIN) return refusal(422, 'amount_below_minimum');
+  if (usdtAmount > MAX) return refusal(422, 'amount_above_maximum');
+  if (coinAmount === 0n) return refusal(422, 'amount_below_minimum');
+  const pays = { debit: id, credit: house.liquidity, kind: 'order' } as const;
+  const gets = { debit: house.liquidity, credit: id, kind: 'order' } as const;
+  const [usdt, base] = [{ asset: 'USDT', amount: usdtAmount } as const, { asset: coin, amount: coinAmount } as const];
+  const movements = isBuy
+    ? [
+        { ...pays, ...usdt },
+        { ...gets, ...base },
+      ]
+    : [
+        { ...pays, ...base },
+        { ...gets, ...usdt },
+      ];
+  const [first, second] = movements as [Prediction['movements'][0], Prediction['movements'][0]];
+  if (!model.affords(id, first.asset, first.amount)) return refusal(422, 'insufficient_balance');
+  if (!model.affords(house.liquidity, second.asset, second.amount)) return refusal(422, 'order_rejected');
+  return { status: 201, code: null, movements };
+}

@@ -1,0 +1,94 @@
+import { house } from '../../src/ledger/transfers.ts';
+import { type Asset, assetSymbols, coinSymbols, scaleOf } from '../../src/money/assets.ts';
+import type { Draw } from './draw.ts';
+import { type ModelReference, must, sameMovements } from './model.ts';
+import { armDatabase, operate } from './operate.ts';
+import { writeDecimal } from './read-decimal.ts';
+import type { World } from './world.ts';
+
+/** Once per reference: as new, or again until it stands; D1 may leave it open. */
+async function sendReference(world: World, draw: Draw, reference: ModelReference, batch: 'deposit' | 'settlement') {
+  const first = reference.movements[0];
+  const refusal = reference.isDone || !first ? null : refuseReference(world, reference);
+  const armed = armDatabase(world, draw, batch);
+  const { answer, moved } = await operate(world, 'POST', reference.path, reference.body, armed);
+  const isOpen = armed !== undefined && armed.struck() > 0 && [503, 504].includes(answer.status);
+  if (moved.length > 0) {
+    must(!reference.isDone && refusal === null, 'a reference moved money again', reference, moved);
+    must(sameMovements(moved, reference.movements), 'moved', moved, 'instead of', reference);
+    reference.isDone = true;
+  }
+  if (isOpen) return;
+  if (refusal) must(answer.body['code'] === refusal, 'answered', answer, 'instead of', refusal);
+  else must(reference.isDone && [200, 201].includes(answer.status), 'answered', answer, reference);
+}
+
+/** Why the database refuses what stands under no reference yet. */
+function refuseReference({ model }: World, { movements, path }: ModelReference): string | null {
+  const parties = movements.flatMap(({ debit, credit }) => [model.account(debit), model.account(credit)]);
+  if (path === '/settlements' && parties.some((party) => party?.frozen)) return 'account_frozen';
+  if (path === '/settlements' && model.settings.tradingHalted) return 'trading_halted';
+  for (const { debit, asset, amount } of movements) {
+    if (model.affords(debit, asset, amount)) continue;
+    if (debit === house.custody) return 'supply_cap_exceeded';
+    return debit === house.liquidity ? 'order_rejected' : 'insufficient_balance';
+  }
+  return null;
+}
+
+export async function stepCredit(world: World, draw: Draw): Promise<void> {
+  await sendReference(
+    world,
+    draw,
+    drawReference(world, draw, '/credits', () => newCredit(world, draw)),
+    'deposit',
+  );
+}
+
+export async function stepSettlement(world: World, draw: Draw): Promise<void> {
+  const reference = drawReference(world, draw, '/settlements', () => newSettlement(world, draw));
+  await sendReference(world, draw, reference, 'settlement');
+}
+
+/** A new one, or one of before. */
+function drawReference(world: World, draw: Draw, path: string, make: () => ModelReference): ModelReference {
+  const earlier = world.model.references.filter((one) => one.path.endsWith(path));
+  if (earlier.length > 0 && draw.chance(0.35)) return draw.pick(earlier.slice(-20));
+  const made = make();
+  world.model.references.push(made);
+  return made;
+}
+
+function newCredit(world: World, draw: Draw): ModelReference {
+  const { id } = draw.pick(world.model.accounts);
+  const asset = draw.pick(assetSymbols);
+  const amount = draw.part(BigInt(10 ** scaleOf(asset)) * (asset === 'USDT' ? 2_000n : 2n)) + 1n;
+  const body = { asset, amount: writeDecimal(amount, scaleOf(asset)), reference: world.name('credit') };
+  const movements = [{ debit: house.custody, credit: id, asset, amount, kind: 'deposit' }];
+  return { path: `/accounts/${id}/credits`, body, movements, isDone: false };
+}
+
+function newSettlement(world: World, draw: Draw): ModelReference {
+  const { model } = world;
+  const coin = draw.pick(coinSymbols);
+  const one = draw.pick(model.accounts);
+  const other = draw.pick(model.accounts.filter((account) => account !== one));
+  const kind = draw.pick(['P2P', 'QUICK']);
+  const side = draw.pick(['BUY', 'SELL']);
+  const partner = kind === 'P2P' ? other.id : house.liquidity;
+  const [buyer, seller] = side === 'BUY' ? [one.id, partner] : [partner, one.id];
+  const coinAmount = draw.part(model.balance(one.id, coin) / 8n) + 1n;
+  const usdtAmount = draw.part(model.balance(one.id, 'USDT') / 8n) + 1n;
+  const terms = {
+    reference: world.name('trade'),
+    coin,
+    coinAmount: writeDecimal(coinAmount, scaleOf(coin)),
+    usdtAmount: writeDecimal(usdtAmount, 6),
+  };
+  const parties = kind === 'P2P' ? { buyerAccountId: buyer, sellerAccountId: seller } : { accountId: one.id, side };
+  const movements = [
+    { debit: buyer, credit: seller, asset: 'USDT' as Asset, amount: usdtAmount, kind: 'settlement' },
+    { debit: seller, credit: buyer, asset: coin as Asset, amount: coinAmount, kind: 'settlement' },
+  ];
+  return { path: '/settlements', body: { kind, ...parties, ...terms }, movements, isDone: false };
+}

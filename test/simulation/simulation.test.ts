@@ -1,0 +1,32 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { env } from '../support/test-env.ts';
+import { simulate } from './simulation.ts';
+
+/** A step takes some milliseconds; a machine that is busy with other things takes longer. */
+const STEP_TIMEOUT_MS = 250;
+
+const seed = Number(env.SIMULATION_SEED);
+const steps = Number(env.SIMULATION_STEPS);
+
+let tell: typeof console.log;
+
+beforeEach(() => {
+  tell = console.log;
+  // The exchange writes a line for every request and every fault.
+  vi.spyOn(console, 'log').mockReturnValue();
+  vi.spyOn(console, 'error').mockReturnValue();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+it(
+  `keeps every promise through ${steps} steps of seed ${seed}`,
+  async () => {
+    const figures = await simulate(seed, steps);
+    tell(`figures ${JSON.stringify(figures)}`);
+    expect(figures.steps).toBe(steps);
+  },
+  30_000 + steps * STEP_TIMEOUT_MS,
+);

@@ -1,0 +1,181 @@
+import { createKey, json, openAccount, asOperator } from '../support/exchange.ts';
+import { allOk, finishPass, statusesOf } from '../support/reconciliation.ts';
+import { readAddresses } from '../support/addresses.ts';
+import { env } from '../support/test-env.ts';
+import { generate } from 'otplib';
+import { stepOrder, stepReplay, stepWithdrawal } from './client-steps.ts';
+import { Draw } from './draw.ts';
+import { execute, findEntry, refuseKey } from './execute.ts';
+import { type VenueMode, venueModes } from './market.ts';
+import { Disagreement, type ModelAccount, must } from './model.ts';
+import { stepChange } from './change-steps.ts';
+import { stepDeposit } from './deposit-steps.ts';
+import { stepCredit, stepSettlement } from './reference-steps.ts';
+import { stepReview } from './review-steps.ts';
+import { stepCrowd, stepHeld, stepTwins } from './race-steps.ts';
+import { passTime, stepAlarm, stepRead, stepSchedule } from './upkeep-steps.ts';
+import { World } from './world.ts';
+
+/** Far ahead of the machine's own time, so that no alarm fires by itself. */
+const START_MS = Date.UTC(2031, 0, 1, 12);
+
+const ACCOUNTS = 6;
+const KEYS = 2;
+
+const STEP_DEADLINE_MS = 60_000;
+const [setRealTimeout, clearRealTimeout] = [setTimeout, clearTimeout];
+
+/** After so many steps, everything is compared. */
+const FULL_CHECK = 1_000;
+const SAMPLED_REPLAYS = 50;
+
+const operations = {
+  order: stepOrder,
+  withdrawal: stepWithdrawal,
+  replay: stepReplay,
+  credit: stepCredit,
+  deposit: stepDeposit,
+  settlement: stepSettlement,
+  change: stepChange,
+  review: stepReview,
+  read: stepRead,
+  alarm: stepAlarm,
+  schedule: stepSchedule,
+  twins: stepTwins,
+  crowd: stepCrowd,
+  held: stepHeld,
+} as const;
+
+const weights: Record<keyof typeof operations, number> = {
+  order: 320,
+  withdrawal: 300,
+  replay: 130,
+  credit: 50,
+  deposit: 50,
+  settlement: 50,
+  change: 45,
+  review: 40,
+  read: 60,
+  alarm: 40,
+  schedule: 10,
+  twins: 20,
+  crowd: 30,
+  held: 20,
+};
+
+/** What a run did. */
+export interface Figures {
+  readonly seed: number;
+  readonly steps: number;
+  readonly operations: Readonly<Record<string, number>>;
+  readonly faults: Readonly<Record<string, number>>;
+  readonly answers: Readonly<Record<string, number>>;
+}
+
+/**
+ * Runs the exchange for so many steps, each drawn of the seed, and holds it against the model after every one. Throws a
+ * `Disagreement` that names the seed, the step and its operation; the same seed gets there again.
+ */
+export async function simulate(seed: number, steps: number): Promise<Figures> {
+  const world = new World(START_MS);
+  await open(world);
+  for (let step = 1; step <= steps; step += 1) {
+    const draw = new Draw(seed, step);
+    const name = draw.weighted(weights);
+    const venues: VenueMode = draw.chance(0.08) ? draw.pick(venueModes.slice(1)) : 'agree';
+    try {
+      passTime(world, draw);
+      world.custodian.set('pays');
+      world.wanted = [];
+      world.market.read(venues);
+      world.count('operations', name);
+      await inTime(operations[name](world, draw));
+      if (venues !== 'agree') world.count('faults', `venues_${venues}`, world.market.struck > 0 ? 1 : 0);
+      if (step % FULL_CHECK === 0 || step === steps) await inTime(checkAll(world, draw));
+    } catch (error) {
+      throw new Disagreement(
+        `seed ${seed}, step ${step}, ${name}: ${error instanceof Error ? error.stack : String(error)}`,
+      );
+    }
+  }
+  return { seed, steps, operations: world.operations, faults: world.faults, answers: world.answers };
+}
+
+/** A step that does not end by the machine's own clock is a finding, too. */
+async function inTime(work: Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<never>();
+  const timer = setRealTimeout(() => late.reject(new Disagreement('the step does not end')), STEP_DEADLINE_MS);
+  try {
+    await Promise.race([work, late.promise]);
+  } finally {
+    clearRealTimeout(timer);
+  }
+}
+
+async function open(world: World): Promise<void> {
+  world.market.read('agree');
+  for (let opened = 0; opened < ACCOUNTS; opened += 1) {
+    const id = await openAccount({ USDT: '20000', BTC: '0.2', ETH: '5', DOGE: '20000', USDC: '5000' });
+    const scopes = ['read', 'trade', 'withdraw'] as const;
+    const keys = [];
+    for (let made = 0; made < KEYS; made += 1) {
+      keys.push({ trader: await createKey(id, { scopes }), scopes, revoked: false, entries: new Map() });
+    }
+    const addresses = await readAddresses(keys[0]!.trader);
+    world.model.accounts.push({
+      id,
+      frozen: false,
+      limit: 5_000_000_000n,
+      keys,
+      addresses,
+      approved: new Map(),
+      totp: opened % 3 === 2 ? await switchTotpOn(world, id) : null,
+    });
+  }
+  await world.begin();
+}
+
+async function switchTotpOn(world: World, id: string): Promise<NonNullable<ModelAccount['totp']>> {
+  const { secret } = await json<{ secret: string }>(await asOperator('POST', `/accounts/${id}/totp`));
+  const step = Math.floor(world.now_ms / 30_000) - 1;
+  const confirmed = await asOperator('POST', `/accounts/${id}/totp/confirm`, {
+    totpCode: await generate({ secret, epoch: step * 30 }),
+  });
+  must(confirmed.status === 200, 'the second factor is not on');
+  return { secret, usedStep: step, attempts: 0, lockedUntil: 0 };
+}
+
+/** Everything: the records, the reconciliation's own word, and what replays give. */
+async function checkAll(world: World, draw: Draw): Promise<void> {
+  const { model } = world;
+  world.custodian.set('pays');
+  world.market.read('agree');
+  const [orders, withdrawals] = await env.DB.batch<{ id: string; account_id: string; status: string }>([
+    env.DB.prepare('SELECT id, account_id, status FROM orders'),
+    env.DB.prepare('SELECT id, account_id, status FROM withdrawals'),
+  ]);
+  must(orders?.results.length === model.orders.size, 'orders', orders?.results.length, model.orders.size);
+  for (const { id, account_id: owner } of orders.results)
+    must(model.orders.get(id) === owner, 'an order of', id, owner);
+  must(withdrawals?.results.length === model.withdrawals.size, 'withdrawals', withdrawals?.results.length);
+  for (const { id, status } of withdrawals.results) {
+    must(model.withdrawals.get(id)?.status === status, 'a withdrawal is', id, status, model.withdrawals.get(id));
+  }
+  const found = statusesOf(await finishPass());
+  must(JSON.stringify(found) === JSON.stringify(allOk), 'the reconciliation found', found);
+  await replaySample(world, draw);
+}
+
+async function replaySample(world: World, draw: Draw): Promise<void> {
+  const kept = world.model.accounts.flatMap((account) =>
+    account.keys.flatMap((key) => [...key.entries.values()].map((entry) => ({ account, key, entry }))),
+  );
+  const standing = kept.filter(({ account, key, entry }) => {
+    const scope = entry.request.operation === 'placeOrder' ? 'trade' : 'withdraw';
+    return entry.answer && findEntry(world, key, entry.request) && !refuseKey(account, key, scope);
+  });
+  for (let sampled = 0; sampled < SAMPLED_REPLAYS && standing.length > 0; sampled += 1) {
+    const { account, key, entry } = draw.pick(standing);
+    await execute(world, account, key, entry.request, null);
+  }
+}

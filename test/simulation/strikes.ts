@@ -1,0 +1,193 @@
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { vi } from 'vitest';
+import { KeyLane } from '../../src/lane/key-lane.ts';
+import { Replays } from '../../src/lane/replays.ts';
+import { PriceHub } from '../../src/markets/price-hub.ts';
+import { CONNECTION_LOST, OVERLOADED, type Moment, abort, aroundBatches, fail } from '../support/faults.ts';
+import { env } from '../support/test-env.ts';
+import type { Trader } from '../support/exchange.ts';
+import type { World } from './world.ts';
+
+/** A fault that is ready to strike. */
+export interface Armed {
+  /** How often it struck. */
+  struck(): number;
+  /** Takes it back. */
+  disarm(): void;
+}
+
+/** What a fault that struck may make of an answer. */
+export type Leeway =
+  /** Nothing: the caller notices no fault. */
+  | 'none'
+  /** Turned away with 503, and nothing happened. */
+  | 'turned_away'
+  /** 504, and nothing happened. */
+  | 'unknown_without'
+  /** 504, whether it happened or not. */
+  | 'unknown_either';
+
+export interface Strike {
+  readonly name: string;
+  /** With and without an Idempotency-Key, since without one nobody repeats the request. */
+  readonly leeway: readonly [withKey: Leeway, withoutKey: Leeway];
+  arm(world: World, trader: Trader): Promise<Armed> | Armed;
+}
+
+/** One that D1 brings, whoever asks. */
+export interface DatabaseStrike extends Strike {
+  arm(): Armed;
+}
+
+const batches = {
+  order: (text: string) => text.includes('insert into \\"orders\\"'),
+  facts: (text: string) => text.includes('daily_withdrawal_limit') && !text.includes('insert into'),
+  debit: (text: string) => text.includes('insert into \\"withdrawals\\"'),
+  settle: (text: string) => text.includes('update \\"withdrawals\\"'),
+  deposit: (text: string) => text.includes('insert into \\"deposits\\"') || text.includes('update \\"deposits\\"'),
+  settlement: (text: string) => text.includes('insert into \\"settlements\\"'),
+} as const;
+
+export type Batch = keyof typeof batches;
+
+const MANY = 9;
+
+function armBatch(batch: Batch, moment: Moment, times: number, strike: () => Promise<void> | void): Armed {
+  const { state, restore } = aroundBatches(moment, times, strike, batches[batch]);
+  return { struck: () => state.struck, disarm: restore };
+}
+
+/**
+ * D1 as it fails: the connection lost before and after the commit, once or for long, and the query turned away. Where an
+ * intent is `kept`, a loss that lasts leaves the outcome open.
+ */
+export function failDatabase(batch: Batch, kept: boolean): DatabaseStrike[] {
+  const lost = fail(CONNECTION_LOST);
+  const both = (leeway: Leeway): Strike['leeway'] => [leeway, leeway];
+  const unless: Leeway = kept ? 'unknown_without' : 'turned_away';
+  return [
+    { name: `d1_lost_before_${batch}`, leeway: both('none'), arm: () => armBatch(batch, 'before', 1, lost) },
+    { name: `d1_lost_after_${batch}`, leeway: both('none'), arm: () => armBatch(batch, 'after', 1, lost) },
+    { name: `d1_down_before_${batch}`, leeway: both(unless), arm: () => armBatch(batch, 'before', MANY, lost) },
+    { name: `d1_down_after_${batch}`, leeway: both('none'), arm: () => armBatch(batch, 'after', MANY, lost) },
+    {
+      name: `d1_overloaded_${batch}`,
+      leeway: both('turned_away'),
+      arm: () => armBatch(batch, 'before', 1, fail(OVERLOADED)),
+    },
+  ];
+}
+
+/** The reset of a lane at one of its steps, once or at every try. */
+function abortAt(name: string, times: number, arm: Strike['arm']): Strike {
+  return { name, leeway: [times === 1 ? 'none' : 'unknown_either', 'unknown_either'], arm };
+}
+
+function abortAround(batch: Batch, moment: Moment, times: number): Strike {
+  return abortAt(`abort_${moment}_${batch}${times > 1 ? '_twice' : ''}`, times, (_world, trader) =>
+    armBatch(batch, moment, times, async () => {
+      await abort(trader.lane);
+      // Whatever a dead object had not sent yet never arrives.
+      if (moment === 'before') throw new Error(CONNECTION_LOST);
+    }),
+  );
+}
+
+/** Resets the lane around one of its own methods, or of the hub's, from inside the call. */
+function abortAroundCall(name: string, times: number, prototype: object, method: string, moment: Moment): Strike {
+  return abortAt(`abort_${moment}_${name}${times > 1 ? '_twice' : ''}`, times, (_world, trader) => {
+    let struck = 0;
+    const target = prototype as Record<string, (...values: unknown[]) => unknown>;
+    const original = target[method];
+    const strike = () => {
+      if (struck >= times) return undefined;
+      struck += 1;
+      return abort(trader.lane);
+    };
+    const spy = vi.spyOn(target, method).mockImplementation(async function around(this: unknown, ...values) {
+      if (moment === 'before') await strike();
+      const result: unknown = await original?.apply(this, values);
+      if (moment === 'after') await strike();
+      return result;
+    });
+    return { struck: () => struck, disarm: () => spy.mockRestore() };
+  });
+}
+
+/** The lane's storage as it is synced: the intent is durable from then on. */
+function abortAtSync(moment: Moment, times: number): Strike {
+  return abortAt(`abort_${moment}_sync${times > 1 ? '_twice' : ''}`, times, async (_world, trader) => {
+    const storage = await runInDurableObject(
+      trader.lane,
+      (_lane, state) => Object.getPrototypeOf(state.storage) as object,
+    );
+    return abortAroundCall('sync', times, storage, 'sync', moment).arm(_world, trader);
+  });
+}
+
+/** The reset in the very call that writes an answer down for its replay. */
+function abortAtRemember(): Strike {
+  return abortAt('abort_at_remember', 1, async (_world, trader) => {
+    let struck = 0;
+    const state = await runInDurableObject(trader.lane, (_lane, ctx) => ctx);
+    const original = Replays.prototype.remember;
+    const spy = vi.spyOn(Replays.prototype, 'remember').mockImplementation(function around(this: Replays, ...values) {
+      const result = original.apply(this, values);
+      if (struck < 1) {
+        struck += 1;
+        state.abort('reset by the test');
+      }
+      return result;
+    });
+    return { struck: () => struck, disarm: () => spy.mockRestore() };
+  });
+}
+
+const common = (times: number): Strike[] => [
+  abortAroundCall('snapshot', times, PriceHub.prototype, 'snapshot', 'before'),
+  abortAtSync('before', times),
+  abortAtSync('after', times),
+];
+
+/** The reset of a lane at every step of an order. */
+export const orderAborts: readonly Strike[] = [1, 2].flatMap((times) => [
+  abortAtRemember(),
+  abortAroundCall('admission', times, KeyLane.prototype, 'placeOrder', 'before'),
+  ...common(times),
+  abortAround('order', 'before', times),
+  abortAround('order', 'after', times),
+]);
+
+/** The reset of a lane at every step of a withdrawal. */
+export const withdrawalAborts: readonly Strike[] = [1, 2].flatMap((times) => [
+  abortAtRemember(),
+  abortAroundCall('admission', times, KeyLane.prototype, 'withdraw', 'before'),
+  ...common(times),
+  abortAround('facts', 'before', times),
+  abortAround('facts', 'after', times),
+  abortAround('debit', 'before', times),
+  abortAround('debit', 'after', times),
+  abortAround('settle', 'before', times),
+  abortAround('settle', 'after', times),
+]);
+
+/** What happens beside a request and must change nothing of it. */
+export const companions: readonly Strike[] = [
+  {
+    name: 'alarm_beside',
+    leeway: ['none', 'none'],
+    arm: (world, trader) => {
+      const ran = runDurableObjectAlarm(trader.lane);
+      world.after.push(ran);
+      return { struck: () => 1, disarm: () => undefined };
+    },
+  },
+  {
+    name: 'hub_aborted',
+    leeway: ['none', 'none'],
+    arm: async () => {
+      await abort(env.PRICE_HUB.getByName('hub'));
+      return { struck: () => 1, disarm: () => undefined };
+    },
+  },
+];

@@ -1,0 +1,120 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { scaleOf, assetSymbols } from '../../src/money/assets.ts';
+import { runScheduled } from '../../src/scheduled.ts';
+import { abort } from '../support/faults.ts';
+import { env } from '../support/test-env.ts';
+import { drawKey, setCustodian } from './client-steps.ts';
+import type { Draw } from './draw.ts';
+import { refuseKey } from './execute.ts';
+import { type ModelKey, must } from './model.ts';
+import { writeDecimal } from './read-decimal.ts';
+import type { World } from './world.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A read, held against the model to the digit. */
+export async function stepRead(world: World, draw: Draw): Promise<void> {
+  const { account, key } = drawKey(world, draw);
+  const what = draw.pick(['balances', 'addresses', 'orders', 'withdrawals', 'transactions'] as const);
+  const path = what === 'orders' ? '/api/v1/orders' : `/api/v1/wallet/${what}`;
+  const query = ['orders', 'withdrawals', 'transactions'].includes(what) ? '?limit=20' : '';
+  const response = await key.trader.get(path + query);
+  const body = (await response.json()) as Record<string, Record<string, string>[]> & { code?: string };
+  const refused = refuseKey(account, key, 'read');
+  if (refused) return must(response.status === refused.status && body.code === refused.code, 'answered', body, refused);
+  must(response.status === 200, 'answered', body);
+  const rows = body[what] ?? [];
+  if (what === 'balances') {
+    const held = Object.fromEntries(rows.map(({ asset, amount }) => [asset, amount]));
+    for (const asset of assetSymbols) {
+      const expected = writeDecimal(world.model.balance(account.id, asset), scaleOf(asset));
+      must(held[asset] === expected, 'a balance is shown as', asset, held[asset], expected);
+    }
+  } else if (what === 'addresses') {
+    for (const { network, address } of rows)
+      must(account.addresses[network ?? ''] === address, 'another address', network);
+  } else checkList(world, account.id, what, rows);
+}
+
+/** Newest first, nothing twice, nobody else's, nothing that the model does not know. */
+function checkList({ model }: World, accountId: string, what: string, rows: readonly Record<string, string>[]): void {
+  const ids = rows.map(({ id }) => id ?? '');
+  must(ids.join() === [...new Set(ids)].toSorted().toReversed().join(), 'a list is out of order', what, ids);
+  for (const { id = '', status, type } of rows) {
+    const isOrder = what === 'orders' || type?.startsWith('SPOT') === true;
+    const withdrawal = model.withdrawals.get(id);
+    if (isOrder) must(model.orders.get(id) === accountId, 'an order of nobody', id);
+    else if (what === 'withdrawals' || type?.endsWith('WITHDRAWAL') === true) {
+      must(
+        withdrawal?.accountId === accountId && withdrawal.status === status,
+        'a withdrawal is',
+        id,
+        status,
+        withdrawal,
+      );
+    }
+  }
+}
+
+/** The lane's alarm: once, twice, or with an eviction or a reset before it. */
+export async function stepAlarm(world: World, draw: Draw): Promise<void> {
+  const { key } = drawKey(world, draw);
+  const how = draw.pick(['alarm', 'alarm_doubled', 'lane_evicted', 'lane_aborted'] as const);
+  if (draw.chance(0.3)) setCustodian(world, draw, ['fails_before', 'fails_after', 'forgets', 'refuses']);
+  if (how === 'lane_evicted') {
+    // One that sleeps cannot be evicted.
+    await runInDurableObject(key.trader.lane, () => undefined);
+    await evictDurableObject(key.trader.lane);
+  }
+  if (how === 'lane_aborted') await abort(key.trader.lane);
+  let ran = await runDurableObjectAlarm(key.trader.lane);
+  if (how === 'alarm_doubled') ran = (await runDurableObjectAlarm(key.trader.lane)) && ran;
+  if (ran) purge(key, world.now_ms);
+  if (ran || how.startsWith('lane')) world.count('faults', how);
+  countCustodian(world);
+  must((await world.observe()).length === 0, 'an alarm moved money of its own');
+}
+
+/** What an alarm found expired is gone for good, whatever the clock says later. */
+function purge(key: ModelKey, now_ms: number): void {
+  for (const [name, entry] of key.entries) if (entry.received_ms <= now_ms - DAY_MS) key.entries.delete(name);
+}
+
+/** What happens every minute: payouts under way are asked after, and the ledger is reconciled. */
+export async function stepSchedule(world: World, draw: Draw): Promise<void> {
+  if (draw.chance(0.5)) setCustodian(world, draw, ['fails_before', 'fails_after', 'forgets', 'refuses']);
+  // What the custodian took on it decides some time.
+  for (const { id } of world.withdrawalsIn('PROCESSING')) {
+    if (world.custodian.find(id)?.status === 'accepted')
+      world.custodian.decide(id, draw.pick(['pay', 'pay', 'refuse']));
+  }
+  world.moveClock(60_000);
+  world.market.read('agree');
+  await runScheduled(env, () => world.now_ms);
+  const { results } = await env.DB.prepare('SELECT invariant, examples FROM reconciliation_violations').all();
+  must(results.length === 0, 'the reconciliation found', results);
+  countCustodian(world);
+  must((await world.observe()).length === 0, 'the schedule moved money of its own');
+}
+
+function countCustodian(world: World): void {
+  const { mode, struck } = world.custodian;
+  if (mode !== 'pays') world.count('faults', `custodian_${mode}`, struck > 0 ? 1 : 0);
+}
+
+/** The clock goes on as it does, or jumps. */
+export function passTime(world: World, draw: Draw): void {
+  world.forgetTimers();
+  const how = draw.weighted({ still: 300, moment: 250, seconds: 300, minutes: 60, hour: 12, back: 6, day: 3 });
+  const by_ms = {
+    still: 0,
+    moment: draw.below(900),
+    seconds: 1_000 + draw.below(9_000),
+    minutes: draw.below(600_000),
+    hour: draw.below(7_200_000),
+    back: -draw.below(300_000),
+    day: DAY_MS + draw.below(2_001) - 1_000,
+  }[how];
+  if (how === 'back' || how === 'day') world.count('faults', `clock_${how}`);
+  world.moveClock(by_ms);
+}

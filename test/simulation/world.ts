@@ -1,0 +1,205 @@
+import { vi } from 'vitest';
+import { house } from '../../src/ledger/transfers.ts';
+import type { Asset } from '../../src/money/assets.ts';
+import { env } from '../support/test-env.ts';
+import { ProgrammedCustodian } from './custodian.ts';
+import { Market } from './market.ts';
+import {
+  Disagreement,
+  Model,
+  type ModelSettings,
+  type ModelWithdrawal,
+  type Movement,
+  must,
+  withoutReference,
+} from './model.ts';
+
+/** The exchange, the world around it, and the model that knows what both should be. */
+export class World {
+  readonly model = new Model();
+  readonly custodian = new ProgrammedCustodian();
+  readonly market = new Market();
+  /** How often each kind of operation and of fault happened, and each answer was given. */
+  readonly operations: Record<string, number> = {};
+  readonly faults: Record<string, number> = {};
+  readonly answers: Record<string, number> = {};
+  /** Withdrawals that a request under way may make. */
+  wanted: readonly Omit<ModelWithdrawal, 'id'>[] = [];
+  /** What goes on beside the request, to be waited for when it is answered. */
+  readonly after: Promise<unknown>[] = [];
+  /** Withdrawals that the operator ends in this step, without the custodian. */
+  readonly decided = new Set<string>();
+  /** Accounts whose second factor a fault left open: the next look tells. */
+  readonly openTotps = new Set<string>();
+  #stood: { readonly settings: ModelSettings; readonly until_ms: number }[] = [];
+  #journal = 0;
+  #names = 0;
+
+  constructor(start_ms: number) {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: start_ms });
+    this.custodian.install();
+    this.market.install();
+  }
+
+  /** The settings that a lane may trade by: those that stand, and those that stood less than 5 s ago. */
+  get settled(): readonly ModelSettings[] {
+    const { settings } = this.model;
+    return [
+      settings,
+      ...this.#stood.filter(({ until_ms }) => this.now_ms - until_ms <= 5_000).map((one) => one.settings),
+    ];
+  }
+
+  /** Changes the settings of the model; what stood may be believed a little longer. */
+  changeSettings(change: Partial<ModelSettings>): void {
+    this.#stood.push({ settings: { ...this.model.settings }, until_ms: this.now_ms });
+    this.#stood = this.#stood.slice(-20);
+    Object.assign(this.model.settings, change);
+  }
+
+  get now_ms(): number {
+    return Date.now();
+  }
+
+  /** Moves the clock, either way. Whatever waits meanwhile goes on waiting. */
+  moveClock(by_ms: number): void {
+    vi.setSystemTime(Date.now() + by_ms);
+  }
+
+  /** Between two steps nobody waits: what timers there are belong to objects that were reset. */
+  forgetTimers(): void {
+    const { now_ms } = this;
+    vi.clearAllTimers();
+    // Which puts the clock back to its beginning.
+    vi.setSystemTime(now_ms);
+  }
+
+  /** A name that was never given before. */
+  name(prefix: string): string {
+    this.#names += 1;
+    return `${prefix}-${this.#names}`;
+  }
+
+  count(kind: 'operations' | 'faults' | 'answers', name: string, times = 1): void {
+    if (times > 0) this[kind][name] = (this[kind][name] ?? 0) + times;
+  }
+
+  /** Takes the ledger over as it stands. */
+  async begin(): Promise<void> {
+    const { results } = await env.DB.prepare(
+      'SELECT account, asset, CAST(amount AS TEXT) AS amount, CAST(floor AS TEXT) AS floor FROM balances',
+    ).all<{ account: string; asset: Asset; amount: string; floor: string }>();
+    for (const { account, asset, amount, floor } of results) {
+      this.model.begin(account, asset, BigInt(amount), BigInt(floor));
+    }
+    this.#journal = (await env.DB.prepare('SELECT max(id) AS n FROM transfers').first<{ n: number | null }>())?.n ?? 0;
+  }
+
+  /**
+   * What moved since the last look: read from the journal, carried over into the model, every balance and every second
+   * factor held against it (I1, I2, I3, I7). `explain` says of each movement whether it may be; those of withdrawals
+   * that the custodian has decided on explain themselves.
+   */
+  async observe(): Promise<Movement[]> {
+    const [journal, balances, totps] = await env.DB.batch<Record<string, string | number>>([
+      env.DB.prepare(
+        'SELECT id, debit, credit, asset, CAST(amount AS TEXT) AS amount, kind, reference FROM transfers WHERE id > ? ORDER BY id',
+      ).bind(this.#journal),
+      env.DB.prepare('SELECT account, asset, CAST(amount AS TEXT) AS amount FROM balances'),
+      env.DB.prepare('SELECT account_id, used_step, attempts, locked_until FROM totp'),
+    ]);
+    const movements: Movement[] = [];
+    for (const row of journal?.results ?? []) {
+      this.#journal += 1;
+      must(row['id'] === this.#journal, 'the journal has a gap at', this.#journal);
+      const movement = {
+        ...withoutReference(row as unknown as Movement),
+        reference: String(row['reference']),
+        amount: BigInt(row['amount'] ?? 0),
+      };
+      this.model.move(movement);
+      if (this.#isSettlement(movement)) continue;
+      movements.push(movement);
+      if (movement.kind === 'withdrawal') this.#takeWithdrawal(movement);
+    }
+    const expected = this.model.list();
+    must(balances?.results.length === expected.size, 'balances appeared or went');
+    for (const { account, asset, amount } of balances?.results ?? []) {
+      must(expected.get(`${account} ${asset}`) === BigInt(amount ?? 0), 'a balance is', account, asset, amount);
+    }
+    for (const row of totps?.results ?? []) this.#checkTotp(row);
+    this.custodian.mustBeContent();
+    return movements;
+  }
+
+  /** A withdrawal begins only as a request of this step asked for it. */
+  #takeWithdrawal({ debit, asset, amount, credit, reference }: Movement): void {
+    must(!this.model.withdrawals.has(reference), 'taken twice', reference);
+    const wanted = this.wanted.find(
+      (one) =>
+        one.accountId === debit &&
+        one.asset === asset &&
+        one.amount + one.fee === amount &&
+        credit === (one.status === 'COMPLETED' ? one.recipient : house.payouts),
+    );
+    must(wanted !== undefined, 'a withdrawal that nobody asked for', reference, debit, asset, amount, credit);
+    this.model.withdrawals.set(reference, { ...wanted, id: reference });
+  }
+
+  /** A movement out of the payouts ends a withdrawal that the model knows, in the way that the custodian decided. */
+  #isSettlement({ debit, credit, asset, amount, kind, reference }: Movement): boolean {
+    if (kind !== 'withdrawal' || debit !== house.payouts) return false;
+    const withdrawal = this.model.withdrawals.get(reference);
+    must(withdrawal?.asset === asset, 'a payout of no withdrawal', reference);
+    const paid = this.custodian.find(reference);
+    if (credit === house.fees) {
+      must(withdrawal.status === 'COMPLETED' && amount === withdrawal.fee, 'a fee of', reference, amount);
+    } else if (this.decided.has(reference)) {
+      must(withdrawal.status === 'PENDING', 'reviewed twice', reference);
+      const isBack = credit === withdrawal.accountId && amount === withdrawal.amount + withdrawal.fee;
+      must(isBack || (credit === withdrawal.recipient && amount === withdrawal.amount), 'reviewed', reference);
+      withdrawal.status = isBack ? 'FAILED' : 'COMPLETED';
+    } else if (credit === house.custody) {
+      must(withdrawal.status === 'PROCESSING' && amount === withdrawal.amount, 'a second payout of', reference);
+      must(paid?.status === 'sent' && paid.payments === 1, 'completed without being paid', reference);
+      withdrawal.status = 'COMPLETED';
+    } else {
+      must(credit === withdrawal.accountId && amount === withdrawal.amount + withdrawal.fee, 'given back', reference);
+      must(withdrawal.status === 'PROCESSING' && paid?.status === 'refused', 'given back unrefused', reference);
+      withdrawal.status = 'FAILED';
+    }
+    return true;
+  }
+
+  #checkTotp({
+    account_id: id,
+    used_step: step,
+    attempts,
+    locked_until: locked,
+  }: Record<string, string | number>): void {
+    const totp = this.model.account(String(id))?.totp;
+    must(totp !== undefined && totp !== null, 'a second factor of nobody');
+    must(Number(step) >= totp.usedStep, 'a step went back', id, step, totp.usedStep);
+    if (this.openTotps.delete(String(id))) {
+      Object.assign(totp, { usedStep: Number(step), attempts: Number(attempts), lockedUntil: Number(locked) });
+    }
+    const isKnown = totp.usedStep === step && totp.attempts === attempts && totp.lockedUntil === locked;
+    must(isKnown, 'a second factor is', id, step, attempts, locked, totp);
+  }
+
+  /** Waits until what the custodian said late has arrived in the ledger. */
+  async awaitSettlement(): Promise<void> {
+    for (let look = 0; look < 500; look += 1) {
+      const open = this.withdrawalsIn('PROCESSING').filter(({ id }) => this.custodian.struckIds.has(id));
+      if (open.length === 0) return;
+      await scheduler.wait(2);
+      await this.observe();
+    }
+    throw new Disagreement('what the custodian said late is lost');
+  }
+
+  /** The withdrawals of one or all accounts in a state, oldest first. */
+  withdrawalsIn(status: ModelWithdrawal['status']): ModelWithdrawal[] {
+    return [...this.model.withdrawals.values()].filter((withdrawal) => withdrawal.status === status);
+  }
+}

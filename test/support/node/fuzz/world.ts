@@ -1,0 +1,230 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pools, RequestSchema } from './draw-valid.ts';
+import { hostileTexts } from './hostile-values.ts';
+
+/** An operation of a document, as far as requests need it. */
+export interface OperationSchema {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly schema?: RequestSchema;
+  }[];
+  readonly body: RequestSchema | undefined;
+}
+
+/** What stands in the exchange before the attack, and what of it attackers know. */
+export interface World {
+  readonly host: string;
+  readonly documents: readonly object[];
+  readonly clientOperations: readonly OperationSchema[];
+  readonly operatorOperations: readonly OperationSchema[];
+  readonly schemas: Readonly<Record<string, RequestSchema>>;
+  readonly tokens: Readonly<Record<TokenName, string>>;
+  readonly pools: Pools;
+}
+
+type TokenName =
+  | 'rich'
+  | 'poor'
+  | 'reader'
+  | 'expired'
+  | 'revoked'
+  | 'elsewhere'
+  | 'frozen'
+  | 'operator'
+  | 'depositor'
+  | 'auditor';
+
+/** The tokens of the operator's API, as .dev.vars.example has them. */
+export interface OperatorTokens {
+  readonly operator: string;
+  readonly depositor: string;
+  readonly auditor: string;
+}
+
+const OUTSIDE = {
+  TRC20: 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC',
+  ETH: '0x52908400098527886E0F7030069857D2E4169EE7',
+} as const;
+
+const bucket = { perMinute: 1_000_000, perDay: 10_000_000 };
+const rateLimits = { read: bucket, trade: bucket, withdraw: bucket };
+const allScopes = ['read', 'trade', 'withdraw'];
+
+/** Opens the accounts that the attack goes against, gives them records of every kind, and reads both documents. */
+export async function openWorld(origin: string, operatorTokens: OperatorTokens): Promise<World> {
+  const call = async <T>(token: string, method: string, path: string, body?: unknown): Promise<T> => {
+    const response = await fetch(`${origin}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as T;
+  };
+  const operate = <T>(method: string, path: string, body?: unknown) =>
+    call<T>(operatorTokens.operator, method, `/operator/v1${path}`, body);
+  const open = async (label: string, funds: Readonly<Record<string, string>>) => {
+    const { account } = await operate<{ account: { id: string } }>('POST', '/accounts', { label });
+    for (const [asset, amount] of Object.entries(funds)) {
+      await operate('POST', `/accounts/${account.id}/credits`, { asset, amount, reference: asset });
+    }
+    return account.id;
+  };
+  const makeKey = (accountId: string, change: object = {}) =>
+    operate<{ token: string; apiKey: { id: string } }>('POST', `/accounts/${accountId}/api-keys`, {
+      label: 'fuzz',
+      scopes: allScopes,
+      rateLimits,
+      ...change,
+    });
+
+  const funds = { USDT: '100000', BTC: '1', ETH: '20', DOGE: '10000' };
+  const richId = await open('rich', funds);
+  const poorId = await open('poor', {});
+  const frozenId = await open('frozen', funds);
+  const victimId = await open('victim', funds);
+  await operate('PATCH', `/accounts/${richId}`, { dailyWithdrawalLimit: '1000000' });
+  const rich = await makeKey(richId);
+  const revoked = await makeKey(richId);
+  const victim = await makeKey(victimId);
+  const frozen = await makeKey(frozenId);
+  const expired = await makeKey(richId, { expiresAt: new Date(Date.now() + 1_500).toISOString() });
+  await operate('DELETE', `/accounts/${richId}/api-keys/${revoked.apiKey.id}`);
+  await operate('PATCH', `/accounts/${frozenId}`, { status: 'frozen' });
+  const tokens = {
+    ...operatorTokens,
+    rich: rich.token,
+    poor: (await makeKey(poorId)).token,
+    reader: (await makeKey(richId, { scopes: ['read'] })).token,
+    elsewhere: (await makeKey(richId, { ipAllowlist: ['192.0.2.0/24'] })).token,
+    revoked: revoked.token,
+    frozen: frozen.token,
+    expired: expired.token,
+  };
+
+  const orderIds: string[] = [];
+  const withdrawalIds: string[] = [];
+  const makeRecords = async (token: string, network: keyof typeof OUTSIDE, asset: string, amount: string) => {
+    const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '20' };
+    orderIds.push((await call<{ order: { id: string } }>(token, 'POST', '/api/v1/orders', order)).order.id);
+    const wanted = { asset, network, amount, address: OUTSIDE[network] };
+    const made = await call<{ withdrawal: { id: string } }>(token, 'POST', '/api/v1/wallet/withdrawals', wanted);
+    withdrawalIds.push(made.withdrawal.id);
+  };
+  for (const token of [rich.token, rich.token, victim.token]) await makeRecords(token, 'TRC20', 'USDT', '20');
+  // Some wait for a review.
+  await operate('PATCH', '/settings', { reviewThreshold: '1' });
+  for (let count = 0; count < 12; count += 1) await makeRecords(victim.token, 'ETH', 'ETH', '0.05');
+  await operate('PATCH', '/settings', { reviewThreshold: null });
+
+  const addressPage = await call<{ addresses: { address: string }[] }>(rich.token, 'GET', '/api/v1/wallet/addresses');
+  await call(victim.token, 'GET', '/api/v1/wallet/addresses');
+  const cursors: string[] = [];
+  for (const path of ['orders', 'wallet/withdrawals', 'wallet/transactions']) {
+    for (const token of [rich.token, victim.token]) {
+      const page = await call<{ nextCursor: string }>(token, 'GET', `/api/v1/${path}?limit=1`);
+      cursors.push(page.nextCursor, `${page.nextCursor.slice(0, -1)}_`);
+    }
+  }
+  const entryIds: string[] = [];
+  for (const label of ['one', 'two', 'three']) {
+    const entry = { network: 'TRC20', address: OUTSIDE.TRC20, label };
+    const made = await operate<{ entry: { id: string } }>('POST', `/accounts/${victimId}/allowlist`, entry);
+    entryIds.push(made.entry.id);
+  }
+  const clientDocument = await call<Document>(rich.token, 'GET', '/api/v1/openapi.json');
+  const operatorDocument = await operate<Document>('GET', '/openapi.json');
+  await sleep(1_500);
+  const own = addressPage.addresses.map(({ address }) => address);
+  return {
+    host: new URL(origin).host,
+    documents: [clientDocument, operatorDocument],
+    clientOperations: listOperationSchemas(clientDocument),
+    operatorOperations: listOperationSchemas(operatorDocument),
+    schemas: { ...clientDocument.components.schemas, ...operatorDocument.components.schemas },
+    tokens,
+    pools: {
+      ...textPools,
+      ...idPools([poorId, victimId], [victim.apiKey.id], orderIds, withdrawalIds, entryIds),
+      cursor: cursors,
+      address: [...own, ...Object.values(OUTSIDE), OUTSIDE.ETH.toLowerCase(), '0x', `${OUTSIDE.TRC20}x`],
+    },
+  };
+}
+
+function idPools(
+  accountIds: readonly string[],
+  keyIds: readonly string[],
+  orderIds: readonly string[],
+  withdrawalIds: readonly string[],
+  entryIds: readonly string[],
+): Pools {
+  // What the operator breaks is the victim's, so that the rich one's key goes on opening what lies deep.
+  const strangers = ['01a1fcca-895a-734c-b43c-11f474a4f8d5', ...orderIds.slice(0, 1)];
+  return {
+    accountId: [...accountIds, ...accountIds, ...strangers],
+    buyerAccountId: accountIds,
+    sellerAccountId: accountIds,
+    orderId: [...orderIds, ...strangers],
+    withdrawalId: [...withdrawalIds, ...strangers],
+    keyId: [...keyIds, ...strangers],
+    entryId: [...entryIds, ...strangers],
+    violationId: ['1', '0', '-1', ...strangers],
+  };
+}
+
+/** Values of fields that a schema calls text, and the exchange reads as something more. */
+const textPools: Pools = {
+  symbol: ['BTC', 'btc', 'Eth', 'USDT', 'MATIC', 'SHIB', 'DOGE', 'BTC-USDT'],
+  coin: ['BTC', 'btc', 'Eth', 'USDT', 'MATIC', 'SHIB', 'DOGE', 'ＢＴＣ', 'LTC', 'AVAX', 'BNB', 'USDC'],
+  network: ['TRC20', 'ETH', 'BTC', 'SOL', 'BEP20', 'trc20', 'POLYGON', 'NONE', 'LTC', 'DOGE'],
+  asset: ['USDT', 'ETH', 'BTC', 'USDC', 'DOGE', 'MATIC'],
+  value: ['1', '25', '0.001', '0.5', '1.1234567890', '49999.999999', '0'],
+  amount: ['1', '25', '0.05', '10.000001', '0.000000000000000001', '9223372036854.775807', '92233720368.54775807'],
+  usdtAmount: ['1', '25', '0.000001', '9223372036854.775807'],
+  coinAmount: ['0.01', '0.00000001', '1', '92233720368.54775807'],
+  totpCode: ['000000', '123456', '１２３４５６'],
+  confirmations: [0, 1, 12, 1_000_000],
+  txHash: [`0x${'ab'.repeat(32)}`, 'ab'.repeat(32), '5'.repeat(88)],
+  startTime: ['2026-01-01T00:00:00.000Z', '1970-01-01T00:00:00Z', '9999-12-31T23:59:59Z', '2026-11-21T00:00:00+14:00'],
+  endTime: ['2026-11-21T00:00:00.000Z', '0001-01-01T00:00:00Z', '2026-12-31T23:59:59.999999999Z'],
+  'ipAllowlist[]': ['192.0.2.0/24', '::/0', '127.0.0.1', '::ffff:10.0.0.0/100', '1.2.3.4/0', ...hostileTexts.slice(-3)],
+  expiresAt: [null, '2099-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z', '+275760-09-13T00:00:00.000Z'],
+  reference: ['one', 'two', 'three', 'four'],
+};
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, RequestSchema>>;
+    readonly parameters?: Readonly<Record<string, OperationSchema['parameters'][number]>>;
+  };
+}
+
+interface DocumentedOperation {
+  readonly operationId: string;
+  readonly parameters?: readonly (OperationSchema['parameters'][number] & { readonly $ref?: string })[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: RequestSchema }>> };
+}
+
+function listOperationSchemas({ paths, components }: Document): OperationSchema[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      id: operation.operationId,
+      method: method.toUpperCase(),
+      path,
+      parameters: (operation.parameters ?? []).flatMap(
+        (parameter) =>
+          (parameter.$ref === undefined
+            ? parameter
+            : components.parameters?.[parameter.$ref.split('/').at(-1) ?? '']) ?? [],
+      ),
+      body: operation.requestBody?.content['application/json']?.schema,
+    })),
+  );
+}

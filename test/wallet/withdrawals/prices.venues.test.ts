@@ -1,0 +1,53 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { TickerList } from '../../../src/markets/schemas.ts';
+import { type Trader, openTrader, send } from '../../support/exchange.ts';
+import { breakVenues, forgetPrices, resetVenues, setVenue, setVenues } from '../../support/venues.ts';
+import { expectProblem, readHoldings, readTaken, withdraw } from '../../support/withdrawals.ts';
+
+const TO_BITCOIN = {
+  asset: 'BTC',
+  network: 'BTC',
+  amount: '0.01',
+  address: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
+};
+
+beforeEach(async () => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  await resetVenues();
+  await forgetPrices();
+});
+
+const openHolder = (): Promise<Trader> => openTrader({ BTC: '1', USDT: '100' });
+
+describe('a withdrawal of a coin, whose worth the daily limit needs', () => {
+  it('is taken at what the venues agree on', async () => {
+    await setVenues({ BTC: '65000' });
+    expect((await readTaken(await withdraw(await openHolder(), TO_BITCOIN))).status).toBe('COMPLETED');
+  });
+
+  it('is refused while tickers are degraded: the price that is shown limits nothing; USDT still goes', async () => {
+    await breakVenues('error');
+    const trader = await openHolder();
+    const before = await readHoldings(trader.accountId);
+    const shown = TickerList.parse(await (await send('/api/v1/markets/tickers')).json());
+    expect(shown.degraded).toBe(true);
+    expect(Number(shown.tickers.find(({ symbol }) => symbol === 'BTC')?.price)).toBeGreaterThan(0);
+    const response = await withdraw(trader, TO_BITCOIN, 'k');
+    expect(response.headers.get('Retry-After')).toBe('1');
+    await expectProblem(response, 503, 'price_unavailable');
+    expect(await readHoldings(trader.accountId)).toEqual(before);
+    expect((await withdraw(trader)).status).toBe(201);
+
+    // It was no decision: the same request is taken when there is a price again.
+    await resetVenues();
+    await forgetPrices();
+    await setVenues({ BTC: '65000' });
+    expect((await readTaken(await withdraw(trader, TO_BITCOIN, 'k'))).status).toBe('COMPLETED');
+  });
+
+  it('is refused while the venues do not agree', async () => {
+    await setVenues({ BTC: '65000' });
+    await setVenue('kraken', { coins: { BTC: { price: '65' } } });
+    await expectProblem(await withdraw(await openHolder(), TO_BITCOIN), 503, 'price_unavailable');
+  });
+});
