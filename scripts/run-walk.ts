@@ -23,7 +23,9 @@ export function runShell(script: string, directory = '.'): Promise<string> {
     const shell = spawn('bash', ['-euc', script], { cwd: directory, stdio: ['ignore', 'pipe', 'inherit'] });
     let output = '';
     shell.stdout.on('data', (part) => (output += String(part)));
-    shell.on('exit', (code) => (code === 0 ? resolve(output) : reject(new Error(`${script}\nended with ${code}`))));
+    shell.on('exit', (code) =>
+      code === 0 ? resolve(output) : reject(new Error(`${script}\nended with ${code}:\n${output}`)),
+    );
   });
 }
 

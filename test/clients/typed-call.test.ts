@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { BureauClient, type ProblemCode } from '../../clients/bureau-client/src/index.ts';
+import { BureauClient, type ProblemCode, type operations } from '../../clients/bureau-client/src/index.ts';
 import type { problems } from '../../src/http/problems.ts';
 import { ORIGIN, openTrader, send } from '../support/exchange.ts';
 
@@ -72,5 +72,16 @@ describe('a call that is typed by the document', () => {
   it('names every code of the table but those that no operation of the document gives', () => {
     type OfOperators = 'insufficient_role' | 'invalid_operator_token' | 'invalid_state' | 'supply_cap_exceeded';
     expectTypeOf<ProblemCode>().toEqualTypeOf<Exclude<keyof typeof problems, OfOperators | 'method_not_allowed'>>();
+  });
+
+  it('has every operation of the document as a method of its name', async () => {
+    expectTypeOf<Exclude<keyof operations, keyof BureauClient>>().toEqualTypeOf<never>();
+    const { paths } = (await connect().getOpenApi()) as unknown as {
+      paths: Record<string, Record<string, { operationId?: string }>>;
+    };
+    const names = Object.values(paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId));
+    const methods = Object.getOwnPropertyNames(BureauClient.prototype);
+    expect(names.filter((name) => !methods.includes(name ?? ''))).toEqual([]);
+    expect(names.length).toBeGreaterThan(15);
   });
 });

@@ -215,6 +215,11 @@ export class BureauClient {
   getApiKey(options: ReadOptions = {}): Result<'getApiKey'> {
     return this.#read('/api/v1/account/api-key', options);
   }
+
+  /** The document that this client is typed by, as the exchange serves it. */
+  getOpenApi(options: ReadOptions = {}): Result<'getOpenApi'> {
+    return this.#read('/api/v1/openapi.json', options);
+  }
 }
 
 function pageQuery(limit: number | undefined, cursor: string | undefined): { limit?: number; cursor?: string } {

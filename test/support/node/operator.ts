@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { generate } from 'otplib';
 import type { Asset } from '../../../src/money/assets.ts';
 import type { Scope } from '../../../src/keys/scope.ts';
@@ -7,6 +8,10 @@ const OPERATOR_TOKEN = 'sandbox-operator-token-of-the-public-repository';
 
 /** Buckets that no test empties by accident. */
 const RAISED = { perMinute: 100_000, perDay: 1_000_000 };
+
+/** Of a code (RFC 6238), and what must be left of it for a code to arrive in time. */
+const STEP_MS = 30_000;
+const ENOUGH_MS = 10_000;
 
 /** What a key may have that is not as usual. */
 export interface KeyOptions {
@@ -54,10 +59,14 @@ export class Operator {
     return token;
   }
 
-  /** Switches the second factor of an account on, and gives its secret. The code of this step is spent. */
+  /** Switches the second factor of an account on, and gives its secret. The code of this moment is not spent. */
   async enableTotp(accountId: string): Promise<string> {
     const { secret } = await this.operate<{ secret: string }>('POST', `/accounts/${accountId}/totp`);
-    await this.operate('POST', `/accounts/${accountId}/totp/confirm`, { totpCode: await generate({ secret }) });
+    // The step before this one is good for a step more, so there must be some of this one left.
+    const left = STEP_MS - (Date.now() % STEP_MS);
+    if (left < ENOUGH_MS) await sleep(left);
+    const totpCode = await generate({ secret, epoch: Math.floor((Date.now() - STEP_MS) / 1_000) });
+    await this.operate('POST', `/accounts/${accountId}/totp/confirm`, { totpCode });
     return secret;
   }
 
