@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { parseEnv } from 'node:util';
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers';
 import { defineConfig } from 'vitest/config';
@@ -52,13 +53,20 @@ function project(name: string, include: string[], variables: (servers: Servers) 
       name,
       include,
       globalSetup: ['test/support/node/start-venue-server.ts', 'test/support/node/start-custodian.ts'],
-      // The servers that play the world outside have one state each.
-      fileParallelism: name === 'sandbox',
       setupFiles: ['test/support/apply-migrations.ts'],
       testTimeout: 30_000,
       hookTimeout: 30_000,
     },
   };
+}
+
+/**
+ * A project for every file that ends so: the servers that play the world outside have one state each, and with servers
+ * of its own a file need not wait for the others.
+ */
+function projectsOf(kind: string, variables: (servers: Servers) => Record<string, string>) {
+  const ending = `.${kind}.test.ts`;
+  return globSync(`test/**/*${ending}`).map((file) => project(`${kind}/${basename(file, ending)}`, [file], variables));
 }
 
 /**
@@ -81,16 +89,18 @@ export default defineConfig({
   test: {
     // Every request writes a line; those of tests that pass are no news.
     silent: 'passed-only',
+    // Two cores have a third file to start while two others wait for a server or the clock.
+    maxWorkers: 3,
     projects: [
       project('sandbox', ['test/**/*.test.ts', '!test/**/*.{venues,six-venues,custody,node}.test.ts'], () => ({})),
-      project('custody', ['test/**/*.custody.test.ts'], ({ custodian }) => custodianVariables(custodian)),
-      project('venues', ['test/**/*.venues.test.ts'], ({ venueServer }) => ({
+      ...projectsOf('custody', ({ custodian }) => custodianVariables(custodian)),
+      ...projectsOf('venues', ({ venueServer }) => ({
         ...venueUrls(venueServer),
         PRICE_SOURCES: 'binance,kraken',
         CANDLE_SOURCES: 'binance',
         SOLANA_ADDRESSES: 'pool',
       })),
-      project('six-venues', ['test/**/*.six-venues.test.ts'], ({ venueServer }) => ({
+      ...projectsOf('six-venues', ({ venueServer }) => ({
         ...venueUrls(venueServer),
         PRICE_SOURCES: 'binance,okx,coinbase,kucoin,kraken,gate',
         CANDLE_SOURCES: 'binance,bybit,kucoin',
