@@ -32,6 +32,8 @@ export class World {
   /** Accounts whose second factor a fault left open: the next look tells. */
   readonly openTotps = new Set<string>();
   #stood: { readonly settings: ModelSettings; readonly until_ms: number }[] = [];
+  /** The latest that the clock has been while the present settings stood. */
+  #latest_ms = 0;
   #journal = 0;
   #names = 0;
 
@@ -52,8 +54,10 @@ export class World {
 
   /** Changes the settings of the model; what stood may be believed a little longer. */
   changeSettings(change: Partial<ModelSettings>): void {
-    this.#stood.push({ settings: { ...this.model.settings }, until_ms: this.now_ms });
+    const until_ms = Math.max(this.#latest_ms, this.now_ms);
+    this.#stood.push({ settings: { ...this.model.settings }, until_ms });
     this.#stood = this.#stood.slice(-20);
+    this.#latest_ms = 0;
     Object.assign(this.model.settings, change);
   }
 
@@ -63,6 +67,8 @@ export class World {
 
   /** Moves the clock, either way. Whatever waits meanwhile goes on waiting. */
   moveClock(by_ms: number): void {
+    // Who read them before a clock that went back believes them when it is that late again.
+    this.#latest_ms = Math.max(this.#latest_ms, this.now_ms);
     vi.setSystemTime(Date.now() + by_ms);
   }
 
