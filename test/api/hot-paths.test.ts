@@ -9,6 +9,7 @@ const FREE: Cost = {
   databaseTrips: 0,
   databaseRowsRead: 0,
   databaseRowsWritten: 0,
+  objectRowsRead: 0,
   objectRowsWritten: 0,
   upstreamFetches: 0,
 };
@@ -118,7 +119,7 @@ describe('an order', () => {
       expect((await trader.order(ORDER, 'measured')).status).toBe(201);
     });
     const database = { databaseTrips: 1, databaseRowsRead: 22, databaseRowsWritten: 7 };
-    expect(cost).toEqual({ ...FREE, ...database, laneCalls: 1, objectRowsWritten: 3 });
+    expect(cost).toEqual({ ...FREE, ...database, laneCalls: 1, objectRowsRead: 2, objectRowsWritten: 3 });
     // The fourth is the row's deletion when the replay expires; the bucket, the intent and the answer are three.
   });
 
@@ -136,6 +137,6 @@ describe('an order', () => {
     const cost = await measure(trader.lane, async () => {
       expect(await json(await trader.order(ORDER, 'again'))).toEqual(first);
     });
-    expect(cost).toEqual({ ...FREE, laneCalls: 1, objectRowsWritten: 1 });
+    expect(cost).toEqual({ ...FREE, laneCalls: 1, objectRowsRead: 1, objectRowsWritten: 1 });
   });
 });

@@ -14,9 +14,10 @@ export interface DatabaseCost {
 
 /** What a piece of work cost. */
 export interface Cost extends DatabaseCost {
-  /** Calls of key lanes and of the price hub. */
+  /** Calls of key lanes and of the price hub, their alarms among them. */
   readonly laneCalls: number;
   readonly hubCalls: number;
+  readonly objectRowsRead: number;
   /** As the platform bills them: rows of SQLite, values put, and one for every alarm that is set. */
   readonly objectRowsWritten: number;
   readonly upstreamFetches: number;
@@ -92,8 +93,10 @@ async function reachStorage(lane: DurableObjectStub<KeyLane>) {
  * object through which the storage of all objects is reached.
  */
 export async function measure(lane: DurableObjectStub<KeyLane>, work: () => Promise<unknown>): Promise<Cost> {
-  const lanes = (['admit', 'placeOrder', 'withdraw'] as const).map((method) => vi.spyOn(KeyLane.prototype, method));
-  const hubs = (['snapshot', 'candles'] as const).map((method) => vi.spyOn(PriceHub.prototype, method));
+  const lanes = (['admit', 'placeOrder', 'withdraw', 'alarm'] as const).map((method) =>
+    vi.spyOn(KeyLane.prototype, method),
+  );
+  const hubs = (['snapshot', 'candles', 'alarm'] as const).map((method) => vi.spyOn(PriceHub.prototype, method));
   const fetches = vi.spyOn(globalThis, 'fetch');
   const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
   const { storage, values, sql } = await reachStorage(lane);
@@ -110,6 +113,7 @@ export async function measure(lane: DurableObjectStub<KeyLane>, work: () => Prom
       ...database,
       laneCalls: countCalls(lanes),
       hubCalls: countCalls(hubs),
+      objectRowsRead: cursors.reduce((sum, cursor) => sum + cursor.rowsRead, 0),
       objectRowsWritten: cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, 0) + countCalls(written),
       upstreamFetches: fetches.mock.calls.length,
     };
