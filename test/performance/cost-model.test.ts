@@ -1,5 +1,6 @@
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import guide from '../../docs/performance.md?raw';
 import { priceMillion, showDollars } from '../../scripts/cost/cost-model.ts';
 import {
   type CountedRequests,
@@ -220,6 +221,16 @@ describe('a million', () => {
       total: 1_505_600,
       log: 466_667,
     });
+  });
+});
+
+describe('the table of the documentation', () => {
+  it('is what the model says, row by row', () => {
+    const table = rows.map(([name, counted]) => {
+      const { worker, objects, database, total, log } = priceMillion(counted);
+      return `| ${[name, ...[worker, objects, database, total, log].map(showDollars)].join(' | ')} |`;
+    });
+    expect(guide).toContain(`|---|---|---|---|---|---|\n${table.join('\n')}\n\n`);
   });
 });
 
