@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { priceMillion, showDollars } from './cost/cost-model.ts';
 import { measureTimes } from './cost/measure-times.ts';
+import { storage_dollarsPerGigabyte as stored } from './cost/price-list.ts';
 import { type CountedRequests, requestCounts } from './cost/request-counts.ts';
 
 /**
@@ -22,4 +23,5 @@ if (values.measure) {
     const { worker, objects, database, total, log } = priceMillion(counted);
     show(name, [worker, objects, database, total, log].map(showDollars));
   }
+  console.log(`\nA GB for a month: ${stored.database} in D1, ${stored.objects} in objects`);
 }
