@@ -43,6 +43,7 @@ function project(name: string, include: string[], variables: (servers: Servers) 
             CUSTODIAN_SERVER: inject<string>('custodianServer'),
             SIMULATION_SEED: process.env['SIMULATION_SEED'] ?? '1',
             SIMULATION_STEPS: process.env['SIMULATION_STEPS'] ?? '600',
+            GROWTH_ROWS: process.env['GROWTH_ROWS'] ?? '1000000',
             ...parseEnv(readFileSync('.dev.vars.example', 'utf8')),
             ...variables({ venueServer: inject<string>('venueServer'), custodian: inject<string>('custodianServer') }),
           },

@@ -1,6 +1,16 @@
 import type { BucketLimits, BucketName } from '../keys/bucket-limits.ts';
 import type { ObjectState } from './object-state.ts';
-import { type Bucket, type RateDecision, emptyBucket, sizeOfBlock, spendReserve, takeOne } from './rate-buckets.ts';
+import {
+  type Bucket,
+  type RateDecision,
+  type ReadRun,
+  continueRun,
+  emptyBucket,
+  noRun,
+  sizeOfBlock,
+  spendReserve,
+  takeOne,
+} from './rate-buckets.ts';
 
 /** What is written down: the buckets, and how many reads beyond them may have been spent since. */
 interface WrittenBuckets {
@@ -19,6 +29,8 @@ export class CountedBuckets {
   #live: Record<BucketName, Bucket>;
   /** Reads that are written down already and not yet made. */
   #readsAhead = 0;
+  /** Only what this life of the object has seen: what an earlier one wrote ahead and lost must not be written again. */
+  #run: ReadRun = noRun;
   /** Whether the block that an earlier life of the object wrote down is still to be counted. */
   #reserveIsOpen: boolean;
 
@@ -47,11 +59,12 @@ export class CountedBuckets {
   }
 
   #countRead(now_ms: number): void {
+    this.#run = continueRun(this.#run, now_ms);
     if (this.#readsAhead > 0) {
       this.#readsAhead -= 1;
       return;
     }
-    this.#readsAhead = sizeOfBlock(this.#live.read, now_ms) - 1;
+    this.#readsAhead = sizeOfBlock(this.#run) - 1;
     this.#write();
   }
 

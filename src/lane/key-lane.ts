@@ -30,6 +30,12 @@ const QUEUE_DEADLINE_MS = 10_000;
 /** How long after a withdrawal was left unpaid the lane asks the custodian again, and so on. */
 const UNPAID_PAUSE_MS = 60_000;
 
+/**
+ * How long after its expiry the oldest replay may still lie there, unheeded: one alarm then purges a day's worth of
+ * them, where each would else set an alarm of its own, which costs as much as a row.
+ */
+const PURGE_PAUSE_MS = 86_400_000;
+
 /** How many open intents one alarm mends; a lane has one at a time, more only after crashes. */
 const MAX_MENDED = 50;
 
@@ -249,13 +255,13 @@ export class KeyLane extends DurableObject<Bindings> {
     return { outcome, rate: decision.state };
   }
 
-  /** Sets the alarm where none stands: at the moment when the oldest replay expires. */
+  /** Sets the alarm where none stands: a day after the oldest replay expires. */
   async #ensureAlarm(): Promise<void> {
     this.#alarmStands ??= (await this.ctx.storage.getAlarm()) !== null;
     if (this.#alarmStands) return;
     const next_ms = this.#replays.nextExpiry();
     if (next_ms === undefined) return;
-    await this.ctx.storage.setAlarm(next_ms);
+    await this.ctx.storage.setAlarm(next_ms + PURGE_PAUSE_MS);
     this.#alarmStands = true;
   }
 }

@@ -13,8 +13,11 @@ const COARSE_SLOT_MS = 1_000;
 
 /** Reads are written down ahead in blocks of at most this many. */
 const READ_BLOCK = 10;
-/** A block is as large as what came in this time, so that a slow poller loses nothing when the object sleeps. */
-const BLOCK_PACE_MS = 5_000;
+/**
+ * Reads that come no further apart keep their object awake: it sleeps after 10 s without a request ("Lifecycle of a
+ * Durable Object" in the platform's documentation).
+ */
+const AWAKE_MS = 9_500;
 
 /** One bucket: what was counted, by the moment until which it counts. */
 export interface Bucket {
@@ -128,8 +131,26 @@ export function spendReserve(bucket: Bucket, reserve: number, limits: BucketLimi
   return reserve === 0 ? bucket : add(age(bucket, now_ms), reserve, limits, now_ms);
 }
 
-/** How many reads to write down ahead, the present one included: as many as came lately, at most a block. */
-export function sizeOfBlock(bucket: Bucket, now_ms: number): number {
-  const lately = sum(bucket.minute.filter(([leaves_ms]) => leaves_ms - MINUTE_MS >= now_ms - BLOCK_PACE_MS));
-  return Math.min(READ_BLOCK, Math.max(1, lately));
+/** The reads that an object has seen one after the other, none of them so late that it could have slept before it. */
+export interface ReadRun {
+  readonly count: number;
+  readonly last_ms: number;
+}
+
+/** What an object knows that was just started. */
+export const noRun: ReadRun = { count: 0, last_ms: 0 };
+
+/** The run with one more read, or a new one that begins with it. */
+export function continueRun(run: ReadRun, now_ms: number): ReadRun {
+  const isAwake = run.count > 0 && Math.abs(now_ms - run.last_ms) <= AWAKE_MS;
+  return { count: isAwake ? run.count + 1 : 1, last_ms: now_ms };
+}
+
+/**
+ * How many reads to write down ahead, the present one included: as many as the run has come to, at most a block. So
+ * whoever polls while the object stays awake pays a row for ten reads, and whoever lets it sleep loses no more than the
+ * reads that came before.
+ */
+export function sizeOfBlock({ count }: ReadRun): number {
+  return Math.min(READ_BLOCK, Math.max(1, count));
 }

@@ -133,6 +133,43 @@ describe('the read bucket', () => {
       expect(remaining).toBe(PLENTY.perDay - 100);
     }));
 
+  it('costs a poller a row for ten reads where they keep the object awake, and a row for each where they do not', () =>
+    inObject((sql) => {
+      start(sql);
+      const poll = (pace_ms: number) =>
+        countRowsWritten(sql, (observed) => {
+          const buckets = new CountedBuckets(new ObjectState(observed));
+          for (let call = 1; call <= 200; call += 1) {
+            expect(buckets.take('read', PLENTY, NOON_MS + call * pace_ms).admitted).toBe(true);
+          }
+        });
+      expect(poll(9_000)).toBeLessThanOrEqual(24);
+      sql.exec('DELETE FROM state');
+      expect(poll(10_000)).toBe(200);
+    }));
+
+  it('costs a slow poller one block after a burst, and nothing from then on', () =>
+    inObject((sql) => {
+      burst(start(sql), 'read', 16);
+      let counted = 0;
+      for (let call = 1; call <= 20; call += 1) {
+        counted = PLENTY.perDay - start(sql).take('read', PLENTY, NOON_MS + call * 20_000).state.day.remaining;
+      }
+      // The 16th read wrote nine more ahead.
+      expect(counted).toBe(16 + 9 + 20);
+    }));
+
+  it('loses no more than was read before the object fell asleep', () =>
+    inObject((sql) => {
+      for (let made = 1; made <= 12; made += 1) {
+        sql.exec('DELETE FROM state');
+        const buckets = start(sql);
+        for (let call = 0; call < made; call += 1) buckets.take('read', PLENTY, NOON_MS + call * 9_000);
+        const counted = PLENTY.perDay - 1 - remainingAfterOne(start(sql), 'read', NOON_MS + 1_000_000);
+        expect(counted).toBeLessThan(2 * made);
+      }
+    }));
+
   it('keeps what was written ahead through a trade in between: a trade does not forgive reads', () =>
     inObject((sql) => {
       const first = start(sql);

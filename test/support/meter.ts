@@ -4,14 +4,21 @@ import { KeyLane } from '../../src/lane/key-lane.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { env } from './test-env.ts';
 
+/** What D1 took for a piece of work, as it says itself. */
+export interface DatabaseCost {
+  /** Round trips: a batch is one. */
+  readonly databaseTrips: number;
+  readonly databaseRowsRead: number;
+  readonly databaseRowsWritten: number;
+}
+
 /** What a piece of work cost. */
-export interface Cost {
-  /** Calls of key lanes and of the price hub. */
+export interface Cost extends DatabaseCost {
+  /** Calls of key lanes and of the price hub, their alarms among them. */
   readonly laneCalls: number;
   readonly hubCalls: number;
-  /** Round trips to D1: a batch is one. */
-  readonly databaseTrips: number;
-  readonly databaseRowsWritten: number;
+  readonly objectRowsRead: number;
+  /** As the platform bills them: rows of SQLite, values put, and one for every alarm that is set. */
   readonly objectRowsWritten: number;
   readonly upstreamFetches: number;
 }
@@ -22,7 +29,17 @@ interface DatabaseInternals {
 }
 
 interface DatabaseReply {
-  readonly meta?: { readonly rows_written?: number; readonly rows_read?: number };
+  readonly meta?: DatabaseFigures;
+}
+
+/** What D1 says of one statement. */
+export interface DatabaseFigures {
+  readonly rows_read?: number;
+  readonly rows_written?: number;
+  /** Milliseconds that SQLite took. */
+  readonly duration?: number;
+  /** Bytes of the whole database. */
+  readonly size_after?: number;
 }
 
 /** Where D1 sends from; a fault is put in by standing here. */
@@ -33,61 +50,78 @@ export function databaseInternals(): DatabaseInternals {
   return internals as DatabaseInternals;
 }
 
-/**
- * Counts what `work` costs, by looking over the shoulder of the real parts: every call goes on to them.
- * `lane` is the object whose rows are counted.
- */
-export async function measure(lane: DurableObjectStub<KeyLane>, work: () => Promise<unknown>): Promise<Cost> {
-  const lanes = (['admit', 'placeOrder', 'withdraw'] as const).map((method) => vi.spyOn(KeyLane.prototype, method));
-  const hubs = (['snapshot', 'candles'] as const).map((method) => vi.spyOn(PriceHub.prototype, method));
+/** What D1 says of each statement of a piece of work, by round trips. */
+export async function listenToDatabase(work: () => Promise<unknown>): Promise<DatabaseFigures[][]> {
   const sends = vi.spyOn(databaseInternals(), '_send');
-  const fetches = vi.spyOn(globalThis, 'fetch');
-  const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
-  const sql = await runInDurableObject(
-    lane,
-    (_instance, state) => Object.getPrototypeOf(state.storage.sql) as SqlStorage,
-  );
-  const exec = sql.exec;
-  const execs = vi.spyOn(sql, 'exec').mockImplementation(function look(this: SqlStorage, ...values: never[]) {
-    const cursor = exec.apply(this, values as unknown as Parameters<SqlStorage['exec']>);
-    cursors.push(cursor);
-    return cursor;
-  } as SqlStorage['exec']);
   try {
     await work();
-    return {
-      laneCalls: countCalls(lanes),
-      hubCalls: countCalls(hubs),
-      databaseTrips: sends.mock.calls.length,
-      databaseRowsWritten: await sumReplies(sends, 'rows_written'),
-      objectRowsWritten: cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, 0),
-      upstreamFetches: fetches.mock.calls.length,
-    };
+    const replies = await Promise.all(sends.mock.results.map(({ value }) => value as ReturnType<typeof sends>));
+    return replies.map((reply) => [reply].flat().map(({ meta = {} }) => meta));
   } finally {
-    for (const spy of [...lanes, ...hubs, sends, fetches, execs]) spy.mockRestore();
+    sends.mockRestore();
   }
 }
 
-/** What D1 said, in all its replies to what was sent, of one figure. */
-async function sumReplies(
-  sends: { readonly mock: { readonly results: readonly { readonly value: unknown }[] } },
-  figure: 'rows_read' | 'rows_written',
-): Promise<number> {
-  const replies = await Promise.all(sends.mock.results.map(({ value }) => value as Promise<DatabaseReply>));
-  return replies.flat().reduce((sum, { meta }) => sum + (meta?.[figure] ?? 0), 0);
-}
-
-function countCalls(spies: readonly { readonly mock: { readonly calls: readonly unknown[] } }[]): number {
-  return spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
+/** Counts what D1 takes for `work`. */
+export async function measureDatabase(work: () => Promise<unknown>): Promise<DatabaseCost> {
+  const trips = await listenToDatabase(work);
+  const sum = (figure: 'rows_read' | 'rows_written') =>
+    trips.flat().reduce((total, figures) => total + (figures[figure] ?? 0), 0);
+  return {
+    databaseTrips: trips.length,
+    databaseRowsRead: sum('rows_read'),
+    databaseRowsWritten: sum('rows_written'),
+  };
 }
 
 /** How many rows D1 read for a piece of work. */
 export async function countRowsRead(work: () => Promise<unknown>): Promise<number> {
-  const sends = vi.spyOn(databaseInternals(), '_send');
+  return (await measureDatabase(work)).databaseRowsRead;
+}
+
+/** Every object's storage and its SQLite, as objects of one process share their prototypes. */
+async function reachStorage(lane: DurableObjectStub<KeyLane>) {
+  return runInDurableObject(lane, (_instance, { storage }) => ({
+    storage: Object.getPrototypeOf(storage) as DurableObjectStorage,
+    values: Object.getPrototypeOf(storage.kv) as SyncKvStorage,
+    sql: Object.getPrototypeOf(storage.sql) as SqlStorage,
+  }));
+}
+
+/**
+ * Counts what `work` costs, by looking over the shoulder of the real parts: every call goes on to them. `lane` is the
+ * object through which the storage of all objects is reached.
+ */
+export async function measure(lane: DurableObjectStub<KeyLane>, work: () => Promise<unknown>): Promise<Cost> {
+  const lanes = (['admit', 'placeOrder', 'withdraw', 'alarm'] as const).map((method) =>
+    vi.spyOn(KeyLane.prototype, method),
+  );
+  const hubs = (['snapshot', 'candles', 'alarm'] as const).map((method) => vi.spyOn(PriceHub.prototype, method));
+  const fetches = vi.spyOn(globalThis, 'fetch');
+  const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
+  const { storage, values, sql } = await reachStorage(lane);
+  const written = [vi.spyOn(storage, 'setAlarm'), vi.spyOn(values, 'put')];
+  const exec = sql.exec;
+  const execs = vi.spyOn(sql, 'exec').mockImplementation(function look(this: SqlStorage, ...parameters: never[]) {
+    const cursor = exec.apply(this, parameters as unknown as Parameters<SqlStorage['exec']>);
+    cursors.push(cursor);
+    return cursor;
+  } as SqlStorage['exec']);
   try {
-    await work();
-    return await sumReplies(sends, 'rows_read');
+    const database = await measureDatabase(work);
+    return {
+      ...database,
+      laneCalls: countCalls(lanes),
+      hubCalls: countCalls(hubs),
+      objectRowsRead: cursors.reduce((sum, cursor) => sum + cursor.rowsRead, 0),
+      objectRowsWritten: cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, 0) + countCalls(written),
+      upstreamFetches: fetches.mock.calls.length,
+    };
   } finally {
-    sends.mockRestore();
+    for (const spy of [...lanes, ...hubs, ...written, fetches, execs]) spy.mockRestore();
   }
+}
+
+function countCalls(spies: readonly { readonly mock: { readonly calls: readonly unknown[] } }[]): number {
+  return spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
 }

@@ -8,6 +8,7 @@ import { type Reconciliation, showReconciliation } from '../../src/operator/reco
 import { type Trader, asOperator, json, openTrader } from './exchange.ts';
 import { agreeP2p, agreeQuick, settle } from './settlements.ts';
 import { env } from './test-env.ts';
+import { readTriggers, runWithout } from './triggers.ts';
 import { readTaken, withdraw } from './withdrawals.ts';
 
 /** Slices that hold everything that a test makes. */
@@ -68,30 +69,8 @@ export function statusesOf(found: Reconciliation): Record<string, string> {
   return Object.fromEntries(found.invariants.map(({ name, status }) => [name, status]));
 }
 
-interface Trigger {
-  readonly name: string;
-  readonly sql: string;
-}
-
 /** Everything that is checked. */
 const MONEY = ['balances', 'transfers', 'orders', 'deposits', 'withdrawals', 'settlements', 'addresses'];
-
-/**
- * Runs statements as if some triggers were not there: what a bug of a migration, or somebody with the database's
- * console, could do. All in one batch, which puts the triggers back as they were.
- */
-async function runWithout(triggers: readonly Trigger[], statements: readonly D1PreparedStatement[]): Promise<void> {
-  await env.DB.batch([
-    ...triggers.map(({ name }) => env.DB.prepare(`DROP TRIGGER ${name}`)),
-    ...statements,
-    ...triggers.map(({ sql }) => env.DB.prepare(sql)),
-  ]);
-}
-
-async function readTriggers(): Promise<(Trigger & { readonly tbl_name: string })[]> {
-  const all = env.DB.prepare(`SELECT name, sql, tbl_name FROM sqlite_master WHERE type = 'trigger'`);
-  return (await all.all<Trigger & { tbl_name: string }>()).results;
-}
 
 /** Keeps the money as it is now, for `restoreMoney`. Once in a file. */
 export async function saveMoney(): Promise<void> {

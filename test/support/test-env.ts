@@ -15,6 +15,8 @@ export interface TestEnv extends Bindings {
   /** What the simulation draws of, and how far it goes. */
   readonly SIMULATION_SEED: string;
   readonly SIMULATION_STEPS: string;
+  /** How many rows of history the growth is measured over. */
+  readonly GROWTH_ROWS: string;
 }
 
 export const env = workerEnv as unknown as TestEnv;

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { and, asc, desc, eq, lt } from 'drizzle-orm';
+import { and, asc, desc, eq, lt, sql } from 'drizzle-orm';
 import { type Answer, answerJson } from '../../http/answer.ts';
 import { Decimal, Id, Timestamp } from '../../http/wire-types.ts';
 import type { Database } from '../../ledger/database.ts';
@@ -117,6 +117,9 @@ export function listWithdrawals(
     .limit(count);
 }
 
+/** The condition of the index `withdrawals_open`, word for word: SQLite takes that index for nothing else. */
+const isOpen = sql`${withdrawals.status} IN ('PENDING', 'PROCESSING')`;
+
 /** At most `count` withdrawals of all accounts in a state that is open, oldest first. Throws when D1 fails. */
 export function listOpenWithdrawals(
   database: Database,
@@ -127,7 +130,7 @@ export function listOpenWithdrawals(
   return database
     .select(columns)
     .from(withdrawals)
-    .where(and(eq(withdrawals.status, status), lt(withdrawals.committedAt, committedBefore_ms)))
+    .where(and(isOpen, eq(withdrawals.status, status), lt(withdrawals.committedAt, committedBefore_ms)))
     .orderBy(asc(withdrawals.committedAt))
     .limit(count);
 }

@@ -1,0 +1,164 @@
+import type { active_ms, cpu_us } from './measured-times.ts';
+
+/** What some requests take of the platform, as it is billed. */
+export interface Counts {
+  readonly workerRequests: number;
+  /** Calls of key lanes and of the price hub, their alarms among them. */
+  readonly objectCalls: number;
+  readonly objectRowsRead: number;
+  /** Rows, values, alarms that are set, and what is deleted later. */
+  readonly objectRowsWritten: number;
+  readonly databaseRowsRead: number;
+  readonly databaseRowsWritten: number;
+  /** Lines that the exchange logs; the platform adds an event for each request and each call. */
+  readonly logLines: number;
+}
+
+/** A row of the table. */
+export interface CountedRequests {
+  /** How many requests it counts together: what several share falls to each in part. */
+  readonly requests: number;
+  readonly counts: Counts;
+  /** Which of the measured times hold for each of them. */
+  readonly active: keyof typeof active_ms;
+  readonly cpu: keyof typeof cpu_us;
+}
+
+const nothing: Counts = {
+  workerRequests: 0,
+  objectCalls: 0,
+  objectRowsRead: 0,
+  objectRowsWritten: 0,
+  databaseRowsRead: 0,
+  databaseRowsWritten: 0,
+  logLines: 0,
+};
+
+/** Requests that end at the edge, or in the edge cache. */
+const atEdge: Counts = { ...nothing, workerRequests: 1, logLines: 1 };
+
+/**
+ * What each kind of request takes. The test of the cost model counts every number here for real, in D1, the lane and the
+ * hub, and fails where this table says otherwise.
+ *
+ * A key that polls is one that reads every 9 s or faster, so that its object stays awake and writes a row for ten
+ * reads; of one that reads less often every read is alone. The lane keeps the price of a coin for up to 5 s: of twenty
+ * orders in a row one asks the hub, and one that is alone asks it and pays for a round of questions and for the alarm
+ * that purges its Idempotency-Key, which twenty share.
+ */
+export const requestCounts = {
+  'order, one of twenty that a key places in a day': {
+    requests: 20,
+    counts: {
+      workerRequests: 20,
+      objectCalls: 22,
+      objectRowsRead: 63,
+      objectRowsWritten: 83,
+      databaseRowsRead: 441,
+      databaseRowsWritten: 140,
+      logLines: 60,
+    },
+    active: 'write',
+    cpu: 'write',
+  },
+  'order, alone in its day': {
+    requests: 1,
+    counts: {
+      workerRequests: 1,
+      objectCalls: 3,
+      objectRowsRead: 8,
+      objectRowsWritten: 7,
+      databaseRowsRead: 23,
+      databaseRowsWritten: 7,
+      logLines: 3,
+    },
+    active: 'write',
+    cpu: 'write',
+  },
+  'order, replayed': {
+    requests: 1,
+    counts: { ...atEdge, objectCalls: 1, objectRowsRead: 1, objectRowsWritten: 1 },
+    active: 'read',
+    cpu: 'read',
+  },
+  'withdrawal of USDT, alone in its day': {
+    requests: 1,
+    counts: {
+      workerRequests: 1,
+      objectCalls: 2,
+      objectRowsRead: 8,
+      objectRowsWritten: 5,
+      databaseRowsRead: 45,
+      databaseRowsWritten: 12,
+      logLines: 4,
+    },
+    active: 'payout',
+    cpu: 'write',
+  },
+  'balances, of a key that polls': {
+    requests: 10,
+    counts: {
+      ...nothing,
+      workerRequests: 10,
+      objectCalls: 10,
+      objectRowsWritten: 1,
+      databaseRowsRead: 100,
+      logLines: 10,
+    },
+    active: 'read',
+    cpu: 'read',
+  },
+  'page of 50 orders, of a key that polls': {
+    requests: 10,
+    counts: {
+      ...nothing,
+      workerRequests: 10,
+      objectCalls: 10,
+      objectRowsWritten: 1,
+      databaseRowsRead: 510,
+      logLines: 10,
+    },
+    active: 'read',
+    cpu: 'read',
+  },
+  'tickers in the edge cache, of a key that polls': {
+    requests: 10,
+    counts: { ...nothing, workerRequests: 10, objectCalls: 10, objectRowsWritten: 1, logLines: 10 },
+    active: 'read',
+    cpu: 'cached',
+  },
+  'balances, of a key that reads alone': {
+    requests: 1,
+    counts: { ...atEdge, objectCalls: 1, objectRowsRead: 2, objectRowsWritten: 1, databaseRowsRead: 10 },
+    active: 'read',
+    cpu: 'read',
+  },
+  'tickers in the edge cache, without a key': { requests: 1, counts: atEdge, active: 'none', cpu: 'cached' },
+  'tickers not in the edge cache': {
+    requests: 1,
+    counts: { ...atEdge, objectCalls: 1 },
+    active: 'read',
+    cpu: 'read',
+  },
+  'forged key': { requests: 1, counts: atEdge, active: 'none', cpu: 'cached' },
+  'credit by the operator': {
+    requests: 1,
+    counts: { ...atEdge, databaseRowsRead: 17, databaseRowsWritten: 6, logLines: 2 },
+    active: 'none',
+    cpu: 'write',
+  },
+  'deposit that custody reports': {
+    requests: 1,
+    counts: { ...atEdge, objectCalls: 1, databaseRowsRead: 17, databaseRowsWritten: 6, logLines: 2 },
+    active: 'read',
+    cpu: 'write',
+  },
+  'round of prices, every 8 s while anyone asks': {
+    requests: 1,
+    counts: { ...nothing, objectCalls: 1, objectRowsWritten: 2 },
+    active: 'round',
+    cpu: 'none',
+  },
+} as const satisfies Record<string, CountedRequests>;
+
+export type RequestName = keyof typeof requestCounts;

@@ -1,0 +1,76 @@
+import { spawnSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
+
+/**
+ * Measures how the exchange's costs grow, and prints them: `npm run growth -- --rows 5000000`. It is the test of the
+ * same name, which fails where anything costs more rows in a large exchange than in a small one.
+ */
+
+const { values } = parseArgs({ options: { rows: { type: 'string', default: '1000000' } } });
+
+interface DatabaseCost {
+  readonly databaseRowsRead: number;
+  readonly databaseRowsWritten: number;
+}
+
+/** What the test tells of the exchange at one size. */
+interface Stage {
+  readonly accounts: number;
+  readonly rows: number;
+  readonly costs: Readonly<Record<string, DatabaseCost>>;
+  readonly steps: readonly DatabaseCost[];
+  readonly batch_ms: number;
+}
+
+interface Figures {
+  readonly stages: readonly Stage[];
+  readonly bytes: Readonly<Record<string, number>>;
+}
+
+/** What the exchange itself writes, and what vitest says of it. */
+const NOISE = /^\{"event"|^stdout|^\s*$/;
+
+const vitest = spawnSync(
+  process.execPath,
+  [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--project',
+    'sandbox',
+    '--silent=false',
+    '--no-color',
+    'test/performance/growth.test.ts',
+  ],
+  { env: { ...process.env, GROWTH_ROWS: values.rows }, encoding: 'utf8', maxBuffer: 1_000_000_000 },
+);
+const lines = vitest.stdout.split('\n');
+const line = lines.find((one) => one.startsWith('figures {'));
+if (line === undefined || vitest.status !== 0) {
+  console.log(lines.filter((one) => !NOISE.test(one)).join('\n'), vitest.stderr);
+  process.exit(1);
+}
+const { stages, bytes } = JSON.parse(line.slice(line.indexOf('{'))) as Figures;
+
+const sizes = stages.map(({ accounts, rows }) => `${accounts.toLocaleString('en')} / ${rows.toLocaleString('en')}`);
+const show = (title: string, cells: readonly unknown[]) =>
+  console.log(title.padEnd(44), ...cells.map((cell) => String(cell).padStart(20)));
+
+show('Accounts / rows of history', sizes);
+console.log('\nRows read / written of D1');
+for (const name of Object.keys(stages[0]?.costs ?? {})) {
+  const costs = stages.map((stage) => stage.costs[name]);
+  show(
+    `  ${name}`,
+    costs.map((cost) => `${cost?.databaseRowsRead} / ${cost?.databaseRowsWritten}`),
+  );
+}
+for (const figure of ['databaseRowsRead', 'databaseRowsWritten'] as const) {
+  const most = stages.map(({ steps }) => Math.max(...steps.map((step) => step[figure])));
+  show(`  a step of the reconciliation, ${figure === 'databaseRowsRead' ? 'read' : 'written'}`, most);
+}
+show(
+  '\nMilliseconds of an order’s batch here',
+  stages.map(({ batch_ms }) => batch_ms.toFixed(2)),
+);
+console.log('\nBytes of the database');
+for (const [what, count] of Object.entries(bytes)) show(`  ${what}, each`, [count]);

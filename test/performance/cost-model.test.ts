@@ -1,0 +1,248 @@
+import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import guide from '../../docs/performance.md?raw';
+import { priceMillion, showDollars } from '../../scripts/cost/cost-model.ts';
+import {
+  type CountedRequests,
+  type Counts,
+  type RequestName,
+  requestCounts,
+} from '../../scripts/cost/request-counts.ts';
+import { type Trader, asOperator, openTrader, send } from '../support/exchange.ts';
+import { writeHistory } from '../support/growth/write-history.ts';
+import { measure } from '../support/meter.ts';
+import { addressOf, drawHash } from '../support/reconciliation.ts';
+import { env } from '../support/test-env.ts';
+import { moveClock, stopClock, withdraw } from '../support/withdrawals.ts';
+
+const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
+const TICKERS = '/api/v1/markets/tickers';
+const DAY_MS = 86_400_000;
+/** As a key reads that keeps its object awake. */
+const PACE_MS = 9_000;
+/** By then a run of reads has come to whole blocks. */
+const RUN = 15;
+
+/** The clock stands, and only ever goes ahead of the real one: so no alarm fires but those that are told to. */
+beforeAll(() => {
+  stopClock();
+  moveClock(DAY_MS);
+});
+afterAll(() => {
+  vi.useRealTimers();
+});
+
+const hub = () => env.PRICE_HUB.getByName('hub');
+
+/** Counts what some requests take, through an object that has no part in them. */
+async function count(work: () => Promise<unknown>): Promise<Counts> {
+  const log = vi.spyOn(console, 'log').mockReturnValue();
+  try {
+    const cost = await measure(env.KEY_LANE.getByName('meter'), work);
+    const lines = log.mock.calls.map(([line]) => String(line));
+    return {
+      workerRequests: lines.filter((line) => line.startsWith('{"event":"request"')).length,
+      objectCalls: cost.laneCalls + cost.hubCalls,
+      objectRowsRead: cost.objectRowsRead,
+      objectRowsWritten: cost.objectRowsWritten,
+      databaseRowsRead: cost.databaseRowsRead,
+      databaseRowsWritten: cost.databaseRowsWritten,
+      logLines: lines.length,
+    };
+  } finally {
+    log.mockRestore();
+  }
+}
+
+/** A trader whose key was admitted once. */
+async function openKnown(): Promise<Trader> {
+  const trader = await openTrader({ USDT: '20000' });
+  await trader.balances();
+  return trader;
+}
+
+/** The same after hours in which nobody asked for anything: the objects have lost their memory. */
+async function openAsleep(): Promise<Trader> {
+  const trader = await openKnown();
+  await warmHub();
+  moveClock(DAY_MS);
+  await evictDurableObject(trader.lane);
+  await evictDurableObject(hub());
+  return trader;
+}
+
+/** The requests, and the alarm that cleans up after them once they have expired. */
+function countWithAlarm(trader: Trader, work: () => Promise<unknown>): Promise<Counts> {
+  return count(async () => {
+    await work();
+    moveClock(2 * DAY_MS);
+    expect(await runDurableObjectAlarm(trader.lane)).toBe(true);
+  });
+}
+
+/** Ten reads in the midst of a run of reads. */
+async function countPolled(path: string, pace_ms: number): Promise<Counts> {
+  const trader = await openKnown();
+  await writeHistory('orders', { account: `'${trader.accountId}'`, count: 1 }, 60);
+  const poll = async (times: number) => {
+    for (let read = 0; read < times; read += 1) {
+      moveClock(pace_ms);
+      expect((await trader.get(path)).status).toBe(200);
+    }
+  };
+  await poll(RUN - 1);
+  return count(() => poll(10));
+}
+
+/** Has the hub take a round now, so that whoever asks it next is answered from memory. */
+async function warmHub(): Promise<void> {
+  await hub().snapshot({ maxAge_ms: 0 });
+}
+
+const scenarios: Record<RequestName, () => Promise<Counts>> = {
+  'order, one of twenty that a key places in a day': async () => {
+    const trader = await openAsleep();
+    await trader.balances();
+    return countWithAlarm(trader, async () => {
+      for (let placed = 0; placed < 20; placed += 1) {
+        expect((await trader.order(ORDER, `order-${placed}`)).status).toBe(201);
+      }
+    });
+  },
+  'order, alone in its day': async () => {
+    const trader = await openAsleep();
+    return countWithAlarm(trader, async () => {
+      expect((await trader.order(ORDER, 'alone')).status).toBe(201);
+    });
+  },
+  'order, replayed': async () => {
+    const trader = await openKnown();
+    await trader.order(ORDER, 'again');
+    return count(async () => {
+      expect((await trader.order(ORDER, 'again')).headers.get('X-Idempotency-Replay')).toBe('true');
+    });
+  },
+  'withdrawal of USDT, alone in its day': async () => {
+    const trader = await openAsleep();
+    return countWithAlarm(trader, async () => {
+      expect((await withdraw(trader, {}, 'alone')).status).toBe(201);
+    });
+  },
+  'balances, of a key that polls': () => countPolled('/api/v1/wallet/balances', PACE_MS),
+  'page of 50 orders, of a key that polls': () => countPolled('/api/v1/orders', PACE_MS),
+  'tickers in the edge cache, of a key that polls': async () => {
+    await send(TICKERS);
+    return countPolled(TICKERS, 0);
+  },
+  'balances, of a key that reads alone': async () => {
+    const trader = await openAsleep();
+    return count(async () => {
+      expect((await trader.get('/api/v1/wallet/balances')).status).toBe(200);
+    });
+  },
+  'tickers in the edge cache, without a key': async () => {
+    await send(TICKERS);
+    return count(() => send(TICKERS));
+  },
+  'tickers not in the edge cache': async () => {
+    moveClock(DAY_MS);
+    await warmHub();
+    return count(() => send(TICKERS));
+  },
+  'forged key': async () => {
+    const { token } = await openKnown();
+    const forged = token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
+    return count(async () => {
+      const response = await send('/api/v1/orders', { headers: { Authorization: `Bearer ${forged}` } });
+      expect(response.status).toBe(401);
+    });
+  },
+  'credit by the operator': async () => {
+    const { accountId } = await openKnown();
+    const credit = { asset: 'USDT', amount: '1', reference: 'counted' };
+    return count(async () => {
+      expect((await asOperator('POST', `/accounts/${accountId}/credits`, credit)).status).toBe(201);
+    });
+  },
+  'deposit that custody reports': async () => {
+    const address = await addressOf(await openKnown(), 'ETH');
+    await warmHub();
+    const report = { network: 'ETH', asset: 'ETH', amount: '0.5', address, txHash: drawHash(), confirmations: 99 };
+    return count(async () => {
+      expect((await asOperator('POST', '/deposits', report)).ok).toBe(true);
+    });
+  },
+  'round of prices, every 8 s while anyone asks': async () => {
+    await warmHub();
+    return count(() => runDurableObjectAlarm(hub()));
+  },
+};
+
+const rows = Object.entries(requestCounts) as [RequestName, CountedRequests][];
+
+describe('the table of what requests take', () => {
+  it.each(rows)('is what is counted: %s', async (name, { counts }) => {
+    expect(await scenarios[name]()).toEqual(counts);
+  });
+});
+
+/** The price of a million, in dollars. */
+function dollarsOf(name: RequestName): number {
+  return priceMillion(requestCounts[name]).total / 1_000_000;
+}
+
+describe('a million', () => {
+  it('orders cost less than 12 dollars, where a key places twenty in a day', () => {
+    expect(dollarsOf('order, one of twenty that a key places in a day')).toBeLessThan(12);
+  });
+
+  it.each([
+    'balances, of a key that polls',
+    'page of 50 orders, of a key that polls',
+    'tickers in the edge cache, of a key that polls',
+  ] as const)('reads cost less than a dollar: %s', (name) => {
+    expect(dollarsOf(name)).toBeLessThan(1);
+  });
+
+  it('is priced to the microdollar, each part rounded up', () => {
+    const counts = {
+      workerRequests: 3,
+      objectCalls: 4,
+      objectRowsRead: 5,
+      objectRowsWritten: 1,
+      databaseRowsRead: 7,
+      databaseRowsWritten: 2,
+      logLines: 0,
+    };
+    expect(priceMillion({ requests: 3, counts, active: 'read', cpu: 'none' })).toEqual({
+      worker: 300_000,
+      objects: 536_600,
+      database: 669_000,
+      total: 1_505_600,
+      log: 466_667,
+    });
+  });
+});
+
+describe('the table of the documentation', () => {
+  it('is what the model says, row by row', () => {
+    const table = rows.map(([name, counted]) => {
+      const { worker, objects, database, total, log } = priceMillion(counted);
+      return `| ${[name, ...[worker, objects, database, total, log].map(showDollars)].join(' | ')} |`;
+    });
+    expect(guide).toContain(`|---|---|---|---|---|---|\n${table.join('\n')}\n\n`);
+  });
+});
+
+describe('dollars', () => {
+  it.each([
+    [0, '0.00'],
+    [1, '0.01'],
+    [10_000, '0.01'],
+    [10_001, '0.02'],
+    [11_999_999, '12.00'],
+    [1_234_560_000, '1234.56'],
+  ])('of %i microdollars are %s, rounded up', (microdollars, dollars) => {
+    expect(showDollars(microdollars)).toBe(dollars);
+  });
+});

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openTrader } from '../support/exchange.ts';
+import { GrowingExchange, type Stage } from '../support/growth/grow.ts';
+import { operations } from '../support/growth/operations.ts';
+import { writeHistory } from '../support/growth/write-history.ts';
+import { countRowsRead } from '../support/meter.ts';
+import { readReconciliation } from '../support/reconciliation.ts';
+import { env } from '../support/test-env.ts';
+import { withdraw } from '../support/withdrawals.ts';
+
+/** `npm run growth` measures over more rows, and prints what it found. */
+const ROWS = Number(env.GROWTH_ROWS);
+
+/** Longer than any page, and than what a page deep in it leaves behind. */
+const SHORT = 600;
+
+const exchange = new GrowingExchange();
+const stages: Stage[] = [];
+
+beforeAll(
+  async () => {
+    const tell = console.log;
+    // The exchange writes a line for every request, and two for every order.
+    vi.spyOn(console, 'log').mockReturnValue();
+    stages.push(await exchange.growTo({ accounts: 1, rows: 0, orders: SHORT, others: SHORT }));
+    stages.push(await exchange.growTo({ accounts: 1_000, rows: ROWS / 20, orders: SHORT, others: SHORT }));
+    stages.push(await exchange.growTo({ accounts: 10_000, rows: ROWS, orders: 12_000, others: 1_000 }));
+    tell(`figures ${JSON.stringify({ stages, bytes: exchange.bytes })}`);
+  },
+  30_000 + ROWS / 10,
+);
+afterAll(() => {
+  vi.restoreAllMocks();
+});
+
+describe(`from 1 account to 10,000, and to ${ROWS} rows of history`, () => {
+  it.each(Object.keys(operations))('%s costs the same rows and round trips', (name) => {
+    const [first, ...later] = stages.map(({ costs }) => costs[name]);
+    expect(first?.databaseRowsRead).toBeGreaterThan(0);
+    expect(later).toEqual([first, first]);
+  });
+
+  it('a step of the reconciliation stays within its slices', () => {
+    for (const { databaseRowsRead, databaseRowsWritten } of stages.flatMap(({ steps }) => steps)) {
+      expect(databaseRowsRead).toBeGreaterThan(1_000);
+      expect(databaseRowsRead).toBeLessThan(45_000);
+      expect(databaseRowsWritten).toBeLessThan(7_000);
+    }
+  });
+
+  it('the reconciliation finds all of it whole', async () => {
+    const found = await readReconciliation();
+    expect([found.status, found.violations]).toEqual(['ok', []]);
+    const { transfers, transfersRead } = found.progress;
+    expect(Number(transfersRead)).toBeGreaterThan(ROWS / 2);
+    expect(transfersRead).toBe(transfers);
+  });
+});
+
+describe('the daily limit', () => {
+  it('costs two rows for each withdrawal of the last two days, and none for the thousands before', async () => {
+    const trader = await openTrader({ USDT: '20000' });
+    await writeHistory('withdrawals', { account: `'${trader.accountId}'`, count: 1 }, 5_000);
+    // A range of none costs the row that ends it, as one of one does.
+    for (let taken = 0; taken < 2; taken += 1) await withdraw(trader, { amount: '10' });
+    const costs = [];
+    for (let taken = 0; taken < 3; taken += 1) {
+      costs.push(await countRowsRead(() => withdraw(trader, { amount: '10' })));
+    }
+    const [first = 0, second = 0, third = 0] = costs;
+    expect(first).toBeLessThan(60);
+    expect([second - first, third - second]).toEqual([2, 2]);
+  });
+});

@@ -1,0 +1,119 @@
+import { config } from '../../../src/env.ts';
+import { writeCursor } from '../../../src/http/cursor.ts';
+import { openDatabase } from '../../../src/ledger/database.ts';
+import { chooseCustody } from '../../../src/providers.ts';
+import { sweepWithdrawals } from '../../../src/wallet/withdrawals/sweep-withdrawals.ts';
+import { type Trader, asOperator, createKey } from '../exchange.ts';
+import { type DatabaseCost, measureDatabase } from '../meter.ts';
+import { addressOf, drawHash } from '../reconciliation.ts';
+import { agreeQuick, settle } from '../settlements.ts';
+import { env } from '../test-env.ts';
+import { withdraw } from '../withdrawals.ts';
+import type { RecordTable } from './record-kinds.ts';
+
+const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
+const MINUTE_MS = 60_000;
+
+/** Something that the exchange does, over and over. It is prepared by what must not be measured, and gives how to do it. */
+type Operation = (trader: Trader) => Promise<() => Promise<unknown>>;
+
+/** A read of the trader's, whatever it begins from. */
+function read(path: string): Operation {
+  return (trader) => Promise.resolve(() => succeed(trader.get(path)));
+}
+
+/** A page that begins in the middle of the trader's records. */
+function readDeep(path: string, table: RecordTable): Operation {
+  return async (trader) => {
+    const { accountId } = trader;
+    const scope = { route: path, accountId };
+    const cursor = await writeCursor(await findMiddle(table, accountId), scope, config.CURSOR_SECRET);
+    return () => succeed(trader.get(`${path}?cursor=${encodeURIComponent(cursor)}`));
+  };
+}
+
+function readOne(path: string, table: RecordTable): Operation {
+  return async (trader) => {
+    const id = await findMiddle(table, trader.accountId);
+    return () => succeed(trader.get(`${path}/${id}`));
+  };
+}
+
+/** The operator's own doors. */
+function operate(method: string, path: (trader: Trader) => string, body?: unknown): Operation {
+  return (trader) => Promise.resolve(() => succeed(asOperator(method, path(trader), body)));
+}
+
+const ORDERS = '/api/v1/orders';
+const FEED = '/api/v1/wallet/transactions';
+const WITHDRAWALS = '/api/v1/wallet/withdrawals';
+
+/** Everything whose cost may not grow with the exchange. */
+export const operations: Readonly<Record<string, Operation>> = {
+  'the balances': read('/api/v1/wallet/balances'),
+  'the addresses': async (trader) => {
+    await trader.get('/api/v1/wallet/addresses');
+    return () => succeed(trader.get('/api/v1/wallet/addresses'));
+  },
+  'the first page of orders': read(ORDERS),
+  'the largest page of orders': read(`${ORDERS}?limit=200`),
+  'a page deep in the orders': readDeep(ORDERS, 'orders'),
+  'one order': readOne(ORDERS, 'orders'),
+  'the first page of the feed': read(FEED),
+  'a page deep in the feed': readDeep(FEED, 'orders'),
+  'the first page of withdrawals': read(WITHDRAWALS),
+  'a page deep in the withdrawals': readDeep(WITHDRAWALS, 'withdrawals'),
+  'one withdrawal': readOne(WITHDRAWALS, 'withdrawals'),
+  'an order': async (trader) => {
+    // Warms the price in the lane, so that none is asked for.
+    await trader.trade(ORDER);
+    return () => succeed(trader.order(ORDER, crypto.randomUUID()));
+  },
+  'a withdrawal': (trader) => Promise.resolve(() => succeed(withdraw(trader))),
+  'a settled trade': (trader) => Promise.resolve(() => succeed(settle(agreeQuick(trader, 'BUY')))),
+  'a deposit that custody reports': async (trader) => {
+    const address = await addressOf(trader, 'ETH');
+    const report = { network: 'ETH', asset: 'ETH', amount: '0.5', address, txHash: drawHash(), confirmations: 99 };
+    return () => succeed(asOperator('POST', '/deposits', report));
+  },
+  'a credit by hand': operate('POST', ({ accountId }) => `/accounts/${accountId}/credits`, {
+    asset: 'USDT',
+    amount: '1',
+    reference: 'grown',
+  }),
+  'an account that is opened': operate('POST', () => '/accounts', { label: 'new' }),
+  'a key that is made': operate('POST', ({ accountId }) => `/accounts/${accountId}/api-keys`, {
+    label: 'new',
+    scopes: ['read'],
+  }),
+  'the first request of a key': async ({ accountId }) => {
+    const fresh = await createKey(accountId);
+    return () => succeed(fresh.get('/api/v1/wallet/balances'));
+  },
+  'the list of what waits for the custodian': operate('GET', () => '/withdrawals?status=PROCESSING'),
+  'the sweep of every minute': () =>
+    Promise.resolve(() => sweepWithdrawals(openDatabase(env.DB), chooseCustody(config), () => Date.now() + MINUTE_MS)),
+};
+
+/** What each operation takes of D1, on behalf of a trader. */
+export async function measureOperations(trader: Trader): Promise<Record<string, DatabaseCost>> {
+  const costs: Record<string, DatabaseCost> = {};
+  // Admits the key, so that its record is no part of the first cost.
+  await trader.balances();
+  for (const [name, prepare] of Object.entries(operations)) {
+    const work = await prepare(trader);
+    costs[name] = await measureDatabase(work);
+  }
+  return costs;
+}
+
+async function succeed(answer: Promise<Response>): Promise<void> {
+  const response = await answer;
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+}
+
+async function findMiddle(table: RecordTable, accountId: string): Promise<string> {
+  const query = `SELECT id FROM ${table} WHERE account_id = ?1 ORDER BY id
+    LIMIT 1 OFFSET (SELECT count(*) / 2 FROM ${table} WHERE account_id = ?1)`;
+  return (await env.DB.prepare(query).bind(accountId).first<string>('id')) ?? '';
+}

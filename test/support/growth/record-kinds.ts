@@ -1,0 +1,122 @@
+/** One movement of a record; debit and credit are SQL. */
+export interface Leg {
+  readonly debit: string;
+  readonly credit: string;
+  readonly asset: string;
+  readonly amount: number;
+}
+
+/** The SQL of one record's own values, over its number `i`. */
+export interface RecordTerms {
+  readonly account: string;
+  readonly id: string;
+  readonly time: string;
+  /** The number of the first of its transfers. */
+  readonly firstTransfer: string;
+  /** Whether it is the account's turn to buy, or to sell what it bought. */
+  readonly isBuy: string;
+}
+
+/** A kind of record as requests leave it: its row, as the columns of a SELECT, and the transfers that its state calls for. */
+export interface RecordKind {
+  /** One digit of the ids, so that no two kinds share one. */
+  readonly digit: number;
+  readonly transferKind: string;
+  row(terms: RecordTerms): Readonly<Record<string, string | number>>;
+  legs(terms: RecordTerms): readonly Leg[];
+}
+
+/** 0.0001 BTC for 5 USDT, at 50,000. */
+const [BTC, USDT] = [10_000, 5_000_000];
+const HOUSE = `'house:liquidity'`;
+const PAYOUTS = `'house:payouts'`;
+
+const orders: RecordKind = {
+  digit: 1,
+  transferKind: 'order',
+  row: ({ account, id, isBuy }) => ({
+    account_id: account,
+    id,
+    coin: `'BTC'`,
+    side: `iif(${isBuy}, 'BUY', 'SELL')`,
+    executed_price: 5_000_000_000_000,
+    coin_amount: BTC,
+    usdt_amount: USDT,
+    status: `'COMPLETED'`,
+  }),
+  legs: ({ account, isBuy }) => {
+    const [giver, taker] = [`iif(${isBuy}, ${account}, ${HOUSE})`, `iif(${isBuy}, ${HOUSE}, ${account})`];
+    return [
+      { debit: giver, credit: taker, asset: 'USDT', amount: USDT },
+      { debit: taker, credit: giver, asset: 'BTC', amount: BTC },
+    ];
+  },
+};
+
+const deposits: RecordKind = {
+  digit: 2,
+  transferKind: 'deposit',
+  row: ({ account, id }) => ({
+    account_id: account,
+    id,
+    type: `'INTERNAL_DEPOSIT'`,
+    asset: `'USDT'`,
+    amount: 1_000_000_000,
+    usd_value: 1_000_000_000,
+    status: `'COMPLETED'`,
+    reference: `'wire ' || i`,
+  }),
+  legs: ({ account }) => [{ debit: `'house:custody'`, credit: account, asset: 'USDT', amount: 1_000_000_000 }],
+};
+
+const withdrawals: RecordKind = {
+  digit: 3,
+  transferKind: 'withdrawal',
+  row: ({ account, id, time }) => ({
+    account_id: account,
+    id,
+    type: `'ONCHAIN_WITHDRAWAL'`,
+    asset: `'USDT'`,
+    network: `'TRC20'`,
+    address: `'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC'`,
+    amount: 1_000_000,
+    fee: 1_000_000,
+    usd_value: 1_000_000,
+    status: `'COMPLETED'`,
+    committed_at: time,
+    totp_step: 'i',
+    allowlist_required: 1,
+    tx_hash: `printf('%064x', i)`,
+    daily_limit: 5_000_000_000,
+  }),
+  legs: ({ account }) => [
+    { debit: account, credit: PAYOUTS, asset: 'USDT', amount: 2_000_000 },
+    { debit: PAYOUTS, credit: `'house:custody'`, asset: 'USDT', amount: 1_000_000 },
+    { debit: PAYOUTS, credit: `'house:fees'`, asset: 'USDT', amount: 1_000_000 },
+  ],
+};
+
+const settlements: RecordKind = {
+  digit: 4,
+  transferKind: 'settlement',
+  row: ({ account, id, firstTransfer }) => ({
+    account_id: account,
+    id,
+    type: `'QUICK_BUY'`,
+    counterparty: HOUSE,
+    coin: `'BTC'`,
+    coin_amount: BTC,
+    usdt_amount: USDT,
+    reference: `'otc ' || i`,
+    first_transfer: firstTransfer,
+  }),
+  legs: ({ account }) => [
+    { debit: account, credit: HOUSE, asset: 'USDT', amount: USDT },
+    { debit: HOUSE, credit: account, asset: 'BTC', amount: BTC },
+  ],
+};
+
+/** By the tables that they stand in. */
+export const recordKinds = { orders, deposits, withdrawals, settlements };
+
+export type RecordTable = keyof typeof recordKinds;
