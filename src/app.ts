@@ -1,9 +1,9 @@
-import { cors } from 'hono/cors';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { documentRoutes } from './api-document.ts';
 import { createArea, sendProblem } from './http/area.ts';
 import { describeError, logFault } from './http/log.ts';
 import { logRequest } from './http/log-request.ts';
+import { openToAnyOrigin } from './http/open-to-any-origin.ts';
 import { refuse } from './http/refusal.ts';
 import { assignRequestId } from './http/request-id.ts';
 import { isDatabaseFault } from './ledger/database-fault.ts';
@@ -18,21 +18,23 @@ import { wallet } from './wallet/routes.ts';
 /** The whole interface: an area's `routes.ts` lists its endpoints, and this page the areas. */
 export const app = createArea();
 
+/** What a page may read of a public answer beside its body. */
+const exposedHeaders = [
+  'X-Request-Id',
+  'X-Idempotency-Replay',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'ETag',
+  ...['Limit', 'Remaining', 'Reset'].map((name) => `X-RateLimit-${name}`),
+];
+
 /** What a page of any origin may read: the routes that need no key. */
 const publicPaths = ['markets/*', 'assets', 'exchange-info', 'time', 'status', 'openapi.json'];
 
 app.use(assignRequestId);
 app.use(logRequest);
-for (const path of publicPaths) app.use(`/api/v1/${path}`, cors({ origin: '*', exposeHeaders: exposedHeaders() }));
-app.use(
-  methodNotAllowed({
-    app,
-    onMethodNotAllowed: (c, methods) => {
-      c.header('Allow', methods.join(', '));
-      return sendProblem(c, refuse('method_not_allowed', `This path takes ${methods.join(', ')}.`).refusal);
-    },
-  }),
-);
+for (const path of publicPaths) app.use(`/api/v1/${path}`, openToAnyOrigin(exposedHeaders));
 
 app.route('/', wallet);
 app.route('/', trade);
@@ -45,7 +47,20 @@ app.route(
   documentRoutes(() => app.openAPIRegistry),
 );
 
-app.notFound((c) => sendProblem(c, refuse('not_found', 'There is nothing at this path.').refusal));
+const refuseMethod = methodNotAllowed({
+  app,
+  onMethodNotAllowed: (c, methods) => {
+    c.header('Allow', methods.join(', '));
+    return sendProblem(c, refuse('method_not_allowed', `This path takes ${methods.join(', ')}.`).refusal);
+  },
+});
+
+// Asked only where no route answered, so that no other request pays for it.
+app.notFound(async (c) => {
+  c.res = sendProblem(c, refuse('not_found', 'There is nothing at this path.').refusal);
+  await refuseMethod(c, async () => undefined);
+  return c.res;
+});
 
 app.onError((error, c) => {
   logFault('request_failed', { requestId: c.var.requestId, error: describeError(error) });
@@ -55,9 +70,3 @@ app.onError((error, c) => {
     refuse('internal_error', 'Something went wrong here. It was recorded under the request id.').refusal,
   );
 });
-
-function exposedHeaders(): string[] {
-  return ['X-Request-Id', 'X-Idempotency-Replay', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'ETag'].concat(
-    ['Limit', 'Remaining', 'Reset'].map((name) => `X-RateLimit-${name}`),
-  );
-}

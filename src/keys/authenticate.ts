@@ -3,7 +3,7 @@ import { every } from 'hono/combine';
 import { config } from '../env.ts';
 import { sendProblem, takeJson } from '../http/area.ts';
 import type { AppEnvironment, RequestContext } from '../http/context.ts';
-import { type Outcome, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { refuseScope } from './admission.ts';
 import type { Scope } from './scope.ts';
 import { type PresentedKey, type TokenPrefix, verifyToken } from './token.ts';
@@ -23,13 +23,31 @@ export function readBearer(header: string | undefined): string | undefined {
   return BEARER.exec(header ?? '')?.[1];
 }
 
+/** How many tokens whose tag was right are known again without a second look; the oldest is forgotten first. */
+const MAX_KNOWN_TOKENS = 1_000;
+
+/** A tag that was right stays right for as long as this isolate has its secrets. Whether the key stands, the lane says. */
+const knownTokens = new Map<string, PresentedKey>();
+
 /** Reads the key of a request and checks its tag: no I/O, `missing_api_key` or `invalid_api_key`. */
 export async function presentKey(c: RequestContext): Promise<Outcome<PresentedKey>> {
   const token = readBearer(c.req.header('Authorization'));
   if (token === undefined) {
     return refuse('missing_api_key', 'Send an API key: Authorization: Bearer <API_KEY>.');
   }
-  return verifyToken(token, prefix, config.API_KEY_SECRETS);
+  const known = knownTokens.get(token);
+  if (known) return accept(known);
+  const verified = await verifyToken(token, prefix, config.API_KEY_SECRETS);
+  if (verified.ok) keepToken(token, verified.value);
+  return verified;
+}
+
+function keepToken(token: string, key: PresentedKey): void {
+  if (knownTokens.size >= MAX_KNOWN_TOKENS) {
+    const [oldest] = knownTokens.keys();
+    if (oldest !== undefined) knownTokens.delete(oldest);
+  }
+  knownTokens.set(token, key);
 }
 
 /**

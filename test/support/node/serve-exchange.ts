@@ -4,6 +4,7 @@ import { type ExchangeOptions, startExchange } from './start-exchange.ts';
 export interface ServedAddresses {
   readonly url: string;
   readonly probeUrl: string;
+  readonly neighbourUrl: string | undefined;
 }
 
 /**
@@ -14,5 +15,6 @@ export interface ServedAddresses {
 const exchange = await startExchange(JSON.parse(process.argv[2] ?? '{}') as ExchangeOptions);
 
 process.on('disconnect', () => void exchange.dispose().finally(() => process.exit()));
-const addresses: ServedAddresses = { url: exchange.urls[0] ?? '', probeUrl: exchange.probe.url };
+const { urls, probe, neighbourUrl } = exchange;
+const addresses: ServedAddresses = { url: urls[0] ?? '', probeUrl: probe.url, neighbourUrl };
 process.send?.(addresses);

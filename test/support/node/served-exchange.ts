@@ -12,6 +12,8 @@ const DEADLINE_MS = 60_000;
 /** An exchange in a process group of its own: it can be killed as a machine that loses its power. */
 export interface ServedExchange {
   readonly url: string;
+  /** Where the neighbour answers, if there is one. */
+  readonly neighbourUrl: string | undefined;
   /** Everything that the exchange and its runtime have written so far, to either stream. */
   readonly log: () => string;
   /** Looks into D1 behind the exchange's back, and does what cron does. */
@@ -22,18 +24,21 @@ export interface ServedExchange {
   stop(): Promise<void>;
 }
 
-/** Starts the deployed bundle as `startExchange` does, in a process of its own. Throws when it does not come up. */
-export async function startServedExchange(options: ExchangeOptions): Promise<ServedExchange> {
+/**
+ * Starts the deployed bundle as `startExchange` does, in a process of its own. Throws when it does not come up. A log
+ * that is not kept costs this process nothing.
+ */
+export async function startServedExchange(options: ExchangeOptions, keepsLog = true): Promise<ServedExchange> {
   const file = fileURLToPath(new URL('serve-exchange.ts', import.meta.url));
   const server = spawn(process.execPath, [file, JSON.stringify(options)], {
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    stdio: keepsLog ? ['ignore', 'pipe', 'pipe', 'ipc'] : ['ignore', 'ignore', 'inherit', 'ipc'],
     detached: true,
   });
   let log = '';
   for (const stream of [server.stdout, server.stderr]) {
     stream?.setEncoding('utf8').on('data', (part: string) => (log += part));
   }
-  const { url, probeUrl } = await receive(server).catch((error: unknown) => {
+  const { url, probeUrl, neighbourUrl } = await receive(server).catch((error: unknown) => {
     if (server.exitCode === null) process.kill(-(server.pid ?? 0), 'SIGKILL');
     throw new Error(`the exchange did not come up:\n${log}`, { cause: error });
   });
@@ -45,6 +50,7 @@ export async function startServedExchange(options: ExchangeOptions): Promise<Ser
   };
   return {
     url,
+    neighbourUrl,
     probe: new Probe(probeUrl),
     log: () => log,
     kill: () => end(() => process.kill(-(server.pid ?? 0), 'SIGKILL')),

@@ -9,6 +9,8 @@ import { PROBE, Probe, describeProbe } from './probe.ts';
 export interface ExchangeOptions {
   /** The directory of the bundled Worker: what `buildWorker` wrote, in tests `inject('workerBundle')`. */
   readonly bundle: string;
+  /** Another module of that directory that is the Worker, and imports the bundle's `index.js`. */
+  readonly entry?: string;
   /** Instead of the variables of wrangler.toml and the secrets of .dev.vars.example. */
   readonly variables?: Readonly<Record<string, string>>;
   /** Calls per period of a rate-limit binding, instead of wrangler.toml's: `{ ANONYMOUS_READS: 100_000 }`. */
@@ -17,13 +19,23 @@ export interface ExchangeOptions {
   readonly workers?: number;
   /** Whether the site's files are served in front of the Worker, by Cloudflare's own router; true unless told. */
   readonly site?: boolean;
+  /** Another Worker in the same runtime, which shares nothing with the exchange but the machine. */
+  readonly neighbour?: Neighbour;
   /** The directory that keeps D1, the objects and the edge cache for a later start; a temporary one unless told. */
   readonly storage?: string;
+}
+
+/** A Worker by its configuration and its bundle. */
+export interface Neighbour {
+  readonly config: string;
+  readonly bundle: string;
 }
 
 export interface Exchange {
   /** Where each Worker answers on loopback. */
   readonly urls: readonly string[];
+  /** Where the neighbour answers, if there is one. */
+  readonly neighbourUrl: string | undefined;
   /** The runtime, for what only it can do, such as evicting an object. */
   readonly runtime: Miniflare;
   /** Looks into D1, and does what cron does. */
@@ -31,6 +43,8 @@ export interface Exchange {
   /** Ends the runtime; storage that was not named is gone. */
   dispose(): Promise<void>;
 }
+
+const NEIGHBOUR = 'neighbour';
 
 type DurableObjects = NonNullable<V4WorkerOptionsShape['durableObjects']>;
 type RateLimits = NonNullable<V4WorkerOptionsShape['ratelimits']>;
@@ -59,11 +73,7 @@ export async function startExchange(options: ExchangeOptions): Promise<Exchange>
     // Not wrangler's own reading of them, which takes in what a developer keeps in .dev.vars.
     bindings: { ...config.vars, ...parseEnv(readFileSync('.dev.vars.example', 'utf8')), ...options.variables },
     ratelimits: limitRates(settings.ratelimits ?? {}, options.rateLimits ?? {}),
-    modules: [{ type: 'ESModule' as const, path: join(options.bundle, 'index.js') }],
-    modulesRoot: options.bundle,
-    // The bundle is one module: there are none to look for.
-    modulesRules: undefined,
-    unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+    ...serveBundle(options.bundle, options.entry),
   };
   const runtime = new Miniflare(
     convertV4MiniflareOptions({
@@ -74,6 +84,7 @@ export async function startExchange(options: ExchangeOptions): Promise<Exchange>
           durableObjects: name === owner ? objects : lendObjects(objects, owner),
         })),
         describeProbe(owner, settings),
+        ...(options.neighbour ? [describeNeighbour(options.neighbour)] : []),
       ],
       ...(options.storage !== undefined && { resourcePersistencePath: options.storage }),
     }),
@@ -82,11 +93,29 @@ export async function startExchange(options: ExchangeOptions): Promise<Exchange>
     const probe = new Probe((await runtime.unsafeGetDirectURL(PROBE)).origin);
     await migrate(probe);
     const urls = await Promise.all(names.map((name) => runtime.unsafeGetDirectURL(name)));
-    return { urls: urls.map(({ origin }) => origin), runtime, probe, dispose: () => runtime.dispose() };
+    const neighbourUrl = options.neighbour && (await runtime.unsafeGetDirectURL(NEIGHBOUR)).origin;
+    return { urls: urls.map(({ origin }) => origin), neighbourUrl, runtime, probe, dispose: () => runtime.dispose() };
   } catch (error) {
     await runtime.dispose();
     throw error;
   }
+}
+
+/** A bundle, and a free port of loopback with nothing in front of it. */
+function serveBundle(bundle: string, entry?: string) {
+  const files = entry === undefined ? ['index.js'] : [entry, 'index.js'];
+  return {
+    modules: files.map((file) => ({ type: 'ESModule' as const, path: join(bundle, file) })),
+    modulesRoot: bundle,
+    // The bundle is one module: there are none to look for.
+    modulesRules: undefined,
+    unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+  };
+}
+
+function describeNeighbour({ config, bundle }: Neighbour) {
+  const settings = unstable_getMiniflareWorkerOptions(unstable_readConfig({ config })).workerOptions;
+  return { ...(settings as V4WorkerOptionsShape), ...serveBundle(bundle), name: NEIGHBOUR };
 }
 
 /** The same objects for a Worker that does not own them. */

@@ -1,0 +1,55 @@
+import { Client } from 'undici';
+
+/** One request of a load. */
+export interface LoadRequest {
+  readonly path: string;
+  readonly method?: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Who is asked for what. */
+export interface Load {
+  readonly origin: string;
+  /** The status of every answer; another one is an error of the benchmark. */
+  readonly status: number;
+  /** The next request of a connection: each has a trader of its own. */
+  next(connection: number): LoadRequest;
+}
+
+/** Connections that stay open from one measurement to the next, and send a request when the one before was answered. */
+export class Connections {
+  readonly #clients: readonly Client[];
+
+  constructor(origin: string, count: number) {
+    this.#clients = Array.from({ length: count }, () => new Client(origin, { pipelining: 1 }));
+  }
+
+  /** Sends a load for so long and gives the answers a second. Throws at an answer of another status. */
+  async measure(load: Load, duration_ms: number): Promise<number> {
+    const begun_ms = performance.now();
+    const end_ms = begun_ms + duration_ms;
+    const answered = await Promise.all(
+      this.#clients.map(async (client, connection) => {
+        let answers = 0;
+        while (performance.now() < end_ms) {
+          await send(client, load, load.next(connection));
+          answers += 1;
+        }
+        return answers;
+      }),
+    );
+    const total = answered.reduce((sum, answers) => sum + answers, 0);
+    return (total / (performance.now() - begun_ms)) * 1_000;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.close()));
+  }
+}
+
+async function send(client: Client, load: Load, { path, method = 'GET', headers, body }: LoadRequest): Promise<void> {
+  const answer = await client.request({ path, method, headers: headers ?? null, body: body ?? null });
+  if (answer.statusCode === load.status) return answer.body.dump({ limit: 1_048_576 });
+  throw new Error(`${method} ${path}: ${answer.statusCode} ${await answer.body.text()}`);
+}

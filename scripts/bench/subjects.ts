@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import type { Load, LoadRequest } from './load.ts';
+import type { BenchTrader, Stage } from './stage.ts';
+
+/** What is measured: a load of the exchange, the floor under it, and how near the first has to come to the second. */
+export interface Subject {
+  readonly name: string;
+  readonly floorName: string;
+  readonly exchange: Load;
+  /** The same requests, headers and bodies too, at the floor's path. */
+  readonly floor: Load;
+  /** The least share of the floor's throughput. */
+  readonly target: number;
+}
+
+/** A subject before it is known where both answer. */
+interface Sketch {
+  readonly name: string;
+  readonly floorName: string;
+  readonly target: number;
+  /** What the exchange answers; 200 unless told. */
+  readonly status?: number;
+  readonly floorPath: string | ((owner: string) => string);
+  request(trader: BenchTrader, connection: number): LoadRequest;
+}
+
+/** What no target names has to reach this. */
+const LEAST = 0.6;
+
+/** What the platform adds to every request that reaches a Worker. */
+const PLATFORM_HEADERS = { 'cf-connecting-ip': '192.0.2.1' };
+
+const TICKERS_PATH = '/api/v1/markets/tickers';
+const TICKER_PATH = '/api/v1/markets/BTC';
+const CANDLES_PATH = '/api/v1/markets/BTC/candles?limit=100';
+const BALANCES_PATH = '/api/v1/wallet/balances';
+const ORDERS_PATH = '/api/v1/orders';
+const WITHDRAWALS_PATH = '/api/v1/wallet/withdrawals';
+
+const WITHDRAWAL = {
+  asset: 'USDT',
+  network: 'TRC20',
+  amount: '20',
+  address: 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC',
+};
+
+const orderTo = (side: 'BUY' | 'SELL') => ({ coin: 'BTC', side, mode: 'USDT_AMOUNT', value: '5' });
+
+/** Every kind of request that is measured, ready to be sent. */
+export async function describeSubjects(stage: Stage): Promise<Subject[]> {
+  const cachedPaths = await cacheAtFloor(stage, [TICKERS_PATH, TICKER_PATH, CANDLES_PATH]);
+  return sketchSubjects(randomUUID(), cachedPaths).map(({ name, floorName, target, status = 200, ...sketch }) => {
+    const requestOf = (connection: number): LoadRequest => {
+      const request = sketch.request(traderOf(stage, connection), connection);
+      return { ...request, headers: { ...request.headers, ...PLATFORM_HEADERS } };
+    };
+    const { floorPath } = sketch;
+    const pathAtFloor = (owner: string) => (typeof floorPath === 'string' ? floorPath : floorPath(owner));
+    const next = (connection: number) => ({
+      ...requestOf(connection),
+      path: pathAtFloor(traderOf(stage, connection).owner),
+    });
+    return {
+      name,
+      floorName,
+      target,
+      exchange: { origin: stage.exchange, status, next: requestOf },
+      floor: { origin: stage.floors, status: 200, next },
+    };
+  });
+}
+
+function sketchSubjects(run: string, cachedPaths: ReadonlyMap<string, string>): Sketch[] {
+  const cached = (name: string, path: string, target: number): Sketch => ({
+    name,
+    floorName: 'one match of the Cache API',
+    target,
+    floorPath: cachedPaths.get(path) ?? '',
+    request: () => ({ path }),
+  });
+  const sideOf = alternate<'BUY' | 'SELL'>('BUY', 'SELL');
+  return [
+    cached('tickers, cached', TICKERS_PATH, 0.85),
+    cached('a ticker, cached', TICKER_PATH, LEAST),
+    cached('candles, cached', CANDLES_PATH, LEAST),
+    {
+      name: 'a forged key',
+      floorName: 'an empty Hono route',
+      target: 0.85,
+      status: 401,
+      floorPath: '/empty',
+      request: ({ token }) => read(BALANCES_PATH, forge(token)),
+    },
+    {
+      name: 'balances',
+      floorName: 'an object call, a select',
+      target: 0.75,
+      floorPath: (owner) => `/balances/${owner}`,
+      request: ({ token }) => read(BALANCES_PATH, token),
+    },
+    {
+      name: 'a page of orders',
+      floorName: 'an object call, a select',
+      target: LEAST,
+      floorPath: (owner) => `/records/${owner}`,
+      request: ({ token }) => read(ORDERS_PATH, token),
+    },
+    {
+      name: 'an order',
+      floorName: 'an object call, a batch of 7 rows',
+      target: 0.75,
+      status: 201,
+      floorPath: (owner) => `/orders/${owner}`,
+      request: ({ token }, connection) => post(ORDERS_PATH, token, orderTo(sideOf(connection)), randomUUID()),
+    },
+    {
+      name: 'an order, replayed',
+      floorName: 'an object call',
+      target: 0.75,
+      status: 201,
+      floorPath: (owner) => `/called/${owner}`,
+      request: ({ token }, connection) => post(ORDERS_PATH, token, orderTo('BUY'), `${run}-${connection}`),
+    },
+    {
+      name: 'a withdrawal',
+      floorName: 'an object call, a select, batches of 4 and 9 rows',
+      target: LEAST,
+      status: 201,
+      floorPath: (owner) => `/withdrawals/${owner}`,
+      request: ({ token }) => post(WITHDRAWALS_PATH, token, WITHDRAWAL, randomUUID()),
+    },
+  ];
+}
+
+function traderOf({ traders }: Stage, connection: number): BenchTrader {
+  const trader = traders[connection];
+  if (!trader) throw new Error(`there is no trader for connection ${connection}`);
+  return trader;
+}
+
+function read(path: string, token: string): LoadRequest {
+  return { path, headers: { authorization: `Bearer ${token}` } };
+}
+
+function post(path: string, token: string, body: object, idempotencyKey: string): LoadRequest {
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    'idempotency-key': idempotencyKey,
+  };
+  return { path, method: 'POST', headers, body: JSON.stringify(body) };
+}
+
+/** One of two in turn for each connection, so that neither a trader nor the house runs out of anything. */
+function alternate<Value extends string>(one: Value, other: Value): (connection: number) => Value {
+  const turns: number[] = [];
+  return (connection) => {
+    const turn = turns[connection] ?? 0;
+    turns[connection] = turn + 1;
+    return turn % 2 === 0 ? one : other;
+  };
+}
+
+/** The same token with another last character, whose tag is wrong. */
+function forge(token: string): string {
+  return token.slice(0, -1) + (token.endsWith('A') ? 'E' : 'A');
+}
+
+/** Puts what the exchange answers into the floor's cache, so that both send the same bytes; gives the floor's paths. */
+async function cacheAtFloor({ exchange, floors }: Stage, paths: readonly string[]): Promise<Map<string, string>> {
+  const cached = new Map<string, string>();
+  for (const path of paths) {
+    const answer = await fetch(`${exchange}${path}`);
+    if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+    const floorPath = `/cached/${encodeURIComponent(path)}`;
+    await fetch(`${floors}${floorPath}`, { method: 'PUT', body: await answer.text() });
+    cached.set(path, floorPath);
+  }
+  return cached;
+}
