@@ -68,7 +68,7 @@ describe('the configuration', () => {
     );
   });
 
-  const ofTheTests = /^(__VITEST|VENUE_SERVER|CUSTODIAN_SERVER|MIGRATIONS|SIMULATION_)/;
+  const ofTheTests = /^(__VITEST|VENUE_SERVER|CUSTODIAN_SERVER|MIGRATIONS|SIMULATION_|GROWTH_)/;
   const variables = Object.entries(production).filter(
     ([name, value]) => typeof value === 'string' && !ofTheTests.test(name),
   );
