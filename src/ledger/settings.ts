@@ -3,6 +3,7 @@ import { type Asset, assetSymbols } from '../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms } from '../money/amounts.ts';
 import { type Network, networks } from '../money/networks.ts';
 import type { Database } from './database.ts';
+import { prepareOnce } from './prepare-once.ts';
 import { exactly, settings } from './schema.ts';
 
 /** Amounts in their asset, by asset and network, that stand in place of the asset records'. */
@@ -29,9 +30,9 @@ export interface Settings {
 /** How long a reader may go on with settings that it has read. */
 export const SETTINGS_MAX_AGE_MS = 5_000;
 
-/** The query of the settings, for a batch; `parseSettings` reads what it gives. */
-export function selectSettings(database: Database) {
-  return database
+/** The query of the settings; `parseSettings` reads what it gives. */
+export const selectSettings = prepareOnce((database) =>
+  database
     .select({
       tradingHalted: settings.tradingHalted,
       withdrawalsHalted: settings.withdrawalsHalted,
@@ -42,11 +43,12 @@ export function selectSettings(database: Database) {
       minimums: settings.minimums,
       spreadBps: settings.spreadBps,
     })
-    .from(settings);
-}
+    .from(settings)
+    .prepare(),
+);
 
 /** The settings in the rows of `selectSettings`. Throws when the one row is missing. */
-export function parseSettings([row]: Awaited<ReturnType<typeof selectSettings>>): Settings {
+export function parseSettings([row]: Awaited<ReturnType<ReturnType<typeof selectSettings>['all']>>): Settings {
   if (!row) throw new Error('the settings row is missing');
   return {
     ...row,
@@ -58,5 +60,5 @@ export function parseSettings([row]: Awaited<ReturnType<typeof selectSettings>>)
 
 /** Reads the settings. Throws when D1 fails, or when the one row is missing. */
 export async function readSettings(database: Database): Promise<Settings> {
-  return parseSettings(await selectSettings(database));
+  return parseSettings(await selectSettings(database).all());
 }

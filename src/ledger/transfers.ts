@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Asset } from '../money/assets.ts';
 import type { Atoms } from '../money/amounts.ts';
 import type { Database } from './database.ts';
+import { bindPrepared, prepareOnce } from './prepare-once.ts';
 import { transfers } from './schema.ts';
 
 /** The house's own ledger accounts. */
@@ -38,14 +39,21 @@ export function nextTransfer() {
  * database moves both balances in the same breath, and refuses the whole batch below a floor.
  */
 export function insertTransfer(database: Database, transfer: Transfer) {
-  return database.insert(transfers).values({
-    id: nextTransfer(),
-    debit: transfer.debit,
-    credit: transfer.credit,
-    asset: transfer.asset,
-    amount: transfer.amount,
-    kind: transfer.kind,
-    reference: transfer.reference,
-    ts: transfer.ts_ms,
-  });
+  return bindPrepared(insertNext(database), { ...transfer });
 }
+
+const insertNext = prepareOnce((database) =>
+  database
+    .insert(transfers)
+    .values({
+      id: nextTransfer(),
+      debit: sql.placeholder('debit'),
+      credit: sql.placeholder('credit'),
+      asset: sql.placeholder('asset'),
+      amount: sql.placeholder('amount'),
+      kind: sql.placeholder('kind'),
+      reference: sql.placeholder('reference'),
+      ts: sql.placeholder('ts_ms'),
+    })
+    .prepare(),
+);

@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import { and, desc, eq, lt } from 'drizzle-orm';
+import { and, desc, eq, lt, sql } from 'drizzle-orm';
 import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
 import type { Database } from '../ledger/database.ts';
 import { timestampOfRecord } from '../ledger/record-id.ts';
+import { prepareOnce } from '../ledger/prepare-once.ts';
 import { exactly, orders } from '../ledger/schema.ts';
 import { type Coin, QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { type Atoms, formatAmount } from '../money/amounts.ts';
@@ -69,6 +70,28 @@ export async function readOrder(database: Database, accountId: string, id: strin
   return row;
 }
 
+const ofAccount = eq(orders.accountId, sql.placeholder('accountId'));
+
+const selectNewest = prepareOnce((database) =>
+  database
+    .select(columns)
+    .from(orders)
+    .where(ofAccount)
+    .orderBy(desc(orders.id))
+    .limit(sql.placeholder('count'))
+    .prepare(),
+);
+
+const selectBefore = prepareOnce((database) =>
+  database
+    .select(columns)
+    .from(orders)
+    .where(and(ofAccount, lt(orders.id, sql.placeholder('before'))))
+    .orderBy(desc(orders.id))
+    .limit(sql.placeholder('count'))
+    .prepare(),
+);
+
 /** At most `count` orders of an account, newest first, from below the id `before` on. Throws when D1 fails. */
 export function listOrders(
   database: Database,
@@ -76,10 +99,7 @@ export function listOrders(
   before: string | null,
   count: number,
 ): Promise<OrderRow[]> {
-  return database
-    .select(columns)
-    .from(orders)
-    .where(and(eq(orders.accountId, accountId), before === null ? undefined : lt(orders.id, before)))
-    .orderBy(desc(orders.id))
-    .limit(count);
+  return before === null
+    ? selectNewest(database).all({ accountId, count })
+    : selectBefore(database).all({ accountId, before, count });
 }

@@ -1,9 +1,11 @@
 import { z } from '@hono/zod-openapi';
+import { sql } from 'drizzle-orm';
 import { type Answer, answerJson } from '../http/answer.ts';
 import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
 import { accountFrozen } from '../keys/admission.ts';
 import { type CommitOutcome, commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
+import { bindPrepared, prepareOnce } from '../ledger/prepare-once.ts';
 import { timeOfRecord } from '../ledger/record-id.ts';
 import { orders } from '../ledger/schema.ts';
 import type { Settings } from '../ledger/settings.ts';
@@ -133,8 +135,28 @@ export function commitOrder(
   const delivers = { ...common, debit: coinFrom, credit: coinTo, asset: plan.coin, amount: plan.coinAmount } as const;
   // What the client gives comes first, so that a balance too small is told before an inventory that is.
   const [first, second] = plan.side === 'BUY' ? [pays, delivers] : [delivers, pays];
-  return commit(database, [database.insert(orders).values({ accountId, ...toRow(orderId, plan) })], [first, second]);
+  return commit(
+    database,
+    [bindPrepared(insertOrder(database), { accountId, ...toRow(orderId, plan) })],
+    [first, second],
+  );
 }
+
+const insertOrder = prepareOnce((database) =>
+  database
+    .insert(orders)
+    .values({
+      accountId: sql.placeholder('accountId'),
+      id: sql.placeholder('id'),
+      coin: sql.placeholder('coin'),
+      side: sql.placeholder('side'),
+      executedPrice: sql.placeholder('executedPrice'),
+      coinAmount: sql.placeholder('coinAmount'),
+      usdtAmount: sql.placeholder('usdtAmount'),
+      status: sql.placeholder('status'),
+    })
+    .prepare(),
+);
 
 function toRow(orderId: string, plan: OrderPlan): OrderRow {
   return { id: orderId, ...plan, status: 'COMPLETED' };

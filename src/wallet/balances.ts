@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { Decimal } from '../http/wire-types.ts';
 import type { Database } from '../ledger/database.ts';
+import { prepareOnce } from '../ledger/prepare-once.ts';
 import { balances, exactly } from '../ledger/schema.ts';
 import { assetSymbols, scaleOf } from '../money/assets.ts';
 import { formatAmount } from '../money/amounts.ts';
@@ -13,12 +14,17 @@ export const Balance = z
 
 export type Balance = z.output<typeof Balance>;
 
-/** The balances of an account: every asset, in the registry's order, zeros too. Throws when D1 fails. */
-export async function readBalances(database: Database, accountId: string): Promise<Balance[]> {
-  const rows = await database
+const selectBalances = prepareOnce((database) =>
+  database
     .select({ asset: balances.asset, amount: exactly(balances.amount) })
     .from(balances)
-    .where(eq(balances.account, accountId));
+    .where(eq(balances.account, sql.placeholder('account')))
+    .prepare(),
+);
+
+/** The balances of an account: every asset, in the registry's order, zeros too. Throws when D1 fails. */
+export async function readBalances(database: Database, accountId: string): Promise<Balance[]> {
+  const rows = await selectBalances(database).all({ account: accountId });
   const held = new Map(rows.map((row) => [row.asset, row.amount]));
   return assetSymbols.map((asset) => ({ asset, amount: formatAmount(held.get(asset) ?? 0n, scaleOf(asset)) }));
 }

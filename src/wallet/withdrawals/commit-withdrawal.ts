@@ -4,6 +4,7 @@ import { type Refusal, refuse } from '../../http/refusal.ts';
 import { accountFrozen } from '../../keys/admission.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
+import { bindPrepared, prepareOnce } from '../../ledger/prepare-once.ts';
 import { newRecordId } from '../../ledger/record-id.ts';
 import { accounts, deposits, withdrawals } from '../../ledger/schema.ts';
 import { type Transfer, house } from '../../ledger/transfers.ts';
@@ -49,9 +50,7 @@ export function commitWithdrawal(
 ): Promise<CommitOutcome> {
   const row = toRow(accountId, id, plan, now_ms);
   const { totpStep, allowlistRequired } = plan;
-  // The limit as it is where the row is written: what the reconciliation holds the row against, whatever it is later.
-  const dailyLimit = sql`(SELECT daily_withdrawal_limit FROM ${accounts} WHERE id = ${accountId})`;
-  const record = database.insert(withdrawals).values({ ...row, totpStep, allowlistRequired, dailyLimit });
+  const record = bindPrepared(insertWithdrawal(database), { ...row, totpStep, allowlistRequired });
   const recipient = row.status === 'COMPLETED' ? plan.recipient : null;
   const debit: Transfer = {
     debit: accountId,
@@ -67,6 +66,31 @@ export function commitWithdrawal(
   // The step first: the record's guard looks for it.
   return commit(database, [spendTotpStep(database, accountId, totpStep), record, ...receipt], [debit]);
 }
+
+const insertWithdrawal = prepareOnce((database) =>
+  database
+    .insert(withdrawals)
+    .values({
+      accountId: sql.placeholder('accountId'),
+      id: sql.placeholder('id'),
+      type: sql.placeholder('type'),
+      asset: sql.placeholder('asset'),
+      network: sql.placeholder('network'),
+      address: sql.placeholder('address'),
+      amount: sql.placeholder('amount'),
+      fee: sql.placeholder('fee'),
+      usdValue: sql.placeholder('usdValue'),
+      status: sql.placeholder('status'),
+      committedAt: sql.placeholder('committedAt'),
+      txHash: sql.placeholder('txHash'),
+      reason: sql.placeholder('reason'),
+      totpStep: sql.placeholder('totpStep'),
+      allowlistRequired: sql.placeholder('allowlistRequired'),
+      // As it is where the row is written: what the reconciliation holds the row against, whatever it is later.
+      dailyLimit: sql`(SELECT daily_withdrawal_limit FROM ${accounts} WHERE id = ${sql.placeholder('accountId')})`,
+    })
+    .prepare(),
+);
 
 /** What the recipient inside Bureau sees of it. */
 export function insertReceipt(database: Database, recipient: string, row: WithdrawalRow, now_ms: number) {

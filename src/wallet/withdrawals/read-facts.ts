@@ -1,6 +1,7 @@
 import { and, eq, gt, ne, sql } from 'drizzle-orm';
 import { type TotpState, countAttempt } from '../../accounts/totp.ts';
 import type { Database } from '../../ledger/database.ts';
+import { bindPrepared, prepareOnce } from '../../ledger/prepare-once.ts';
 import { lowestRecordId } from '../../ledger/record-id.ts';
 import { accounts, addresses, allowlist, exactly, totp, withdrawals } from '../../ledger/schema.ts';
 import { type Settings, parseSettings, selectSettings } from '../../ledger/settings.ts';
@@ -23,6 +24,61 @@ export interface WithdrawalFacts {
   readonly used: Atoms;
 }
 
+const selectState = prepareOnce((database) =>
+  database
+    .select()
+    .from(totp)
+    .where(eq(totp.accountId, sql.placeholder('accountId')))
+    .prepare(),
+);
+
+const selectOwner = prepareOnce((database) =>
+  database
+    .select({ accountId: addresses.accountId })
+    .from(addresses)
+    .where(and(eq(addresses.network, sql.placeholder('network')), eq(addresses.address, sql.placeholder('address'))))
+    .prepare(),
+);
+
+const selectApproval = prepareOnce((database) =>
+  database
+    .select({ usableAt: allowlist.usableAt })
+    .from(allowlist)
+    .where(
+      and(
+        eq(allowlist.accountId, sql.placeholder('accountId')),
+        eq(allowlist.network, sql.placeholder('network')),
+        eq(allowlist.address, sql.placeholder('address')),
+      ),
+    )
+    .prepare(),
+);
+
+const selectLimit = prepareOnce((database) =>
+  database
+    .select({ limit: exactly(accounts.dailyWithdrawalLimit) })
+    .from(accounts)
+    .where(eq(accounts.id, sql.placeholder('accountId')))
+    .prepare(),
+);
+
+const selectUsed = prepareOnce((database) =>
+  database
+    .select({
+      used: sql`CAST(coalesce(sum(${withdrawals.usdValue}), 0) AS TEXT)`.mapWith((text: string) => BigInt(text)),
+    })
+    .from(withdrawals)
+    .where(
+      and(
+        eq(withdrawals.accountId, sql.placeholder('accountId')),
+        gt(withdrawals.id, sql.placeholder('after')),
+        gt(withdrawals.committedAt, sql.placeholder('since')),
+        ne(withdrawals.status, 'FAILED'),
+      ),
+    )
+    .prepare(),
+);
+
 /**
  * Reads the facts in one round trip, and counts the attempt in it when a code was sent: the count must stand before
  * the code is looked at, or parallel guesses would share one. Throws when D1 fails, or the account is gone.
@@ -34,39 +90,17 @@ export async function readFacts(
   hasCode: boolean,
   now_ms: number,
 ): Promise<WithdrawalFacts> {
-  const state = database.select().from(totp).where(eq(totp.accountId, accountId));
-  const owner = database
-    .select({ accountId: addresses.accountId })
-    .from(addresses)
-    .where(and(eq(addresses.network, destination.network), eq(addresses.address, destination.address)));
-  const approval = database
-    .select({ usableAt: allowlist.usableAt })
-    .from(allowlist)
-    .where(
-      and(
-        eq(allowlist.accountId, accountId),
-        eq(allowlist.network, destination.network),
-        eq(allowlist.address, destination.address),
-      ),
-    );
-  const limit = database
-    .select({ limit: exactly(accounts.dailyWithdrawalLimit) })
-    .from(accounts)
-    .where(eq(accounts.id, accountId));
-  const used = database
-    .select({
-      used: sql`CAST(coalesce(sum(${withdrawals.usdValue}), 0) AS TEXT)`.mapWith((text: string) => BigInt(text)),
-    })
-    .from(withdrawals)
-    .where(
-      and(
-        eq(withdrawals.accountId, accountId),
-        gt(withdrawals.id, lowestRecordId(now_ms - 2 * DAY_MS)),
-        gt(withdrawals.committedAt, now_ms - DAY_MS),
-        ne(withdrawals.status, 'FAILED'),
-      ),
-    );
-  const reads = [state, selectSettings(database), owner, approval, limit, used] as const;
+  const account = { accountId };
+  const target = { network: destination.network, address: destination.address };
+  const sinceYesterday = { ...account, after: lowestRecordId(now_ms - 2 * DAY_MS), since: now_ms - DAY_MS };
+  const reads = [
+    bindPrepared(selectState(database), account),
+    bindPrepared(selectSettings(database), {}),
+    bindPrepared(selectOwner(database), target),
+    bindPrepared(selectApproval(database), { ...account, ...target }),
+    bindPrepared(selectLimit(database), account),
+    bindPrepared(selectUsed(database), sinceYesterday),
+  ] as const;
   const [states, settings, owners, approvals, limits, sums] = hasCode
     ? await database.batch([...reads, countAttempt(database, accountId, now_ms)])
     : await database.batch([...reads]);

@@ -1,7 +1,8 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { type Placeholder, and, eq, sql } from 'drizzle-orm';
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
+import { bindPrepared, prepareOnce } from '../../ledger/prepare-once.ts';
 import { withdrawals } from '../../ledger/schema.ts';
 import { type Transfer, house } from '../../ledger/transfers.ts';
 import type { WithdrawalRow, WithdrawalStatus } from './withdrawal.ts';
@@ -10,9 +11,30 @@ import type { WithdrawalRow, WithdrawalStatus } from './withdrawal.ts';
  * The next status, if the withdrawal still has the one it was read in. Otherwise it stays the same, which the trigger
  * `withdrawals_move_on` refuses: a condition in WHERE would match nothing, and let the rest of the batch through.
  */
-export function moveFrom(expected: WithdrawalStatus, next: WithdrawalStatus) {
+export function moveFrom(expected: WithdrawalStatus | Placeholder, next: WithdrawalStatus) {
   return sql`CASE WHEN ${withdrawals.status} = ${expected} THEN ${next} ELSE ${withdrawals.status} END`;
 }
+
+const own = and(eq(withdrawals.accountId, sql.placeholder('accountId')), eq(withdrawals.id, sql.placeholder('id')));
+
+const completeWithdrawal = prepareOnce((database) =>
+  database
+    .update(withdrawals)
+    .set({
+      status: moveFrom(sql.placeholder('expected'), 'COMPLETED'),
+      txHash: sql`${sql.placeholder('txHash')}`,
+    })
+    .where(own)
+    .prepare(),
+);
+
+const failWithdrawal = prepareOnce((database) =>
+  database
+    .update(withdrawals)
+    .set({ status: moveFrom(sql.placeholder('expected'), 'FAILED'), reason: sql`${sql.placeholder('reason')}` })
+    .where(own)
+    .prepare(),
+);
 
 /** How a withdrawal ends: paid under a hash, or certainly never paid. */
 export type Settlement =
@@ -37,11 +59,11 @@ export function settleWithdrawal(
   now_ms: number,
   byHand?: SettledByHand,
 ): Promise<CommitOutcome> {
-  const own = and(eq(withdrawals.accountId, row.accountId), eq(withdrawals.id, row.id));
+  const found = { accountId: row.accountId, id: row.id, expected: row.status };
   const isPaid = settlement.kind === 'paid';
-  const values = isPaid
-    ? { status: moveFrom(row.status, 'COMPLETED'), txHash: settlement.txHash }
-    : { status: moveFrom(row.status, 'FAILED'), reason: settlement.reason };
+  const record = isPaid
+    ? bindPrepared(completeWithdrawal(database), { ...found, txHash: settlement.txHash })
+    : bindPrepared(failWithdrawal(database), { ...found, reason: settlement.reason });
   const common = {
     asset: row.asset,
     kind: 'withdrawal',
@@ -55,6 +77,5 @@ export function settleWithdrawal(
   const audit = byHand
     ? [insertAudit(database, byHand.actor, 'settle_withdrawal', row.id, { ...settlement, because: byHand.reason })]
     : [];
-  const record = database.update(withdrawals).set(values).where(own);
   return commit(database, [record, ...audit], isPaid ? paid : returned);
 }
