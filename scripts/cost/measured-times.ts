@@ -1,3 +1,5 @@
+import { PAUSE_MS } from '../../src/lane/late-writes.ts';
+
 /**
  * Microseconds of CPU for each request, rounded up from what `npm run cost -- --measure` prints: it lets the deployed
  * bundle answer and reads what the runtime took, D1's share and the objects' included, which nobody is billed for.
@@ -8,10 +10,17 @@ export const cpu_us = { none: 0, cached: 1_500, read: 2_500, write: 5_000 } as c
  * Milliseconds that objects run for each request. No machine but the platform's own can measure them, since a lane waits
  * for D1, which may lie elsewhere; they are rounded up. A read is counted and let go. An order is one round trip to D1;
  * the platform says that a write takes "several milliseconds" ("FAQs" of D1), and the way there is taken for some tens.
- * A withdrawal is three, and as long as its custodian
- * takes: a second. A round of prices lasts as long as the slower venues.
+ * A withdrawal is three, and as long as its custodian takes: a second. After each of them the object stays awake until
+ * its late writes are made. A round of prices lasts as long as the slower venues.
  */
-export const active_ms = { none: 0, read: 1, write: 50, payout: 1_200, round: 500 } as const;
+export const active_ms = {
+  none: 0,
+  read: 1,
+  replay: 1 + PAUSE_MS,
+  write: 50 + PAUSE_MS,
+  payout: 1_200 + PAUSE_MS,
+  round: 500,
+} as const;
 
 /** Bytes of one event of the log, with what the platform adds to it: what the log's own lines are, and as much again. */
 export const logEvent_bytes = 800;

@@ -52,7 +52,7 @@ export const requestCounts = {
     counts: {
       workerRequests: 20,
       objectCalls: 22,
-      objectRowsRead: 63,
+      objectRowsRead: 43,
       objectRowsWritten: 83,
       databaseRowsRead: 441,
       databaseRowsWritten: 140,
@@ -66,7 +66,7 @@ export const requestCounts = {
     counts: {
       workerRequests: 1,
       objectCalls: 3,
-      objectRowsRead: 8,
+      objectRowsRead: 7,
       objectRowsWritten: 7,
       databaseRowsRead: 23,
       databaseRowsWritten: 7,
@@ -78,7 +78,7 @@ export const requestCounts = {
   'order, replayed': {
     requests: 1,
     counts: { ...atEdge, objectCalls: 1, objectRowsRead: 1, objectRowsWritten: 1 },
-    active: 'read',
+    active: 'replay',
     cpu: 'read',
   },
   'withdrawal of USDT, alone in its day': {
@@ -86,7 +86,7 @@ export const requestCounts = {
     counts: {
       workerRequests: 1,
       objectCalls: 2,
-      objectRowsRead: 8,
+      objectRowsRead: 7,
       objectRowsWritten: 5,
       databaseRowsRead: 45,
       databaseRowsWritten: 12,

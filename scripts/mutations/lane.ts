@@ -19,18 +19,18 @@ export const lane: Room = {
       find: `  if (request && !earlier) {
     replays.intend(request, recordId, now_ms);
     intended = true;
-    await clock.sync();
   }
+  await lane.sync();
   ${COMMIT}`,
       replace: `  ${COMMIT}
   if (request && !earlier) {
     replays.intend(request, recordId, now_ms);
     intended = true;
-    await clock.sync();
-  }`,
+  }
+  await lane.sync();`,
       tests: [crashes],
     },
-    { name: 'the intent is not waited for to be durable', find: '    await clock.sync();\n', replace: '' },
+    { name: 'the intent is not waited for to be durable', find: '  await lane.sync();\n', replace: '' },
     {
       name: 'the answer is stored before the commit',
       find: `  ${COMMIT}`,
@@ -149,9 +149,37 @@ export const lane: Room = {
     {
       name: 'trades and withdrawals are counted in memory alone',
       file: 'src/lane/counted-buckets.ts',
-      find: '    else this.#write();\n',
+      find: '    else this.#late.add(this.#write);\n',
       replace: '',
       tests: [countedTest],
+    },
+    {
+      name: 'an order has its effect before it is counted for good',
+      file: 'src/lane/key-lane.ts',
+      find: '    this.#late.flush();\n',
+      replace: '',
+      tests: [crashes],
+    },
+    {
+      name: 'a late write waits for the next one for ever',
+      file: 'src/lane/late-writes.ts',
+      find: '    setTimeout(() => this.#writeAlone(), PAUSE_MS);\n',
+      replace: '',
+      tests: ['test/lane/late-writes.test.ts'],
+    },
+    {
+      name: 'an answer that is not written yet is not known',
+      file: 'src/lane/replays.ts',
+      find: 'this.#unwritten.get(idempotencyKey) ?? null',
+      replace: 'null',
+      tests: [replaysTest],
+    },
+    {
+      name: 'an answer is written over one that is late',
+      file: 'src/lane/replays.ts',
+      find: '  remember(idempotencyKey: string, answer: Answer): Answer {\n    this.#late.flush();\n',
+      replace: '  remember(idempotencyKey: string, answer: Answer): Answer {\n',
+      tests: [replaysTest],
     },
     {
       name: 'an Idempotency-Key protects a minute less than a day',

@@ -10,13 +10,13 @@ export const money: Room = {
   mutations: [
     {
       name: 'an amount finer than its asset is rounded instead of refused',
-      find: 'return atoms.isInteger() ? BigInt(atoms.toFixed(0)) : undefined;',
-      replace: 'return BigInt(atoms.toFixed(0));',
+      find: 'return /[1-9]/.test(fraction.slice(scale)) ? undefined : readDigits(whole, fraction, scale);',
+      replace: 'return readDigits(whole, fraction, scale);',
     },
     {
       name: 'an amount from a chain is rounded up',
-      find: 'toFixed(0, Decimal.ROUND_DOWN)',
-      replace: 'toFixed(0, Decimal.ROUND_UP)',
+      find: '  return readDigits(whole, fraction, scale);',
+      replace: '  return readDigits(whole, fraction, scale) + (fraction.length > scale ? 1n : 0n);',
     },
     {
       name: 'an amount may be negative',

@@ -1,8 +1,7 @@
 import { OpenAPIHono, type z } from '@hono/zod-openapi';
 import type { ZodError } from 'zod';
-import type { Context, MiddlewareHandler, Next } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { every } from 'hono/combine';
 import { type Answer, type RequestFacts, answerProblem } from './answer.ts';
 import type { AppEnvironment, RequestContext } from './context.ts';
 import { headersOf } from './document/headers.ts';
@@ -57,47 +56,39 @@ export function createArea(): OpenAPIHono<AppEnvironment> {
  * `payload_too_large`, `invalid_request` for what is not JSON.
  */
 export function takeJsonUpTo(maxBytes: number): MiddlewareHandler<AppEnvironment> {
-  return every(
-    async (c: Context<AppEnvironment>, next: Next) => {
-      const mediaType = c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase();
-      if (mediaType === 'application/json') return next();
-      return sendProblem(
-        c,
-        refuse('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.').refusal,
-      );
-    },
-    limitBody(maxBytes),
-    async (c: Context<AppEnvironment>, next: Next) => {
-      try {
-        await c.req.json();
-      } catch {
-        return sendProblem(c, refuse('invalid_request', 'The body is not JSON.').refusal);
-      }
-      return next();
-    },
-  );
-}
-
-/** Ends a request whose body is too large, or breaks off while it is read in chunks. */
-function limitBody(maxBytes: number): MiddlewareHandler<AppEnvironment> {
   const limit = bodyLimit({
     maxSize: maxBytes,
     onError: (c: Context<AppEnvironment>) =>
       sendProblem(c, refuse('payload_too_large', `The body is larger than ${maxBytes} bytes.`).refusal),
   });
   return async (c, next) => {
+    const mediaType = c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase();
+    if (mediaType !== 'application/json') return sendProblem(c, notJson);
     let isWhole = false;
+    let isRead = false;
     try {
-      return await limit(c, () => {
+      const limited = await limit(c, async () => {
         isWhole = true;
-        return next();
+        await c.req.json();
+        isRead = true;
+        await next();
       });
+      return limited ?? undefined;
     } catch (error) {
-      if (isWhole) throw error;
-      return sendProblem(c, refuse('invalid_request', 'The body did not arrive whole.').refusal);
+      if (isRead) throw error;
+      return sendProblem(c, isWhole ? malformed : brokenOff);
     }
   };
 }
+
+const { refusal: notJson } = refuse(
+  'unsupported_media_type',
+  'Send the body as JSON, with Content-Type: application/json.',
+);
+
+const { refusal: malformed } = refuse('invalid_request', 'The body is not JSON.');
+
+const { refusal: brokenOff } = refuse('invalid_request', 'The body did not arrive whole.');
 
 /** The same for a body of at most 16 KiB, which is every request's but an upload's. */
 export const takeJson: MiddlewareHandler<AppEnvironment> = takeJsonUpTo(MAX_BODY_BYTES);

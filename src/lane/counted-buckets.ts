@@ -1,4 +1,5 @@
 import type { BucketLimits, BucketName } from '../keys/bucket-limits.ts';
+import type { LateWrites } from './late-writes.ts';
 import type { ObjectState } from './object-state.ts';
 import {
   type Bucket,
@@ -19,12 +20,14 @@ interface WrittenBuckets {
 }
 
 /**
- * The buckets of one key. Trade and withdraw are written down at every request, so that they are exact through any
- * loss of memory. Reads are written down ahead in blocks: an object that comes back counts the whole block as spent,
- * which may cost a client up to one block and never gains it one.
+ * The buckets of one key. Trade and withdraw are written down late, and always before their request has an effect: they
+ * are exact through any loss of memory, but for requests of the last moment that had none, such as replays. Reads are
+ * written down ahead in blocks: an object that comes back counts the whole block as spent, which may cost a client up
+ * to one block and never gains it one.
  */
 export class CountedBuckets {
   readonly #state: ObjectState;
+  readonly #late: LateWrites;
   #written: WrittenBuckets;
   #live: Record<BucketName, Bucket>;
   /** Reads that are written down already and not yet made. */
@@ -34,8 +37,9 @@ export class CountedBuckets {
   /** Whether the block that an earlier life of the object wrote down is still to be counted. */
   #reserveIsOpen: boolean;
 
-  constructor(state: ObjectState) {
+  constructor(state: ObjectState, late: LateWrites) {
     this.#state = state;
+    this.#late = late;
     this.#written = (state.read('buckets') as WrittenBuckets | undefined) ?? {
       buckets: { read: emptyBucket, trade: emptyBucket, withdraw: emptyBucket },
       readReserve: 0,
@@ -44,7 +48,7 @@ export class CountedBuckets {
     this.#reserveIsOpen = this.#written.readReserve > 0;
   }
 
-  /** Asks a bucket for one request, and writes down what must not be lost before the request goes on. */
+  /** Asks a bucket for one request. Reads are written down at once, the others among the late writes. */
   take(name: BucketName, limits: BucketLimits, now_ms: number): RateDecision {
     if (name === 'read' && this.#reserveIsOpen) {
       this.#live.read = spendReserve(this.#live.read, this.#written.readReserve, limits, now_ms);
@@ -54,7 +58,7 @@ export class CountedBuckets {
     if (!decision.admitted) return decision;
     this.#live[name] = decision.bucket;
     if (name === 'read') this.#countRead(now_ms);
-    else this.#write();
+    else this.#late.add(this.#write);
     return decision;
   }
 
@@ -68,10 +72,10 @@ export class CountedBuckets {
     this.#write();
   }
 
-  #write(): void {
+  readonly #write = (): void => {
     // A reserve that was not counted yet stays written, or a trade between two lives would forgive it.
     const readReserve = this.#reserveIsOpen ? this.#written.readReserve : this.#readsAhead;
     this.#written = { buckets: { ...this.#live }, readReserve };
     this.#state.write('buckets', this.#written);
-  }
+  };
 }

@@ -35,6 +35,13 @@ export interface Execution<Plan> {
   describeUnknown(recordId: string): Refusal;
 }
 
+/** What an execution needs of its object. */
+export interface LaneClock {
+  now(): number;
+  /** Returns when all that was written is durable, late writes too. */
+  sync(): Promise<void>;
+}
+
 /** What came of a request, and whether it is an earlier request's answer. */
 export interface Executed {
   readonly answer: Answer;
@@ -61,9 +68,9 @@ export async function executeOnce<Plan>(
   request: IdempotentRequest | null,
   replays: Replays,
   facts: RequestFacts,
-  clock: { now(): number; sync(): Promise<void> },
+  lane: LaneClock,
 ): Promise<Executed> {
-  const now_ms = clock.now();
+  const now_ms = lane.now();
   const earlier = request && replays.find(request.idempotencyKey, now_ms);
   if (earlier) {
     if (earlier.fingerprint !== request.fingerprint) return { answer: answerProblem(reused, facts), replayed: false };
@@ -104,15 +111,15 @@ export async function executeOnce<Plan>(
   if (request && !earlier) {
     replays.intend(request, recordId, now_ms);
     intended = true;
-    await clock.sync();
   }
+  await lane.sync();
   const end = await commitAndLook(execution, recordId, planned.value);
   if (end.kind === 'refused') return settle(end.refusal);
   if (end.kind === 'unknown') {
     return { answer: answerProblem(execution.describeUnknown(recordId), facts), replayed: false };
   }
   if (end.open) return { answer: end.answer, replayed: false, open: { recordId, isFresh: end.open === 'fresh' } };
-  if (request) replays.remember(request.idempotencyKey, end.answer);
+  if (request) replays.rememberLate(request.idempotencyKey, end.answer);
   return { answer: end.answer, replayed: false };
 }
 

@@ -14,6 +14,7 @@ import type { CreateWithdrawal } from '../wallet/withdrawals/create-withdrawal.t
 import { answerWithdrawal } from '../wallet/withdrawals/withdrawal.ts';
 import { CountedBuckets } from './counted-buckets.ts';
 import { type Executed, type Execution, executeOnce, overloaded } from './execute-once.ts';
+import { LateWrites } from './late-writes.ts';
 import { Mutex } from './mutex.ts';
 import { ObjectState } from './object-state.ts';
 import { executeOrder, recallOrder } from './order-execution.ts';
@@ -80,6 +81,7 @@ export interface ExecutionReply {
  */
 export class KeyLane extends DurableObject<Bindings> {
   readonly #state: ObjectState;
+  readonly #late = new LateWrites();
   readonly #buckets: CountedBuckets;
   readonly #replays: Replays;
   readonly #mutex = new Mutex(QUEUE_ROOM, QUEUE_DEADLINE_MS);
@@ -92,8 +94,8 @@ export class KeyLane extends DurableObject<Bindings> {
   constructor(ctx: DurableObjectState, env: Bindings) {
     super(ctx, env);
     this.#state = new ObjectState(ctx.storage.sql);
-    this.#buckets = new CountedBuckets(this.#state);
-    this.#replays = new Replays(ctx.storage.sql);
+    this.#buckets = new CountedBuckets(this.#state, this.#late);
+    this.#replays = new Replays(ctx.storage.sql, this.#late);
     this.#conditions = new HeldConditions(env);
     this.#record = this.#state.read('record') as KeyRecord | undefined;
   }
@@ -136,8 +138,15 @@ export class KeyLane extends DurableObject<Bindings> {
     const paid = await this.#payouts.payInTime(database, execution.row, open.isFresh);
     if (paid.status === 'PROCESSING') await this.#keepUnpaid([...this.#readUnpaid(), paid.id]);
     const answered = answerWithdrawal(paid);
-    const final = call.request ? this.#replays.remember(call.request.idempotencyKey, answered) : answered;
-    return { answer: final, replayed, rate };
+    if (!call.request) return { answer: answered, replayed, rate };
+    const { idempotencyKey } = call.request;
+    const hasEnded = paid.status === 'COMPLETED' || paid.status === 'FAILED';
+    if (!open.isFresh || !hasEnded) {
+      return { answer: this.#replays.remember(idempotencyKey, answered), replayed, rate };
+    }
+    // Whoever asked meanwhile waited for the same payout, and what has ended is shown alike for ever.
+    this.#replays.rememberLate(idempotencyKey, answered);
+    return { answer: answered, replayed, rate };
   }
 
   /** Reads the key's record anew: the operator changed the key, or its account. Throws when D1 fails. */
@@ -220,13 +229,18 @@ export class KeyLane extends DurableObject<Bindings> {
     const turn = await this.#mutex.run(async () => {
       const executed = await executeOnce(prepare(record.value), call.request, this.#replays, call.facts, {
         now: () => Date.now(),
-        sync: () => this.ctx.storage.sync(),
+        sync: () => this.#sync(),
       });
       if (call.request) await this.#ensureAlarm();
       return executed;
     });
     if (turn.kind === 'timed_out') return problem(overloaded.refusal, counted.rate);
     return { ...turn.value, rate: counted.rate };
+  }
+
+  async #sync(): Promise<void> {
+    this.#late.flush();
+    await this.ctx.storage.sync();
   }
 
   async #decide(admission: Admission): Promise<Outcome<KeyRecord>> {

@@ -1,4 +1,5 @@
 import type { Answer } from '../http/answer.ts';
+import type { LateWrites } from './late-writes.ts';
 
 /** How long an Idempotency-Key protects, from the first receipt (spec, "Limits"). */
 export const REPLAY_WINDOW_MS = 86_400_000;
@@ -36,9 +37,13 @@ export interface IdempotentRequest {
  */
 export class Replays {
   readonly #sql: SqlStorage;
+  readonly #late: LateWrites;
+  /** Answers that are not written yet, by their Idempotency-Key. */
+  readonly #unwritten = new Map<string, Answer>();
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: SqlStorage, late: LateWrites) {
     this.#sql = sql;
+    this.#late = late;
     sql.exec(
       `CREATE TABLE IF NOT EXISTS replays (
         idempotency_key TEXT PRIMARY KEY NOT NULL,
@@ -61,30 +66,54 @@ export class Replays {
       )
       .toArray();
     if (!row) return undefined;
-    const answer = row.answer === null ? null : (JSON.parse(row.answer) as Answer);
+    const unwritten = this.#unwritten.get(idempotencyKey) ?? null;
+    const answer = row.answer === null ? unwritten : (JSON.parse(row.answer) as Answer);
     return { fingerprint: row.fingerprint, recordId: row.record_id, received_ms: row.received_at, answer };
   }
 
   /** Writes what a request is about to do. What an expired request left under the same key is replaced. */
   intend(request: IdempotentRequest, recordId: string, now_ms: number): void {
+    this.#late.flush();
     this.#insert(request, recordId, null, now_ms);
   }
 
   /** Turns an intent into its answer, and gives the answer that stands: the first, where another request was faster. */
   remember(idempotencyKey: string, answer: Answer): Answer {
-    this.#sql.exec(
-      'UPDATE replays SET answer = ? WHERE idempotency_key = ? AND answer IS NULL',
-      JSON.stringify(answer),
-      idempotencyKey,
-    );
+    this.#late.flush();
+    this.#write(idempotencyKey, answer);
     const [standing] = this.#sql
       .exec<{ answer: string }>('SELECT answer FROM replays WHERE idempotency_key = ?', idempotencyKey)
       .toArray();
     return standing ? (JSON.parse(standing.answer) as Answer) : answer;
   }
 
+  /**
+   * The same for an answer that the record in D1 gives again, to the byte and at any time: it is written late, since
+   * an intent whose answer is lost finds it there. Only for the request that made the record.
+   */
+  rememberLate(idempotencyKey: string, answer: Answer): void {
+    this.#unwritten.set(idempotencyKey, answer);
+    this.#late.add(this.#writeAnswers);
+  }
+
+  readonly #writeAnswers = (): void => {
+    for (const [idempotencyKey, answer] of this.#unwritten) {
+      this.#unwritten.delete(idempotencyKey);
+      this.#write(idempotencyKey, answer);
+    }
+  };
+
+  #write(idempotencyKey: string, answer: Answer): void {
+    this.#sql.exec(
+      'UPDATE replays SET answer = ? WHERE idempotency_key = ? AND answer IS NULL',
+      JSON.stringify(answer),
+      idempotencyKey,
+    );
+  }
+
   /** Writes an answer that needed no intent: a refusal that was decided before any effect. */
   conclude(request: IdempotentRequest, recordId: string, answer: Answer, now_ms: number): void {
+    this.#late.flush();
     this.#insert(request, recordId, answer, now_ms);
   }
 
@@ -108,6 +137,7 @@ export class Replays {
 
   /** Deletes what expired; an open intent's effect, if any, is in D1, where its record answers for itself. */
   purge(now_ms: number): void {
+    this.#late.flush();
     this.#sql.exec('DELETE FROM replays WHERE received_at <= ?', now_ms - REPLAY_WINDOW_MS);
   }
 

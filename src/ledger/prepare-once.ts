@@ -5,6 +5,7 @@ import type { Database } from './database.ts';
 /** What Drizzle's `prepare()` gives. */
 interface Prepared {
   getQuery(): Query;
+  mapResult(result: unknown, isFromBatch?: boolean): unknown;
   execute(values?: Record<string, unknown>): Promise<unknown>;
 }
 
@@ -35,9 +36,13 @@ export function bindPrepared<Statement extends Prepared>(
   query: Statement,
   values: Record<string, unknown>,
 ): Bound<Statement> {
-  const { params, ...text } = query.getQuery();
-  const filled = { ...text, params: fillPlaceholders(params, values) };
-  const bound: Statement = Object.assign(Object.create(query), { getQuery: () => filled });
+  const { sql, params } = query.getQuery();
+  const filled = { sql, params: fillPlaceholders(params, values) };
   // What a batch asks every item for.
-  return { _prepare: () => bound } as unknown as Bound<Statement>;
+  const prepared = {
+    stmt: (query as unknown as { readonly stmt: D1PreparedStatement }).stmt,
+    getQuery: () => filled,
+    mapResult: (result: unknown, isFromBatch?: boolean) => query.mapResult(result, isFromBatch),
+  };
+  return { _prepare: () => prepared } as unknown as Bound<Statement>;
 }

@@ -2,6 +2,7 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CountedBuckets } from '../../src/lane/counted-buckets.ts';
+import { LateWrites } from '../../src/lane/late-writes.ts';
 import { ObjectState } from '../../src/lane/object-state.ts';
 import type { BucketName } from '../../src/keys/bucket-limits.ts';
 import { env } from '../support/test-env.ts';
@@ -19,19 +20,30 @@ function inObject<R>(use: (sql: SqlStorage) => R | Promise<R>): Promise<R> {
   return runInDurableObject(freshObject(), (_, state) => use(state.storage.sql));
 }
 
+/** Buckets whose every request goes on to an effect, before which the lane writes what is late. */
+type Buckets = Pick<CountedBuckets, 'take'>;
+
 /** The buckets as an object that was just started finds them. */
-function start(sql: SqlStorage): CountedBuckets {
-  return new CountedBuckets(new ObjectState(sql));
+function start(sql: SqlStorage): Buckets {
+  const late = new LateWrites();
+  const buckets = new CountedBuckets(new ObjectState(sql), late);
+  return {
+    take: (...request) => {
+      const decision = buckets.take(...request);
+      late.flush();
+      return decision;
+    },
+  };
 }
 
 /** Takes `count` requests at one moment, and says how many were admitted. */
-function burst(buckets: CountedBuckets, name: BucketName, count: number, limits = PLENTY, at_ms = NOON_MS): number {
+function burst(buckets: Buckets, name: BucketName, count: number, limits = PLENTY, at_ms = NOON_MS): number {
   return Array.from({ length: count }, () => buckets.take(name, limits, at_ms)).filter(({ admitted }) => admitted)
     .length;
 }
 
 /** How many requests of the day are left, found out by taking one more. */
-function remainingAfterOne(buckets: CountedBuckets, name: BucketName, at_ms = NOON_MS): number {
+function remainingAfterOne(buckets: Buckets, name: BucketName, at_ms = NOON_MS): number {
   return buckets.take(name, PLENTY, at_ms).state.day.remaining;
 }
 
@@ -73,9 +85,23 @@ describe.each(['trade', 'withdraw'] as const)('the %s bucket', (name) => {
       const limits = { perMinute: 10, perDay: 100 };
       start(sql);
       const rows = countRowsWritten(sql, (observed) => {
-        burst(new CountedBuckets(new ObjectState(observed)), name, 50, limits);
+        burst(start(observed), name, 50, limits);
       });
       expect(rows).toBe(10);
+    }));
+
+  it('writes one row for all requests of a moment that have no effect, and loses no more than these', () =>
+    inObject((sql) => {
+      burst(start(sql), name, 3);
+      const late = new LateWrites();
+      const rows = countRowsWritten(sql, (observed) => {
+        const buckets = new CountedBuckets(new ObjectState(observed), late);
+        expect(burst(buckets, name, 20)).toBe(20);
+        expect(remainingAfterOne(start(sql), name)).toBe(PLENTY.perDay - 4);
+        late.flush();
+      });
+      expect(rows).toBe(1);
+      expect(remainingAfterOne(start(sql), name)).toBe(PLENTY.perDay - 24);
     }));
 });
 
@@ -138,7 +164,7 @@ describe('the read bucket', () => {
       start(sql);
       const poll = (pace_ms: number) =>
         countRowsWritten(sql, (observed) => {
-          const buckets = new CountedBuckets(new ObjectState(observed));
+          const buckets = start(observed);
           for (let call = 1; call <= 200; call += 1) {
             expect(buckets.take('read', PLENTY, NOON_MS + call * pace_ms).admitted).toBe(true);
           }
@@ -193,7 +219,7 @@ describe('the read bucket', () => {
     inObject((sql) => {
       start(sql);
       const rows = countRowsWritten(sql, (observed) => {
-        expect(burst(new CountedBuckets(new ObjectState(observed)), 'read', 200)).toBe(200);
+        expect(burst(start(observed), 'read', 200)).toBe(200);
       });
       expect(rows).toBeGreaterThanOrEqual(20);
       expect(rows).toBeLessThanOrEqual(25);

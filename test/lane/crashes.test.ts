@@ -158,6 +158,13 @@ describe('an object that is evicted between requests', () => {
     expect(replay.headers.get('X-Idempotency-Replay')).toBe('true');
     expect(replay.headers.get('X-RateLimit-Remaining')).toBe('28');
   });
+
+  it('has counted an order without an Idempotency-Key as well', async () => {
+    const trader = await openTrader({ USDT: '1000' }, { rateLimits: { trade: { perMinute: 30, perDay: 500 } } });
+    await trader.order(ORDER);
+    await evictDurableObject(trader.lane);
+    expect((await trader.order(ORDER)).headers.get('X-RateLimit-Remaining')).toBe('28');
+  });
 });
 
 describe('the alarm', () => {

@@ -4,6 +4,7 @@ import { answerJson } from '../../src/http/answer.ts';
 import { type Outcome, accept, refuse } from '../../src/http/refusal.ts';
 import type { CommitOutcome } from '../../src/ledger/commit.ts';
 import { type Execution, type Recollection, executeOnce } from '../../src/lane/execute-once.ts';
+import { LateWrites } from '../../src/lane/late-writes.ts';
 import { type IdempotentRequest, type Replay, Replays } from '../../src/lane/replays.ts';
 import { env } from '../support/test-env.ts';
 
@@ -45,7 +46,7 @@ const answerOf = (recordId: string) =>
 /** Runs a test with the replays of a fresh object, in the object. Every request has its own request id. */
 function inLane(use: (lane: Lane) => Promise<void>): Promise<void> {
   return runInDurableObject(env.KEY_LANE.getByName(crypto.randomUUID()), (_, state) => {
-    const replays = new Replays(state.storage.sql);
+    const replays = new Replays(state.storage.sql, new LateWrites());
     const stands = () => replays.find('k', NOON_MS);
     return use({
       stands,
@@ -124,8 +125,8 @@ describe('a request that goes well', () => {
       const one = await lane.send({ commits: [committed] }, null);
       const other = await lane.send({ commits: [committed] }, null);
       expect([named(one.steps), named(other.steps)]).toEqual([
-        ['plan', 'commit'],
-        ['plan', 'commit'],
+        ['plan', 'sync', 'commit'],
+        ['plan', 'sync', 'commit'],
       ]);
       expect(other.body).not.toBe(one.body);
       expect(lane.stands()).toBeUndefined();
@@ -271,6 +272,7 @@ describe('a retry that finds an intent without an answer', () => {
       expect(retry.steps).toMatchObject([
         { step: 'look', recordId },
         { step: 'plan' },
+        { step: 'sync' },
         { step: 'commit', recordId },
         { step: 'look', recordId },
       ]);

@@ -1,5 +1,6 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
+import { LateWrites, PAUSE_MS } from '../../src/lane/late-writes.ts';
 import { type IdempotentRequest, REPLAY_WINDOW_MS, Replays } from '../../src/lane/replays.ts';
 import { env } from '../support/test-env.ts';
 
@@ -18,7 +19,9 @@ function freshObject() {
 
 /** Runs a test with the replays of a fresh object, in the object. */
 function withReplays(use: (replays: Replays, sql: SqlStorage) => void): Promise<void> {
-  return runInDurableObject(freshObject(), (_, state) => use(new Replays(state.storage.sql), state.storage.sql));
+  return runInDurableObject(freshObject(), (_, state) =>
+    use(new Replays(state.storage.sql, new LateWrites()), state.storage.sql),
+  );
 }
 
 function requestOf(idempotencyKey: string, fingerprint = 'print'): IdempotentRequest {
@@ -86,10 +89,12 @@ describe('what is known of an Idempotency-Key', () => {
   it('survives the eviction of the object', async () => {
     const stub = freshObject();
     await runInDurableObject(stub, (_, state) => {
-      new Replays(state.storage.sql).conclude(requestOf('k'), 'record', answer, NOON_MS);
+      new Replays(state.storage.sql, new LateWrites()).conclude(requestOf('k'), 'record', answer, NOON_MS);
     });
     await evictDurableObject(stub);
-    const found = await runInDurableObject(stub, (_, state) => new Replays(state.storage.sql).find('k', NOON_MS));
+    const found = await runInDurableObject(stub, (_, state) =>
+      new Replays(state.storage.sql, new LateWrites()).find('k', NOON_MS),
+    );
     expect(found?.answer).toEqual(answer);
   });
 });
@@ -154,6 +159,44 @@ describe('the purge', () => {
       expect(replays.nextExpiry()).toBe(NOON_MS + DAY_MS);
       replays.purge(NOON_MS + DAY_MS);
       expect(replays.nextExpiry()).toBe(NOON_MS + 5_000 + DAY_MS);
+    }));
+});
+
+describe('an answer that is written late', () => {
+  const openIn = (sql: SqlStorage) =>
+    sql.exec('SELECT count(*) AS count FROM replays WHERE answer IS NULL').one()['count'];
+
+  it('is known at once, and written with the next intent, in its commit', () =>
+    withReplays((replays, sql) => {
+      replays.intend(requestOf('k'), 'record', NOON_MS);
+      replays.rememberLate('k', answer);
+      expect([replays.find('k', NOON_MS)?.answer, openIn(sql)]).toEqual([answer, 1]);
+      replays.intend(requestOf('next'), 'next record', NOON_MS);
+      expect(replays.listOpen(50).map(({ idempotencyKey }) => idempotencyKey)).toEqual(['next']);
+    }));
+
+  it('is written by itself where nothing follows', () =>
+    runInDurableObject(freshObject(), async (_, { storage }) => {
+      const replays = new Replays(storage.sql, new LateWrites());
+      replays.intend(requestOf('k'), 'record', NOON_MS);
+      replays.rememberLate('k', answer);
+      await scheduler.wait(PAUSE_MS + 1);
+      expect(new Replays(storage.sql, new LateWrites()).find('k', NOON_MS)?.answer).toEqual(answer);
+    }));
+
+  it('leaves its intent, with the id of the record, when the object dies before it is written', () =>
+    withReplays((replays, sql) => {
+      replays.intend(requestOf('k'), 'record', NOON_MS);
+      replays.rememberLate('k', answer);
+      const next = new Replays(sql, new LateWrites());
+      expect(next.find('k', NOON_MS)).toMatchObject({ recordId: 'record', answer: null });
+    }));
+
+  it('is the first answer, whoever else answers later', () =>
+    withReplays((replays) => {
+      replays.intend(requestOf('k'), 'record', NOON_MS);
+      replays.rememberLate('k', answer);
+      expect(replays.remember('k', { ...answer, status: 500 })).toEqual(answer);
     }));
 });
 
