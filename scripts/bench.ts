@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { profileSubject } from './bench/profile.ts';
 import { measureRounds } from './bench/rounds.ts';
 import { openStage } from './bench/stage.ts';
 import { type Subject, describeSubjects } from './bench/subjects.ts';
@@ -12,6 +13,8 @@ import { describeThroughput, tabulate, writeThroughput } from './bench/throughpu
  * `npm run bench`: how much of what the runtime can do at all the exchange reaches, kind of request by kind. Prints the
  * table, and writes it into docs/performance.md. `--rounds`, `--slice` (milliseconds) and `--only` (a part of a subject's
  * name) make another run of it, which writes nothing.
+ *
+ * `-- --profile "an order"` prints where the time of one kind of request goes instead, with `--connections` at once.
  */
 
 const DOCUMENT = 'docs/performance.md';
@@ -27,12 +30,15 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: FULL.rounds },
     slice: { type: 'string', default: FULL.slice },
     only: { type: 'string', default: FULL.only },
+    profile: { type: 'string' },
+    connections: { type: 'string', default: '16' },
   },
 });
 
 const directory = mkdtempSync(join(tmpdir(), 'bureau-bench-'));
 try {
-  await measure();
+  if (values.profile === undefined) await measure();
+  else await profile(values.profile, Number(values.connections));
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }
@@ -40,7 +46,7 @@ try {
 async function measure(): Promise<void> {
   const begun_ms = Date.now();
   const [rounds, slice_ms] = [Number(values.rounds), Number(values.slice)];
-  const stage = await openStage(directory, Math.max(...CONNECTIONS));
+  const stage = await openStage(directory, { traders: Math.max(...CONNECTIONS) });
   try {
     const measured = await measureRounds(findSubjects(await describeSubjects(stage), values.only), {
       rounds,
@@ -57,6 +63,17 @@ async function measure(): Promise<void> {
     const lines = describeThroughput(rows, { rounds, slice_ms, date: new Date(), ...describeMachine() });
     writeFileSync(DOCUMENT, writeThroughput(readFileSync(DOCUMENT, 'utf8'), lines));
     console.log(`written into ${DOCUMENT}`);
+  } finally {
+    await stage.end();
+  }
+}
+
+async function profile(name: string, connections: number): Promise<void> {
+  const stage = await openStage(directory, { traders: connections, profiled: true });
+  try {
+    const subjects = findSubjects(await describeSubjects(stage), name);
+    const subject = subjects.find((each) => each.name === name) ?? subjects[0];
+    if (subject) for (const line of await profileSubject(stage, subject, connections)) console.log(line);
   } finally {
     await stage.end();
   }
