@@ -1,58 +1,96 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { profileSubject } from './bench/profile.ts';
 import { measureRounds } from './bench/rounds.ts';
 import { openStage } from './bench/stage.ts';
-import { describeSubjects } from './bench/subjects.ts';
+import { type Subject, describeSubjects } from './bench/subjects.ts';
+import { describeThroughput, tabulate, writeThroughput } from './bench/throughput.ts';
 
 /**
  * `npm run bench`: how much of what the runtime can do at all the exchange reaches, kind of request by kind. Prints the
- * table. `--rounds`, `--slice` (milliseconds) and `--only` (a part of
- * a subject's name) make another run of it.
+ * table, and writes it into docs/performance.md. `--rounds`, `--slice` (milliseconds) and `--only` (a part of a subject's
+ * name) make another run of it, which writes nothing.
+ *
+ * `-- --profile "an order"` prints where the time of one kind of request goes instead, with `--connections` at once.
  */
+
+const DOCUMENT = 'docs/performance.md';
+
+/** What the document's table is made of. */
+const FULL = { rounds: '9', slice: '500', only: '' };
+
+/** The most connections at once; each has a trader of its own. */
+const CONNECTIONS = [1, 16];
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '9' },
-    slice: { type: 'string', default: '500' },
-    only: { type: 'string', default: '' },
+    rounds: { type: 'string', default: FULL.rounds },
+    slice: { type: 'string', default: FULL.slice },
+    only: { type: 'string', default: FULL.only },
+    profile: { type: 'string' },
+    connections: { type: 'string', default: '16' },
   },
 });
 
-/** The most connections at once; each has a trader of its own. */
-const connectionCounts = [1, 16];
-
 const directory = mkdtempSync(join(tmpdir(), 'bureau-bench-'));
-const begun_ms = Date.now();
 try {
-  const stage = await openStage(directory, Math.max(...connectionCounts));
+  if (values.profile === undefined) await measure();
+  else await profile(values.profile, Number(values.connections));
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
+
+async function measure(): Promise<void> {
+  const begun_ms = Date.now();
+  const [rounds, slice_ms] = [Number(values.rounds), Number(values.slice)];
+  const stage = await openStage(directory, { traders: Math.max(...CONNECTIONS) });
   try {
-    const subjects = await describeSubjects(stage);
-    const measured = await measureRounds(
-      subjects.filter(({ name }) => name.includes(values.only)),
-      {
-        rounds: Number(values.rounds),
-        slice_ms: Number(values.slice),
-        connections: connectionCounts,
-        report: (line) => console.log(`${Math.round((Date.now() - begun_ms) / 1_000)} s: ${line}`),
-      },
-    );
-    console.table(
-      measured.map(({ subject, connections, floor, exchange, ratio }) => ({
-        name: subject.name,
-        connections,
-        floor: Math.round(floor.median),
-        exchange: Math.round(exchange.median),
-        ratio: ratio.median.toFixed(3),
-        low: ratio.low.toFixed(3),
-        high: ratio.high.toFixed(3),
-        target: subject.target,
-      })),
-    );
+    const measured = await measureRounds(findSubjects(await describeSubjects(stage), values.only), {
+      rounds,
+      slice_ms,
+      connections: CONNECTIONS,
+      report: (line) => console.log(`${Math.round((Date.now() - begun_ms) / 1_000)} s: ${line}`),
+    });
+    const rows = tabulate(measured);
+    console.table(rows);
+    if (values.rounds !== FULL.rounds || values.slice !== FULL.slice || values.only !== FULL.only) {
+      console.log(`not a full run: ${DOCUMENT} stays as it is`);
+      return;
+    }
+    const lines = describeThroughput(rows, { rounds, slice_ms, date: new Date(), ...describeMachine() });
+    writeFileSync(DOCUMENT, writeThroughput(readFileSync(DOCUMENT, 'utf8'), lines));
+    console.log(`written into ${DOCUMENT}`);
   } finally {
     await stage.end();
   }
-} finally {
-  rmSync(directory, { recursive: true, force: true });
+}
+
+async function profile(name: string, connections: number): Promise<void> {
+  const stage = await openStage(directory, { traders: connections, profiled: true });
+  try {
+    const subjects = findSubjects(await describeSubjects(stage), name);
+    const subject = subjects.find((each) => each.name === name) ?? subjects[0];
+    if (subject) for (const line of await profileSubject(stage, subject, connections)) console.log(line);
+  } finally {
+    await stage.end();
+  }
+}
+
+function findSubjects(subjects: readonly Subject[], part: string): Subject[] {
+  const found = subjects.filter(({ name }) => name.includes(part));
+  if (found.length > 0) return found;
+  throw new Error(`"${part}" is none of: ${subjects.map(({ name }) => name).join('; ')}`);
+}
+
+function describeMachine() {
+  const { version } = createRequire(import.meta.url)('workerd') as { version: string };
+  return {
+    cores: availableParallelism(),
+    processor: cpus()[0]?.model.trim() ?? 'unknown',
+    workerd: version,
+    node: process.versions.node,
+  };
 }

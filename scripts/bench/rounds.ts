@@ -1,3 +1,4 @@
+import { type Spread, spread } from '../spread.ts';
 import { Connections } from './load.ts';
 import type { Subject } from './subjects.ts';
 
@@ -9,13 +10,6 @@ export interface RoundOptions {
   /** The numbers of connections, each measured by itself. */
   readonly connections: readonly number[];
   readonly report: (line: string) => void;
-}
-
-/** The middle of several rounds, and how far the middle half of them reaches. */
-export interface Spread {
-  readonly median: number;
-  readonly low: number;
-  readonly high: number;
 }
 
 /** A subject at one number of connections. Throughputs are answers a second. */
@@ -51,8 +45,8 @@ export async function measureRounds(subjects: readonly Subject[], options: Round
     }
     options.report(round === 0 ? 'warm' : `round ${round} of ${options.rounds}`);
   }
-  return options.connections.flatMap((connections) =>
-    subjects.map((subject) => {
+  return subjects.flatMap((subject) =>
+    options.connections.map((connections) => {
       const measured = pairs.get(`${subject.name} ${connections}`) ?? [];
       return {
         subject,
@@ -80,11 +74,4 @@ async function measurePair(subject: Subject, count: number, slice_ms: number, fl
   }
   const exchange = await measure('exchange');
   return { floor: await measure('floor'), exchange };
-}
-
-/** The median, and the quartiles around it. */
-export function spread(values: readonly number[]): Spread {
-  const sorted = values.toSorted((one, other) => one - other);
-  const at = (share: number) => sorted[Math.round((sorted.length - 1) * share)] ?? Number.NaN;
-  return { median: at(0.5), low: at(0.25), high: at(0.75) };
 }

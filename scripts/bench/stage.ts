@@ -51,16 +51,26 @@ export interface Stage {
   readonly exchange: string;
   readonly floors: string;
   readonly traders: readonly BenchTrader[];
+  /** Where the exchange's bundle lies, and where its inspector listens if it is there to be profiled. */
+  readonly bundle: string;
+  readonly inspectorUrl: string | undefined;
   end(): Promise<void>;
 }
 
+/** How a stage is made ready. */
+export interface StageOptions {
+  readonly traders: number;
+  /** Whether the exchange is there to be profiled: functions keep their names, and an inspector listens. */
+  readonly profiled?: boolean;
+}
+
 /** Bundles both as they would be deployed, and starts them in one runtime, without a proxy in front. */
-export async function openStage(directory: string, traders: number): Promise<Stage> {
+export async function openStage(directory: string, { traders, profiled = false }: StageOptions): Promise<Stage> {
   const bundle = join(directory, 'exchange');
   const floorsBundle = join(directory, 'floors');
-  await buildWorker('', bundle);
+  await buildWorker('', bundle, { keepsNames: profiled });
   writeFileSync(join(bundle, COUNTING_ENTRY), COUNTING_SCRIPT);
-  await buildWorker('', floorsBundle, FLOORS_CONFIG);
+  await buildWorker('', floorsBundle, { config: FLOORS_CONFIG });
   const { default: workerd } = createRequire(import.meta.url)('workerd') as { default: string };
   const silenced = join(directory, 'workerd');
   writeFileSync(silenced, `#!/bin/sh\nexec '${workerd}' "$@" >/dev/null\n`, { mode: 0o755 });
@@ -72,6 +82,7 @@ export async function openStage(directory: string, traders: number): Promise<Sta
       neighbour: { config: FLOORS_CONFIG, bundle: floorsBundle },
       storage: join(directory, 'storage'),
       site: false,
+      ...(profiled && { inspectorPort: 0 }),
     },
     false,
   );
@@ -79,7 +90,14 @@ export async function openStage(directory: string, traders: number): Promise<Sta
     const floors = served.neighbourUrl ?? '';
     const opened = await openTraders(served.url, traders);
     await prepareFloors(floors, opened);
-    return { exchange: served.url, floors, traders: opened, end: () => served.stop() };
+    return {
+      exchange: served.url,
+      floors,
+      traders: opened,
+      bundle,
+      inspectorUrl: served.inspectorUrl,
+      end: () => served.stop(),
+    };
   } catch (error) {
     await served.stop();
     throw error;

@@ -5,6 +5,7 @@ export interface ServedAddresses {
   readonly url: string;
   readonly probeUrl: string;
   readonly neighbourUrl: string | undefined;
+  readonly inspectorUrl: string | undefined;
 }
 
 /**
@@ -15,6 +16,6 @@ export interface ServedAddresses {
 const exchange = await startExchange(JSON.parse(process.argv[2] ?? '{}') as ExchangeOptions);
 
 process.on('disconnect', () => void exchange.dispose().finally(() => process.exit()));
-const { urls, probe, neighbourUrl } = exchange;
-const addresses: ServedAddresses = { url: urls[0] ?? '', probeUrl: probe.url, neighbourUrl };
+const { urls, probe, neighbourUrl, inspectorUrl } = exchange;
+const addresses: ServedAddresses = { url: urls[0] ?? '', probeUrl: probe.url, neighbourUrl, inspectorUrl };
 process.send?.(addresses);

@@ -14,6 +14,8 @@ export interface ServedExchange {
   readonly url: string;
   /** Where the neighbour answers, if there is one. */
   readonly neighbourUrl: string | undefined;
+  /** Where its inspector listens, if a port was told. */
+  readonly inspectorUrl: string | undefined;
   /** Everything that the exchange and its runtime have written so far, to either stream. */
   readonly log: () => string;
   /** Looks into D1 behind the exchange's back, and does what cron does. */
@@ -38,7 +40,7 @@ export async function startServedExchange(options: ExchangeOptions, keepsLog = t
   for (const stream of [server.stdout, server.stderr]) {
     stream?.setEncoding('utf8').on('data', (part: string) => (log += part));
   }
-  const { url, probeUrl, neighbourUrl } = await receive(server).catch((error: unknown) => {
+  const { url, probeUrl, neighbourUrl, inspectorUrl } = await receive(server).catch((error: unknown) => {
     if (server.exitCode === null) process.kill(-(server.pid ?? 0), 'SIGKILL');
     throw new Error(`the exchange did not come up:\n${log}`, { cause: error });
   });
@@ -51,6 +53,7 @@ export async function startServedExchange(options: ExchangeOptions, keepsLog = t
   return {
     url,
     neighbourUrl,
+    inspectorUrl,
     probe: new Probe(probeUrl),
     log: () => log,
     kill: () => end(() => process.kill(-(server.pid ?? 0), 'SIGKILL')),

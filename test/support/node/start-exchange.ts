@@ -23,6 +23,8 @@ export interface ExchangeOptions {
   readonly neighbour?: Neighbour;
   /** The directory that keeps D1, the objects and the edge cache for a later start; a temporary one unless told. */
   readonly storage?: string;
+  /** The port of an inspector, for V8's profiler; 0 is any free one, and unless told there is none. */
+  readonly inspectorPort?: number;
 }
 
 /** A Worker by its configuration and its bundle. */
@@ -36,6 +38,8 @@ export interface Exchange {
   readonly urls: readonly string[];
   /** Where the neighbour answers, if there is one. */
   readonly neighbourUrl: string | undefined;
+  /** Where the inspector of the first Worker and of all objects listens, if a port was told. */
+  readonly inspectorUrl: string | undefined;
   /** The runtime, for what only it can do, such as evicting an object. */
   readonly runtime: Miniflare;
   /** Looks into D1, and does what cron does. */
@@ -87,6 +91,7 @@ export async function startExchange(options: ExchangeOptions): Promise<Exchange>
         ...(options.neighbour ? [describeNeighbour(options.neighbour)] : []),
       ],
       ...(options.storage !== undefined && { resourcePersistencePath: options.storage }),
+      ...(options.inspectorPort !== undefined && { inspectorPort: options.inspectorPort }),
     }),
   );
   try {
@@ -94,11 +99,25 @@ export async function startExchange(options: ExchangeOptions): Promise<Exchange>
     await migrate(probe);
     const urls = await Promise.all(names.map((name) => runtime.unsafeGetDirectURL(name)));
     const neighbourUrl = options.neighbour && (await runtime.unsafeGetDirectURL(NEIGHBOUR)).origin;
-    return { urls: urls.map(({ origin }) => origin), neighbourUrl, runtime, probe, dispose: () => runtime.dispose() };
+    const inspectorUrl =
+      options.inspectorPort === undefined ? undefined : inspectorOf(owner, await runtime.getInspectorURL());
+    return {
+      urls: urls.map(({ origin }) => origin),
+      neighbourUrl,
+      inspectorUrl,
+      runtime,
+      probe,
+      dispose: () => runtime.dispose(),
+    };
   } catch (error) {
     await runtime.dispose();
     throw error;
   }
+}
+
+/** Where the inspector of one Worker of a runtime listens. */
+export function inspectorOf(worker: string, runtime: URL): string {
+  return new URL(`/core:user:${worker}`, runtime).href;
 }
 
 /** A bundle, and a free port of loopback with nothing in front of it. */

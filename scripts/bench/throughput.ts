@@ -1,0 +1,81 @@
+import type { Spread } from '../spread.ts';
+import type { Measurement, RoundOptions } from './rounds.ts';
+
+/** When, how and on what was measured. */
+export interface Circumstances extends Pick<RoundOptions, 'rounds' | 'slice_ms'> {
+  readonly date: Date;
+  readonly cores: number;
+  readonly processor: string;
+  /** Versions of the runtime, and of the Node that sent the requests. */
+  readonly workerd: string;
+  readonly node: string;
+}
+
+/** The columns, as the document has them. */
+export interface ThroughputRow {
+  readonly Request: string;
+  readonly Floor: string;
+  readonly Connections: string;
+  readonly 'Floor, a second': string;
+  readonly 'Bureau, a second': string;
+  readonly 'Share of the floor': string;
+  readonly Target: string;
+}
+
+/** The section, and what a run writes into it right after the heading: a dated line and a table. */
+const WRITTEN = /^(## Throughput\n)(?:\nMeasured on .+\n(?:.+\n)*\n(?:\|.*\n)+)?/m;
+
+/** A row for each measurement: medians, with the quartiles around them. */
+export function tabulate(measurements: readonly Measurement[]): ThroughputRow[] {
+  return measurements.map(({ subject, connections, floor, exchange, ratio }) => ({
+    Request: subject.name,
+    Floor: subject.floorName,
+    Connections: String(connections),
+    'Floor, a second': show(floor, showThroughput),
+    'Bureau, a second': show(exchange, showThroughput),
+    'Share of the floor': show(ratio, showShare),
+    Target: `${showShare(subject.target)}, ${ratio.median >= subject.target ? 'met' : 'missed'}`,
+  }));
+}
+
+/** The dated line and the table, in Markdown. */
+export function describeThroughput(rows: readonly ThroughputRow[], circumstances: Circumstances): string[] {
+  const { date, rounds, slice_ms, cores, processor, workerd, node } = circumstances;
+  const [first] = rows;
+  if (!first) throw new Error('nothing was measured');
+  const columns = Object.keys(first);
+  return [
+    `Measured on ${date.toISOString().slice(0, 10)}: ${rounds} rounds of ${slice_ms} ms a side, on ${cores} cores ` +
+      `(${processor}), workerd ${workerd}, Node ${node}.`,
+    '',
+    showCells(columns),
+    `|${'---|'.repeat(columns.length)}`,
+    ...rows.map((row) => showCells(Object.values(row))),
+  ];
+}
+
+/**
+ * Puts what a run wrote into the document, in place of what the one before it wrote. All that was written by hand stays
+ * as it is. Throws when the document has no section for it.
+ */
+export function writeThroughput(document: string, lines: readonly string[]): string {
+  if (!WRITTEN.test(document)) throw new Error('the document has no heading "## Throughput"');
+  return document.replace(WRITTEN, (_, heading: string) => `${heading}\n${lines.join('\n')}\n`);
+}
+
+function showCells(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+function show({ median, low, high }: Spread, showOne: (value: number) => string): string {
+  return `${showOne(median)} (${showOne(low)} to ${showOne(high)})`;
+}
+
+function showThroughput(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
+}
+
+/** Rounded down, so that what missed its target does not read as if it had met it. */
+function showShare(value: number): string {
+  return (Math.floor(value * 100) / 100).toFixed(2);
+}

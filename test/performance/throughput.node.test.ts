@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { Measurement } from '../../scripts/bench/rounds.ts';
+import { describeThroughput, tabulate, writeThroughput } from '../../scripts/bench/throughput.ts';
+
+const load = { origin: '', status: 200, next: () => ({ path: '/' }) };
+
+function measure(ratio: number, target = 0.75): Measurement {
+  return {
+    subject: { name: 'an order', floorName: 'a batch', target, exchange: load, floor: load },
+    connections: 16,
+    floor: { median: 1_234.4, low: 1_100, high: 1_300.6 },
+    exchange: { median: 999.6, low: 900, high: 1_001 },
+    ratio: { median: ratio, low: 0.7, high: 0.909 },
+  };
+}
+
+const circumstances = {
+  date: new Date('2026-03-01T23:59:59Z'),
+  rounds: 9,
+  slice_ms: 500,
+  cores: 2,
+  processor: 'A processor',
+  workerd: '1.2.3',
+  node: '24.0.0',
+};
+
+const linesOf = (...ratios: number[]) =>
+  describeThroughput(tabulate(ratios.map((ratio) => measure(ratio))), circumstances);
+
+const BARE = '# Title\n\nIntroduction.\n\n## Throughput\n\nProse by hand, $& and all.\n\n- A point.\n';
+const REST = '\n## Costs\n\n| A | B |\n|---|---|\n| 1 | 2 |\n\nMeasured on another day.\n';
+
+describe('what a run of the benchmark writes', () => {
+  it('is a dated line that names the machine, and a row of medians and quartiles for each measurement', () => {
+    expect(linesOf(0.812)).toEqual([
+      'Measured on 2026-03-01: 9 rounds of 500 ms a side, on 2 cores (A processor), workerd 1.2.3, Node 24.0.0.',
+      '',
+      '| Request | Floor | Connections | Floor, a second | Bureau, a second | Share of the floor | Target |',
+      '|---|---|---|---|---|---|---|',
+      '| an order | a batch | 16 | 1,234 (1,100 to 1,301) | 1,000 (900 to 1,001) | 0.81 (0.70 to 0.90) | 0.75, met |',
+    ]);
+  });
+
+  it('never shows a share that missed its target as one that met it', () => {
+    const [met, missed] = tabulate([measure(0.75), measure(0.7499)]);
+    expect([met?.['Share of the floor'], met?.Target]).toEqual(['0.75 (0.70 to 0.90)', '0.75, met']);
+    expect([missed?.['Share of the floor'], missed?.Target]).toEqual(['0.74 (0.70 to 0.90)', '0.75, missed']);
+  });
+});
+
+describe('the document that it is written into', () => {
+  it('gets it right after the heading', () => {
+    const lines = linesOf(0.8, 0.9);
+    const [before, after] = (BARE + REST).split('## Throughput\n');
+    expect(writeThroughput(BARE + REST, lines)).toBe(`${before}## Throughput\n\n${lines.join('\n')}\n${after}`);
+  });
+
+  it('has the second run in place of the first, and every word that was written by hand', () => {
+    const once = writeThroughput(BARE + REST, linesOf(0.8, 0.9, 0.7));
+    // Someone may have broken the line in two.
+    const broken = once.replace(', on 2 cores', ',\non 2 cores');
+    expect(broken).not.toBe(once);
+    for (const text of [once, broken]) {
+      expect(writeThroughput(text, linesOf(0.5))).toBe(writeThroughput(BARE + REST, linesOf(0.5)));
+    }
+  });
+
+  it('is refused without the heading', () => {
+    for (const heading of ['Throughput', '### Throughput', '## Throughput of 2026']) {
+      const text = BARE.replace('## Throughput', heading) + REST;
+      expect(() => writeThroughput(text, linesOf(0.8))).toThrow('no heading "## Throughput"');
+    }
+  });
+
+  it('is the page on performance, of which a run replaces the dated line and the rows, and nothing else', () => {
+    const isWritten = (line: string) => /^Measured on 2|^\| .*, (met|missed) \|$/.test(line);
+    const page = readFileSync('docs/performance.md', 'utf8').split('\n');
+    const written = writeThroughput(page.join('\n'), linesOf(0.8)).split('\n');
+    expect(page.filter(isWritten).length).toBeGreaterThan(2);
+    expect(written.filter(isWritten)).toEqual(linesOf(0.8).filter(isWritten));
+    expect(written.filter((line) => !isWritten(line))).toEqual(page.filter((line) => !isWritten(line)));
+  });
+});
