@@ -6,15 +6,11 @@ import { spread } from './spread.ts';
 
 /**
  * `npm run check:deploy`: bundles the Worker as `wrangler deploy` would, for the sandbox and for production, and fails on
- * a warning, on a bundle that is too large, and on one whose global scope takes too long.
+ * a warning and on a bundle that is too large. It says how long a start takes, and fails for none: that is the machine's.
  */
 
 const MOST_BYTES = 300_000;
-const MOST_MS = 50;
-
-/** A busy machine slows a start and never speeds one up: the best counts, and is looked for longer where it is slow. */
-const LEAST_STARTS = 9;
-const MOST_STARTS = 40;
+const STARTS = 9;
 
 for (const environment of ['', 'production'] as const) {
   const name = environment || 'sandbox';
@@ -29,16 +25,11 @@ console.log(`size: ${size.toLocaleString('en-US')} bytes of gzip, of ${MOST_BYTE
 if (size >= MOST_BYTES) throw new Error('the bundle is too large');
 
 const starts: Start[] = [];
-const best = () => Math.min(...starts.map(({ globalScope_ms }) => globalScope_ms));
-while (starts.length < LEAST_STARTS || (best() > MOST_MS && starts.length < MOST_STARTS)) {
-  starts.push(await measureStart(bundle));
-}
+while (starts.length < STARTS) starts.push(await measureStart(bundle));
 const show = (part: keyof Start) => {
   const { median, low, high } = spread(starts.map((start) => start[part]));
   return `${median.toFixed(0)} ms (${low.toFixed(0)} to ${high.toFixed(0)})`;
 };
 console.log(
-  `CPU of ${starts.length} starts: ${show('whole_ms')}, of it ${show('parse_ms')} to parse the bundle and ` +
-    `${show('globalScope_ms')} in its global scope, at best ${best().toFixed(0)} of ${MOST_MS}`,
+  `CPU of ${STARTS} starts: at most ${show('parse_ms')} to parse the bundle, and ${show('globalScope_ms')} in its global scope`,
 );
-if (best() > MOST_MS) throw new Error('the global scope takes too long, or something else keeps the machine busy');

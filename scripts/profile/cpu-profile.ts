@@ -27,8 +27,7 @@ export interface FunctionTime {
   readonly inclusive_us: number;
 }
 
-/** What V8 calls the time in which nothing of the isolate ran, and the time that its garbage took. */
-export const IDLE = '(idle)';
+/** What V8 calls the time that an isolate's garbage took. */
 export const GARBAGE = '(garbage collector)';
 
 /** The time of every sample, with the frames that were open then, innermost first. */
