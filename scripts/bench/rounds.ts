@@ -39,7 +39,7 @@ export async function measureRounds(subjects: readonly Subject[], options: Round
     for (const count of options.connections) {
       for (const subject of subjects) {
         const pair = await measurePair(subject, count, options.slice_ms, round % 2 === 0);
-        const key = `${subject.name} ${count}`;
+        const key = keyOf(subject, count);
         if (round > 0) pairs.set(key, [...(pairs.get(key) ?? []), pair]);
       }
     }
@@ -47,7 +47,7 @@ export async function measureRounds(subjects: readonly Subject[], options: Round
   }
   return subjects.flatMap((subject) =>
     options.connections.map((connections) => {
-      const measured = pairs.get(`${subject.name} ${connections}`) ?? [];
+      const measured = pairs.get(keyOf(subject, connections)) ?? [];
       return {
         subject,
         connections,
@@ -57,6 +57,11 @@ export async function measureRounds(subjects: readonly Subject[], options: Round
       };
     }),
   );
+}
+
+/** One request may be held against two floors. */
+function keyOf({ name, floorName }: Subject, connections: number): string {
+  return [name, floorName, connections].join('; ');
 }
 
 async function measurePair(subject: Subject, count: number, slice_ms: number, floorFirst: boolean): Promise<Pair> {

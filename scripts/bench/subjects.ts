@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Load, LoadRequest } from './load.ts';
 import type { BenchTrader, Stage } from './stage.ts';
 
@@ -26,6 +26,9 @@ interface Sketch {
 
 /** What no target names has to reach this. */
 const LEAST = 0.6;
+
+/** An API key ends in an HMAC of so many bytes. */
+const TAG_BYTES = 32;
 
 /** What the platform adds to every request that reaches a Worker. */
 const PLATFORM_HEADERS = { 'cf-connecting-ip': '192.0.2.1' };
@@ -79,6 +82,14 @@ function sketchSubjects(run: string, cachedPaths: ReadonlyMap<string, string>): 
     request: () => ({ path }),
   });
   const sideOf = alternate<'BUY' | 'SELL'>('BUY', 'SELL');
+  const order = (floorName: string, floorPath: Sketch['floorPath'], target: number): Sketch => ({
+    name: 'an order',
+    floorName,
+    target,
+    status: 201,
+    floorPath,
+    request: ({ token }, connection) => post(ORDERS_PATH, token, orderTo(sideOf(connection)), randomUUID()),
+  });
   return [
     cached('tickers, cached', TICKERS_PATH, 0.85),
     cached('a ticker, cached', TICKER_PATH, LEAST),
@@ -105,14 +116,8 @@ function sketchSubjects(run: string, cachedPaths: ReadonlyMap<string, string>): 
       floorPath: (owner) => `/records/${owner}`,
       request: ({ token }) => read(ORDERS_PATH, token),
     },
-    {
-      name: 'an order',
-      floorName: 'an object call, a batch of 7 rows',
-      target: 0.75,
-      status: 201,
-      floorPath: (owner) => `/orders/${owner}`,
-      request: ({ token }, connection) => post(ORDERS_PATH, token, orderTo(sideOf(connection)), randomUUID()),
-    },
+    order('an object call, a batch of 7 rows', (owner) => `/orders/${owner}`, 0.75),
+    order('the same after a row of the object', (owner) => `/intents/${owner}`, LEAST),
     {
       name: 'an order, replayed',
       floorName: 'an object call',
@@ -161,9 +166,10 @@ function alternate<Value extends string>(one: Value, other: Value): (connection:
   };
 }
 
-/** The same token with another last character, whose tag is wrong. */
+/** The token with a tag that nobody has seen yet, and that is wrong. */
 function forge(token: string): string {
-  return token.slice(0, -1) + (token.endsWith('A') ? 'E' : 'A');
+  const tag = randomBytes(TAG_BYTES).toString('base64url');
+  return token.slice(0, -tag.length) + tag;
 }
 
 /** Puts what the exchange answers into the floor's cache, so that both send the same bytes; gives the floor's paths. */

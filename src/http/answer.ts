@@ -11,8 +11,9 @@ export interface Answer {
 /** What a problem needs to know of its request. */
 export interface RequestFacts {
   readonly requestId: string;
-  /** Scheme and host as the client reached them; error pages resolve below it. */
-  readonly origin: string;
+  /** As the client sent it: error pages resolve below its origin. */
+  readonly url: string;
+  /** What is said of a request whose address is none, since a Host header may be anything. */
   readonly path: string;
 }
 
@@ -24,6 +25,7 @@ export function answerJson(status: number, body: unknown, headers: Record<string
 /** A refusal as `application/problem+json` (RFC 9457), with status, title and retryability from the one table. */
 export function answerProblem(refusal: Refusal, request: RequestFacts): Answer {
   const definition = definitionOf(refusal.code);
+  const { origin, pathname } = URL.parse(request.url) ?? { origin: '', pathname: request.path };
   const status = statusOf(refusal.code, refusal.inPath);
   const headers: Record<string, string> = {
     'Content-Type': 'application/problem+json',
@@ -34,11 +36,11 @@ export function answerProblem(refusal: Refusal, request: RequestFacts): Answer {
     headers['WWW-Authenticate'] = refusal.code === 'missing_api_key' ? 'Bearer' : 'Bearer error="invalid_token"';
   }
   const body = {
-    type: `${request.origin}/errors/${refusal.code}`,
+    type: `${origin}/errors/${refusal.code}`,
     title: definition.title,
     status,
     detail: refusal.detail,
-    instance: request.path,
+    instance: pathname,
     code: refusal.code,
     requestId: request.requestId,
     retryable: definition.retryable,

@@ -14,9 +14,7 @@ const MAX_BODY_BYTES = 16 * 1024;
 
 /** What a problem says of the request it answers. */
 export function factsOf(c: RequestContext): RequestFacts {
-  // A Host header may be anything; then the page of an error is named without one.
-  const url = URL.parse(c.req.url);
-  return { requestId: c.var.requestId, origin: url?.origin ?? '', path: url?.pathname ?? c.req.path };
+  return { requestId: c.var.requestId, url: c.req.url, path: c.req.path };
 }
 
 /** Sends an answer, with the headers that were set on the way. */

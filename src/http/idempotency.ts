@@ -1,15 +1,16 @@
-import { z } from '@hono/zod-openapi';
 import { digest } from './digest.ts';
 import { type Outcome, accept, refuse } from './refusal.ts';
 
 /** How the header is documented; `readIdempotencyKey` is what reads it. */
-export const IdempotencyHeaders = z.object({
-  'idempotency-key': z.string().optional().openapi({
-    description:
-      'Makes the request take effect at most once in 24 hours, however often it is sent: 1 to 255 visible ASCII characters, of your own choice, new for every new request. It belongs to the API key.',
-    example: 'b7c4b1b2-6d4e-4f1c-9a53-0a4d2f9f6f10',
-  }),
-});
+export const idempotencyKeyParameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes the request take effect at most once in 24 hours, however often it is sent: 1 to 255 visible ASCII characters, of your own choice, new for every new request. It belongs to the API key.',
+  schema: { type: 'string' },
+  example: 'b7c4b1b2-6d4e-4f1c-9a53-0a4d2f9f6f10',
+} as const;
 
 const KEY_SYNTAX = /^[!-~]{1,255}$/;
 const QUOTED = /^"(.*)"$/;

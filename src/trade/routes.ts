@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { bodyRefusals, createArea, factsOf, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { headersOf } from '../http/document/headers.ts';
-import { IdempotencyHeaders, fingerprint, readIdempotencyKey } from '../http/idempotency.ts';
+import { fingerprint, idempotencyKeyParameter, readIdempotencyKey } from '../http/idempotency.ts';
 import { ListQuery, NextCursor } from '../http/list.ts';
 import { RecordPath } from '../http/wire-types.ts';
 import { describeAdmission, readRefusals } from '../keys/admit.ts';
@@ -26,7 +26,8 @@ trade.openapi(
       'Executes at the market’s price against the liquidity provider, before the answer is given: there is no order book and nothing to cancel. The side that `mode` fixes is exact; the other is rounded by less than its smallest step, against the client. A refusal leaves no order and moves nothing. Send an `Idempotency-Key`, and repeat the request with the same one when no answer arrives.',
     security: [{ apiKey: ['trade'] }],
     middleware: authenticateJson('trade'),
-    request: { headers: IdempotencyHeaders, body: { required: true, content: jsonContent(PlaceOrder) } },
+    parameters: [idempotencyKeyParameter],
+    request: { body: { required: true, content: jsonContent(PlaceOrder) } },
     responses: {
       201: {
         description: 'The order, filled',

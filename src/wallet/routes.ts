@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { config } from '../env.ts';
 import { bodyRefusals, createArea, factsOf, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { headersOf } from '../http/document/headers.ts';
-import { IdempotencyHeaders, fingerprint, readIdempotencyKey } from '../http/idempotency.ts';
+import { fingerprint, idempotencyKeyParameter, readIdempotencyKey } from '../http/idempotency.ts';
 import { ListQuery, NextCursor } from '../http/list.ts';
 import { RecordPath, Timestamp } from '../http/wire-types.ts';
 import { admit, describeAdmission, readRefusals } from '../keys/admit.ts';
@@ -118,7 +118,8 @@ wallet.openapi(
       'Debits the amount and the fee, and has the amount paid out once. `PROCESSING` means that the custodian has not confirmed it yet and `PENDING` that it waits for a review: the money is held, and the withdrawal ends as `COMPLETED`, or as `FAILED` with the money back. With two-factor authentication every withdrawal needs a new `totpCode`; repeated under the same `Idempotency-Key` it is answered again and needs none. An address of another account here is paid inside the exchange, without a fee.',
     security: [{ apiKey: ['withdraw'] }],
     middleware: authenticateJson('withdraw'),
-    request: { headers: IdempotencyHeaders, body: { required: true, content: jsonContent(CreateWithdrawal) } },
+    parameters: [idempotencyKeyParameter],
+    request: { body: { required: true, content: jsonContent(CreateWithdrawal) } },
     responses: {
       201: {
         description: 'The withdrawal, taken',

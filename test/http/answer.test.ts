@@ -3,7 +3,8 @@ import { answerJson, answerProblem, toResponse } from '../../src/http/answer.ts'
 import { type ProblemCode, type ProblemDefinition, problems } from '../../src/http/problems.ts';
 import { refuse } from '../../src/http/refusal.ts';
 
-const facts = { requestId: 'request-1', origin: 'https://bureau.test', path: '/api/v1/orders' };
+const path = '/api/v1/orders';
+const facts = { requestId: 'request-1', url: `https://bureau.test${path}`, path };
 const codes = Object.keys(problems) as ProblemCode[];
 const table: Record<string, ProblemDefinition> = problems;
 

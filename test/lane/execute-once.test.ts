@@ -77,7 +77,7 @@ function inLane(use: (lane: Lane) => Promise<void>): Promise<void> {
           explain: ({ kind }) => refuse(kind === 'floor' ? 'insufficient_balance' : 'trading_halted', 'no').refusal,
           describeUnknown: (recordId) => refuse('outcome_unknown', 'open', { members: { orderId: recordId } }).refusal,
         };
-        const facts = { requestId: crypto.randomUUID(), origin: 'https://bureau.test', path: '/orders' };
+        const facts = { requestId: crypto.randomUUID(), url: 'https://bureau.test/orders', path: '/orders' };
         const sync = async () => {
           steps.push({ step: 'sync' });
           await state.storage.sync();

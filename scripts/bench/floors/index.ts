@@ -31,12 +31,24 @@ const RECORD = JSON.stringify({ status: 'COMPLETED', price: '65000.00000000', am
 const insertJournal = (rows: number) =>
   `INSERT INTO journal (debit, credit, asset, amount, kind, reference, ts) VALUES ${Array.from({ length: rows }, () => '(?1, ?2, ?3, 1, ?4, ?5, ?6)').join()}`;
 
-/** One object per trader, as the exchange has one per key; it keeps nothing, and takes no turns. */
+/** One object per trader, as the exchange has one per key; it takes no turns. */
 export class Floor extends DurableObject<Bindings> {
   #newest = 0;
 
+  constructor(state: DurableObjectState, bindings: Bindings) {
+    super(state, bindings);
+    state.storage.sql.exec('CREATE TABLE IF NOT EXISTS intents (id TEXT PRIMARY KEY) WITHOUT ROWID');
+  }
+
   answer(): string {
     return this.ctx.id.toString();
+  }
+
+  /** The same, after a row of the object's own is durable: what an order takes that has to be made once. */
+  async intendOrder(owner: string): Promise<Written> {
+    this.ctx.storage.sql.exec('INSERT INTO intents VALUES (?)', crypto.randomUUID());
+    await this.ctx.storage.sync();
+    return this.placeOrder(owner);
   }
 
   /** The seven rows of an order in one batch: a record, two transfers, four balances. */
@@ -136,6 +148,12 @@ app.post('/orders/:owner', async (c) => {
   await c.req.json();
   const owner = c.req.param('owner');
   return c.json(await c.env.FLOOR.getByName(owner).placeOrder(owner));
+});
+
+app.post('/intents/:owner', async (c) => {
+  await c.req.json();
+  const owner = c.req.param('owner');
+  return c.json(await c.env.FLOOR.getByName(owner).intendOrder(owner));
 });
 
 app.post('/withdrawals/:owner', async (c) => {

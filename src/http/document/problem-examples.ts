@@ -102,6 +102,7 @@ const examplesInPath: Readonly<Partial<Record<ProblemCode, Example>>> = {
 /** The body of a problem of this code, made as every problem is. */
 export function exampleOfProblem(code: ProblemCode, inPath: boolean): unknown {
   const { path, ...refusal } = (inPath ? examplesInPath[code] : undefined) ?? examples[code];
-  const facts = { requestId: '7d1c9c5e-5a0e-4c7e-9d0f-0d5a3c1b8e42', origin: 'https://exchange.example', path };
+  const requestId = '7d1c9c5e-5a0e-4c7e-9d0f-0d5a3c1b8e42';
+  const facts = { requestId, url: `https://exchange.example${path}`, path };
   return JSON.parse(answerProblem({ code, inPath, ...refusal }, facts).body);
 }

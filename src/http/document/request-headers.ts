@@ -1,7 +1,8 @@
-/** A parameter as zod's generator draws it, or a reference to one. */
+/** A parameter as zod's generator draws it, one that its route describes itself, or a reference to one. */
 interface Parameter {
   readonly name?: string;
   readonly in?: string;
+  readonly example?: unknown;
   readonly schema?: { readonly example?: unknown; readonly default?: unknown };
 }
 
@@ -25,8 +26,6 @@ export const parameterComponents = {
   },
 } as const;
 
-const HEADER_NAMES = new Map([['idempotency-key', 'Idempotency-Key']]);
-
 const refer = (name: keyof typeof parameterComponents) => ({ $ref: `#/components/parameters/${name}` });
 
 /**
@@ -43,8 +42,8 @@ export function parametersOf(drawn: readonly object[], statuses: readonly string
 
 function showParameter(drawn: object): object {
   const { name, schema, ...parameter } = drawn as Parameter;
-  if (name === undefined || schema === undefined) return drawn;
+  if (name === undefined || schema === undefined || parameter.example !== undefined) return drawn;
   const { example = schema.default, ...bare } = schema;
   if (example === undefined) throw new Error(`the parameter ${name} has no example`);
-  return { name: HEADER_NAMES.get(name) ?? name, ...parameter, schema: bare, example };
+  return { name, ...parameter, schema: bare, example };
 }
