@@ -80,7 +80,7 @@ export const lane: Room = {
     },
     {
       name: 'an order’s answer is not remembered',
-      find: 'if (request) replays.rememberLate(request.idempotencyKey, end.answer);',
+      find: 'else if (request) replays.rememberLate(request.idempotencyKey, end.answer);',
       replace: '',
     },
     {

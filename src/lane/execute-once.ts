@@ -24,7 +24,8 @@ export interface Execution<Plan> {
   answer(recordId: string, plan: Plan): Answer;
   /**
    * Whether a committed plan still waits for somebody outside: its answer is then provisional, and the caller of
-   * `executeOnce` finishes it and remembers the answer. Absent where a commit is the end.
+   * `executeOnce` finishes it and remembers the answer. Absent where a commit is the end, so that the record reads the
+   * same for ever.
    */
   isOpen?(plan: Plan): boolean;
   /** The answer as the record in D1 gives it, on the primary. */
@@ -119,7 +120,8 @@ export async function executeOnce<Plan>(
     return { answer: answerProblem(execution.describeUnknown(recordId), facts), replayed: false };
   }
   if (end.open) return { answer: end.answer, replayed: false, open: { recordId, isFresh: end.open === 'fresh' } };
-  if (request) replays.rememberLate(request.idempotencyKey, end.answer);
+  if (request && execution.isOpen) replays.remember(request.idempotencyKey, end.answer);
+  else if (request) replays.rememberLate(request.idempotencyKey, end.answer);
   return { answer: end.answer, replayed: false };
 }
 

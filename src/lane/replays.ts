@@ -89,7 +89,7 @@ export class Replays {
 
   /**
    * The same for an answer that the record in D1 gives again, to the byte and at any time: it is written late, since
-   * an intent whose answer is lost finds it there. Only for the request that made the record.
+   * an intent whose answer is lost finds it there. Only for the request that made the record, which nobody answered yet.
    */
   rememberLate(idempotencyKey: string, answer: Answer): void {
     this.#unwritten.set(idempotencyKey, answer);

@@ -24,6 +24,8 @@ interface Script {
   readonly commits?: readonly CommitOutcome[];
   /** What looks at D1 find. */
   readonly looks?: readonly Recollection['kind'][];
+  /** The record may change after its commit, as one that waits for a review. */
+  readonly changes?: boolean;
 }
 
 /** What happened, step by step, and the intent that stood when a step began. */
@@ -38,6 +40,8 @@ interface Lane {
   ): Promise<{ status: number; code: unknown; body: string; headers: object; replayed: boolean; steps: Step[] }>;
   /** What stands under the key. */
   stands(): Replay | undefined;
+  /** What an object finds that was started anew at this moment. */
+  standsAnew(idempotencyKey: string): Replay | undefined;
 }
 
 const answerOf = (recordId: string) =>
@@ -50,6 +54,7 @@ function inLane(use: (lane: Lane) => Promise<void>): Promise<void> {
     const stands = () => replays.find('k', NOON_MS);
     return use({
       stands,
+      standsAnew: (key) => new Replays(state.storage.sql, new LateWrites()).find(key, NOON_MS),
       send: async (script, request = FIRST, at_ms = NOON_MS) => {
         const steps: Step[] = [];
         const commits = [...(script.commits ?? [])];
@@ -69,6 +74,7 @@ function inLane(use: (lane: Lane) => Promise<void>): Promise<void> {
             return next(commits, 'commit');
           },
           answer: (recordId) => answerOf(recordId),
+          ...(script.changes && { isOpen: () => false }),
           recall: async (recordId) => {
             steps.push({ step: 'look', recordId });
             const kind = next(looks, 'look');
@@ -103,6 +109,14 @@ describe('a request that goes well', () => {
       const commit = done.steps.at(-1);
       expect(commit?.stood).toMatchObject({ fingerprint: 'print', recordId: commit?.recordId, answer: null });
       expect(lane.stands()?.answer?.body).toBe(done.body);
+    }));
+
+  it('has its answer written late where its record reads the same for ever, and at once where it may change', () =>
+    inLane(async (lane) => {
+      await lane.send({ commits: [committed] });
+      expect(lane.standsAnew('k')?.answer).toBeNull();
+      await lane.send({ commits: [committed], changes: true }, { ...FIRST, idempotencyKey: 'changes' });
+      expect(lane.standsAnew('changes')?.answer).not.toBeNull();
     }));
 
   it('is answered again to the byte, without any step', () =>
