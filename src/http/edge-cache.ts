@@ -16,7 +16,8 @@ type CacheContext = RequestContext & Pick<Context<AppEnvironment>, 'executionCtx
 
 /** One answer, made now or found in the cache. */
 interface Entry {
-  readonly body: string;
+  /** What is found is handed on as it comes: no copy of it is made here. */
+  readonly body: string | ReadableStream;
   /** A strong entity tag (RFC 9110, section 8.8.3). */
   readonly tag: string;
   readonly expires_ms: number;
@@ -29,7 +30,7 @@ const EXPIRY_HEADER = 'X-Expires-Ms';
  * Answers from the edge cache of this data centre, else with what `produce` makes, which is then stored. `key` names
  * the content; the caller's URL has no part in it, so nobody can split or poison the cache. The answer may be kept
  * for what is left of its lifetime; `If-None-Match` gives 304 (RFC 9110, section 13.1.2). A hit costs no other I/O,
- * and a cache that fails costs nothing but speed. Headers of the single request, such as rate limits, are never stored.
+ * and a cache that cannot be asked costs nothing but speed. Headers of the single request, such as rate limits, are never stored.
  */
 export async function answerThroughEdge(
   c: CacheContext,
@@ -50,7 +51,10 @@ export async function answerThroughEdge(
 function sendEntry(c: CacheContext, { body, tag, expires_ms }: Entry): Response {
   const left_s = Math.max(0, Math.floor((expires_ms - Date.now()) / 1_000));
   const headers = { ETag: tag, 'Cache-Control': `public, max-age=${left_s}` };
-  if (matchesTag(c.req.header('If-None-Match'), tag)) return c.body(null, 304, headers);
+  if (matchesTag(c.req.header('If-None-Match'), tag)) {
+    if (typeof body !== 'string') c.executionCtx.waitUntil(body.cancel());
+    return c.body(null, 304, headers);
+  }
   return c.body(body, 200, { ...headers, 'Content-Type': 'application/json' });
 }
 
@@ -69,7 +73,7 @@ async function findEntry(key: string, now_ms: number): Promise<Entry | undefined
     const stored = await caches.default.match(keyRequest(key));
     const expires_ms = Number(stored?.headers.get(EXPIRY_HEADER));
     const tag = stored?.headers.get('ETag');
-    if (stored && tag && expires_ms > now_ms) return { body: await stored.text(), tag, expires_ms };
+    if (stored && tag && expires_ms > now_ms) return { body: stored.body ?? '', tag, expires_ms };
   } catch {
     // As good as a miss.
   }
