@@ -63,11 +63,11 @@ function project(name: string, include: string[], variables: (servers: Servers) 
 
 /**
  * A project for every file that ends so: the servers that play the world outside have one state each, and with servers
- * of its own a file need not wait for the others.
+ * of its own a file need not wait for the others. Their name has them begin first, since they wait more than they work.
  */
 function projectsOf(kind: string, variables: (servers: Servers) => Record<string, string>) {
   const ending = `.${kind}.test.ts`;
-  return globSync(`test/**/*${ending}`).map((file) => project(`${kind}/${basename(file, ending)}`, [file], variables));
+  return globSync(`test/**/*${ending}`).map((file) => project(`outside/${kind}/${basename(file, ending)}`, [file], variables));
 }
 
 /**
