@@ -67,7 +67,9 @@ function project(name: string, include: string[], variables: (servers: Servers) 
  */
 function projectsOf(kind: string, variables: (servers: Servers) => Record<string, string>) {
   const ending = `.${kind}.test.ts`;
-  return globSync(`test/**/*${ending}`).map((file) => project(`outside/${kind}/${basename(file, ending)}`, [file], variables));
+  return globSync(`test/**/*${ending}`).map((file) =>
+    project(`outside/${kind}/${basename(file, ending)}`, [file], variables),
+  );
 }
 
 /**
