@@ -1,5 +1,5 @@
 import { type Query, fillPlaceholders } from 'drizzle-orm';
-import type { BatchItem } from 'drizzle-orm/batch';
+import type { RunnableQuery } from 'drizzle-orm/runnable-query';
 import type { Database } from './database.ts';
 
 /** What Drizzle's `prepare()` gives. */
@@ -10,9 +10,7 @@ interface Prepared {
 }
 
 /** An item of a batch, which gives what the query gives by itself. */
-export type Bound<Statement extends Prepared> = BatchItem<'sqlite'> & {
-  readonly _: { readonly dialect: 'sqlite'; readonly result: Awaited<ReturnType<Statement['execute']>> };
-};
+export type Bound<Statement extends Prepared> = RunnableQuery<Awaited<ReturnType<Statement['execute']>>, 'sqlite'>;
 
 /**
  * A query whose text is built once for each database, and only bound after that: for hot paths, since building the
