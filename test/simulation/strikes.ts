@@ -114,21 +114,29 @@ function abortAtSync(moment: Moment, times: number): Strike {
   });
 }
 
-/** The reset in the very call that writes an answer down for its replay. */
+/** The reset in the very call that keeps an answer for its replay, written at once or late. */
 function abortAtRemember(): Strike {
   return abortAt('abort_at_remember', 1, async (_world, trader) => {
     let struck = 0;
     const state = await runInDurableObject(trader.lane, (_lane, ctx) => ctx);
-    const original = Replays.prototype.remember;
-    const spy = vi.spyOn(Replays.prototype, 'remember').mockImplementation(function around(this: Replays, ...values) {
-      const result = original.apply(this, values);
-      if (struck < 1) {
-        struck += 1;
-        state.abort('reset by the test');
-      }
-      return result;
-    });
-    return { struck: () => struck, disarm: () => spy.mockRestore() };
+    const strike = () => {
+      if (struck >= 1) return;
+      struck += 1;
+      state.abort('reset by the test');
+    };
+    const { remember, rememberLate } = Replays.prototype;
+    const spies = [
+      vi.spyOn(Replays.prototype, 'remember').mockImplementation(function around(this: Replays, ...values) {
+        const standing = remember.apply(this, values);
+        strike();
+        return standing;
+      }),
+      vi.spyOn(Replays.prototype, 'rememberLate').mockImplementation(function around(this: Replays, ...values) {
+        rememberLate.apply(this, values);
+        strike();
+      }),
+    ];
+    return { struck: () => struck, disarm: () => spies.forEach((spy) => spy.mockRestore()) };
   });
 }
 
