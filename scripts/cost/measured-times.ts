@@ -1,4 +1,4 @@
-import { PAUSE_MS } from '../../src/lane/late-writes.ts';
+import { LATE_WRITE_PAUSE_MS } from '../../src/lane/late-writes.ts';
 
 /**
  * Microseconds of CPU for each request, rounded up from what `npm run cost -- --measure` prints: it lets the deployed
@@ -16,9 +16,9 @@ export const cpu_us = { none: 0, cached: 1_500, read: 2_500, write: 5_000 } as c
 export const active_ms = {
   none: 0,
   read: 1,
-  replay: 1 + PAUSE_MS,
-  write: 50 + PAUSE_MS,
-  payout: 1_200 + PAUSE_MS,
+  replay: 1 + LATE_WRITE_PAUSE_MS,
+  write: 50 + LATE_WRITE_PAUSE_MS,
+  payout: 1_200 + LATE_WRITE_PAUSE_MS,
   round: 500,
 } as const;
 

@@ -163,7 +163,7 @@ export const lane: Room = {
     {
       name: 'a late write waits for the next one for ever',
       file: 'src/lane/late-writes.ts',
-      find: '    setTimeout(() => this.#writeAlone(), PAUSE_MS);\n',
+      find: '    setTimeout(() => this.#writeAlone(), LATE_WRITE_PAUSE_MS);\n',
       replace: '',
       tests: ['test/lane/late-writes.test.ts'],
     },

@@ -55,7 +55,7 @@ export interface Executed {
 const MAX_COMMITS = 2;
 
 /** For so long after the first receipt, a write that was not found may still land. */
-const LATE_WRITE_MS = 60_000;
+const MAY_LAND_MS = 60_000;
 
 /**
  * Executes a POST at most once per Idempotency-Key, through crashes and lost connections (the promise "Once").
@@ -90,7 +90,7 @@ export async function executeOnce<Plan>(
   }
   const recordId = earlier?.recordId ?? newRecordId(now_ms);
   let intended = false;
-  const mayStillLand = earlier ? now_ms - earlier.received_ms < LATE_WRITE_MS : false;
+  const mayStillLand = earlier ? now_ms - earlier.received_ms < MAY_LAND_MS : false;
   const settle = (refusal: Refusal): Executed => {
     const { kept } = problems[refusal.code];
     // A refusal that is kept is final, which nothing is while an earlier write may land.

@@ -4,7 +4,7 @@ import { describeError, logFault } from '../http/log.ts';
  * How long a write may wait. An object with a timer cannot sleep, and is paid for meanwhile; a bot's next order is
  * sooner.
  */
-export const PAUSE_MS = 50;
+export const LATE_WRITE_PAUSE_MS = 50;
 
 /**
  * Writes that no answer waits for: they go with the next write that one does wait for, or after a pause. Each commit
@@ -21,7 +21,7 @@ export class LateWrites {
     if (this.#isTimed) return;
     this.#isTimed = true;
     // It is left to run when a flush came before it: setting one costs more than one that finds nothing.
-    setTimeout(() => this.#writeAlone(), PAUSE_MS);
+    setTimeout(() => this.#writeAlone(), LATE_WRITE_PAUSE_MS);
   }
 
   /** Writes all that is pending, ahead of what the caller writes or reads. Throws when the storage does. */

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { LateWrites, PAUSE_MS } from '../../src/lane/late-writes.ts';
+import { LateWrites, LATE_WRITE_PAUSE_MS } from '../../src/lane/late-writes.ts';
 
 /** Late writes, and what they wrote so far. */
 function open() {
@@ -23,10 +23,10 @@ describe('a late write', () => {
   it('is made after the pause where no flush comes, and so is one after it', async () => {
     const { late, written, writeOf } = open();
     late.add(writeOf('one'));
-    await scheduler.wait(PAUSE_MS + 1);
+    await scheduler.wait(LATE_WRITE_PAUSE_MS + 1);
     late.add(writeOf('other'));
     expect(written).toEqual(['one']);
-    await scheduler.wait(PAUSE_MS + 1);
+    await scheduler.wait(LATE_WRITE_PAUSE_MS + 1);
     expect(written).toEqual(['one', 'other']);
   });
 
@@ -47,7 +47,7 @@ describe('a late write', () => {
     late.add(() => {
       throw new Error('the disk is gone');
     });
-    await scheduler.wait(PAUSE_MS + 1);
+    await scheduler.wait(LATE_WRITE_PAUSE_MS + 1);
     expect(errors.mock.calls.map(([line]) => (JSON.parse(line as string) as { event: string }).event)).toEqual([
       'late_write_failed',
     ]);

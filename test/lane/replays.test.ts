@@ -1,6 +1,6 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
-import { LateWrites, PAUSE_MS } from '../../src/lane/late-writes.ts';
+import { LateWrites, LATE_WRITE_PAUSE_MS } from '../../src/lane/late-writes.ts';
 import { type IdempotentRequest, REPLAY_WINDOW_MS, Replays } from '../../src/lane/replays.ts';
 import { env } from '../support/test-env.ts';
 
@@ -180,7 +180,7 @@ describe('an answer that is written late', () => {
       const replays = new Replays(storage.sql, new LateWrites());
       replays.intend(requestOf('k'), 'record', NOON_MS);
       replays.rememberLate('k', answer);
-      await scheduler.wait(PAUSE_MS + 1);
+      await scheduler.wait(LATE_WRITE_PAUSE_MS + 1);
       expect(new Replays(storage.sql, new LateWrites()).find('k', NOON_MS)?.answer).toEqual(answer);
     }));
 

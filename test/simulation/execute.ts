@@ -17,7 +17,7 @@ import type { World } from './world.ts';
 const DAY_MS = 86_400_000;
 
 /** So long after its first receipt, an open request is never told a refusal that would be final. */
-const LATE_WRITE_MS = 60_000;
+const MAY_LAND_MS = 60_000;
 
 const paths = { placeOrder: '/api/v1/orders', createWithdrawal: '/api/v1/wallet/withdrawals' } as const;
 const scopes = { placeOrder: 'trade', createWithdrawal: 'withdraw' } as const;
@@ -205,7 +205,7 @@ function checkExecuted(context: Context, reply: Reply, moved: readonly Movement[
   } else if (reply.status === 504) {
     const mayBeOpen = leeway === 'unknown_either' || leeway === 'unknown_without';
     // A second look at what may still land refuses nothing for good.
-    const isHeld = isRefusal && (leeway !== null || (entry && context.received_ms - entry.received_ms < LATE_WRITE_MS));
+    const isHeld = isRefusal && (leeway !== null || (entry && context.received_ms - entry.received_ms < MAY_LAND_MS));
     must(mayBeOpen || isHeld === true, 'answered 504', reply, leeway, fresh);
     must(recordId === null || leeway === 'unknown_either', 'answered 504 with an effect', reply, moved);
   } else {

@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { vi } from 'vitest';
 import { KeyLane } from '../../src/lane/key-lane.ts';
-import { PAUSE_MS } from '../../src/lane/late-writes.ts';
+import { LATE_WRITE_PAUSE_MS } from '../../src/lane/late-writes.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { env } from './test-env.ts';
 
@@ -128,7 +128,7 @@ export async function measure(lane: DurableObjectStub<KeyLane>, work: () => Prom
 
 /** Returns when what the lane had still to write is written: of two timers of an object, the earlier one runs first. */
 export function waitForLateWrites(lane: DurableObjectStub<KeyLane>): Promise<void> {
-  return runInDurableObject(lane, () => scheduler.wait(PAUSE_MS + 1));
+  return runInDurableObject(lane, () => scheduler.wait(LATE_WRITE_PAUSE_MS + 1));
 }
 
 function countCalls(spies: readonly { readonly mock: { readonly calls: readonly unknown[] } }[]): number {
