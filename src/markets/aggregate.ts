@@ -47,6 +47,7 @@ export function agreeOnPrice(
   const venueTimes_ms = group.flatMap(({ ticker }) => ticker.venueTime_ms ?? []);
   return {
     price,
+    dispersion: spreadOf(group),
     received_ms: Math.min(...group.map(({ received_ms }) => received_ms)),
     venueTime_ms: venueTimes_ms.length === 0 ? null : Math.min(...venueTimes_ms),
   };

@@ -12,6 +12,10 @@ export interface FirmPrice {
   readonly [firm]: true;
   readonly coin: Coin;
   readonly price: Price;
+  /** The highest price of the sources that agreed less their lowest. */
+  readonly dispersion: Price;
+  /** The number of the round that it was agreed in. */
+  readonly round: number;
 }
 
 /** How old an agreed price may be since its receipt. */
@@ -30,5 +34,5 @@ export function firmPrice(snapshot: MarketSnapshot, coin: Coin, now_ms: number):
   const age_ms = now_ms - agreed.received_ms;
   if (age_ms > MAX_RECEIVED_AGE_MS || age_ms < -MAX_RECEIVED_LEAD_MS) return undefined;
   if (agreed.venueTime_ms !== null && now_ms - agreed.venueTime_ms > MAX_VENUE_AGE_MS) return undefined;
-  return { coin, price: agreed.price } as FirmPrice;
+  return { coin, price: agreed.price, dispersion: agreed.dispersion, round: snapshot.round } as FirmPrice;
 }

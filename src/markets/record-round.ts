@@ -31,7 +31,7 @@ export type HubMemory = z.output<typeof HubMemory>;
 
 /** The memory of a hub that has asked nobody yet. */
 export const emptyMemory: HubMemory = {
-  snapshot: { taken_ms: 0, markets: forEachCoin(() => ({ shown: null, agreed: null })) },
+  snapshot: { round: 0, taken_ms: 0, markets: forEachCoin(() => ({ shown: null, agreed: null })) },
   coins: forEachCoin(() => ({ accepted: null, shown: null })),
 };
 
@@ -39,7 +39,8 @@ export const emptyMemory: HubMemory = {
  * The memory after a round that ended at `now_ms` with these observations, one of each source and coin, in the
  * configured order of the sources. Of a coin that nobody answered for, what was shown stays for 30 s with its honest
  * time, and what was agreed on stays as it is: it expires where it is used. A round without any answer leaves
- * `taken_ms` as it was.
+ * `taken_ms` and the number of the round as they were. A number is at least the round's time, so that a hub which lost
+ * its memory goes on above the numbers that it gave before.
  */
 export function recordRound(memory: HubMemory, observations: readonly Observation[], now_ms: number): HubMemory {
   const coins = forEachCoin((coin) => {
@@ -56,7 +57,9 @@ export function recordRound(memory: HubMemory, observations: readonly Observatio
   });
   return {
     snapshot: {
-      taken_ms: observations.length === 0 ? memory.snapshot.taken_ms : now_ms,
+      ...(observations.length === 0
+        ? { round: memory.snapshot.round, taken_ms: memory.snapshot.taken_ms }
+        : { round: Math.max(memory.snapshot.round + 1, now_ms), taken_ms: now_ms }),
       markets: forEachCoin((coin) => coins[coin].market),
     },
     coins: forEachCoin((coin) => coins[coin].next),

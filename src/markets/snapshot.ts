@@ -26,6 +26,8 @@ export type ShownMarket = z.output<typeof ShownMarket>;
 export const AgreedMarket = z
   .object({
     price: Price,
+    /** The highest price of the agreeing group less its lowest. */
+    dispersion: z.bigint().nonnegative(),
     received_ms: z.number(),
     /** The oldest time that a venue of the group gives for its own price, where one does. */
     venueTime_ms: z.number().nullable(),
@@ -42,7 +44,9 @@ export type Market = z.output<typeof Market>;
 /** All markets as the price hub saw them last; plain data that crosses from object to object. */
 export const MarketSnapshot = z
   .object({
-    /** When the round of questions behind it ended, in milliseconds. */
+    /** The number of the round of questions behind it. A later round has a higher number; numbers never fall. */
+    round: z.number(),
+    /** When that round ended, in milliseconds. */
     taken_ms: z.number(),
     markets: z.record(z.enum(coinSymbols), Market).readonly(),
   })

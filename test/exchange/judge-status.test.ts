@@ -8,9 +8,9 @@ const NOW_MS = Date.UTC(2026, 10, 21, 12);
 
 /** A snapshot in which every market is agreed on, received so long ago. */
 function snapshotOf(age_ms: number): MarketSnapshot {
-  const agreed = { price: 100_000_000n, received_ms: NOW_MS - age_ms, venueTime_ms: null };
+  const agreed = { price: 100_000_000n, dispersion: 0n, received_ms: NOW_MS - age_ms, venueTime_ms: null };
   const markets = Object.fromEntries(coinSymbols.map((coin) => [coin, { shown: null, agreed }]));
-  return { taken_ms: NOW_MS - age_ms, markets: markets as MarketSnapshot['markets'] };
+  return { round: 1, taken_ms: NOW_MS - age_ms, markets: markets as MarketSnapshot['markets'] };
 }
 
 const fresh = snapshotOf(1_000);

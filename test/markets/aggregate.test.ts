@@ -28,6 +28,7 @@ const agreed = (observations: Observation[], last: AgreedMarket | null = null) =
 
 const accepted = (text: string, age_ms: number): AgreedMarket => ({
   price: price(text),
+  dispersion: 0n,
   received_ms: now_ms - age_ms,
   venueTime_ms: null,
 });
@@ -79,6 +80,7 @@ describe('sources agree on a price', () => {
       observe('200', { venueTime_ms: now_ms - 9_000 }, now_ms - 90),
     ];
     expect(agreeOnPrice(group, null, now_ms)).toEqual({
+      dispersion: 0n,
       price: price('100'),
       received_ms: now_ms - 20,
       venueTime_ms: now_ms - 3_000,

@@ -17,7 +17,7 @@ const shown = {
 function snapshotOf(taken_ms: number, missing: Coin[] = []): MarketSnapshot {
   const market = { shown: { ...shown, received_ms: taken_ms }, agreed: null };
   const markets = coinSymbols.map((coin) => [coin, missing.includes(coin) ? { shown: null, agreed: null } : market]);
-  return { taken_ms, markets: Object.fromEntries(markets) as Record<Coin, Market> };
+  return { round: 1, taken_ms, markets: Object.fromEntries(markets) as Record<Coin, Market> };
 }
 
 describe('the list of tickers', () => {

@@ -45,6 +45,18 @@ describe('after a round', () => {
     expect(recordRound(memory, [], t0 + 1_000).snapshot.taken_ms).toBe(t0);
   });
 
+  it('the number of a round only grows, also when the clock goes back or the memory is lost', () => {
+    const again = recordRound(memory, say(t0 - 5_000, 'BTC', '65000', '65010'), t0 - 5_000);
+    expect(again.snapshot.round).toBe(memory.snapshot.round + 1);
+    const anew = recordRound(emptyMemory, say(t0 + 1_000, 'BTC', '65000', '65010'), t0 + 1_000);
+    expect(anew.snapshot.round).toBeGreaterThan(memory.snapshot.round);
+    expect(recordRound(memory, [], t0 + 1_000).snapshot.round).toBe(memory.snapshot.round);
+  });
+
+  it('a firm price says how far the sources that agreed lie apart', () => {
+    expect(firmPrice(memory.snapshot, 'BTC', t0)?.dispersion).toBe(price('10'));
+  });
+
   it('a silence keeps what was agreed on only until it expires', () => {
     const silent = recordRound(memory, [], t0 + 4_000);
     expect(firmPrice(silent.snapshot, 'BTC', t0 + 5_000)?.price).toBe(price('65005'));
