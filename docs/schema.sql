@@ -1,0 +1,727 @@
+-- The ledger's database as all migrations leave it: every table with its indexes and triggers.
+-- Made by "npm run schema" out of migrations/, which explain it; a test compares the two. Do not edit.
+
+CREATE TABLE accounts (
+  id TEXT PRIMARY KEY NOT NULL,
+  -- The account's own index in order of opening, of which its deposit addresses are derived. Never used again.
+  address_index INTEGER NOT NULL UNIQUE CHECK (address_index >= 0),
+  label TEXT NOT NULL,
+  status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'frozen')),
+  -- In atoms of USDT, for a rolling 24 hours.
+  daily_withdrawal_limit INTEGER NOT NULL DEFAULT 5000000000 CHECK (daily_withdrawal_limit >= 0),
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER accounts_are_kept BEFORE DELETE ON accounts
+BEGIN
+  SELECT RAISE(ABORT, 'guard: accounts are never deleted');
+END;
+
+CREATE TRIGGER accounts_are_opened_once BEFORE INSERT ON accounts
+WHEN EXISTS (SELECT 1 FROM accounts WHERE id = NEW.id OR address_index = NEW.address_index)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account exists');
+END;
+
+CREATE TRIGGER accounts_keep_their_index BEFORE UPDATE ON accounts
+WHEN NEW.id IS NOT OLD.id OR NEW.address_index IS NOT OLD.address_index
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an account keeps its id and its index');
+END;
+
+CREATE TABLE addresses (
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  network TEXT NOT NULL,
+  -- In its canonical form (src/wallet/addresses/validate-address.ts).
+  address TEXT NOT NULL,
+  PRIMARY KEY (account_id, network)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX addresses_have_one_owner ON addresses (network, address);
+
+CREATE TRIGGER addresses_are_given_once BEFORE INSERT ON addresses
+WHEN EXISTS (SELECT 1 FROM addresses WHERE account_id = NEW.account_id AND network = NEW.network)
+  OR EXISTS (SELECT 1 FROM addresses WHERE network = NEW.network AND address = NEW.address)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: address exists');
+END;
+
+CREATE TRIGGER addresses_are_not_changed BEFORE UPDATE ON addresses
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an address is never changed');
+END;
+
+CREATE TRIGGER addresses_are_not_deleted BEFORE DELETE ON addresses
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an address is never deleted');
+END;
+
+CREATE TABLE allowlist (
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  id TEXT NOT NULL,
+  network TEXT NOT NULL,
+  -- In its canonical form.
+  address TEXT NOT NULL,
+  label TEXT NOT NULL,
+  -- From when on it may be withdrawn to.
+  usable_at INTEGER NOT NULL,
+  PRIMARY KEY (account_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX allowlist_once_per_address ON allowlist (account_id, network, address);
+
+CREATE TRIGGER allowlist_entries_are_not_changed BEFORE UPDATE ON allowlist
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an allowlist entry is never changed');
+END;
+
+CREATE TRIGGER allowlist_entries_begin_once BEFORE INSERT ON allowlist
+WHEN EXISTS (
+  SELECT 1 FROM allowlist
+  WHERE account_id = NEW.account_id AND (id = NEW.id OR (network = NEW.network AND address = NEW.address)))
+BEGIN
+  SELECT RAISE(ABORT, 'guard: allowlist entry exists');
+END;
+
+CREATE TABLE api_keys (
+  id TEXT PRIMARY KEY NOT NULL,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  label TEXT NOT NULL,
+  -- A subset of 'rtw': read, trade, withdraw.
+  scopes TEXT NOT NULL CHECK (length(scopes) > 0 AND trim(scopes, 'rtw') = ''),
+  token_hash TEXT NOT NULL,
+  -- A JSON array of addresses and CIDR ranges; NULL admits every address.
+  ip_allowlist TEXT CHECK (json_valid(ip_allowlist)),
+  -- A JSON object of the buckets that differ from the defaults.
+  rate_limits TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(rate_limits)),
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  revoked_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX api_keys_of_account ON api_keys (account_id, id);
+
+CREATE TRIGGER api_keys_are_kept BEFORE DELETE ON api_keys
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an api key is revoked, never deleted');
+END;
+
+CREATE TRIGGER api_keys_are_made_once BEFORE INSERT ON api_keys
+WHEN EXISTS (SELECT 1 FROM api_keys WHERE id = NEW.id)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: api key exists');
+END;
+
+CREATE TRIGGER api_keys_stay_revoked BEFORE UPDATE ON api_keys
+WHEN OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS NOT OLD.revoked_at
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a revoked key stays revoked');
+END;
+
+CREATE TABLE audit (
+  id INTEGER PRIMARY KEY NOT NULL,
+  ts INTEGER NOT NULL,
+  role TEXT NOT NULL,
+  action TEXT NOT NULL,
+  -- The id of what was changed.
+  target TEXT NOT NULL,
+  -- A JSON object of the change. Never a secret.
+  detail TEXT NOT NULL CHECK (json_valid(detail))
+) STRICT;
+
+CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an audit row is never changed');
+END;
+
+CREATE TRIGGER audit_is_not_deleted BEFORE DELETE ON audit
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an audit row is never deleted');
+END;
+
+CREATE TRIGGER audit_is_numbered BEFORE INSERT ON audit
+WHEN NEW.id IS NOT (SELECT coalesce(max(id), 0) + 1 FROM audit)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an audit row takes the next number');
+END;
+
+CREATE TABLE balances (
+  account TEXT NOT NULL,
+  asset TEXT NOT NULL,
+  amount INTEGER NOT NULL DEFAULT 0,
+  floor INTEGER NOT NULL DEFAULT 0,
+  -- The newest transfer that moved this balance; 0 before the first.
+  last_transfer INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (account, asset),
+  CHECK (amount >= floor)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER balances_are_explained BEFORE UPDATE ON balances
+WHEN NEW.amount IS NOT OLD.amount OR NEW.last_transfer IS NOT OLD.last_transfer
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: no transfer explains the balance')
+    WHERE NEW.last_transfer IS NULL OR NEW.last_transfer <= OLD.last_transfer OR NOT EXISTS (
+      SELECT 1 FROM transfers
+      WHERE id = NEW.last_transfer AND asset = NEW.asset AND (
+        (debit = NEW.account AND NEW.amount = OLD.amount - amount) OR
+        (credit = NEW.account AND NEW.amount = OLD.amount + amount)));
+  SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset)
+    WHERE NEW.amount < NEW.floor;
+END;
+
+CREATE TRIGGER balances_are_kept BEFORE DELETE ON balances
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: a balance is never deleted');
+END;
+
+CREATE TRIGGER balances_begin_at_zero BEFORE INSERT ON balances
+WHEN NEW.amount IS NOT 0 OR NEW.last_transfer IS NOT 0
+  OR EXISTS (SELECT 1 FROM balances WHERE account = NEW.account AND asset = NEW.asset)
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: a balance begins once, at zero');
+END;
+
+CREATE TRIGGER balances_begin_with_their_floor BEFORE INSERT ON balances
+WHEN NEW.floor IS NOT 0 AND NEW.account NOT IN ('house:liquidity', 'house:custody')
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: only inventory and custody may be negative');
+END;
+
+CREATE TRIGGER balances_keep_their_floor BEFORE UPDATE OF floor ON balances
+WHEN NEW.floor IS NOT 0 AND NEW.account NOT IN ('house:liquidity', 'house:custody')
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: only inventory and custody may be negative');
+END;
+
+CREATE TRIGGER balances_keep_their_owner BEFORE UPDATE ON balances
+WHEN NEW.account IS NOT OLD.account OR NEW.asset IS NOT OLD.asset
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: a balance keeps its owner and asset');
+END;
+
+CREATE TRIGGER balances_stay_above_their_floor BEFORE UPDATE OF floor ON balances
+WHEN NEW.amount < NEW.floor AND NEW.account IN ('house:liquidity', 'house:custody')
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset);
+END;
+
+CREATE TABLE deposits (
+  account_id TEXT NOT NULL,
+  id TEXT NOT NULL,
+  type TEXT NOT NULL CHECK (type IN ('ONCHAIN_DEPOSIT', 'INTERNAL_DEPOSIT')),
+  asset TEXT NOT NULL,
+  -- What is credited: the exact amount, rounded down to whole atoms.
+  amount INTEGER NOT NULL CHECK (amount >= 0),
+  -- In atoms of USDT, fixed at the event.
+  usd_value INTEGER NOT NULL CHECK (usd_value >= 0),
+  status TEXT NOT NULL CHECK (status IN ('PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED')),
+  -- Why it was quarantined.
+  reason TEXT,
+  -- The operator's own name for a credit made by hand.
+  reference TEXT,
+  -- Where a deposit from a chain was seen, and exactly how much it was.
+  network TEXT,
+  tx_hash TEXT,
+  output_index INTEGER,
+  address TEXT,
+  exact_amount TEXT,
+  confirmations INTEGER,
+  PRIMARY KEY (account_id, id),
+  CHECK ((type = 'INTERNAL_DEPOSIT') = (reference IS NOT NULL)),
+  CHECK ((type = 'ONCHAIN_DEPOSIT') = (network IS NOT NULL AND tx_hash IS NOT NULL AND output_index IS NOT NULL
+    AND address IS NOT NULL AND exact_amount IS NOT NULL AND confirmations IS NOT NULL)),
+  CHECK ((status = 'QUARANTINED') = (reason IS NOT NULL)),
+  CHECK (status <> 'COMPLETED' OR (amount > 0 AND account_id <> 'house:unowned'))
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX deposits_once_per_output ON deposits (network, tx_hash, output_index) WHERE network IS NOT NULL;
+
+CREATE UNIQUE INDEX deposits_once_per_reference ON deposits (account_id, reference) WHERE reference IS NOT NULL;
+
+CREATE TRIGGER deposits_are_not_deleted BEFORE DELETE ON deposits
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a deposit is never deleted');
+END;
+
+CREATE TRIGGER deposits_are_recorded_once BEFORE INSERT ON deposits
+BEGIN
+  SELECT RAISE(ABORT, 'guard: no such account')
+    WHERE NEW.account_id IS NOT 'house:unowned' AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id);
+  SELECT RAISE(ABORT, 'guard: deposit exists')
+    WHERE EXISTS (SELECT 1 FROM deposits WHERE account_id = NEW.account_id AND id = NEW.id)
+      OR EXISTS (SELECT 1 FROM deposits WHERE account_id = NEW.account_id AND reference = NEW.reference)
+      OR EXISTS (
+        SELECT 1 FROM deposits
+        WHERE network = NEW.network AND tx_hash = NEW.tx_hash AND output_index = NEW.output_index);
+END;
+
+CREATE TRIGGER deposits_move_on BEFORE UPDATE ON deposits
+BEGIN
+  SELECT RAISE(ABORT, 'guard: deposit_settled') WHERE OLD.status IN ('COMPLETED', 'FAILED');
+  SELECT RAISE(ABORT, 'guard: a deposit keeps what it is')
+    WHERE NEW.account_id IS NOT OLD.account_id OR NEW.id IS NOT OLD.id OR NEW.type IS NOT OLD.type
+      OR NEW.asset IS NOT OLD.asset OR NEW.amount IS NOT OLD.amount OR NEW.usd_value IS NOT OLD.usd_value
+      OR NEW.reference IS NOT OLD.reference OR NEW.network IS NOT OLD.network OR NEW.tx_hash IS NOT OLD.tx_hash
+      OR NEW.output_index IS NOT OLD.output_index OR NEW.address IS NOT OLD.address
+      OR NEW.exact_amount IS NOT OLD.exact_amount OR NEW.status IS NULL
+      OR (OLD.status = 'QUARANTINED' AND NEW.status = 'PENDING');
+END;
+
+CREATE TABLE orders (
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  id TEXT NOT NULL,
+  coin TEXT NOT NULL,
+  side TEXT NOT NULL CHECK (side IN ('BUY', 'SELL')),
+  -- USDT per coin, 8 decimals.
+  executed_price INTEGER NOT NULL CHECK (executed_price > 0),
+  coin_amount INTEGER NOT NULL CHECK (coin_amount > 0),
+  usdt_amount INTEGER NOT NULL CHECK (usdt_amount > 0),
+  status TEXT NOT NULL CHECK (status IN ('COMPLETED', 'FAILED')),
+  PRIMARY KEY (account_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER orders_are_guarded BEFORE INSERT ON orders
+BEGIN
+  SELECT RAISE(ABORT, 'guard: order exists')
+    WHERE EXISTS (SELECT 1 FROM orders WHERE account_id = NEW.account_id AND id = NEW.id);
+  SELECT RAISE(ABORT, 'guard: account_frozen')
+    WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
+  SELECT RAISE(ABORT, 'guard: trading_halted')
+    WHERE NOT EXISTS (SELECT 1 FROM settings WHERE id = 1 AND trading_halted = 0);
+END;
+
+CREATE TRIGGER orders_are_not_changed BEFORE UPDATE ON orders
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an order is never changed');
+END;
+
+CREATE TRIGGER orders_are_not_deleted BEFORE DELETE ON orders
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an order is never deleted');
+END;
+
+CREATE TABLE reconciled_balances (
+  account TEXT NOT NULL,
+  asset TEXT NOT NULL,
+  pass INTEGER NOT NULL,
+  high INTEGER NOT NULL,
+  low INTEGER NOT NULL,
+  last_transfer INTEGER NOT NULL,
+  PRIMARY KEY (account, asset)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE reconciliation (
+  id INTEGER PRIMARY KEY NOT NULL CHECK (id = 1),
+  -- The number of steps ever taken; a violation that is cleared is one.
+  step INTEGER NOT NULL DEFAULT 0,
+  pass INTEGER NOT NULL DEFAULT 1,
+  -- NULL until the pass has taken its first step.
+  started_at INTEGER,
+  stepped_at INTEGER,
+  -- The number of the newest transfer that this pass has read.
+  journal INTEGER NOT NULL DEFAULT 0,
+  -- JSON objects: where each check stands, what each invariant's checks found, and per asset by how much the balances
+  -- differ from their transfers.
+  cursors TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(cursors)),
+  tallies TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(tallies)),
+  differences TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(differences)),
+  -- A JSON object: the figures of the last complete pass.
+  report TEXT CHECK (json_valid(report))
+) STRICT;
+
+CREATE TRIGGER reconciliation_is_kept BEFORE DELETE ON reconciliation
+BEGIN
+  SELECT RAISE(ABORT, 'guard: the reconciliation is never deleted');
+END;
+
+CREATE TRIGGER reconciliation_is_one BEFORE INSERT ON reconciliation
+WHEN EXISTS (SELECT 1 FROM reconciliation)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: reconciliation exists');
+END;
+
+CREATE TRIGGER reconciliation_moves_on BEFORE UPDATE ON reconciliation
+WHEN NEW.step IS NOT OLD.step + 1
+BEGIN
+  SELECT RAISE(ABORT, 'guard: reconciliation_moved_on');
+END;
+
+CREATE TABLE reconciliation_violations (
+  id TEXT PRIMARY KEY NOT NULL,
+  invariant TEXT NOT NULL,
+  pass INTEGER NOT NULL,
+  found_at INTEGER NOT NULL,
+  -- A JSON array of what was found first.
+  examples TEXT NOT NULL CHECK (json_valid(examples)),
+  cleared_at INTEGER,
+  -- Why it was cleared.
+  reason TEXT,
+  CHECK ((cleared_at IS NULL) = (reason IS NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER violations_are_cleared_once BEFORE UPDATE ON reconciliation_violations
+BEGIN
+  SELECT RAISE(ABORT, 'guard: violation_cleared') WHERE OLD.cleared_at IS NOT NULL;
+  SELECT RAISE(ABORT, 'guard: a violation keeps what it is')
+    WHERE NEW.id IS NOT OLD.id OR NEW.invariant IS NOT OLD.invariant OR NEW.pass IS NOT OLD.pass
+      OR NEW.found_at IS NOT OLD.found_at OR NEW.examples IS NOT OLD.examples;
+END;
+
+CREATE TRIGGER violations_are_kept BEFORE DELETE ON reconciliation_violations
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a violation is never deleted');
+END;
+
+CREATE TRIGGER violations_are_recorded_once BEFORE INSERT ON reconciliation_violations
+WHEN NEW.cleared_at IS NOT NULL OR EXISTS (SELECT 1 FROM reconciliation_violations WHERE id = NEW.id)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: violation exists');
+END;
+
+CREATE TABLE settings (
+  id INTEGER PRIMARY KEY NOT NULL CHECK (id = 1),
+  trading_halted INTEGER NOT NULL DEFAULT 0 CHECK (trading_halted IN (0, 1)),
+  withdrawals_halted INTEGER NOT NULL DEFAULT 0 CHECK (withdrawals_halted IN (0, 1)),
+  allowlist_mode TEXT CHECK (allowlist_mode IN ('off', 'strict')),
+  -- A JSON array of networks.
+  paused_networks TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(paused_networks)),
+  -- In atoms of USDT; withdrawals above it wait for a review. NULL: none does.
+  review_threshold INTEGER CHECK (review_threshold >= 0),
+  -- JSON objects of what differs from the asset records, by asset and network, in the asset.
+  fees TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(fees)),
+  minimums TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(minimums)),
+  spread_bps INTEGER CHECK (spread_bps BETWEEN 0 AND 1000)
+) STRICT;
+
+CREATE TRIGGER halts_stay_until_violations_are_cleared BEFORE UPDATE ON settings
+WHEN (NEW.trading_halted IS NOT 1 OR NEW.withdrawals_halted IS NOT 1)
+  AND EXISTS (SELECT 1 FROM reconciliation_violations WHERE cleared_at IS NULL)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: violation_stands');
+END;
+
+CREATE TRIGGER settings_are_definite BEFORE UPDATE ON settings
+WHEN NEW.trading_halted IS NULL OR NEW.withdrawals_halted IS NULL OR NEW.paused_networks IS NULL
+  OR NEW.fees IS NULL OR NEW.minimums IS NULL
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a setting is never nothing');
+END;
+
+CREATE TRIGGER settings_are_kept BEFORE DELETE ON settings
+BEGIN
+  SELECT RAISE(ABORT, 'guard: the settings are never deleted');
+END;
+
+CREATE TRIGGER settings_are_one BEFORE INSERT ON settings
+WHEN EXISTS (SELECT 1 FROM settings)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: settings exist');
+END;
+
+CREATE TABLE settlements (
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  id TEXT NOT NULL,
+  type TEXT NOT NULL CHECK (type IN ('P2P_BUY', 'P2P_SELL', 'QUICK_BUY', 'QUICK_SELL')),
+  -- The other account, or 'house:liquidity'.
+  counterparty TEXT NOT NULL,
+  coin TEXT NOT NULL,
+  coin_amount INTEGER NOT NULL CHECK (coin_amount > 0),
+  usdt_amount INTEGER NOT NULL CHECK (usdt_amount > 0),
+  -- The operator's own name for the trade.
+  reference TEXT NOT NULL,
+  -- The number of the transfer that pays the USDT; the next one delivers the coin.
+  first_transfer INTEGER NOT NULL,
+  PRIMARY KEY (account_id, id),
+  CHECK (counterparty <> account_id),
+  CHECK ((type IN ('QUICK_BUY', 'QUICK_SELL')) = (counterparty = 'house:liquidity'))
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX settlements_once_per_reference ON settlements (reference) WHERE type <> 'P2P_SELL';
+
+CREATE TRIGGER settlements_are_guarded BEFORE INSERT ON settlements
+BEGIN
+  SELECT RAISE(ABORT, 'guard: settlement exists')
+    WHERE EXISTS (SELECT 1 FROM settlements WHERE account_id = NEW.account_id AND id = NEW.id)
+      OR (NEW.type IS NOT 'P2P_SELL' AND EXISTS (
+        SELECT 1 FROM settlements WHERE reference = NEW.reference AND type <> 'P2P_SELL'));
+  SELECT RAISE(ABORT, 'guard: account_frozen')
+    WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
+  SELECT RAISE(ABORT, 'guard: trading_halted')
+    WHERE NOT EXISTS (SELECT 1 FROM settings WHERE id = 1 AND trading_halted = 0);
+  SELECT RAISE(ABORT, 'guard: a settlement names the next transfers')
+    WHERE NEW.first_transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
+  SELECT RAISE(ABORT, 'guard: a sale has its purchase')
+    WHERE NEW.type IS 'P2P_SELL' AND NOT EXISTS (
+      SELECT 1 FROM settlements
+      WHERE account_id = NEW.counterparty AND id = NEW.id AND type = 'P2P_BUY' AND counterparty = NEW.account_id
+        AND coin = NEW.coin AND coin_amount = NEW.coin_amount AND usdt_amount = NEW.usdt_amount
+        AND reference = NEW.reference AND first_transfer = NEW.first_transfer);
+END;
+
+CREATE TRIGGER settlements_are_not_changed BEFORE UPDATE ON settlements
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a settlement is never changed');
+END;
+
+CREATE TRIGGER settlements_are_not_deleted BEFORE DELETE ON settlements
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a settlement is never deleted');
+END;
+
+CREATE TABLE solana_pool (
+  address_index INTEGER PRIMARY KEY NOT NULL CHECK (address_index >= 0),
+  address TEXT NOT NULL UNIQUE
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER solana_pool_is_filled_once BEFORE INSERT ON solana_pool
+WHEN EXISTS (SELECT 1 FROM solana_pool WHERE address_index = NEW.address_index OR address = NEW.address)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: solana address exists');
+END;
+
+CREATE TRIGGER solana_pool_is_not_changed BEFORE UPDATE ON solana_pool
+BEGIN
+  SELECT RAISE(ABORT, 'guard: the solana pool is never changed');
+END;
+
+CREATE TRIGGER solana_pool_is_not_deleted BEFORE DELETE ON solana_pool
+BEGIN
+  SELECT RAISE(ABORT, 'guard: the solana pool is never deleted');
+END;
+
+CREATE TABLE totp (
+  account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id),
+  -- The shared secret, encrypted under a key of the Worker whose version it names. NULL: the second factor is off.
+  sealed_secret TEXT,
+  -- NULL until a first code has shown that the holder has the secret; until then it protects nothing.
+  confirmed_at INTEGER,
+  -- The newest time step of which a code was taken (RFC 6238): none is taken twice, and none that is older, whatever
+  -- becomes of the secret.
+  used_step INTEGER NOT NULL DEFAULT 0,
+  -- Codes that were tried since the last right one, each counted before it was looked at, and until when too many of
+  -- them lock withdrawals.
+  attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+  locked_until INTEGER NOT NULL DEFAULT 0,
+  CHECK (confirmed_at IS NULL OR sealed_secret IS NOT NULL)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER totp_begins_once BEFORE INSERT ON totp
+WHEN EXISTS (SELECT 1 FROM totp WHERE account_id = NEW.account_id)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: totp exists');
+END;
+
+CREATE TRIGGER totp_is_kept BEFORE DELETE ON totp
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a second factor is switched off, never deleted');
+END;
+
+CREATE TRIGGER totp_keeps_its_account BEFORE UPDATE ON totp
+WHEN NEW.account_id IS NOT OLD.account_id
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a second factor keeps its account');
+END;
+
+CREATE TRIGGER totp_steps_increase BEFORE UPDATE OF used_step ON totp
+WHEN NEW.used_step IS NULL OR NEW.used_step <= OLD.used_step
+BEGIN
+  SELECT RAISE(ABORT, 'guard: totp_step_used');
+END;
+
+CREATE TABLE "transfers" (
+  id INTEGER PRIMARY KEY NOT NULL,
+  debit TEXT NOT NULL,
+  credit TEXT NOT NULL,
+  asset TEXT NOT NULL,
+  amount INTEGER NOT NULL CHECK (amount > 0),
+  kind TEXT NOT NULL,
+  -- The id of the record that explains it.
+  reference TEXT NOT NULL,
+  ts INTEGER NOT NULL,
+  CHECK (debit <> credit)
+) STRICT;
+
+CREATE TRIGGER transfers_are_not_changed BEFORE UPDATE ON transfers
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: a transfer is never changed');
+END;
+
+CREATE TRIGGER transfers_are_not_deleted BEFORE DELETE ON transfers
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: a transfer is never deleted');
+END;
+
+CREATE TRIGGER transfers_are_numbered BEFORE INSERT ON transfers
+WHEN NEW.id IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers)
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: a transfer takes the next number');
+END;
+
+CREATE TRIGGER transfers_have_a_kind BEFORE INSERT ON transfers
+WHEN NEW.kind NOT IN ('order', 'deposit', 'withdrawal', 'settlement')
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: no such kind of transfer');
+END;
+
+CREATE TRIGGER transfers_move_balances AFTER INSERT ON transfers
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: no such balance ' || NEW.debit || ' ' || NEW.asset)
+    WHERE NOT EXISTS (SELECT 1 FROM balances WHERE account = NEW.debit AND asset = NEW.asset);
+  SELECT RAISE(ABORT, 'ledger: no such balance ' || NEW.credit || ' ' || NEW.asset)
+    WHERE NOT EXISTS (SELECT 1 FROM balances WHERE account = NEW.credit AND asset = NEW.asset);
+  UPDATE balances SET amount = amount - NEW.amount, last_transfer = NEW.id
+    WHERE account = NEW.debit AND asset = NEW.asset;
+  UPDATE balances SET amount = amount + NEW.amount, last_transfer = NEW.id
+    WHERE account = NEW.credit AND asset = NEW.asset;
+END;
+
+CREATE TRIGGER transfers_of_deposits_are_explained BEFORE INSERT ON transfers
+WHEN NEW.kind = 'deposit'
+BEGIN
+  SELECT RAISE(ABORT, 'guard: no deposit explains the transfer')
+    WHERE NEW.debit IS NOT 'house:custody' OR NOT EXISTS (
+      SELECT 1 FROM deposits
+      WHERE account_id = NEW.credit AND id = NEW.reference AND asset = NEW.asset AND amount = NEW.amount
+        AND status = 'COMPLETED');
+END;
+
+CREATE TRIGGER transfers_of_settlements_are_explained BEFORE INSERT ON transfers
+WHEN NEW.kind = 'settlement'
+BEGIN
+  SELECT RAISE(ABORT, 'guard: no settlement explains the transfer')
+    WHERE NEW.debit IS NOT 'house:liquidity' AND NOT EXISTS (
+      SELECT 1 FROM settlements
+      WHERE account_id = NEW.debit AND id = NEW.reference AND counterparty = NEW.credit AND (
+        (type IN ('P2P_BUY', 'QUICK_BUY') AND NEW.id = first_transfer
+          AND NEW.asset = 'USDT' AND NEW.amount = usdt_amount) OR
+        (type IN ('P2P_SELL', 'QUICK_SELL') AND NEW.id = first_transfer + 1
+          AND NEW.asset = coin AND NEW.amount = coin_amount)));
+  SELECT RAISE(ABORT, 'guard: no settlement explains the transfer')
+    WHERE NEW.credit IS NOT 'house:liquidity' AND NOT EXISTS (
+      SELECT 1 FROM settlements
+      WHERE account_id = NEW.credit AND id = NEW.reference AND counterparty = NEW.debit AND (
+        (type IN ('P2P_SELL', 'QUICK_SELL') AND NEW.id = first_transfer
+          AND NEW.asset = 'USDT' AND NEW.amount = usdt_amount) OR
+        (type IN ('P2P_BUY', 'QUICK_BUY') AND NEW.id = first_transfer + 1
+          AND NEW.asset = coin AND NEW.amount = coin_amount)));
+END;
+
+CREATE TRIGGER transfers_of_withdrawals_are_explained BEFORE INSERT ON transfers
+WHEN NEW.kind = 'withdrawal'
+BEGIN
+  SELECT RAISE(ABORT, 'guard: no withdrawal explains the transfer')
+    WHERE NEW.debit NOT LIKE 'house:%' AND NOT EXISTS (
+      SELECT 1 FROM withdrawals
+      WHERE account_id = NEW.debit AND id = NEW.reference AND asset = NEW.asset AND amount + fee = NEW.amount
+        AND (NEW.credit = 'house:payouts' OR type = 'INTERNAL_WITHDRAWAL'));
+  -- Out of the house's hands it goes outside, to the fees, back to an account whose withdrawal failed, or to the
+  -- account inside that has the receipt of it.
+  SELECT RAISE(ABORT, 'guard: no withdrawal explains the transfer')
+    WHERE NEW.debit LIKE 'house:%' AND (
+      NEW.debit <> 'house:payouts'
+      OR (NEW.credit NOT LIKE 'house:%' AND NOT EXISTS (
+        SELECT 1 FROM withdrawals
+        WHERE account_id = NEW.credit AND id = NEW.reference AND asset = NEW.asset AND amount + fee = NEW.amount
+          AND status = 'FAILED') AND NOT EXISTS (
+        SELECT 1 FROM deposits
+        WHERE account_id = NEW.credit AND reference = 'withdrawal ' || NEW.reference AND asset = NEW.asset
+          AND amount = NEW.amount)));
+END;
+
+CREATE TABLE transfers_of_records (
+  reference TEXT NOT NULL,
+  transfer INTEGER NOT NULL,
+  PRIMARY KEY (reference, transfer)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE withdrawals (
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  id TEXT NOT NULL,
+  type TEXT NOT NULL CHECK (type IN ('ONCHAIN_WITHDRAWAL', 'INTERNAL_WITHDRAWAL')),
+  asset TEXT NOT NULL,
+  network TEXT NOT NULL,
+  -- In its canonical form.
+  address TEXT NOT NULL,
+  -- What the address receives; the account is debited this and the fee.
+  amount INTEGER NOT NULL CHECK (amount > 0),
+  fee INTEGER NOT NULL CHECK (fee >= 0),
+  -- Of the amount, without the fee, in atoms of USDT, at the firm price of the request.
+  usd_value INTEGER NOT NULL CHECK (usd_value >= 0),
+  status TEXT NOT NULL CHECK (status IN ('PENDING', 'PROCESSING', 'COMPLETED', 'FAILED')),
+  -- When the money was taken, which the daily limit counts by.
+  committed_at INTEGER NOT NULL,
+  -- The step of the code that approved it; NULL where the account had no second factor.
+  totp_step INTEGER,
+  -- Whether the address had to be on the account's allowlist.
+  allowlist_required INTEGER NOT NULL CHECK (allowlist_required IN (0, 1)),
+  tx_hash TEXT,
+  -- Why it failed.
+  reason TEXT, daily_limit INTEGER CHECK (daily_limit >= 0),
+  PRIMARY KEY (account_id, id),
+  CHECK (type = 'ONCHAIN_WITHDRAWAL' OR (fee = 0 AND tx_hash IS NULL)),
+  CHECK (status <> 'COMPLETED' OR type = 'INTERNAL_WITHDRAWAL' OR tx_hash IS NOT NULL),
+  CHECK ((status = 'FAILED') = (reason IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX withdrawals_open ON withdrawals (status, committed_at) WHERE status IN ('PENDING', 'PROCESSING');
+
+CREATE TRIGGER withdrawals_are_guarded BEFORE INSERT ON withdrawals
+BEGIN
+  SELECT RAISE(ABORT, 'guard: withdrawal exists')
+    WHERE EXISTS (SELECT 1 FROM withdrawals WHERE account_id = NEW.account_id AND id = NEW.id);
+  SELECT RAISE(ABORT, 'guard: account_frozen')
+    WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
+  SELECT RAISE(ABORT, 'guard: withdrawals_suspended')
+    WHERE NOT EXISTS (SELECT 1 FROM settings WHERE id = 1 AND withdrawals_halted = 0)
+      OR EXISTS (SELECT 1 FROM settings, json_each(settings.paused_networks) AS paused WHERE paused.value = NEW.network);
+  -- Where the second factor is on, the batch has just spent the step of the code.
+  SELECT RAISE(ABORT, 'guard: totp_required')
+    WHERE EXISTS (
+      SELECT 1 FROM totp
+      WHERE account_id = NEW.account_id AND confirmed_at IS NOT NULL AND used_step IS NOT NEW.totp_step);
+  SELECT RAISE(ABORT, 'guard: address_not_allowlisted')
+    WHERE (NEW.allowlist_required = 1 OR EXISTS (SELECT 1 FROM settings WHERE allowlist_mode = 'strict'))
+      AND NOT EXISTS (
+        SELECT 1 FROM allowlist
+        WHERE account_id = NEW.account_id AND network = NEW.network AND address = NEW.address
+          AND usable_at <= NEW.committed_at);
+  -- A rolling day by the time of commit. An id is at most a day older than its commit, so 48 hours of ids hold it.
+  SELECT RAISE(ABORT, 'guard: daily_limit_exceeded ' || used)
+    FROM (
+      SELECT coalesce(sum(usd_value), 0) AS used FROM withdrawals
+      WHERE account_id = NEW.account_id
+        AND id > substr(printf('%012x', NEW.committed_at - 172800000), 1, 8) || '-'
+          || substr(printf('%012x', NEW.committed_at - 172800000), 9)
+        AND committed_at > NEW.committed_at - 86400000 AND status <> 'FAILED')
+    WHERE NEW.usd_value + used > (SELECT daily_withdrawal_limit FROM accounts WHERE id = NEW.account_id);
+END;
+
+CREATE TRIGGER withdrawals_are_not_deleted BEFORE DELETE ON withdrawals
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a withdrawal is never deleted');
+END;
+
+CREATE TRIGGER withdrawals_keep_their_limit BEFORE UPDATE ON withdrawals
+WHEN NEW.daily_limit IS NOT OLD.daily_limit
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a withdrawal keeps its daily limit');
+END;
+
+CREATE TRIGGER withdrawals_move_on BEFORE UPDATE ON withdrawals
+BEGIN
+  SELECT RAISE(ABORT, 'guard: withdrawal_settled')
+    WHERE OLD.status IN ('COMPLETED', 'FAILED') OR NEW.status IS OLD.status
+      OR (OLD.status = 'PROCESSING' AND NEW.status NOT IN ('COMPLETED', 'FAILED'));
+  SELECT RAISE(ABORT, 'guard: a withdrawal keeps what it is')
+    WHERE NEW.account_id IS NOT OLD.account_id OR NEW.id IS NOT OLD.id OR NEW.type IS NOT OLD.type
+      OR NEW.asset IS NOT OLD.asset OR NEW.network IS NOT OLD.network OR NEW.address IS NOT OLD.address
+      OR NEW.amount IS NOT OLD.amount OR NEW.fee IS NOT OLD.fee OR NEW.usd_value IS NOT OLD.usd_value
+      OR NEW.committed_at IS NOT OLD.committed_at OR NEW.totp_step IS NOT OLD.totp_step
+      OR NEW.allowlist_required IS NOT OLD.allowlist_required OR NEW.status IS NULL;
+END;
+
+CREATE TRIGGER withdrawals_name_their_limit BEFORE INSERT ON withdrawals
+WHEN NEW.daily_limit IS NOT (SELECT daily_withdrawal_limit FROM accounts WHERE id = NEW.account_id)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a withdrawal names the daily limit of its account');
+END;

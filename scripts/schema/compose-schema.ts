@@ -1,0 +1,33 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+
+interface SchemaRow {
+  readonly type: string;
+  readonly name: string;
+  readonly tableName: string;
+  readonly sql: string;
+}
+
+/** Tables first, then what belongs to each; triggers in the order of their names. */
+const KINDS = ['table', 'index', 'trigger'];
+
+/**
+ * The whole database as it stands after all migrations of a folder, as SQL text: each table in alphabetical order, with
+ * its indexes and triggers after it. Rows are not part of it.
+ */
+export function composeSchema(migrationsFolder: string): string {
+  const database = new DatabaseSync(':memory:');
+  const names = readdirSync(migrationsFolder).filter((name) => name.endsWith('.sql'));
+  for (const name of names.toSorted()) database.exec(readFileSync(`${migrationsFolder}/${name}`, 'utf8'));
+  const rows = database
+    .prepare('SELECT type, name, tbl_name AS tableName, sql FROM sqlite_schema WHERE sql IS NOT NULL')
+    .all() as unknown as SchemaRow[];
+  database.close();
+  const rank = (row: SchemaRow) => `${row.tableName} ${KINDS.indexOf(row.type)} ${row.name}`;
+  const statements = rows.toSorted((one, other) => (rank(one) < rank(other) ? -1 : 1)).map(({ sql }) => `${sql};`);
+  return `${HEADER}\n${statements.join('\n\n')}\n`;
+}
+
+const HEADER = `-- The ledger's database as all migrations leave it: every table with its indexes and triggers.
+-- Made by "npm run schema" out of migrations/, which explain it; a test compares the two. Do not edit.
+`;
