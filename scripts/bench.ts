@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,11 +10,12 @@ import { type Subject, describeSubjects } from './bench/subjects.ts';
 import { describeThroughput, tabulate, writeThroughput } from './bench/throughput.ts';
 
 /**
- * `npm run bench`: how much of what the runtime can do at all the exchange reaches, kind of request by kind. Prints the
- * table, and writes it into docs/performance.md. `--rounds`, `--slice` (milliseconds) and `--only` (a part of a subject's
- * name) make another run of it, which writes nothing.
+ * `npm run bench` compares the throughput of each kind of request with the runtime's limit for it. It prints the table
+ * and writes it into docs/performance.md. With `--rounds`, `--slice` (milliseconds) or `--only` (a part of a subject's
+ * name) it measures something else and writes nothing.
  *
- * `-- --profile "an order"` prints where the time of one kind of request goes instead, with `--connections` at once.
+ * `-- --profile "an order"` records a CPU profile of one kind of request instead, with `--connections` at once, into
+ * `dist/<name>.cpuprofile`. Chrome's DevTools, Visual Studio Code and speedscope show such a file.
  */
 
 const DOCUMENT = 'docs/performance.md';
@@ -73,7 +74,14 @@ async function profile(name: string, connections: number): Promise<void> {
   try {
     const subjects = findSubjects(await describeSubjects(stage), name);
     const subject = subjects.find((each) => each.name === name) ?? subjects[0];
-    if (subject) for (const line of await profileSubject(stage, subject, connections)) console.log(line);
+    if (!subject) return;
+    const profiled = await profileSubject(stage, subject, connections);
+    const file = `dist/${subject.name.replaceAll(/\W+/g, '-')}.cpuprofile`;
+    mkdirSync('dist', { recursive: true });
+    writeFileSync(file, JSON.stringify(profiled.profile));
+    console.log(
+      `${subject.name}, ${connections} at once: ${profiled.throughput.toFixed(0)} a second; profile: ${file}`,
+    );
   } finally {
     await stage.end();
   }

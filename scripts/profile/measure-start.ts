@@ -4,24 +4,23 @@ import { parseEnv } from 'node:util';
 import { Miniflare, convertV4MiniflareOptions } from 'miniflare';
 import { unstable_readConfig } from 'wrangler';
 import { inspectorOf } from '../../test/support/node/start-exchange.ts';
-import { type CallFrame, type CpuProfile, GARBAGE, sumTime } from './cpu-profile.ts';
-import { recordProfile } from './record-profile.ts';
+import { type CallFrame, type CpuProfile, recordProfile } from './record-profile.ts';
 
 /** The CPU that one start of a bundle took, in milliseconds. */
 export interface Start {
-  /** Reading the text. It is the upper bound: here the runtime also puts by what it has compiled. */
+  /** Reading and parsing the text. An upper bound: the local runtime also stores what it has compiled. */
   readonly parse_ms: number;
-  /** Whatever runs before the first request, the compiling of its functions and all garbage included. */
+  /** Running the global scope, with compiling its functions and collecting all garbage. */
   readonly globalScope_ms: number;
 }
 
-/** The platform gives no random bytes before the first request, so a library that asks for some is told no at once. */
+/** The platform refuses random bytes before the first request at once, so the time they take here does not count. */
 const FORBIDDEN = 'getRandomValues';
 
 const WORKER = 'started';
 const BUNDLE = 'index.js';
 
-/** Starts the bundle when it is asked to, so that the profiler is there before the bundle is. */
+/** Loads the bundle on the first request, so that the profiler watches before the bundle is read. */
 const ENTRY = 'entry.js';
 const ENTRY_SCRIPT = `export default {
   async fetch() {
@@ -32,9 +31,9 @@ const ENTRY_SCRIPT = `export default {
 `;
 
 /**
- * Starts a bundle once, in a runtime of its own, with the variables of wrangler.toml, and says what that took: what the
- * platform limits to a second ("Worker startup time": to parse and execute its global scope). Throws when the global
- * scope does.
+ * Starts a bundle once, in a runtime of its own with the variables of wrangler.toml, and measures its CPU. The platform
+ * limits this to one second ("Worker startup time": to parse and execute the global scope). Throws what the global scope
+ * throws.
  */
 export async function measureStart(bundle: string): Promise<Start> {
   const config = unstable_readConfig({ config: 'wrangler.toml' });
@@ -65,14 +64,35 @@ export async function measureStart(bundle: string): Promise<Start> {
   }
 }
 
-/** Where the time of a profile went that covers a start and nothing else. */
+/** The function that V8 names for the time its garbage collector took. */
+const GARBAGE = '(garbage collector)';
+
+/** Splits the time of a profile that covers one start and nothing else. */
 export function readStart(profile: CpuProfile): Start {
-  const sum_ms = (isMeant: (stack: readonly CallFrame[]) => boolean) => sumTime(profile, isMeant) / 1_000;
-  return {
-    parse_ms: sum_ms((stack) => isOf(ENTRY, stack) && !isOf(BUNDLE, stack)),
-    globalScope_ms: sum_ms(
-      (stack) => (isOf(BUNDLE, stack) && stack[0]?.functionName !== FORBIDDEN) || stack[0]?.functionName === GARBAGE,
-    ),
+  let [parse_us, globalScope_us] = [0, 0];
+  const stackOf = readStacks(profile);
+  for (const [index, sampled] of profile.samples.entries()) {
+    const stack = stackOf(sampled);
+    const time_us = profile.timeDeltas[index] ?? 0;
+    const [innermost] = stack;
+    if (isOf(BUNDLE, stack) ? innermost?.functionName !== FORBIDDEN : innermost?.functionName === GARBAGE) {
+      globalScope_us += time_us;
+    } else if (isOf(ENTRY, stack) && !isOf(BUNDLE, stack)) parse_us += time_us;
+  }
+  return { parse_ms: parse_us / 1_000, globalScope_ms: globalScope_us / 1_000 };
+}
+
+/** Gives the frames that were open at a node, innermost first. */
+function readStacks({ nodes }: CpuProfile): (id: number) => readonly CallFrame[] {
+  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+  const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
+  return (sampled) => {
+    const stack: CallFrame[] = [];
+    for (let id: number | undefined = sampled; id !== undefined; id = parents.get(id)) {
+      const frame = frames.get(id);
+      if (frame) stack.push(frame);
+    }
+    return stack;
   };
 }
 

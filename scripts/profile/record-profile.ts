@@ -1,11 +1,32 @@
 import { once } from 'node:events';
-import type { CpuProfile } from './cpu-profile.ts';
 
-/** How often the profiler looks, and how long the inspector may take to answer. */
+/** Where a function begins in the text that V8 was given; lines and columns count from 0. */
+export interface CallFrame {
+  readonly functionName: string;
+  /** Empty for what the runtime itself does. */
+  readonly url: string;
+  readonly lineNumber: number;
+  readonly columnNumber: number;
+}
+
+/** What V8's CPU profiler gives: the type Profile of the DevTools protocol. Times are microseconds. */
+export interface CpuProfile {
+  readonly nodes: readonly {
+    readonly id: number;
+    readonly callFrame: CallFrame;
+    readonly children?: readonly number[];
+  }[];
+  /** The node that ran at each sample, by its id. */
+  readonly samples: readonly number[];
+  /** The time between each sample and the one before it. */
+  readonly timeDeltas: readonly number[];
+}
+
+/** How often the profiler takes a sample, and how long the inspector may take to answer. */
 const INTERVAL_US = 1_000;
 const DEADLINE_MS = 30_000;
 
-/** What is asked of the inspector, and what it answers. */
+/** A request to the inspector has parameters; this is what it answers. */
 type Params = Readonly<Record<string, unknown>>;
 interface Answer {
   readonly id?: number;
@@ -14,9 +35,9 @@ interface Answer {
 }
 
 /**
- * Does the work while V8's CPU profiler watches a Worker of a local runtime, with its objects, which share its isolate.
- * `inspector` is where that Worker's inspector listens. What other isolates do, D1 above all, is idle time to it. Throws
- * what the work throws.
+ * Runs `work` while V8's CPU profiler watches a Worker of a local runtime and its objects, which share its isolate.
+ * `inspector` is the address of that Worker's inspector. Time spent in other isolates, such as D1's, counts as idle.
+ * Throws what the work throws.
  */
 export async function recordProfile(inspector: string, work: () => Promise<void>): Promise<CpuProfile> {
   const socket = new WebSocket(inspector);
@@ -47,7 +68,7 @@ function ask(socket: WebSocket, id: number, method: string, params: Params = {})
     const end = () => finish(new Error(`${method}: the inspector hung up`));
     const receive = ({ data }: MessageEvent) => {
       const answer = JSON.parse(String(data)) as Answer;
-      // What has no id is news of the runtime.
+      // A message without an id is an event of the runtime, not an answer.
       if (answer.id === id) finish(answer.error && new Error(`${method}: ${answer.error.message}`), answer.result);
     };
     socket.addEventListener('message', receive);

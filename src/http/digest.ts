@@ -2,10 +2,7 @@ const encoder = new TextEncoder();
 
 /** Bytes in base64url without padding (RFC 4648, section 5). */
 export function toBase64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
+  return bytes.toBase64({ alphabet: 'base64url', omitPadding: true });
 }
 
 async function hash(text: string): Promise<Uint8Array> {
