@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { profileSubject } from './bench/profile.ts';
 import { measureRounds } from './bench/rounds.ts';
-import { openStage } from './bench/stage.ts';
+import { startBenchRuntime } from './bench/start-runtime.ts';
 import { type Subject, describeSubjects } from './bench/subjects.ts';
 import { describeThroughput, tabulate, writeThroughput } from './bench/throughput.ts';
 
@@ -20,10 +20,10 @@ import { describeThroughput, tabulate, writeThroughput } from './bench/throughpu
 
 const DOCUMENT = 'docs/performance.md';
 
-/** What the document's table is made of. */
+/** The size of a run whose table goes into the document. */
 const FULL = { rounds: '9', slice: '500', only: '' };
 
-/** The most connections at once; each has a trader of its own. */
+/** How many connections are measured at once. Each has its own trader. */
 const CONNECTIONS = [1, 16];
 
 const { values } = parseArgs({
@@ -47,9 +47,9 @@ try {
 async function measure(): Promise<void> {
   const begun_ms = Date.now();
   const [rounds, slice_ms] = [Number(values.rounds), Number(values.slice)];
-  const stage = await openStage(directory, { traders: Math.max(...CONNECTIONS) });
+  const runtime = await startBenchRuntime(directory, { traders: Math.max(...CONNECTIONS) });
   try {
-    const measured = await measureRounds(findSubjects(await describeSubjects(stage), values.only), {
+    const measured = await measureRounds(findSubjects(await describeSubjects(runtime), values.only), {
       rounds,
       slice_ms,
       connections: CONNECTIONS,
@@ -65,17 +65,17 @@ async function measure(): Promise<void> {
     writeFileSync(DOCUMENT, writeThroughput(readFileSync(DOCUMENT, 'utf8'), lines));
     console.log(`written into ${DOCUMENT}`);
   } finally {
-    await stage.end();
+    await runtime.end();
   }
 }
 
 async function profile(name: string, connections: number): Promise<void> {
-  const stage = await openStage(directory, { traders: connections, profiled: true });
+  const runtime = await startBenchRuntime(directory, { traders: connections, profiled: true });
   try {
-    const subjects = findSubjects(await describeSubjects(stage), name);
+    const subjects = findSubjects(await describeSubjects(runtime), name);
     const subject = subjects.find((each) => each.name === name) ?? subjects[0];
     if (!subject) return;
-    const profiled = await profileSubject(stage, subject, connections);
+    const profiled = await profileSubject(runtime, subject, connections);
     const file = `dist/${subject.name.replaceAll(/\W+/g, '-')}.cpuprofile`;
     mkdirSync('dist', { recursive: true });
     writeFileSync(file, JSON.stringify(profiled.profile));
@@ -83,7 +83,7 @@ async function profile(name: string, connections: number): Promise<void> {
       `${subject.name}, ${connections} at once: ${profiled.throughput.toFixed(0)} a second; profile: ${file}`,
     );
   } finally {
-    await stage.end();
+    await runtime.end();
   }
 }
 

@@ -1,22 +1,22 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Run as a file of its own, so that it needs neither a shell nor a PATH, and has the Node that runs this. */
+/** Wrangler's own file, run by the Node that runs this script: no shell and no PATH are needed. */
 const WRANGLER = 'node_modules/wrangler/bin/wrangler.js';
 
-/** How a bundle differs from the one that is deployed. */
+/** Where a bundle differs from the deployed one. */
 export interface BuildOptions {
-  /** Another Worker's configuration than wrangler.toml. */
+  /** The configuration to use in place of wrangler.toml. */
   readonly config?: string;
-  /** Whether names stay as they are written, for a profile. */
+  /** Whether functions keep their names, for a profile. */
   readonly keepsNames?: boolean;
 }
 
 /**
- * Bundles the Worker into `directory`, byte for byte as `wrangler deploy` would unless told otherwise: its module is
- * `index.js` there, its source map `index.js.map`. The environment is one of the configuration, '' the sandbox; it
- * decides bindings and variables, never the code. Gives what wrangler prints. Throws it when wrangler fails or warns: it
- * only warns where an environment lacks a binding that the code needs.
+ * Bundles the Worker into `directory` exactly as `wrangler deploy` would: `index.js` and its source map `index.js.map`.
+ * The environment is one of the configuration's, or '' for the sandbox. It decides bindings and variables, never the
+ * code. Returns what wrangler prints. Throws that text when wrangler fails or warns, since a missing binding is only a
+ * warning there.
  */
 export async function buildWorker(
   environment: '' | 'production',

@@ -5,8 +5,8 @@ function typeOf(response: Response): string | undefined {
 }
 
 /**
- * Looks whether the documentation and the API share one address as they should. It needs the platform's router, which
- * stands before the Worker and is no part of the runtime that the tests run in.
+ * Checks that the documentation and the API share one address as they should. This needs the platform's router in front
+ * of the Worker, which the runtime of the other tests does not have.
  */
 export async function checkRouting({ origin }: LocalExchange): Promise<void> {
   const ask = (path: string, method = 'GET') => fetch(new URL(path, origin), { method, redirect: 'manual' });

@@ -5,8 +5,8 @@ import { storage_dollarsPerGigabyte as stored } from './cost/price-list.ts';
 import { type CountedRequests, requestCounts } from './cost/request-counts.ts';
 
 /**
- * Prints what a million requests of each kind cost, by the platform's list prices and without what its plan includes:
- * `npm run cost`. With `-- --measure` it lets the deployed bundle answer, and prints what the CPU took instead.
+ * `npm run cost` prints what a million requests of each kind cost at the platform's list prices, without what a plan
+ * includes. With `-- --measure` it sends requests to the deployed bundle and prints the CPU time of each instead.
  */
 
 const { values } = parseArgs({ options: { measure: { type: 'boolean', default: false } } });

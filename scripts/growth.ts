@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 
 /**
- * Measures how the exchange's costs grow, and prints them: `npm run growth -- --rows 5000000`. It is the test of the
- * same name, which fails where anything costs more rows in a large exchange than in a small one.
+ * Measures how the costs of the exchange grow, and prints them: `npm run growth -- --rows 5000000`. It runs the test of
+ * the same name, which fails when an operation costs more rows in a large exchange than in a small one.
  */
 
 const { values } = parseArgs({ options: { rows: { type: 'string', default: '1000000' } } });
@@ -13,7 +13,7 @@ interface DatabaseCost {
   readonly databaseRowsWritten: number;
 }
 
-/** What the test tells of the exchange at one size. */
+/** The test's figures for the exchange at one size. */
 interface Stage {
   readonly accounts: number;
   readonly rows: number;
@@ -27,7 +27,7 @@ interface Figures {
   readonly bytes: Readonly<Record<string, number>>;
 }
 
-/** What the exchange itself writes, and what vitest says of it. */
+/** Log lines of the exchange and of vitest, which are not printed. */
 const NOISE = /^\{"event"|^stdout|^\s*$/;
 
 const vitest = spawnSync(

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 
 const DEADLINE_MS = 90_000;
 
-/** An exchange that `npm start` opened, and what it printed. */
+/** An exchange started by `npm start`, with its output. */
 export interface LocalExchange {
   readonly origin: string;
   readonly greeting: string;
-  /** A value of the greeting by its name, such as `api key`. */
+  /** Returns a printed value by its name, such as `api key`. */
   valueOf(name: string): string;
-  /** Ends it as Ctrl-C does; its data stays. */
+  /** Ends the exchange as Ctrl-C does. Its data stays. */
   stop(): Promise<void>;
 }
 
@@ -28,8 +28,8 @@ function findFreePort(): Promise<number> {
 }
 
 /**
- * Lets `use` work with a place for exchanges: a free port and fresh storage, where `start` opens one, again and again
- * with the same data. Whatever happens, nothing of it stays.
+ * Runs `use` with a function that starts an exchange on one free port and one fresh storage; a second start finds the
+ * data of the first. All processes are ended and the storage is removed afterwards, also when `use` throws.
  */
 export async function withLocalExchange(use: (start: () => Promise<LocalExchange>) => Promise<void>): Promise<void> {
   const port = await findFreePort();
@@ -79,7 +79,7 @@ async function stop(server: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Ends the script with what was expected, or says that it is so. */
+/** Throws what was expected when it is not so, and prints it when it is. */
 export function expectThat(isTrue: boolean, what: string): void {
   if (!isTrue) throw new Error(`expected ${what}`);
   console.log(`ok: ${what}`);

@@ -3,14 +3,14 @@ import { parseArgs } from 'node:util';
 import { deriveDepositKeys, deriveSolanaUpload, isPublicSeed, readSeed } from './offline-wallet.ts';
 
 /**
- * `npm run -s make:addresses`: what the Worker needs of the house's wallet, made on a machine that is offline. It reads the
- * mnemonic from standard input, never from an argument, which a shell would remember, and prints one line of JSON:
+ * `npm run -s make:addresses` makes what the Worker needs of the house's wallet, on a machine that is offline. It reads
+ * the mnemonic from standard input and never from an argument, which a shell would remember. It prints one line of JSON:
  * DEPOSIT_KEYS, or with `-- --solana FROM COUNT` the body of POST /operator/v1/solana-addresses.
  */
 
 const USAGE = 'usage: npm run -s make:addresses [-- --solana FROM COUNT] < mnemonic';
 
-/** What one upload takes. */
+/** The most addresses of one upload. */
 const MAX_COUNT = 1_000;
 
 function readRange(argv: readonly string[]): { from: number; count: number } | undefined {

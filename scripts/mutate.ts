@@ -3,11 +3,11 @@ import { parseArgs } from 'node:util';
 import type { PlacedMutation } from './mutations/mutation.ts';
 import { type Killed, recordVerdicts } from './mutations/record-verdicts.ts';
 import { mutations } from './mutations/rooms.ts';
-import { type Verdict, Workshop } from './mutations/workshop.ts';
+import { type Verdict, MutatedCopy } from './mutations/mutated-copy.ts';
 
 /**
- * Asks whether the tests notice mistakes: makes each of the mutations in a copy of the project, runs the tests of its
- * room, and expects one to fail. Fails where a mistake survives, breaks the code, or no longer applies.
+ * Checks that the tests notice mistakes. It makes each mutation in a copy of the project, runs the tests that belong to
+ * it, and expects one to fail. It fails when a mutation survives, breaks the code, or no longer applies.
  *
  *     npm run mutate [-- [--record] [<room or part of a name>]]
  */
@@ -19,30 +19,30 @@ const [wanted] = positionals;
 const isRoom = mutations.some(({ room }) => room === wanted);
 const chosen = mutations.filter(({ room, name }) => !wanted || (isRoom ? room === wanted : name.includes(wanted)));
 
-/** Judges the mutations of a queue, in a workshop of its own, until the queue is empty. */
+/** Takes mutations from the queue and tries them in its own copy until the queue is empty. */
 async function judgeAll(
-  workshop: Workshop,
+  copy: MutatedCopy,
   queue: PlacedMutation[],
   tell: (mutation: PlacedMutation, verdict: Verdict) => void,
 ): Promise<void> {
   for (let mutation = queue.shift(); mutation; mutation = queue.shift()) {
-    tell(mutation, await workshop.judge(mutation));
+    tell(mutation, await copy.judge(mutation));
   }
 }
 
-/** Without a mistake no test may fail, or each mutation would seem to be noticed. */
-async function expectWholeNet(workshop: Workshop): Promise<void> {
+/** The tests must pass without any mutation. Otherwise every mutation would seem to be noticed. */
+async function expectPassingTests(copy: MutatedCopy): Promise<void> {
   const files = new Set(chosen.flatMap(({ tests }) => tests));
-  const verdict = await workshop.runTests([...files]);
+  const verdict = await copy.runTests([...files]);
   if (verdict.kind === 'survived') return;
   throw new Error(`the tests fail without any mistake: ${JSON.stringify(verdict)}`);
 }
 
-async function mutate(workshops: readonly Workshop[]): Promise<void> {
-  const [first] = workshops;
+async function mutate(copies: readonly MutatedCopy[]): Promise<void> {
+  const [first] = copies;
   if (!first || chosen.length === 0) throw new Error(`there is no mutation "${wanted}"`);
   if (values.record && wanted) throw new Error('what is recorded is all of them');
-  await expectWholeNet(first);
+  await expectPassingTests(first);
   const verdicts = new Map<PlacedMutation, Verdict>();
   const queue = [...chosen];
   const tell = (mutation: PlacedMutation, verdict: Verdict) => {
@@ -51,7 +51,7 @@ async function mutate(workshops: readonly Workshop[]): Promise<void> {
     console.log(`${verdict.kind.padEnd(8)}  ${mutation.room}: ${mutation.name}  ${found}`);
     if (verdict.kind === 'broken') console.log(verdict.output);
   };
-  await Promise.all(workshops.map((workshop) => judgeAll(workshop, queue, tell)));
+  await Promise.all(copies.map((copy) => judgeAll(copy, queue, tell)));
 
   const killed = chosen.flatMap((mutation): Killed[] => {
     const verdict = verdicts.get(mutation);
@@ -63,14 +63,14 @@ async function mutate(workshops: readonly Workshop[]): Promise<void> {
 }
 
 setPriority(10);
-const workshops = Array.from({ length: AT_ONCE }, () => new Workshop());
-const close = () => workshops.forEach((workshop) => workshop.close());
+const copies = Array.from({ length: AT_ONCE }, () => new MutatedCopy());
+const close = () => copies.forEach((copy) => copy.close());
 process.once('SIGINT', () => {
   close();
   process.exit(130);
 });
 try {
-  await mutate(workshops);
+  await mutate(copies);
 } finally {
   close();
 }

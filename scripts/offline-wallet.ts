@@ -7,14 +7,14 @@ import { type DepositKeyName, depositKeyPaths } from '../src/wallet/addresses/de
 import { SANDBOX_SEED_HEX } from '../src/wallet/addresses/sandbox-wallet.ts';
 import { encodeSolanaAddress, solanaPath } from '../src/wallet/addresses/solana-address.ts';
 
-/** The seed of an English mnemonic without a passphrase (BIP-39). Throws, without repeating it, when it is none. */
+/** Returns the seed of an English mnemonic without a passphrase (BIP-39). Throws on an invalid one, without repeating it. */
 export function readSeed(mnemonic: string): Uint8Array {
   const words = mnemonic.trim().toLowerCase().split(/\s+/).join(' ');
   if (!validateMnemonic(words, wordlist)) throw new Error('these words are not a BIP-39 mnemonic');
   return mnemonicToSeedSync(words);
 }
 
-/** Whether a seed is the one that everybody knows. */
+/** Whether a seed is that of the public test mnemonic. */
 export function isPublicSeed(seed: Uint8Array): boolean {
   return hex.encode(seed) === SANDBOX_SEED_HEX;
 }

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 
 /**
- * Runs the simulation: `npm run simulate -- --seed 7 --steps 5000`. The same seed does the same again, to the step.
- * `--seeds 20` runs so many seeds from there on, two at a time, and sums up what happened in them. A seed that fails is
- * printed with its step and its operation.
+ * Runs the simulation: `npm run simulate -- --seed 7 --steps 5000`. The same seed gives the same steps. `--seeds 20` runs
+ * 20 seeds from there on, two at a time, and adds up their figures. A failing seed is printed with its step and
+ * operation.
  */
 
 const AT_ONCE = 2;
@@ -26,7 +26,7 @@ interface Figures {
   readonly answers: Counts;
 }
 
-/** What a seed's run printed, and whether it passed. */
+/** The output of a seed's run, and whether it passed. */
 function run(seed: number): Promise<{ passed: boolean; output: string }> {
   const vitest = spawn(
     process.execPath,
@@ -58,7 +58,7 @@ function add(total: Counts, counts: Counts): void {
   for (const [name, count] of Object.entries(counts)) total[name] = (total[name] ?? 0) + count;
 }
 
-/** Lines that the resets of objects leave in the runtime's log. */
+/** Lines that the runtime logs when an object is reset. */
 const NOISE = /uncaught exception|^stack:|^\s*$/;
 
 function report(title: string, counts: Counts): void {

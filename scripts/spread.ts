@@ -1,11 +1,11 @@
-/** The middle of several measurements, and how far the middle half of them reaches. */
+/** The median and the quartiles of several measurements. */
 export interface Spread {
   readonly median: number;
   readonly low: number;
   readonly high: number;
 }
 
-/** The median, and the quartiles around it. */
+/** Summarises measurements. Empty input gives NaN. */
 export function spread(values: readonly number[]): Spread {
   const sorted = values.toSorted((one, other) => one - other);
   const at = (share: number) => sorted[Math.round((sorted.length - 1) * share)] ?? Number.NaN;

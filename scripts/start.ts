@@ -6,8 +6,8 @@ import { parseEnv } from 'node:util';
 import { assetSymbols } from '../src/money/assets.ts';
 
 /**
- * `npm start`: a whole exchange on this machine. It makes the secrets, migrates the local D1, serves the Worker, opens a demo account
- * through the operator's own doors, and prints what a trader needs. A later run finds everything as it was.
+ * `npm start` runs a whole exchange on this machine. It makes the secrets, migrates the local D1, serves the Worker, opens
+ * a demo account through the operator's API, and prints what a trader needs. A later run finds everything as it was.
  */
 
 const port = Number(process.env['PORT'] ?? 8787);
@@ -17,7 +17,7 @@ const demoFile = `${storage}/demo-account.json`;
 const SECRETS_FILE = '.dev.vars';
 const READY_DEADLINE_MS = 60_000;
 
-/** What the demo account begins with, in whole units. */
+/** The first funds of the demo account, in whole units. */
 const demoFunds = {
   USDT: 100_000,
   USDC: 10_000,
@@ -46,7 +46,7 @@ function migrate(): void {
   if (status !== 0) throw new Error(`the database could not be migrated:\n${stdout}\n${stderr}`);
 }
 
-/** The Worker, in a process group of its own: ending wrangler alone would leave its runtime behind. */
+/** Starts wrangler in its own process group: ending wrangler alone would leave its runtime running. */
 function serve(): ChildProcess {
   const argv = [
     'dev',
@@ -65,7 +65,7 @@ function drawSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Secrets of this machine alone, made at the first start. An operator's own file is left as it is. */
+/** Makes the secrets of this machine at the first start. An existing file stays as it is. */
 function writeSecrets(): void {
   if (existsSync(SECRETS_FILE)) return;
   const lines = [
@@ -127,7 +127,7 @@ async function openDemo(operatorToken: string): Promise<Demo> {
   return demo;
 }
 
-/** The demo account of an earlier run, if its key still opens the exchange. */
+/** Returns the demo account of an earlier run, if its key is still accepted. */
 async function findDemo(): Promise<Demo | undefined> {
   if (!existsSync(demoFile)) return undefined;
   const demo = JSON.parse(readFileSync(demoFile, 'utf8')) as Demo;
@@ -175,7 +175,7 @@ async function start(): Promise<void> {
     await waitUntilReady(server);
     const operatorToken = readOperatorToken();
     const demo = (await findDemo()) ?? (await openDemo(operatorToken));
-    // What the Worker logs is shown from here on; wrangler's banner only when it did not come up.
+    // From here on the Worker's log is shown. Wrangler's banner is shown only when the start fails.
     server.stdout?.off('data', keepBanner).pipe(process.stdout);
     greet(demo, operatorToken);
   } catch (error) {

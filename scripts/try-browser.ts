@@ -3,19 +3,19 @@ import { type Browser, type Page, chromium } from 'playwright-core';
 import { type LocalExchange, expectThat, withLocalExchange } from './local-exchange.ts';
 
 /**
- * Tries the documentation in a browser, on an exchange that `npm start` opened: reads it, sends requests from it, and
- * looks that nothing ever leaves this machine. CHROMIUM names the browser where it is not Debian's.
+ * Tries the documentation in a browser, on an exchange started by `npm start`: reads pages, sends requests from them, and
+ * checks that nothing is loaded from another machine. CHROMIUM names the browser if it is not Debian's.
  */
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
-/** What a page must show by then. */
+/** How long a page may take to show what is expected. */
 const PATIENCE_MS = 30_000;
 
-/** A telephone, held upright. */
+/** The width of a small phone. */
 const NARROW = { width: 360, height: 740 };
 
-/** A browser that finds no host but this machine, whatever a page asks for. */
+/** Starts a browser that resolves no host but this machine. */
 function openBrowser(): Promise<Browser> {
   if (!existsSync(CHROMIUM)) throw new Error(`there is no browser at ${CHROMIUM}: install chromium, or set CHROMIUM`);
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
@@ -23,11 +23,11 @@ function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args });
 }
 
-/** What went wrong on a page, as far as only the browser sees it. */
+/** Faults of a page that only the browser sees. */
 interface Complaints {
-  /** Requests to another origin, each of which was cut off. */
+  /** Requests to another origin. Each was blocked. */
   readonly foreign: string[];
-  /** What the console shows as an error, what was thrown, and what could not be loaded. */
+  /** Errors in the console, exceptions, and files that failed to load. */
   readonly errors: string[];
 }
 
@@ -52,14 +52,14 @@ async function openPage(browser: Browser, { origin }: LocalExchange): Promise<{ 
   });
   page.on('pageerror', (error) => complaints.errors.push(error.message));
   page.on('requestfailed', (request) => {
-    // What a page was still loading when it was left is no fault of it.
+    // A request that was cut off because the test left the page is no fault.
     const reason = request.failure()?.errorText ?? '';
     if (reason !== 'net::ERR_ABORTED') complaints.errors.push(`${request.url()} could not be loaded: ${reason}`);
   });
   return { page, complaints };
 }
 
-/** The viewer's block of an operation, unfolded and ready to send. */
+/** Opens the viewer's block of an operation, ready to send. */
 async function unfold(page: Page, method: string, path: string) {
   const block = page
     .locator(`#viewer .opblock-${method}`)
@@ -69,7 +69,7 @@ async function unfold(page: Page, method: string, path: string) {
   return block;
 }
 
-/** Sends an operation from the page, and gives the status and the body that the page then shows. */
+/** Sends an operation from the page. Returns the status and the body that the page shows. */
 async function tryOut(page: Page, path: string): Promise<{ status: string; body: string }> {
   const block = await unfold(page, 'get', path);
   await block.locator('.execute').click();
@@ -81,7 +81,7 @@ async function tryOut(page: Page, path: string): Promise<{ status: string; body:
   };
 }
 
-/** Puts a key into the viewer, as a reader would. */
+/** Enters a key in the viewer. */
 async function authorize(page: Page, token: string): Promise<void> {
   await page.locator('#viewer .auth-wrapper .authorize').first().click();
   const dialog = page.locator('.dialog-ux');
@@ -105,7 +105,7 @@ async function tryReference(page: Page, exchange: LocalExchange): Promise<void> 
   expectThat(balances.status.startsWith('200') && balances.body.includes('"USDT"'), 'balances, with a key');
 }
 
-/** Every page of the site, found by its links. */
+/** Finds every page of the site by its links. */
 async function readPages(page: Page, { origin }: LocalExchange): Promise<void> {
   await page.setViewportSize(NARROW);
   const seen = new Set<string>();
@@ -124,7 +124,7 @@ async function readPages(page: Page, { origin }: LocalExchange): Promise<void> {
   expectThat(seen.size > 40, `${seen.size} pages that fit a narrow screen`);
 }
 
-/** The page that a problem names, opened as a reader would who copies its `type`. */
+/** Opens the page that a problem's `type` names. */
 async function tryErrorPage(page: Page, { origin }: LocalExchange): Promise<void> {
   const problem = (await (await fetch(`${origin}/api/v1/orders`)).json()) as { type: string; title: string };
   await page.goto(problem.type);

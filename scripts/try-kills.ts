@@ -6,8 +6,8 @@ import { runKills } from '../test/support/node/kills/run-kills.ts';
 import { buildWorker } from './build-worker.ts';
 
 /**
- * `npm run test:kills`: kills the deployed bundle under load, again and again, and looks whether it keeps what it has
- * told its clients. `-- --seed 7 --kills 50` for another run.
+ * `npm run test:kills` kills the deployed bundle under load, again and again, and checks that everything it acknowledged
+ * to its clients is still there. `-- --seed 7 --kills 50` for another run.
  */
 
 const { values } = parseArgs({

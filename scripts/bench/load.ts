@@ -8,16 +8,16 @@ export interface LoadRequest {
   readonly body?: string;
 }
 
-/** Who is asked for what. */
+/** The requests that one server is sent. */
 export interface Load {
   readonly origin: string;
-  /** The status of every answer; another one is an error of the benchmark. */
+  /** The expected status of every answer. Another status fails the benchmark. */
   readonly status: number;
-  /** The next request of a connection: each has a trader of its own. */
+  /** Returns the next request of a connection. Each connection has its own trader. */
   next(connection: number): LoadRequest;
 }
 
-/** Connections that stay open from one measurement to the next, and send a request when the one before was answered. */
+/** Connections that stay open between measurements. Each sends its next request when the last one was answered. */
 export class Connections {
   readonly #clients: readonly Client[];
 
@@ -25,7 +25,7 @@ export class Connections {
     this.#clients = Array.from({ length: count }, () => new Client(origin, { pipelining: 1 }));
   }
 
-  /** Sends a load for so long and gives the answers a second. Throws at an answer of another status. */
+  /** Sends a load for a time and returns the answers per second. Throws on an answer with another status. */
   async measure(load: Load, duration_ms: number): Promise<number> {
     const begun_ms = performance.now();
     const end_ms = begun_ms + duration_ms;

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type CallFrame, type CpuProfile, recordProfile } from '../profile/record-profile.ts';
 import { Connections } from './load.ts';
-import type { Stage } from './stage.ts';
+import type { BenchRuntime } from './start-runtime.ts';
 import type { Subject } from './subjects.ts';
 
 const WARM_MS = 1_500;
@@ -22,16 +22,20 @@ export interface SubjectProfile {
  * Sends one kind of request for five seconds while V8's profiler watches the exchange. In the profile the runtime's own
  * work is `(program)`; time in which the exchange waits for D1 or for the next request is `(idle)`.
  */
-export async function profileSubject(stage: Stage, subject: Subject, connections: number): Promise<SubjectProfile> {
-  if (stage.inspectorUrl === undefined) throw new Error('the exchange was not started to be profiled');
+export async function profileSubject(
+  runtime: BenchRuntime,
+  subject: Subject,
+  connections: number,
+): Promise<SubjectProfile> {
+  if (runtime.inspectorUrl === undefined) throw new Error('the exchange was not started to be profiled');
   const load = new Connections(subject.exchange.origin, connections);
   try {
     await load.measure(subject.exchange, WARM_MS);
     let throughput = 0;
-    const profile = await recordProfile(stage.inspectorUrl, async () => {
+    const profile = await recordProfile(runtime.inspectorUrl, async () => {
       throughput = await load.measure(subject.exchange, PROFILED_MS);
     });
-    const placeOf = readPlaces(stage.bundle);
+    const placeOf = readPlaces(runtime.bundle);
     const nodes = profile.nodes.map((node) => ({ ...node, callFrame: placeOf(node.callFrame) }));
     return { throughput, profile: { ...profile, nodes } };
   } finally {

@@ -2,36 +2,36 @@ import { type Spread, spread } from '../spread.ts';
 import { Connections } from './load.ts';
 import type { Subject } from './subjects.ts';
 
-/** How a benchmark is done. */
+/** The size of a benchmark. */
 export interface RoundOptions {
   readonly rounds: number;
-  /** How long each of the two loads is sent in a round. */
+  /** How long each load is sent in a round. */
   readonly slice_ms: number;
   /** The numbers of connections, each measured by itself. */
   readonly connections: readonly number[];
   readonly report: (line: string) => void;
 }
 
-/** A subject at one number of connections. Throughputs are answers a second. */
+/** What was measured of a subject at one number of connections. Throughputs are answers per second. */
 export interface Measurement {
   readonly subject: Subject;
   readonly connections: number;
   readonly floor: Spread;
   readonly exchange: Spread;
-  /** The exchange's throughput in shares of its floor's, each round compared in itself. */
+  /** The exchange's throughput divided by its floor's, round by round. */
   readonly ratio: Spread;
 }
 
-/** One round: what the floor and the exchange did right after each other. */
+/** The throughputs of one round, measured right after each other. */
 interface Pair {
   readonly floor: number;
   readonly exchange: number;
 }
 
 /**
- * Measures all subjects, round after round, so that whatever slows the machine for a while slows every subject alike.
- * In a round the exchange follows its floor at once, or goes before it in every other round. The first round warms both
- * and is not counted.
+ * Measures all subjects once per round, so that a slow minute of the machine affects every subject alike. The exchange
+ * and its floor are measured right after each other, in alternating order. The first round is for warming up and is not
+ * counted.
  */
 export async function measureRounds(subjects: readonly Subject[], options: RoundOptions): Promise<Measurement[]> {
   const pairs = new Map<string, Pair[]>();
@@ -59,7 +59,7 @@ export async function measureRounds(subjects: readonly Subject[], options: Round
   );
 }
 
-/** One request may be held against two floors. */
+/** A request can be compared with more than one floor, so its name alone is no key. */
 function keyOf({ name, floorName }: Subject, connections: number): string {
   return [name, floorName, connections].join('; ');
 }
@@ -67,7 +67,7 @@ function keyOf({ name, floorName }: Subject, connections: number): string {
 async function measurePair(subject: Subject, count: number, slice_ms: number, floorFirst: boolean): Promise<Pair> {
   const measure = async (side: 'floor' | 'exchange') => {
     const connections = new Connections(subject[side].origin, count);
-    // Connections are opened, and objects that slept are woken, before the clock runs.
+    // A short load first, which opens the connections and wakes sleeping objects.
     await connections.measure(subject[side], slice_ms / 5);
     const throughput = await connections.measure(subject[side], slice_ms);
     await connections.close();

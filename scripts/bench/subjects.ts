@@ -1,33 +1,33 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Load, LoadRequest } from './load.ts';
-import type { BenchTrader, Stage } from './stage.ts';
+import type { BenchTrader, BenchRuntime } from './start-runtime.ts';
 
-/** What is measured: a load of the exchange, the floor under it, and how near the first has to come to the second. */
+/** One kind of request: its load for the exchange and for the floor, and the share of the floor that is the target. */
 export interface Subject {
   readonly name: string;
   readonly floorName: string;
   readonly exchange: Load;
-  /** The same requests, headers and bodies too, at the floor's path. */
+  /** The same requests with the same headers and bodies, at the floor's path. */
   readonly floor: Load;
   /** The least share of the floor's throughput. */
   readonly target: number;
 }
 
-/** A subject before it is known where both answer. */
+/** A subject without the addresses of the runtime. */
 interface Sketch {
   readonly name: string;
   readonly floorName: string;
   readonly target: number;
-  /** What the exchange answers; 200 unless told. */
+  /** The expected status of the exchange's answers; 200 by default. */
   readonly status?: number;
   readonly floorPath: string | ((owner: string) => string);
   request(trader: BenchTrader, connection: number): LoadRequest;
 }
 
-/** What no target names has to reach this. */
+/** The target of subjects without one of their own. */
 const LEAST = 0.6;
 
-/** An API key ends in an HMAC of so many bytes. */
+/** The length of the HMAC at the end of an API key. */
 const TAG_BYTES = 32;
 
 /** What the platform adds to every request that reaches a Worker. */
@@ -49,26 +49,26 @@ const WITHDRAWAL = {
 
 const orderTo = (side: 'BUY' | 'SELL') => ({ coin: 'BTC', side, mode: 'USDT_AMOUNT', value: '5' });
 
-/** Every kind of request that is measured, ready to be sent. */
-export async function describeSubjects(stage: Stage): Promise<Subject[]> {
-  const cachedPaths = await cacheAtFloor(stage, [TICKERS_PATH, TICKER_PATH, CANDLES_PATH]);
+/** Lists every kind of request that is measured, with the addresses of a runtime. */
+export async function describeSubjects(runtime: BenchRuntime): Promise<Subject[]> {
+  const cachedPaths = await cacheAtFloor(runtime, [TICKERS_PATH, TICKER_PATH, CANDLES_PATH]);
   return sketchSubjects(randomUUID(), cachedPaths).map(({ name, floorName, target, status = 200, ...sketch }) => {
     const requestOf = (connection: number): LoadRequest => {
-      const request = sketch.request(traderOf(stage, connection), connection);
+      const request = sketch.request(traderOf(runtime, connection), connection);
       return { ...request, headers: { ...request.headers, ...PLATFORM_HEADERS } };
     };
     const { floorPath } = sketch;
     const pathAtFloor = (owner: string) => (typeof floorPath === 'string' ? floorPath : floorPath(owner));
     const next = (connection: number) => ({
       ...requestOf(connection),
-      path: pathAtFloor(traderOf(stage, connection).owner),
+      path: pathAtFloor(traderOf(runtime, connection).owner),
     });
     return {
       name,
       floorName,
       target,
-      exchange: { origin: stage.exchange, status, next: requestOf },
-      floor: { origin: stage.floors, status: 200, next },
+      exchange: { origin: runtime.exchange, status, next: requestOf },
+      floor: { origin: runtime.floors, status: 200, next },
     };
   });
 }
@@ -137,7 +137,7 @@ function sketchSubjects(run: string, cachedPaths: ReadonlyMap<string, string>): 
   ];
 }
 
-function traderOf({ traders }: Stage, connection: number): BenchTrader {
+function traderOf({ traders }: BenchRuntime, connection: number): BenchTrader {
   const trader = traders[connection];
   if (!trader) throw new Error(`there is no trader for connection ${connection}`);
   return trader;
@@ -156,7 +156,7 @@ function post(path: string, token: string, body: object, idempotencyKey: string)
   return { path, method: 'POST', headers, body: JSON.stringify(body) };
 }
 
-/** One of two in turn for each connection, so that neither a trader nor the house runs out of anything. */
+/** Alternates between two values for each connection, so that neither a trader nor the house runs out of an asset. */
 function alternate<Value extends string>(one: Value, other: Value): (connection: number) => Value {
   const turns: number[] = [];
   return (connection) => {
@@ -166,14 +166,17 @@ function alternate<Value extends string>(one: Value, other: Value): (connection:
   };
 }
 
-/** The token with a tag that nobody has seen yet, and that is wrong. */
+/** The token with a wrong tag that was never sent before. */
 function forge(token: string): string {
   const tag = randomBytes(TAG_BYTES).toString('base64url');
   return token.slice(0, -tag.length) + tag;
 }
 
-/** Puts what the exchange answers into the floor's cache, so that both send the same bytes; gives the floor's paths. */
-async function cacheAtFloor({ exchange, floors }: Stage, paths: readonly string[]): Promise<Map<string, string>> {
+/** Puts the exchange's answers into the floor's cache, so that both send the same bytes. Returns the floor's paths. */
+async function cacheAtFloor(
+  { exchange, floors }: BenchRuntime,
+  paths: readonly string[],
+): Promise<Map<string, string>> {
   const cached = new Map<string, string>();
   for (const path of paths) {
     const answer = await fetch(`${exchange}${path}`);

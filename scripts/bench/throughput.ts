@@ -1,7 +1,7 @@
 import type { Spread } from '../spread.ts';
 import type { Measurement, RoundOptions } from './rounds.ts';
 
-/** When, how and on what was measured. */
+/** The date, the size and the machine of a measurement. */
 export interface Circumstances extends Pick<RoundOptions, 'rounds' | 'slice_ms'> {
   readonly date: Date;
   readonly cores: number;
@@ -11,7 +11,7 @@ export interface Circumstances extends Pick<RoundOptions, 'rounds' | 'slice_ms'>
   readonly node: string;
 }
 
-/** The columns, as the document has them. */
+/** The columns of the document's table. */
 export interface ThroughputRow {
   readonly Request: string;
   readonly Floor: string;
@@ -22,10 +22,10 @@ export interface ThroughputRow {
   readonly Target: string;
 }
 
-/** The section, and what a run writes into it right after the heading: a dated line and a table. */
+/** The heading of the section that a run rewrites. Its dated line and table come right after it. */
 const WRITTEN = /^(## Throughput\n)(?:\nMeasured on .+\n(?:.+\n)*\n(?:\|.*\n)+)?/m;
 
-/** A row for each measurement: medians, with the quartiles around them. */
+/** One row per measurement: medians with their quartiles. */
 export function tabulate(measurements: readonly Measurement[]): ThroughputRow[] {
   return measurements.map(({ subject, connections, floor, exchange, ratio }) => ({
     Request: subject.name,
@@ -38,7 +38,7 @@ export function tabulate(measurements: readonly Measurement[]): ThroughputRow[] 
   }));
 }
 
-/** The dated line and the table, in Markdown. */
+/** Writes the dated line and the table in Markdown. */
 export function describeThroughput(rows: readonly ThroughputRow[], circumstances: Circumstances): string[] {
   const { date, rounds, slice_ms, cores, processor, workerd, node } = circumstances;
   const [first] = rows;
@@ -55,8 +55,8 @@ export function describeThroughput(rows: readonly ThroughputRow[], circumstances
 }
 
 /**
- * Puts what a run wrote into the document, in place of what the one before it wrote. All that was written by hand stays
- * as it is. Throws when the document has no section for it.
+ * Replaces the figures of the last run in the document by those of this run. Everything written by hand stays. Throws
+ * when the document has no section for them.
  */
 export function writeThroughput(document: string, lines: readonly string[]): string {
   if (!WRITTEN.test(document)) throw new Error('the document has no heading "## Throughput"');
@@ -75,7 +75,7 @@ function showThroughput(value: number): string {
   return Math.round(value).toLocaleString('en-US');
 }
 
-/** Rounded down, so that what missed its target does not read as if it had met it. */
+/** Rounds down, so that a missed target never reads as met. */
 function showShare(value: number): string {
   return (Math.floor(value * 100) / 100).toFixed(2);
 }

@@ -2,20 +2,20 @@ import { active_ms, cpu_us, logEvent_bytes } from './measured-times.ts';
 import { priceList } from './price-list.ts';
 import type { CountedRequests, Counts } from './request-counts.ts';
 
-/** What a million requests cost, in whole microdollars, each part rounded up. */
+/** The cost of a million requests in whole microdollars, each part rounded up. */
 export interface Price {
   readonly worker: number;
   readonly objects: number;
   readonly database: number;
   /** The three together. */
   readonly total: number;
-  /** What the log adds where every event of it is kept. */
+  /** The cost of the log if every event is kept. */
   readonly log: number;
 }
 
 /**
- * The price of a million requests. A picodollar for one is a microdollar for a million, so no number here is ever
- * anything but whole. Pure.
+ * Computes the price of a million requests. One picodollar for a request is one microdollar for a million, so every
+ * number is whole. Pure.
  */
 export function priceMillion({ requests, counts, active, cpu }: CountedRequests): Price {
   const each = (picodollars: number) => Math.ceil(picodollars / requests);

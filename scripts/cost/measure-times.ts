@@ -5,25 +5,25 @@ import { Operator } from '../../test/support/node/operator.ts';
 import { startExchange } from '../../test/support/node/start-exchange.ts';
 import { buildWorker } from '../build-worker.ts';
 
-/** How often each request is sent: before it is measured, and while it is. */
+/** How often each request is sent before measuring and while measuring. */
 const WARM = 300;
 const MEASURED = 2_000;
 
 /** The kernel counts CPU in hundredths of a second. */
 const TICK_MS = 10;
 
-/** What one kind of request took here. */
+/** The times of one kind of request on this machine. */
 export interface MeasuredTimes {
   readonly name: string;
-  /** Of the whole runtime: the Worker, its objects and D1. */
+  /** CPU time of the whole runtime: the Worker, its objects and D1. */
   readonly cpu_ms: number;
-  /** From the request to the whole answer, one after the other. */
+  /** Time from sending the request to the end of its answer, one request at a time. */
   readonly answer_ms: number;
 }
 
 const ORDER = JSON.stringify({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '1' });
 
-/** Lets the deployed bundle answer, and measures what that takes. It reads /proc, so it needs Linux. */
+/** Measures requests to the deployed bundle. It reads /proc, so it needs Linux. */
 export async function measureTimes(): Promise<MeasuredTimes[]> {
   const bundle = mkdtempSync(join(tmpdir(), 'bureau-cost-'));
   await buildWorker('', bundle);
@@ -70,7 +70,7 @@ async function repeat(send: () => Promise<Response>, times: number): Promise<voi
   }
 }
 
-/** What the runtimes that this process started have taken of the CPU so far, in ticks (proc(5), "stat"). */
+/** The CPU time so far of the runtimes that this process started, in ticks (proc(5), "stat"). */
 function readTicks(): number {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -82,11 +82,11 @@ function readTicks(): number {
 function readStat(pid: string): { readonly parent: number; readonly ticks: number } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name, which may hold anything, stands in parentheses before the rest.
+    // The process name is in parentheses and may hold any character, so read what comes after it.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) };
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
     return undefined;
   }
 }

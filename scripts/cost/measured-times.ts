@@ -22,5 +22,5 @@ export const active_ms = {
   round: 500,
 } as const;
 
-/** Bytes of one event of the log, with what the platform adds to it: what the log's own lines are, and as much again. */
+/** Bytes of one log event: the exchange's own line, and as much again for what the platform adds. */
 export const logEvent_bytes = 800;

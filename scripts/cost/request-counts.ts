@@ -1,6 +1,6 @@
 import type { active_ms, cpu_us } from './measured-times.ts';
 
-/** What some requests take of the platform, as it is billed. */
+/** What the platform bills for some requests. */
 export interface Counts {
   readonly workerRequests: number;
   /** Calls of key lanes and of the price hub, their alarms among them. */
@@ -10,13 +10,13 @@ export interface Counts {
   readonly objectRowsWritten: number;
   readonly databaseRowsRead: number;
   readonly databaseRowsWritten: number;
-  /** Lines that the exchange logs; the platform adds an event for each request and each call. */
+  /** Lines that the exchange logs. The platform adds an event for each request and each call. */
   readonly logLines: number;
 }
 
 /** A row of the table. */
 export interface CountedRequests {
-  /** How many requests it counts together: what several share falls to each in part. */
+  /** How many requests are counted together. What they share is divided among them. */
   readonly requests: number;
   readonly counts: Counts;
   /** Which of the measured times hold for each of them. */

@@ -6,7 +6,7 @@ import { unstable_readConfig } from 'wrangler';
 import { inspectorOf } from '../../test/support/node/start-exchange.ts';
 import { type CallFrame, type CpuProfile, recordProfile } from './record-profile.ts';
 
-/** The CPU that one start of a bundle took, in milliseconds. */
+/** The CPU time of one start of a bundle, in milliseconds. */
 export interface Start {
   /** Reading and parsing the text. An upper bound: the local runtime also stores what it has compiled. */
   readonly parse_ms: number;

@@ -2,13 +2,13 @@ import { DurableObject } from 'cloudflare:workers';
 import { Hono } from 'hono';
 import { assetSymbols } from '../../../src/money/assets.ts';
 
-/** The page of a list. */
+/** Rows of a page. */
 const PAGE_ROWS = 50;
 
-/** Who the rows belong to that every object moves money to and from. */
+/** The owner of the rows that every trader's money moves to and from. */
 const HOUSE = 'house';
 
-/** What a floor's batch wrote, as D1 counts it. */
+/** The rows that a floor's batch wrote, as D1 counts them. */
 interface Written {
   readonly rows: number;
 }
@@ -18,7 +18,7 @@ interface Bindings {
   readonly FLOOR: DurableObjectNamespace<Floor>;
 }
 
-/** Plain tables: the same rows as the exchange's, without its triggers, guards and checks. */
+/** Plain tables with the same rows as the exchange's, but without triggers, guards and checks. */
 const tables = [
   `CREATE TABLE records (owner TEXT NOT NULL, id INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (owner, id)) WITHOUT ROWID`,
   `CREATE TABLE journal (id INTEGER PRIMARY KEY, debit TEXT NOT NULL, credit TEXT NOT NULL, asset TEXT NOT NULL,
@@ -31,7 +31,7 @@ const RECORD = JSON.stringify({ status: 'COMPLETED', price: '65000.00000000', am
 const insertJournal = (rows: number) =>
   `INSERT INTO journal (debit, credit, asset, amount, kind, reference, ts) VALUES ${Array.from({ length: rows }, () => '(?1, ?2, ?3, 1, ?4, ?5, ?6)').join()}`;
 
-/** One object per trader, as the exchange has one per key; it takes no turns. */
+/** One object per trader, as the exchange has one per key. It does not queue requests. */
 export class Floor extends DurableObject<Bindings> {
   #newest = 0;
 
@@ -44,14 +44,14 @@ export class Floor extends DurableObject<Bindings> {
     return this.ctx.id.toString();
   }
 
-  /** The same, after a row of the object's own is durable: what an order takes that has to be made once. */
+  /** The same after one row of the object is durable, which an order needs to take effect once. */
   async intendOrder(owner: string): Promise<Written> {
     this.ctx.storage.sql.exec('INSERT INTO intents VALUES (?)', crypto.randomUUID());
     await this.ctx.storage.sync();
     return this.placeOrder(owner);
   }
 
-  /** The seven rows of an order in one batch: a record, two transfers, four balances. */
+  /** Writes the seven rows of an order in one batch: a record, two transfers, four balances. */
   async placeOrder(owner: string): Promise<Written> {
     const id = this.#nextId();
     const results = await this.env.DB.batch([
@@ -63,8 +63,8 @@ export class Floor extends DurableObject<Bindings> {
   }
 
   /**
-   * The three round trips of a withdrawal: what it depends on, the four rows that take the money, and, since the payout
-   * is only asked for when these are certain, the nine that settle it.
+   * Makes the three round trips of a withdrawal: one that reads what it depends on, one that writes the four rows that
+   * take the money, and one that writes the nine rows that settle it.
    */
   async withdraw(owner: string): Promise<Written> {
     const id = this.#nextId();
@@ -108,8 +108,8 @@ function countRows(results: readonly D1Result[]): number {
 }
 
 /**
- * What physics asks of each kind of request, and no more: nobody is admitted, counted, checked or remembered here. A
- * floor is the ceiling of what the exchange can reach in the same runtime.
+ * A Worker that makes only the platform calls that each kind of request cannot do without. It admits, counts, checks and
+ * remembers nothing. Its throughput is the limit for the exchange in the same runtime.
  */
 const app = new Hono<{ Bindings: Bindings }>();
 
@@ -162,7 +162,7 @@ app.post('/withdrawals/:owner', async (c) => {
   return c.json(await c.env.FLOOR.getByName(owner).withdraw(owner));
 });
 
-/** Makes the tables, and what each of the owners has in them. */
+/** Creates the tables and each owner's rows. */
 app.post('/prepare', async (c) => {
   const owners = await c.req.json<string[]>();
   await c.env.DB.batch(tables.map((sql) => c.env.DB.prepare(sql)));

@@ -2,22 +2,22 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { LocalExchange } from './local-exchange.ts';
-import { openWalkAccount } from './open-walk-account.ts';
-import { type Sight, expectSights, runShell, runWalk } from './run-walk.ts';
+import { openExampleAccount } from './open-example-account.ts';
+import { type Expected, expectOutput, runShell, runExamples } from './run-examples.ts';
 
 const TSC = resolve('clients/bureau-client/node_modules/.bin/tsc');
 
-/** A package of `clients/`, as its README shows it. */
-interface ClientWalk {
-  /** Packages that the reader's project has already. */
+/** What a reader of a client's README has, and what its examples must show. */
+interface ClientReadme {
+  /** Packages that are in the reader's project already. */
   readonly installed: readonly string[];
-  readonly sights: readonly Sight[];
+  readonly expected: readonly Expected[];
 }
 
-const walks: Readonly<Record<string, ClientWalk>> = {
+const readmes: Readonly<Record<string, ClientReadme>> = {
   'bureau-client': {
     installed: [],
-    sights: [
+    expected: [
       ['a price', /^\d+\.?\d* \d+\.?\d*$/m],
       ['an order', /^bought 0\.00\d+ at \d+/m],
       ['one intent', /^the same order true$/m],
@@ -28,7 +28,7 @@ const walks: Readonly<Record<string, ClientWalk>> = {
   },
   'ccxt-bureau': {
     installed: ['ccxt'],
-    sights: [
+    expected: [
       ['a price and candles', /^\d+\.?\d* 24 candles$/m],
       ['orders by amount and by cost', /^buy 0\.002 for \d.*\nbuy 0\.00\d+ for 100\nsell 0\.001 for \d/m],
       ['what came of them', /^3 orders, 1\.00\d+ BTC$/m],
@@ -40,30 +40,34 @@ const walks: Readonly<Record<string, ClientWalk>> = {
 };
 
 /**
- * Follows the README of each client in an empty project: writes the programs that it shows, runs its lines, and has
- * the programs type-checked against what was installed. Nothing is fetched from a registry.
+ * Follows the README of each client in an empty project: writes the programs that it shows, runs its lines, and checks
+ * the types of the programs against the installed packages. Nothing is fetched from a registry.
  */
-export async function walkClients(exchange: LocalExchange): Promise<void> {
-  for (const [name, walk] of Object.entries(walks)) await walkClient(exchange, name, walk);
+export async function tryClientReadmes(exchange: LocalExchange): Promise<void> {
+  for (const [name, readme] of Object.entries(readmes)) await tryClientReadme(exchange, name, readme);
 }
 
-async function walkClient(exchange: LocalExchange, name: string, { installed, sights }: ClientWalk): Promise<void> {
+async function tryClientReadme(
+  exchange: LocalExchange,
+  name: string,
+  { installed, expected }: ClientReadme,
+): Promise<void> {
   const readme = readFileSync(`clients/${name}/README.md`, 'utf8');
   const place = mkdtempSync(join(tmpdir(), 'bureau-client-'));
   try {
     const project = makeProject(place, installed);
     const programs = readPrograms(readme);
     for (const [file, program] of programs) writeFileSync(join(project, file), program);
-    const { KEY, URL } = await openWalkAccount(exchange);
+    const { KEY, URL } = await openExampleAccount(exchange);
     const values = { BUREAU: resolve('.'), BUREAU_URL: URL, BUREAU_API_KEY: KEY };
-    expectSights(name, await runWalk(readme, values, project), sights);
+    expectOutput(name, await runExamples(readme, values, project), expected);
     await checkTypes(project, [...programs.keys()], installed.length > 0);
   } finally {
     rmSync(place, { recursive: true, force: true });
   }
 }
 
-/** Makes an empty project, above which the packages stand that it has: npm itself has nothing to find out about them. */
+/** Makes an empty project. Installed packages lie in the folder above it, so that npm need not resolve them. */
 function makeProject(place: string, installed: readonly string[]): string {
   const project = join(place, 'project');
   mkdirSync(project);
@@ -78,7 +82,7 @@ function makeProject(place: string, installed: readonly string[]): string {
   return project;
 }
 
-/** The programs of a document: what its `js` blocks say under the name of a file, put together. */
+/** Returns the programs of a document by file: its `js` blocks that name the same file, put together. */
 function readPrograms(markdown: string): Map<string, string> {
   const programs = new Map<string, string>();
   for (const [, file = '', block = ''] of markdown.matchAll(/^```js (\S+)\n(.*?)^```/gms)) {
@@ -87,7 +91,7 @@ function readPrograms(markdown: string): Map<string, string> {
   return programs;
 }
 
-/** Type-checks programs as the editor of a TypeScript user does; declarations of other people's packages as they are. */
+/** Checks the types of programs as an editor does. Declarations of other packages are not checked. */
 async function checkTypes(project: string, files: readonly string[], hasOthers: boolean): Promise<void> {
   const options = '--noEmit --allowJs --checkJs --strict --module nodenext --target es2022 --lib es2022,dom';
   const types = `--types node --typeRoots ${resolve('node_modules/@types')}${hasOthers ? ' --skipLibCheck' : ''}`;

@@ -13,20 +13,20 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { type PlacedMutation, applyMutation } from './mutation.ts';
 
-/** What is no part of the project's sources. */
+/** Folders that are not copied. */
 const OUTSIDE = ['.git', '.wrangler', 'dist', 'node_modules'];
 
-/** A run that has not ended by then has found out nothing; no test waits a tenth of it. */
+/** A run that takes longer is ended. No test waits for a tenth of it. */
 const DEADLINE_MS = 300_000;
 
-/** How the tests took a mistake. */
+/** What the tests said of a mutation. */
 export type Verdict =
   | { readonly kind: 'killed'; readonly by: string; readonly test: string }
   | { readonly kind: 'survived' }
-  /** No test failed, and yet the run did not end well: the mistake broke the code instead of changing it. */
+  /** No test failed but the run did: the mutation broke the code instead of changing what it does. */
   | { readonly kind: 'broken'; readonly output: string };
 
-/** Vitest's report, as far as it is read. */
+/** The members of vitest's report that are read. */
 interface Report {
   readonly testResults: readonly {
     readonly name: string;
@@ -34,8 +34,8 @@ interface Report {
   }[];
 }
 
-/** A copy of the project in which mistakes are made, one at a time. The project itself is never touched. */
-export class Workshop {
+/** A copy of the project in which mutations are made, one at a time. The project itself is never changed. */
+export class MutatedCopy {
   readonly #directory = realpathSync(mkdtempSync(join(tmpdir(), 'bureau-mutants-')));
   #run: ChildProcess | undefined;
 
@@ -46,7 +46,7 @@ export class Workshop {
     symlinkSync(realpathSync('node_modules'), join(this.#directory, 'node_modules'));
   }
 
-  /** Runs the tests of a mutation with its mistake in the code, and takes it out again. */
+  /** Makes a mutation, runs its tests, and takes it back. */
   async judge(mutation: PlacedMutation): Promise<Verdict> {
     const path = join(this.#directory, mutation.file);
     const original = readFileSync(path, 'utf8');
@@ -58,7 +58,7 @@ export class Workshop {
     }
   }
 
-  /** Runs test files until the first test fails: "survived" when none does. */
+  /** Runs test files until the first test fails. The verdict is `survived` when none does. */
   async runTests(files: readonly string[]): Promise<Verdict> {
     const reportPath = join(this.#directory, 'report.json');
     rmSync(reportPath, { force: true });
@@ -71,7 +71,7 @@ export class Workshop {
 
   #vitest(words: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
     return new Promise((resolve, reject) => {
-      // In a group of its own, so that the runtime that it starts ends with it.
+      // In its own process group, so that the runtime which it starts ends with it.
       const run = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', ...words], {
         cwd: this.#directory,
         detached: true,
@@ -96,11 +96,11 @@ export class Workshop {
     try {
       process.kill(-this.#run.pid, 'SIGKILL');
     } catch {
-      // It has just ended by itself.
+      // It ended by itself a moment ago.
     }
   }
 
-  /** Ends what runs in it, and removes the copy. */
+  /** Ends a run that is under way and removes the copy. */
   close(): void {
     this.#end();
     rmSync(this.#directory, { recursive: true, force: true });

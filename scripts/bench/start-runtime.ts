@@ -5,14 +5,13 @@ import { Operator } from '../../test/support/node/operator.ts';
 import { startServedExchange } from '../../test/support/node/served-exchange.ts';
 import { buildWorker } from '../build-worker.ts';
 
-/** Where the configuration of the floors stands. */
+/** The configuration of the floors' Worker. */
 const FLOORS_CONFIG = 'scripts/bench/floors/wrangler.toml';
 
 /**
- * The Worker as deployed, with two things where the platform has them, in the memory of the machine: the count of
- * anonymous reads, which here is an object asked over HTTP, and the log, which here is laid out for a terminal by
- * JavaScript of the runtime's own. Both would be measured instead of the exchange. A line is still made, and copied as
- * a trace copies it.
+ * Wraps the deployed bundle and replaces two things that the local runtime does slowly: it counts anonymous reads by
+ * asking an object over HTTP, and it formats each log line for a terminal. The benchmark would measure these instead of
+ * the exchange. Here counts stay in memory, and a log line is built and copied but not printed.
  */
 const COUNTING_ENTRY = 'counting-entry.js';
 const COUNTING_SCRIPT = `import exchange from './index.js';
@@ -40,32 +39,35 @@ export default {
 
 const FUNDS = { USDT: '500000', BTC: '0.1' } as const;
 
-/** A client of the exchange, and its counterpart of the floors. */
+/** A client of the exchange, and the owner whose rows it uses at the floors. */
 export interface BenchTrader {
   readonly token: string;
   readonly owner: string;
 }
 
 /** The exchange and the floors in one runtime, each with the same number of traders. */
-export interface Stage {
+export interface BenchRuntime {
   readonly exchange: string;
   readonly floors: string;
   readonly traders: readonly BenchTrader[];
-  /** Where the exchange's bundle lies, and where its inspector listens if it is there to be profiled. */
+  /** The folder of the exchange's bundle, and the address of its inspector if it is profiled. */
   readonly bundle: string;
   readonly inspectorUrl: string | undefined;
   end(): Promise<void>;
 }
 
-/** How a stage is made ready. */
-export interface StageOptions {
+/** How to start the runtime. */
+export interface RuntimeOptions {
   readonly traders: number;
-  /** Whether the exchange is there to be profiled: functions keep their names, and an inspector listens. */
+  /** Whether the exchange can be profiled: functions keep their names, and an inspector listens. */
   readonly profiled?: boolean;
 }
 
-/** Bundles both as they would be deployed, and starts them in one runtime, without a proxy in front. */
-export async function openStage(directory: string, { traders, profiled = false }: StageOptions): Promise<Stage> {
+/** Bundles the exchange and the floors as they would be deployed, and starts both in one runtime without a proxy. */
+export async function startBenchRuntime(
+  directory: string,
+  { traders, profiled = false }: RuntimeOptions,
+): Promise<BenchRuntime> {
   const bundle = join(directory, 'exchange');
   const floorsBundle = join(directory, 'floors');
   await buildWorker('', bundle, { keepsNames: profiled });

@@ -1,14 +1,14 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import type { LocalExchange } from './local-exchange.ts';
-import { openWalkAccount } from './open-walk-account.ts';
-import { type Sight, expectSights, readWalk, runWalk } from './run-walk.ts';
+import { openExampleAccount } from './open-example-account.ts';
+import { type Expected, expectOutput, readExamples, runExamples } from './run-examples.ts';
 
 const GUIDES = 'docs/guides';
 
 const FILLED = '"executedPrice":"[0-9.]+"';
 
-/** What each guide promises that its lines show. */
-const sights: Readonly<Record<string, readonly Sight[]>> = {
+/** What the examples of each guide must show. */
+const expected: Readonly<Record<string, readonly Expected[]>> = {
   'first-order': [
     ['a ticker', /"ticker":{"symbol":"BTC"/],
     ['an order for exactly 100 USDT', new RegExp(`^{"order":{[^}]*${FILLED},[^}]*"usdtAmount":"100"`, 'm')],
@@ -59,22 +59,22 @@ const sights: Readonly<Record<string, readonly Sight[]>> = {
   ],
 };
 
-/** It changes the settings of the whole exchange, so it goes last and alone. */
+/** This guide changes the settings of the whole exchange, so it runs last and alone. */
 const LAST = 'going-live';
 
 /**
- * Runs the walk of every guide as it stands there, each with an account of its own that holds what the demo account
- * began with, and looks for what the guide says.
+ * Runs the examples of every guide and checks their output. Each guide has its own account with the demo account's first
+ * funds.
  */
-export async function walkGuides(exchange: LocalExchange): Promise<void> {
+export async function tryGuides(exchange: LocalExchange): Promise<void> {
   const guides = readdirSync(GUIDES).map((file) => file.replace(/\.md$/, ''));
-  await Promise.all(guides.filter((guide) => guide !== LAST).map((guide) => walkGuide(exchange, guide)));
-  await walkGuide(exchange, LAST);
+  await Promise.all(guides.filter((guide) => guide !== LAST).map((guide) => tryGuide(exchange, guide)));
+  await tryGuide(exchange, LAST);
 }
 
-async function walkGuide(exchange: LocalExchange, guide: string): Promise<void> {
+async function tryGuide(exchange: LocalExchange, guide: string): Promise<void> {
   const markdown = readFileSync(`${GUIDES}/${guide}.md`, 'utf8');
-  const promised = sights[guide];
-  if (!promised) throw new Error(`nobody says what the walk of ${guide} shows:\n${readWalk(markdown)}`);
-  expectSights(guide, await runWalk(markdown, await openWalkAccount(exchange)), promised);
+  const promised = expected[guide];
+  if (!promised) throw new Error(`nothing is expected of the examples of ${guide}:\n${readExamples(markdown)}`);
+  expectOutput(guide, await runExamples(markdown, await openExampleAccount(exchange)), promised);
 }
