@@ -51,6 +51,17 @@ const expected: Readonly<Record<string, readonly Expected[]>> = {
       /"candles":\[(?:{[^}]*},?){3}\][^]*"ts":"2026-01-02T00:00:00.000Z"[^}]*}\]/,
     ],
   ],
+  operating: [
+    ['the second factor on', /{"totp":{"enabled":true}}/],
+    ['an approved address', /"label":"cold wallet"/],
+    ['a deposit that is confirmed', /"status":"PENDING"[^]*"status":"COMPLETED"/],
+    ['the deposit in the balance', /{"asset":"ETH","amount":"10.5"}/],
+    ['a withdrawal that is paid', /"withdrawal":{[^}]*"status":"COMPLETED","txHash":"0x/],
+    ['a withdrawal that waits for its review', /"status":"PENDING","txHash":null/],
+    ['the same withdrawal approved and paid', /"status":"COMPLETED","txHash":"0x/g, 5],
+    ['the deposit in the feed', /"transactions":\[{[^}]*"type":"ONCHAIN_DEPOSIT"/],
+    ['the settlement in the feed', /"transactions":\[{[^}]*"type":"QUICK_BUY"/],
+  ],
   'going-live': [
     ['the settings', /"settings":{"allowlistMode"/],
     ['a supply cap', /"supplyCaps":{[^}]*"BTC":"100"/],
@@ -59,8 +70,8 @@ const expected: Readonly<Record<string, readonly Expected[]>> = {
   ],
 };
 
-/** This guide changes the settings of the whole exchange, so it runs last and alone. */
-const LAST = 'going-live';
+/** These guides change the settings of the whole exchange, so they run last, one after the other. */
+const LAST = ['operating', 'going-live'];
 
 /**
  * Runs the examples of every guide and checks their output. Each guide has its own account with the demo account's first
@@ -68,8 +79,8 @@ const LAST = 'going-live';
  */
 export async function tryGuides(exchange: LocalExchange): Promise<void> {
   const guides = readdirSync(GUIDES).map((file) => file.replace(/\.md$/, ''));
-  await Promise.all(guides.filter((guide) => guide !== LAST).map((guide) => tryGuide(exchange, guide)));
-  await tryGuide(exchange, LAST);
+  await Promise.all(guides.filter((guide) => !LAST.includes(guide)).map((guide) => tryGuide(exchange, guide)));
+  for (const guide of LAST) await tryGuide(exchange, guide);
 }
 
 async function tryGuide(exchange: LocalExchange, guide: string): Promise<void> {

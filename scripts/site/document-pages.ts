@@ -15,8 +15,8 @@ const forTraders = [
   'guides/market-data',
 ];
 
-/** What the operator reads first; every other document is the operator's as well, and follows. */
-const GOING_LIVE = 'guides/going-live';
+/** What an operator reads first, in this order. Every other document is for operators as well, and follows. */
+const forOperators = ['guides/operating', 'guides/going-live'];
 
 /** A document and where the site has it. */
 export interface DocumentPage extends RenderedDocument {
@@ -37,10 +37,10 @@ export function readDocuments(): Documents {
     .filter((file) => file.endsWith('.md'))
     .map((file) => file.slice(0, -'.md'.length))
     .toSorted();
-  const others = found.filter((name) => !forTraders.includes(name) && name !== GOING_LIVE);
+  const others = found.filter((name) => !forTraders.includes(name) && !forOperators.includes(name));
   return {
     forTraders: forTraders.map(readDocument),
-    forOperators: [GOING_LIVE, ...others].map(readDocument),
+    forOperators: [...forOperators, ...others].map(readDocument),
   };
 }
 
