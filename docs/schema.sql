@@ -10,7 +10,7 @@ CREATE TABLE accounts (
   -- In atoms of USDT, for a rolling 24 hours.
   daily_withdrawal_limit INTEGER NOT NULL DEFAULT 5000000000 CHECK (daily_withdrawal_limit >= 0),
   created_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+, record_number INTEGER NOT NULL DEFAULT 0 CHECK (record_number >= 0)) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER accounts_are_kept BEFORE DELETE ON accounts
 BEGIN
@@ -27,6 +27,12 @@ CREATE TRIGGER accounts_keep_their_index BEFORE UPDATE ON accounts
 WHEN NEW.id IS NOT OLD.id OR NEW.address_index IS NOT OLD.address_index
 BEGIN
   SELECT RAISE(ABORT, 'guard: an account keeps its id and its index');
+END;
+
+CREATE TRIGGER accounts_number_their_changes BEFORE UPDATE ON accounts
+WHEN NEW.record_number < OLD.record_number
+BEGIN
+  SELECT RAISE(ABORT, 'guard: the number of an account''s key records never falls');
 END;
 
 CREATE TABLE addresses (
@@ -116,6 +122,13 @@ CREATE TRIGGER api_keys_stay_revoked BEFORE UPDATE ON api_keys
 WHEN OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS NOT OLD.revoked_at
 BEGIN
   SELECT RAISE(ABORT, 'guard: a revoked key stays revoked');
+END;
+
+CREATE TRIGGER api_keys_stay_what_they_are BEFORE UPDATE ON api_keys
+WHEN NEW.id IS NOT OLD.id OR NEW.account_id IS NOT OLD.account_id OR NEW.scopes IS NOT OLD.scopes
+  OR NEW.token_hash IS NOT OLD.token_hash
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a key keeps its account, scopes and hash');
 END;
 
 CREATE TABLE audit (

@@ -20,7 +20,7 @@ A crypto exchange: wallet, spot orders against USDT that fill at once and whole,
 
 **Lists** are newest first. Pass \`nextCursor\` on until it is \`null\`.
 
-**Compatibility.** Within v1 things are only added: tolerate unknown fields and unknown values. What is to go is announced at least 180 days ahead in \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594).
+**Compatibility.** Within v1 things are only added: tolerate unknown fields and unknown values in what the exchange sends. It takes no unknown field itself: a body with one is \`invalid_request\`, which names each, and nothing is done. What is to go is announced at least 180 days ahead in \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594).
 `.trim();
 
 const operatorText = `

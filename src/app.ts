@@ -3,7 +3,7 @@ import { documentRoutes } from './api-document.ts';
 import { createArea, sendProblem } from './http/area.ts';
 import { describeError, logFault } from './http/log.ts';
 import { logRequest } from './http/log-request.ts';
-import { openToAnyOrigin } from './http/open-to-any-origin.ts';
+import { answerPreflight, openToAnyOrigin } from './http/open-to-any-origin.ts';
 import { refuse } from './http/refusal.ts';
 import { assignRequestId } from './http/request-id.ts';
 import { isDatabaseFault } from './ledger/database-fault.ts';
@@ -51,6 +51,8 @@ const refuseMethod = methodNotAllowed({
   app,
   onMethodNotAllowed: (c, methods) => {
     c.header('Allow', methods.join(', '));
+    const preflight = answerPreflight(c, methods);
+    if (preflight) return preflight;
     return sendProblem(c, refuse('method_not_allowed', `This path takes ${methods.join(', ')}.`).refusal);
   },
 });

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers';
 import { z } from 'zod';
-import { coinSymbols } from './money/assets.ts';
-import { AMOUNT_SYNTAX } from './money/amounts.ts';
+import { QUOTE_ASSET, coinSymbols, scaleOf } from './money/assets.ts';
+import { AMOUNT_SYNTAX, MAX_ATOMS, parseAmount } from './money/amounts.ts';
 import type { KeyLane } from './lane/key-lane.ts';
 import type { PriceHub } from './markets/price-hub.ts';
 import { DepositKeys } from './wallet/addresses/deposit-keys.ts';
@@ -12,11 +12,17 @@ export interface Bindings {
   readonly DB: D1Database;
   readonly KEY_LANE: DurableObjectNamespace<KeyLane>;
   readonly PRICE_HUB: DurableObjectNamespace<PriceHub>;
+  /** Counts callers without a key by IPv4 address or by /64 of IPv6. */
   readonly ANONYMOUS_READS: RateLimit;
+  /** Counts the /48s of IPv6 that these are in. */
+  readonly ANONYMOUS_NETWORKS: RateLimit;
 }
 
-/** Secrets that ship with the repository begin so; production refuses them. */
-const SANDBOX_SECRET_PREFIX = 'sandbox-';
+/** Secrets that ship with the repository begin so, in whatever case; production refuses them. */
+const SANDBOX_SECRET = /^sandbox-/i;
+
+/** Hosts that are nobody's, so that documents can name them (RFC 2606): whoever finds one in use forgot to fill it in. */
+const PLACEHOLDER_HOST = /(^|\.)(example|invalid|test|localhost|example\.(com|net|org))\.?$/;
 
 /** The smallest spread of each environment: a free option drains the house, and in the sandbox there is no house. */
 export const MIN_SPREAD_BPS = { sandbox: 0, production: 10 } as const;
@@ -36,7 +42,11 @@ const priceSources = [
   'gate',
 ] as const;
 
-const Secret = z.string().min(32);
+/** What is sent as a Bearer token or kept in an environment: a blank in it would never match, or came by mistake. */
+const Secret = z
+  .string()
+  .min(32)
+  .regex(/^[!-~]+$/, 'holds a blank or another character that is not visible ASCII');
 
 /** Secrets by version: the highest is used for what is new, every one for what is there. */
 const VersionedSecrets = jsonOf(z.record(z.string().regex(/^[1-9]\d{0,2}$/), Secret)).refine(
@@ -72,7 +82,32 @@ function isSandbox(provider: string): boolean {
   return provider.startsWith('sandbox');
 }
 
-const Amount = z.string().regex(AMOUNT_SYNTAX);
+/** A whole number in one variable. A blank one is no number: it would count as 0. */
+function wholeNumber(min: number, max: number) {
+  return z.coerce
+    .string()
+    .regex(/^\d{1,9}$/, 'is not a whole number')
+    .transform(Number)
+    .pipe(z.number().min(min).max(max));
+}
+
+/** An amount of USDT that the ledger can move: more than nothing, and no finer than an atom. */
+const UsdtAmount = z
+  .string()
+  .regex(AMOUNT_SYNTAX, { error: 'is not a plain decimal string', abort: true })
+  .refine((text) => {
+    const atoms = toUsdtAtoms(text);
+    return atoms !== undefined && atoms > 0n && atoms <= MAX_ATOMS;
+  }, 'is nothing, finer than an atom of USDT, or more than the ledger can count');
+
+function toUsdtAtoms(text: string) {
+  return parseAmount(text, scaleOf(QUOTE_ASSET));
+}
+
+/** The smallest and the largest order of a symbol. */
+const Bounds = z
+  .strictObject({ min: UsdtAmount, max: UsdtAmount })
+  .refine(({ min, max }) => (toUsdtAtoms(min) ?? 0n) <= (toUsdtAtoms(max) ?? 0n), 'has a minimum above its maximum');
 
 /** Every setting of the Worker. Operators find the meaning of each in wrangler.toml. */
 export const Config = z
@@ -85,7 +120,7 @@ export const Config = z
     AUDITOR_TOKEN: Secret,
     TOTP_SECRETS: VersionedSecrets,
     ALLOWLIST_MODE: z.enum(['off', 'strict']),
-    ALLOWLIST_COOLING_HOURS: z.coerce.number().int().min(0).max(720),
+    ALLOWLIST_COOLING_HOURS: wholeNumber(0, 720),
     PRICE_SOURCES: listOf(priceSources).refine(
       (list) => list.length <= MAX_PRICE_SOURCES,
       `has more than ${MAX_PRICE_SOURCES} sources`,
@@ -104,16 +139,17 @@ export const Config = z
     CUSTODY_URL: z.url(),
     CUSTODY_KEY_ID: z.string().regex(/^[\w.-]{1,64}$/),
     CUSTODY_SECRET: Secret,
-    SPREAD_BPS: z.coerce.number().int().min(0).max(1000),
-    ORDER_MIN_USDT: Amount,
-    ORDER_MAX_USDT: Amount,
-    ORDER_BOUNDS: jsonOf(
-      z.partialRecord(z.enum(coinSymbols as [string, ...string[]]), z.object({ min: Amount, max: Amount })),
-    ),
+    SPREAD_BPS: wholeNumber(0, 1000),
+    ORDER_MIN_USDT: UsdtAmount,
+    ORDER_MAX_USDT: UsdtAmount,
+    ORDER_BOUNDS: jsonOf(z.partialRecord(z.enum(coinSymbols as [string, ...string[]]), Bounds)),
     DEPOSIT_KEYS: jsonOf(DepositKeys),
     SOLANA_ADDRESSES: z.enum(['sandbox', 'pool']),
   })
   .superRefine((config, context) => {
+    const bounds = Bounds.safeParse({ min: config.ORDER_MIN_USDT, max: config.ORDER_MAX_USDT });
+    if (!bounds.success)
+      context.addIssue({ code: 'custom', path: ['ORDER_MIN_USDT'], message: 'is above ORDER_MAX_USDT' });
     if (config.ENVIRONMENT !== 'production') return;
     const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
     if (config.PRICE_SOURCES.some(isSandbox)) refuse('PRICE_SOURCES', 'names a sandbox provider in production');
@@ -124,6 +160,11 @@ export const Config = z
     }
     if (isSandbox(config.CUSTODY_PROVIDER)) refuse('CUSTODY_PROVIDER', 'names a sandbox provider in production');
     if (new URL(config.CUSTODY_URL).protocol !== 'https:') refuse('CUSTODY_URL', 'is not https in production');
+    for (const [name, value] of Object.entries(config)) {
+      const isPlaceholder =
+        name.endsWith('_URL') && typeof value === 'string' && PLACEHOLDER_HOST.test(new URL(value).hostname);
+      if (isPlaceholder) refuse(name, 'names a host that is a placeholder: fill in your own');
+    }
     if (holdsSandboxKey(config.DEPOSIT_KEYS)) refuse('DEPOSIT_KEYS', 'holds a key of the public test mnemonic');
     if (isSandbox(config.SOLANA_ADDRESSES)) refuse('SOLANA_ADDRESSES', 'derives of the public test mnemonic');
     const { CURSOR_SECRET, OPERATOR_TOKEN, DEPOSIT_TOKEN, AUDITOR_TOKEN, CUSTODY_SECRET } = config;
@@ -133,7 +174,7 @@ export const Config = z
       ...Object.entries({ CURSOR_SECRET, OPERATOR_TOKEN, DEPOSIT_TOKEN, AUDITOR_TOKEN, CUSTODY_SECRET }),
     ];
     for (const [name, secret] of secrets) {
-      if (secret.startsWith(SANDBOX_SECRET_PREFIX)) refuse(name, 'is the public secret of the sandbox');
+      if (SANDBOX_SECRET.test(secret)) refuse(name, 'is the public secret of the sandbox');
     }
     if (new Set(secrets.map(([, secret]) => secret)).size < secrets.length) {
       refuse('OPERATOR_TOKEN', 'or another secret is used twice: each has one purpose');

@@ -22,7 +22,7 @@ const production = {
   DEPOSIT_KEYS: JSON.stringify(depositKeys),
   SOLANA_ADDRESSES: 'pool',
   CUSTODY_PROVIDER: 'http',
-  CUSTODY_URL: 'https://custody.example',
+  CUSTODY_URL: 'https://custody.bureau.dev',
   CUSTODY_SECRET: 'p'.repeat(40),
 };
 
@@ -54,10 +54,61 @@ describe('the configuration', () => {
     ['the empty keys of wrangler.toml', 'DEPOSIT_KEYS', '{}'],
     ['Solana addresses of the sandbox', 'SOLANA_ADDRESSES', 'sandbox'],
     ['the custodian of the sandbox', 'CUSTODY_PROVIDER', 'sandbox'],
-    ['a custodian without TLS', 'CUSTODY_URL', 'http://custody.example'],
+    ['a custodian without TLS', 'CUSTODY_URL', 'http://custody.bureau.dev'],
+    ['the custodian of wrangler.toml, which is a placeholder', 'CUSTODY_URL', 'https://custody.example'],
+    ['a placeholder with a port and a dot at its end', 'CUSTODY_URL', 'https://custody.EXAMPLE.:8443/v1'],
+    ['a placeholder for a venue', 'BINANCE_URL', 'https://venue.example'],
+    ['a placeholder for a venue that is not asked', 'GATE_URL', 'https://example.com'],
+    ['a public token in capitals', 'OPERATOR_TOKEN', String(sandbox['OPERATOR_TOKEN']).toUpperCase()],
+    ['a public secret in mixed letters', 'TOTP_SECRETS', JSON.stringify({ 1: `SandBox-${'t'.repeat(40)}` })],
     ['the public custody secret', 'CUSTODY_SECRET', sandbox['CUSTODY_SECRET']],
   ])('of production is refused with %s', (_name, variable, value) => {
     expect(() => parseConfig({ ...production, [variable]: value })).toThrow(/configuration refused/);
+  });
+
+  const long = 'x'.repeat(40);
+  it.each([
+    ['a blank spread, which would be read as 0', 'SPREAD_BPS', ''],
+    ['a spread of white space', 'SPREAD_BPS', ' '],
+    ['a spread with a blank after it', 'SPREAD_BPS', '20 '],
+    ['a spread in hexadecimal', 'SPREAD_BPS', '0x20'],
+    ['a spread with an exponent', 'SPREAD_BPS', '1e2'],
+    ['a spread with decimals', 'SPREAD_BPS', '20.5'],
+    ['a negative spread', 'SPREAD_BPS', '-1'],
+    ['a spread above 1,000', 'SPREAD_BPS', '1001'],
+    ['a blank cooling period', 'ALLOWLIST_COOLING_HOURS', ''],
+    ['a smallest order of nothing', 'ORDER_MIN_USDT', '0'],
+    ['a smallest order of nothing, with decimals', 'ORDER_MIN_USDT', '0.000000'],
+    ['a smallest order finer than an atom', 'ORDER_MIN_USDT', '0.0000001'],
+    ['a blank smallest order', 'ORDER_MIN_USDT', ''],
+    ['a largest order of nothing', 'ORDER_MAX_USDT', '0'],
+    ['a largest order finer than an atom', 'ORDER_MAX_USDT', '100.0000001'],
+    ['a largest order beyond the ledger', 'ORDER_MAX_USDT', '9223372036854.775808'],
+    ['a smallest order above the largest', 'ORDER_MIN_USDT', '50000.000001'],
+    ['a symbol’s smallest order of nothing', 'ORDER_BOUNDS', '{"DOGE":{"min":"0","max":"10"}}'],
+    ['a symbol’s largest order finer than an atom', 'ORDER_BOUNDS', '{"DOGE":{"min":"1","max":"10.0000001"}}'],
+    ['a symbol’s smallest order above its largest', 'ORDER_BOUNDS', '{"DOGE":{"min":"11","max":"10"}}'],
+    ['a misspelt bound', 'ORDER_BOUNDS', '{"DOGE":{"min":"1","max":"10","maximum":"5"}}'],
+    ['a symbol that is no market', 'ORDER_BOUNDS', '{"DOG":{"min":"1","max":"10"}}'],
+    ['a token with a blank inside', 'OPERATOR_TOKEN', `${long} ${long}`],
+    ['a token with a blank before it', 'DEPOSIT_TOKEN', ` ${long}`],
+    ['a token with a line’s end after it', 'AUDITOR_TOKEN', `${long}\n`],
+    ['a secret of blanks', 'CURSOR_SECRET', ' '.repeat(40)],
+    ['a versioned secret with a tab', 'API_KEY_SECRETS', JSON.stringify({ 1: `${long}\t` })],
+    ['a custodian’s secret with a blank', 'CUSTODY_SECRET', `${long} `],
+  ])('is refused anywhere with %s, and says which variable', (_name, variable, value) => {
+    for (const whole of [production, sandbox]) {
+      expect(() => parseConfig({ ...whole, [variable]: value })).toThrow(variable);
+    }
+  });
+
+  it('takes one atom of USDT as the smallest order, bounds that are equal, and numbers that are no text', () => {
+    const least = { ORDER_MIN_USDT: '0.000001', ORDER_BOUNDS: '{"DOGE":{"min":"10","max":"10.00"}}' };
+    expect(parseConfig({ ...production, ...least, SPREAD_BPS: 20 })).toMatchObject({
+      ...least,
+      SPREAD_BPS: 20,
+      ORDER_BOUNDS: { DOGE: { min: '10', max: '10.00' } },
+    });
   });
 
   const publicKeys = Object.entries(deriveDepositKeys(readSeed(TEST_MNEMONIC)));

@@ -8,7 +8,8 @@ import { mutations } from '../scripts/mutations/rooms.ts';
  * with its placeholders; where a title says too little by itself, by the title of its group before it.
  */
 
-const FAULTS = 42;
+/** The faults that are mended, by their numbers; each keeps its own. */
+const FAULTS = [...Array.from({ length: 42 }, (_, at) => at + 1), 50, 51, 59, 60, 61];
 
 const text = readFileSync('docs/faults.md', 'utf8');
 
@@ -46,7 +47,7 @@ const faults = readTable('Every fault and its test').map(([number = '', fault = 
 
 describe('every fault that is known', () => {
   it('is there, one row each', () => {
-    expect(faults.map(({ number }) => number)).toEqual(Array.from({ length: FAULTS }, (_, at) => at + 1));
+    expect(faults.map(({ number }) => number)).toEqual(FAULTS);
   });
 
   it.each(faults)('has a test that is there: $number, $fault', ({ tests }) => {

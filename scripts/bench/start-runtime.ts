@@ -30,7 +30,7 @@ let counting;
 
 export default {
   fetch(request, bindings, context) {
-    counting ??= { ...bindings, ANONYMOUS_READS };
+    counting ??= { ...bindings, ANONYMOUS_READS, ANONYMOUS_NETWORKS: ANONYMOUS_READS };
     return exchange.fetch(request, counting, context);
   },
   scheduled: exchange.scheduled,

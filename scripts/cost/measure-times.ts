@@ -27,7 +27,11 @@ const ORDER = JSON.stringify({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', va
 export async function measureTimes(): Promise<MeasuredTimes[]> {
   const bundle = mkdtempSync(join(tmpdir(), 'bureau-cost-'));
   await buildWorker('', bundle);
-  const exchange = await startExchange({ bundle, site: false, rateLimits: { ANONYMOUS_READS: 1_000_000 } });
+  const exchange = await startExchange({
+    bundle,
+    site: false,
+    rateLimits: { ANONYMOUS_READS: 1_000_000, ANONYMOUS_NETWORKS: 1_000_000 },
+  });
   try {
     const [url = ''] = exchange.urls;
     const operator = new Operator(url);

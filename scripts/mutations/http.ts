@@ -17,6 +17,27 @@ export const http: Room = {
     },
     { name: 'an Idempotency-Key may have 256 characters', find: '/^[!-~]{1,255}$/', replace: '/^[!-~]{1,256}$/' },
     {
+      name: 'a body may take unknown members',
+      file: 'src/operator/settings.ts',
+      find: '.partial().strict()',
+      replace: '.partial().strip()',
+      tests: ['test/api/unknown-members.test.ts'],
+    },
+    {
+      name: 'an unknown member is refused without its name',
+      file: 'src/http/json-body.ts',
+      find: 'issue.keys.map((key) => ({',
+      replace: 'issue.keys.slice(1).map((key) => ({',
+      tests: ['test/api/unknown-members.test.ts'],
+    },
+    {
+      name: 'a preflight is answered wherever it is sent',
+      file: 'src/http/open-to-any-origin.ts',
+      find: ' || !c.res.headers.has(ALLOW_ORIGIN)',
+      replace: '',
+      tests: ['test/http/open-to-any-origin.test.ts'],
+    },
+    {
       name: 'the signature of a cursor is not checked',
       file: 'src/http/cursor.ts',
       find: 'equalDigests(tag, await signPosition(position, scope, secret))',

@@ -119,6 +119,34 @@ export const lane: Room = {
       tests: [mutexTest],
     },
     {
+      name: 'a frozen account is not told what it was answered',
+      find: '  const earlier = request && replays.find(request.idempotencyKey, now_ms);\n',
+      replace:
+        '  const refused = lane.mayAct();\n  if (!refused.ok) return { answer: answerProblem(refused.refusal, facts), replayed: false };\n' +
+        '  const earlier = request && replays.find(request.idempotencyKey, now_ms);\n',
+    },
+    {
+      name: 'an older record of a key replaces a newer one',
+      file: 'src/lane/held-record.ts',
+      find: 'read.number < this.#record.number',
+      replace: 'read.number < 0',
+      tests: ['test/keys/revocation.test.ts'],
+    },
+    {
+      name: 'a record that is read later brings a revoked key back',
+      file: 'src/lane/held-record.ts',
+      find: 'this.#record.revokedAt_ms ?? this.#revokedAt_ms ?? null',
+      replace: 'this.#record.revokedAt_ms',
+      tests: ['test/keys/revocation.test.ts'],
+    },
+    {
+      name: 'a revocation is forgotten with the object’s memory',
+      file: 'src/lane/held-record.ts',
+      find: "    this.#state.write('revoked', now_ms);\n",
+      replace: '',
+      tests: ['test/keys/revocation.test.ts'],
+    },
+    {
       name: 'a request leaves the minute a millisecond early',
       file: 'src/lane/rate-buckets.ts',
       find: 'leaves_ms > now_ms)',
@@ -142,8 +170,15 @@ export const lane: Room = {
     {
       name: 'reads that were written down ahead are forgiven',
       file: 'src/lane/counted-buckets.ts',
-      find: 'this.#reserveIsOpen = this.#written.readReserve > 0;',
-      replace: 'this.#reserveIsOpen = false;',
+      find: 'spendReserve(buckets.read, readReserve)',
+      replace: 'buckets.read',
+      tests: [countedTest],
+    },
+    {
+      name: 'a lost block counts for a minute from when the object wakes',
+      file: 'src/lane/rate-buckets.ts',
+      find: '[last[0], last[1] + reserve]',
+      replace: '[Date.now() + MINUTE_MS, last[1] + reserve]',
       tests: [countedTest],
     },
     {

@@ -5,6 +5,7 @@ import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import type { Database } from '../ledger/database.ts';
 import { newRecordId } from '../ledger/record-id.ts';
+import { nextRecordNumber } from '../ledger/record-number.ts';
 import { accounts, balances, exactly } from '../ledger/schema.ts';
 import { QUOTE_ASSET, assetSymbols, scaleOf } from '../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, formatAmount, parseAmount } from '../money/amounts.ts';
@@ -74,7 +75,7 @@ export async function readAccount(database: Database, id: string): Promise<Accou
 
 /** What the operator changes of an account. */
 export const ChangeAccount = z
-  .object({
+  .strictObject({
     status: z.enum(['active', 'frozen']).optional().openapi({ example: 'active' }),
     dailyWithdrawalLimit: z
       .string()
@@ -106,7 +107,10 @@ export async function changeAccount(
   }
   if (Object.keys(values).length > 0) {
     await database.batch([
-      database.update(accounts).set(values).where(eq(accounts.id, id)),
+      database
+        .update(accounts)
+        .set({ ...values, ...(values.status && { recordNumber: nextRecordNumber(actor.now_ms) }) })
+        .where(eq(accounts.id, id)),
       insertAudit(database, actor, 'change_account', id, change),
     ]);
   }

@@ -7,6 +7,7 @@ import type { AppEnvironment, RequestContext } from './context.ts';
 import { headersOf } from './document/headers.ts';
 import { type DeclaredProblem, describeProblems } from './document/problem-responses.ts';
 import type { ProblemCode } from './problems.ts';
+import { describeBodyErrors } from './json-body.ts';
 import { type FieldError, type Refusal, refuse } from './refusal.ts';
 
 /** The largest body of a request that is no upload. */
@@ -28,11 +29,8 @@ export function sendProblem(c: RequestContext, refusal: Refusal): Response {
 }
 
 function toFieldErrors(target: string, error: ZodError): FieldError[] {
-  return error.issues.map((issue) => ({
-    pointer: target === 'json' ? issue.path.map((part) => `/${String(part)}`).join('') : issue.path.join('.'),
-    code: issue.code,
-    detail: issue.message,
-  }));
+  if (target === 'json') return describeBodyErrors(error);
+  return error.issues.map(({ path, code, message }) => ({ pointer: path.join('.'), code, detail: message }));
 }
 
 /**
@@ -107,7 +105,7 @@ export function problemResponses(...declared: DeclaredProblem[]) {
   return describeProblems([...declared, ...general]) as unknown as { 500: { description: string } };
 }
 
-/** A documented JSON body. */
+/** A documented JSON answer. */
 export function jsonContent<T extends z.ZodType>(schema: T) {
   return { 'application/json': { schema } };
 }

@@ -15,7 +15,8 @@ export interface Admission {
 
 /**
  * Whether a key whose tag is right may do what it asks for, in the order of the error table: the key itself, its
- * expiry, its scope, the address it is used from, and its account. A frozen account still reads.
+ * expiry, its scope, and the address it is used from. A frozen account is admitted: it reads, and is told again what it was
+ * answered before; what it may not do any more is refused by `decideEffect`.
  */
 export function decideAdmission(
   record: KeyRecord | undefined,
@@ -23,7 +24,7 @@ export function decideAdmission(
   now_ms: number,
 ): Outcome<KeyRecord> {
   if (!record || record.revokedAt_ms !== null || !equalDigests(record.tokenHash, admission.tokenHash)) {
-    return refuse('invalid_api_key', 'The API key is unknown or was revoked.');
+    return unknownKey;
   }
   if (record.expiresAt_ms !== null && record.expiresAt_ms <= now_ms) {
     return refuse('api_key_expired', `The API key expired at ${new Date(record.expiresAt_ms).toISOString()}.`);
@@ -32,11 +33,16 @@ export function decideAdmission(
   if (record.ipAllowlist !== null && !isIpListed(admission.ip, record.ipAllowlist)) {
     return refuse('ip_not_allowed', `The API key may not be used from ${admission.ip}.`);
   }
-  if (record.accountStatus === 'frozen' && (admission.scope === 'trade' || admission.scope === 'withdraw')) {
-    return accountFrozen;
-  }
   return accept(record);
 }
+
+/** Whether a key that was admitted may have a new effect: not while its account is frozen. */
+export function decideEffect(record: KeyRecord): Outcome<KeyRecord> {
+  return record.accountStatus === 'frozen' ? accountFrozen : accept(record);
+}
+
+/** The refusal of a key that is not there, or not any more. */
+export const unknownKey = refuse('invalid_api_key', 'The API key is unknown or was revoked.');
 
 /** The refusal of what a frozen account may not do, in its lane or in the batch. */
 export const accountFrozen = refuse(

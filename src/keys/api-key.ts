@@ -3,10 +3,11 @@ import { and, desc, eq, isNull, sql } from 'drizzle-orm';
 import { Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import type { Database } from '../ledger/database.ts';
-import { newRecordId } from '../ledger/record-id.ts';
+import { RecordId, newRecordId } from '../ledger/record-id.ts';
+import { numberChange } from '../ledger/record-number.ts';
 import { apiKeys } from '../ledger/schema.ts';
-import { IpAllowlist, RateLimits } from './record.ts';
-import { Scope, readScopes, writeScopes } from './scope.ts';
+import { BucketAllowance, IpAllowlist, type KeyDetails, RateLimits, readKeyRow } from './record.ts';
+import { Scope, writeScopes } from './scope.ts';
 import { type TokenPrefix, type TokenSecrets, mintToken } from './token.ts';
 
 const MAX_LABEL_LENGTH = 100;
@@ -14,9 +15,12 @@ const MAX_LABEL_LENGTH = 100;
 /** The most keys of one account that are listed; more than a person can tell apart. */
 const MAX_LISTED = 200;
 
+const Wanted = BucketAllowance.strict().optional();
+const WantedLimits = z.strictObject({ read: Wanted, trade: Wanted, withdraw: Wanted });
+
 /** What the operator says of a new key. */
 export const CreateApiKey = z
-  .object({
+  .strictObject({
     label: z.string().min(1).max(MAX_LABEL_LENGTH).openapi({ example: 'trading bot' }),
     scopes: z
       .array(Scope)
@@ -28,7 +32,7 @@ export const CreateApiKey = z
       description: 'Addresses and CIDR ranges that the key may be used from',
       example: ['192.0.2.0/24'],
     }),
-    rateLimits: RateLimits.optional(),
+    rateLimits: WantedLimits.optional(),
   })
   .openapi('CreateApiKey');
 
@@ -58,17 +62,18 @@ function showTime(time_ms: number | null): string | null {
   return time_ms === null ? null : new Date(time_ms).toISOString();
 }
 
-function showApiKey(row: typeof apiKeys.$inferSelect): ApiKey {
+/** Shows a key, by its row or as its lane knows it. */
+export function showApiKey(key: KeyDetails): ApiKey {
   return {
-    id: row.id,
-    accountId: row.accountId,
-    label: row.label,
-    scopes: readScopes(row.scopes),
-    ipAllowlist: row.ipAllowlist === null ? null : IpAllowlist.parse(JSON.parse(row.ipAllowlist)),
-    rateLimits: RateLimits.parse(JSON.parse(row.rateLimits)),
-    createdAt: new Date(row.createdAt).toISOString(),
-    expiresAt: showTime(row.expiresAt),
-    revokedAt: showTime(row.revokedAt),
+    id: key.id,
+    accountId: key.accountId,
+    label: key.label,
+    scopes: [...key.scopes],
+    ipAllowlist: key.ipAllowlist && [...key.ipAllowlist],
+    rateLimits: key.rateLimits,
+    createdAt: new Date(key.createdAt_ms).toISOString(),
+    expiresAt: showTime(key.expiresAt_ms),
+    revokedAt: showTime(key.revokedAt_ms),
   };
 }
 
@@ -99,28 +104,49 @@ export async function createApiKey(
   const detail = { keyId: id, label: wanted.label, scopes: wanted.scopes };
   const [[row]] = await database.batch([insert, insertAudit(database, actor, 'create_api_key', accountId, detail)]);
   if (!row) throw new Error('a key that was just made is not there');
-  return { apiKey: showApiKey(row), token };
+  return { apiKey: showApiKey(readKeyRow(row)), token };
 }
 
-/** Revokes a key for good; again is no error. `undefined` when the account has no such key. Throws when D1 fails. */
+/** What the database has of a key that is to be revoked. */
+export type Revocation =
+  | { readonly kind: 'revoked'; readonly apiKey: ApiKey }
+  /** There is no row of it: it was made after the point that the database was restored to, or never. */
+  | { readonly kind: 'off_record' }
+  /** It is another account's, or its id cannot be a key's. */
+  | { readonly kind: 'not_of_account' };
+
+/**
+ * Revokes a key for good, as far as the database goes; again is no error. The key's lane must hear of it, also of one
+ * that is not on record, whose revocation leaves its row in the audit all the same. Throws when D1 fails.
+ */
 export async function revokeApiKey(
   database: Database,
   accountId: string,
   keyId: string,
   actor: Actor,
-): Promise<ApiKey | undefined> {
-  const own = and(eq(apiKeys.accountId, accountId), eq(apiKeys.id, keyId));
+): Promise<Revocation> {
+  const ids = z.array(RecordId).safeParse([accountId, keyId]);
+  if (!ids.success) return { kind: 'not_of_account' };
+  const own = eq(apiKeys.id, keyId);
   const [standing] = await database.select().from(apiKeys).where(own);
-  if (!standing || standing.revokedAt !== null) return standing && showApiKey(standing);
+  if (standing && standing.accountId !== accountId) return { kind: 'not_of_account' };
+  const audit = insertAudit(database, actor, 'revoke_api_key', accountId, { keyId });
+  if (!standing) {
+    await audit;
+    return { kind: 'off_record' };
+  }
+  if (standing.revokedAt !== null) return { kind: 'revoked', apiKey: showApiKey(readKeyRow(standing)) };
   const [, rows] = await database.batch([
     database
       .update(apiKeys)
       .set({ revokedAt: actor.now_ms })
       .where(and(own, isNull(apiKeys.revokedAt))),
     database.select().from(apiKeys).where(own),
-    insertAudit(database, actor, 'revoke_api_key', accountId, { keyId }),
+    numberChange(database, accountId, actor.now_ms),
+    audit,
   ]);
-  return rows[0] && showApiKey(rows[0]);
+  const [revoked = standing] = rows;
+  return { kind: 'revoked', apiKey: showApiKey(readKeyRow(revoked)) };
 }
 
 /** The keys of an account, newest first, revoked ones too. Throws when D1 fails. */
@@ -131,5 +157,14 @@ export async function listApiKeys(database: Database, accountId: string): Promis
     .where(eq(apiKeys.accountId, accountId))
     .orderBy(desc(sql`id`))
     .limit(MAX_LISTED);
-  return rows.map(showApiKey);
+  return rows.map((row) => showApiKey(readKeyRow(row)));
+}
+
+/** The ids of an account's keys that are not revoked, all of them. Throws when D1 fails. */
+export async function listStandingKeyIds(database: Database, accountId: string): Promise<string[]> {
+  const rows = await database
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.accountId, accountId), isNull(apiKeys.revokedAt)));
+  return rows.map(({ id }) => id);
 }

@@ -3,11 +3,11 @@ import { sendProblem } from '../http/area.ts';
 import type { AppEnvironment, RequestContext } from '../http/context.ts';
 import { type Refusal, refuse } from '../http/refusal.ts';
 import { describeAdmission, laneOf, reportRate } from './admit.ts';
+import { nameAnonymousCaller } from './anonymous-caller.ts';
 import { presentKey, readCallerIp } from './authenticate.ts';
-import { nameAnonymousCaller } from './ip-allowlist.ts';
 import type { PresentedKey } from './token.ts';
 
-/** The window of the binding that counts callers without a key, in seconds. */
+/** The window of the bindings that count callers without a key, in seconds. */
 const ANONYMOUS_WINDOW_S = 60;
 
 /**
@@ -17,8 +17,7 @@ const ANONYMOUS_WINDOW_S = 60;
  */
 export const countMarketCall: MiddlewareHandler<AppEnvironment> = async (c, next) => {
   if (c.req.header('Authorization') === undefined) {
-    const { success } = await c.env.ANONYMOUS_READS.limit({ key: nameAnonymousCaller(readCallerIp(c)) });
-    return success ? next() : sendProblem(c, tooManyAnonymous);
+    return (await countAnonymous(c)) ? next() : sendProblem(c, tooManyAnonymous);
   }
   const key = await presentKey(c);
   if (!key.ok) return sendProblem(c, key.refusal);
@@ -30,9 +29,20 @@ export const countMarketCall: MiddlewareHandler<AppEnvironment> = async (c, next
   if (shared) c.header('Cache-Control', shared.replace('public', 'private'));
 };
 
+/**
+ * Counts a call without a key, and says whether it is within its limits, which wrangler.toml sets. A network's count
+ * holds only what its callers were admitted to, so that one of them does not use it up for the others.
+ */
+async function countAnonymous(c: RequestContext): Promise<boolean> {
+  const { caller, network } = nameAnonymousCaller(readCallerIp(c));
+  const own = await c.env.ANONYMOUS_READS.limit({ key: caller });
+  if (!own.success || network === undefined) return own.success;
+  return (await c.env.ANONYMOUS_NETWORKS.limit({ key: network })).success;
+}
+
 const { refusal: tooManyAnonymous } = refuse(
   'rate_limited',
-  'Too many requests from this address in a minute. Use an API key, or wait.',
+  'Too many requests from this address or its network in a minute. Use an API key, or wait.',
   { retryAfterSeconds: ANONYMOUS_WINDOW_S },
 );
 

@@ -1,9 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { z } from '@hono/zod-openapi';
 
-/** Addresses that share this prefix of IPv6 are one customer's. */
-const IPV6_CUSTOMER_BITS = 64;
-
 function parseRange(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   const [written = '', prefix] = text.split('/');
   const address = ipaddr.process(written);
@@ -27,12 +24,4 @@ export function isIpListed(ip: string, ranges: readonly string[]): boolean {
     const [network, bits] = parseRange(range);
     return network.kind() === address.kind() && address.match(network, bits);
   });
-}
-
-/** The name under which an address without a key is counted: IPv4 as it is, IPv6 by its /64. */
-export function nameAnonymousCaller(ip: string): string {
-  if (!ipaddr.isValid(ip)) return 'unknown';
-  const address = ipaddr.process(ip);
-  if (address.kind() === 'ipv4') return address.toString();
-  return ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${IPV6_CUSTOMER_BITS}`).toString();
 }

@@ -40,27 +40,38 @@ export interface KeyRecord {
   readonly createdAt_ms: number;
   readonly expiresAt_ms: number | null;
   readonly revokedAt_ms: number | null;
+  /**
+   * Rises with every change of the key or of its account's status: of two records of a key the one with the higher
+   * number was read later, and with the same number they are the same (`nextRecordNumber`).
+   */
+  readonly number: number;
 }
+
+/** A key without what its account adds. */
+export type KeyDetails = Omit<KeyRecord, 'accountStatus' | 'number'>;
 
 /** Reads a key's record, or `undefined` when there is none. Throws when D1 fails. */
 export async function readKeyRecord(database: Database, keyId: string): Promise<KeyRecord | undefined> {
   const [row] = await database
-    .select({ key: apiKeys, accountStatus: accounts.status })
+    .select({ key: apiKeys, accountStatus: accounts.status, number: accounts.recordNumber })
     .from(apiKeys)
     .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
     .where(eq(apiKeys.id, keyId));
-  if (!row) return undefined;
+  return row && { ...readKeyRow(row.key), accountStatus: row.accountStatus, number: row.number };
+}
+
+/** What a key's own row says of it. */
+export function readKeyRow(row: typeof apiKeys.$inferSelect): KeyDetails {
   return {
-    id: row.key.id,
-    accountId: row.key.accountId,
-    accountStatus: row.accountStatus,
-    label: row.key.label,
-    scopes: readScopes(row.key.scopes),
-    tokenHash: row.key.tokenHash,
-    ipAllowlist: row.key.ipAllowlist === null ? null : IpAllowlist.parse(JSON.parse(row.key.ipAllowlist)),
-    rateLimits: RateLimits.parse(JSON.parse(row.key.rateLimits)),
-    createdAt_ms: row.key.createdAt,
-    expiresAt_ms: row.key.expiresAt,
-    revokedAt_ms: row.key.revokedAt,
+    id: row.id,
+    accountId: row.accountId,
+    label: row.label,
+    scopes: readScopes(row.scopes),
+    tokenHash: row.tokenHash,
+    ipAllowlist: row.ipAllowlist === null ? null : IpAllowlist.parse(JSON.parse(row.ipAllowlist)),
+    rateLimits: RateLimits.parse(JSON.parse(row.rateLimits)),
+    createdAt_ms: row.createdAt,
+    expiresAt_ms: row.expiresAt,
+    revokedAt_ms: row.revokedAt,
   };
 }

@@ -21,39 +21,34 @@ interface WrittenBuckets {
 
 /**
  * The buckets of one key. Trade and withdraw are written down late, and always before their request has an effect: they
- * are exact through any loss of memory, but for requests of the last moment that had none, such as replays. Reads are
- * written down ahead in blocks: an object that comes back counts the whole block as spent, which may cost a client up
- * to one block and never gains it one.
+ * are exact through any loss of memory, but for requests of the last moment that had none, such as replays.
+ *
+ * Reads are written down ahead in blocks. An object that comes back counts the whole block as spent at the time it was
+ * written: a minute after its last read a client has its whole minute again, and of the day it may lose up to one block.
+ * What was read of the block since then counts for up to so much too short, so the minute around a loss may admit
+ * up to a block less one beyond the limit.
  */
 export class CountedBuckets {
   readonly #state: ObjectState;
   readonly #late: LateWrites;
-  #written: WrittenBuckets;
   #live: Record<BucketName, Bucket>;
   /** Reads that are written down already and not yet made. */
   #readsAhead = 0;
   /** Only what this life of the object has seen: what an earlier one wrote ahead and lost must not be written again. */
   #run: ReadRun = noRun;
-  /** Whether the block that an earlier life of the object wrote down is still to be counted. */
-  #reserveIsOpen: boolean;
 
   constructor(state: ObjectState, late: LateWrites) {
     this.#state = state;
     this.#late = late;
-    this.#written = (state.read('buckets') as WrittenBuckets | undefined) ?? {
+    const { buckets, readReserve } = (state.read('buckets') as WrittenBuckets | undefined) ?? {
       buckets: { read: emptyBucket, trade: emptyBucket, withdraw: emptyBucket },
       readReserve: 0,
     };
-    this.#live = { ...this.#written.buckets };
-    this.#reserveIsOpen = this.#written.readReserve > 0;
+    this.#live = { ...buckets, read: spendReserve(buckets.read, readReserve) };
   }
 
   /** Asks a bucket for one request. Reads are written down at once, the others among the late writes. */
   take(name: BucketName, limits: BucketLimits, now_ms: number): RateDecision {
-    if (name === 'read' && this.#reserveIsOpen) {
-      this.#live.read = spendReserve(this.#live.read, this.#written.readReserve, limits, now_ms);
-      this.#reserveIsOpen = false;
-    }
     const decision = takeOne(name, this.#live[name], limits, now_ms);
     if (!decision.admitted) return decision;
     this.#live[name] = decision.bucket;
@@ -73,9 +68,7 @@ export class CountedBuckets {
   }
 
   readonly #write = (): void => {
-    // A reserve that was not counted yet stays written, or a trade between two lives would forgive it.
-    const readReserve = this.#reserveIsOpen ? this.#written.readReserve : this.#readsAhead;
-    this.#written = { buckets: { ...this.#live }, readReserve };
-    this.#state.write('buckets', this.#written);
+    const written: WrittenBuckets = { buckets: { ...this.#live }, readReserve: this.#readsAhead };
+    this.#state.write('buckets', written);
   };
 }

@@ -39,6 +39,8 @@ export interface Execution<Plan> {
 /** What an execution needs of its object. */
 export interface LaneClock {
   now(): number;
+  /** Whether the key may have an effect now. A replay is answered without asking. */
+  mayAct(): Outcome<unknown>;
   /** Returns when all that was written is durable, late writes too. */
   sync(): Promise<void>;
 }
@@ -107,6 +109,8 @@ export async function executeOnce<Plan>(
     return { answer, replayed: false };
   };
 
+  const allowed = lane.mayAct();
+  if (!allowed.ok) return settle(allowed.refusal);
   const planned = await execution.plan();
   if (!planned.ok) return settle(planned.refusal);
   if (request && !earlier) {

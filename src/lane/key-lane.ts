@@ -3,7 +3,7 @@ import { type Bindings, config } from '../env.ts';
 import { type Answer, type RequestFacts, answerProblem } from '../http/answer.ts';
 import { describeError, logFault } from '../http/log.ts';
 import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
-import { decideAdmission, type Admission } from '../keys/admission.ts';
+import { decideAdmission, decideEffect, type Admission } from '../keys/admission.ts';
 import { type BucketName, limitsOf } from '../keys/bucket-limits.ts';
 import { type KeyRecord, readKeyRecord } from '../keys/record.ts';
 import { openDatabase } from '../ledger/database.ts';
@@ -14,6 +14,7 @@ import type { CreateWithdrawal } from '../wallet/withdrawals/create-withdrawal.t
 import { answerWithdrawal } from '../wallet/withdrawals/withdrawal.ts';
 import { CountedBuckets } from './counted-buckets.ts';
 import { type Executed, type Execution, executeOnce, overloaded } from './execute-once.ts';
+import { HeldRecord, type RevokeCall, type RevokeReply } from './held-record.ts';
 import { LateWrites } from './late-writes.ts';
 import { Mutex } from './mutex.ts';
 import { ObjectState } from './object-state.ts';
@@ -88,7 +89,7 @@ export class KeyLane extends DurableObject<Bindings> {
   readonly #liquidity = chooseLiquidityProvider(config);
   readonly #payouts = new Payouts(chooseCustody(config));
   readonly #conditions: HeldConditions;
-  #record: KeyRecord | undefined;
+  readonly #held: HeldRecord;
   #alarmStands: boolean | undefined;
 
   constructor(ctx: DurableObjectState, env: Bindings) {
@@ -97,7 +98,7 @@ export class KeyLane extends DurableObject<Bindings> {
     this.#buckets = new CountedBuckets(this.#state, this.#late);
     this.#replays = new Replays(ctx.storage.sql, this.#late);
     this.#conditions = new HeldConditions(env);
-    this.#record = this.#state.read('record') as KeyRecord | undefined;
+    this.#held = new HeldRecord(this.#state);
   }
 
   /** Says who a key is, whether it may, and counts the request: the one hop of every read. */
@@ -149,9 +150,17 @@ export class KeyLane extends DurableObject<Bindings> {
     return { answer: answered, replayed, rate };
   }
 
-  /** Reads the key's record anew: the operator changed the key, or its account. Throws when D1 fails. */
-  async reloadRecord(keyId: string): Promise<void> {
-    this.#keep(await readKeyRecord(openDatabase(this.env.DB), keyId));
+  /**
+   * Reads the key's record anew: the operator changed its account. Gives the number of a newer record where that is held
+   * and the one read was not taken; the next change must be above it. Throws when D1 fails.
+   */
+  async reloadRecord(keyId: string): Promise<number | null> {
+    return this.#held.take(await readKeyRecord(openDatabase(this.env.DB), keyId)) ?? null;
+  }
+
+  /** Revokes the key for good, whether or not it is on record, unless it is known to be another account's. */
+  revoke(call: RevokeCall): RevokeReply {
+    return this.#held.revoke(call);
   }
 
   /**
@@ -186,9 +195,10 @@ export class KeyLane extends DurableObject<Bindings> {
   }
 
   async #isStillUnpaid(id: string): Promise<boolean> {
-    if (!this.#record) return false;
+    const record = this.#held.current;
+    if (!record) return false;
     const database = openDatabase(this.env.DB);
-    const recalled = await recallWithdrawal(database, this.#record.accountId, id);
+    const recalled = await recallWithdrawal(database, record.accountId, id);
     if (recalled.kind !== 'found') return recalled.kind === 'unknown';
     if (!recalled.isOpen) return false;
     return (await this.#payouts.payInTime(database, recalled.row, false)).status === 'PROCESSING';
@@ -196,9 +206,10 @@ export class KeyLane extends DurableObject<Bindings> {
 
   /** An intent without a record waits for its caller: only a request executes. */
   async #mend(intent: OpenIntent): Promise<void> {
-    if (!this.#record) return;
+    const record = this.#held.current;
+    if (!record) return;
     const database = openDatabase(this.env.DB);
-    const { accountId } = this.#record;
+    const { accountId } = record;
     if (intent.operation === 'placeOrder') {
       const recalled = await recallOrder(database, accountId, intent.recordId);
       if (recalled.kind === 'found') this.#replays.remember(intent.idempotencyKey, recalled.answer);
@@ -229,6 +240,7 @@ export class KeyLane extends DurableObject<Bindings> {
     const turn = await this.#mutex.run(async () => {
       const executed = await executeOnce(prepare(record.value), call.request, this.#replays, call.facts, {
         now: () => Date.now(),
+        mayAct: () => decideEffect(this.#held.current ?? record.value),
         sync: () => this.#sync(),
       });
       if (call.request) await this.#ensureAlarm();
@@ -244,20 +256,15 @@ export class KeyLane extends DurableObject<Bindings> {
   }
 
   async #decide(admission: Admission): Promise<Outcome<KeyRecord>> {
-    if (!this.#record) {
+    if (!this.#held.current && !this.#held.isRevoked) {
       try {
-        this.#keep(await readKeyRecord(openDatabase(this.env.DB), admission.keyId));
+        this.#held.take(await readKeyRecord(openDatabase(this.env.DB), admission.keyId));
       } catch (error) {
         logFault('key_record_unreadable', { keyId: admission.keyId, error: describeError(error) });
         return overloaded;
       }
     }
-    return decideAdmission(this.#record, admission, Date.now());
-  }
-
-  #keep(record: KeyRecord | undefined): void {
-    this.#record = record;
-    if (record) this.#state.write('record', record);
+    return decideAdmission(this.#held.current, admission, Date.now());
   }
 
   #count(bucket: BucketName, record: KeyRecord): { outcome: Outcome<null>; rate: RateState } {

@@ -126,9 +126,17 @@ function whenRoom(bucket: Bucket, limits: BucketLimits, now_ms: number): number 
   return now_ms + MINUTE_MS;
 }
 
-/** Counts what an object had written down ahead and may have spent before it lost its memory. */
-export function spendReserve(bucket: Bucket, reserve: number, limits: BucketLimits, now_ms: number): Bucket {
-  return reserve === 0 ? bucket : add(age(bucket, now_ms), reserve, limits, now_ms);
+/**
+ * Counts what an object had written down ahead, and may have spent before it lost its memory, at the time of the last
+ * request that it wrote down: they were written with it, and leave the minute when it does.
+ */
+export function spendReserve(bucket: Bucket, reserve: number): Bucket {
+  const last = bucket.minute.at(-1);
+  return {
+    minute: last ? [...bucket.minute.slice(0, -1), [last[0], last[1] + reserve]] : [],
+    day: bucket.day,
+    dayCount: bucket.dayCount + reserve,
+  };
 }
 
 /** The reads that an object has seen one after the other, none of them so late that it could have slept before it. */

@@ -45,6 +45,7 @@ export const accounts = sqliteTable('accounts', {
     .default('active'),
   dailyWithdrawalLimit: atoms('daily_withdrawal_limit').notNull().default(5_000_000_000n),
   createdAt: integer('created_at').notNull(),
+  recordNumber: integer('record_number').notNull().default(0),
 });
 
 export const apiKeys = sqliteTable(

@@ -1,16 +1,17 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { Account, ChangeAccount, changeAccount, openAccount, readAccount } from '../accounts/account.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { jsonBody } from '../http/json-body.ts';
 import { headersOf } from '../http/document/headers.ts';
 import { refuse } from '../http/refusal.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
 import { laneUnreachable } from '../keys/admit.ts';
-import { ApiKey, CreateApiKey, createApiKey, listApiKeys, revokeApiKey } from '../keys/api-key.ts';
+import { ApiKey, CreateApiKey, createApiKey, listApiKeys, revokeApiKey, showApiKey } from '../keys/api-key.ts';
 import { tokenSettings } from '../keys/authenticate.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { CreateCredit, Credit, creditAccount } from '../wallet/deposits/credit.ts';
 import { actorOf, authenticateOperator, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
-import { tellLane, tellLanes } from './tell-lanes.ts';
+import { revokeInLane, tellLanes } from './tell-lanes.ts';
 import { valueInUsdt } from './value-in-usdt.ts';
 
 const ACCOUNTS_PATH = '/operator/v1/accounts';
@@ -22,6 +23,8 @@ const Token = z.string().openapi({
 });
 
 const { refusal: noAccount } = refuse('not_found', 'There is no account of that id.');
+
+const { refusal: noKey } = refuse('not_found', 'The account has no API key of that id.');
 
 /** The operator's doors to accounts, their keys and their credits. */
 export const accountRoutes = createArea();
@@ -37,10 +40,7 @@ accountRoutes.openapi(
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('change'),
     request: {
-      body: {
-        required: true,
-        content: jsonContent(z.object({ label: z.string().min(1).max(MAX_LABEL_LENGTH).openapi({ example: 'demo' }) })),
-      },
+      body: jsonBody(z.strictObject({ label: z.string().min(1).max(MAX_LABEL_LENGTH).openapi({ example: 'demo' }) })),
     },
     responses: {
       201: {
@@ -95,7 +95,7 @@ accountRoutes.openapi(
     description: 'A frozen account can be read; its orders and withdrawals are refused from the next request on.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('change'),
-    request: { params: RecordPath, body: { required: true, content: jsonContent(ChangeAccount) } },
+    request: { params: RecordPath, body: jsonBody(ChangeAccount) },
     responses: {
       200: { description: 'The account', content: jsonContent(z.object({ account: Account })) },
       ...problemResponses(
@@ -131,7 +131,7 @@ accountRoutes.openapi(
     description: 'A key with exactly these scopes. Without `rateLimits` it has the default ones.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('change'),
-    request: { params: RecordPath, body: { required: true, content: jsonContent(CreateApiKey) } },
+    request: { params: RecordPath, body: jsonBody(CreateApiKey) },
     responses: {
       201: { description: 'The key', content: jsonContent(z.object({ apiKey: ApiKey, token: Token })) },
       ...problemResponses(...bodyRefusals, 'not_found', ...operatorRefusals),
@@ -158,7 +158,8 @@ accountRoutes.openapi(
     path: `${ACCOUNTS_PATH}/{id}/api-keys/{keyId}`,
     tags: ['Accounts'],
     summary: 'Revoke an API key for good, from its next request on',
-    description: 'Again is no error. On 503 the key is revoked, but may work until it is asked for again.',
+    description:
+      'Again is no error. On 503 the key is revoked, but may work until it is asked for again. A key that is not on record, since the database was restored to a point before it was made, is revoked as well: 200 where it was ever used, and 404 where nothing is known of it.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperator('change'),
     request: { params: RecordPath.extend({ keyId: Id }) },
@@ -169,11 +170,14 @@ accountRoutes.openapi(
   }),
   async (c) => {
     const { id, keyId } = c.req.valid('param');
-    const apiKey = await revokeApiKey(openDatabase(c.env.DB), id, keyId, actorOf(c));
-    if (!apiKey) return sendProblem(c, refuse('not_found', 'The account has no API key of that id.').refusal);
+    const actor = actorOf(c);
+    const revocation = await revokeApiKey(openDatabase(c.env.DB), id, keyId, actor);
+    if (revocation.kind === 'not_of_account') return sendProblem(c, noKey);
     // Until its lane has heard of it the key still works, so the operator must hear when the lane has not.
-    if (!(await tellLane(c, keyId))) return sendProblem(c, laneUnreachable.refusal);
-    return c.json({ apiKey }, 200);
+    const told = await revokeInLane(c, id, keyId, actor.now_ms);
+    if (!told) return sendProblem(c, laneUnreachable.refusal);
+    if (revocation.kind === 'revoked') return c.json({ apiKey: revocation.apiKey }, 200);
+    return told.record ? c.json({ apiKey: showApiKey(told.record) }, 200) : sendProblem(c, noKey);
   },
 );
 
@@ -188,7 +192,7 @@ accountRoutes.openapi(
       'Moves the amount from custody to the account, up to the supply cap. The same reference with the same asset and amount is answered again and credits nothing.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('change'),
-    request: { params: RecordPath, body: { required: true, content: jsonContent(CreateCredit) } },
+    request: { params: RecordPath, body: jsonBody(CreateCredit) },
     responses: {
       201: {
         description: 'The credit',

@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { every } from 'hono/combine';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem, takeJsonUpTo } from '../http/area.ts';
+import { jsonBody } from '../http/json-body.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { Deposit, showDeposit } from '../wallet/deposits/deposit.ts';
 import { ReportDeposit, reportDeposit } from '../wallet/deposits/report-deposit.ts';
@@ -34,7 +35,7 @@ depositRoutes.openapi(
       'Once per network, transaction and output, and safe to repeat. It is PENDING until the network’s confirmations, then credited; FAILED when it reverts first. What belongs to nobody, is no asset of its network or would pass the supply cap is QUARANTINED and credited to nobody.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('deposit'),
-    request: { body: { required: true, content: jsonContent(ReportDeposit) } },
+    request: { body: jsonBody(ReportDeposit) },
     responses: {
       200: { description: 'The deposit, known before', content: jsonContent(z.object({ deposit: Deposit })) },
       201: { description: 'The deposit, new', content: jsonContent(z.object({ deposit: Deposit })) },
@@ -70,7 +71,7 @@ depositRoutes.openapi(
       'At most 1,000 addresses, all or none. Those that the pool holds already at the same index are no error.',
     security: [{ operatorToken: [] }],
     middleware: authenticateUpload,
-    request: { body: { required: true, content: jsonContent(SolanaUpload) } },
+    request: { body: jsonBody(SolanaUpload) },
     responses: {
       200: { description: 'The pool after the upload', content: jsonContent(z.object({ solanaPool: SolanaPool })) },
       ...problemResponses(...bodyRefusals, 'invalid_state', ...operatorRefusals),

@@ -15,10 +15,10 @@ export const MAX_UPLOAD_BYTES = 128 * 1024;
 
 /** Solana addresses made offline, each for the account of its index. */
 export const SolanaUpload = z
-  .object({
+  .strictObject({
     addresses: z
       .array(
-        z.object({
+        z.strictObject({
           index: z.int().min(0).max(MAX_ADDRESS_INDEX).openapi({ example: 0 }),
           address: z.string().openapi({ example: 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk' }),
         }),

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { jsonBody } from '../http/json-body.ts';
 import { refuse } from '../http/refusal.ts';
 import { Id } from '../http/wire-types.ts';
 import { type Database, openDatabase } from '../ledger/database.ts';
@@ -85,10 +86,7 @@ reconciliationRoutes.openapi(
     middleware: authenticateOperatorJson('change'),
     request: {
       params: z.object({ violationId: ViolationId }),
-      body: {
-        required: true,
-        content: jsonContent(z.object({ reason: Reason })),
-      },
+      body: jsonBody(z.strictObject({ reason: Reason })),
     },
     responses: {
       ...OneReconciliation,

@@ -5,6 +5,7 @@ import { AllowlistEntry, approveAddress, listAllowlist, removeApproval } from '.
 import { TotpCode, confirmTotp, drawTotp, removeTotp } from '../accounts/totp.ts';
 import { config } from '../env.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { jsonBody } from '../http/json-body.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
 import { type Database, openDatabase } from '../ledger/database.ts';
@@ -79,7 +80,7 @@ securityRoutes.openapi(
     middleware: authenticateOperatorJson('change'),
     request: {
       params: RecordPath,
-      body: { required: true, content: jsonContent(z.object({ totpCode: TotpCode })) },
+      body: jsonBody(z.strictObject({ totpCode: TotpCode })),
     },
     responses: {
       200: { description: 'It is on', content: jsonContent(TotpAnswer) },
@@ -132,16 +133,13 @@ securityRoutes.openapi(
     middleware: authenticateOperatorJson('change'),
     request: {
       params: RecordPath,
-      body: {
-        required: true,
-        content: jsonContent(
-          z.object({
-            network: Text.openapi({ example: 'ETH' }),
-            address: Text.openapi({ example: '0x52908400098527886E0F7030069857D2E4169EE7' }),
-            label: Text.openapi({ example: 'cold wallet' }),
-          }),
-        ),
-      },
+      body: jsonBody(
+        z.strictObject({
+          network: Text.openapi({ example: 'ETH' }),
+          address: Text.openapi({ example: '0x52908400098527886E0F7030069857D2E4169EE7' }),
+          label: Text.openapi({ example: 'cold wallet' }),
+        }),
+      ),
     },
     responses: {
       201: { description: 'The entry', content: jsonContent(z.object({ entry: AllowlistEntry })) },

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { MIN_SPREAD_BPS, config } from '../env.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { jsonBody } from '../http/json-body.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { actorOf, authenticateOperator, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
 import {
@@ -51,7 +52,7 @@ settingsRoutes.openapi(
       'What is not named stays as it is; `fees` and `minimums` are replaced whole. All of a change holds, or none.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('change'),
-    request: { body: { required: true, content: jsonContent(ChangeSettings) } },
+    request: { body: jsonBody(ChangeSettings) },
     responses: {
       200: { description: 'The settings', content: jsonContent(z.object({ settings: ExchangeSettings })) },
       ...problemResponses(

@@ -47,7 +47,7 @@ export const ExchangeSettings = z
 export type ExchangeSettings = z.output<typeof ExchangeSettings>;
 
 /** Any part of the settings; what is not named stays. `fees` and `minimums` are replaced whole. */
-export const ChangeSettings = ExchangeSettings.partial().openapi('ChangeSettings');
+export const ChangeSettings = ExchangeSettings.partial().strict().openapi('ChangeSettings');
 
 export type ChangeSettings = z.output<typeof ChangeSettings>;
 

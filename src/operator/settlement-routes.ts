@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { jsonBody } from '../http/json-body.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { CreateSettlement } from '../trade/settlements/create-settlement.ts';
 import { settleTrade } from '../trade/settlements/settle-trade.ts';
@@ -22,7 +23,7 @@ settlementRoutes.openapi(
       'Moves what was agreed elsewhere, all or none of it, at the amounts given. The same reference with the same terms is answered again and moves nothing; with others it is refused.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('change'),
-    request: { body: { required: true, content: jsonContent(CreateSettlement) } },
+    request: { body: jsonBody(CreateSettlement) },
     responses: {
       200: { description: 'The settlement, made before', content: OneSettlement },
       201: { description: 'The settlement', content: OneSettlement },

@@ -1,23 +1,46 @@
 import type { RequestContext } from '../http/context.ts';
 import { describeError, logFault } from '../http/log.ts';
 import { laneOf } from '../keys/admit.ts';
-import { listApiKeys } from '../keys/api-key.ts';
+import { listStandingKeyIds } from '../keys/api-key.ts';
 import { openDatabase } from '../ledger/database.ts';
+import { raiseRecordNumber } from '../ledger/record-number.ts';
+import type { RevokeReply } from '../lane/held-record.ts';
 
-/** Lets the lane of a key read the key's record anew. Whether it did; where it did not, the change holds only later. */
-export async function tellLane(c: RequestContext, keyId: string): Promise<boolean> {
+/** How often a lane is told of a change: once, and again where it held a number from before the database was restored. */
+const MAX_TELLS = 3;
+
+/** Revokes a key in its lane, for good. `undefined` where the lane could not be told: there, the key may still work. */
+export async function revokeInLane(
+  c: RequestContext,
+  accountId: string,
+  keyId: string,
+  now_ms: number,
+): Promise<RevokeReply | undefined> {
   try {
-    await laneOf(c, keyId).reloadRecord(keyId);
-    return true;
+    return await laneOf(c, keyId).revoke({ accountId, now_ms });
   } catch (error) {
     logFault('lane_not_told', { keyId, error: describeError(error) });
-    return false;
+    return undefined;
   }
 }
 
-/** The same for every key of an account that still stands. */
+/** Has the lane of every key of an account that still stands read its record anew. Returns whether all of them did. */
 export async function tellLanes(c: RequestContext, accountId: string): Promise<boolean> {
-  const keys = await listApiKeys(openDatabase(c.env.DB), accountId);
-  const told = await Promise.all(keys.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => tellLane(c, id)));
+  const ids = await listStandingKeyIds(openDatabase(c.env.DB), accountId);
+  const told = await Promise.all(ids.map((id) => tellLane(c, accountId, id)));
   return told.every(Boolean);
+}
+
+async function tellLane(c: RequestContext, accountId: string, keyId: string): Promise<boolean> {
+  try {
+    for (let tell = 1; tell <= MAX_TELLS; tell += 1) {
+      const held = await laneOf(c, keyId).reloadRecord(keyId);
+      if (held === null) return true;
+      await raiseRecordNumber(openDatabase(c.env.DB), accountId, held);
+    }
+    logFault('lane_not_told', { keyId, error: 'it holds a newer record' });
+  } catch (error) {
+    logFault('lane_not_told', { keyId, error: describeError(error) });
+  }
+  return false;
 }

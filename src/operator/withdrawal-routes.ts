@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { config } from '../env.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { jsonBody } from '../http/json-body.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { Decimal, Id, RecordPath, Timestamp } from '../http/wire-types.ts';
 import { type Database, openDatabase } from '../ledger/database.ts';
@@ -53,7 +54,7 @@ const Reason = z
   .max(MAX_REASON_LENGTH)
   .openapi({ description: 'For the audit', example: 'confirmed by phone' });
 const TxHash = z.string().openapi({ example: '7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718' });
-const ReasonBody = { required: true, content: jsonContent(z.object({ reason: Reason })) };
+const ReasonBody = jsonBody(z.strictObject({ reason: Reason }));
 
 const OneWithdrawal = {
   200: { description: 'The withdrawal', content: jsonContent(z.object({ withdrawal: OperatorWithdrawal })) },
@@ -190,15 +191,12 @@ withdrawalRoutes.openapi(
     middleware: authenticateOperatorJson('change'),
     request: {
       params: Params,
-      body: {
-        required: true,
-        content: jsonContent(
-          z.discriminatedUnion('outcome', [
-            z.object({ outcome: z.literal('paid'), txHash: TxHash, reason: Reason }),
-            z.object({ outcome: z.literal('failed'), reason: Reason }),
-          ]),
-        ),
-      },
+      body: jsonBody(
+        z.discriminatedUnion('outcome', [
+          z.strictObject({ outcome: z.literal('paid'), txHash: TxHash, reason: Reason }),
+          z.strictObject({ outcome: z.literal('failed'), reason: Reason }),
+        ]),
+      ),
     },
     responses: { ...OneWithdrawal, ...problemResponses(...changeRefusals) },
   }),

@@ -25,7 +25,7 @@ const MAX_SYMBOL_LENGTH = 32;
 
 /** The body of POST /api/v1/orders. */
 export const PlaceOrder = z
-  .object({
+  .strictObject({
     coin: z
       .string()
       .min(1)

@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { bodyRefusals, createArea, factsOf, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { headersOf } from '../http/document/headers.ts';
 import { fingerprint, idempotencyKeyParameter, readIdempotencyKey } from '../http/idempotency.ts';
+import { jsonBody } from '../http/json-body.ts';
 import { ListQuery, NextCursor } from '../http/list.ts';
 import { RecordPath } from '../http/wire-types.ts';
 import { describeAdmission, readRefusals } from '../keys/admit.ts';
@@ -27,7 +28,7 @@ trade.openapi(
     security: [{ apiKey: ['trade'] }],
     middleware: authenticateJson('trade'),
     parameters: [idempotencyKeyParameter],
-    request: { body: { required: true, content: jsonContent(PlaceOrder) } },
+    request: { body: jsonBody(PlaceOrder) },
     responses: {
       201: {
         description: 'The order, filled',

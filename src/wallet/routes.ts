@@ -3,6 +3,7 @@ import { config } from '../env.ts';
 import { bodyRefusals, createArea, factsOf, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { headersOf } from '../http/document/headers.ts';
 import { fingerprint, idempotencyKeyParameter, readIdempotencyKey } from '../http/idempotency.ts';
+import { jsonBody } from '../http/json-body.ts';
 import { ListQuery, NextCursor } from '../http/list.ts';
 import { RecordPath, Timestamp } from '../http/wire-types.ts';
 import { admit, describeAdmission, readRefusals } from '../keys/admit.ts';
@@ -119,7 +120,7 @@ wallet.openapi(
     security: [{ apiKey: ['withdraw'] }],
     middleware: authenticateJson('withdraw'),
     parameters: [idempotencyKeyParameter],
-    request: { body: { required: true, content: jsonContent(CreateWithdrawal) } },
+    request: { body: jsonBody(CreateWithdrawal) },
     responses: {
       201: {
         description: 'The withdrawal, taken',

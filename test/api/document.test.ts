@@ -180,11 +180,22 @@ describe('the documents together', () => {
   });
 });
 
+/**
+ * What changed on purpose against the released document, for what clients lost money by: a field that nobody reads is
+ * refused instead of dropped. The pattern of a code is wider, which the comparison cannot tell.
+ */
+const decided = [
+  'POST /api/v1/wallet/withdrawals body: other fields are no longer taken',
+  'POST /api/v1/wallet/withdrawals body/totpCode: the pattern changed',
+  'POST /api/v1/orders body: other fields are no longer taken',
+];
+
 describe('the released document', () => {
   it('is kept: what clients were made for goes on working while the major version stays', () => {
     const before = JSON.parse(released) as Document;
     const majorOf = ({ info }: Document) => info.version.split('.')[0];
     const mayBreak = majorOf(before) !== majorOf(documents.client);
-    expect(mayBreak ? [] : findBreaks(before as never, documents.client as never)).toEqual([]);
+    const breaks = findBreaks(before as never, documents.client as never);
+    expect(mayBreak ? [] : breaks.filter((what) => !decided.includes(what))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Admission, decideAdmission } from '../../src/keys/admission.ts';
+import { type Admission, decideAdmission, decideEffect } from '../../src/keys/admission.ts';
 import type { KeyRecord } from '../../src/keys/record.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 21, 12);
@@ -16,6 +16,7 @@ const record: KeyRecord = {
   createdAt_ms: NOON_MS - 1,
   expiresAt_ms: NOON_MS + 1,
   revokedAt_ms: null,
+  number: NOON_MS,
 };
 
 const admission: Admission = { keyId: 'key', tokenHash: 'hash', scope: 'trade', ip: '203.0.113.7' };
@@ -48,7 +49,6 @@ describe('admission', () => {
     ['the key has no scope at all', { ...record, scopes: [] }, {}, 'insufficient_scope'],
     ['the address is not listed', record, { ip: '198.51.100.1' }, 'ip_not_allowed'],
     ['the address is unknown', record, { ip: 'unknown' }, 'ip_not_allowed'],
-    ['the account is frozen', { ...record, accountStatus: 'frozen' }, {}, 'account_frozen'],
   ] satisfies [string, KeyRecord | undefined, Partial<Admission>, string][])(
     'refuses when %s',
     (_, known, asked, code) => {
@@ -56,7 +56,7 @@ describe('admission', () => {
     },
   );
 
-  it('names the first reason of several: key, expiry, scope, address, account', () => {
+  it('names the first reason of several: key, expiry, scope, address', () => {
     const asked: Admission = { ...admission, scope: 'withdraw', ip: '198.51.100.1' };
     const worst: KeyRecord = { ...record, revokedAt_ms: 1, expiresAt_ms: 1, accountStatus: 'frozen' };
     const mended = [
@@ -75,7 +75,7 @@ describe('admission', () => {
       'api_key_expired',
       'insufficient_scope',
       'ip_not_allowed',
-      'account_frozen',
+      undefined,
       undefined,
     ]);
   });
@@ -85,12 +85,13 @@ describe('admission', () => {
     expect(refusalOf(open, { ...admission, ip: 'unknown' }, NOON_MS + 1e12)).toBeUndefined();
   });
 
-  it('lets a frozen account read, and its key call the public operations', () => {
+  it('admits a frozen account, which reads and may ask for what it was answered, and lets it have no new effect', () => {
     const frozen: KeyRecord = { ...record, accountStatus: 'frozen', scopes: ['read', 'trade', 'withdraw'] };
-    const codes = (['read', null, 'trade', 'withdraw'] as const).map((scope) =>
-      refusalOf(frozen, { ...admission, scope }),
-    );
-    expect(codes).toEqual([undefined, undefined, 'account_frozen', 'account_frozen']);
+    for (const scope of ['read', null, 'trade', 'withdraw'] as const) {
+      expect(refusalOf(frozen, { ...admission, scope })).toBeUndefined();
+    }
+    expect(decideEffect(frozen)).toMatchObject({ ok: false, refusal: { code: 'account_frozen' } });
+    expect(decideEffect(record)).toEqual({ ok: true, value: record });
   });
 
   it('takes any scope for a public operation, but still only a key that stands', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { IpRange, isIpListed, nameAnonymousCaller } from '../../src/keys/ip-allowlist.ts';
+import { IpRange, isIpListed } from '../../src/keys/ip-allowlist.ts';
 
 describe('a list of addresses', () => {
   it.each([
@@ -70,27 +70,5 @@ describe('an entry of the list', () => {
     ['an IPv6 address with a zone', 'fe80::1%eth0'],
   ])('may not be %s', (_, entry) => {
     expect(IpRange.safeParse(entry).success).toBe(false);
-  });
-});
-
-describe('the name under which a caller without a key is counted', () => {
-  it.each([
-    ['an IPv4 address', '203.0.113.7', '203.0.113.7'],
-    ['an IPv4 address that arrives as IPv6', '::ffff:203.0.113.7', '203.0.113.7'],
-    ['what is no address', 'unknown', 'unknown'],
-    ['nothing', '', 'unknown'],
-  ])('is for %s the address itself, or one name for all who have none', (_, ip, name) => {
-    expect(nameAnonymousCaller(ip)).toBe(name);
-  });
-
-  it('is one for a whole /64 of IPv6, which one customer holds', () => {
-    const names = ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:0DB8:0001:0002::'].map(
-      nameAnonymousCaller,
-    );
-    expect(new Set(names)).toEqual(new Set(['2001:db8:1:2::']));
-  });
-
-  it('is another for the next /64', () => {
-    expect(nameAnonymousCaller('2001:db8:1:3::1')).not.toBe(nameAnonymousCaller('2001:db8:1:2::1'));
   });
 });

@@ -1,7 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { type ProblemBody, type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
-import { aroundBatches } from '../support/faults.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { evictDurableObject } from 'cloudflare:test';
+import { newRecordId } from '../../src/ledger/record-id.ts';
+import { type ProblemBody, type Trader, asOperator, createKey, json, openTrader } from '../support/exchange.ts';
+import { abort, aroundBatches, aroundKeyReads } from '../support/faults.ts';
 import { readEffects, sumOfBalances } from '../support/probes.ts';
+import { env } from '../support/test-env.ts';
+import { readTriggers, runWithout } from '../support/triggers.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
@@ -57,5 +61,202 @@ describe('a key that loses its right while its order is on the way to D1', () =>
     );
     expect(status).toBe(403);
     expect(await readEffects(trader.accountId)).toEqual(before);
+  });
+});
+
+/** Lets D1 answer the next read of a key's record, and keeps the answer back until `release` is called. */
+function holdKeyRead() {
+  const held = Promise.withResolvers<void>();
+  const read = aroundKeyReads('after', 1, () => held.promise);
+  ({ restore } = read);
+  // It is looked for from here: a promise that the object settles would have the test go on inside the object.
+  const reached = () => vi.waitFor(() => expect(read.state.struck).toBe(1), { interval: 5 });
+  return { reached, release: () => held.resolve() };
+}
+
+const setStatus = (accountId: string, status: 'active' | 'frozen') =>
+  asOperator('PATCH', `/accounts/${accountId}`, { status });
+
+const revoke = ({ accountId, keyId }: Trader) => asOperator('DELETE', `/accounts/${accountId}/api-keys/${keyId}`);
+
+const BALANCES = '/api/v1/wallet/balances';
+
+async function expectRevokedForGood(trader: Trader): Promise<void> {
+  await expectNoKey(await trader.get(BALANCES));
+  await expectNoKey(await trader.order(ORDER));
+  await evictDurableObject(trader.lane);
+  await expectNoKey(await trader.get(BALANCES));
+}
+
+describe('a read of a key’s record that arrives late', () => {
+  it('does not bring a revoked key back: it was made before the revocation, by the key’s first request', async () => {
+    const trader = await openTrader({ USDT: '1000' });
+    const late = holdKeyRead();
+    const reading = trader.get(BALANCES);
+    await late.reached();
+    expect((await revoke(trader)).status).toBe(200);
+    late.release();
+    await expectNoKey(await reading);
+    await expectRevokedForGood(trader);
+  });
+
+  it('does not bring a revoked key back: it was made for a change of its account', async () => {
+    const trader = await openTrader({ USDT: '1000' });
+    expect((await trader.get(BALANCES)).status).toBe(200);
+    const late = holdKeyRead();
+    const thawing = setStatus(trader.accountId, 'active');
+    await late.reached();
+    expect((await revoke(trader)).status).toBe(200);
+    late.release();
+    expect((await thawing).status).toBe(200);
+    await expectRevokedForGood(trader);
+  });
+
+  it.each([
+    ['thaws no account that was frozen since', 'active', 'frozen', 403],
+    ['freezes no account that was thawed since', 'frozen', 'active', 201],
+  ] as const)('%s', async (_, first, second, status) => {
+    const trader = await openTrader({ USDT: '1000' });
+    expect((await trader.get(BALANCES)).status).toBe(200);
+    const late = holdKeyRead();
+    const changing = setStatus(trader.accountId, first);
+    await late.reached();
+    expect((await setStatus(trader.accountId, second)).status).toBe(200);
+    late.release();
+    expect((await changing).status).toBe(200);
+    expect((await trader.order(ORDER)).status).toBe(status);
+  });
+});
+
+/** What a restored database may undo, which its triggers refuse otherwise. */
+async function restoreTo(...statements: D1PreparedStatement[]): Promise<void> {
+  const guards = (await readTriggers()).filter(({ tbl_name }) => ['accounts', 'api_keys'].includes(tbl_name));
+  await runWithout(guards, statements);
+}
+
+const forgetKey = (keyId: string) => restoreTo(env.DB.prepare('DELETE FROM api_keys WHERE id = ?').bind(keyId));
+
+/** A copy of a key's row, as a later restore brings it back. */
+async function keepRow(keyId: string): Promise<() => Promise<unknown>> {
+  const row = await env.DB.prepare('SELECT * FROM api_keys WHERE id = ?').bind(keyId).first();
+  const names = Object.keys(row ?? {});
+  const insert = `INSERT INTO api_keys (${names.join()}) VALUES (${names.map(() => '?').join()})`;
+  return () =>
+    env.DB.prepare(insert)
+      .bind(...Object.values(row ?? {}))
+      .run();
+}
+
+const countAudit = async (keyId: string) =>
+  env.DB.prepare("SELECT count(*) AS n FROM audit WHERE action = 'revoke_api_key' AND detail LIKE ?")
+    .bind(`%${keyId}%`)
+    .first<number>('n');
+
+describe('a key that was made after the point that the database was restored to', () => {
+  it('is revoked by its lane, which knows it, for good, and the audit says so', async () => {
+    const trader = await openTrader({ USDT: '1000' });
+    expect((await trader.get(BALANCES)).status).toBe(200);
+    const putBack = await keepRow(trader.keyId);
+    await forgetKey(trader.keyId);
+    const response = await revoke(trader);
+    expect(response.status).toBe(200);
+    const { apiKey } = await json<{ apiKey: Record<string, unknown> }>(response);
+    expect(apiKey).toMatchObject({
+      id: trader.keyId,
+      accountId: trader.accountId,
+      scopes: ['read', 'trade', 'withdraw'],
+    });
+    expect(apiKey['revokedAt']).not.toBeNull();
+    expect(await countAudit(trader.keyId)).toBe(1);
+    await expectRevokedForGood(trader);
+    await putBack();
+    await setStatus(trader.accountId, 'active');
+    await expectRevokedForGood(trader);
+  });
+
+  it('is not found where it was never used, and is revoked all the same should its row come back', async () => {
+    const trader = await openTrader({ USDT: '1000' });
+    const putBack = await keepRow(trader.keyId);
+    await forgetKey(trader.keyId);
+    expect((await revoke(trader)).status).toBe(404);
+    expect(await countAudit(trader.keyId)).toBe(1);
+    await putBack();
+    await expectRevokedForGood(trader);
+  });
+
+  it('is not revoked through another account’s path', async () => {
+    const [trader, other] = [await openTrader({ USDT: '1000' }), await openTrader()];
+    expect((await trader.get(BALANCES)).status).toBe(200);
+    const path = `/accounts/${other.accountId}/api-keys/${trader.keyId}`;
+    expect((await asOperator('DELETE', path)).status).toBe(404);
+    await forgetKey(trader.keyId);
+    expect((await asOperator('DELETE', path)).status).toBe(404);
+    expect((await trader.get(BALANCES)).status).toBe(200);
+  });
+
+  it('cannot be shown to itself any more', async () => {
+    const trader = await openTrader();
+    expect((await trader.get('/api/v1/account/api-key')).status).toBe(200);
+    await forgetKey(trader.keyId);
+    await expectNoKey(await trader.get('/api/v1/account/api-key'));
+  });
+
+  it('leaves nothing behind where its id, or the account’s, cannot be one', async () => {
+    const { accountId } = await openTrader();
+    for (const path of [
+      `/accounts/${accountId}/api-keys/nonsense`,
+      `/accounts/x/api-keys/${newRecordId(Date.now())}`,
+    ]) {
+      expect((await asOperator('DELETE', path)).status).toBe(404);
+    }
+    expect(await countAudit('nonsense')).toBe(0);
+  });
+});
+
+describe('a lane that is ahead of a restored database', () => {
+  it('takes the next change: the account’s number is raised above the one that the lane tells', async () => {
+    const trader = await openTrader({ USDT: '1000' });
+    const second = await createKey(trader.accountId);
+    const number = (value: number) =>
+      env.DB.prepare('UPDATE accounts SET record_number = ? WHERE id = ?').bind(value, trader.accountId);
+    // A clock that ran ahead numbered the freeze.
+    await number(Date.now() + 1e9).run();
+    for (const key of [trader, second]) expect((await key.get(BALANCES)).status).toBe(200);
+    expect((await setStatus(trader.accountId, 'frozen')).status).toBe(200);
+    for (const key of [trader, second]) expect((await key.order(ORDER)).status).toBe(403);
+    const thaw = env.DB.prepare("UPDATE accounts SET status = 'active' WHERE id = ?").bind(trader.accountId);
+    await restoreTo(thaw, number(0));
+
+    expect((await setStatus(trader.accountId, 'active')).status).toBe(200);
+    expect((await trader.order(ORDER)).status).toBe(201);
+    expect((await second.get(BALANCES)).status).toBe(200);
+  });
+
+  it('keeps a revocation that the database has lost', async () => {
+    const trader = await openTrader({ USDT: '1000' });
+    expect((await revoke(trader)).status).toBe(200);
+    await restoreTo(env.DB.prepare('UPDATE api_keys SET revoked_at = NULL WHERE id = ?').bind(trader.keyId));
+    await setStatus(trader.accountId, 'active');
+    await abort(trader.lane);
+    await expectRevokedForGood(trader);
+  });
+});
+
+describe('an account that is frozen', () => {
+  it('is answered again what it was answered before, and is refused what is new', async () => {
+    const trader = await openTrader({ USDT: '1000' });
+    const first = await trader.order(ORDER, 'before-the-freeze');
+    expect(first.status).toBe(201);
+    await setStatus(trader.accountId, 'frozen');
+    const again = await trader.order(ORDER, 'before-the-freeze');
+    expect([again.status, again.headers.get('X-Idempotency-Replay')]).toEqual([201, 'true']);
+    expect(await again.text()).toBe(await first.text());
+    const refused = await trader.order(ORDER, 'after-the-freeze');
+    expect([refused.status, (await json<ProblemBody>(refused)).code]).toEqual([403, 'account_frozen']);
+    const another = await trader.order({ ...ORDER, value: '11' }, 'before-the-freeze');
+    expect((await json<ProblemBody>(another)).code).toBe('idempotency_key_reused');
+    await setStatus(trader.accountId, 'active');
+    expect((await trader.order(ORDER, 'after-the-freeze')).status).toBe(201);
+    expect((await readEffects(trader.accountId)).orders).toBe(2);
   });
 });

@@ -2,6 +2,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { answerJson } from '../../src/http/answer.ts';
 import { type Outcome, accept, refuse } from '../../src/http/refusal.ts';
+import { accountFrozen } from '../../src/keys/admission.ts';
 import type { CommitOutcome } from '../../src/ledger/commit.ts';
 import { type Execution, type Recollection, executeOnce } from '../../src/lane/execute-once.ts';
 import { LateWrites } from '../../src/lane/late-writes.ts';
@@ -20,6 +21,8 @@ const halted: CommitOutcome = { kind: 'guarded', guard: 'trading_halted' };
 
 /** How the steps of one request go, in order; a step beyond the script is a mistake of the test or of the source. */
 interface Script {
+  /** Whether the account is frozen. */
+  readonly isFrozen?: boolean;
   readonly plan?: Outcome<string>;
   readonly commits?: readonly CommitOutcome[];
   /** What looks at D1 find. */
@@ -88,7 +91,9 @@ function inLane(use: (lane: Lane) => Promise<void>): Promise<void> {
           steps.push({ step: 'sync' });
           await state.storage.sync();
         };
-        const { answer, replayed } = await executeOnce(execution, request, replays, facts, { now: () => at_ms, sync });
+        const mayAct = () => (script.isFrozen ? accountFrozen : accept(null));
+        const lane = { now: () => at_ms, mayAct, sync };
+        const { answer, replayed } = await executeOnce(execution, request, replays, facts, lane);
         expect([commits, looks]).toEqual([[], []]);
         const { code } = JSON.parse(answer.body) as { code?: unknown };
         return { status: answer.status, code, body: answer.body, headers: answer.headers, replayed, steps };
@@ -98,6 +103,28 @@ function inLane(use: (lane: Lane) => Promise<void>): Promise<void> {
 }
 
 const named = (steps: readonly Step[]) => steps.map(({ step }) => step);
+
+describe('a frozen account', () => {
+  it('is refused a new effect before anything is planned, and nothing is kept', () =>
+    inLane(async (lane) => {
+      const refused = await lane.send({ isFrozen: true });
+      expect([refused.status, refused.code, refused.steps]).toEqual([403, 'account_frozen', []]);
+      expect(lane.stands()).toBeUndefined();
+      expect((await lane.send({ commits: [committed] })).status).toBe(201);
+    }));
+
+  it('is answered again what it was answered before', () =>
+    inLane(async (lane) => {
+      const first = await lane.send({ commits: [committed] });
+      expect(await lane.send({ isFrozen: true })).toMatchObject({ status: 201, body: first.body, replayed: true });
+    }));
+
+  it('is told of a request whose answer was lost, and is refused one of which nothing is known', () =>
+    inLane(async (lane) => {
+      await lane.send({ commits: [lost], looks: ['unknown'] });
+      expect(await lane.send({ isFrozen: true, looks: ['found'] })).toMatchObject({ status: 201, replayed: true });
+    }));
+});
 
 describe('a request that goes well', () => {
   it('is planned, intended durably, committed, and remembered, in this order', () =>

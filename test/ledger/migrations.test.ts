@@ -19,7 +19,8 @@ async function dropEverything(): Promise<void> {
 
 it('the migration that copies the journal keeps every transfer, every balance and every trigger as it was', async () => {
   await dropEverything();
-  const before = env.MIGRATIONS.filter(({ name }) => name < '0005');
+  // 0010 adds the column without which today's code opens no account.
+  const before = env.MIGRATIONS.filter(({ name }) => name < '0005' || name.startsWith('0010'));
   await applyD1Migrations(env.DB, before);
   const [one, other] = [await openFunded(), await openFunded()];
   await env.DB.batch([order(one), transfer(one, other, 'BTC', '30'), transfer(other, 'house:liquidity', 'USDT', '7')]);

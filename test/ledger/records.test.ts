@@ -123,6 +123,26 @@ describe('a record', () => {
     await expectRefused('guard: ', sql('DELETE FROM api_keys WHERE id = ?', id), sql(insert, id, victim));
   });
 
+  it('keep their account, their scopes and their hash: anything else would be another key', async () => {
+    const [owner, other, id] = [await openFunded(), await openFunded(), crypto.randomUUID()];
+    const insert = `INSERT INTO api_keys (id, account_id, label, scopes, token_hash, created_at) VALUES (?, ?, 'x', 'r', 'h', 1)`;
+    await sql(insert, id, owner).run();
+    await expectRefused(
+      'guard: a key keeps its account, scopes and hash',
+      sql('UPDATE api_keys SET account_id = ? WHERE id = ?', other, id),
+      sql(`UPDATE api_keys SET scopes = 'rtw' WHERE id = ?`, id),
+      sql(`UPDATE api_keys SET token_hash = 'other' WHERE id = ?`, id),
+      sql('UPDATE OR REPLACE api_keys SET id = ? WHERE id = ?', crypto.randomUUID(), id),
+    );
+    await sql(`UPDATE api_keys SET label = 'other', expires_at = 9 WHERE id = ?`, id).run();
+  });
+
+  it('are numbered with their account, and no number falls', async () => {
+    const owner = await openFunded();
+    await sql('UPDATE accounts SET record_number = 5 WHERE id = ?', owner).run();
+    await expectRefused('guard: the number of', sql('UPDATE accounts SET record_number = 4 WHERE id = ?', owner));
+  });
+
   it('belongs to an account that there is', async () => {
     await expectRefused('guard: account_frozen', order('nobody'));
     await expectRefused('guard: no such account', deposit('nobody', 'x', 'y'));

@@ -35,7 +35,7 @@ function startColdExchange(): Promise<Exchange> {
   return startExchange({
     bundle: inject('workerBundle'),
     workers: 2,
-    rateLimits: { ANONYMOUS_READS: 100_000 },
+    rateLimits: { ANONYMOUS_READS: 100_000, ANONYMOUS_NETWORKS: 100_000 },
     variables: {
       PRICE_SOURCES: 'binance,kraken',
       BINANCE_URL: `${venues.url}/binance`,

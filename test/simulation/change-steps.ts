@@ -1,11 +1,15 @@
 import { house } from '../../src/ledger/transfers.ts';
 import { assetSymbols, scaleOf } from '../../src/money/assets.ts';
-import { createKey } from '../support/exchange.ts';
+import { asOperator, createKey } from '../support/exchange.ts';
+import { aroundKeyReads } from '../support/faults.ts';
 import type { Draw } from './draw.ts';
 import { type ModelAccount, must } from './model.ts';
 import { operate, succeed } from './operate.ts';
 import { writeDecimal } from './read-decimal.ts';
 import type { World } from './world.ts';
+
+/** The simulation's clock stands still while a step waits. */
+const setRealTimeout = setTimeout;
 
 /** A change by the operator that no fault disturbs. */
 export async function stepChange(world: World, draw: Draw): Promise<void> {
@@ -28,7 +32,10 @@ export async function stepChange(world: World, draw: Draw): Promise<void> {
   } else if (change === 'freeze' || change === 'thaw') {
     const whom = change === 'thaw' ? (model.accounts.find(({ frozen }) => frozen) ?? account) : account;
     whom.frozen = change === 'freeze';
-    await succeed(world, 'PATCH', `/accounts/${whom.id}`, { status: whom.frozen ? 'frozen' : 'active' });
+    const status = statusOf(whom);
+    await perhapsAmidLateReads(world, draw, whom, draw.pick(['active', 'frozen']), () =>
+      succeed(world, 'PATCH', `/accounts/${whom.id}`, { status }),
+    );
   } else if (change === 'key') {
     if (account.keys.length > 60) return;
     const scopes = draw.pick([['read', 'trade', 'withdraw'], ['read'], ['trade'], ['withdraw']] as const);
@@ -37,12 +44,46 @@ export async function stepChange(world: World, draw: Draw): Promise<void> {
     const standing = account.keys.filter(({ revoked, scopes }) => !revoked && scopes.length === 3);
     const key = draw.pick(account.keys);
     if (standing.length < 3 && standing.includes(key)) return;
+    await perhapsAmidLateReads(world, draw, account, statusOf(account), () =>
+      succeed(world, 'DELETE', `/accounts/${account.id}/api-keys/${key.trader.keyId}`),
+    );
     key.revoked = true;
-    await succeed(world, 'DELETE', `/accounts/${account.id}/api-keys/${key.trader.keyId}`);
+    if (key.scopes.includes('read'))
+      must((await key.trader.get('/api/v1/orders')).status === 401, 'a revoked key reads');
   } else if (change === 'approve') {
     await approve(world, draw, account);
   } else if (change === 'caps') await changeCap(world, draw);
   else await changeSettings(world, draw);
+}
+
+type Status = 'active' | 'frozen';
+
+function statusOf({ frozen }: ModelAccount): Status {
+  return frozen ? 'frozen' : 'active';
+}
+
+/**
+ * Makes a change, or makes it while the lanes of the account's keys wait for records that D1 read `before` it, and that
+ * arrive after it: the change holds all the same.
+ */
+async function perhapsAmidLateReads(
+  world: World,
+  draw: Draw,
+  { id, keys }: ModelAccount,
+  before: Status,
+  change: () => Promise<void>,
+): Promise<void> {
+  const count = keys.filter(({ revoked }) => !revoked).length;
+  if (count === 0 || !draw.chance(0.5)) return change();
+  const held = Promise.withResolvers<void>();
+  const { state, restore } = aroundKeyReads('after', count, () => held.promise);
+  const telling = asOperator('PATCH', `/accounts/${id}`, { status: before });
+  while (state.struck < count) await new Promise((resolve) => void setRealTimeout(resolve, 1));
+  await change();
+  held.resolve();
+  await telling;
+  restore();
+  world.count('faults', 'late_records');
 }
 
 async function approve(world: World, draw: Draw, account: ModelAccount): Promise<void> {

@@ -61,19 +61,15 @@ export function findEntry(world: World, key: ModelKey, { idempotencyKey }: Post)
 
 /** What a request that was never seen may be answered. */
 export async function predictFresh(world: World, account: ModelAccount, request: Post): Promise<WithdrawalPrediction> {
+  if (account.frozen) return { answers: [refusal(403, 'account_frozen')], wanted: [], totp: null };
   if (request.operation === 'createWithdrawal') return predictWithdrawal(world, account, request);
   return { answers: predictOrder(world, account, request), wanted: [], totp: null };
 }
 
-/** What the key itself is refused, before anything else. */
-export function refuseKey(
-  account: ModelAccount,
-  key: ModelKey,
-  scope: 'read' | 'trade' | 'withdraw',
-): Prediction | null {
+/** What the key itself is refused, before anything else; for good, once it was revoked. */
+export function refuseKey(key: ModelKey, scope: 'read' | 'trade' | 'withdraw'): Prediction | null {
   if (!key.scopes.includes(scope)) return refusal(403, 'insufficient_scope');
-  if (key.revoked) return refusal(401, 'invalid_api_key');
-  return account.frozen && scope !== 'read' ? refusal(403, 'account_frozen') : null;
+  return key.revoked ? refusal(401, 'invalid_api_key') : null;
 }
 
 /** The parts of a body that its fingerprint counts. */
@@ -97,7 +93,7 @@ export async function execute(
 ): Promise<Reply> {
   const { trader } = key;
   const entry = findEntry(world, key, request);
-  const refused = refuseKey(account, key, scopes[request.operation]);
+  const refused = refuseKey(key, scopes[request.operation]);
   const fresh = await predictFresh(world, account, request);
   world.wanted = fresh.wanted;
   const received_ms = world.now_ms;

@@ -47,7 +47,7 @@ export async function stepCrowd(world: World, draw: Draw): Promise<void> {
   const second = keys.find((one) => one !== key) ?? key;
   const isOrder = draw.chance(0.5);
   const request = isOrder ? crowdOrder(world, draw, account) : await crowdWithdrawal(world, draw, account);
-  const refused = refuseKey(account, key, isOrder ? 'trade' : 'withdraw');
+  const refused = refuseKey(key, isOrder ? 'trade' : 'withdraw');
   const fresh = await predictFresh(world, account, request);
   if (refused || fresh.answers.some(({ status }) => status !== 201)) return;
   world.wanted = fresh.wanted;
@@ -106,7 +106,7 @@ async function crowdWithdrawal(world: World, draw: Draw, account: ModelAccount):
 export async function stepHeld(world: World, draw: Draw): Promise<void> {
   const { account, key } = drawKey(world, draw);
   const others = account.keys.filter((one) => !one.revoked && one.scopes.length === 3 && one !== key);
-  if (others.length === 0 || refuseKey(account, key, 'trade')) return;
+  if (others.length === 0 || refuseKey(key, 'trade')) return;
   const other: ModelKey = draw.pick(others);
   const [held, faster] = [crowdOrder(world, draw, account), crowdOrder(world, draw, account)];
   const answers = await Promise.all([held, faster].map((request) => predictFresh(world, account, request)));

@@ -170,9 +170,9 @@ async function replaySample(world: World, draw: Draw): Promise<void> {
   const kept = world.model.accounts.flatMap((account) =>
     account.keys.flatMap((key) => [...key.entries.values()].map((entry) => ({ account, key, entry }))),
   );
-  const standing = kept.filter(({ account, key, entry }) => {
+  const standing = kept.filter(({ key, entry }) => {
     const scope = entry.request.operation === 'placeOrder' ? 'trade' : 'withdraw';
-    return entry.answer && findEntry(world, key, entry.request) && !refuseKey(account, key, scope);
+    return entry.answer && findEntry(world, key, entry.request) && !refuseKey(key, scope);
   });
   for (let sampled = 0; sampled < SAMPLED_REPLAYS && standing.length > 0; sampled += 1) {
     const { account, key, entry } = draw.pick(standing);

@@ -20,7 +20,7 @@ export async function stepRead(world: World, draw: Draw): Promise<void> {
   const query = ['orders', 'withdrawals', 'transactions'].includes(what) ? '?limit=20' : '';
   const response = await key.trader.get(path + query);
   const body = (await response.json()) as Record<string, Record<string, string>[]> & { code?: string };
-  const refused = refuseKey(account, key, 'read');
+  const refused = refuseKey(key, 'read');
   if (refused) return must(response.status === refused.status && body.code === refused.code, 'answered', body, refused);
   must(response.status === 200, 'answered', body);
   const rows = body[what] ?? [];

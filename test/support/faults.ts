@@ -23,11 +23,26 @@ export function aroundBatches(
   strike: () => Promise<void> | void,
   isMeant: (text: string) => boolean = () => true,
 ) {
+  return aroundSends(moment, times, strike, (sent) => Array.isArray(sent) && isMeant(JSON.stringify(sent)));
+}
+
+/** The same around the next reads of a key's record, each of which is a query of its own. */
+export function aroundKeyReads(moment: Moment, times: number, strike: () => Promise<void> | void) {
+  const isKeyRead = (sent: unknown) => typeof sent === 'string' && sent.includes('from "api_keys" inner join');
+  return aroundSends(moment, times, strike, isKeyRead);
+}
+
+function aroundSends(
+  moment: Moment,
+  times: number,
+  strike: () => Promise<void> | void,
+  isMeant: (sent: unknown) => boolean,
+) {
   const internals = databaseInternals();
   const send = internals._send;
   const state = { struck: 0 };
   const spy = vi.spyOn(internals, '_send').mockImplementation(async function look(this: unknown, ...values: unknown[]) {
-    const isStruck = Array.isArray(values[1]) && state.struck < times && isMeant(JSON.stringify(values[1]));
+    const isStruck = state.struck < times && isMeant(values[1]);
     if (!isStruck) return send.apply(this as never, values);
     state.struck += 1;
     if (moment === 'before') await strike();

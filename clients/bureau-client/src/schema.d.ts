@@ -469,10 +469,10 @@ export interface components {
              */
             address: string;
             /**
-             * @description Needed, and new for every withdrawal, where two-factor authentication is on
+             * @description Six digits. Needed, and new for every withdrawal, where two-factor authentication is on; null or empty is as if absent
              * @example 492039
              */
-            totpCode?: string;
+            totpCode?: string | null;
         };
         DepositAddress: {
             /**

@@ -115,7 +115,8 @@ export abstract class BureauTrading extends BureauRows {
       side: side?.toUpperCase(),
       mode: cost === undefined ? 'COIN_QTY' : 'USDT_AMOUNT',
       value: cost === undefined ? this.amountToPrecision(symbol, amount) : this.costToPrecision(symbol, cost),
-      ...this.omit(params, ['cost', 'clientOrderId', 'timeInForce']),
+      // The exchange takes nothing that it does not know, also where it is switched off.
+      ...this.omit(params, ['cost', 'clientOrderId', 'timeInForce', ...refusedOrderParams]),
       idempotencyKey: clientOrderId,
     });
     return this.parseOrder({ ...(order as Dict), clientOrderId }, market);

@@ -30,12 +30,12 @@ const common = {
 export const CreateSettlement = z
   .discriminatedUnion('kind', [
     z
-      .object({ kind: z.literal('P2P'), buyerAccountId: AccountId, sellerAccountId: AccountId, ...common })
+      .strictObject({ kind: z.literal('P2P'), buyerAccountId: AccountId, sellerAccountId: AccountId, ...common })
       .refine(({ buyerAccountId, sellerAccountId }) => buyerAccountId !== sellerAccountId, {
         path: ['sellerAccountId'],
         message: 'is the buyer’s account',
       }),
-    z.object({ kind: z.literal('QUICK'), accountId: AccountId, side: z.enum(['BUY', 'SELL']), ...common }),
+    z.strictObject({ kind: z.literal('QUICK'), accountId: AccountId, side: z.enum(['BUY', 'SELL']), ...common }),
   ])
   .openapi('CreateSettlement');
 

@@ -15,7 +15,7 @@ const MAX_REFERENCE_LENGTH = 200;
 
 /** A credit that the operator gives by hand. Its reference makes it happen once per account. */
 export const CreateCredit = z
-  .object({
+  .strictObject({
     asset: z.enum(assetSymbols).openapi({ example: 'USDT' }),
     amount: z
       .string()

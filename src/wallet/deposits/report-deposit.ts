@@ -20,7 +20,7 @@ const MAX_SYMBOL_LENGTH = 32;
 
 /** What custody reports of one output of one transaction; again whenever it knows more. */
 export const ReportDeposit = z
-  .object({
+  .strictObject({
     network: z.string().min(1).max(MAX_SYMBOL_LENGTH).openapi({ example: 'ETH' }),
     address: z.string().min(1).max(MAX_TEXT_LENGTH).openapi({ example: '0x52908400098527886E0F7030069857D2E4169EE7' }),
     asset: z.string().min(1).max(MAX_SYMBOL_LENGTH).openapi({ example: 'ETH' }),

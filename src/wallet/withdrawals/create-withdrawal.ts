@@ -8,7 +8,7 @@ const MAX_ADDRESS_LENGTH = 128;
 
 /** The body of POST /api/v1/wallet/withdrawals. */
 export const CreateWithdrawal = z
-  .object({
+  .strictObject({
     asset: z.enum(assetSymbols).openapi({ example: 'USDT' }),
     network: z
       .string()
@@ -26,10 +26,12 @@ export const CreateWithdrawal = z
       .openapi({ description: 'Destination on the chain', example: 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC' }),
     totpCode: z
       .string()
-      .regex(/^\d{6}$/, 'is not six digits')
-      .optional()
+      .regex(/^(\d{6})?$/, 'is not six digits')
+      .nullish()
+      .transform((code) => code || undefined)
       .openapi({
-        description: 'Needed, and new for every withdrawal, where two-factor authentication is on',
+        description:
+          'Six digits. Needed, and new for every withdrawal, where two-factor authentication is on; null or empty is as if absent',
         example: '492039',
       }),
   })

@@ -53,12 +53,14 @@ describe('a withdrawal’s Idempotency-Key', () => {
     expect((await trader.balances())['USDT']).toBe('149');
   });
 
-  it('does not mind the order of fields, white space or unknown fields', async () => {
+  it('does not mind the order of fields, white space, or a code that is null or empty', async () => {
     const trader = await openTrader({ USDT: '200' });
     const first = await withdraw(trader, {}, 'k');
-    const fields = Object.entries({ note: 1, ...WITHDRAWAL }).toReversed();
+    const fields = Object.entries({ ...WITHDRAWAL, totpCode: '' }).toReversed();
     const shuffled = JSON.stringify(Object.fromEntries(fields), null, 3);
     await expectReplay(await trader.post(WITHDRAWALS_PATH, shuffled, { 'Idempotency-Key': '"k"' }), first);
+    const empty = JSON.stringify({ ...WITHDRAWAL, totpCode: null });
+    await expectReplay(await trader.post(WITHDRAWALS_PATH, empty, { 'Idempotency-Key': 'k' }), first);
   });
 
   it.each([

@@ -61,7 +61,7 @@ export function listStretches(requests: number): Stretch[] {
 export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   const exchange = await startServedExchange({
     bundle: options.bundle,
-    rateLimits: { ANONYMOUS_READS: 10_000_000 },
+    rateLimits: { ANONYMOUS_READS: 10_000_000, ANONYMOUS_NETWORKS: 10_000_000 },
     // What breaks HTTP would end in the router of the site's files, and never come to the Worker.
     site: false,
   });

@@ -1,0 +1,139 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { drawDocuments } from '../../src/api-document.ts';
+import { app } from '../../src/app.ts';
+import type { JsonSchema, Schemas } from '../support/closed-schema.ts';
+import { type ProblemBody, type Trader, asOperator, json, openTrader, send } from '../support/exchange.ts';
+import { env } from '../support/test-env.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>> };
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Schemas };
+}
+
+const STRANGER = 'noSuchField';
+
+/** Every operation of both documents that takes a body. */
+const operations = Object.values(drawDocuments(app.openAPIRegistry) as unknown as Record<string, Document>).flatMap(
+  ({ paths, components }) =>
+    Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).flatMap(([method, { operationId, requestBody }]) => {
+        const schema = requestBody?.content['application/json']?.schema;
+        return schema ? [{ operationId, method: method.toUpperCase(), path, schema, schemas: components.schemas }] : [];
+      }),
+    ),
+);
+
+type Described = (typeof operations)[number];
+
+/** A body that the schema allows, with every field that it names, one for each way that it may be written. */
+function drawBodies(schema: JsonSchema, schemas: Schemas): unknown[] {
+  const { $ref, properties, additionalProperties, items } = schema;
+  if ($ref !== undefined) return drawBodies(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas);
+  const variants = schema.oneOf ?? schema.anyOf;
+  if (variants) return variants.flatMap((variant) => drawBodies(variant, schemas));
+  if (Array.isArray(schema['enum'])) return [schema['enum'][0]];
+  if (items) return [[drawBodies(items, schemas)[0]]];
+  if (properties) {
+    const fields = Object.entries(properties).map(([name, field]) => [name, drawBodies(field, schemas)[0]] as const);
+    return [Object.fromEntries(fields)];
+  }
+  if (typeof additionalProperties === 'object') return [{}];
+  return [schema['example'] ?? (schema['type'] === 'boolean' ? false : 0)];
+}
+
+/** The same body once for each object in it, with one member in it that nobody knows; and where that is. */
+function addStrangers(body: unknown, pointer = ''): { readonly pointer: string; readonly body: unknown }[] {
+  if (Array.isArray(body)) {
+    return body.flatMap((item, at) =>
+      addStrangers(item, `${pointer}/${at}`).map((found) => ({ ...found, body: body.with(at, found.body) })),
+    );
+  }
+  if (typeof body !== 'object' || body === null) return [];
+  const inner = Object.entries(body).flatMap(([name, value]) =>
+    addStrangers(value, `${pointer}/${name}`).map((found) => ({ ...found, body: { ...body, [name]: found.body } })),
+  );
+  return [{ pointer: `${pointer}/${STRANGER}`, body: { ...body, [STRANGER]: true } }, ...inner];
+}
+
+let trader: Trader;
+beforeAll(async () => {
+  trader = await openTrader({ USDT: '1000' });
+});
+
+function call({ method, path }: Described, body: unknown): Promise<Response> {
+  const token = path.startsWith('/operator/') ? env.OPERATOR_TOKEN : trader.token;
+  return send(path.replaceAll(/{\w+}/g, trader.accountId), {
+    method,
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
+async function readPointers(response: Response): Promise<string[]> {
+  const { code, errors = [] } = await json<ProblemBody>(response);
+  expect([response.status, code]).toEqual([400, 'invalid_request']);
+  return errors.map(({ pointer }) => pointer);
+}
+
+/** Everything that a body could have changed, but for what a refusal may count. */
+async function readEverything() {
+  const names = ['accounts', 'api_keys', 'settings', 'balances', 'transfers', 'orders', 'withdrawals', 'audit'];
+  return env.DB.batch(names.map((name) => env.DB.prepare(`SELECT * FROM ${name}`))).then((tables) =>
+    tables.map(({ results }) => results),
+  );
+}
+
+it('the bodies of all operations are looked at, and every one of them is walked', () => {
+  expect(operations.map(({ operationId }) => operationId)).toEqual(
+    expect.arrayContaining(['placeOrder', 'createWithdrawal', 'changeSettings', 'createApiKey', 'settleTrade']),
+  );
+  expect(operations.length).toBeGreaterThanOrEqual(15);
+});
+
+describe.each(operations)('the body of $operationId', (operation) => {
+  const bodies = drawBodies(operation.schema, operation.schemas).flatMap((body) => addStrangers(body));
+
+  it.each(bodies)('may hold nothing unknown: $pointer is refused by name, and nothing is done', async (strange) => {
+    const before = await readEverything();
+    expect(await readPointers(await call(operation, strange.body))).toContain(strange.pointer);
+    expect(await readEverything()).toEqual(before);
+  });
+});
+
+describe('an unknown member', () => {
+  const placeOrder = operations.find(({ operationId }) => operationId === 'placeOrder');
+  const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
+
+  it('of an order fills nothing: the price and type of other exchanges are refused, and both are named', async () => {
+    const response = await trader.order({ ...order, type: 'LIMIT', price: '1' } as typeof order, 'with-a-price');
+    expect(await readPointers(response)).toEqual(['/type', '/price']);
+    expect((await trader.balances())['USDT']).toBe('1000');
+  });
+
+  it('of the settings is a halt that did not happen: the operator hears of it', async () => {
+    expect(await readPointers(await asOperator('PATCH', '/settings', { tradingHalt: true }))).toEqual(['/tradingHalt']);
+  });
+
+  it('of a new key makes none without the list of addresses that was meant', async () => {
+    const wanted = { label: 'bot', scopes: ['read'], ipAllowList: ['192.0.2.1'] };
+    const path = `/accounts/${trader.accountId}/api-keys`;
+    expect(await readPointers(await asOperator('POST', path, wanted))).toEqual(['/ipAllowList']);
+  });
+
+  it.each([
+    ['a/b~c', '/a~1b~0c'],
+    ['__proto__', '/__proto__'],
+    ['constructor', '/constructor'],
+    ['', '/'],
+    ['Coin', '/Coin'],
+  ])('may have any name, and is pointed at as RFC 6901 says: %j', async (name, pointer) => {
+    if (!placeOrder) throw new Error('there is no placeOrder');
+    const body = JSON.stringify(order).replace('{', `{${JSON.stringify(name)}:1,`);
+    expect(await readPointers(await trader.post('/api/v1/orders', body))).toEqual([pointer]);
+  });
+});
