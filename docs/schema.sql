@@ -251,6 +251,32 @@ CREATE UNIQUE INDEX deposits_once_per_output ON deposits (network, tx_hash, outp
 
 CREATE UNIQUE INDEX deposits_once_per_reference ON deposits (account_id, reference) WHERE reference IS NOT NULL;
 
+CREATE TRIGGER deposits_add_to_dust AFTER INSERT ON deposits
+WHEN NEW.reason IS 'below_minimum'
+BEGIN
+  INSERT INTO dust (asset, network) SELECT NEW.asset, NEW.network
+    WHERE NOT EXISTS (SELECT 1 FROM dust WHERE asset = NEW.asset AND network = NEW.network);
+  UPDATE dust SET
+    deposits = deposits + 1,
+    units = units + CAST(NEW.exact_amount AS INTEGER),
+    billionths = billionths
+      + CAST(substr(NEW.exact_amount || '000000000000000000', instr(NEW.exact_amount || '.', '.') + 1, 9) AS INTEGER),
+    quintillionths = quintillionths
+      + CAST(substr(NEW.exact_amount || '000000000000000000', instr(NEW.exact_amount || '.', '.') + 10, 9) AS INTEGER)
+    WHERE asset = NEW.asset AND network = NEW.network;
+END;
+
+CREATE TRIGGER deposits_are_judged_once BEFORE UPDATE OF status, reason, confirmations ON deposits
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a deposit below the minimum is never credited')
+    WHERE OLD.reason IS 'below_minimum' AND NEW.status IS NOT 'FAILED';
+  SELECT RAISE(ABORT, 'guard: a deposit is below the minimum from its first report on')
+    WHERE OLD.reason IS NOT 'below_minimum' AND NEW.reason IS 'below_minimum';
+  -- What says nothing new is not written, and of two reports that say the same the second meets this guard.
+  SELECT RAISE(ABORT, 'guard: deposit_unchanged')
+    WHERE NEW.status IS OLD.status AND NEW.reason IS OLD.reason;
+END;
+
 CREATE TRIGGER deposits_are_not_deleted BEFORE DELETE ON deposits
 BEGIN
   SELECT RAISE(ABORT, 'guard: a deposit is never deleted');
@@ -268,6 +294,19 @@ BEGIN
         WHERE network = NEW.network AND tx_hash = NEW.tx_hash AND output_index = NEW.output_index);
 END;
 
+CREATE TRIGGER deposits_leave_dust AFTER UPDATE ON deposits
+WHEN OLD.reason IS 'below_minimum' AND NEW.reason IS NOT 'below_minimum'
+BEGIN
+  UPDATE dust SET
+    deposits = deposits - 1,
+    units = units - CAST(OLD.exact_amount AS INTEGER),
+    billionths = billionths
+      - CAST(substr(OLD.exact_amount || '000000000000000000', instr(OLD.exact_amount || '.', '.') + 1, 9) AS INTEGER),
+    quintillionths = quintillionths
+      - CAST(substr(OLD.exact_amount || '000000000000000000', instr(OLD.exact_amount || '.', '.') + 10, 9) AS INTEGER)
+    WHERE asset = OLD.asset AND network = OLD.network;
+END;
+
 CREATE TRIGGER deposits_move_on BEFORE UPDATE ON deposits
 BEGIN
   SELECT RAISE(ABORT, 'guard: deposit_settled') WHERE OLD.status IN ('COMPLETED', 'FAILED');
@@ -279,6 +318,16 @@ BEGIN
       OR NEW.exact_amount IS NOT OLD.exact_amount OR NEW.status IS NULL
       OR (OLD.status = 'QUARANTINED' AND NEW.status = 'PENDING');
 END;
+
+CREATE TABLE dust (
+  asset TEXT NOT NULL,
+  network TEXT NOT NULL,
+  deposits INTEGER NOT NULL DEFAULT 0 CHECK (deposits >= 0),
+  units INTEGER NOT NULL DEFAULT 0 CHECK (units >= 0),
+  billionths INTEGER NOT NULL DEFAULT 0 CHECK (billionths >= 0),
+  quintillionths INTEGER NOT NULL DEFAULT 0 CHECK (quintillionths >= 0),
+  PRIMARY KEY (asset, network)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE orders (
   account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -404,7 +453,7 @@ CREATE TABLE settings (
   fees TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(fees)),
   minimums TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(minimums)),
   spread_bps INTEGER CHECK (spread_bps BETWEEN 0 AND 1000)
-) STRICT;
+, deposit_minimums TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(deposit_minimums))) STRICT;
 
 CREATE TRIGGER halts_stay_until_violations_are_cleared BEFORE UPDATE ON settings
 WHEN (NEW.trading_halted IS NOT 1 OR NEW.withdrawals_halted IS NOT 1)
@@ -429,6 +478,12 @@ CREATE TRIGGER settings_are_one BEFORE INSERT ON settings
 WHEN EXISTS (SELECT 1 FROM settings)
 BEGIN
   SELECT RAISE(ABORT, 'guard: settings exist');
+END;
+
+CREATE TRIGGER settings_name_deposit_minimums BEFORE UPDATE ON settings
+WHEN NEW.deposit_minimums IS NULL
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a setting is never nothing');
 END;
 
 CREATE TABLE settlements (

@@ -149,7 +149,7 @@ export const requestCounts = {
   },
   'deposit that custody reports': {
     requests: 1,
-    counts: { ...atEdge, objectCalls: 1, databaseRowsRead: 17, databaseRowsWritten: 6, logLines: 2 },
+    counts: { ...atEdge, objectCalls: 1, databaseRowsRead: 18, databaseRowsWritten: 6, logLines: 2 },
     active: 'read',
     cpu: 'write',
   },

@@ -1,3 +1,4 @@
+import { deposits } from './deposits.ts';
 import { http } from './http.ts';
 import { keys } from './keys.ts';
 import { lane } from './lane.ts';
@@ -8,4 +9,4 @@ import { trade } from './trade.ts';
 import { withdrawals } from './withdrawals.ts';
 
 /** Every mutation, room by room. */
-export const mutations = placeMutations([money, trade, ledger, keys, http, lane, withdrawals]);
+export const mutations = placeMutations([money, trade, ledger, keys, http, lane, withdrawals, deposits]);

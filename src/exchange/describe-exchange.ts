@@ -1,4 +1,4 @@
-import type { Settings } from '../ledger/settings.ts';
+import { type Settings, minimumInForce } from '../ledger/settings.ts';
 import { bucketNames, defaultLimits } from '../keys/bucket-limits.ts';
 import { intervals } from '../markets/candles/interval.ts';
 import { formatAmount } from '../money/amounts.ts';
@@ -32,12 +32,14 @@ export function describeAssets(settings: Settings): AssetList {
 
 function describeNetwork(asset: Asset, listed: AssetNetwork, settings: Settings) {
   const { fee, minimum, isSuspended } = termsOf(asset, listed, settings);
+  const minDeposit = minimumInForce(settings.depositMinimums, asset, listed.network, listed.minDeposit);
   return {
     network: listed.network,
     contractAddress: listed.contractAddress,
     decimals: listed.decimals,
     // What arrives is credited whatever is halted or paused: a chain asks nobody.
     depositEnabled: true,
+    minDeposit: formatAmount(minDeposit, scaleOf(asset)),
     withdrawEnabled: !isSuspended,
     withdrawFee: formatAmount(fee, scaleOf(asset)),
     minWithdrawal: formatAmount(minimum, scaleOf(asset)),

@@ -11,6 +11,7 @@ const guards = [
   'account_frozen',
   'trading_halted',
   'deposit_settled',
+  'deposit_unchanged',
   'totp_step_used',
   'withdrawals_suspended',
   'totp_required',

@@ -77,6 +77,7 @@ export const settings = sqliteTable('settings', {
   fees: text().notNull().default('{}'),
   minimums: text().notNull().default('{}'),
   spreadBps: integer('spread_bps'),
+  depositMinimums: text('deposit_minimums').notNull().default('{}'),
 });
 
 export const audit = sqliteTable('audit', {
@@ -138,7 +139,7 @@ export const deposits = sqliteTable(
     amount: atoms().notNull(),
     usdValue: atoms('usd_value').notNull(),
     status: text({ enum: ['PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED'] }).notNull(),
-    reason: text({ enum: ['unknown_address', 'unsupported_asset', 'below_one_atom', 'supply_cap'] }),
+    reason: text({ enum: ['unknown_address', 'unsupported_asset', 'below_minimum', 'supply_cap'] }),
     reference: text(),
     network: text().$type<Network>(),
     txHash: text('tx_hash'),
@@ -156,6 +157,20 @@ export const deposits = sqliteTable(
       .on(table.network, table.txHash, table.outputIndex)
       .where(sql`network IS NOT NULL`),
   ],
+);
+
+/** What the deposits below the minimum come to; the three parts of the sum are in units, 10^-9 and 10^-18. */
+export const dust = sqliteTable(
+  'dust',
+  {
+    asset: text().$type<Asset>().notNull(),
+    network: text().$type<Network>().notNull(),
+    deposits: integer().notNull().default(0),
+    units: atoms().notNull().default(0n),
+    billionths: atoms().notNull().default(0n),
+    quintillionths: atoms().notNull().default(0n),
+  },
+  (table) => [primaryKey({ columns: [table.asset, table.network] })],
 );
 
 export const totp = sqliteTable('totp', {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Asset, assetSymbols } from '../money/assets.ts';
-import { AMOUNT_SYNTAX, type Atoms } from '../money/amounts.ts';
+import { type Asset, assetSymbols, scaleOf } from '../money/assets.ts';
+import { AMOUNT_SYNTAX, type Atoms, parseAmount } from '../money/amounts.ts';
 import { type Network, networks } from '../money/networks.ts';
 import type { Database } from './database.ts';
 import { prepareOnce } from './prepare-once.ts';
@@ -14,6 +14,19 @@ export const NetworkAmounts = z.partialRecord(
 
 export type NetworkAmounts = Partial<Record<Asset, Partial<Record<Network, string>>>>;
 
+/** The amount in force for an asset on a network, in atoms: the operator's, or else `standard`, the asset record's. */
+export function amountInForce(amounts: NetworkAmounts, asset: Asset, network: Network, standard: string): Atoms {
+  const atoms = parseAmount(amounts[asset]?.[network] ?? standard, scaleOf(asset));
+  if (atoms === undefined) throw new Error(`an amount of ${asset} on ${network} is finer than the ledger`);
+  return atoms;
+}
+
+/** The same for the smallest amount of something, which is never less than one atom. */
+export function minimumInForce(amounts: NetworkAmounts, asset: Asset, network: Network, standard: string): Atoms {
+  const minimum = amountInForce(amounts, asset, network, standard);
+  return minimum > 1n ? minimum : 1n;
+}
+
 /** What the operator sets while the exchange runs; `null` leaves it to the configuration. */
 export interface Settings {
   readonly tradingHalted: boolean;
@@ -24,6 +37,7 @@ export interface Settings {
   readonly reviewThreshold: Atoms | null;
   readonly fees: NetworkAmounts;
   readonly minimums: NetworkAmounts;
+  readonly depositMinimums: NetworkAmounts;
   readonly spreadBps: number | null;
 }
 
@@ -41,6 +55,7 @@ export const selectSettings = prepareOnce((database) =>
       reviewThreshold: exactly(settings.reviewThreshold),
       fees: settings.fees,
       minimums: settings.minimums,
+      depositMinimums: settings.depositMinimums,
       spreadBps: settings.spreadBps,
     })
     .from(settings)
@@ -55,6 +70,7 @@ export function parseSettings([row]: Awaited<ReturnType<ReturnType<typeof select
     pausedNetworks: z.array(z.enum(networks)).parse(JSON.parse(row.pausedNetworks)),
     fees: NetworkAmounts.parse(JSON.parse(row.fees)),
     minimums: NetworkAmounts.parse(JSON.parse(row.minimums)),
+    depositMinimums: NetworkAmounts.parse(JSON.parse(row.depositMinimums)),
   };
 }
 

@@ -11,6 +11,11 @@ export interface AssetNetwork {
   /** Default withdrawal fee and smallest withdrawal, in the asset. */
   readonly withdrawFee: string;
   readonly minWithdrawal: string;
+  /**
+   * Default smallest deposit that is credited, in the asset: the largest 1, 2 or 5 at any power of ten that is worth at
+   * most 1 USDT at the fallback price, and no more than the smallest withdrawal.
+   */
+  readonly minDeposit: string;
   /** Confirmations after which a deposit is credited. */
   readonly confirmations: number;
 }
@@ -44,6 +49,7 @@ export const assets = {
         decimals: 6,
         withdrawFee: '1',
         minWithdrawal: '5',
+        minDeposit: '1',
         confirmations: 20,
       },
       {
@@ -52,6 +58,7 @@ export const assets = {
         decimals: 6,
         withdrawFee: '4',
         minWithdrawal: '10',
+        minDeposit: '1',
         confirmations: 32,
       },
       {
@@ -60,6 +67,7 @@ export const assets = {
         decimals: 6,
         withdrawFee: '0.5',
         minWithdrawal: '5',
+        minDeposit: '1',
         confirmations: 32,
       },
       {
@@ -68,6 +76,7 @@ export const assets = {
         decimals: 6,
         withdrawFee: '0.5',
         minWithdrawal: '5',
+        minDeposit: '1',
         confirmations: 12,
       },
       {
@@ -76,6 +85,7 @@ export const assets = {
         decimals: 18,
         withdrawFee: '0.3',
         minWithdrawal: '5',
+        minDeposit: '1',
         confirmations: 15,
       },
       {
@@ -84,6 +94,7 @@ export const assets = {
         decimals: 6,
         withdrawFee: '0.3',
         minWithdrawal: '5',
+        minDeposit: '1',
         confirmations: 20,
       },
       {
@@ -92,6 +103,7 @@ export const assets = {
         decimals: 6,
         withdrawFee: '0.3',
         minWithdrawal: '5',
+        minDeposit: '1',
         confirmations: 20,
       },
       {
@@ -100,6 +112,7 @@ export const assets = {
         decimals: 6,
         withdrawFee: '0.2',
         minWithdrawal: '5',
+        minDeposit: '1',
         confirmations: 128,
       },
     ],
@@ -116,6 +129,7 @@ export const assets = {
         decimals: 6,
         withdrawFee: '4',
         minWithdrawal: '10',
+        minDeposit: '1',
         confirmations: 32,
       },
       {
@@ -124,6 +138,7 @@ export const assets = {
         decimals: 6,
         withdrawFee: '0.3',
         minWithdrawal: '5',
+        minDeposit: '1',
         confirmations: 20,
       },
       {
@@ -132,6 +147,7 @@ export const assets = {
         decimals: 6,
         withdrawFee: '0.3',
         minWithdrawal: '5',
+        minDeposit: '1',
         confirmations: 20,
       },
       {
@@ -140,6 +156,7 @@ export const assets = {
         decimals: 6,
         withdrawFee: '0.2',
         minWithdrawal: '5',
+        minDeposit: '1',
         confirmations: 20,
       },
       {
@@ -148,6 +165,7 @@ export const assets = {
         decimals: 6,
         withdrawFee: '0.5',
         minWithdrawal: '5',
+        minDeposit: '1',
         confirmations: 12,
       },
       {
@@ -156,6 +174,7 @@ export const assets = {
         decimals: 6,
         withdrawFee: '0.2',
         minWithdrawal: '5',
+        minDeposit: '1',
         confirmations: 128,
       },
       {
@@ -164,6 +183,7 @@ export const assets = {
         decimals: 6,
         withdrawFee: '0.5',
         minWithdrawal: '5',
+        minDeposit: '1',
         confirmations: 32,
       },
       {
@@ -172,6 +192,7 @@ export const assets = {
         decimals: 18,
         withdrawFee: '0.3',
         minWithdrawal: '5',
+        minDeposit: '1',
         confirmations: 15,
       },
     ],
@@ -188,6 +209,7 @@ export const assets = {
         decimals: 8,
         withdrawFee: '0.0002',
         minWithdrawal: '0.0005',
+        minDeposit: '0.00001',
         confirmations: 3,
       },
     ],
@@ -204,6 +226,7 @@ export const assets = {
         decimals: 18,
         withdrawFee: '0.0012',
         minWithdrawal: '0.005',
+        minDeposit: '0.0005',
         confirmations: 32,
       },
       {
@@ -212,6 +235,7 @@ export const assets = {
         decimals: 18,
         withdrawFee: '0.0001',
         minWithdrawal: '0.001',
+        minDeposit: '0.0005',
         confirmations: 20,
       },
       {
@@ -220,6 +244,7 @@ export const assets = {
         decimals: 18,
         withdrawFee: '0.0001',
         minWithdrawal: '0.001',
+        minDeposit: '0.0005',
         confirmations: 20,
       },
       {
@@ -228,6 +253,7 @@ export const assets = {
         decimals: 18,
         withdrawFee: '0.0001',
         minWithdrawal: '0.001',
+        minDeposit: '0.0005',
         confirmations: 20,
       },
     ],
@@ -244,6 +270,7 @@ export const assets = {
         decimals: 18,
         withdrawFee: '0.01',
         minWithdrawal: '0.1',
+        minDeposit: '0.05',
         confirmations: 12,
       },
     ],
@@ -260,6 +287,7 @@ export const assets = {
         decimals: 18,
         withdrawFee: '0.1',
         minWithdrawal: '5',
+        minDeposit: '5',
         confirmations: 128,
       },
     ],
@@ -276,6 +304,7 @@ export const assets = {
         decimals: 18,
         withdrawFee: '0.0005',
         minWithdrawal: '0.01',
+        minDeposit: '0.002',
         confirmations: 15,
       },
     ],
@@ -292,6 +321,7 @@ export const assets = {
         decimals: 8,
         withdrawFee: '0.001',
         minWithdrawal: '0.01',
+        minDeposit: '0.01',
         confirmations: 6,
       },
     ],
@@ -302,7 +332,15 @@ export const assets = {
     fallbackPrice: '0.1',
     venueSymbols: spellMarkets('DOGE', { kraken: 'XDGUSDT' }),
     networks: [
-      { network: 'DOGE', contractAddress: null, decimals: 8, withdrawFee: '2', minWithdrawal: '10', confirmations: 40 },
+      {
+        network: 'DOGE',
+        contractAddress: null,
+        decimals: 8,
+        withdrawFee: '2',
+        minWithdrawal: '10',
+        minDeposit: '10',
+        confirmations: 40,
+      },
     ],
   },
 } as const satisfies Record<string, AssetRecord>;

@@ -5,6 +5,7 @@ import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem, t
 import { jsonBody } from '../http/json-body.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { Deposit, showDeposit } from '../wallet/deposits/deposit.ts';
+import { DustSum, listDust } from '../wallet/deposits/list-dust.ts';
 import { ReportDeposit, reportDeposit } from '../wallet/deposits/report-deposit.ts';
 import {
   type OperatorEnvironment,
@@ -32,7 +33,7 @@ depositRoutes.openapi(
     tags: ['Deposits'],
     summary: 'Report a deposit, again whenever more is known of it',
     description:
-      'Once per network, transaction and output, and safe to repeat. It is PENDING until the network’s confirmations, then credited; FAILED when it reverts first. What belongs to nobody, is no asset of its network or would pass the supply cap is QUARANTINED and credited to nobody.',
+      'Once per network, transaction and output, and safe to repeat. It is PENDING until the network’s confirmations, then credited; FAILED when it reverts first. What belongs to nobody, is no asset of its network, is below the smallest deposit or would pass the supply cap is QUARANTINED and credited to nobody; a report that changes no status writes nothing.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('deposit'),
     request: { body: jsonBody(ReportDeposit) },
@@ -58,6 +59,25 @@ depositRoutes.openapi(
     if (!reported.ok) return sendProblem(c, reported.refusal);
     return c.json({ deposit: showDeposit(reported.value.deposit) }, reported.value.isNew ? 201 : 200);
   },
+);
+
+depositRoutes.openapi(
+  createRoute({
+    operationId: 'listDust',
+    method: 'get',
+    path: '/operator/v1/deposits/dust',
+    tags: ['Deposits'],
+    summary: 'What deposits below the minimum come to, by asset and network',
+    description:
+      'Deposits that were too small to be credited when they were first reported (QUARANTINED, `below_minimum`), without those that reverted. The coins are in custody and are owed to nobody.',
+    security: [{ operatorToken: [] }],
+    middleware: authenticateOperator('read'),
+    responses: {
+      200: { description: 'One sum each', content: jsonContent(z.object({ dust: z.array(DustSum) })) },
+      ...problemResponses(...operatorRefusals),
+    },
+  }),
+  async (c) => c.json({ dust: await listDust(openDatabase(c.env.DB)) }, 200),
 );
 
 depositRoutes.openapi(

@@ -13,6 +13,7 @@ import { networks } from '../money/networks.ts';
 
 const Amount = z.string().regex(AMOUNT_SYNTAX, 'is not a plain decimal string');
 const AmountsByAsset = z.partialRecord(z.enum(assetSymbols), Amount);
+const AmountsByNetwork = NetworkAmounts.openapi('NetworkAmounts');
 
 /** The settings of the exchange. Amounts are in their asset, the review threshold in USDT. */
 export const ExchangeSettings = z
@@ -31,13 +32,17 @@ export const ExchangeSettings = z
       description: 'The most that may be owed to clients',
       example: { BTC: '1000' },
     }),
-    fees: NetworkAmounts.openapi({
+    fees: AmountsByNetwork.openapi({
       description: 'Withdrawal fees that differ from the defaults',
       example: { USDT: { TRC20: '1.5' } },
     }),
-    minimums: NetworkAmounts.openapi({
+    minimums: AmountsByNetwork.openapi({
       description: 'Smallest withdrawals that differ from the defaults',
       example: { USDT: { TRC20: '20' } },
+    }),
+    depositMinimums: AmountsByNetwork.openapi({
+      description: 'Smallest deposits to credit that differ from the defaults; a smaller one is recorded alone',
+      example: { USDT: { TRC20: '5' } },
     }),
     spreadBps: z.number().int().min(0).max(1_000).openapi({ description: 'In hundredths of a percent', example: 20 }),
     exposure: AmountsByAsset.openapi({ description: 'The most that the house may be short', example: { BTC: '10' } }),
@@ -46,7 +51,7 @@ export const ExchangeSettings = z
 
 export type ExchangeSettings = z.output<typeof ExchangeSettings>;
 
-/** Any part of the settings; what is not named stays. `fees` and `minimums` are replaced whole. */
+/** Any part of the settings; what is not named stays. `fees`, `minimums` and `depositMinimums` are replaced whole. */
 export const ChangeSettings = ExchangeSettings.partial().strict().openapi('ChangeSettings');
 
 export type ChangeSettings = z.output<typeof ChangeSettings>;
@@ -94,6 +99,7 @@ function showSettings(standing: Settings, floors: Floors, defaults: SettingDefau
     supplyCaps: capsOf(floorAccounts.supplyCaps),
     fees: standing.fees,
     minimums: standing.minimums,
+    depositMinimums: standing.depositMinimums,
     spreadBps: standing.spreadBps ?? defaults.spreadBps,
     exposure: capsOf(floorAccounts.exposure),
   };
@@ -142,8 +148,10 @@ function checkChange(change: ChangeSettings, defaults: SettingDefaults): Outcome
   if (change.spreadBps !== undefined && change.spreadBps < defaults.minSpreadBps) {
     return refuse('amount_below_minimum', `The spread is at least ${defaults.minSpreadBps} here.`);
   }
-  const network = checkNetworkAmounts(change.fees) ?? checkNetworkAmounts(change.minimums);
-  if (network) return network;
+  for (const amounts of [change.fees, change.minimums, change.depositMinimums]) {
+    const refusal = checkNetworkAmounts(amounts);
+    if (refusal) return refusal;
+  }
   const threshold = readThreshold(change.reviewThreshold);
   if (!threshold.ok) return threshold;
   const floors: Floors = [];
@@ -160,7 +168,8 @@ function checkChange(change: ChangeSettings, defaults: SettingDefaults): Outcome
 }
 
 function toValues(change: ChangeSettings, reviewThreshold: Atoms | null | undefined): CheckedChange['values'] {
-  const { allowlistMode, tradingHalted, withdrawalsHalted, pausedNetworks, fees, minimums, spreadBps } = change;
+  const { allowlistMode, tradingHalted, withdrawalsHalted, pausedNetworks, spreadBps } = change;
+  const { fees, minimums, depositMinimums } = change;
   return {
     ...(allowlistMode !== undefined && { allowlistMode }),
     ...(tradingHalted !== undefined && { tradingHalted }),
@@ -169,6 +178,7 @@ function toValues(change: ChangeSettings, reviewThreshold: Atoms | null | undefi
     ...(reviewThreshold !== undefined && { reviewThreshold }),
     ...(fees !== undefined && { fees: JSON.stringify(fees) }),
     ...(minimums !== undefined && { minimums: JSON.stringify(minimums) }),
+    ...(depositMinimums !== undefined && { depositMinimums: JSON.stringify(depositMinimums) }),
     ...(spreadBps !== undefined && { spreadBps }),
   };
 }
@@ -188,7 +198,7 @@ function readAtoms(text: string, asset: Asset): Outcome<Atoms> {
 }
 
 /** Every pair must be one that exists, every amount one that the ledger can move. */
-function checkNetworkAmounts(amounts: ChangeSettings['fees']): ReturnType<typeof refuse> | undefined {
+function checkNetworkAmounts(amounts: NetworkAmounts | undefined): ReturnType<typeof refuse> | undefined {
   for (const asset of assetSymbols) {
     for (const [network, text] of Object.entries(amounts?.[asset] ?? {})) {
       if (!assets[asset].networks.some((listed) => listed.network === network)) {

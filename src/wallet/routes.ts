@@ -59,7 +59,7 @@ wallet.openapi(
     tags: ['Wallet'],
     summary: 'Where the account receives, on every network',
     description:
-      'Exactly one address per network, made at the first request and the same at every later one. Every asset that a network carries arrives at its address; `primaryAsset` is the one most often deposited there.',
+      'Exactly one address per network, made at the first request and the same at every later one. Every asset that a network carries arrives at its address; `primaryAsset` is the one most often deposited there. A deposit below its asset’s `minDeposit` on the network, as GET /api/v1/assets has it, is not credited.',
     security: [{ apiKey: ['read'] }],
     middleware: authenticate('read'),
     responses: {
@@ -87,7 +87,7 @@ wallet.openapi(
     tags: ['Wallet'],
     summary: 'The activity of the account, newest first',
     description:
-      'Trades, deposits and withdrawals in one feed, a page at a time. Every row that is there when a walk begins comes exactly once, whatever happens meanwhile. Amounts are positive: the type tells the direction.',
+      'Trades, deposits and withdrawals in one feed, a page at a time. Every row that is there when a walk begins comes exactly once, whatever happens meanwhile. Amounts are positive: the type tells the direction. A deposit below the smallest that is credited is not listed.',
     security: [{ apiKey: ['read'] }],
     middleware: authenticate('read'),
     request: { query: ListQuery },

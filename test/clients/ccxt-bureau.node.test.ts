@@ -60,7 +60,7 @@ describe('a trader’s day', () => {
     expect(USDT?.networks['TRC20']).toMatchObject({
       id: 'TRC20',
       fee: 1,
-      limits: { withdraw: { min: 5 } },
+      limits: { deposit: { min: 1 }, withdraw: { min: 5 } },
       deposit: true,
     });
     expect(Object.keys(USDT?.networks ?? {})).toContain('ERC20');

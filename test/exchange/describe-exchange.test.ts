@@ -30,9 +30,18 @@ describe('the assets', () => {
   });
 
   it('take fees and minimums of the operator where he set some, without trailing zeros', () => {
-    const changes = { fees: { USDT: { TRC20: '1.50' } }, minimums: { USDT: { TRC20: '0' } } };
-    expect(find({}, 'USDT', 'TRC20')).toMatchObject({ withdrawFee: '1', minWithdrawal: '5' });
-    expect(find(changes, 'USDT', 'TRC20')).toMatchObject({ withdrawFee: '1.5', minWithdrawal: '0.000001' });
+    const changes = {
+      fees: { USDT: { TRC20: '1.50' } },
+      minimums: { USDT: { TRC20: '0' } },
+      depositMinimums: { USDT: { TRC20: '2.50' }, BTC: { BTC: '0' } },
+    };
+    expect(find({}, 'USDT', 'TRC20')).toMatchObject({ withdrawFee: '1', minWithdrawal: '5', minDeposit: '1' });
+    expect(find(changes, 'USDT', 'TRC20')).toMatchObject({
+      withdrawFee: '1.5',
+      minWithdrawal: '0.000001',
+      minDeposit: '2.5',
+    });
+    expect(find(changes, 'BTC', 'BTC')?.minDeposit).toBe('0.00000001');
     expect(find(changes, 'USDT', 'ETH')).toMatchObject({ withdrawFee: find({}, 'USDT', 'ETH')?.withdrawFee });
   });
 

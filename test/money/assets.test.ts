@@ -188,11 +188,16 @@ describe('the networks', () => {
 
 describe('fees and minimums', () => {
   const amounts = records.flatMap(([asset, record]) =>
-    record.networks.map((on) => ({ pair: `${asset} on ${on.network}`, scale: record.scale, ...on })),
+    record.networks.map((on) => ({
+      pair: `${asset} on ${on.network}`,
+      price: record.fallbackPrice,
+      scale: record.scale,
+      ...on,
+    })),
   );
 
   it.each(amounts)('are amounts that the ledger and the chain hold exactly: $pair', (on) => {
-    for (const amount of [on.withdrawFee, on.minWithdrawal]) {
+    for (const amount of [on.withdrawFee, on.minWithdrawal, on.minDeposit]) {
       expect(amount).toMatch(AMOUNT_SYNTAX);
       expect(decimalsOf(amount)).toBeLessThanOrEqual(Math.min(on.scale, on.decimals));
     }
@@ -201,5 +206,15 @@ describe('fees and minimums', () => {
   it.each(amounts)('cost less than the smallest withdrawal, which is above zero: $pair', (on) => {
     expect(Number(on.withdrawFee)).toBeLessThan(Number(on.minWithdrawal));
     expect(Number(on.minWithdrawal)).toBeGreaterThan(0);
+  });
+
+  it.each(amounts)('credit what is worth 1 USDT, and what may be withdrawn: $pair', (on) => {
+    const least = Number(on.minDeposit);
+    const worth = least * Number(on.price);
+    expect(on.minDeposit).toMatch(/^(0\.0*)?[125]0*$/);
+    // The next larger 1, 2 or 5 is at most two and a half times as much.
+    expect(worth).toBeGreaterThan(0.4);
+    expect(worth).toBeLessThanOrEqual(1);
+    expect(least).toBeLessThanOrEqual(Number(on.minWithdrawal));
   });
 });

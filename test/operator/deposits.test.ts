@@ -177,12 +177,6 @@ describe('a deposit that is nobody’s to have', () => {
     },
   );
 
-  it('below one atom is quarantined', async () => {
-    const trader = await openTrader();
-    const { deposit } = await json<DepositBody>(await report(await reportFor(trader, { amount: '0.000000001' })));
-    expect(deposit).toMatchObject({ status: 'QUARANTINED', reason: 'below_one_atom', amount: '0.000000001' });
-  });
-
   it.each([
     ['499999', '400000'],
     ['620000', '600000'],

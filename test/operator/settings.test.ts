@@ -34,6 +34,7 @@ describe('the settings', () => {
       reviewThreshold: null,
       fees: {},
       minimums: {},
+      depositMinimums: {},
       spreadBps: 0,
     });
     expect(Object.keys(settings.supplyCaps)).toHaveLength(9);
@@ -47,6 +48,7 @@ describe('the settings', () => {
       reviewThreshold: '1000',
       fees: { USDT: { TRC20: '2' } },
       minimums: { BTC: { BTC: '0.001' } },
+      depositMinimums: { BTC: { BTC: '0.0001' } },
       exposure: { AVAX: '12345.5' },
     };
     const { settings } = await json<Settings>(await patch(change));
@@ -82,6 +84,8 @@ describe('the settings', () => {
     [{ supplyCaps: { BTC: '99999999999999999999' } }, 422, 'amount_above_maximum'],
     [{ fees: { USDT: { BTC: '1' } } }, 422, 'network_not_supported'],
     [{ fees: { USDT: { TRC20: '0.0000001' } } }, 422, 'precision_exceeded'],
+    [{ depositMinimums: { USDT: { BTC: '1' } } }, 422, 'network_not_supported'],
+    [{ depositMinimums: { USDT: { TRC20: '0.0000001' } } }, 422, 'precision_exceeded'],
     [{ spreadBps: -1 }, 400, 'invalid_request'],
     [{ spreadBps: 1.5 }, 400, 'invalid_request'],
     [{ allowlistMode: 'on' }, 400, 'invalid_request'],

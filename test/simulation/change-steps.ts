@@ -2,10 +2,10 @@ import { house } from '../../src/ledger/transfers.ts';
 import { assetSymbols, scaleOf } from '../../src/money/assets.ts';
 import { asOperator, createKey } from '../support/exchange.ts';
 import { aroundKeyReads } from '../support/faults.ts';
-import type { Draw } from './draw.ts';
+import { type Draw, drawNetwork } from './draw.ts';
 import { type ModelAccount, must } from './model.ts';
 import { operate, succeed } from './operate.ts';
-import { writeDecimal } from './read-decimal.ts';
+import { readDecimal, writeDecimal } from './read-decimal.ts';
 import type { World } from './world.ts';
 
 /** The simulation's clock stands still while a step waits. */
@@ -24,6 +24,7 @@ export async function stepChange(world: World, draw: Draw): Promise<void> {
     approve: 16,
     settings: 40,
     caps: 12,
+    minimum: 8,
   });
   if (change === 'limit') {
     const limit = BigInt(draw.pick([300, 5_000, 20_000, 50_000]));
@@ -53,6 +54,7 @@ export async function stepChange(world: World, draw: Draw): Promise<void> {
   } else if (change === 'approve') {
     await approve(world, draw, account);
   } else if (change === 'caps') await changeCap(world, draw);
+  else if (change === 'minimum') await changeDepositMinimum(world, draw);
   else await changeSettings(world, draw);
 }
 
@@ -127,6 +129,19 @@ async function changeSettings(world: World, draw: Draw): Promise<void> {
       ? {}
       : { reviewThreshold: reviewThreshold === null ? null : writeDecimal(reviewThreshold, 6) };
   await succeed(world, 'PATCH', '/settings', { ...rest, ...threshold });
+}
+
+/** Another smallest deposit of one asset on one network, or all as they were at first. */
+async function changeDepositMinimum(world: World, draw: Draw): Promise<void> {
+  const { model } = world;
+  const asset = draw.pick(assetSymbols);
+  const { network, minDeposit } = drawNetwork(draw, asset);
+  const scale = scaleOf(asset);
+  const kind = draw.weighted({ none: 3, atom: 2, tenfold: 3 });
+  const amount = kind === 'atom' ? 1n : 10n * (readDecimal(minDeposit, scale) ?? 0n);
+  model.depositMinimum = kind === 'none' ? null : { asset, network, amount };
+  const depositMinimums = kind === 'none' ? {} : { [asset]: { [network]: writeDecimal(amount, scale) } };
+  await succeed(world, 'PATCH', '/settings', { depositMinimums });
 }
 
 /** A cap close above what is owed or short, or as wide as at first; below it the operator is refused (I12). */

@@ -1,9 +1,11 @@
 import { house } from '../../src/ledger/transfers.ts';
-import { assetSymbols, scaleOf } from '../../src/money/assets.ts';
+import { type AssetNetwork, assetSymbols, assets, scaleOf } from '../../src/money/assets.ts';
+import { asOperator, json } from '../support/exchange.ts';
+import { env } from '../support/test-env.ts';
 import { type Draw, drawNetwork } from './draw.ts';
-import { type ModelDeposit, must, sameMovements } from './model.ts';
+import { type Model, type ModelDeposit, must, sameMovements } from './model.ts';
 import { armDatabase, operate } from './operate.ts';
-import { floorDecimal, writeDecimal } from './read-decimal.ts';
+import { floorDecimal, readDecimal, writeDecimal } from './read-decimal.ts';
 import type { World } from './world.ts';
 
 /** A chain's deposit: its first report, or one more of an earlier. */
@@ -17,7 +19,8 @@ export async function stepDeposit(world: World, draw: Draw): Promise<void> {
   const armed = armDatabase(world, draw, 'deposit');
   const before = deposit.status;
   const report = { ...deposit.report, confirmations, ...(word === 'failed' && { failed: true }) };
-  const next = nextStatus(world, deposit, isNew, word);
+  if (!deposit.isKnown) deposit.isDust = isBelowMinimum(model, deposit);
+  const next = nextStatus(world, deposit, word);
   const { answer, moved } = await operate(world, 'POST', '/deposits', report, armed);
   if (isNew) model.deposits.push(deposit);
   const isOpen = armed !== undefined && armed.struck() > 0 && answer.status === 503;
@@ -28,7 +31,7 @@ export async function stepDeposit(world: World, draw: Draw): Promise<void> {
     must(sameMovements(moved, credit), 'moved', moved, 'instead of', credit);
     deposit.status = 'COMPLETED';
   }
-  if (isOpen) return void (deposit.isKnown ||= isNew && moved.length > 0);
+  if (isOpen) return takeLanded(deposit, next);
   if (next === 'refused') return must(answer.status === 409, 'answered', answer, report);
   must([200, 201].includes(answer.status), 'answered', answer, report);
   deposit.isKnown = true;
@@ -36,15 +39,61 @@ export async function stepDeposit(world: World, draw: Draw): Promise<void> {
   must(deposit.status === next, 'a deposit is', deposit, 'instead of', next, before);
 }
 
-function newDeposit(world: World, draw: Draw): ModelDeposit {
-  const account = draw.pick(world.model.accounts);
-  const asset = draw.pick(assetSymbols);
-  const { network, confirmations } = drawNetwork(draw, asset);
-  const kind = draw.weighted({ good: 80, dust: 10, nobody: 10 });
+/** Where a fault left open whether a report took effect, the database tells: it did as it should, or not at all. */
+async function takeLanded(deposit: ModelDeposit, next: ModelDeposit['status'] | 'refused'): Promise<void> {
+  const query = env.DB.prepare('SELECT status FROM deposits WHERE tx_hash = ?').bind(deposit.report['txHash']);
+  const row = await query.first<Pick<ModelDeposit, 'status'>>();
+  const asBefore = deposit.isKnown ? row?.status === deposit.status : row === null;
+  must(asBefore || row?.status === next, 'a deposit became', row, deposit, 'instead of', next);
+  if (row) Object.assign(deposit, { isKnown: true, status: row.status });
+}
+
+/** Holds the operator's sums of what was too small against the deposits of the model. */
+export async function checkDust({ model }: World): Promise<void> {
+  const sums = new Map<string, { deposits: number; amount: bigint }>();
+  for (const { report, isDust, isKnown, status } of model.deposits) {
+    if (!isDust || !isKnown || status !== 'QUARANTINED') continue;
+    const name = `${report['asset']} ${report['network']}`;
+    const { deposits, amount } = sums.get(name) ?? { deposits: 0, amount: 0n };
+    sums.set(name, { deposits: deposits + 1, amount: amount + floorDecimal(String(report['amount']), 18) });
+  }
+  const shown = await json<{ dust: { asset: string; network: string; deposits: number; amount: string }[] }>(
+    await asOperator('GET', '/deposits/dust'),
+  );
+  must(shown.dust.length === sums.size, 'sums of dust', shown, [...sums]);
+  for (const { asset, network, deposits, amount } of shown.dust) {
+    const sum = sums.get(`${asset} ${network}`);
+    must(sum?.deposits === deposits && sum.amount === readDecimal(amount, 18), 'dust is', asset, network, amount, sum);
+  }
+}
+
+/** The smallest deposit that is credited, in atoms. */
+function minimumOf({ depositMinimum: set }: Model, asset: ModelDeposit['asset'], on: AssetNetwork): bigint {
+  if (set?.asset === asset && set.network === on.network) return set.amount;
+  return readDecimal(on.minDeposit, scaleOf(asset)) ?? 0n;
+}
+
+function isBelowMinimum(model: Model, { accountId, asset, amount, report }: ModelDeposit): boolean {
+  const on = assets[asset].networks.find(({ network }) => network === report['network']);
+  return accountId !== null && on !== undefined && amount < minimumOf(model, asset, on);
+}
+
+function newDeposit({ model }: World, draw: Draw): ModelDeposit {
+  const account = draw.pick(model.accounts);
+  const { depositMinimum } = model;
+  const changed = draw.chance(0.3) ? depositMinimum : null;
+  const asset = changed?.asset ?? draw.pick(assetSymbols);
+  const drawn = drawNetwork(draw, asset);
+  const on = assets[asset].networks.find(({ network }) => network === changed?.network) ?? drawn;
+  const { network, confirmations } = on;
+  const kind = draw.weighted({ good: 70, least: 5, below: 8, dust: 7, nobody: 10 });
   const scale = scaleOf(asset);
-  const amount = kind === 'dust' ? '0.0000000000001' : writeDecimal(draw.part(BigInt(10 ** scale)) + 1n, scale);
-  const fine =
-    amount.includes('.') && kind === 'good' ? `${amount.padEnd(amount.indexOf('.') + 1 + scale, '0')}999` : amount;
+  const least = minimumOf(model, asset, on);
+  const atoms = { least, below: least - 1n, dust: draw.part(least), nobody: least }[kind as string];
+  const amount = writeDecimal(atoms ?? least + draw.part(10n ** BigInt(scale)), scale);
+  // What the chain has beyond the ledger's decimals is never credited.
+  const [whole = '', fraction = ''] = amount.split('.');
+  const exact = kind === 'least' || !draw.chance(0.5) ? amount : `${whole}.${fraction.padEnd(scale, '0')}999`;
   const hash = draw.hex();
   const isHex = ['BTC', 'LTC', 'DOGE', 'TRC20'].includes(network);
   const txHash = network === 'SOL' ? solanaHash(hash) : isHex ? hash : `0x${hash}`;
@@ -53,16 +102,17 @@ function newDeposit(world: World, draw: Draw): ModelDeposit {
     report: {
       network,
       asset,
-      amount: fine,
+      amount: exact,
       txHash,
       address: kind === 'nobody' ? (nobodys[network] ?? address) : address,
     },
     accountId: kind === 'nobody' && nobodys[network] ? null : account.id,
     asset,
-    amount: floorDecimal(fine, scale),
+    amount: floorDecimal(exact, scale),
     needed: confirmations,
     status: 'PENDING',
     isKnown: false,
+    isDust: false,
   };
 }
 
@@ -82,13 +132,12 @@ function solanaHash(hex: string): string {
   return text;
 }
 
-function nextStatus({ model }: World, deposit: ModelDeposit, isNew: boolean, word: string) {
-  const isFirst = isNew || !deposit.isKnown;
-  const standing = isFirst ? null : deposit.status;
+function nextStatus({ model }: World, deposit: ModelDeposit, word: string) {
+  const standing = deposit.isKnown ? deposit.status : null;
   if (standing === 'COMPLETED') return word === 'failed' ? 'refused' : standing;
   if (standing === 'FAILED') return standing;
   if (word === 'failed') return 'FAILED';
-  if (deposit.accountId === null || deposit.amount === 0n) return 'QUARANTINED';
+  if (deposit.accountId === null || deposit.isDust) return 'QUARANTINED';
   if (word === 'seen') return standing ?? 'PENDING';
   return model.affords(house.custody, deposit.asset, deposit.amount) ? 'COMPLETED' : 'QUARANTINED';
 }

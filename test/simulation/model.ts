@@ -85,6 +85,8 @@ export interface ModelDeposit {
   readonly needed: number;
   /** Whether its first report was taken. */
   isKnown: boolean;
+  /** Whether that report found it below the minimum. */
+  isDust: boolean;
   status: 'PENDING' | 'COMPLETED' | 'FAILED' | 'QUARANTINED';
 }
 
@@ -144,6 +146,8 @@ export class Model {
   readonly deposits: ModelDeposit[] = [];
   readonly references: ModelReference[] = [];
   readonly floors = new Map<string, bigint>();
+  /** The one smallest deposit that the operator has set at the moment, in atoms. */
+  depositMinimum: { readonly asset: Asset; readonly network: Network; readonly amount: bigint } | null = null;
   readonly settings: ModelSettings = {
     tradingHalted: false,
     withdrawalsHalted: false,

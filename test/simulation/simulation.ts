@@ -9,7 +9,7 @@ import { execute, findEntry, refuseKey } from './execute.ts';
 import { type VenueMode, venueModes } from './market.ts';
 import { Disagreement, type ModelAccount, must } from './model.ts';
 import { stepChange } from './change-steps.ts';
-import { stepDeposit } from './deposit-steps.ts';
+import { checkDust, stepDeposit } from './deposit-steps.ts';
 import { stepCredit, stepSettlement } from './reference-steps.ts';
 import { stepReview } from './review-steps.ts';
 import { stepCrowd, stepHeld, stepTwins } from './race-steps.ts';
@@ -161,6 +161,7 @@ async function checkAll(world: World, draw: Draw): Promise<void> {
   for (const { id, status } of withdrawals.results) {
     must(model.withdrawals.get(id)?.status === status, 'a withdrawal is', id, status, model.withdrawals.get(id));
   }
+  await checkDust(world);
   const found = statusesOf(await finishPass());
   must(JSON.stringify(found) === JSON.stringify(allOk), 'the reconciliation found', found);
   await replaySample(world, draw);

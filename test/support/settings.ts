@@ -9,5 +9,6 @@ export const settings: Settings = {
   reviewThreshold: null,
   fees: {},
   minimums: {},
+  depositMinimums: {},
   spreadBps: null,
 };

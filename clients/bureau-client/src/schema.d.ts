@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Where the account receives, on every network
-         * @description Exactly one address per network, made at the first request and the same at every later one. Every asset that a network carries arrives at its address; `primaryAsset` is the one most often deposited there.
+         * @description Exactly one address per network, made at the first request and the same at every later one. Every asset that a network carries arrives at its address; `primaryAsset` is the one most often deposited there. A deposit below its asset’s `minDeposit` on the network, as GET /api/v1/assets has it, is not credited.
          */
         get: operations["listAddresses"];
         put?: never;
@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * The activity of the account, newest first
-         * @description Trades, deposits and withdrawals in one feed, a page at a time. Every row that is there when a walk begins comes exactly once, whatever happens meanwhile. Amounts are positive: the type tells the direction.
+         * @description Trades, deposits and withdrawals in one feed, a page at a time. Every row that is there when a walk begins comes exactly once, whatever happens meanwhile. Amounts are positive: the type tells the direction. A deposit below the smallest that is credited is not listed.
          */
         get: operations["listTransactions"];
         put?: never;
@@ -359,6 +359,7 @@ export interface components {
          *       "contractAddress": "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
          *       "decimals": 6,
          *       "depositEnabled": true,
+         *       "minDeposit": "1",
          *       "withdrawEnabled": true,
          *       "withdrawFee": "1",
          *       "minWithdrawal": "5",
@@ -374,6 +375,11 @@ export interface components {
             /** @description Decimals on the chain */
             decimals: number;
             depositEnabled: boolean;
+            /**
+             * @description In the asset; a smaller deposit is not credited
+             * @example 0.015
+             */
+            minDeposit: string;
             withdrawEnabled: boolean;
             /**
              * @description In the asset, on top of the amount
@@ -3110,6 +3116,7 @@ export interface operations {
                      *               "contractAddress": "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
                      *               "decimals": 6,
                      *               "depositEnabled": true,
+                     *               "minDeposit": "1",
                      *               "withdrawEnabled": true,
                      *               "withdrawFee": "1",
                      *               "minWithdrawal": "5",

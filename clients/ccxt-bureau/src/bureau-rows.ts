@@ -67,7 +67,10 @@ export abstract class BureauRows extends BureauConnection {
       const network = this.networkIdToCode(networkId, code);
       const deposit = this.safeBool(on, 'depositEnabled') === true;
       const withdraw = this.safeBool(on, 'withdrawEnabled') === true;
-      const limits = { deposit: {}, withdraw: { min: this.safeNumber(on, 'minWithdrawal') } };
+      const limits = {
+        deposit: { min: this.safeNumber(on, 'minDeposit') },
+        withdraw: { min: this.safeNumber(on, 'minWithdrawal') },
+      };
       const fee = this.safeNumber(on, 'withdrawFee');
       const active = deposit && withdraw;
       return [network, { info: on, id: networkId, network, active, deposit, withdraw, fee, precision, limits }];

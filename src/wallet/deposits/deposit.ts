@@ -11,7 +11,10 @@ import type { Network } from '../../money/networks.ts';
 /** Under whom a deposit stands whose address belongs to nobody here. */
 export const UNOWNED = 'house:unowned';
 
-export type QuarantineReason = 'unknown_address' | 'unsupported_asset' | 'below_one_atom' | 'supply_cap';
+const quarantineReasons = ['unknown_address', 'unsupported_asset', 'below_minimum', 'supply_cap'] as const;
+
+/** Why a deposit is quarantined. Only `supply_cap` is ever tried again. */
+export type QuarantineReason = (typeof quarantineReasons)[number];
 
 export type DepositStatus = 'PENDING' | 'COMPLETED' | 'FAILED' | 'QUARANTINED';
 
@@ -31,6 +34,7 @@ export interface ChainDeposit {
   readonly address: string;
   /** As the chain has it, a plain decimal string. */
   readonly exactAmount: string;
+  /** What the report said that brought it into its present state. */
   readonly confirmations: number;
 }
 
@@ -50,9 +54,12 @@ export const Deposit = z
       example: '0x7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718',
     }),
     outputIndex: z.number().int().openapi({ example: 0 }),
-    confirmations: z.number().int().openapi({ example: 12 }),
+    confirmations: z.number().int().openapi({
+      description: 'While it is PENDING, those of this report; then those of the report that ended the wait',
+      example: 12,
+    }),
     status: z.enum(['PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED']),
-    reason: z.enum(['unknown_address', 'unsupported_asset', 'below_one_atom', 'supply_cap']).nullable().openapi({
+    reason: z.enum(quarantineReasons).nullable().openapi({
       description: 'Why it is quarantined',
     }),
   })

@@ -6,6 +6,7 @@ import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { newRecordId } from '../../ledger/record-id.ts';
 import { deposits } from '../../ledger/schema.ts';
+import { type Settings, minimumInForce, readSettings } from '../../ledger/settings.ts';
 import { type Transfer, house } from '../../ledger/transfers.ts';
 import { type Asset, type AssetNetwork, assetSymbols, assets, scaleOf } from '../../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, floorAmount } from '../../money/amounts.ts';
@@ -59,8 +60,10 @@ export interface Reported {
 /**
  * Takes in a report of a deposit: once per (network, txHash, outputIndex), PENDING until the network's confirmations,
  * then credited to the account that owns the address; FAILED when it reverts first. What belongs to nobody, is no
- * asset of that network, is worth less than an atom or would pass the supply cap is QUARANTINED and credited to
- * nobody; over the cap, a later report tries again.
+ * asset of that network, is below the smallest deposit or would pass the supply cap is QUARANTINED and credited to
+ * nobody; over the cap, a later report tries again. Whether it is too small, its first report decides for good.
+ *
+ * A report is written, and audited, when it changes the deposit's status. Any other costs one read.
  *
  * Refuses with `network_not_supported`, `invalid_address`, `invalid_request` for a hash that is none, `invalid_state`
  * when the same output was reported as something else or reverts after it was credited, and `service_unavailable`
@@ -124,9 +127,12 @@ async function judge(
   actor: Actor,
 ): Promise<ChainDeposit> {
   const listing = findListing(report);
-  const owner = await findOwner(database, report.network, report.address);
+  const [owner, settings] = await Promise.all([
+    findOwner(database, report.network, report.address),
+    readSettings(database),
+  ]);
   const amount = listing ? floorAmount(report.amount, scaleOf(listing.asset)) : 0n;
-  const reason = findReason(listing !== undefined, owner, amount);
+  const reason = findReason(listing, owner, amount, settings);
   return {
     // What is no asset here is nobody's, or a feed would have to show it.
     accountId: (listing && owner) ?? UNOWNED,
@@ -153,10 +159,17 @@ function findListing(report: ReadReport): Listing | undefined {
   return asset && listed && { asset, listed };
 }
 
-function findReason(isListed: boolean, owner: string | undefined, amount: Atoms): QuarantineReason | null {
-  if (!isListed) return 'unsupported_asset';
+function findReason(
+  listing: Listing | undefined,
+  owner: string | undefined,
+  amount: Atoms,
+  settings: Settings,
+): QuarantineReason | null {
+  if (!listing) return 'unsupported_asset';
   if (owner === undefined) return 'unknown_address';
-  if (amount === 0n) return 'below_one_atom';
+  const { asset, listed } = listing;
+  const minimum = minimumInForce(settings.depositMinimums, asset, listed.network, listed.minDeposit);
+  if (amount < minimum) return 'below_minimum';
   return amount > MAX_ATOMS ? 'supply_cap' : null;
 }
 
@@ -165,7 +178,7 @@ function statusOf(report: ReadReport, listing: Listing | undefined): ChainDeposi
   return listing && report.confirmations >= listing.listed.confirmations ? 'COMPLETED' : 'PENDING';
 }
 
-/** Moves a deposit that stands on by a later report. What is settled stays, and is given again as it is. */
+/** Moves a deposit that stands on by a later report, if it changes the status. Otherwise nothing is written. */
 async function advance(
   database: Database,
   standing: ChainDeposit,
@@ -181,20 +194,16 @@ async function advance(
     return refuse('invalid_state', 'The deposit is credited already: a revert after that is for a person to settle.');
   }
   const status = nextStatus(standing, report);
-  if (status === standing.status && report.confirmations <= standing.confirmations) {
-    return accept({ deposit: standing, isNew: false });
+  const { confirmations } = report;
+  if (status === standing.status) {
+    return accept({ deposit: status === 'PENDING' ? { ...standing, confirmations } : standing, isNew: false });
   }
-  if (standing.status === 'COMPLETED' || standing.status === 'FAILED')
-    return accept({ deposit: standing, isNew: false });
-  const next: ChainDeposit = {
-    ...standing,
-    status,
-    reason: status === 'QUARANTINED' ? standing.reason : null,
-    confirmations: Math.max(standing.confirmations, report.confirmations),
-  };
+  const next: ChainDeposit = { ...standing, status, reason: null, confirmations };
   const outcome = await update(database, next, actor);
   if (outcome.kind === 'committed') return accept({ deposit: next, isNew: false });
   if (outcome.kind === 'floor') {
+    // What the cap held back already is held back still.
+    if (standing.reason === 'supply_cap') return accept({ deposit: standing, isNew: false });
     const held: ChainDeposit = { ...next, status: 'QUARANTINED', reason: 'supply_cap' };
     const retry = await update(database, held, actor);
     if (retry.kind === 'committed') return accept({ deposit: held, isNew: false });
@@ -217,7 +226,7 @@ function insert(database: Database, deposit: ChainDeposit, actor: Actor): Promis
   return settle(database, deposit, record, actor);
 }
 
-/** The UPDATE names the deposit and no state: of two that would credit it, the second meets the guard. */
+/** The UPDATE names the deposit and no state: of two that change it alike, the second meets a guard. */
 function update(database: Database, deposit: ChainDeposit, actor: Actor): Promise<CommitOutcome> {
   const { status, reason, confirmations } = deposit;
   const own = and(eq(deposits.accountId, deposit.accountId), eq(deposits.id, deposit.id));

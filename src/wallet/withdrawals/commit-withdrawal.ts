@@ -131,6 +131,7 @@ export function explainWithdrawalRefusal(
       return refuseLimit({ limit: plan.limit, used: refusal.figure ?? plan.used }).refusal;
     case 'trading_halted':
     case 'deposit_settled':
+    case 'deposit_unchanged':
     case 'withdrawal_settled':
     case 'violation_stands':
     case 'violation_cleared':

@@ -1,6 +1,6 @@
-import type { Settings } from '../../ledger/settings.ts';
-import { type Asset, type AssetNetwork, scaleOf } from '../../money/assets.ts';
-import { type Atoms, parseAmount } from '../../money/amounts.ts';
+import { type Settings, amountInForce, minimumInForce } from '../../ledger/settings.ts';
+import type { Asset, AssetNetwork } from '../../money/assets.ts';
+import type { Atoms } from '../../money/amounts.ts';
 
 /** What holds for every withdrawal of an asset on a network at the moment; amounts in atoms of the asset. */
 export interface WithdrawalTerms {
@@ -14,10 +14,9 @@ export interface WithdrawalTerms {
 /** The terms of an asset on one of its networks: the operator's settings where they say something, else the record's. */
 export function termsOf(asset: Asset, listed: AssetNetwork, settings: Settings): WithdrawalTerms {
   const { network } = listed;
-  const minimum = parseAmount(settings.minimums[asset]?.[network] ?? listed.minWithdrawal, scaleOf(asset)) ?? 1n;
   return {
-    fee: parseAmount(settings.fees[asset]?.[network] ?? listed.withdrawFee, scaleOf(asset)) ?? 0n,
-    minimum: minimum > 1n ? minimum : 1n,
+    fee: amountInForce(settings.fees, asset, network, listed.withdrawFee),
+    minimum: minimumInForce(settings.minimums, asset, network, listed.minWithdrawal),
     isSuspended: settings.withdrawalsHalted || settings.pausedNetworks.includes(network),
   };
 }

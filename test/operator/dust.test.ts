@@ -1,0 +1,220 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
+import { type DatabaseCost, measureDatabase } from '../support/meter.ts';
+import { addressOf, drawHash } from '../support/reconciliation.ts';
+import { env } from '../support/test-env.ts';
+
+interface Report {
+  readonly network: string;
+  readonly asset: string;
+  readonly amount: string;
+  readonly address: string;
+  readonly txHash: string;
+}
+
+interface Reported {
+  readonly id: string;
+  readonly accountId: string | null;
+  readonly status: string;
+  readonly reason: string | null;
+  readonly confirmations: number;
+}
+
+interface Dust {
+  readonly asset: string;
+  readonly network: string;
+  readonly deposits: number;
+  readonly amount: string;
+}
+
+/** USDC on Polygon, where a deposit takes 128 confirmations: the longest wait there is. */
+async function reportFor(trader: Trader, amount: string, change: Partial<Report> = {}): Promise<Report> {
+  const network = change.network ?? 'POLYGON';
+  const address = await addressOf(trader, network);
+  return { network, asset: 'USDC', amount, address, txHash: drawHash(), ...change };
+}
+
+async function send(report: Report, confirmations: number, failed = false): Promise<Reported> {
+  const response = await asOperator('POST', '/deposits', { ...report, confirmations, failed });
+  expect(response.ok, await response.clone().text()).toBe(true);
+  return (await json<{ deposit: Reported }>(response)).deposit;
+}
+
+/** Sends what custody sends that reports at every block, and gives what all but the first report cost. */
+async function sendEachBlock(report: Report, blocks: number): Promise<DatabaseCost> {
+  await send(report, 1);
+  return measureDatabase(async () => {
+    for (let block = 2; block <= blocks; block += 1) await send(report, block);
+  });
+}
+
+async function countAudits(id: string): Promise<number> {
+  const row = await env.DB.prepare('SELECT count(*) AS n FROM audit WHERE target = ?').bind(id).first<{ n: number }>();
+  return row?.n ?? 0;
+}
+
+async function readDust(asset: string, network: string): Promise<Dust | undefined> {
+  const { dust } = await json<{ dust: Dust[] }>(await asOperator('GET', '/deposits/dust'));
+  return dust.find((sum) => sum.asset === asset && sum.network === network);
+}
+
+async function setMinimums(depositMinimums: Record<string, Record<string, string>>): Promise<void> {
+  expect((await asOperator('PATCH', '/settings', { depositMinimums })).status).toBe(200);
+}
+
+async function feedOf(trader: Trader): Promise<readonly { id: string; status: string }[]> {
+  const answer = await json<{ transactions: { id: string; status: string }[] }>(
+    await trader.get('/api/v1/wallet/transactions'),
+  );
+  return answer.transactions;
+}
+
+afterEach(() => setMinimums({}));
+
+describe('dust', () => {
+  it('reported once a block is one row, and no audit row a block', async () => {
+    const trader = await openTrader();
+    const report = await reportFor(trader, '0.000001');
+    const cost = await sendEachBlock(report, 128);
+    expect(cost.databaseRowsWritten).toBe(0);
+    const { id, ...dust } = await send(report, 129);
+    expect(dust).toMatchObject({ accountId: trader.accountId, status: 'QUARANTINED', reason: 'below_minimum' });
+    expect(await countAudits(id)).toBe(1);
+    expect((await trader.balances())['USDC']).toBe('0');
+    expect(await feedOf(trader)).toEqual([]);
+  });
+
+  it('is credited from the minimum on, and not an atom below it', async () => {
+    const trader = await openTrader();
+    const below = await send(await reportFor(trader, '0.999999999999999999'), 128);
+    expect(below).toMatchObject({ status: 'QUARANTINED', reason: 'below_minimum' });
+    expect((await send(await reportFor(trader, '1'), 128)).status).toBe('COMPLETED');
+    expect((await trader.balances())['USDC']).toBe('1');
+  });
+
+  it('is judged by the operator’s minimum of that asset on that network', async () => {
+    const trader = await openTrader();
+    await setMinimums({ USDC: { POLYGON: '20' } });
+    expect((await send(await reportFor(trader, '19.999999'), 128)).reason).toBe('below_minimum');
+    expect((await send(await reportFor(trader, '19.999999', { network: 'BASE' }), 20)).status).toBe('COMPLETED');
+    await setMinimums({ USDC: { POLYGON: '0' } });
+    expect((await send(await reportFor(trader, '0.000001'), 128)).status).toBe('COMPLETED');
+    expect((await send(await reportFor(trader, '0.000000999'), 128)).reason).toBe('below_minimum');
+  });
+
+  it('stays what its first report made of it, whatever the minimum becomes', async () => {
+    const trader = await openTrader();
+    const [small, waiting] = [await reportFor(trader, '0.5'), await reportFor(trader, '2')];
+    await send(small, 1);
+    await send(waiting, 1);
+    await setMinimums({ USDC: { POLYGON: '0.1' } });
+    expect(await send(small, 128)).toMatchObject({ status: 'QUARANTINED', reason: 'below_minimum' });
+    await setMinimums({ USDC: { POLYGON: '10' } });
+    expect((await send(waiting, 128)).status).toBe('COMPLETED');
+    expect((await trader.balances())['USDC']).toBe('2');
+  });
+
+  it('to an address of nobody is quarantined as such, and in no sum of dust', async () => {
+    const trader = await openTrader();
+    const before = await readDust('USDC', 'POLYGON');
+    const address = '0x52908400098527886E0F7030069857D2E4169EE7';
+    expect((await send(await reportFor(trader, '0.1', { address }), 1)).reason).toBe('unknown_address');
+    expect(await readDust('USDC', 'POLYGON')).toEqual(before);
+  });
+});
+
+describe('the sums of dust', () => {
+  it('are exact, by asset and network, and count what was reported in parallel once', async () => {
+    const trader = await openTrader();
+    await setMinimums({ ETH: { BASE: '20' } });
+    const amounts = ['0.000000000000000001', '0.999999999999999999', '19.5', '7', '0.000000001'];
+    for (const amount of amounts) {
+      const report = await reportFor(trader, amount, { asset: 'ETH', network: 'BASE' });
+      await Promise.all([send(report, 1), send(report, 1)]);
+    }
+    expect(await readDust('ETH', 'BASE')).toEqual({
+      asset: 'ETH',
+      network: 'BASE',
+      deposits: 5,
+      amount: '27.500000001',
+    });
+    expect(await readDust('ETH', 'OPTIMISM')).toBeUndefined();
+  });
+
+  it('are without a deposit that reverted, which ends FAILED', async () => {
+    const trader = await openTrader();
+    const place = { asset: 'USDT', network: 'AVAX' };
+    const [kept, reverted] = [await reportFor(trader, '0.25', place), await reportFor(trader, '0.5', place)];
+    await send(kept, 1);
+    await send(reverted, 1);
+    expect(await readDust('USDT', 'AVAX')).toMatchObject({ deposits: 2, amount: '0.75' });
+    const { id, status } = await send(reverted, 2, true);
+    expect([status, await countAudits(id)]).toEqual(['FAILED', 2]);
+    expect(await readDust('USDT', 'AVAX')).toMatchObject({ deposits: 1, amount: '0.25' });
+    await send(kept, 1, true);
+    expect(await readDust('USDT', 'AVAX')).toBeUndefined();
+  });
+});
+
+describe('a report', () => {
+  it('is written when it changes the status, and at no other time', async () => {
+    const trader = await openTrader();
+    const report = await reportFor(trader, '5');
+    const cost = await sendEachBlock(report, 127);
+    expect(cost.databaseRowsWritten).toBe(0);
+    const [shown] = await feedOf(trader);
+    expect(shown?.status).toBe('PENDING');
+    expect(await send(report, 127)).toMatchObject({ status: 'PENDING', confirmations: 127 });
+    const credited = await send(report, 128);
+    expect(credited).toMatchObject({ status: 'COMPLETED', confirmations: 128 });
+    const after = await measureDatabase(() => send(report, 400));
+    expect([after.databaseTrips, after.databaseRowsWritten]).toEqual([1, 0]);
+    expect(await send(report, 401)).toEqual(credited);
+    expect(await countAudits(credited.id)).toBe(2);
+  });
+
+  it('of what belongs to nobody writes once', async () => {
+    const trader = await openTrader();
+    const address = '0x52908400098527886E0F7030069857D2E4169EE7';
+    const report = await reportFor(trader, '5', { address });
+    expect((await sendEachBlock(report, 20)).databaseRowsWritten).toBe(0);
+  });
+
+  it('of what the supply cap holds back writes nothing while it is held', async () => {
+    const trader = await openTrader();
+    const change = async (cap: string) =>
+      expect((await asOperator('PATCH', '/settings', { supplyCaps: { LTC: cap } })).status).toBe(200);
+    await change('1');
+    const address = await addressOf(trader, 'LTC');
+    const report = { network: 'LTC', asset: 'LTC', amount: '2', address, txHash: drawHash().slice(2) };
+    const { id } = await send(report, 6);
+    for (let confirmations = 7; confirmations < 12; confirmations += 1) {
+      expect((await send(report, confirmations)).reason).toBe('supply_cap');
+    }
+    expect(await countAudits(id)).toBe(1);
+    await change('10000000');
+    expect((await send(report, 12)).status).toBe('COMPLETED');
+    expect(await countAudits(id)).toBe(2);
+  });
+});
+
+describe('the ledger itself', () => {
+  async function reportDust(): Promise<string> {
+    return (await send(await reportFor(await openTrader(), '0.5'), 1)).id;
+  }
+
+  it('credits no deposit that was too small, and makes none too small later', async () => {
+    const trader = await openTrader();
+    const { id: waiting } = await send(await reportFor(trader, '5'), 1);
+    const update = (set: string, id: string) =>
+      env.DB.prepare(`UPDATE deposits SET ${set} WHERE id = ?`).bind(id).run();
+    await expect(update("status = 'COMPLETED', reason = NULL", await reportDust())).rejects.toThrow('never credited');
+    await expect(update("reason = 'supply_cap'", await reportDust())).rejects.toThrow('never credited');
+    await expect(update("status = 'QUARANTINED', reason = 'below_minimum'", waiting)).rejects.toThrow('first report');
+  });
+
+  it('writes no report that changes no status', async () => {
+    const update = env.DB.prepare('UPDATE deposits SET confirmations = 2 WHERE id = ?').bind(await reportDust());
+    await expect(update.run()).rejects.toThrow('guard: ');
+  });
+});
