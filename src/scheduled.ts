@@ -7,10 +7,10 @@ import { sweepWithdrawals } from './wallet/withdrawals/sweep-withdrawals.ts';
 
 /** What happens every minute. One that fails stops none of the others; it is logged, and due again in a minute. */
 export async function runScheduled({ DB }: Pick<Bindings, 'DB'>, now: () => number): Promise<void> {
-  await Promise.all([
-    attempt('sweep_failed', () => sweepWithdrawals(openDatabase(DB), chooseCustody(config), now)),
-    attempt('reconciliation_failed', () => runReconciliation(openDatabase(DB), now)),
-  ]);
+  const database = openDatabase(DB);
+  // First: what it finds broken halts withdrawals, and the sweep of the same minute then submits none.
+  await attempt('reconciliation_failed', () => runReconciliation(database, now));
+  await attempt('sweep_failed', () => sweepWithdrawals({ database, custody: chooseCustody(config), now }));
 }
 
 async function attempt(fault: string, work: () => Promise<unknown>): Promise<void> {

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { and, desc, eq } from 'drizzle-orm';
+import { and, desc, eq, lt } from 'drizzle-orm';
 import { Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
@@ -7,9 +7,6 @@ import type { Database } from '../ledger/database.ts';
 import { newRecordId, timestampOfRecord } from '../ledger/record-id.ts';
 import { allowlist } from '../ledger/schema.ts';
 import type { Network } from '../money/networks.ts';
-
-/** More than one account's addresses; the most that are listed. */
-const MAX_ENTRIES = 500;
 
 /** An address that an account may withdraw to. */
 export const AllowlistEntry = z
@@ -29,7 +26,8 @@ export type AllowlistEntry = z.output<typeof AllowlistEntry>;
 
 type AllowlistRow = typeof allowlist.$inferSelect;
 
-function showEntry(row: AllowlistRow): AllowlistEntry {
+/** An approved address as the operator sees it. */
+export function showEntry(row: AllowlistRow): AllowlistEntry {
   return {
     id: row.id,
     network: row.network,
@@ -78,15 +76,19 @@ export async function approveAddress(
   return showEntry(standing);
 }
 
-/** The approved addresses of an account, newest first. Throws when D1 fails. */
-export async function listAllowlist(database: Database, accountId: string): Promise<AllowlistEntry[]> {
-  const rows = await database
+/** At most `count` approved addresses of an account, newest first, from below the id `before` on. Throws when D1 fails. */
+export function listAllowlist(
+  database: Database,
+  accountId: string,
+  before: string | null,
+  count: number,
+): Promise<AllowlistRow[]> {
+  return database
     .select()
     .from(allowlist)
-    .where(eq(allowlist.accountId, accountId))
+    .where(and(eq(allowlist.accountId, accountId), before === null ? undefined : lt(allowlist.id, before)))
     .orderBy(desc(allowlist.id))
-    .limit(MAX_ENTRIES);
-  return rows.map(showEntry);
+    .limit(count);
 }
 
 /** Takes an approval back, at once. `undefined` when the account has no such entry. Throws when D1 fails. */

@@ -51,6 +51,11 @@ export function countAttempt(database: Database, accountId: string, now_ms: numb
     .where(and(eq(totp.accountId, accountId), isNotNull(totp.confirmedAt), lte(totp.lockedUntil, now_ms)));
 }
 
+/** Whether an attempt that was counted on this state has locked the account, unless its code is right. */
+export function isLastAttempt({ attempts }: TotpState): boolean {
+  return attempts === MAX_ATTEMPTS - 1;
+}
+
 /** The statement that takes the count back when a right code was shown, and nothing was approved with it. */
 export function clearAttempts(database: Database, accountId: string) {
   return database.update(totp).set({ attempts: 0, lockedUntil: 0 }).where(eq(totp.accountId, accountId));

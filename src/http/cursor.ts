@@ -7,6 +7,9 @@ export interface CursorScope {
   readonly accountId: string;
 }
 
+/** Whose the operator's lists over all accounts are: no account has this id. */
+export const OPERATOR_SCOPE = 'operator';
+
 function signPosition(position: string, scope: CursorScope, secret: string): Promise<string> {
   return sign(JSON.stringify([scope.route, scope.accountId, position]), secret);
 }

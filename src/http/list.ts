@@ -36,22 +36,22 @@ export const NextCursor = z
 
 export type ListQuery = z.output<typeof ListQuery>;
 
-/** The rows of a list, newest first, and the cursor of the next page: `null` at the end. */
+/** The rows of a list in its order, and the cursor of the next page: `null` at the end. */
 export interface Page<Row> {
   readonly rows: Row[];
   readonly nextCursor: string | null;
 }
 
 /**
- * Reads one page, newest first. `readRows(before, count)` gives at most `count` rows whose id is below `before`
- * (`null`: from the newest on), in falling order of id. One row more than the page is read, so that the last page
+ * Reads one page of a list in the order of ids, falling or rising. `readRows(behind, count)` gives at most `count` rows
+ * from behind the id `behind` on (`null`: from the beginning). One row more than the page is read, so that the last page
  * says so even when it is full. Refuses a foreign cursor with `invalid_cursor`.
  */
 export async function readPage<Row extends { readonly id: string }>(
   query: ListQuery,
   scope: CursorScope,
   secret: string,
-  readRows: (before: string | null, count: number) => Promise<Row[]>,
+  readRows: (behind: string | null, count: number) => Promise<Row[]>,
 ): Promise<Outcome<Page<Row>>> {
   const limit = query.limit ?? DEFAULT_LIMIT;
   const start = query.cursor ? await readCursor(query.cursor, scope, secret) : accept(null);

@@ -1,5 +1,5 @@
 import { equalDigests } from '../http/digest.ts';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
 import { isIpListed } from './ip-allowlist.ts';
 import type { KeyRecord } from './record.ts';
 import type { Scope } from './scope.ts';
@@ -41,8 +41,13 @@ export function decideEffect(record: KeyRecord): Outcome<KeyRecord> {
   return record.accountStatus === 'frozen' ? accountFrozen : accept(record);
 }
 
-/** The refusal of a key that is not there, or not any more. */
+/** The refusal of a key that is unknown or was revoked, in its lane or in the batch. */
 export const unknownKey = refuse('invalid_api_key', 'The API key is unknown or was revoked.');
+
+/** The refusal of a key that the database met in the batch: `key_revoked` stands for unknown and another account's, too. */
+export function explainKeyRefusal(guard: 'key_revoked' | 'key_expired'): Refusal {
+  return guard === 'key_revoked' ? unknownKey.refusal : refuse('api_key_expired', 'The API key has expired.').refusal;
+}
 
 /** The refusal of what a frozen account may not do, in its lane or in the batch. */
 export const accountFrozen = refuse(

@@ -29,9 +29,6 @@ import { WithdrawalExecution, recallWithdrawal } from './withdrawal-execution.ts
 const QUEUE_ROOM = 256;
 const QUEUE_DEADLINE_MS = 10_000;
 
-/** How long after a withdrawal was left unpaid the lane asks the custodian again, and so on. */
-const UNPAID_PAUSE_MS = 60_000;
-
 /**
  * How long after its expiry the oldest replay may still lie there, unheeded: one alarm then purges a day's worth of
  * them, where each would else set an alarm of its own, which costs as much as a row.
@@ -130,14 +127,13 @@ export class KeyLane extends DurableObject<Bindings> {
   async withdraw(call: WithdrawCall): Promise<ExecutionReply> {
     const database = openDatabase(this.env.DB);
     let execution: WithdrawalExecution | undefined;
-    const { answer, replayed, rate, open } = await this.#execute(call, 'withdraw', ({ accountId }) => {
+    const { answer, replayed, rate, open } = await this.#execute(call, 'withdraw', ({ accountId, id: keyId }) => {
       const readHub = () => readSnapshot(this.env.PRICE_HUB, SNAPSHOT_MAX_AGE_MS);
-      execution = new WithdrawalExecution(call.withdrawal, { accountId, database, readSnapshot: readHub });
+      execution = new WithdrawalExecution(call.withdrawal, { accountId, keyId, database, readSnapshot: readHub });
       return execution;
     });
     if (!open || !execution?.row) return { answer, replayed, rate };
     const paid = await this.#payouts.payInTime(database, execution.row, open.isFresh);
-    if (paid.status === 'PROCESSING') await this.#keepUnpaid([...this.#readUnpaid(), paid.id]);
     const answered = answerWithdrawal(paid);
     if (!call.request) return { answer: answered, replayed, rate };
     const { idempotencyKey } = call.request;
@@ -164,61 +160,26 @@ export class KeyLane extends DurableObject<Bindings> {
   }
 
   /**
-   * Deletes expired replays, gives an intent that a crash left open its answer where D1 has its record, and asks the
-   * custodian again after what it had not paid.
+   * Deletes expired replays, and gives an intent that a crash left open its answer where D1 has its record. What the
+   * custodian has not paid is the sweep's to ask about.
    */
   override async alarm(): Promise<void> {
     this.#alarmStands = false;
     this.#replays.purge(Date.now());
     for (const intent of this.#replays.listOpen(MAX_MENDED)) await this.#mend(intent);
-    const asked = this.#readUnpaid();
-    const isUnpaid = await Promise.all(asked.map((id) => this.#isStillUnpaid(id)));
-    // Requests may have added to the list meanwhile.
-    await this.#keepUnpaid(this.#readUnpaid().filter((id) => isUnpaid[asked.indexOf(id)] ?? true));
     await this.#ensureAlarm();
   }
 
-  /** The withdrawals of this key that the custodian had not paid when their requests were answered. */
-  #readUnpaid(): string[] {
-    return (this.#state.read('unpaid') as string[] | undefined) ?? [];
-  }
-
-  /** Keeps the newest of them, and an alarm that asks after them; the sweep knows them all, whatever is lost here. */
-  async #keepUnpaid(ids: readonly string[]): Promise<void> {
-    if (ids.length === 0 && this.#readUnpaid().length === 0) return;
-    this.#state.write('unpaid', [...new Set(ids)].slice(-MAX_MENDED));
-    if (ids.length === 0) return;
-    const wake_ms = Date.now() + UNPAID_PAUSE_MS;
-    const standing_ms = await this.ctx.storage.getAlarm();
-    if (standing_ms === null || standing_ms > wake_ms) await this.ctx.storage.setAlarm(wake_ms);
-    this.#alarmStands = true;
-  }
-
-  async #isStillUnpaid(id: string): Promise<boolean> {
-    const record = this.#held.current;
-    if (!record) return false;
-    const database = openDatabase(this.env.DB);
-    const recalled = await recallWithdrawal(database, record.accountId, id);
-    if (recalled.kind !== 'found') return recalled.kind === 'unknown';
-    if (!recalled.isOpen) return false;
-    return (await this.#payouts.payInTime(database, recalled.row, false)).status === 'PROCESSING';
-  }
-
-  /** An intent without a record waits for its caller: only a request executes. */
+  /** An intent without a record, or one that the custodian still has, waits for its caller: only a request executes. */
   async #mend(intent: OpenIntent): Promise<void> {
     const record = this.#held.current;
     if (!record) return;
     const database = openDatabase(this.env.DB);
     const { accountId } = record;
-    if (intent.operation === 'placeOrder') {
-      const recalled = await recallOrder(database, accountId, intent.recordId);
-      if (recalled.kind === 'found') this.#replays.remember(intent.idempotencyKey, recalled.answer);
-      return;
-    }
-    const recalled = await recallWithdrawal(database, accountId, intent.recordId);
-    if (recalled.kind !== 'found') return;
-    const row = recalled.isOpen ? await this.#payouts.payInTime(database, recalled.row, false) : recalled.row;
-    this.#replays.remember(intent.idempotencyKey, answerWithdrawal(row));
+    const recall = intent.operation === 'placeOrder' ? recallOrder : recallWithdrawal;
+    const recalled = await recall(database, accountId, intent.recordId);
+    if (recalled.kind !== 'found' || recalled.isOpen) return;
+    this.#replays.remember(intent.idempotencyKey, recalled.answer);
   }
 
   async #execute<Plan>(

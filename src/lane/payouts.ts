@@ -20,7 +20,7 @@ export class Payouts {
   async payInTime(database: Database, row: WithdrawalRow, isFresh: boolean): Promise<WithdrawalRow> {
     let paying = this.#underWay.get(row.id);
     if (!paying) {
-      paying = payOut(database, this.#custody, row, isFresh, () => Date.now()).finally(() =>
+      paying = payOut({ database, custody: this.#custody, now: () => Date.now() }, row, isFresh).finally(() =>
         this.#underWay.delete(row.id),
       );
       this.#underWay.set(row.id, paying);

@@ -5,20 +5,20 @@ import type { CommitOutcome } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
 import {
+  type Asker,
   commitWithdrawal,
   describeUnknownWithdrawal,
   explainWithdrawalRefusal,
   toRow,
 } from '../wallet/withdrawals/commit-withdrawal.ts';
 import type { CreateWithdrawal } from '../wallet/withdrawals/create-withdrawal.ts';
-import { type WithdrawalPlan, planWithdrawal } from '../wallet/withdrawals/plan-withdrawal.ts';
+import { type WithdrawalPlan, logLock, planWithdrawal } from '../wallet/withdrawals/plan-withdrawal.ts';
 import { type WithdrawalRow, answerWithdrawal, readWithdrawal } from '../wallet/withdrawals/withdrawal.ts';
 import { type CommitRefusal, type Execution, type Recollection, overloaded } from './execute-once.ts';
 
 /** What the execution of a withdrawal needs from its lane. */
-export interface WithdrawalSurroundings {
+export interface WithdrawalSurroundings extends Asker {
   readonly database: Database;
-  readonly accountId: string;
   readSnapshot(): Promise<MarketSnapshot | undefined>;
 }
 
@@ -57,17 +57,25 @@ export class WithdrawalExecution implements Execution<WithdrawalPlan> {
 
   async commit(withdrawalId: string, plan: WithdrawalPlan): Promise<CommitOutcome> {
     const { database, accountId } = this.#around;
-    const now_ms = Date.now();
-    this.#row = toRow(accountId, withdrawalId, plan, now_ms);
-    const outcome = await commitWithdrawal(database, accountId, withdrawalId, plan, now_ms);
+    let outcome = await this.#take(withdrawalId, plan);
+    // Another withdrawal of the account came first, and the sum of both passes the threshold.
+    const isTooMuch = outcome.kind === 'guarded' && outcome.guard === 'review_required';
+    if (isTooMuch) outcome = await this.#take(withdrawalId, { ...plan, needsReview: true });
     // A right code does not count, whatever else refused; one that another request used first was none.
-    const isRefused = outcome.kind === 'floor' || (outcome.kind === 'guarded' && outcome.guard !== 'totp_step_used');
+    const isUsed = outcome.kind === 'guarded' && outcome.guard === 'totp_step_used';
+    if (isUsed && plan.isLastAttempt) logLock(accountId);
+    const isRefused = outcome.kind === 'floor' || (outcome.kind === 'guarded' && !isUsed);
     if (isRefused && plan.totpStep !== null) await forgiveAttempts(database, accountId);
     return outcome;
   }
 
+  #take(withdrawalId: string, plan: WithdrawalPlan): Promise<CommitOutcome> {
+    this.#row = toRow(this.#around, withdrawalId, plan, Date.now());
+    return commitWithdrawal(this.#around.database, this.#row, plan);
+  }
+
   answer(withdrawalId: string, plan: WithdrawalPlan) {
-    return answerWithdrawal(this.#row ?? toRow(this.#around.accountId, withdrawalId, plan, Date.now()));
+    return answerWithdrawal(this.#row ?? toRow(this.#around, withdrawalId, plan, Date.now()));
   }
 
   isOpen(): boolean {

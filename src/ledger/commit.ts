@@ -10,6 +10,8 @@ import { type Transfer, house, insertTransfer } from './transfers.ts';
 const guards = [
   'account_frozen',
   'trading_halted',
+  'key_revoked',
+  'key_expired',
   'deposit_settled',
   'deposit_unchanged',
   'totp_step_used',
@@ -17,6 +19,7 @@ const guards = [
   'totp_required',
   'address_not_allowlisted',
   'daily_limit_exceeded',
+  'review_required',
   'withdrawal_settled',
   'violation_stands',
   'violation_cleared',

@@ -243,12 +243,19 @@ export const withdrawals = sqliteTable(
     txHash: text('tx_hash'),
     reason: text(),
     dailyLimit: atoms('daily_limit'),
+    keyId: text('key_id'),
+    releasedAt: integer('released_at'),
+    asks: integer().notNull().default(0),
+    nextAskAt: integer('next_ask_at'),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),
     index('withdrawals_open')
-      .on(table.status, table.committedAt)
+      .on(table.status, table.id)
       .where(sql`status IN ('PENDING', 'PROCESSING')`),
+    index('withdrawals_to_ask')
+      .on(table.nextAskAt)
+      .where(sql`status = 'PROCESSING'`),
   ],
 );
 

@@ -1,11 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Account } from '../accounts/account.ts';
 import { readAccount } from '../accounts/account.ts';
-import { AllowlistEntry, approveAddress, listAllowlist, removeApproval } from '../accounts/allowlist.ts';
+import { AllowlistEntry, approveAddress, listAllowlist, removeApproval, showEntry } from '../accounts/allowlist.ts';
 import { TotpCode, confirmTotp, drawTotp, removeTotp } from '../accounts/totp.ts';
 import { config } from '../env.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { jsonBody } from '../http/json-body.ts';
+import { ListQuery, NextCursor, readPage } from '../http/list.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
 import { type Database, openDatabase } from '../ledger/database.ts';
@@ -173,19 +174,29 @@ securityRoutes.openapi(
     method: 'get',
     path: ALLOWLIST_PATH,
     summary: 'The approved addresses of an account',
-    description: 'In their canonical form, at most 500.',
+    description: 'In their canonical form, newest first, a page at a time.',
     middleware: authenticateOperator('read'),
-    request: { params: RecordPath },
+    request: { params: RecordPath, query: ListQuery },
     responses: {
-      200: { description: 'Newest first', content: jsonContent(z.object({ entries: z.array(AllowlistEntry) })) },
-      ...problemResponses(...generalRefusals),
+      200: {
+        description: 'One page',
+        content: jsonContent(z.object({ entries: z.array(AllowlistEntry), nextCursor: NextCursor })),
+      },
+      ...problemResponses('invalid_request', 'invalid_cursor', ...generalRefusals),
     },
   }),
   async (c) => {
     const database = openDatabase(c.env.DB);
     const account = await takeAccount(database, c.req.valid('param').id);
     if (!account.ok) return sendProblem(c, account.refusal);
-    return c.json({ entries: await listAllowlist(database, account.value.id) }, 200);
+    const accountId = account.value.id;
+    const scope = { route: ALLOWLIST_PATH, accountId };
+    const page = await readPage(c.req.valid('query'), scope, config.CURSOR_SECRET, (before, count) =>
+      listAllowlist(database, accountId, before, count),
+    );
+    if (!page.ok) return sendProblem(c, page.refusal);
+    const { rows, nextCursor } = page.value;
+    return c.json({ entries: rows.map(showEntry), nextCursor }, 200);
   },
 );
 

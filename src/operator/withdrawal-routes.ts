@@ -2,6 +2,8 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { config } from '../env.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { jsonBody } from '../http/json-body.ts';
+import { OPERATOR_SCOPE } from '../http/cursor.ts';
+import { ListQuery, NextCursor, readPage } from '../http/list.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { Decimal, Id, RecordPath, Timestamp } from '../http/wire-types.ts';
 import { type Database, openDatabase } from '../ledger/database.ts';
@@ -9,29 +11,31 @@ import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { formatAmount } from '../money/amounts.ts';
 import { chooseCustody } from '../providers.ts';
 import { readTransactionHash } from '../wallet/transaction-hash.ts';
-import { approveWithdrawal, settleByHand } from '../wallet/withdrawals/review-withdrawal.ts';
+import { type ReviewDesk, approveWithdrawal, settleByHand } from '../wallet/withdrawals/review-withdrawal.ts';
 import {
-  Withdrawal,
+  WithdrawalBase,
   type WithdrawalRow,
-  listOpenWithdrawals,
   readWithdrawal,
+  selectOpenWithdrawals,
   showWithdrawal,
 } from '../wallet/withdrawals/withdrawal.ts';
 import { actorOf, authenticateOperator, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
 
 const WITHDRAWALS_PATH = '/operator/v1/withdrawals';
 const WITHDRAWAL_PATH = '/operator/v1/accounts/{id}/withdrawals/{withdrawalId}';
-const MAX_LISTED = 200;
 const MAX_REASON_LENGTH = 500;
 const MINUTE_MS = 60_000;
 
 /** A withdrawal as the operator sees it. */
-const OperatorWithdrawal = Withdrawal.extend({
+const OperatorWithdrawal = WithdrawalBase.extend({
   accountId: Id,
   type: z.enum(['ONCHAIN_WITHDRAWAL', 'INTERNAL_WITHDRAWAL']),
   usdValue: Decimal.openapi({ description: 'At the time of the request', example: '50' }),
   committedAt: Timestamp,
-  reason: z.string().nullable().openapi({ description: 'Why it failed', example: 'rejected' }),
+  reason: z
+    .string()
+    .nullable()
+    .openapi({ description: 'Why it failed, in the custodian’s own words where it refused', example: 'rejected' }),
 }).openapi('OperatorWithdrawal');
 
 type OperatorWithdrawal = z.output<typeof OperatorWithdrawal>;
@@ -65,6 +69,11 @@ const changeRefusals = [...bodyRefusals, 'not_found', 'invalid_state', ...operat
 
 const custody = chooseCustody(config);
 
+/** What the desk of an approval needs, with the database of the request. */
+function openReviewDesk(database: Database): ReviewDesk {
+  return { database, custody, allowlistMode: config.ALLOWLIST_MODE, now: () => Date.now() };
+}
+
 async function takeWithdrawal(database: Database, params: z.output<typeof Params>): Promise<Outcome<WithdrawalRow>> {
   const row = await readWithdrawal(database, params.id, params.withdrawalId);
   return row ? accept(row) : refuse('not_found', 'The account has no withdrawal of that id.');
@@ -80,10 +89,10 @@ withdrawalRoutes.openapi(
     method: 'get',
     path: WITHDRAWALS_PATH,
     summary: 'Withdrawals that wait for a review (PENDING) or for the custodian (PROCESSING), oldest first',
-    description: 'At most 200. What stays PROCESSING for an hour needs the operator’s eye.',
+    description: 'A page at a time. What stays PROCESSING for an hour needs the operator’s eye.',
     middleware: authenticateOperator('read'),
     request: {
-      query: z.object({
+      query: ListQuery.extend({
         status: z
           .enum(['PENDING', 'PROCESSING'])
           .openapi({ description: 'Waiting for a review, or for the custodian', example: 'PENDING' }),
@@ -103,17 +112,23 @@ withdrawalRoutes.openapi(
     },
     responses: {
       200: {
-        description: `At most ${MAX_LISTED}`,
-        content: jsonContent(z.object({ withdrawals: z.array(OperatorWithdrawal) })),
+        description: 'One page',
+        content: jsonContent(z.object({ withdrawals: z.array(OperatorWithdrawal), nextCursor: NextCursor })),
       },
-      ...problemResponses('invalid_request', ...operatorRefusals),
+      ...problemResponses('invalid_request', 'invalid_cursor', ...operatorRefusals),
     },
   }),
   async (c) => {
-    const { status, olderThanMinutes = 0 } = c.req.valid('query');
+    const { status, olderThanMinutes = 0, ...query } = c.req.valid('query');
     const before_ms = Date.now() + 1 - olderThanMinutes * MINUTE_MS;
-    const rows = await listOpenWithdrawals(openDatabase(c.env.DB), status, before_ms, MAX_LISTED);
-    return c.json({ withdrawals: rows.map(showToOperator) }, 200);
+    const database = openDatabase(c.env.DB);
+    const scope = { route: `${WITHDRAWALS_PATH}?status=${status}`, accountId: OPERATOR_SCOPE };
+    const page = await readPage(query, scope, config.CURSOR_SECRET, (after, count) =>
+      selectOpenWithdrawals(database, status, before_ms, after, count),
+    );
+    if (!page.ok) return sendProblem(c, page.refusal);
+    const { rows, nextCursor } = page.value;
+    return c.json({ withdrawals: rows.map(showToOperator), nextCursor }, 200);
   },
 );
 
@@ -142,16 +157,21 @@ withdrawalRoutes.openapi(
     method: 'post',
     path: `${WITHDRAWAL_PATH}/approve`,
     summary: 'Let a withdrawal that waits for its review be paid',
-    description: 'From PENDING to PROCESSING; the custodian is asked at once.',
+    description:
+      'From PENDING to PROCESSING; the custodian is asked at once. Freeze, halts, a paused network, the allowlist where it is strict and the revocation of the key are looked at again; what they refuse goes on waiting as PENDING.',
     middleware: authenticateOperatorJson('change'),
     request: { params: Params, body: ReasonBody },
-    responses: { ...OneWithdrawal, ...problemResponses(...changeRefusals) },
+    responses: {
+      ...OneWithdrawal,
+      ...problemResponses(...changeRefusals, 'account_frozen', 'withdrawals_suspended', 'address_not_allowlisted'),
+    },
   }),
   async (c) => {
     const database = openDatabase(c.env.DB);
     const row = await takeWithdrawal(database, c.req.valid('param'));
     if (!row.ok) return sendProblem(c, row.refusal);
-    const approved = await approveWithdrawal(database, custody, row.value, c.req.valid('json').reason, actorOf(c));
+    const { reason } = c.req.valid('json');
+    const approved = await approveWithdrawal(openReviewDesk(database), row.value, reason, actorOf(c));
     return approved.ok ? c.json({ withdrawal: showToOperator(approved.value) }, 200) : sendProblem(c, approved.refusal);
   },
 );

@@ -7,6 +7,7 @@ import { timestampOfRecord } from '../ledger/record-id.ts';
 import { deposits, exactly, orders, settlements, withdrawals } from '../ledger/schema.ts';
 import { type Asset, QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { type Atoms, formatAmount } from '../money/amounts.ts';
+import { FailureReason, KeyId, tellReason } from './withdrawals/withdrawal.ts';
 
 /** One line of the activity feed (spec, "Transaction"). */
 export const Transaction = z
@@ -30,6 +31,8 @@ export const Transaction = z
     amount: Decimal.openapi({ description: 'Without any fee', example: '0.002' }),
     usdValue: Decimal.openapi({ description: 'At the time of the activity', example: '130' }),
     status: z.enum(['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED']),
+    keyId: KeyId.openapi({ description: 'Of a withdrawal, the API key that asked for it; else null' }),
+    reason: FailureReason.openapi({ description: 'Of a withdrawal that is FAILED, why; else null' }),
   })
   .openapi('Transaction');
 
@@ -44,6 +47,8 @@ export interface TransactionRow {
   readonly amount: Atoms;
   readonly usdValue: Atoms;
   readonly status: Transaction['status'];
+  readonly keyId: string | null;
+  readonly reason: string | null;
 }
 
 /** Shows one line of the feed; amounts are positive, the type tells the direction. */
@@ -57,8 +62,16 @@ export function showTransaction(row: TransactionRow): Transaction {
     amount: formatAmount(row.amount, scaleOf(row.asset)),
     usdValue: formatAmount(row.usdValue, scaleOf(QUOTE_ASSET)),
     status: row.status,
+    keyId: row.keyId,
+    reason: tellReason(row.reason),
   };
 }
+
+/** What only withdrawals have. */
+const ofNoWithdrawal = {
+  keyId: sql<string | null>`NULL`.as('key_id'),
+  reason: sql<string | null>`NULL`.as('reason'),
+};
 
 /**
  * At most `count` lines of an account's feed, newest first, from below the id `before` on. The records are the truth
@@ -79,6 +92,7 @@ export function listTransactions(
       amount: exactly(orders.coinAmount).as('amount'),
       usdValue: exactly(orders.usdtAmount).as('usd_value'),
       status: sql<Transaction['status']>`${orders.status}`.as('status'),
+      ...ofNoWithdrawal,
     })
     .from(orders)
     .where(and(eq(orders.accountId, accountId), before === null ? undefined : lt(orders.id, before)));
@@ -91,6 +105,7 @@ export function listTransactions(
       amount: exactly(deposits.amount).as('amount'),
       usdValue: exactly(deposits.usdValue).as('usd_value'),
       status: sql<Transaction['status']>`${deposits.status}`.as('status'),
+      ...ofNoWithdrawal,
     })
     .from(deposits)
     .where(
@@ -110,6 +125,8 @@ export function listTransactions(
       amount: exactly(withdrawals.amount).as('amount'),
       usdValue: exactly(withdrawals.usdValue).as('usd_value'),
       status: sql<Transaction['status']>`${withdrawals.status}`.as('status'),
+      keyId: sql<string | null>`${withdrawals.keyId}`.as('key_id'),
+      reason: sql<string | null>`${withdrawals.reason}`.as('reason'),
     })
     .from(withdrawals)
     .where(and(eq(withdrawals.accountId, accountId), before === null ? undefined : lt(withdrawals.id, before)));
@@ -124,6 +141,7 @@ export function listTransactions(
       amount: exactly(settlements.coinAmount).as('amount'),
       usdValue: exactly(settlements.usdtAmount).as('usd_value'),
       status: sql<Transaction['status']>`'COMPLETED'`.as('status'),
+      ...ofNoWithdrawal,
     })
     .from(settlements)
     .where(and(eq(settlements.accountId, accountId), before === null ? undefined : lt(settlements.id, before)));

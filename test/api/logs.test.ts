@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { asOperator, json, openTrader, send } from '../support/exchange.ts';
 import { CONNECTION_LOST, aroundBatches, fail } from '../support/faults.ts';
 import { env } from '../support/test-env.ts';
-import { OUTSIDE } from '../support/withdrawals.ts';
+import { OUTSIDE, stopClock, switchOnTotp, withdraw } from '../support/withdrawals.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -104,6 +104,64 @@ describe('every movement of money leaves one line', () => {
     await trader.order(buy);
     restore();
     expect(linesOf('money_perhaps_moved').length).toBeGreaterThan(0);
+  });
+});
+
+describe('five wrong codes in a row', () => {
+  afterEach(() => vi.useRealTimers());
+
+  it('leave one line that withdrawals are locked, with the account and no code', async () => {
+    stopClock();
+    const trader = await openTrader({ USDT: '1000' });
+    const authenticator = await switchOnTotp(trader.accountId);
+    const totpCode = await authenticator.wrong();
+    lines = [];
+    for (let guess = 1; guess <= 4; guess += 1) await withdraw(trader, { totpCode });
+    expect(linesOf('withdrawals_locked')).toEqual([]);
+    await withdraw(trader, { totpCode });
+    await withdraw(trader, { totpCode });
+    expect(linesOf('withdrawals_locked')).toEqual([{ event: 'withdrawals_locked', accountId: trader.accountId }]);
+    expect(JSON.stringify(lines)).not.toContain(`"${totpCode}"`);
+  });
+
+  it('sent at once leave one line as well', async () => {
+    stopClock();
+    const trader = await openTrader({ USDT: '1000' });
+    const authenticator = await switchOnTotp(trader.accountId);
+    const totpCode = await authenticator.wrong();
+    lines = [];
+    await Promise.all(Array.from({ length: 12 }, () => withdraw(trader, { totpCode })));
+    expect(linesOf('withdrawals_locked')).toHaveLength(1);
+  });
+
+  it('leave none when the fifth is right', async () => {
+    stopClock();
+    const trader = await openTrader({ USDT: '1000' });
+    const authenticator = await switchOnTotp(trader.accountId);
+    const totpCode = await authenticator.wrong();
+    for (let guess = 1; guess <= 4; guess += 1) await withdraw(trader, { totpCode });
+    expect((await withdraw(trader, { totpCode: await authenticator.code() })).status).toBe(201);
+    expect(linesOf('withdrawals_locked')).toEqual([]);
+  });
+
+  it('leave one when the fifth was right and another request used it first', async () => {
+    stopClock();
+    const trader = await openTrader({ USDT: '1000' });
+    const authenticator = await switchOnTotp(trader.accountId);
+    await env.DB.prepare('UPDATE totp SET attempts = 4 WHERE account_id = ?').bind(trader.accountId).run();
+    const totpCode = await authenticator.code();
+    const step = Math.floor(Date.now() / 30_000);
+    const used = aroundBatches(
+      'before',
+      1,
+      async () => {
+        await env.DB.prepare('UPDATE totp SET used_step = ? WHERE account_id = ?').bind(step, trader.accountId).run();
+      },
+      (text) => text.includes('insert into \\"withdrawals\\"'),
+    );
+    expect((await withdraw(trader, { totpCode })).status).toBe(403);
+    used.restore();
+    expect(linesOf('withdrawals_locked')).toHaveLength(1);
   });
 });
 

@@ -1,7 +1,18 @@
 import { applyD1Migrations } from 'cloudflare:test';
 import { expect, it } from 'vitest';
 import { env } from '../support/test-env.ts';
-import { expectRefused, openFunded, order, readLedger, sql, transfer } from '../support/raw-ledger.ts';
+import { newRecordId } from '../../src/ledger/record-id.ts';
+import { takeDueWithdrawals } from '../../src/wallet/withdrawals/withdrawal.ts';
+import {
+  NOON_MS,
+  database,
+  expectRefused,
+  openFunded,
+  order,
+  readLedger,
+  sql,
+  transfer,
+} from '../support/raw-ledger.ts';
 
 async function listObjects(type: 'table' | 'trigger'): Promise<Record<string, string>> {
   const { results } = await sql(
@@ -17,11 +28,12 @@ async function dropEverything(): Promise<void> {
   for (const name of [...names, 'accounts']) await sql(`DROP TABLE ${name}`).run();
 }
 
+// 0010 adds the column without which today's code opens no account.
+const upTo = (number: string) => env.MIGRATIONS.filter(({ name }) => name < number || name.startsWith('0010'));
+
 it('the migration that copies the journal keeps every transfer, every balance and every trigger as it was', async () => {
   await dropEverything();
-  // 0010 adds the column without which today's code opens no account.
-  const before = env.MIGRATIONS.filter(({ name }) => name < '0005' || name.startsWith('0010'));
-  await applyD1Migrations(env.DB, before);
+  await applyD1Migrations(env.DB, upTo('0005'));
   const [one, other] = [await openFunded(), await openFunded()];
   await env.DB.batch([order(one), transfer(one, other, 'BTC', '30'), transfer(other, 'house:liquidity', 'USDT', '7')]);
   await sql(`UPDATE balances SET floor = -9223372036854775808 WHERE account = 'house:custody' AND asset = 'LTC'`).run();
@@ -29,7 +41,7 @@ it('the migration that copies the journal keeps every transfer, every balance an
   const tables = ['accounts', 'orders', 'deposits'];
   const [ledger, triggers] = [await readLedger(tables), await listObjects('trigger')];
 
-  await applyD1Migrations(env.DB, env.MIGRATIONS);
+  await applyD1Migrations(env.DB, upTo('0006'));
   expect(await readLedger(tables)).toEqual(ledger);
   const kept = await listObjects('trigger');
   expect(kept).toMatchObject(triggers);
@@ -41,4 +53,39 @@ it('the migration that copies the journal keeps every transfer, every balance an
     'ledger: no such kind of transfer',
     sql(`INSERT INTO transfers SELECT max(id) + 1, ?, ?, 'BTC', 1, 'gift', 'x', 1 FROM transfers`, one, other),
   );
+});
+
+it('the migration that lets payouts out keeps the withdrawals that are there, and has the open ones asked about', async () => {
+  await dropEverything();
+  await applyD1Migrations(env.DB, upTo('0009'));
+  const account = await openFunded();
+  const states = ['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED'] as const;
+  await env.DB.batch(
+    states.map((status, at) =>
+      sql(
+        `INSERT INTO withdrawals (account_id, id, type, asset, network, address, amount, fee, usd_value, status,
+           committed_at, allowlist_required, tx_hash, reason, daily_limit)
+         VALUES (?, ?, 'ONCHAIN_WITHDRAWAL', 'USDT', 'TRC20', 'x', 1, 0, 1, ?, ?, 0, 'x',
+           iif(?3 = 'FAILED', 'rejected', NULL), 5000000000)`,
+        account,
+        newRecordId(NOON_MS + at),
+        status,
+        NOON_MS + at,
+      ),
+    ),
+  );
+  const kept = 'SELECT id, status, committed_at, tx_hash, reason FROM withdrawals ORDER BY id';
+  const { results: before } = await sql(kept).all();
+
+  await applyD1Migrations(env.DB, env.MIGRATIONS);
+  expect((await sql(kept).all()).results).toEqual(before);
+  const added = 'SELECT key_id, released_at, asks, next_ask_at FROM withdrawals ORDER BY id';
+  const fresh = { key_id: null, released_at: null, asks: 0, next_ask_at: null };
+  expect((await sql(added).all()).results).toEqual([fresh, { ...fresh, next_ask_at: NOON_MS + 1 }, fresh, fresh]);
+
+  const due = await takeDueWithdrawals(database, NOON_MS + 60_000, 60);
+  expect(due.map(({ status, keyId }) => [status, keyId])).toEqual([['PROCESSING', null]]);
+  await sql(
+    `UPDATE withdrawals SET status = 'PROCESSING', released_at = 1, next_ask_at = 1 WHERE status = 'PENDING'`,
+  ).run();
 });

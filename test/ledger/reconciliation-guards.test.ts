@@ -86,8 +86,8 @@ describe('a withdrawal', () => {
   const withdrawal = (limit: string) =>
     sql(
       `INSERT INTO withdrawals (account_id, id, type, asset, network, address, amount, fee, usd_value, status,
-         committed_at, allowlist_required, daily_limit)
-       VALUES (?, ?, 'ONCHAIN_WITHDRAWAL', 'USDT', 'TRC20', 'x', 1, 0, 1, 'PROCESSING', ?, 0, ${limit})`,
+         committed_at, allowlist_required, daily_limit, key_id, released_at, next_ask_at)
+       VALUES (?1, ?2, 'ONCHAIN_WITHDRAWAL', 'USDT', 'TRC20', 'x', 1, 0, 1, 'PROCESSING', ?3, 0, ${limit}, ?1, ?3, ?3)`,
       account,
       newRecordId(NOON_MS),
       NOON_MS,

@@ -201,12 +201,14 @@ describe('a withdrawal', () => {
   const beyond = (usd: number, committedAt: number, id = newRecordId(committedAt)) => [
     sql(
       `INSERT INTO withdrawals (account_id, id, type, asset, network, address, amount, fee, usd_value, status,
-         committed_at, totp_step, allowlist_required, daily_limit)
-       VALUES (?, ?, 'ONCHAIN_WITHDRAWAL', 'USDT', 'TRC20', 'x', 1, 0, ?, 'PROCESSING', ?, NULL, 0, 5000000000)`,
+         committed_at, totp_step, allowlist_required, daily_limit, key_id, released_at, next_ask_at)
+       VALUES (?1, ?2, 'ONCHAIN_WITHDRAWAL', 'USDT', 'TRC20', 'x', 1, 0, ?3, 'PROCESSING', ?4, NULL, 0, 5000000000,
+         ?5, ?4, ?4)`,
       one.accountId,
       id,
       usd,
       committedAt,
+      one.keyId,
     ),
     leg('withdrawal', id, one.accountId, 'house:payouts', 'USDT', '1'),
   ];

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/ledger/record-id.ts';
 import { NOON_MS, balanceOf, expectRefused, openFunded, sql } from '../support/raw-ledger.ts';
 import { env } from '../support/test-env.ts';
@@ -14,16 +14,18 @@ beforeEach(async () => {
 });
 
 /** A withdrawal of 7 atoms with a fee of 2. */
-function withdrawal(status = 'PROCESSING', allowlistRequired = 0): D1PreparedStatement {
+function withdrawal(status = 'PROCESSING', allowlistRequired = 0, keyId = account): D1PreparedStatement {
   return sql(
     `INSERT INTO withdrawals (account_id, id, type, asset, network, address, amount, fee, usd_value, status,
-       committed_at, allowlist_required, daily_limit)
-     VALUES (?, ?, 'ONCHAIN_WITHDRAWAL', 'USDT', 'TRC20', 'x', 7, 2, 7, ?, ?, ?, 5000000000)`,
+       committed_at, allowlist_required, daily_limit, key_id, released_at, next_ask_at)
+     VALUES (?1, ?2, 'ONCHAIN_WITHDRAWAL', 'USDT', 'TRC20', 'x', 7, 2, 7, ?3, ?4, ?5, 5000000000, ?6,
+       iif(?3 = 'PENDING', NULL, ?4), iif(?3 = 'PROCESSING', ?4, NULL))`,
     account,
     id,
     status,
     NOON_MS,
     allowlistRequired,
+    keyId,
   );
 }
 
@@ -105,7 +107,7 @@ describe('a withdrawal', () => {
   it('moves on, or is not changed at all', async () => {
     await env.DB.batch([withdrawal('PENDING'), take()]);
     await expectRefused('guard: withdrawal_settled', set('PENDING'));
-    await set('PROCESSING').run();
+    await set('PROCESSING', `, released_at = ${NOON_MS}, next_ask_at = ${NOON_MS}`).run();
     await expectRefused('guard: withdrawal_settled', set('PROCESSING'));
     await expectRefused('guard: withdrawal_settled', set('PENDING'));
     await paid().run();
@@ -138,5 +140,126 @@ describe('the address of a withdrawal', () => {
   ])('is refused where it is %s', async (_, prepare) => {
     await prepare().run();
     await expectRefused('guard: address_not_allowlisted', toListed(), take());
+  });
+});
+
+describe('the key of a withdrawal', () => {
+  const by = (keyId: string) => withdrawal('PROCESSING', 0, keyId);
+  const change = (set: string) => sql(`UPDATE api_keys SET ${set} WHERE id = ?`, account);
+
+  it.each<[string, () => string]>([
+    ['unknown', () => 'nobody'],
+    ['another account’s', () => stranger],
+  ])('is refused where it is %s', async (_, keyId) => {
+    await expectRefused('guard: key_revoked', by(keyId()), take());
+  });
+
+  it('is refused where it is none at all', async () => {
+    await expectRefused(
+      'guard: key_revoked',
+      sql('UPDATE api_keys SET revoked_at = 1 WHERE id = ?', account),
+      by(account),
+    );
+    await withdrawal().run();
+    await expectRefused('guard: a withdrawal keeps what it is', sql('UPDATE withdrawals SET key_id = ?', stranger));
+  });
+
+  it('is refused from the millisecond on at which it expires', async () => {
+    await change(`expires_at = ${NOON_MS}`).run();
+    await expectRefused('guard: key_expired', by(account), take());
+    await change(`expires_at = ${NOON_MS + 1}`).run();
+    await env.DB.batch([by(account), take()]);
+  });
+
+  it('is told after that the withdrawal is there already', async () => {
+    await env.DB.batch([by(account), take()]);
+    await change('revoked_at = 1').run();
+    await expectRefused('guard: withdrawal exists', by(account));
+  });
+});
+
+describe('a withdrawal is let out', () => {
+  const release = (more = '') => sql(`UPDATE withdrawals SET released_at = ${NOON_MS}${more} WHERE id = ?`, id);
+  const approve = (more = '') => release(`, status = 'PROCESSING', next_ask_at = ${NOON_MS}${more}`);
+  const settings = (set: string) => sql(`UPDATE settings SET ${set}`);
+  afterEach(() => settings("withdrawals_halted = 0, paused_networks = '[]', allowlist_mode = NULL").run());
+
+  it.each<[string, string, () => D1PreparedStatement]>([
+    ['a halt', 'withdrawals_suspended', () => settings('withdrawals_halted = 1')],
+    ['a paused network', 'withdrawals_suspended', () => settings(`paused_networks = '["ETH","TRC20"]'`)],
+    ['a freeze', 'account_frozen', () => sql("UPDATE accounts SET status = 'frozen' WHERE id = ?", account)],
+  ])(
+    'neither again nor by an approval while there is %s, also at the time that it was let out before',
+    async (_, guard, stop) => {
+      await env.DB.batch([withdrawal(), take()]);
+      await release().run();
+      await stop().run();
+      await expectRefused(`guard: ${guard}`, release());
+      id = newRecordId(NOON_MS);
+      await sql("UPDATE accounts SET status = 'active' WHERE id = ?", account).run();
+      await settings("withdrawals_halted = 0, paused_networks = '[]'").run();
+      await env.DB.batch([withdrawal('PENDING'), take()]);
+      await stop().run();
+      await expectRefused(`guard: ${guard}`, approve());
+      // An end is no way out.
+      await env.DB.batch([fail(), giveBack()]);
+    },
+  );
+
+  it('only by a write that says when, and with a time to ask about it', async () => {
+    await env.DB.batch([withdrawal('PENDING'), take()]);
+    const refusal = 'guard: a withdrawal goes on once it is let out';
+    await expectRefused(refusal, sql("UPDATE withdrawals SET status = 'PROCESSING', next_ask_at = 1 WHERE id = ?", id));
+    await expectRefused(refusal, sql("UPDATE withdrawals SET status = 'COMPLETED', tx_hash = 'x' WHERE id = ?", id));
+    await expectRefused(refusal, release(", status = 'PROCESSING'"));
+    await expectRefused('guard: a withdrawal is let out at a time', release());
+    await approve().run();
+    await expectRefused('guard: a withdrawal is let out at a time', sql('UPDATE withdrawals SET released_at = NULL'));
+    await expectRefused(refusal, sql('UPDATE withdrawals SET next_ask_at = NULL'));
+  });
+
+  it('never once it has ended', async () => {
+    await env.DB.batch([withdrawal(), take(), fail(), giveBack()]);
+    await expectRefused('guard: withdrawal_settled', release());
+  });
+
+  it('and keeps how it ended and what it needed', async () => {
+    await env.DB.batch([withdrawal(), take()]);
+    for (const change of ["tx_hash = 'x'", 'allowlist_required = 1']) {
+      await expectRefused(
+        'guard: a withdrawal keeps what it is',
+        sql(`UPDATE withdrawals SET ${change} WHERE id = ?`, id),
+      );
+    }
+  });
+
+  it('as it is taken, or not at all', async () => {
+    for (const [released, ask] of [
+      ['NULL', 1],
+      [NOON_MS - 1, 1],
+      [NOON_MS, 'NULL'],
+    ] as const) {
+      await expectRefused(
+        'guard: a withdrawal is let out as it is taken',
+        sql(
+          `INSERT INTO withdrawals (account_id, id, type, asset, network, address, amount, fee, usd_value, status,
+             committed_at, allowlist_required, daily_limit, key_id, released_at, next_ask_at)
+           VALUES (?1, ?2, 'ONCHAIN_WITHDRAWAL', 'USDT', 'TRC20', 'x', 7, 2, 7, 'PROCESSING', ?3, 0, 5000000000, ?1,
+             ${released}, ${ask})`,
+          account,
+          id,
+          NOON_MS,
+        ),
+      );
+    }
+  });
+
+  it('without a review up to the threshold, and not above it', async () => {
+    await settings('review_threshold = 7').run();
+    await withdrawal().run();
+    id = newRecordId(NOON_MS);
+    await expectRefused('guard: review_required', withdrawal());
+    await withdrawal('PENDING').run();
+    await settings('review_threshold = NULL').run();
   });
 });

@@ -103,9 +103,9 @@ describe('the allowlist', () => {
     expect(entry).toMatchObject({ network: 'ETH', address: ADDRESS, label: 'cold' });
     expect((await json<{ entry: unknown }>(await approve(accountId))).entry).toEqual(entry);
     const list = () => asOperator('GET', `/accounts/${accountId}/allowlist`);
-    expect(await json(await list())).toEqual({ entries: [entry] });
+    expect(await json(await list())).toEqual({ entries: [entry], nextCursor: null });
     expect(await json(await asOperator('DELETE', `/accounts/${accountId}/allowlist/${entry.id}`))).toEqual({ entry });
-    expect(await json(await list())).toEqual({ entries: [] });
+    expect(await json(await list())).toEqual({ entries: [], nextCursor: null });
     await expectProblem(await asOperator('DELETE', `/accounts/${accountId}/allowlist/${entry.id}`), 404, 'not_found');
   });
 

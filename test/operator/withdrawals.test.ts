@@ -159,7 +159,11 @@ describe('the end of a withdrawal', () => {
     ] as const) {
       const trader = await openTrader({ USDT: '500' });
       const { id } = await withdraw(trader);
-      await env.DB.prepare("UPDATE withdrawals SET status = 'PROCESSING' WHERE id = ?").bind(id).run();
+      await env.DB.prepare(
+        "UPDATE withdrawals SET status = 'PROCESSING', released_at = 1, next_ask_at = 1 WHERE id = ?",
+      )
+        .bind(id)
+        .run();
       await expectProblem(
         await asOperator('POST', `${doorOf(trader, id)}/settle`, { ...body, txHash: 'no hash', outcome: 'paid' }),
         400,
@@ -179,9 +183,12 @@ describe('the scheduled sweep', () => {
   it('finishes what is PROCESSING for more than half a minute, and leaves the younger to their requests', async () => {
     const trader = await openTrader({ USDT: '500' });
     const [young, old] = [(await withdraw(trader)).id, (await withdraw(trader)).id];
-    await env.DB.prepare('DROP TRIGGER withdrawals_move_on').run();
-    await env.DB.prepare("UPDATE withdrawals SET status = 'PROCESSING' WHERE id IN (?, ?)").bind(young, old).run();
-    await env.DB.prepare('UPDATE withdrawals SET committed_at = committed_at - 31000 WHERE id = ?').bind(old).run();
+    const release =
+      "UPDATE withdrawals SET status = 'PROCESSING', released_at = ?1, next_ask_at = ?1 + 30000 WHERE id = ?2";
+    await env.DB.prepare(release).bind(Date.now(), young).run();
+    await env.DB.prepare(release)
+      .bind(Date.now() - 31_000, old)
+      .run();
     await worker.scheduled(createScheduledController(), env);
     const statusOf = async (id: string) =>
       (await json<Answer>(await trader.get(`/api/v1/wallet/withdrawals/${id}`))).withdrawal.status;

@@ -152,7 +152,11 @@ export function setCustodian(
   world.custodian.set(draw.pick(modes));
   if (world.custodian.mode !== 'answers_twice') return;
   world.custodian.meanwhile = async () => {
-    await sweepWithdrawals(openDatabase(env.DB), sandboxCustody, () => world.now_ms + 60_000);
+    await sweepWithdrawals({
+      database: openDatabase(env.DB),
+      custody: sandboxCustody,
+      now: () => world.now_ms + 60_000,
+    });
   };
 }
 

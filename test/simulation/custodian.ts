@@ -41,6 +41,14 @@ export class ProgrammedCustodian {
   readonly struckIds = new Set<string>();
   /** What happens elsewhere while it answers. */
   meanwhile: (() => Promise<void>) | null = null;
+  /** What happens elsewhere while it looks the next one up, and stops the submission that would follow. */
+  stopAtLookup: (() => Promise<void>) | null = null;
+  /** How often that happened. */
+  stopped = 0;
+  /** Whether a halt, a paused network or a freeze stands against a payout. */
+  isStopped: (payout: Payout) => boolean = () => false;
+  /** Those of which it said that it has never seen them, after that. */
+  readonly #stoppedIds = new Set<string>();
   readonly #book = new Map<string, Entry>();
   /** What it said last of each withdrawal. */
   readonly #said = new Map<string, CustodyState['kind'] | 'never_seen'>();
@@ -57,6 +65,9 @@ export class ProgrammedCustodian {
     this.struck = 0;
     this.struckIds.clear();
     this.meanwhile = null;
+    this.stopAtLookup = null;
+    this.stopped = 0;
+    this.#stoppedIds.clear();
   }
 
   find(id: string): Readonly<Entry> | undefined {
@@ -79,6 +90,8 @@ export class ProgrammedCustodian {
 
   async #submit(payout: Payout, hashOf: (payout: Payout) => Promise<CustodyState | NeverSeen>): Promise<CustodyState> {
     const { withdrawalId: id } = payout;
+    if (this.isStopped(payout) || this.#stoppedIds.has(id))
+      this.#faults.push(`${id} was submitted while it was stopped`);
     if (this.#said.has(id) && this.#said.get(id) !== 'never_seen') {
       this.#faults.push(`${id} was submitted again although it was ${this.#said.get(id)}`);
     }
@@ -103,6 +116,13 @@ export class ProgrammedCustodian {
   }
 
   async #lookup({ withdrawalId: id }: Payout): Promise<CustodyState | NeverSeen> {
+    const stop = this.stopAtLookup;
+    if (stop && !this.#book.has(id)) {
+      this.stopAtLookup = null;
+      await stop();
+      this.stopped += 1;
+      this.#stoppedIds.add(id);
+    }
     if (this.mode.startsWith('fails') || this.mode.startsWith('hangs')) {
       this.#strike(id);
       return { kind: 'unknown' };

@@ -119,7 +119,7 @@ function value(world: World, account: ModelAccount, read: Read, step: number | u
     else if (!model.affords(account.id, asset, amount + fee)) answers.push(refusal(422, 'insufficient_balance'));
     else {
       const threshold = model.settings.reviewThreshold;
-      const waits = threshold !== null && usdValue > threshold;
+      const waits = threshold !== null && used + usdValue > threshold;
       const status = waits ? 'PENDING' : recipient === null ? 'PROCESSING' : 'COMPLETED';
       wanted.push({
         accountId: account.id,

@@ -1,5 +1,6 @@
+import { env } from '../support/test-env.ts';
 import type { Draw } from './draw.ts';
-import { must } from './model.ts';
+import { type ModelWithdrawal, must } from './model.ts';
 import { operate } from './operate.ts';
 import type { World } from './world.ts';
 
@@ -9,6 +10,15 @@ export async function stepReview(world: World, draw: Draw): Promise<void> {
   if (pending.length > 0 && draw.chance(0.7)) {
     const withdrawal = draw.pick(pending.slice(0, 5));
     const verb = draw.pick(['approve', 'approve', 'reject']);
+    const refused = verb === 'approve' ? await refuseApproval(world, withdrawal) : null;
+    if (refused) {
+      const path = `/accounts/${withdrawal.accountId}/withdrawals/${withdrawal.id}/approve`;
+      const { answer } = await operate(world, 'POST', path, { reason: 'simulated' });
+      world.count('faults', `approval_${refused}`);
+      must(answer.body['code'] === refused, 'an approval was answered', answer, 'instead of', refused);
+      must((await world.observe()).length === 0, 'a refused approval moved money', withdrawal);
+      return;
+    }
     if (verb === 'approve' && withdrawal.recipient === null) withdrawal.status = 'PROCESSING';
     else world.decided.add(withdrawal.id);
     await end(world, withdrawal, verb, { reason: 'simulated' });
@@ -24,6 +34,21 @@ export async function stepReview(world: World, draw: Draw): Promise<void> {
     world.custodian.decide(withdrawal.id, 'refuse');
     await end(world, withdrawal, 'settle', { outcome: 'failed', reason: 'simulated' });
   }
+}
+
+/** What an approval is refused with while something stands against it; the row says which key asked. */
+async function refuseApproval(world: World, { id, accountId, network, address }: ModelWithdrawal) {
+  const { model, now_ms } = world;
+  const account = model.account(accountId);
+  const row = await env.DB.prepare('SELECT key_id FROM withdrawals WHERE id = ?').bind(id).first<{ key_id: string }>();
+  const key = account?.keys.find(({ trader }) => trader.keyId === row?.key_id);
+  must(account !== undefined && key !== undefined, 'a withdrawal of no key', id, row);
+  if (account.frozen) return 'account_frozen';
+  if (model.settings.withdrawalsHalted || model.settings.pausedNetworks.includes(network))
+    return 'withdrawals_suspended';
+  if (key.revoked) return 'invalid_state';
+  const from_ms = account.approved.get(`${network} ${address}`) ?? Infinity;
+  return model.settings.allowlistMode === 'strict' && from_ms > now_ms ? 'address_not_allowlisted' : null;
 }
 
 async function end(world: World, { id, accountId }: { id: string; accountId: string }, verb: string, body: object) {

@@ -1,6 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { scaleOf, assetSymbols } from '../../src/money/assets.ts';
 import { runScheduled } from '../../src/scheduled.ts';
+import { asOperator } from '../support/exchange.ts';
 import { abort } from '../support/faults.ts';
 import { env } from '../support/test-env.ts';
 import { drawKey, setCustodian } from './client-steps.ts';
@@ -40,9 +41,10 @@ export async function stepRead(world: World, draw: Draw): Promise<void> {
 function checkList({ model }: World, accountId: string, what: string, rows: readonly Record<string, string>[]): void {
   const ids = rows.map(({ id }) => id ?? '');
   must(ids.join() === [...new Set(ids)].toSorted().toReversed().join(), 'a list is out of order', what, ids);
-  for (const { id = '', status, type } of rows) {
+  for (const { id = '', status, type, reason } of rows) {
     const isOrder = what === 'orders' || type?.startsWith('SPOT') === true;
     const withdrawal = model.withdrawals.get(id);
+    if (what === 'withdrawals') must((status === 'FAILED') === (reason !== null), 'a reason is', status, reason);
     if (isOrder) must(model.orders.get(id) === accountId, 'an order of nobody', id);
     else if (what === 'withdrawals' || type?.endsWith('WITHDRAWAL') === true) {
       must(
@@ -80,7 +82,10 @@ function purge(key: ModelKey, now_ms: number): void {
   for (const [name, entry] of key.entries) if (entry.received_ms <= now_ms - DAY_MS) key.entries.delete(name);
 }
 
-/** What happens every minute: payouts under way are asked after, and the ledger is reconciled. */
+/**
+ * What happens every minute: the ledger is reconciled, and payouts under way are asked after, now and then while the
+ * operator halts withdrawals.
+ */
 export async function stepSchedule(world: World, draw: Draw): Promise<void> {
   if (draw.chance(0.5)) setCustodian(world, draw, ['fails_before', 'fails_after', 'forgets', 'refuses']);
   // What the custodian took on it decides some time.
@@ -90,7 +95,15 @@ export async function stepSchedule(world: World, draw: Draw): Promise<void> {
   }
   world.moveClock(60_000);
   world.market.read('agree');
+  if (draw.chance(0.3)) {
+    world.custodian.stopAtLookup = async () => {
+      must((await asOperator('PATCH', '/settings', { withdrawalsHalted: true })).status === 200, 'not halted');
+    };
+  }
   await runScheduled(env, () => world.now_ms);
+  const { stopped } = world.custodian;
+  world.count('faults', 'halt_at_lookup', stopped);
+  if (stopped > 0) world.changeSettings({ withdrawalsHalted: true });
   const { results } = await env.DB.prepare('SELECT invariant, examples FROM reconciliation_violations').all();
   must(results.length === 0, 'the reconciliation found', results);
   countCustodian(world);

@@ -40,6 +40,7 @@ export class World {
   constructor(start_ms: number) {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: start_ms });
     this.custodian.install();
+    this.custodian.isStopped = ({ withdrawalId, network }) => this.#isStopped(withdrawalId, network);
     this.market.install();
   }
 
@@ -78,6 +79,14 @@ export class World {
     vi.clearAllTimers();
     // Which puts the clock back to its beginning.
     vi.setSystemTime(now_ms);
+  }
+
+  /** Whether nothing may be submitted of a withdrawal: one of the ledger's, or one that this step's request makes. */
+  #isStopped(id: string, network: string): boolean {
+    const { withdrawalsHalted, pausedNetworks } = this.model.settings;
+    if (withdrawalsHalted || pausedNetworks.some((one) => one === network)) return true;
+    const { accountId } = this.model.withdrawals.get(id) ?? this.wanted[0] ?? {};
+    return accountId !== undefined && this.model.account(accountId)?.frozen === true;
   }
 
   /** A name that was never given before. */

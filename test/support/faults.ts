@@ -58,7 +58,8 @@ const batches = {
   order: (text: string) => text.includes('insert into \\"orders\\"'),
   facts: (text: string) => text.includes('daily_withdrawal_limit') && !text.includes('insert into'),
   debit: (text: string) => text.includes('insert into \\"withdrawals\\"'),
-  settle: (text: string) => text.includes('update \\"withdrawals\\"'),
+  settle: (text: string) => text.includes('update \\"withdrawals\\" set \\"status\\"'),
+  release: (text: string) => text.includes('update \\"withdrawals\\" set \\"released_at\\"'),
   deposit: (text: string) => text.includes('insert into \\"deposits\\"') || text.includes('update \\"deposits\\"'),
   settlement: (text: string) => text.includes('insert into \\"settlements\\"'),
 } as const;

@@ -35,10 +35,19 @@ export function order(accountId: string, id = newRecordId(NOON_MS)): D1PreparedS
   );
 }
 
-/** An account with a hundred atoms of each of two assets. */
+/** The API key of an account that `openFunded` opened: it has the account's own id. */
+function key(accountId: string): D1PreparedStatement {
+  return sql(
+    `INSERT INTO api_keys (id, account_id, label, scopes, token_hash, created_at) VALUES (?1, ?1, 'raw', 'rtw', 'x', ?2)`,
+    accountId,
+    NOON_MS,
+  );
+}
+
+/** An account with a key and a hundred atoms of each of two assets. */
 export async function openFunded(): Promise<string> {
   const { id } = await openAccount(database, 'test', { role: 'operator', now_ms: NOON_MS });
-  await env.DB.batch(['USDT', 'BTC'].map((asset) => transfer('house:custody', id, asset, '100')));
+  await env.DB.batch([key(id), ...['USDT', 'BTC'].map((asset) => transfer('house:custody', id, asset, '100'))]);
   return id;
 }
 

@@ -15,9 +15,15 @@ type Taken = WithdrawalAnswer['withdrawal'];
 const LEFT = '49';
 const HELD = 51_000_000n;
 
-/** The scheduled look at all that is being paid, so much later. */
-export const sweep = (later_ms = 60_000) =>
-  sweepWithdrawals(openDatabase(env.DB), chooseCustody(config), () => Date.now() + later_ms);
+/** How much later than now the last sweep was. */
+let ahead_ms = 0;
+
+/** The scheduled look at all that is being paid, so much later than the last: by default, all of it is due again. */
+export function sweep(later_ms = 3_600_000): Promise<number> {
+  ahead_ms += later_ms;
+  const now_ms = Date.now() + ahead_ms;
+  return sweepWithdrawals({ database: openDatabase(env.DB), custody: chooseCustody(config), now: () => now_ms });
+}
 
 /** How often a withdrawal was paid. */
 export async function countPayments(id: string): Promise<number> {

@@ -41,7 +41,8 @@ export function useWithdrawalFaults() {
       return fault;
     },
     /** The scheduled look at all that is being paid, a minute from now. */
-    sweep: () => sweepWithdrawals(openDatabase(env.DB), sandboxCustody, () => Date.now() + 60_000),
+    sweep: () =>
+      sweepWithdrawals({ database: openDatabase(env.DB), custody: sandboxCustody, now: () => Date.now() + 60_000 }),
     /** The answer's withdrawal is the only one, was paid once, and cost 51 USDT once. */
     async expectOnePayout(trader: Trader, response: Response): Promise<void> {
       const withdrawal = await readTaken(response.clone());

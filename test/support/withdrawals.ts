@@ -29,6 +29,8 @@ export interface WithdrawalAnswer {
     readonly asset: string;
     readonly network: string;
     readonly address: string;
+    readonly keyId: string | null;
+    readonly reason: string | null;
   };
 }
 

@@ -65,7 +65,15 @@ describe('the feed of an account that did everything', () => {
       { category: 'QUICK_TRADE', type: 'QUICK_BUY', amount: '0.6', usdValue: '120' },
       { category: 'P2P', type: 'P2P_SELL', amount: '0.7', usdValue: '140.5' },
       { category: 'QUICK_TRADE', type: 'QUICK_SELL', amount: '0.8', usdValue: '160' },
-    ].map((row, at) => ({ ...row, id: ids[at + 1], ts: times[at], asset: 'ETH', status: 'COMPLETED' }));
+    ].map((row, at) => ({
+      ...row,
+      id: ids[at + 1],
+      ts: times[at],
+      asset: 'ETH',
+      status: 'COMPLETED',
+      keyId: null,
+      reason: null,
+    }));
     expect(settled).toEqual(shown.toReversed());
   });
 
@@ -122,8 +130,9 @@ describe('a page of the feed', () => {
         `INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, reference) ${rows}
          SELECT ?1, ${id(1)}, 'INTERNAL_DEPOSIT', 'BTC', 1, 1, 'COMPLETED', 'fill ' || i FROM n`,
         `INSERT INTO withdrawals (account_id, id, type, asset, network, address, amount, fee, usd_value, status,
-           committed_at, allowlist_required, daily_limit) ${rows}
-         SELECT ?1, ${id(2)}, 'INTERNAL_WITHDRAWAL', 'BTC', 'BTC', 'x', 1, 0, 0, 'COMPLETED', 1, 0, 5000000000 FROM n`,
+           committed_at, allowlist_required, daily_limit, key_id, released_at) ${rows}
+         SELECT ?1, ${id(2)}, 'INTERNAL_WITHDRAWAL', 'BTC', 'BTC', 'x', 1, 0, 0, 'COMPLETED', 1, 0, 5000000000,
+           (SELECT id FROM api_keys WHERE account_id = ?1), 1 FROM n`,
         `INSERT INTO settlements ${rows}
          SELECT ?1, ${id(3)}, 'QUICK_BUY', 'house:liquidity', 'BTC', 1, 1, ?1 || i,
            (SELECT coalesce(max(id), 0) + 1 FROM transfers) FROM n`,

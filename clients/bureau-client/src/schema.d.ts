@@ -856,6 +856,17 @@ export interface components {
             usdValue: string;
             /** @enum {string} */
             status: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED";
+            /**
+             * @description Of a withdrawal, the API key that asked for it; else null
+             * @example 01a1fcca-895a-734c-b43c-11f474a4f8d5
+             */
+            keyId: string | null;
+            /**
+             * @description Of a withdrawal that is FAILED, why; else null
+             * @example null
+             * @enum {string|null}
+             */
+            reason: "rejected" | "refused" | "settled" | null;
         };
         Withdrawal: {
             /**
@@ -902,6 +913,17 @@ export interface components {
              * @example TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC
              */
             address: string;
+            /**
+             * @description The API key that asked for it; null where none was recorded
+             * @example 01a1fcca-895a-734c-b43c-11f474a4f8d5
+             */
+            keyId: string | null;
+            /**
+             * @description Why it is FAILED, else null: the operator’s review rejected it, the custodian refused it, or the operator settled it by hand
+             * @example null
+             * @enum {string|null}
+             */
+            reason: "rejected" | "refused" | "settled" | null;
         };
     };
     responses: never;
@@ -1314,7 +1336,9 @@ export interface operations {
                      *           "asset": "BTC",
                      *           "amount": "0.002",
                      *           "usdValue": "130",
-                     *           "status": "PENDING"
+                     *           "status": "PENDING",
+                     *           "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                     *           "reason": null
                      *         }
                      *       ],
                      *       "nextCursor": "01a1fcca-895a-734c-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM"
@@ -1478,7 +1502,9 @@ export interface operations {
                      *           "amount": "50",
                      *           "asset": "USDT",
                      *           "network": "TRC20",
-                     *           "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC"
+                     *           "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
+                     *           "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                     *           "reason": null
                      *         }
                      *       ],
                      *       "nextCursor": "01a1fcca-895a-734c-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM"
@@ -1650,7 +1676,9 @@ export interface operations {
                      *         "amount": "50",
                      *         "asset": "USDT",
                      *         "network": "TRC20",
-                     *         "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC"
+                     *         "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
+                     *         "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                     *         "reason": null
                      *       }
                      *     }
                      */
@@ -1885,7 +1913,9 @@ export interface operations {
                      *         "amount": "50",
                      *         "asset": "USDT",
                      *         "network": "TRC20",
-                     *         "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC"
+                     *         "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
+                     *         "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                     *         "reason": null
                      *       }
                      *     }
                      */

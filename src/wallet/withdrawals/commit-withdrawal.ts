@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { spendTotpStep } from '../../accounts/totp.ts';
 import { type Refusal, refuse } from '../../http/refusal.ts';
-import { accountFrozen } from '../../keys/admission.ts';
+import { accountFrozen, explainKeyRefusal } from '../../keys/admission.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { bindPrepared, prepareOnce } from '../../ledger/prepare-once.ts';
@@ -15,14 +15,21 @@ import {
   totpInvalid,
   totpRequired,
 } from './plan-withdrawal.ts';
-import type { WithdrawalRow } from './withdrawal.ts';
+import { FIRST_ASK_MS, type WithdrawalRow } from './withdrawal.ts';
+
+/** Whose withdrawal it is, and which key asked for it. */
+export interface Asker {
+  readonly accountId: string;
+  readonly keyId: string;
+}
 
 /** The row that a plan makes. A payout inside Bureau is complete with its batch; one that needs a review waits. */
-export function toRow(accountId: string, id: string, plan: WithdrawalPlan, committedAt: number): WithdrawalRow {
+export function toRow({ accountId, keyId }: Asker, id: string, plan: WithdrawalPlan, now_ms: number): WithdrawalRow {
   const { asset, network, address, amount, fee, usdValue, recipient, needsReview } = plan;
   return {
     accountId,
     id,
+    keyId,
     type: recipient === null ? 'ONCHAIN_WITHDRAWAL' : 'INTERNAL_WITHDRAWAL',
     asset,
     network,
@@ -31,26 +38,23 @@ export function toRow(accountId: string, id: string, plan: WithdrawalPlan, commi
     fee,
     usdValue,
     status: needsReview ? 'PENDING' : recipient === null ? 'PROCESSING' : 'COMPLETED',
-    committedAt,
+    committedAt: now_ms,
+    releasedAt: needsReview ? null : now_ms,
     txHash: null,
     reason: null,
   };
 }
 
 /**
- * Takes the money in one batch: the code's step is spent, the withdrawal is recorded, and amount and fee leave the
- * account in one transfer. The database checks everything again; whatever it refuses, nothing happened.
+ * Takes the money of the row that `toRow` made, in one batch: the code's step is spent, the withdrawal is recorded, and
+ * amount and fee leave the account in one transfer. The database checks everything again; whatever it refuses, nothing
+ * happened.
  */
-export function commitWithdrawal(
-  database: Database,
-  accountId: string,
-  id: string,
-  plan: WithdrawalPlan,
-  now_ms: number,
-): Promise<CommitOutcome> {
-  const row = toRow(accountId, id, plan, now_ms);
+export function commitWithdrawal(database: Database, row: WithdrawalRow, plan: WithdrawalPlan): Promise<CommitOutcome> {
+  const { accountId, id, committedAt: now_ms } = row;
   const { totpStep, allowlistRequired } = plan;
-  const record = bindPrepared(insertWithdrawal(database), { ...row, totpStep, allowlistRequired });
+  const nextAskAt = row.status === 'PROCESSING' ? now_ms + FIRST_ASK_MS : null;
+  const record = bindPrepared(insertWithdrawal(database), { ...row, totpStep, allowlistRequired, nextAskAt });
   const recipient = row.status === 'COMPLETED' ? plan.recipient : null;
   const debit: Transfer = {
     debit: accountId,
@@ -73,6 +77,7 @@ const insertWithdrawal = prepareOnce((database) =>
     .values({
       accountId: sql.placeholder('accountId'),
       id: sql.placeholder('id'),
+      keyId: sql.placeholder('keyId'),
       type: sql.placeholder('type'),
       asset: sql.placeholder('asset'),
       network: sql.placeholder('network'),
@@ -82,6 +87,8 @@ const insertWithdrawal = prepareOnce((database) =>
       usdValue: sql.placeholder('usdValue'),
       status: sql.placeholder('status'),
       committedAt: sql.placeholder('committedAt'),
+      releasedAt: sql.placeholder('releasedAt'),
+      nextAskAt: sql.placeholder('nextAskAt'),
       txHash: sql.placeholder('txHash'),
       reason: sql.placeholder('reason'),
       totpStep: sql.placeholder('totpStep'),
@@ -106,6 +113,11 @@ export function insertReceipt(database: Database, recipient: string, row: Withdr
   });
 }
 
+/** The refusal of a withdrawal while a halt or a pause stands, in the batch or at its approval. */
+export const withdrawalsSuspended = refuse('withdrawals_suspended', 'Withdrawals are suspended by the operator.', {
+  retryAfterSeconds: 60,
+});
+
 /** What the database's refusal of a withdrawal means for the client. */
 export function explainWithdrawalRefusal(
   refusal: Extract<CommitOutcome, { kind: 'floor' | 'guarded' }>,
@@ -118,9 +130,11 @@ export function explainWithdrawalRefusal(
   switch (refusal.guard) {
     case 'account_frozen':
       return accountFrozen.refusal;
+    case 'key_revoked':
+    case 'key_expired':
+      return explainKeyRefusal(refusal.guard);
     case 'withdrawals_suspended':
-      return refuse('withdrawals_suspended', 'Withdrawals are suspended by the operator.', { retryAfterSeconds: 60 })
-        .refusal;
+      return withdrawalsSuspended.refusal;
     case 'totp_required':
       return totpRequired.refusal;
     case 'totp_step_used':
@@ -130,6 +144,7 @@ export function explainWithdrawalRefusal(
     case 'daily_limit_exceeded':
       return refuseLimit({ limit: plan.limit, used: refusal.figure ?? plan.used }).refusal;
     case 'trading_halted':
+    case 'review_required':
     case 'deposit_settled':
     case 'deposit_unchanged':
     case 'withdrawal_settled':

@@ -1,5 +1,6 @@
-import { type TotpState, clearAttempts, findTotpStep } from '../../accounts/totp.ts';
+import { type TotpState, clearAttempts, findTotpStep, isLastAttempt } from '../../accounts/totp.ts';
 import { type SealSecrets, unseal } from '../../accounts/seal.ts';
+import { logEvent } from '../../http/log.ts';
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
 import type { Database } from '../../ledger/database.ts';
 import { firmPrice } from '../../markets/firm-price.ts';
@@ -37,6 +38,8 @@ export interface WithdrawalPlan {
   readonly needsReview: boolean;
   /** The step of the code, where the account has a second factor. */
   readonly totpStep: number | null;
+  /** Whether a code that turns out to be used already locks the account's withdrawals. */
+  readonly isLastAttempt: boolean;
   readonly allowlistRequired: boolean;
   readonly limit: Atoms;
   readonly used: Atoms;
@@ -94,8 +97,10 @@ export async function planWithdrawal(wanted: CreateWithdrawal, desk: WithdrawalD
     fee: recipient === null ? allowed.value.fee : 0n,
     usdValue: final.value,
     recipient,
-    needsReview: threshold !== null && final.value > threshold,
+    // Of all that was withdrawn in 24 hours: splitting does not pass it.
+    needsReview: threshold !== null && facts.used + final.value > threshold,
     totpStep: step.value,
+    isLastAttempt: facts.totp !== undefined && isLastAttempt(facts.totp),
     allowlistRequired,
     limit: facts.limit,
     used: facts.used,
@@ -158,7 +163,14 @@ async function checkCode(
   if (code === undefined) return totpRequired;
   const secret = await unseal(state.sealedSecret, desk.accountId, desk.totpSecrets);
   const step = await findTotpStep(code, secret, state.usedStep, now_ms);
-  return step === undefined ? totpInvalid : accept(step);
+  if (step !== undefined) return accept(step);
+  if (isLastAttempt(state)) logLock(desk.accountId);
+  return totpInvalid;
+}
+
+/** Tells that wrong codes have just locked the withdrawals of an account: somebody may be guessing. */
+export function logLock(accountId: string): void {
+  logEvent('withdrawals_locked', { accountId });
 }
 
 /** The refusal of a withdrawal without a code where one is needed. */

@@ -1,57 +1,66 @@
-import { and, eq } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
+import { accountFrozen } from '../../keys/admission.ts';
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
-import { type CommitOutcome, commit } from '../../ledger/commit.ts';
+import { type CommitOutcome, type Guard, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
-import { withdrawals } from '../../ledger/schema.ts';
+import { settings, withdrawals } from '../../ledger/schema.ts';
 import { type Transfer, house } from '../../ledger/transfers.ts';
 import { findOwner } from '../addresses/find-owner.ts';
-import type { Custody } from '../custody/custody.ts';
-import { insertReceipt } from './commit-withdrawal.ts';
-import { payOut } from './pay-out.ts';
+import { insertReceipt, withdrawalsSuspended } from './commit-withdrawal.ts';
+import { type PayoutDesk, payOut } from './pay-out.ts';
+import { addressNotAllowlisted } from './plan-withdrawal.ts';
 import { type Settlement, moveFrom, settleWithdrawal } from './settle-withdrawal.ts';
-import { type WithdrawalRow, readWithdrawal } from './withdrawal.ts';
+import { FIRST_ASK_MS, type WithdrawalRow, isRow, readWithdrawal } from './withdrawal.ts';
+
+/** What approving needs from around it. */
+export interface ReviewDesk extends PayoutDesk {
+  /** The mode where the operator's settings name none. */
+  readonly allowlistMode: 'off' | 'strict';
+}
 
 /**
- * Lets a withdrawal that waits for its review go on: to the custodian, or to the account inside that it is for.
- * Refuses with `invalid_state` when it does not wait, and `service_unavailable` when D1 leaves it open.
+ * Lets a withdrawal that waits for its review go on: to the custodian, or to the account inside that it is for. Its batch
+ * looks again at what may have changed since the money was taken: freeze, halts, pause, the key, and the address where the
+ * allowlist is strict. It does not look at the code or the daily limit, which the debit has spent. Refuses with
+ * `account_frozen`, `withdrawals_suspended`, `address_not_allowlisted`, with `invalid_state` when it does not wait or its
+ * key was revoked, and `service_unavailable` when D1 leaves it open. Refused, it goes on waiting.
  */
 export async function approveWithdrawal(
-  database: Database,
-  custody: Custody,
+  desk: ReviewDesk,
   row: WithdrawalRow,
   reason: string,
   actor: Actor,
 ): Promise<Outcome<WithdrawalRow>> {
   if (row.status !== 'PENDING') return notIn(row, 'PENDING');
-  const outcome =
-    row.type === 'ONCHAIN_WITHDRAWAL'
-      ? await release(database, row, reason, actor)
-      : await deliver(database, row, reason, actor);
-  if (outcome.kind !== 'committed') return readOpen(outcome);
-  if (row.type === 'INTERNAL_WITHDRAWAL') return accept({ ...row, status: 'COMPLETED' });
-  return accept(await payOut(database, custody, { ...row, status: 'PROCESSING' }, true, () => Date.now()));
+  const approved = { ...row, status: row.type === 'ONCHAIN_WITHDRAWAL' ? 'PROCESSING' : 'COMPLETED' } as const;
+  const release = { releasedAt: actor.now_ms };
+  const outcome = await commitApproval(desk, approved, reason, actor);
+  if (outcome.kind !== 'committed') return readApproval(outcome);
+  if (approved.status === 'COMPLETED') return accept({ ...approved, ...release });
+  return accept(await payOut(desk, { ...approved, ...release }, true));
 }
 
-function release(database: Database, row: WithdrawalRow, reason: string, actor: Actor): Promise<CommitOutcome> {
-  return commit(database, [
-    database
-      .update(withdrawals)
-      .set({ status: moveFrom('PENDING', 'PROCESSING') })
-      .where(ownRow(row)),
-    insertAudit(database, actor, 'approve_withdrawal', row.id, { because: reason }),
-  ]);
-}
-
-async function deliver(database: Database, row: WithdrawalRow, reason: string, actor: Actor): Promise<CommitOutcome> {
-  const recipient = await findOwner(database, row.network, row.address);
-  if (recipient === undefined) throw new Error('an address of this house has no owner any more');
+async function commitApproval(
+  { database, allowlistMode }: ReviewDesk,
+  row: WithdrawalRow & { readonly status: 'PROCESSING' | 'COMPLETED' },
+  reason: string,
+  actor: Actor,
+): Promise<CommitOutcome> {
   const record = database
     .update(withdrawals)
-    .set({ status: moveFrom('PENDING', 'COMPLETED') })
-    .where(ownRow(row));
-  const receipt = insertReceipt(database, recipient, row, actor.now_ms);
+    .set({
+      status: moveFrom('PENDING', row.status),
+      releasedAt: actor.now_ms,
+      nextAskAt: row.status === 'PROCESSING' ? actor.now_ms + FIRST_ASK_MS : null,
+      allowlistRequired: sql`coalesce((SELECT allowlist_mode FROM ${settings}), ${allowlistMode}) = 'strict'`,
+    })
+    .where(isRow(row));
   const audit = insertAudit(database, actor, 'approve_withdrawal', row.id, { because: reason });
+  if (row.status === 'PROCESSING') return commit(database, [record, audit]);
+  const recipient = await findOwner(database, row.network, row.address);
+  if (recipient === undefined) throw new Error('an address of this house has no owner any more');
+  const receipt = insertReceipt(database, recipient, row, actor.now_ms);
   const transfer: Transfer = {
     debit: house.payouts,
     credit: recipient,
@@ -83,8 +92,20 @@ export async function settleByHand(
   return accept((await readWithdrawal(database, row.accountId, row.id)) ?? row);
 }
 
-function ownRow(row: WithdrawalRow) {
-  return and(eq(withdrawals.accountId, row.accountId), eq(withdrawals.id, row.id));
+/** Why the database refused an approval, for the operator; any other guard has seen the withdrawal move on. */
+const approvalRefusals: Partial<Record<Guard, ReturnType<typeof refuse>>> = {
+  account_frozen: accountFrozen,
+  withdrawals_suspended: withdrawalsSuspended,
+  address_not_allowlisted: addressNotAllowlisted,
+  key_revoked: refuse(
+    'invalid_state',
+    'The API key that asked for the withdrawal was revoked since. Reject it instead.',
+  ),
+};
+
+function readApproval(outcome: CommitOutcome) {
+  const refusal = outcome.kind === 'guarded' ? approvalRefusals[outcome.guard] : undefined;
+  return refusal ?? readOpen(outcome);
 }
 
 function notIn(row: WithdrawalRow, expected: string) {

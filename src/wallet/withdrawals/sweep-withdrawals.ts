@@ -1,24 +1,20 @@
-import type { Database } from '../../ledger/database.ts';
-import type { Custody } from '../custody/custody.ts';
-import { payOut } from './pay-out.ts';
-import { listOpenWithdrawals } from './withdrawal.ts';
-
-/** Younger ones are still in the hands of the request that made them. */
-const MIN_AGE_MS = 30_000;
+import { type PayoutDesk, payOut } from './pay-out.ts';
+import { takeDueWithdrawals } from './withdrawal.ts';
 
 /** So many in one sweep, so many at once: an invocation holds six connections. */
 const MAX_SWEPT = 60;
 const AT_ONCE = 6;
 
 /**
- * Asks the custodian after every withdrawal that is PROCESSING, oldest first, and settles what it knows. What it does
- * not know stays as it is, for the next sweep. Gives the number it asked after. Throws when D1 cannot be read.
+ * Asks the custodian about every withdrawal that is due, those first that have waited longest for it, and settles what it
+ * knows. What it does not know stays as it is and is asked about ever more rarely, up to an hour apart, so that no number
+ * of stuck ones keeps another from its turn. Returns how many it took up. Throws when D1 cannot be written.
  */
-export async function sweepWithdrawals(database: Database, custody: Custody, now: () => number): Promise<number> {
-  const rows = await listOpenWithdrawals(database, 'PROCESSING', now() - MIN_AGE_MS, MAX_SWEPT);
+export async function sweepWithdrawals(desk: PayoutDesk): Promise<number> {
+  const rows = await takeDueWithdrawals(desk.database, desk.now(), MAX_SWEPT);
   for (let start = 0; start < rows.length; start += AT_ONCE) {
     const batch = rows.slice(start, start + AT_ONCE);
-    await Promise.all(batch.map((row) => payOut(database, custody, row, false, now)));
+    await Promise.all(batch.map((row) => payOut(desk, row, false)));
   }
   return rows.length;
 }

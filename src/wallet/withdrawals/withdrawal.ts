@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { and, asc, desc, eq, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, lt, sql } from 'drizzle-orm';
 import { type Answer, answerJson } from '../../http/answer.ts';
 import { Decimal, Id, Timestamp } from '../../http/wire-types.ts';
 import type { Database } from '../../ledger/database.ts';
@@ -11,27 +11,39 @@ import type { Network } from '../../money/networks.ts';
 
 export type WithdrawalStatus = 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'FAILED';
 
+/** Which key asked for a withdrawal, on the wire. */
+export const KeyId = Id.nullable().openapi({
+  description: 'The API key that asked for it; null where none was recorded',
+});
+
+/** Why a withdrawal failed, for its holder. */
+export const FailureReason = z.enum(['rejected', 'refused', 'settled']).nullable().openapi({
+  description:
+    'Why it is FAILED, else null: the operator’s review rejected it, the custodian refused it, or the operator settled it by hand',
+  example: null,
+});
+
+/** What everybody sees of a withdrawal who may see it. */
+export const WithdrawalBase = z.object({
+  id: Id,
+  ts: Timestamp,
+  status: z
+    .enum(['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED'])
+    .openapi({ description: 'Waits for a review; with the custodian; paid; money back', example: 'COMPLETED' }),
+  txHash: z.string().nullable().openapi({
+    description: 'null until broadcast, and for one inside the exchange',
+    example: '7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718',
+  }),
+  fee: Decimal.openapi({ description: 'Charged on top of the amount', example: '1' }),
+  amount: Decimal.openapi({ description: 'What the address receives', example: '50' }),
+  asset: z.string().openapi({ description: 'Asset symbol', example: 'USDT' }),
+  network: z.string().openapi({ example: 'TRC20' }),
+  address: z.string().openapi({ description: 'In its canonical form', example: 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC' }),
+  keyId: KeyId,
+});
+
 /** A withdrawal on the wire (spec, "Withdrawal"). */
-export const Withdrawal = z
-  .object({
-    id: Id,
-    ts: Timestamp,
-    status: z
-      .enum(['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED'])
-      .openapi({ description: 'Waits for a review; with the custodian; paid; money back', example: 'COMPLETED' }),
-    txHash: z.string().nullable().openapi({
-      description: 'null until broadcast, and for one inside the exchange',
-      example: '7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718',
-    }),
-    fee: Decimal.openapi({ description: 'Charged on top of the amount', example: '1' }),
-    amount: Decimal.openapi({ description: 'What the address receives', example: '50' }),
-    asset: z.string().openapi({ description: 'Asset symbol', example: 'USDT' }),
-    network: z.string().openapi({ example: 'TRC20' }),
-    address: z
-      .string()
-      .openapi({ description: 'In its canonical form', example: 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC' }),
-  })
-  .openapi('Withdrawal');
+export const Withdrawal = WithdrawalBase.extend({ reason: FailureReason }).openapi('Withdrawal');
 
 export type Withdrawal = z.output<typeof Withdrawal>;
 
@@ -39,6 +51,8 @@ export type Withdrawal = z.output<typeof Withdrawal>;
 export interface WithdrawalRow {
   readonly accountId: string;
   readonly id: string;
+  /** The API key that asked for it; `null` where none was recorded. */
+  readonly keyId: string | null;
   readonly type: 'ONCHAIN_WITHDRAWAL' | 'INTERNAL_WITHDRAWAL';
   readonly asset: Asset;
   readonly network: Network;
@@ -48,6 +62,8 @@ export interface WithdrawalRow {
   readonly usdValue: Atoms;
   readonly status: WithdrawalStatus;
   readonly committedAt: number;
+  /** When the database last let it out to be paid; `null` while it waits for its review. */
+  readonly releasedAt: number | null;
   readonly txHash: string | null;
   readonly reason: string | null;
 }
@@ -64,7 +80,18 @@ export function showWithdrawal(row: WithdrawalRow): Withdrawal {
     asset: row.asset,
     network: row.network,
     address: row.address,
+    keyId: row.keyId,
+    reason: tellReason(row.reason),
   };
+}
+
+/**
+ * Why a withdrawal failed, in words of Bureau's own: what the custodian writes is for the operator, who may pass it on. It
+ * can name systems, people or a suspicion that the holder must not be told of.
+ */
+export function tellReason(reason: string | null): z.output<typeof FailureReason> {
+  if (reason === null || reason === 'rejected' || reason === 'settled') return reason;
+  return 'refused';
 }
 
 /** The answer to a withdrawal that was taken: 201, where it can be read, and the withdrawal. */
@@ -76,6 +103,7 @@ export function answerWithdrawal(row: WithdrawalRow): Answer {
 const columns = {
   accountId: withdrawals.accountId,
   id: withdrawals.id,
+  keyId: withdrawals.keyId,
   type: withdrawals.type,
   asset: withdrawals.asset,
   network: withdrawals.network,
@@ -85,9 +113,15 @@ const columns = {
   usdValue: exactly(withdrawals.usdValue),
   status: withdrawals.status,
   committedAt: withdrawals.committedAt,
+  releasedAt: withdrawals.releasedAt,
   txHash: withdrawals.txHash,
   reason: withdrawals.reason,
 };
+
+/** Names one withdrawal in a statement. */
+export function isRow({ accountId, id }: Pick<WithdrawalRow, 'accountId' | 'id'>) {
+  return and(eq(withdrawals.accountId, accountId), eq(withdrawals.id, id));
+}
 
 /** One withdrawal of an account, or `undefined`. Throws when D1 fails. */
 export async function readWithdrawal(
@@ -95,10 +129,7 @@ export async function readWithdrawal(
   accountId: string,
   id: string,
 ): Promise<WithdrawalRow | undefined> {
-  const [row] = await database
-    .select(columns)
-    .from(withdrawals)
-    .where(and(eq(withdrawals.accountId, accountId), eq(withdrawals.id, id)));
+  const [row] = await database.select(columns).from(withdrawals).where(isRow({ accountId, id }));
   return row;
 }
 
@@ -120,17 +151,48 @@ export function listWithdrawals(
 /** The condition of the index `withdrawals_open`, word for word: SQLite takes that index for nothing else. */
 const isOpen = sql`${withdrawals.status} IN ('PENDING', 'PROCESSING')`;
 
-/** At most `count` withdrawals of all accounts in a state that is open, oldest first. Throws when D1 fails. */
-export function listOpenWithdrawals(
+/** At most `count` withdrawals of all accounts in a state that is open, oldest first, from behind the id `after` on. */
+export function selectOpenWithdrawals(
   database: Database,
   status: 'PENDING' | 'PROCESSING',
   committedBefore_ms: number,
+  after: string | null,
   count: number,
-): Promise<WithdrawalRow[]> {
+) {
   return database
     .select(columns)
     .from(withdrawals)
-    .where(and(isOpen, eq(withdrawals.status, status), lt(withdrawals.committedAt, committedBefore_ms)))
-    .orderBy(asc(withdrawals.committedAt))
+    .where(
+      and(
+        isOpen,
+        eq(withdrawals.status, status),
+        lt(withdrawals.committedAt, committedBefore_ms),
+        after === null ? undefined : gt(withdrawals.id, after),
+      ),
+    )
+    .orderBy(asc(withdrawals.id))
     .limit(count);
+}
+
+/** When the sweep first asks about a withdrawal: a younger one is still in the hands of the request that made it. */
+export const FIRST_ASK_MS = 30_000;
+
+/** From then on the pause doubles, up to an hour. */
+const ASK_PAUSE_MS = 60_000;
+const MAX_ASK_PAUSE_MS = 3_600_000;
+
+/**
+ * Takes at most `count` withdrawals that are due to be asked about, the longest due first, and sets when each is due next,
+ * in one statement: two sweeps at once take different ones, and no withdrawal keeps its place at the head of the queue.
+ */
+export function takeDueWithdrawals(database: Database, now_ms: number, count: number) {
+  const pause_ms = sql`min(${MAX_ASK_PAUSE_MS}, ${ASK_PAUSE_MS} << min(${withdrawals.asks}, 6))`;
+  // The condition of the index `withdrawals_to_ask` is written out: SQLite does not see it in a parameter.
+  const due = sql`SELECT account_id, id FROM withdrawals WHERE status = 'PROCESSING' AND next_ask_at <= ${now_ms}
+    ORDER BY next_ask_at LIMIT ${count}`;
+  return database
+    .update(withdrawals)
+    .set({ asks: sql`${withdrawals.asks} + 1`, nextAskAt: sql`${now_ms} + ${pause_ms}` })
+    .where(sql`(account_id, id) IN (${due})`)
+    .returning(columns);
 }

@@ -92,7 +92,13 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
   'the list of what waits for the custodian': operate('GET', () => '/withdrawals?status=PROCESSING'),
   'the sweep of every minute': () =>
-    Promise.resolve(() => sweepWithdrawals(openDatabase(env.DB), chooseCustody(config), () => Date.now() + MINUTE_MS)),
+    Promise.resolve(() =>
+      sweepWithdrawals({
+        database: openDatabase(env.DB),
+        custody: chooseCustody(config),
+        now: () => Date.now() + MINUTE_MS,
+      }),
+    ),
 };
 
 /** What each operation takes of D1, on behalf of a trader. */

@@ -86,7 +86,7 @@ describe('an object that is aborted', () => {
     await expectInFlight(0n);
   });
 
-  it('leaves an open intent that the alarm finishes: it is paid, and its retry is a replay', async () => {
+  it('leaves an open intent that the alarm leaves to its caller: the retry has it paid, and is a replay', async () => {
     const trader = await openWarmTrader();
     strike('debit', 'after', 1, () => abort(trader.lane));
     vi.spyOn(sandboxCustody, 'lookup').mockResolvedValueOnce({ kind: 'unknown' });
@@ -96,6 +96,7 @@ describe('an object that is aborted', () => {
       state.storage.sql.exec('UPDATE replays SET answer = NULL');
     });
     expect(await runDurableObjectAlarm(trader.lane)).toBe(true);
+    expect(submittedIds()).toEqual([]);
     const replay = await withdraw(trader, {}, 'mended');
     expect(replay.headers.get('X-Idempotency-Replay')).toBe('true');
     const withdrawal = await readTaken(replay);
@@ -138,7 +139,7 @@ describe('the alarm', () => {
     });
     const withdrawing = withdraw(trader, {}, 'beside');
     await reached.promise;
-    // Both find the intent without an answer, and wait for the payout that is under way.
+    // Both find the intent without an answer, and leave it to the request that is under way.
     const alarms = [runDurableObjectAlarm(trader.lane), runDurableObjectAlarm(trader.lane)];
     held.resolve();
     expect(await Promise.all(alarms)).toContain(true);

@@ -1,11 +1,14 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { sandboxCustody } from '../../../src/wallet/custody/sandbox.ts';
 import { readAddresses } from '../../support/addresses.ts';
-import { type Trader, asOperator, openTrader } from '../../support/exchange.ts';
+import { type Trader, asOperator, createKey, openAccount, openTrader } from '../../support/exchange.ts';
+import { aroundBatch } from '../../support/faults.ts';
 import {
   expectProblem,
   expectWholeLedger,
   houseHolds,
+  meetingOf,
+  moveClock,
   readFeed,
   readOwn,
   readTaken,
@@ -119,6 +122,44 @@ describe('a withdrawal above the review threshold', () => {
     await setSettings({ reviewThreshold: '50' });
     const trader = await openTrader({ USDT: '100' });
     expect((await readTaken(await withdraw(trader))).status).toBe('COMPLETED');
+  });
+
+  it('is one that passes it with what the account withdrew in 24 hours: splitting does not avoid the review', async () => {
+    stopClock();
+    await setSettings({ reviewThreshold: '100' });
+    const trader = await openTrader({ USDT: '1000' });
+    const statuses: string[] = [];
+    const take = async (amount: string) => statuses.push((await readTaken(await withdraw(trader, { amount }))).status);
+    await take('60');
+    await take('40');
+    await take('10');
+    moveClock(86_400_000 - 1);
+    await take('10');
+    moveClock(1);
+    // All but the last ten is a day old.
+    await take('79');
+    await take('12');
+    expect(statuses).toEqual(['COMPLETED', 'COMPLETED', 'PENDING', 'PENDING', 'COMPLETED', 'PENDING']);
+  });
+
+  it('is not one by what failed: that money is back', async () => {
+    await setSettings({ reviewThreshold: '100' });
+    const trader = await openTrader({ USDT: '1000' });
+    vi.spyOn(sandboxCustody, 'submit').mockResolvedValueOnce({ kind: 'refused', reason: 'sanctioned' });
+    expect((await readTaken(await withdraw(trader, { amount: '90' }))).status).toBe('FAILED');
+    expect((await readTaken(await withdraw(trader, { amount: '90' }))).status).toBe('COMPLETED');
+  });
+
+  it('is one of two that pass it together on two keys, each seeing nothing withdrawn', async () => {
+    await setSettings({ reviewThreshold: '100' });
+    const accountId = await openAccount({ USDT: '1000' });
+    const keys = await Promise.all([createKey(accountId), createKey(accountId)]);
+    const together = aroundBatch('facts', 'after', 2, meetingOf(2));
+    const responses = await Promise.all(keys.map((key) => withdraw(key, { amount: '60' })));
+    together.restore();
+    const statuses = await Promise.all(responses.map(async (response) => (await readTaken(response)).status));
+    expect(statuses.toSorted()).toEqual(['COMPLETED', 'PENDING']);
+    await expectWholeLedger();
   });
 
   it('is PENDING inside Bureau as well: the recipient has nothing before it is approved', async () => {

@@ -32,6 +32,8 @@ describe('a withdrawal', () => {
       asset: 'USDT',
       network: 'TRC20',
       address: OUTSIDE,
+      keyId: trader.keyId,
+      reason: null,
     });
   });
 
@@ -64,6 +66,8 @@ describe('a withdrawal', () => {
       amount: '60.5',
       usdValue: '60.5',
       status: 'COMPLETED',
+      keyId: trader.keyId,
+      reason: null,
     });
     await expectProblem(await stranger.get(`${WITHDRAWALS_PATH}/${first.id}`), 404, 'not_found');
     await expectProblem(await trader.get(`${WITHDRAWALS_PATH}/nothing`), 404, 'not_found');

@@ -24,12 +24,13 @@ describe('a custodian that acts and does not say so', () => {
     },
   );
 
-  it('is asked again by the lane’s alarm', async () => {
+  it('is asked again by the sweep, and not by the lane’s alarm', async () => {
     const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'pay', answer: 'error' });
     expect(await runDurableObjectAlarm(trader.lane)).toBe(true);
+    expect(await countCustodianRequests(withdrawal.id)).toEqual({ submissions: 1, lookups: 0 });
+    await sweep();
     await expectPaid(trader, withdrawal);
-    expect(await runDurableObjectAlarm(trader.lane)).toBe(true);
     expect(await countCustodianRequests(withdrawal.id)).toEqual({ submissions: 1, lookups: 1 });
   });
 

@@ -1,0 +1,135 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openDatabase } from '../../../src/ledger/database.ts';
+import { sandboxCustody } from '../../../src/wallet/custody/sandbox.ts';
+import { sweepWithdrawals } from '../../../src/wallet/withdrawals/sweep-withdrawals.ts';
+import { selectOpenWithdrawals, takeDueWithdrawals } from '../../../src/wallet/withdrawals/withdrawal.ts';
+import { type Trader, asOperator, json, openTrader } from '../../support/exchange.ts';
+import { env } from '../../support/test-env.ts';
+import { WITHDRAWAL, readOwn, readTaken, resetSettings, setSettings, withdraw } from '../../support/withdrawals.ts';
+
+const database = openDatabase(env.DB);
+const MINUTE_MS = 60_000;
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await resetSettings();
+});
+
+/** Withdrawals that the custodian leaves open, of a trader with enough. */
+async function leaveStuck(trader: Trader, count: number): Promise<string[]> {
+  const silent = vi.spyOn(sandboxCustody, 'submit').mockResolvedValue({ kind: 'unknown' });
+  const ids: string[] = [];
+  for (let made = 0; made < count; made += 1) ids.push((await readTaken(await withdraw(trader, { amount: '20' }))).id);
+  silent.mockRestore();
+  return ids;
+}
+
+const dueOf = (id: string) =>
+  env.DB.prepare('SELECT next_ask_at FROM withdrawals WHERE id = ?').bind(id).first<number>('next_ask_at');
+
+describe('what the custodian is asked about', () => {
+  it('60 stuck withdrawals of one customer starve nobody’s: the next sweep takes the other’s', async () => {
+    const [stuck, other] = [await openTrader({ USDT: '2000' }), await openTrader({ USDT: '100' })];
+    const ids = new Set(await leaveStuck(stuck, 60));
+    const [waiting = ''] = await leaveStuck(other, 1);
+    vi.spyOn(sandboxCustody, 'lookup').mockImplementation(async ({ withdrawalId }) =>
+      ids.has(withdrawalId) ? { kind: 'unknown' } : { kind: 'sent', txHash: 'ab'.repeat(32) },
+    );
+    const start_ms = Date.now();
+    const sweep = (minutes: number) =>
+      sweepWithdrawals({ database, custody: sandboxCustody, now: () => start_ms + minutes * MINUTE_MS });
+    expect(await sweep(1)).toBe(60);
+    expect((await readOwn(other, waiting)).status).toBe('PROCESSING');
+    await sweep(2);
+    expect((await readOwn(other, waiting)).status).toBe('COMPLETED');
+  });
+
+  it('is asked about ever more rarely, up to an hour apart', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    const [id = ''] = await leaveStuck(trader, 1);
+    const { committed_at: taken_ms } = (await env.DB.prepare('SELECT committed_at FROM withdrawals WHERE id = ?')
+      .bind(id)
+      .first<{ committed_at: number }>()) ?? { committed_at: 0 };
+    const pauses: number[] = [];
+    let asked_ms = taken_ms;
+    for (let asks = 0; asks < 9; asks += 1) {
+      const due_ms = (await dueOf(id)) ?? 0;
+      pauses.push((due_ms - asked_ms) / 1_000);
+      const taken = async (now_ms: number) => (await takeDueWithdrawals(database, now_ms, 200)).map((row) => row.id);
+      expect(await taken(due_ms - 1)).not.toContain(id);
+      expect(await taken(due_ms)).toContain(id);
+      asked_ms = due_ms;
+    }
+    expect(pauses).toEqual([30, 60, 120, 240, 480, 960, 1_920, 3_600, 3_600]);
+  });
+
+  it('is taken up by one of two sweeps at once', async () => {
+    const trader = await openTrader({ USDT: '500' });
+    const ids = await leaveStuck(trader, 8);
+    const now_ms = Date.now() + MINUTE_MS;
+    const [one, two] = await Promise.all([1, 2].map(() => takeDueWithdrawals(database, now_ms, 200)));
+    const taken = [...(one ?? []), ...(two ?? [])].map(({ id }) => id).filter((id) => ids.includes(id));
+    expect(taken.toSorted()).toEqual(ids.toSorted());
+  });
+
+  it.each([
+    [
+      'the sweep',
+      takeDueWithdrawals(database, Date.now(), 60).toSQL(),
+      [/SEARCH withdrawals USING PRIMARY KEY/, /SEARCH withdrawals USING COVERING INDEX withdrawals_to_ask/],
+    ],
+    [
+      'a page of the operator’s list',
+      selectOpenWithdrawals(database, 'PENDING', Date.now(), '01', 50).toSQL(),
+      [/SEARCH withdrawals USING INDEX withdrawals_open \(status=\? AND id>\?\)/],
+    ],
+  ])('is found through an index that holds only what is open, without a sort: %s', async (_name, query, steps) => {
+    const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${query.sql}`)
+      .bind(...query.params)
+      .all<{ detail: string }>();
+    const plan = results.map(({ detail }) => detail);
+    for (const step of steps)
+      expect(
+        plan.some((line) => step.test(line)),
+        plan.join('\n'),
+      ).toBe(true);
+    expect(plan.filter((line) => /SCAN|TEMP B-TREE/.test(line))).toEqual([]);
+  });
+});
+
+describe('the operator’s list of open withdrawals', () => {
+  interface Page {
+    readonly withdrawals: { readonly id: string }[];
+    readonly nextCursor: string | null;
+  }
+  const read = async (query: string) => json<Page>(await asOperator('GET', `/withdrawals?${query}`));
+
+  it('is walked a page at a time, oldest first, each once, whatever is added meanwhile', async () => {
+    await setSettings({ reviewThreshold: '1' });
+    const trader = await openTrader({ USDT: '1000' });
+    const ids: string[] = [];
+    for (let made = 0; made < 5; made += 1) ids.push((await readTaken(await withdraw(trader, WITHDRAWAL))).id);
+    const walked: string[] = [];
+    let page = await read('status=PENDING&limit=2');
+    while (page.nextCursor !== null) {
+      walked.push(...page.withdrawals.map(({ id }) => id));
+      if (walked.length === 2) ids.push((await readTaken(await withdraw(trader, WITHDRAWAL))).id);
+      page = await read(`status=PENDING&limit=2&cursor=${page.nextCursor}`);
+    }
+    walked.push(...page.withdrawals.map(({ id }) => id));
+    expect(walked).toEqual(ids);
+    expect((await read('status=PENDING&olderThanMinutes=60')).withdrawals).toEqual([]);
+  });
+
+  it('takes no cursor of another state, nor of a client', async () => {
+    await setSettings({ reviewThreshold: '1' });
+    const trader = await openTrader({ USDT: '1000' });
+    for (let made = 0; made < 2; made += 1) await readTaken(await withdraw(trader, WITHDRAWAL));
+    const { nextCursor } = await read('status=PENDING&limit=1');
+    const own = await json<Page>(await trader.get('/api/v1/wallet/withdrawals?limit=1'));
+    for (const query of [`status=PROCESSING&cursor=${nextCursor}`, `status=PENDING&cursor=${own.nextCursor}`]) {
+      const response = await asOperator('GET', `/withdrawals?${query}`);
+      expect([response.status, (await json<{ code: string }>(response)).code]).toEqual([400, 'invalid_cursor']);
+    }
+  });
+});
