@@ -164,7 +164,7 @@ CREATE TABLE balances (
   amount INTEGER NOT NULL DEFAULT 0,
   floor INTEGER NOT NULL DEFAULT 0,
   -- The newest transfer that moved this balance; 0 before the first.
-  last_transfer INTEGER NOT NULL DEFAULT 0,
+  last_transfer INTEGER NOT NULL DEFAULT 0, price_round INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (account, asset),
   CHECK (amount >= floor)
 ) STRICT, WITHOUT ROWID;
@@ -200,6 +200,12 @@ BEGIN
   SELECT RAISE(ABORT, 'ledger: only inventory and custody may be negative');
 END;
 
+CREATE TRIGGER balances_begin_without_a_round BEFORE INSERT ON balances
+WHEN NEW.price_round IS NOT 0
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: a balance begins without a round');
+END;
+
 CREATE TRIGGER balances_keep_their_floor BEFORE UPDATE OF floor ON balances
 WHEN NEW.floor IS NOT 0 AND NEW.account NOT IN ('house:liquidity', 'house:custody')
 BEGIN
@@ -210,6 +216,17 @@ CREATE TRIGGER balances_keep_their_owner BEFORE UPDATE ON balances
 WHEN NEW.account IS NOT OLD.account OR NEW.asset IS NOT OLD.asset
 BEGIN
   SELECT RAISE(ABORT, 'ledger: a balance keeps its owner and asset');
+END;
+
+CREATE TRIGGER balances_keep_their_round BEFORE UPDATE ON balances
+WHEN NEW.price_round IS NOT OLD.price_round
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: no order explains the round')
+    WHERE NEW.price_round IS NULL OR NEW.price_round < OLD.price_round
+      OR NEW.account IS NOT 'house:liquidity' OR NEW.last_transfer IS OLD.last_transfer
+      OR NOT EXISTS (
+        SELECT 1 FROM transfers AS t JOIN orders AS o ON o.id = t.reference AND o.account_id IN (t.debit, t.credit)
+        WHERE t.id = NEW.last_transfer AND t.kind = 'order' AND o.coin = NEW.asset AND o.price_round = NEW.price_round);
 END;
 
 CREATE TRIGGER balances_stay_above_their_floor BEFORE UPDATE OF floor ON balances
@@ -338,7 +355,7 @@ CREATE TABLE orders (
   executed_price INTEGER NOT NULL CHECK (executed_price > 0),
   coin_amount INTEGER NOT NULL CHECK (coin_amount > 0),
   usdt_amount INTEGER NOT NULL CHECK (usdt_amount > 0),
-  status TEXT NOT NULL CHECK (status IN ('COMPLETED', 'FAILED')),
+  status TEXT NOT NULL CHECK (status IN ('COMPLETED', 'FAILED')), price_round INTEGER NOT NULL DEFAULT 0, key_id TEXT NOT NULL DEFAULT 'unknown',
   PRIMARY KEY (account_id, id)
 ) STRICT, WITHOUT ROWID;
 
@@ -346,10 +363,20 @@ CREATE TRIGGER orders_are_guarded BEFORE INSERT ON orders
 BEGIN
   SELECT RAISE(ABORT, 'guard: order exists')
     WHERE EXISTS (SELECT 1 FROM orders WHERE account_id = NEW.account_id AND id = NEW.id);
+  SELECT RAISE(ABORT, 'guard: key_revoked')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM api_keys WHERE id = NEW.key_id AND account_id = NEW.account_id AND revoked_at IS NULL);
+  SELECT RAISE(ABORT, 'guard: key_expired ' || expires_at) FROM api_keys
+    WHERE id = NEW.key_id AND expires_at IS NOT NULL
+      AND printf('%08x-%04x', expires_at >> 16, expires_at & 65535) <= substr(NEW.id, 1, 13);
   SELECT RAISE(ABORT, 'guard: account_frozen')
     WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
   SELECT RAISE(ABORT, 'guard: trading_halted')
     WHERE NOT EXISTS (SELECT 1 FROM settings WHERE id = 1 AND trading_halted = 0);
+  SELECT RAISE(ABORT, 'guard: price_overtaken')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM balances
+      WHERE account = 'house:liquidity' AND asset = NEW.coin AND price_round <= NEW.price_round);
 END;
 
 CREATE TRIGGER orders_are_not_changed BEFORE UPDATE ON orders
@@ -637,9 +664,21 @@ BEGIN
     WHERE NOT EXISTS (SELECT 1 FROM balances WHERE account = NEW.debit AND asset = NEW.asset);
   SELECT RAISE(ABORT, 'ledger: no such balance ' || NEW.credit || ' ' || NEW.asset)
     WHERE NOT EXISTS (SELECT 1 FROM balances WHERE account = NEW.credit AND asset = NEW.asset);
-  UPDATE balances SET amount = amount - NEW.amount, last_transfer = NEW.id
+  UPDATE balances SET amount = amount - NEW.amount, last_transfer = NEW.id,
+      price_round = CASE WHEN NEW.kind = 'order' AND NEW.debit = 'house:liquidity' AND NEW.asset <> 'USDT'
+        THEN coalesce(
+          (SELECT o.price_round FROM orders AS o
+           WHERE o.account_id = NEW.credit AND o.id = NEW.reference AND o.coin = NEW.asset),
+          price_round)
+        ELSE price_round END
     WHERE account = NEW.debit AND asset = NEW.asset;
-  UPDATE balances SET amount = amount + NEW.amount, last_transfer = NEW.id
+  UPDATE balances SET amount = amount + NEW.amount, last_transfer = NEW.id,
+      price_round = CASE WHEN NEW.kind = 'order' AND NEW.credit = 'house:liquidity' AND NEW.asset <> 'USDT'
+        THEN coalesce(
+          (SELECT o.price_round FROM orders AS o
+           WHERE o.account_id = NEW.debit AND o.id = NEW.reference AND o.coin = NEW.asset),
+          price_round)
+        ELSE price_round END
     WHERE account = NEW.credit AND asset = NEW.asset;
 END;
 
@@ -830,8 +869,8 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: key_revoked')
     WHERE NOT EXISTS (
       SELECT 1 FROM api_keys WHERE id = NEW.key_id AND account_id = NEW.account_id AND revoked_at IS NULL);
-  SELECT RAISE(ABORT, 'guard: key_expired')
-    WHERE EXISTS (SELECT 1 FROM api_keys WHERE id = NEW.key_id AND expires_at <= NEW.committed_at);
+  SELECT RAISE(ABORT, 'guard: key_expired ' || expires_at) FROM api_keys
+    WHERE id = NEW.key_id AND expires_at <= NEW.committed_at;
   SELECT RAISE(ABORT, 'guard: a withdrawal is let out as it is taken')
     WHERE NEW.released_at IS NOT iif(NEW.status = 'PENDING', NULL, NEW.committed_at)
       OR (NEW.next_ask_at IS NULL) IS NOT (NEW.status IS NOT 'PROCESSING');

@@ -28,8 +28,8 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: key_revoked')
     WHERE NOT EXISTS (
       SELECT 1 FROM api_keys WHERE id = NEW.key_id AND account_id = NEW.account_id AND revoked_at IS NULL);
-  SELECT RAISE(ABORT, 'guard: key_expired')
-    WHERE EXISTS (SELECT 1 FROM api_keys WHERE id = NEW.key_id AND expires_at <= NEW.committed_at);
+  SELECT RAISE(ABORT, 'guard: key_expired ' || expires_at) FROM api_keys
+    WHERE id = NEW.key_id AND expires_at <= NEW.committed_at;
   SELECT RAISE(ABORT, 'guard: a withdrawal is let out as it is taken')
     WHERE NEW.released_at IS NOT iif(NEW.status = 'PENDING', NULL, NEW.committed_at)
       OR (NEW.next_ask_at IS NULL) IS NOT (NEW.status IS NOT 'PROCESSING');

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { QUOTE_ASSET, coinSymbols, scaleOf } from './money/assets.ts';
 import { AMOUNT_SYNTAX, MAX_ATOMS, parseAmount } from './money/amounts.ts';
 import type { KeyLane } from './lane/key-lane.ts';
+import type { LedgerGate } from './lane/ledger-gate.ts';
 import type { PriceHub } from './markets/price-hub.ts';
 import { DepositKeys } from './wallet/addresses/deposit-keys.ts';
 import { holdsSandboxKey } from './wallet/addresses/sandbox-wallet.ts';
@@ -11,6 +12,7 @@ import { holdsSandboxKey } from './wallet/addresses/sandbox-wallet.ts';
 export interface Bindings {
   readonly DB: D1Database;
   readonly KEY_LANE: DurableObjectNamespace<KeyLane>;
+  readonly LEDGER_GATE: DurableObjectNamespace<LedgerGate>;
   readonly PRICE_HUB: DurableObjectNamespace<PriceHub>;
   /** Counts callers without a key by IPv4 address or by /64 of IPv6. */
   readonly ANONYMOUS_READS: RateLimit;
@@ -47,6 +49,9 @@ const Secret = z
   .string()
   .min(32)
   .regex(/^[!-~]+$/, 'holds a blank or another character that is not visible ASCII');
+
+/** Where an object may be asked to live (Durable Objects, "Data location"). */
+const locations = ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me'] as const;
 
 /** Secrets by version: the highest is used for what is new, every one for what is there. */
 const VersionedSecrets = jsonOf(z.record(z.string().regex(/^[1-9]\d{0,2}$/), Secret)).refine(
@@ -133,7 +138,8 @@ export const Config = z
     KRAKEN_URL: z.url(),
     GATE_URL: z.url(),
     BYBIT_URL: z.url(),
-    PRICE_HUB_LOCATION: z.enum(['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me']),
+    PRICE_HUB_LOCATION: z.enum(locations),
+    LEDGER_LOCATION: z.enum(locations),
     LIQUIDITY_PROVIDER: z.enum(['house']),
     CUSTODY_PROVIDER: z.enum(['sandbox', 'http']),
     CUSTODY_URL: z.url(),

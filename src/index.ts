@@ -3,6 +3,7 @@ import type { Bindings } from './env.ts';
 import { runScheduled } from './scheduled.ts';
 
 export { KeyLane } from './lane/key-lane.ts';
+export { LedgerGate } from './lane/ledger-gate.ts';
 export { PriceHub } from './markets/price-hub.ts';
 
 export default {

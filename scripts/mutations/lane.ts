@@ -6,6 +6,11 @@ const replaysTest = 'test/lane/replays.test.ts';
 const mutexTest = 'test/lane/mutex.test.ts';
 const ratesTest = 'test/lane/rate-buckets.test.ts';
 const countedTest = 'test/lane/counted-buckets.test.ts';
+const gateTest = 'test/lane/ledger-gate.test.ts';
+const conditionsTest = 'test/lane/gate-conditions.test.ts';
+
+const GATE = 'src/lane/ledger-gate.ts';
+const CONDITIONS = 'src/lane/gate-conditions.ts';
 
 const COMMIT = 'const end = await commitAndLook(execution, recordId, planned.value);';
 
@@ -34,7 +39,7 @@ export const lane: Room = {
     {
       name: 'the answer is stored before the commit',
       find: `  ${COMMIT}`,
-      replace: `  if (request) replays.remember(request.idempotencyKey, execution.answer(recordId, planned.value));\n  ${COMMIT}`,
+      replace: `  if (request) replays.remember(request.idempotencyKey, answerProblem(reused, facts));\n  ${COMMIT}`,
       tests: [crashes],
     },
     {
@@ -45,7 +50,7 @@ export const lane: Room = {
     {
       name: 'a retry does not look before it executes',
       find: 'const recalled = await execution.recall(earlier.recordId);',
-      replace: "const recalled = { kind: 'absent' } as Recollection;",
+      replace: "const recalled = { kind: 'absent' } as Recollection<Row>;",
       tests: [crashes],
     },
     {
@@ -56,22 +61,17 @@ export const lane: Room = {
     {
       name: 'a write of unknown outcome is sent again without a look',
       find: 'const recalled = await execution.recall(recordId);',
-      replace: "const recalled = { kind: 'absent' } as Recollection;",
+      replace: "const recalled = { kind: 'absent' } as Recollection<Row>;",
     },
     {
       name: 'the refusal of a second write is taken for final',
-      find: "return attempt === 1 ? { kind: 'refused', refusal: execution.explain(outcome) } : { kind: 'unknown' };",
-      replace: "return { kind: 'refused', refusal: execution.explain(outcome) };",
+      find: "if (end.kind === 'refused' && attempt === 1) return end;",
+      replace: "if (end.kind === 'refused') return end;",
     },
     {
       name: 'a refusal is final while an earlier write may land',
       find: 'if (kept && mayStillLand)',
       replace: 'if (false as boolean)',
-    },
-    {
-      name: 'a second write that is turned away is taken for nothing happened',
-      find: "outcome.kind === 'overloaded' && attempt === 1",
-      replace: "outcome.kind === 'overloaded'",
     },
     {
       name: 'a refusal about money is not kept',
@@ -80,7 +80,7 @@ export const lane: Room = {
     },
     {
       name: 'an order’s answer is not remembered',
-      find: 'else if (request) replays.rememberLate(request.idempotencyKey, end.answer);',
+      find: 'else if (request) replays.rememberLate(request.idempotencyKey, answer);',
       replace: '',
     },
     {
@@ -247,18 +247,25 @@ export const lane: Room = {
     {
       name: 'the alarm leaves an order’s intent open',
       file: 'src/lane/key-lane.ts',
-      find: "if (recalled.kind === 'found') this.#replays.remember(intent.idempotencyKey, recalled.answer);",
+      find: "if (recalled.kind === 'found') this.#replays.remember(intent.idempotencyKey, answerOrder(recalled.row));",
       replace: '',
       tests: [crashes],
     },
     {
       name: 'the alarm forgets an intent whose order is still on its way',
       file: 'src/lane/key-lane.ts',
-      find: '      return;\n    }\n    const recalled = await recallWithdrawal(database, accountId, intent.recordId);',
+      find: "    if (recalled.kind !== 'found' || recalled.isOpen) return;",
       replace:
-        "      if (recalled.kind === 'absent') this.#replays.forget(intent.idempotencyKey);\n" +
-        '      return;\n    }\n    const recalled = await recallWithdrawal(database, accountId, intent.recordId);',
+        "    if (recalled.kind === 'absent') this.#replays.forget(intent.idempotencyKey);\n" +
+        "    if (recalled.kind !== 'found' || recalled.isOpen) return;",
       tests: [crashes],
+    },
+    {
+      name: 'the alarm answers for a withdrawal that is under way at the custodian',
+      file: 'src/lane/key-lane.ts',
+      find: ' || recalled.isOpen) return;',
+      replace: ') return;',
+      tests: ['test/wallet/withdrawals/crashes.test.ts'],
     },
     {
       name: 'no alarm stands for the replays',
@@ -269,10 +276,66 @@ export const lane: Room = {
     },
     {
       name: 'settings once read are never read again',
-      file: 'src/lane/trading-conditions.ts',
-      find: '      now_ms - held.read_ms <= SETTINGS_MAX_AGE_MS &&\n',
+      file: CONDITIONS,
+      find: 'const isSettled = isWithin(SETTINGS_MAX_AGE_MS, this.#settings?.read_ms, now_ms);',
+      replace: 'const isSettled = this.#settings !== undefined;',
+      tests: [conditionsTest],
+    },
+    {
+      name: 'an order waits for prices that are fetched beside it',
+      file: CONDITIONS,
+      find: 'if (!isPriced || !isSettled) {',
+      replace: 'await this.#refresh();\n    if (!isPriced || !isSettled) {',
+      tests: [conditionsTest],
+    },
+    {
+      name: 'an order is filled at a price that is over two seconds old',
+      file: 'src/markets/firm-price.ts',
+      find: 'FILL_MAX_AGE_MS = 2_000',
+      replace: 'FILL_MAX_AGE_MS = 3_000',
+      tests: [conditionsTest],
+    },
+    {
+      name: 'the gate takes up an order after its deadline',
+      file: GATE,
+      find: "if (now_ms > call.deadline_ms) return { kind: 'refused', refusal: overloaded.refusal };",
       replace: '',
-      tests: ['test/lane/trading-conditions.test.ts'],
+      tests: [gateTest],
+    },
+    {
+      name: 'a second call with an order’s id is a second order',
+      file: GATE,
+      find: 'if (underWay) return underWay;',
+      replace: '',
+      tests: [gateTest],
+    },
+    {
+      name: 'the gate takes one order more than it has room for',
+      file: GATE,
+      find: 'this.#orders.size >= ROOM',
+      replace: 'this.#orders.size > ROOM',
+      tests: [gateTest],
+    },
+    {
+      name: 'a batch that D1 does not answer is waited for',
+      file: GATE,
+      find: 'BATCH_DEADLINE_MS = 3_000',
+      replace: 'BATCH_DEADLINE_MS = 300_000',
+      tests: [gateTest],
+    },
+    {
+      name: 'an order that newer prices have overtaken is planned again at the old ones',
+      file: CONDITIONS,
+      find: 'if (this.#prices && this.#prices.snapshot.round <= round) await this.#readPrices();',
+      replace: '',
+      tests: [gateTest],
+    },
+    {
+      name: 'an order that newer prices have overtaken is planned again for ever',
+      file: GATE,
+      find: "if (!('overtakenRound' in second)) return second;",
+      replace: "if (!('overtakenRound' in second)) return second;\n    return this.#fill(call);",
+      tests: [gateTest],
     },
   ],
 };

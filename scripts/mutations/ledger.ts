@@ -2,12 +2,15 @@ import type { Mutation, Room } from './mutation.ts';
 
 const ledgerTest = 'test/ledger/ledger.test.ts';
 const recordsTest = 'test/ledger/records.test.ts';
+const roundsTest = 'test/ledger/order-rounds.test.ts';
+const keysTest = 'test/ledger/order-keys.test.ts';
 
 // The journal's triggers were written again by the fifth migration, which is the one that counts.
 const FIRST = 'migrations/0001_ledger.sql';
 const ADDRESSES = 'migrations/0002_addresses.sql';
 const FIFTH = 'migrations/0005_settlements.sql';
 const SIXTH = 'migrations/0006_reconciliation.sql';
+const SEVENTH = 'migrations/0007_order_prices.sql';
 
 /** A trigger that never fires. */
 function silence(file: string, head: string, tests: readonly string[]): Mutation {
@@ -58,8 +61,9 @@ export const ledger: Room = {
     },
     {
       name: 'a transfer debits and credits nobody',
-      find: 'UPDATE balances SET amount = amount + NEW.amount, last_transfer = NEW.id\n    WHERE',
-      replace: 'UPDATE balances SET amount = amount + NEW.amount, last_transfer = NEW.id\n    WHERE 0 AND',
+      file: SEVENTH,
+      find: 'ELSE price_round END\n    WHERE account = NEW.credit',
+      replace: 'ELSE price_round END\n    WHERE 0 AND account = NEW.credit',
       tests: ['test/ledger/transfers.test.ts'],
     },
     {
@@ -82,17 +86,59 @@ export const ledger: Room = {
     },
     {
       name: 'a frozen account trades',
-      file: FIRST,
+      file: SEVENTH,
       find: "WHERE id = NEW.account_id AND status = 'active')",
       replace: 'WHERE id = NEW.account_id)',
       tests: [recordsTest],
     },
     {
       name: 'a halt of trading does not hold in the batch',
-      file: FIRST,
+      file: SEVENTH,
       find: 'trading_halted = 0)',
       replace: 'trading_halted >= 0)',
       tests: [recordsTest],
+    },
+    {
+      name: 'an order is filled at an older round than the newest fill',
+      file: SEVENTH,
+      find: 'AND asset = NEW.coin AND price_round <= NEW.price_round)',
+      replace: 'AND asset = NEW.coin)',
+      tests: [roundsTest],
+    },
+    {
+      name: 'a fill leaves no round',
+      file: SEVENTH,
+      find: "CASE WHEN NEW.kind = 'order' AND NEW.debit = 'house:liquidity' AND NEW.asset <> 'USDT'",
+      replace: "CASE WHEN 0 AND NEW.kind = 'order'",
+      tests: [roundsTest],
+    },
+    {
+      name: 'the round of a balance may fall',
+      file: SEVENTH,
+      find: 'NEW.price_round IS NULL OR NEW.price_round < OLD.price_round',
+      replace: 'NEW.price_round IS NULL',
+      tests: [roundsTest],
+    },
+    {
+      name: 'a key that was revoked trades',
+      file: SEVENTH,
+      find: ' AND revoked_at IS NULL);',
+      replace: ');',
+      tests: [keysTest],
+    },
+    {
+      name: 'another account’s key trades',
+      file: SEVENTH,
+      find: 'WHERE id = NEW.key_id AND account_id = NEW.account_id AND',
+      replace: 'WHERE id = NEW.key_id AND',
+      tests: [keysTest],
+    },
+    {
+      name: 'a key trades in the millisecond in which it expires',
+      file: SEVENTH,
+      find: '<= substr(NEW.id, 1, 13)',
+      replace: '< substr(NEW.id, 1, 13)',
+      tests: [keysTest],
     },
     {
       name: 'a deposit that was credited may be completed again',

@@ -1,6 +1,7 @@
 import type { Room } from './mutation.ts';
 
 const orders = 'test/api/orders.test.ts';
+const planTest = 'test/trade/plan-order.test.ts';
 
 export const trade: Room = {
   name: 'trade',
@@ -48,31 +49,58 @@ export const trade: Room = {
     },
     {
       name: 'the bounds are not held against a quantity',
-      file: 'src/trade/place-order.ts',
-      find: 'const bounded = checkBounds(amounts.usdtAmount, bounds);\n  if (!bounded.ok) return bounded;',
+      file: 'src/trade/plan-order.ts',
+      find: 'const bounded = checkBounds(amounts.usdtAmount, desk.boundsOf(coin));\n  if (!bounded.ok) return bounded;',
       replace: '',
       tests: [orders],
     },
     {
       name: 'a balance too small is told as the house’s',
-      file: 'src/trade/place-order.ts',
+      file: 'src/trade/commit-order.ts',
       find: 'return refusal.account === accountId',
       replace: 'return refusal.account !== accountId',
       tests: [orders],
     },
     {
       name: 'of a sale the house’s inventory is told before the client’s balance',
-      file: 'src/trade/place-order.ts',
+      file: 'src/trade/commit-order.ts',
       find: "plan.side === 'BUY' ? [pays, delivers] : [delivers, pays]",
       replace: '[pays, delivers]',
       tests: [orders],
     },
     {
       name: 'the spread that the operator set is ignored',
-      file: 'src/trade/place-order.ts',
+      file: 'src/trade/plan-order.ts',
       find: 'settings.spreadBps ?? desk.spread_bps',
       replace: 'desk.spread_bps',
       tests: ['test/operator/settings.test.ts'],
+    },
+    {
+      name: 'a spread below the least one is believed',
+      file: 'src/trade/plan-order.ts',
+      find: 'Math.max(settings.spreadBps ?? desk.spread_bps, desk.minSpread_bps)',
+      replace: '(settings.spreadBps ?? desk.spread_bps)',
+      tests: [planTest],
+    },
+    {
+      name: 'half of what the venues lie apart is rounded for the client',
+      file: 'src/trade/liquidity/house.ts',
+      find: 'divideUp(firm.dispersion, 2n)',
+      replace: 'divideDown(firm.dispersion, 2n)',
+    },
+    {
+      name: 'the limit of a sale is taken for that of a purchase',
+      file: 'src/trade/plan-order.ts',
+      find: 'executedPrice < limitPrice',
+      replace: 'executedPrice > limitPrice',
+      tests: [planTest],
+    },
+    {
+      name: 'an order at exactly its limit is refused',
+      file: 'src/trade/plan-order.ts',
+      find: 'executedPrice > limitPrice :',
+      replace: 'executedPrice >= limitPrice :',
+      tests: [planTest],
     },
   ],
 };

@@ -140,6 +140,12 @@ export const errorGuide: Readonly<Record<ProblemCode, ErrorAdvice>> = {
       'There is no firm price at the moment: the venues are silent, too old, or disagree. No order fills at such a price, and no withdrawal is valued at one. Tickers are shown all the same.',
     remedy: 'Try again after `Retry-After`, seconds as a rule. The same `Idempotency-Key` may be used.',
   },
+  price_limit_exceeded: {
+    meaning:
+      'The order named a `limitPrice`, and would have filled at a worse price: above it for a purchase, below it for a sale. Nothing was filled, and nothing waits for a better price.',
+    remedy:
+      'Ask `POST /api/v1/orders/preview` what would fill now. To accept that, send the order with another limit and a new `Idempotency-Key`, since this answer is kept under the old one.',
+  },
   insufficient_balance: {
     meaning: 'The account holds less than the order gives away, or than the withdrawal’s amount and its fee together.',
     remedy:

@@ -9,7 +9,7 @@ const healths = ['OK', 'DEGRADED', 'HALTED'] as const satisfies readonly Status[
 
 /**
  * How the exchange is. Without settings the ledger could not be read: nothing is halted that anybody knows of, and
- * nothing can be traded or withdrawn either. Prices are sound when every market has one that an order could fill at.
+ * nothing can be traded or withdrawn either. Prices are sound when venues agreed on every market's seconds ago.
  */
 export function judgeStatus(
   settings: Settings | undefined,

@@ -30,7 +30,13 @@ export function readIdempotencyKey(header: string | undefined): Outcome<string |
  * The fingerprint of a POST: a digest of method, route and validated body. The body is as the schema gave it, so
  * the order of its fields does not change it; amounts count as they were sent.
  */
-export function fingerprint(method: string, route: string, body: Readonly<Record<string, string>>): Promise<string> {
-  const fields = Object.entries(body).toSorted(([one], [other]) => (one < other ? -1 : 1));
+export function fingerprint(
+  method: string,
+  route: string,
+  body: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  const fields = Object.entries(body)
+    .filter(([, value]) => value !== undefined)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
   return digest(JSON.stringify([method, route, fields]));
 }

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi';
+import type { z } from '@hono/zod-openapi';
 import type { ZodError } from 'zod';
 import type { FieldError } from './refusal.ts';
 

@@ -45,6 +45,7 @@ export const problems = {
   precision_exceeded: { status: 422, title: 'Too many decimals', retryable: false, kept: true },
   withdrawals_suspended: { status: 503, title: 'Withdrawals suspended', retryable: true, kept: false },
   trading_halted: { status: 503, title: 'Trading halted', retryable: true, kept: false },
+  price_limit_exceeded: { status: 422, title: 'Price worse than the limit', retryable: false, kept: true },
   network_not_supported: {
     status: 422,
     title: 'Network not supported',

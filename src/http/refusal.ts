@@ -35,3 +35,8 @@ export function refuse(
 ): { readonly ok: false; readonly refusal: Refusal } {
   return { ok: false, refusal: { code, detail, ...more } };
 }
+
+/** The refusal of a request that was turned away before anything happened. */
+export const overloaded = refuse('service_unavailable', 'The exchange is overloaded. Nothing happened; try again.', {
+  retryAfterSeconds: 1,
+});

@@ -1,5 +1,5 @@
 import { equalDigests } from '../http/digest.ts';
-import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { isIpListed } from './ip-allowlist.ts';
 import type { KeyRecord } from './record.ts';
 import type { Scope } from './scope.ts';
@@ -24,10 +24,10 @@ export function decideAdmission(
   now_ms: number,
 ): Outcome<KeyRecord> {
   if (!record || record.revokedAt_ms !== null || !equalDigests(record.tokenHash, admission.tokenHash)) {
-    return unknownKey;
+    return keyRevoked;
   }
   if (record.expiresAt_ms !== null && record.expiresAt_ms <= now_ms) {
-    return refuse('api_key_expired', `The API key expired at ${new Date(record.expiresAt_ms).toISOString()}.`);
+    return refuseExpired(record.expiresAt_ms);
   }
   if (admission.scope !== null && !record.scopes.includes(admission.scope)) return refuseScope(admission.scope);
   if (record.ipAllowlist !== null && !isIpListed(admission.ip, record.ipAllowlist)) {
@@ -42,11 +42,11 @@ export function decideEffect(record: KeyRecord): Outcome<KeyRecord> {
 }
 
 /** The refusal of a key that is unknown or was revoked, in its lane or in the batch. */
-export const unknownKey = refuse('invalid_api_key', 'The API key is unknown or was revoked.');
+export const keyRevoked = refuse('invalid_api_key', 'The API key is unknown or was revoked.');
 
-/** The refusal of a key that the database met in the batch: `key_revoked` stands for unknown and another account's, too. */
-export function explainKeyRefusal(guard: 'key_revoked' | 'key_expired'): Refusal {
-  return guard === 'key_revoked' ? unknownKey.refusal : refuse('api_key_expired', 'The API key has expired.').refusal;
+/** The refusal of a key that has expired, in its lane or in the batch. */
+export function refuseExpired(expiresAt_ms: number) {
+  return refuse('api_key_expired', `The API key expired at ${new Date(expiresAt_ms).toISOString()}.`);
 }
 
 /** The refusal of what a frozen account may not do, in its lane or in the batch. */

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { admit, anyKeyRefusals } from './admit.ts';
-import { unknownKey } from './admission.ts';
+import { keyRevoked } from './admission.ts';
 import { authenticate } from './authenticate.ts';
 import { OwnApiKey, showOwnApiKey } from './own-api-key.ts';
 import { readKeyRecord } from './record.ts';
@@ -31,7 +31,7 @@ keys.openapi(
     if (!admitted.ok) return sendProblem(c, admitted.refusal);
     const record = await readKeyRecord(openDatabase(c.env.DB), c.var.key.keyId);
     // The lane knew it: the database was restored to a point before the key was made.
-    if (!record) return sendProblem(c, unknownKey.refusal);
+    if (!record) return sendProblem(c, keyRevoked.refusal);
     return c.json({ apiKey: showOwnApiKey(record) }, 200);
   },
 );

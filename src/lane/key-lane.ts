@@ -2,18 +2,19 @@ import { DurableObject } from 'cloudflare:workers';
 import { type Bindings, config } from '../env.ts';
 import { type Answer, type RequestFacts, answerProblem } from '../http/answer.ts';
 import { describeError, logFault } from '../http/log.ts';
-import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, type Refusal, accept, overloaded, refuse } from '../http/refusal.ts';
 import { decideAdmission, decideEffect, type Admission } from '../keys/admission.ts';
 import { type BucketName, limitsOf } from '../keys/bucket-limits.ts';
 import { type KeyRecord, readKeyRecord } from '../keys/record.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
-import { chooseCustody, chooseLiquidityProvider } from '../providers.ts';
+import { chooseCustody } from '../providers.ts';
+import { answerOrder } from '../trade/commit-order.ts';
 import type { PlaceOrder } from '../trade/place-order.ts';
 import type { CreateWithdrawal } from '../wallet/withdrawals/create-withdrawal.ts';
 import { answerWithdrawal } from '../wallet/withdrawals/withdrawal.ts';
 import { CountedBuckets } from './counted-buckets.ts';
-import { type Executed, type Execution, executeOnce, overloaded } from './execute-once.ts';
+import { type Executed, type Execution, executeOnce } from './execute-once.ts';
 import { HeldRecord, type RevokeCall, type RevokeReply } from './held-record.ts';
 import { LateWrites } from './late-writes.ts';
 import { Mutex } from './mutex.ts';
@@ -22,8 +23,7 @@ import { executeOrder, recallOrder } from './order-execution.ts';
 import { Payouts } from './payouts.ts';
 import type { RateState } from './rate-buckets.ts';
 import { type IdempotentRequest, type OpenIntent, Replays } from './replays.ts';
-import { HeldConditions, SNAPSHOT_MAX_AGE_MS } from './trading-conditions.ts';
-import { WithdrawalExecution, recallWithdrawal } from './withdrawal-execution.ts';
+import { executeWithdrawal, isWithCustodian, recallWithdrawal } from './withdrawal-execution.ts';
 
 /** How many executions of one key may wait for their turn, and for how long. */
 const QUEUE_ROOM = 256;
@@ -34,6 +34,9 @@ const QUEUE_DEADLINE_MS = 10_000;
  * them, where each would else set an alarm of its own, which costs as much as a row.
  */
 const PURGE_PAUSE_MS = 86_400_000;
+
+/** How old the price may be that a withdrawal is valued at when the hub gives it out. */
+const SNAPSHOT_MAX_AGE_MS = 1_000;
 
 /** How many open intents one alarm mends; a lane has one at a time, more only after crashes. */
 const MAX_MENDED = 50;
@@ -83,9 +86,7 @@ export class KeyLane extends DurableObject<Bindings> {
   readonly #buckets: CountedBuckets;
   readonly #replays: Replays;
   readonly #mutex = new Mutex(QUEUE_ROOM, QUEUE_DEADLINE_MS);
-  readonly #liquidity = chooseLiquidityProvider(config);
   readonly #payouts = new Payouts(chooseCustody(config));
-  readonly #conditions: HeldConditions;
   readonly #held: HeldRecord;
   #alarmStands: boolean | undefined;
 
@@ -94,7 +95,6 @@ export class KeyLane extends DurableObject<Bindings> {
     this.#state = new ObjectState(ctx.storage.sql);
     this.#buckets = new CountedBuckets(this.#state, this.#late);
     this.#replays = new Replays(ctx.storage.sql, this.#late);
-    this.#conditions = new HeldConditions(env);
     this.#held = new HeldRecord(this.#state);
   }
 
@@ -109,15 +109,10 @@ export class KeyLane extends DurableObject<Bindings> {
 
   /** Places an order: admission, bucket, turn, and one execution at most per Idempotency-Key. */
   async placeOrder(call: PlaceOrderCall): Promise<ExecutionReply> {
-    const reply = await this.#execute(call, 'trade', ({ accountId }) =>
-      executeOrder(call.order, {
-        accountId,
-        database: openDatabase(this.env.DB),
-        liquidity: this.#liquidity,
-        conditions: this.#conditions,
-      }),
+    const { answer, replayed, rate } = await this.#execute(call, 'trade', ({ accountId, id: keyId }) =>
+      executeOrder(call.order, { accountId, keyId, database: openDatabase(this.env.DB), gates: this.env.LEDGER_GATE }),
     );
-    return { answer: reply.answer, replayed: reply.replayed, rate: reply.rate };
+    return { answer, replayed, rate };
   }
 
   /**
@@ -126,14 +121,12 @@ export class KeyLane extends DurableObject<Bindings> {
    */
   async withdraw(call: WithdrawCall): Promise<ExecutionReply> {
     const database = openDatabase(this.env.DB);
-    let execution: WithdrawalExecution | undefined;
     const { answer, replayed, rate, open } = await this.#execute(call, 'withdraw', ({ accountId, id: keyId }) => {
       const readHub = () => readSnapshot(this.env.PRICE_HUB, SNAPSHOT_MAX_AGE_MS);
-      execution = new WithdrawalExecution(call.withdrawal, { accountId, keyId, database, readSnapshot: readHub });
-      return execution;
+      return executeWithdrawal(call.withdrawal, { accountId, keyId, database, readSnapshot: readHub });
     });
-    if (!open || !execution?.row) return { answer, replayed, rate };
-    const paid = await this.#payouts.payInTime(database, execution.row, open.isFresh);
+    if (!open) return { answer, replayed, rate };
+    const paid = await this.#payouts.payInTime(database, open.row, open.isFresh);
     const answered = answerWithdrawal(paid);
     if (!call.request) return { answer: answered, replayed, rate };
     const { idempotencyKey } = call.request;
@@ -176,17 +169,21 @@ export class KeyLane extends DurableObject<Bindings> {
     if (!record) return;
     const database = openDatabase(this.env.DB);
     const { accountId } = record;
-    const recall = intent.operation === 'placeOrder' ? recallOrder : recallWithdrawal;
-    const recalled = await recall(database, accountId, intent.recordId);
-    if (recalled.kind !== 'found' || recalled.isOpen) return;
-    this.#replays.remember(intent.idempotencyKey, recalled.answer);
+    if (intent.operation === 'placeOrder') {
+      const recalled = await recallOrder(database, accountId, intent.recordId);
+      if (recalled.kind === 'found') this.#replays.remember(intent.idempotencyKey, answerOrder(recalled.row));
+      return;
+    }
+    const recalled = await recallWithdrawal(database, accountId, intent.recordId);
+    if (recalled.kind !== 'found' || isWithCustodian(recalled.row)) return;
+    this.#replays.remember(intent.idempotencyKey, answerWithdrawal(recalled.row));
   }
 
-  async #execute<Plan>(
+  async #execute<Plan, Row>(
     call: { readonly admission: Admission; readonly request: IdempotentRequest | null; readonly facts: RequestFacts },
     bucket: BucketName,
-    prepare: (record: KeyRecord) => Execution<Plan>,
-  ): Promise<Executed & { readonly rate: RateState | null }> {
+    prepare: (record: KeyRecord) => Execution<Plan, Row>,
+  ): Promise<Executed<Row> & { readonly rate: RateState | null }> {
     const problem = (refusal: Refusal, rate: RateState | null) => ({
       answer: answerProblem(refusal, call.facts),
       replayed: false,

@@ -1,56 +1,43 @@
-import { config } from '../env.ts';
 import { describeError, logFault } from '../http/log.ts';
 import type { Database } from '../ledger/database.ts';
-import type { LiquidityProvider } from '../trade/liquidity/liquidity-provider.ts';
+import { type Placement, answerOrder, describeUnknownOrder } from '../trade/commit-order.ts';
 import { configuredBounds } from '../trade/configured-bounds.ts';
-import { readOrder } from '../trade/order.ts';
-import {
-  type OrderPlan,
-  type PlaceOrder,
-  type TradingDesk,
-  answerOrder,
-  answerPlan,
-  commitOrder,
-  describeUnknownOrder,
-  explainOrderRefusal,
-  planOrder,
-} from '../trade/place-order.ts';
+import { type OrderRow, readOrder } from '../trade/order.ts';
+import type { PlaceOrder } from '../trade/place-order.ts';
+import { type OrderTerms, readTerms } from '../trade/plan-order.ts';
+import { type GateNamespace, fillAtGate } from '../trade/reach-gate.ts';
 import type { Execution, Recollection } from './execute-once.ts';
-import type { HeldConditions } from './trading-conditions.ts';
 
-/** What the executions of a lane share. */
-export interface OrderSurroundings {
+/** How long after the lane handed it over an order may still be taken up. */
+const TAKE_UP_MS = 5_000;
+
+/** What the execution of an order needs from its lane. */
+export interface OrderSurroundings extends Omit<Placement, 'orderId'> {
   readonly database: Database;
-  readonly accountId: string;
-  readonly liquidity: LiquidityProvider;
-  readonly conditions: HeldConditions;
+  readonly gates: GateNamespace;
 }
 
-/** The steps of one order, for `executeOnce`. */
-export function executeOrder(order: PlaceOrder, around: OrderSurroundings): Execution<OrderPlan> {
-  const { database, accountId, liquidity, conditions } = around;
-  const desk: TradingDesk = {
-    liquidity,
-    spread_bps: config.SPREAD_BPS,
-    boundsOf: configuredBounds,
-    readConditions: (coin) => conditions.read(coin, Date.now()),
-    now: () => Date.now(),
-  };
+/** The steps of one order, for `executeOnce`: prices are the gate's, and so is the batch. */
+export function executeOrder(order: PlaceOrder, around: OrderSurroundings): Execution<OrderTerms, OrderRow> {
+  const { database, accountId, keyId, gates } = around;
   return {
-    plan: () => planOrder(order, desk),
-    commit: (orderId, plan) => commitOrder(database, accountId, orderId, plan),
-    answer: answerPlan,
+    plan: async () => readTerms(order, configuredBounds),
+    commit: (orderId) => fillAtGate(gates, { orderId, accountId, keyId, order, deadline_ms: Date.now() + TAKE_UP_MS }),
     recall: (orderId) => recallOrder(database, accountId, orderId),
-    explain: (refusal) => explainOrderRefusal(refusal, accountId),
+    answer: answerOrder,
     describeUnknown: describeUnknownOrder,
   };
 }
 
-/** The answer to an order, built from its row in D1. */
-export async function recallOrder(database: Database, accountId: string, orderId: string): Promise<Recollection> {
+/** An order as its row in D1 has it. */
+export async function recallOrder(
+  database: Database,
+  accountId: string,
+  orderId: string,
+): Promise<Recollection<OrderRow>> {
   try {
     const row = await readOrder(database, accountId, orderId);
-    return row ? { kind: 'found', answer: answerOrder(row) } : { kind: 'absent' };
+    return row ? { kind: 'found', row } : { kind: 'absent' };
   } catch (error) {
     logFault('order_unreadable', { orderId, error: describeError(error) });
     return { kind: 'unknown' };

@@ -8,10 +8,11 @@ import { type Transfer, house, insertTransfer } from './transfers.ts';
 
 /** The guards of the database that refuse a batch, by the names that their triggers give. */
 const guards = [
-  'account_frozen',
-  'trading_halted',
   'key_revoked',
   'key_expired',
+  'account_frozen',
+  'trading_halted',
+  'price_overtaken',
   'deposit_settled',
   'deposit_unchanged',
   'totp_step_used',

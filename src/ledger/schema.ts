@@ -97,6 +97,7 @@ export const balances = sqliteTable(
     amount: atoms().notNull().default(0n),
     floor: atoms().notNull().default(0n),
     lastTransfer: integer('last_transfer').notNull().default(0),
+    priceRound: integer('price_round').notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.account, table.asset] })],
 );
@@ -125,6 +126,8 @@ export const orders = sqliteTable(
     coinAmount: atoms('coin_amount').notNull(),
     usdtAmount: atoms('usdt_amount').notNull(),
     status: text({ enum: ['COMPLETED', 'FAILED'] }).notNull(),
+    priceRound: integer('price_round').notNull().default(0),
+    keyId: text('key_id').notNull().default('unknown'),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.id] })],
 );

@@ -18,8 +18,11 @@ export interface FirmPrice {
   readonly round: number;
 }
 
-/** How old an agreed price may be since its receipt. */
-export const MAX_RECEIVED_AGE_MS = 5_000;
+/** How old an agreed price may be since its receipt where an order is filled at it. */
+export const FILL_MAX_AGE_MS = 2_000;
+
+/** The same where it only values something, as a withdrawal against its limit. */
+export const VALUE_MAX_AGE_MS = 5_000;
 
 /** How far the price hub's clock may run ahead of ours; a receipt further ahead was written before a clock went back. */
 export const MAX_RECEIVED_LEAD_MS = 1_000;
@@ -27,12 +30,20 @@ export const MAX_RECEIVED_LEAD_MS = 1_000;
 /** How old it may be by the venues' own clocks, where they give a time. */
 export const MAX_VENUE_AGE_MS = 60_000;
 
-/** The firm price of a coin at `now_ms`, or `undefined` when the snapshot holds none that is fresh. */
-export function firmPrice(snapshot: MarketSnapshot, coin: Coin, now_ms: number): FirmPrice | undefined {
+/**
+ * The firm price of a coin at `now_ms`, or `undefined` when the snapshot holds none that was received at most
+ * `maxAge_ms` ago.
+ */
+export function firmPrice(
+  snapshot: MarketSnapshot,
+  coin: Coin,
+  now_ms: number,
+  maxAge_ms = VALUE_MAX_AGE_MS,
+): FirmPrice | undefined {
   const { agreed } = snapshot.markets[coin];
   if (!agreed) return undefined;
   const age_ms = now_ms - agreed.received_ms;
-  if (age_ms > MAX_RECEIVED_AGE_MS || age_ms < -MAX_RECEIVED_LEAD_MS) return undefined;
+  if (age_ms > maxAge_ms || age_ms < -MAX_RECEIVED_LEAD_MS) return undefined;
   if (agreed.venueTime_ms !== null && now_ms - agreed.venueTime_ms > MAX_VENUE_AGE_MS) return undefined;
   return { coin, price: agreed.price, dispersion: agreed.dispersion, round: snapshot.round } as FirmPrice;
 }

@@ -53,7 +53,7 @@ export class PriceHub extends DurableObject<Bindings> {
    * All markets, from memory when the last round ended at most `maxAge_ms` ago, else from a new round or from the
    * one under way, within some 2 s. When nobody answers, it is the last snapshot with its honest times.
    */
-  async snapshot({ maxAge_ms }: { readonly maxAge_ms: number }): Promise<MarketSnapshot> {
+  async snapshot({ maxAge_ms }: { readonly maxAge_ms: number; readonly forOrders?: boolean }): Promise<MarketSnapshot> {
     await this.#stayWarm(Date.now());
     if (this.#needsRound(maxAge_ms, Date.now())) await this.#joinRound();
     return this.#memory.snapshot;

@@ -18,11 +18,16 @@ const CANDLES_DEADLINE_MS = 5_000;
 
 /**
  * The hub's snapshot, its last round at most `maxAge_ms` old where the venues answer; `undefined` when the hub does
- * not answer within 3 s. Never rejects.
+ * not answer within 3 s. Asked `forOrders`, the hub goes on asking the venues often, so that the next order finds fresh
+ * prices. Never rejects.
  */
-export async function readSnapshot(namespace: HubNamespace, maxAge_ms: number): Promise<MarketSnapshot | undefined> {
+export async function readSnapshot(
+  namespace: HubNamespace,
+  maxAge_ms: number,
+  { forOrders = false }: { readonly forOrders?: boolean } = {},
+): Promise<MarketSnapshot | undefined> {
   try {
-    return await withDeadline(SNAPSHOT_DEADLINE_MS, () => takeStub(namespace).snapshot({ maxAge_ms }));
+    return await withDeadline(SNAPSHOT_DEADLINE_MS, () => takeStub(namespace).snapshot({ maxAge_ms, forOrders }));
   } catch (error) {
     logFault('price_hub_unreachable', { error: describeError(error) });
     return undefined;

@@ -21,6 +21,10 @@ export const Order = z
     coinAmount: Decimal.openapi({ description: 'Exactly what moved of the coin', example: '0.002' }),
     usdtAmount: Decimal.openapi({ description: 'Exactly what moved of USDT', example: '130' }),
     status: z.enum(['COMPLETED', 'FAILED']).openapi({ description: 'There is no state between' }),
+    keyId: z.string().openapi({
+      description: 'The API key that it was placed with; `unknown` where that was not recorded yet',
+      example: '01a1fcca-895a-734c-b43c-11f474a4f8d5',
+    }),
   })
   .openapi('Order');
 
@@ -35,6 +39,7 @@ export interface OrderRow {
   readonly coinAmount: Atoms;
   readonly usdtAmount: Atoms;
   readonly status: 'COMPLETED' | 'FAILED';
+  readonly keyId: string;
 }
 
 /** Shows an order. The time is that of its id. */
@@ -48,6 +53,7 @@ export function showOrder(row: OrderRow): Order {
     coinAmount: formatAmount(row.coinAmount, scaleOf(row.coin)),
     usdtAmount: formatAmount(row.usdtAmount, scaleOf(QUOTE_ASSET)),
     status: row.status,
+    keyId: row.keyId,
   };
 }
 
@@ -59,6 +65,7 @@ const columns = {
   coinAmount: exactly(orders.coinAmount),
   usdtAmount: exactly(orders.usdtAmount),
   status: orders.status,
+  keyId: orders.keyId,
 };
 
 /** One order of an account, or `undefined`. Throws when D1 fails. */

@@ -5,12 +5,14 @@ import { fingerprint, idempotencyKeyParameter, readIdempotencyKey } from '../htt
 import { jsonBody } from '../http/json-body.ts';
 import { ListQuery, NextCursor } from '../http/list.ts';
 import { RecordPath } from '../http/wire-types.ts';
-import { describeAdmission, readRefusals } from '../keys/admit.ts';
+import { admit, describeAdmission, readRefusals } from '../keys/admit.ts';
 import { answerList, answerRecord } from '../keys/answer-read.ts';
 import { authenticate, authenticateJson } from '../keys/authenticate.ts';
 import { executeInLane } from '../keys/execute-in-lane.ts';
 import { Order, listOrders, readOrder, showOrder } from './order.ts';
 import { PlaceOrder } from './place-order.ts';
+import { OrderPreview } from './preview-order.ts';
+import { previewAtGate } from './reach-gate.ts';
 
 const ORDERS_PATH = '/api/v1/orders';
 
@@ -47,6 +49,7 @@ trade.openapi(
         'precision_exceeded',
         'trading_halted',
         'price_unavailable',
+        'price_limit_exceeded',
         'insufficient_balance',
         'order_rejected',
         'outcome_unknown',
@@ -65,6 +68,43 @@ trade.openapi(
     const admission = describeAdmission(c, c.var.key, 'trade');
     const call = { admission, order, request: request || null, facts: factsOf(c) };
     return executeInLane(c, c.var.key, idempotencyKey.value, (lane) => lane.placeOrder(call));
+  },
+);
+
+trade.openapi(
+  createRoute({
+    operationId: 'previewOrder',
+    method: 'post',
+    path: `${ORDERS_PATH}/preview`,
+    tags: ['Trade'],
+    summary: 'What an order would fill at now',
+    description:
+      'Decides an order as `POST /api/v1/orders` would at this moment, and does nothing: no order, nothing held, nothing promised. The balance is not looked at. The price of the order itself is that of its own moment; `limitPrice` bounds it. Counted in the *read* bucket.',
+    security: [{ apiKey: ['trade'] }],
+    middleware: authenticateJson('trade'),
+    request: { body: { required: true, content: jsonContent(PlaceOrder) } },
+    responses: {
+      200: { description: 'What would fill', content: jsonContent(z.object({ preview: OrderPreview })) },
+      ...problemResponses(
+        ...bodyRefusals,
+        ...readRefusals,
+        'account_frozen',
+        'symbol_not_supported',
+        'amount_below_minimum',
+        'amount_above_maximum',
+        'precision_exceeded',
+        'trading_halted',
+        'price_unavailable',
+        'price_limit_exceeded',
+      ),
+    },
+  }),
+  async (c) => {
+    const order = c.req.valid('json');
+    const admitted = await admit(c, 'trade', 'read');
+    if (!admitted.ok) return sendProblem(c, admitted.refusal);
+    const preview = await previewAtGate(c.env.LEDGER_GATE, order);
+    return preview.ok ? c.json({ preview: preview.value }, 200) : sendProblem(c, preview.refusal);
   },
 );
 

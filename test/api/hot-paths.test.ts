@@ -1,10 +1,13 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { json, openTrader, send } from '../support/exchange.ts';
+import { followRefreshes, forgetConditions } from '../support/gate.ts';
 import { type Cost, measure } from '../support/meter.ts';
+import { moveClock, stopClock } from '../support/withdrawals.ts';
 
 /** What each request may cost. A slower path fails here, not on a stopwatch. */
 const FREE: Cost = {
   laneCalls: 0,
+  gateCalls: 0,
   hubCalls: 0,
   databaseTrips: 0,
   databaseRowsRead: 0,
@@ -112,23 +115,78 @@ describe('reads of a key', () => {
 });
 
 describe('an order', () => {
-  it('whose price is under 5 s old costs one call, one round trip, 7 rows of D1 and 4 of the object', async () => {
+  // What the gate fetches beside orders is a matter of the clock, which stands; a day ahead, so that no alarm fires.
+  beforeEach(async () => {
+    await forgetConditions();
+    stopClock();
+    moveClock(86_400_000);
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** One lane call, one gate call, one round trip; what the object reads of its replays is its own. */
+  const PLACED: Cost = {
+    ...FREE,
+    laneCalls: 1,
+    gateCalls: 1,
+    databaseTrips: 1,
+    databaseRowsRead: 26,
+    databaseRowsWritten: 7,
+    objectRowsRead: 1,
+    // The fourth is the row's deletion when the replay expires; the bucket, the intent and the answer are three.
+    objectRowsWritten: 3,
+  };
+
+  it('costs one call of the lane, one of the gate, one round trip, 7 rows of D1 and 4 of the object', async () => {
     const trader = await openTrader({ USDT: '100' });
     await trader.order(ORDER, 'warm');
     const cost = await measure(trader.lane, async () => {
       expect((await trader.order(ORDER, 'measured')).status).toBe(201);
     });
-    const database = { databaseTrips: 1, databaseRowsRead: 22, databaseRowsWritten: 7 };
-    expect(cost).toEqual({ ...FREE, ...database, laneCalls: 1, objectRowsRead: 1, objectRowsWritten: 3 });
-    // The fourth is the row's deletion when the replay expires; the bucket, the intent and the answer are three.
+    expect(cost).toEqual(PLACED);
   });
 
-  it('whose price is older costs the hub and one more round trip beside it', async () => {
+  it('costs the same at any pace of its key, while others trade', async () => {
+    const [trader, other] = [await openTrader({ USDT: '100' }), await openTrader({ USDT: '1000' })];
+    await trader.order(ORDER, 'earlier');
+    // What the other's orders have fetched anew beside them.
+    const beside = followRefreshes();
+    for (let passed_ms = 0; passed_ms < 6_000; passed_ms += 500) {
+      moveClock(500);
+      await other.trade(ORDER);
+      await beside.settle();
+    }
+    beside.restore();
+    // Whoever is filled at a round first reads three rows more, which the next is spared.
+    await other.trade(ORDER);
+    const cost = await measure(trader.lane, async () => {
+      expect((await trader.order(ORDER, 'measured')).status).toBe(201);
+    });
+    expect(cost).toEqual(PLACED);
+  });
+
+  it('that comes to a gate without prices costs the hub and one more round trip beside it', async () => {
     const trader = await openTrader({ USDT: '100' });
     // Admits the key, so that its record is no part of the cost.
     await trader.get('/api/v1/orders');
     const cost = await measure(trader.lane, () => trader.order(ORDER, 'cold'));
-    expect(cost).toMatchObject({ laneCalls: 1, hubCalls: 1, databaseTrips: 2, databaseRowsWritten: 7 });
+    expect(cost).toMatchObject({
+      laneCalls: 1,
+      gateCalls: 1,
+      hubCalls: 1,
+      databaseTrips: 2,
+      databaseRowsWritten: 7,
+    });
+  });
+
+  it('that is only previewed costs one call of each, and no round trip', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    await trader.trade(ORDER);
+    const cost = await measure(trader.lane, async () => {
+      expect((await trader.post('/api/v1/orders/preview', ORDER)).status).toBe(200);
+    });
+    expect(cost).toEqual({ ...FREE, laneCalls: 1, gateCalls: 1, objectRowsWritten: 1 });
   });
 
   it('that is replayed costs one call and at most one row of the object', async () => {

@@ -15,7 +15,10 @@ const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 const post = (path: string, headers: Record<string, string>) => send(path, { method: 'POST', headers, body: '{}' });
 
 /** An order of a new trader that differs from a good one in some way. */
-async function order(change: Partial<typeof ORDER>, options: KeyOptions = {}): Promise<Response> {
+async function order(
+  change: Partial<typeof ORDER> & { limitPrice?: string },
+  options: KeyOptions = {},
+): Promise<Response> {
   return (await openTrader({ USDT: '100' }, options)).order({ ...ORDER, ...change });
 }
 
@@ -81,6 +84,8 @@ const provocations: Record<ProblemCode, () => Promise<Response>> = {
     await setSettings({ tradingHalted: true });
     return order({});
   },
+  // Half of what the sandbox's market is ever near.
+  price_limit_exceeded: () => order({ limitPrice: '60000.5' }),
   network_not_supported: async () => withdraw(await openRich(), { asset: 'BTC' }),
   invalid_address: async () => withdraw(await openRich(), { address: 'nobody' }),
   totp_required: async () => withdraw((await openWithTotp()).trader),

@@ -43,6 +43,10 @@ const samples: Record<string, { readonly path: string; readonly body?: unknown }
   listWithdrawals: { path: '/api/v1/wallet/withdrawals' },
   getWithdrawal: { path: '/api/v1/wallet/withdrawals/01a1fcca-895a-734c-b43c-11f474a4f8d5' },
   placeOrder: { path: '/api/v1/orders', body: { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' } },
+  previewOrder: {
+    path: '/api/v1/orders/preview',
+    body: { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' },
+  },
   listOrders: { path: '/api/v1/orders' },
   getOrder: { path: '/api/v1/orders/01a1fcca-895a-734c-b43c-11f474a4f8d5' },
   listTickers: { path: '/api/v1/markets/tickers' },

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { evictDurableObject } from 'cloudflare:test';
 import { newRecordId } from '../../src/ledger/record-id.ts';
 import { type ProblemBody, type Trader, asOperator, createKey, json, openTrader } from '../support/exchange.ts';
-import { abort, aroundBatches, aroundKeyReads } from '../support/faults.ts';
+import { type Moment, abort, aroundBatches, aroundKeyReads } from '../support/faults.ts';
 import { readEffects, sumOfBalances } from '../support/probes.ts';
 import { env } from '../support/test-env.ts';
 import { readTriggers, runWithout } from '../support/triggers.ts';
@@ -18,12 +18,16 @@ async function expectNoKey(response: Response): Promise<void> {
   expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([401, 'invalid_api_key']);
 }
 
-/** Holds the order's batch, lets something happen meanwhile, and gives the status that the order got. */
-async function placeWhile(trader: Trader, meanwhile: () => Promise<unknown>): Promise<number> {
+/** Holds the order's batch before or after D1 took it, lets something happen meanwhile, and gives the status that the order got. */
+async function placeWhile(
+  trader: Trader,
+  meanwhile: () => Promise<unknown>,
+  moment: Moment = 'before',
+): Promise<number> {
   const reached = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
   ({ restore } = aroundBatches(
-    'before',
+    moment,
     1,
     () => {
       reached.resolve();
@@ -39,14 +43,29 @@ async function placeWhile(trader: Trader, meanwhile: () => Promise<unknown>): Pr
 }
 
 describe('a key that loses its right while its order is on the way to D1', () => {
-  it('by being revoked: the order that was admitted ends whole, and nothing is admitted after it', async () => {
+  it('by being revoked: the batch refuses the order that was admitted, and nothing is admitted after it', async () => {
     const trader = await openTrader({ USDT: '1000' });
     const { accountId, keyId } = trader;
+    const before = await readEffects(accountId);
     const status = await placeWhile(trader, async () => {
       expect((await asOperator('DELETE', `/accounts/${accountId}/api-keys/${keyId}`)).status).toBe(200);
       await expectNoKey(await trader.order(ORDER));
       await expectNoKey(await trader.get('/api/v1/orders'));
     });
+    expect(status).toBe(401);
+    await expectNoKey(await trader.order(ORDER, 'in-flight'));
+    expect(await readEffects(accountId)).toEqual(before);
+    expect(await sumOfBalances()).toEqual([]);
+  });
+
+  it('by being revoked after D1 took the batch: the order ends whole, and nobody is told that it was refused', async () => {
+    const trader = await openTrader({ USDT: '1000' });
+    const { accountId, keyId } = trader;
+    const status = await placeWhile(
+      trader,
+      () => asOperator('DELETE', `/accounts/${accountId}/api-keys/${keyId}`),
+      'after',
+    );
     expect(status).toBe(201);
     await expectNoKey(await trader.order(ORDER, 'in-flight'));
     expect((await readEffects(accountId)).orders).toBe(1);

@@ -1,10 +1,9 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { answerJson } from '../../src/http/answer.ts';
-import { type Outcome, accept, refuse } from '../../src/http/refusal.ts';
 import { accountFrozen } from '../../src/keys/admission.ts';
-import type { CommitOutcome } from '../../src/ledger/commit.ts';
-import { type Execution, type Recollection, executeOnce } from '../../src/lane/execute-once.ts';
+import { type Outcome, accept, overloaded, refuse } from '../../src/http/refusal.ts';
+import { type Attempt, type Execution, type Recollection, executeOnce } from '../../src/lane/execute-once.ts';
 import { LateWrites } from '../../src/lane/late-writes.ts';
 import { type IdempotentRequest, type Replay, Replays } from '../../src/lane/replays.ts';
 import { env } from '../support/test-env.ts';
@@ -12,21 +11,23 @@ import { env } from '../support/test-env.ts';
 const NOON_MS = Date.UTC(2026, 10, 21, 12);
 const FIRST: IdempotentRequest = { idempotencyKey: 'k', operation: 'placeOrder', fingerprint: 'print' };
 
-const committed: CommitOutcome = { kind: 'committed' };
-const exists: CommitOutcome = { kind: 'exists' };
-const lost: CommitOutcome = { kind: 'unknown', cause: 'Network connection lost.' };
-const turnedAway: CommitOutcome = { kind: 'overloaded' };
-const tooPoor: CommitOutcome = { kind: 'floor', account: 'account', asset: 'USDT' };
-const halted: CommitOutcome = { kind: 'guarded', guard: 'trading_halted' };
+/** How an attempt ends; the row of this test's records is their id. */
+type End = Exclude<Attempt<string>, { kind: 'committed' }> | { readonly kind: 'committed' };
+
+const committed: End = { kind: 'committed' };
+const lost: End = { kind: 'unknown' };
+const turnedAway: End = { kind: 'refused', refusal: overloaded.refusal };
+const tooPoor: End = { kind: 'refused', refusal: refuse('insufficient_balance', 'no').refusal };
+const halted: End = { kind: 'refused', refusal: refuse('trading_halted', 'no').refusal };
 
 /** How the steps of one request go, in order; a step beyond the script is a mistake of the test or of the source. */
 interface Script {
   /** Whether the account is frozen. */
   readonly isFrozen?: boolean;
   readonly plan?: Outcome<string>;
-  readonly commits?: readonly CommitOutcome[];
+  readonly commits?: readonly End[];
   /** What looks at D1 find. */
-  readonly looks?: readonly Recollection['kind'][];
+  readonly looks?: readonly Recollection<string>['kind'][];
   /** The record may change after its commit, as one that waits for a review. */
   readonly changes?: boolean;
 }
@@ -67,23 +68,23 @@ function inLane(use: (lane: Lane) => Promise<void>): Promise<void> {
           if (value === undefined) throw new Error(`unexpected ${step}`);
           return value;
         };
-        const execution: Execution<string> = {
+        const execution: Execution<string, string> = {
           plan: async () => {
             steps.push({ step: 'plan' });
             return script.plan ?? accept('plan');
           },
           commit: async (recordId) => {
             steps.push({ step: 'commit', recordId, stood: stands() });
-            return next(commits, 'commit');
+            const end = next(commits, 'commit');
+            return end.kind === 'committed' ? { ...end, row: recordId } : end;
           },
-          answer: (recordId) => answerOf(recordId),
+          answer: answerOf,
           ...(script.changes && { isOpen: () => false }),
           recall: async (recordId) => {
             steps.push({ step: 'look', recordId });
             const kind = next(looks, 'look');
-            return kind === 'found' ? { kind, answer: answerOf(recordId) } : { kind };
+            return kind === 'found' ? { kind, row: recordId } : { kind };
           },
-          explain: ({ kind }) => refuse(kind === 'floor' ? 'insufficient_balance' : 'trading_halted', 'no').refusal,
           describeUnknown: (recordId) => refuse('outcome_unknown', 'open', { members: { orderId: recordId } }).refusal,
         };
         const facts = { requestId: crypto.randomUUID(), url: 'https://bureau.test/orders', path: '/orders' };
@@ -241,8 +242,8 @@ describe('a refusal', () => {
 describe('a write whose outcome is unknown', () => {
   it.each([
     ['it is found at once', { commits: [lost], looks: ['found'] }],
-    ['an earlier write of the same record stands in the way', { commits: [exists], looks: ['found'] }],
-    ['it lands before the second write, which collides', { commits: [lost, exists], looks: ['absent', 'found'] }],
+    ['an earlier write of the same record stands in the way', { commits: [lost], looks: ['found'] }],
+    ['it lands before the second write, which collides', { commits: [lost, lost], looks: ['absent', 'found'] }],
     ['the second write is lost too, but landed', { commits: [lost, lost], looks: ['absent', 'found'] }],
     [
       'the second write is turned away, but the first landed',
@@ -279,7 +280,7 @@ describe('a write whose outcome is unknown', () => {
     ['is about money', tooPoor],
   ])('stays open when a second write gets a refusal that %s: the first may still land', (_, refusal) =>
     inLane(async (lane) => {
-      const open = await lane.send({ commits: [lost, refusal], looks: ['absent'] });
+      const open = await lane.send({ commits: [lost, refusal], looks: ['absent', 'absent'] });
       const recordId = open.steps.at(-1)?.recordId;
       expect(open).toMatchObject({ status: 504, code: 'outcome_unknown' });
       expect(lane.stands()).toMatchObject({ fingerprint: 'print', recordId, answer: null });
@@ -309,7 +310,7 @@ describe('a retry that finds an intent without an answer', () => {
   it('executes under the same id where there is no record, so that a late first write collides', () =>
     inLane(async (lane) => {
       const recordId = await leaveOpen(lane);
-      const retry = await lane.send({ looks: ['absent', 'found'], commits: [exists] });
+      const retry = await lane.send({ looks: ['absent', 'found'], commits: [lost] });
       expect(retry.steps).toMatchObject([
         { step: 'look', recordId },
         { step: 'plan' },

@@ -4,7 +4,7 @@ import { newRecordId } from '../../src/ledger/record-id.ts';
 import { deposits, orders } from '../../src/ledger/schema.ts';
 import { insertTransfer } from '../../src/ledger/transfers.ts';
 import type { Asset } from '../../src/money/assets.ts';
-import { NOON_MS, balanceOf, database, openFunded, sql } from '../support/raw-ledger.ts';
+import { NOON_MS, balanceOf, database, keyOf, openFunded, sql } from '../support/raw-ledger.ts';
 
 function move(debit: string, credit: string, amount: bigint, asset: Asset = 'BTC') {
   const explained = { kind: 'order', reference: 'test', ts_ms: NOON_MS } as const;
@@ -13,7 +13,10 @@ function move(debit: string, credit: string, amount: bigint, asset: Asset = 'BTC
 
 function insertOrder(accountId: string, id: string) {
   const amounts = { executedPrice: 1n, coinAmount: 1n, usdtAmount: 1n };
-  return database.insert(orders).values({ accountId, id, coin: 'BTC', side: 'BUY', status: 'COMPLETED', ...amounts });
+  const keyId = keyOf(accountId);
+  return database
+    .insert(orders)
+    .values({ accountId, id, coin: 'BTC', side: 'BUY', status: 'COMPLETED', keyId, ...amounts });
 }
 
 function insertDeposit(accountId: string, reference: string) {

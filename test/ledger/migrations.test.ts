@@ -1,18 +1,11 @@
 import { applyD1Migrations } from 'cloudflare:test';
 import { expect, it } from 'vitest';
-import { env } from '../support/test-env.ts';
+import { openDatabase } from '../../src/ledger/database.ts';
 import { newRecordId } from '../../src/ledger/record-id.ts';
+import { readOrder } from '../../src/trade/order.ts';
+import { env } from '../support/test-env.ts';
 import { takeDueWithdrawals } from '../../src/wallet/withdrawals/withdrawal.ts';
-import {
-  NOON_MS,
-  database,
-  expectRefused,
-  openFunded,
-  order,
-  readLedger,
-  sql,
-  transfer,
-} from '../support/raw-ledger.ts';
+import { NOON_MS, database, expectRefused, readLedger, sql, transfer } from '../support/raw-ledger.ts';
 
 async function listObjects(type: 'table' | 'trigger'): Promise<Record<string, string>> {
   const { results } = await sql(
@@ -28,20 +21,37 @@ async function dropEverything(): Promise<void> {
   for (const name of [...names, 'accounts']) await sql(`DROP TABLE ${name}`).run();
 }
 
-// 0010 adds the column without which today's code opens no account.
-const upTo = (number: string) => env.MIGRATIONS.filter(({ name }) => name < number || name.startsWith('0010'));
+/** An account with a hundred atoms of each of two assets, in the columns that there were at first. */
+async function openAsAtFirst(): Promise<string> {
+  const id = newRecordId(NOON_MS);
+  const index = '(SELECT coalesce(max(address_index) + 1, 0) FROM accounts)';
+  await env.DB.batch([
+    sql(`INSERT INTO accounts (id, address_index, label, created_at) VALUES (?, ${index}, 'test', 1)`, id),
+    ...['USDT', 'BTC', 'LTC'].map((asset) => sql('INSERT INTO balances (account, asset) VALUES (?, ?)', id, asset)),
+    ...['USDT', 'BTC'].map((asset) => transfer('house:custody', id, asset, '100')),
+  ]);
+  return id;
+}
 
 it('the migration that copies the journal keeps every transfer, every balance and every trigger as it was', async () => {
   await dropEverything();
-  await applyD1Migrations(env.DB, upTo('0005'));
-  const [one, other] = [await openFunded(), await openFunded()];
-  await env.DB.batch([order(one), transfer(one, other, 'BTC', '30'), transfer(other, 'house:liquidity', 'USDT', '7')]);
+  const before = env.MIGRATIONS.filter(({ name }) => name < '0005');
+  await applyD1Migrations(env.DB, before);
+  const [one, other] = [await openAsAtFirst(), await openAsAtFirst()];
+  const order = sql(
+    `INSERT INTO orders VALUES (?, '01a1fcca-895a-734c-b43c-11f474a4f8d5', 'BTC', 'BUY', 1, 1, 1, 'COMPLETED')`,
+    one,
+  );
+  await env.DB.batch([order, transfer(one, other, 'BTC', '30'), transfer(other, 'house:liquidity', 'USDT', '7')]);
   await sql(`UPDATE balances SET floor = -9223372036854775808 WHERE account = 'house:custody' AND asset = 'LTC'`).run();
   await transfer('house:custody', one, 'LTC', '9007199254740993').run();
   const tables = ['accounts', 'orders', 'deposits'];
   const [ledger, triggers] = [await readLedger(tables), await listObjects('trigger')];
 
-  await applyD1Migrations(env.DB, upTo('0006'));
+  await applyD1Migrations(
+    env.DB,
+    env.MIGRATIONS.filter(({ name }) => name < '0006'),
+  );
   expect(await readLedger(tables)).toEqual(ledger);
   const kept = await listObjects('trigger');
   expect(kept).toMatchObject(triggers);
@@ -55,10 +65,33 @@ it('the migration that copies the journal keeps every transfer, every balance an
   );
 });
 
+it('the migration that numbers prices keeps every order and balance, and the order of before is read as one', async () => {
+  await dropEverything();
+  await applyD1Migrations(
+    env.DB,
+    env.MIGRATIONS.filter(({ name }) => name < '0007'),
+  );
+  const account = await openAsAtFirst();
+  const id = '01a1fcca-895a-734c-b43c-11f474a4f8d5';
+  await env.DB.batch([
+    sql(`INSERT INTO orders VALUES (?, ?, 'BTC', 'BUY', 1, 1, 1, 'COMPLETED')`, account, id),
+    transfer(account, 'house:liquidity', 'USDT', '1'),
+  ]);
+  const before = (await readLedger(['accounts', 'deposits'])) as unknown[];
+
+  await applyD1Migrations(env.DB, env.MIGRATIONS);
+  expect(await readLedger(['accounts', 'deposits'])).toEqual(before);
+  expect(await readOrder(openDatabase(env.DB), account, id)).toMatchObject({ id, coinAmount: 1n, keyId: 'unknown' });
+  await expectRefused('guard: an order is never changed', sql(`UPDATE orders SET key_id = 'x' WHERE id = ?`, id));
+});
+
 it('the migration that lets payouts out keeps the withdrawals that are there, and has the open ones asked about', async () => {
   await dropEverything();
-  await applyD1Migrations(env.DB, upTo('0009'));
-  const account = await openFunded();
+  await applyD1Migrations(
+    env.DB,
+    env.MIGRATIONS.filter(({ name }) => name < '0009'),
+  );
+  const account = await openAsAtFirst();
   const states = ['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED'] as const;
   await env.DB.batch(
     states.map((status, at) =>

@@ -111,10 +111,11 @@ describe('a floor', () => {
       ['balances_keep_their_floor'],
       sql(`UPDATE balances SET floor = -200000000 WHERE account = ? AND asset = 'LTC'`, accountId),
       sql(
-        `INSERT INTO orders (account_id, id, coin, side, executed_price, coin_amount, usdt_amount, status)
-         VALUES (?, ?, 'LTC', 'SELL', 5000000000, 200000000, 100000000, 'COMPLETED')`,
+        `INSERT INTO orders (account_id, id, coin, side, executed_price, coin_amount, usdt_amount, status, key_id)
+         VALUES (?, ?, 'LTC', 'SELL', 5000000000, 200000000, 100000000, 'COMPLETED', ?)`,
         accountId,
         id,
+        one.keyId,
       ),
       leg(accountId, 'house:liquidity', 'LTC', '200000000'),
       leg('house:liquidity', accountId, 'USDT', '100000000'),

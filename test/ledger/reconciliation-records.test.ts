@@ -54,15 +54,17 @@ function leg(kind: string, reference: string, debit: string, credit: string, ass
 }
 
 function order(id: string, side: string, price: string, coinAmount: string, usdtAmount: string) {
-  const columns = 'account_id, id, coin, side, executed_price, coin_amount, usdt_amount, status';
+  const columns = 'account_id, id, coin, side, executed_price, coin_amount, usdt_amount, status, price_round, key_id';
+  const newest = `(SELECT price_round FROM balances WHERE account = 'house:liquidity' AND asset = 'ETH')`;
   const insert = sql(
-    `INSERT INTO orders (${columns}) VALUES (?, ?, 'ETH', ?, ?, ?, ?, 'COMPLETED')`,
+    `INSERT INTO orders (${columns}) VALUES (?, ?, 'ETH', ?, ?, ?, ?, 'COMPLETED', ${newest}, ?)`,
     one.accountId,
     id,
     side,
     price,
     coinAmount,
     usdtAmount,
+    one.keyId,
   );
   const [from, to] = side === 'BUY' ? ['house:liquidity', one.accountId] : [one.accountId, 'house:liquidity'];
   return [

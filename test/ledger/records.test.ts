@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { openAccount } from '../../src/accounts/account.ts';
 import { newRecordId } from '../../src/ledger/record-id.ts';
 import { readSettings } from '../../src/ledger/settings.ts';
-import { NOON_MS, database, expectRefused, openFunded, order, sql, transfer } from '../support/raw-ledger.ts';
+import { NOON_MS, database, expectRefused, keyOf, openFunded, order, sql, transfer } from '../support/raw-ledger.ts';
 
 let victim: string;
 beforeAll(async () => {
@@ -83,8 +83,8 @@ describe('a record', () => {
   it('of an order that moves nothing is refused', async () => {
     for (const column of ['executed_price', 'coin_amount', 'usdt_amount']) {
       const row = { executed_price: 1, coin_amount: 1, usdt_amount: 1, [column]: 0 };
-      const query = `INSERT INTO orders VALUES (?, 'x', 'BTC', 'BUY', ?, ?, ?, 'COMPLETED')`;
-      const values = [row.executed_price, row.coin_amount, row.usdt_amount];
+      const query = `INSERT INTO orders VALUES (?, 'x', 'BTC', 'BUY', ?, ?, ?, 'COMPLETED', 0, ?)`;
+      const values = [row.executed_price, row.coin_amount, row.usdt_amount, keyOf(victim)];
       await expectRefused(`CHECK constraint failed: ${column} > 0`, sql(query, victim, ...values));
     }
   });
@@ -144,7 +144,7 @@ describe('a record', () => {
   });
 
   it('belongs to an account that there is', async () => {
-    await expectRefused('guard: account_frozen', order('nobody'));
+    await expectRefused('guard: key_revoked', order('nobody'));
     await expectRefused('guard: no such account', deposit('nobody', 'x', 'y'));
   });
 });

@@ -154,14 +154,17 @@ describe('the key of a withdrawal', () => {
     await expectRefused('guard: key_revoked', by(keyId()), take());
   });
 
-  it('is refused where it is none at all', async () => {
-    await expectRefused(
-      'guard: key_revoked',
-      sql('UPDATE api_keys SET revoked_at = 1 WHERE id = ?', account),
-      by(account),
-    );
+  it('is refused where it was revoked', async () => {
+    await change('revoked_at = 1').run();
+    await expectRefused('guard: key_revoked', by(account), take());
+  });
+
+  it('stays the one that asked', async () => {
     await withdrawal().run();
-    await expectRefused('guard: a withdrawal keeps what it is', sql('UPDATE withdrawals SET key_id = ?', stranger));
+    for (const key of ['NULL', `'${stranger}'`]) {
+      const other = sql(`UPDATE withdrawals SET key_id = ${key} WHERE id = ?`, id);
+      await expectRefused('guard: a withdrawal keeps what it is', other);
+    }
   });
 
   it('is refused from the millisecond on at which it expires', async () => {
@@ -214,8 +217,11 @@ describe('a withdrawal is let out', () => {
     await expectRefused(refusal, release(", status = 'PROCESSING'"));
     await expectRefused('guard: a withdrawal is let out at a time', release());
     await approve().run();
-    await expectRefused('guard: a withdrawal is let out at a time', sql('UPDATE withdrawals SET released_at = NULL'));
-    await expectRefused(refusal, sql('UPDATE withdrawals SET next_ask_at = NULL'));
+    await expectRefused(
+      'guard: a withdrawal is let out at a time',
+      sql('UPDATE withdrawals SET released_at = NULL WHERE id = ?', id),
+    );
+    await expectRefused(refusal, sql('UPDATE withdrawals SET next_ask_at = NULL WHERE id = ?', id));
   });
 
   it('never once it has ended', async () => {

@@ -180,7 +180,9 @@ export async function stepReplay(world: World, draw: Draw): Promise<void> {
     return;
   }
   if (how === 'edge' && entry.answer) return replayAtEdge(world, account, key, request, entry.received_ms);
-  const changed = { ...request.body, ...(await drawCode(world, draw, account)) };
+  // A fresh code makes the same withdrawal; an order takes none.
+  const code = request.operation === 'placeOrder' ? {} : await drawCode(world, draw, account);
+  const changed = { ...request.body, ...code };
   const other = request.operation === 'placeOrder' ? { value: '7.7' } : { amount: '7.7' };
   const body = how === 'body' ? { ...request.body, ...other } : how === 'code' ? changed : request.body;
   await execute(world, account, key, { ...request, body }, how === 'same' ? strike : null);

@@ -2,6 +2,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { vi } from 'vitest';
 import { KeyLane } from '../../src/lane/key-lane.ts';
 import { LATE_WRITE_PAUSE_MS } from '../../src/lane/late-writes.ts';
+import { LedgerGate } from '../../src/lane/ledger-gate.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { env } from './test-env.ts';
 
@@ -15,8 +16,9 @@ export interface DatabaseCost {
 
 /** What a piece of work cost. */
 export interface Cost extends DatabaseCost {
-  /** Calls of key lanes and of the price hub, their alarms among them. */
+  /** Calls of key lanes, of the ledger's gate and of the price hub, their alarms among them. */
   readonly laneCalls: number;
+  readonly gateCalls: number;
   readonly hubCalls: number;
   readonly objectRowsRead: number;
   /** As the platform bills them: rows of SQLite, values put, and one for every alarm that is set. */
@@ -99,6 +101,7 @@ export async function measure(lane: DurableObjectStub<KeyLane>, work: () => Prom
   const lanes = (['admit', 'placeOrder', 'withdraw', 'alarm'] as const).map((method) =>
     vi.spyOn(KeyLane.prototype, method),
   );
+  const gates = (['placeOrder', 'preview'] as const).map((method) => vi.spyOn(LedgerGate.prototype, method));
   const hubs = (['snapshot', 'candles', 'alarm'] as const).map((method) => vi.spyOn(PriceHub.prototype, method));
   const fetches = vi.spyOn(globalThis, 'fetch');
   const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
@@ -116,13 +119,14 @@ export async function measure(lane: DurableObjectStub<KeyLane>, work: () => Prom
     return {
       ...database,
       laneCalls: countCalls(lanes),
+      gateCalls: countCalls(gates),
       hubCalls: countCalls(hubs),
       objectRowsRead: cursors.reduce((sum, cursor) => sum + cursor.rowsRead, 0),
       objectRowsWritten: cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, 0) + countCalls(written),
       upstreamFetches: fetches.mock.calls.length,
     };
   } finally {
-    for (const spy of [...lanes, ...hubs, ...written, fetches, execs]) spy.mockRestore();
+    for (const spy of [...lanes, ...gates, ...hubs, ...written, fetches, execs]) spy.mockRestore();
   }
 }
 

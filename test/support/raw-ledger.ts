@@ -26,28 +26,43 @@ export function transfer(debit: string, credit: string, asset: string, amount: s
   );
 }
 
-export function order(accountId: string, id = newRecordId(NOON_MS)): D1PreparedStatement {
+/** The key of an account that `openFunded` opened. */
+export function keyOf(accountId: string): string {
+  return `key of ${accountId}`;
+}
+
+export function makeKey(accountId: string, id = keyOf(accountId)): D1PreparedStatement {
   return sql(
-    `INSERT INTO orders (account_id, id, coin, side, executed_price, coin_amount, usdt_amount, status)
-     VALUES (?, ?, 'BTC', 'BUY', 1, 1, 1, 'COMPLETED')`,
-    accountId,
+    `INSERT INTO api_keys (id, account_id, label, scopes, token_hash, created_at) VALUES (?, ?, 'test', 't', 'h', ?)`,
     id,
+    accountId,
+    NOON_MS,
   );
 }
 
-/** The API key of an account that `openFunded` opened: it has the account's own id. */
-function key(accountId: string): D1PreparedStatement {
+/** What of an order may differ from one that is in order. */
+export interface OrderChange {
+  readonly keyId?: string;
+  readonly priceRound?: number;
+}
+
+export function order(accountId: string, id = newRecordId(NOON_MS), change: OrderChange = {}): D1PreparedStatement {
   return sql(
-    `INSERT INTO api_keys (id, account_id, label, scopes, token_hash, created_at) VALUES (?1, ?1, 'raw', 'rtw', 'x', ?2)`,
+    `INSERT INTO orders
+       (account_id, id, coin, side, executed_price, coin_amount, usdt_amount, status, price_round, key_id)
+     VALUES (?, ?, 'BTC', 'BUY', 1, 1, 1, 'COMPLETED', ?, ?)`,
     accountId,
-    NOON_MS,
+    id,
+    change.priceRound ?? 0,
+    change.keyId ?? keyOf(accountId),
   );
 }
 
 /** An account with a key and a hundred atoms of each of two assets. */
 export async function openFunded(): Promise<string> {
   const { id } = await openAccount(database, 'test', { role: 'operator', now_ms: NOON_MS });
-  await env.DB.batch([key(id), ...['USDT', 'BTC'].map((asset) => transfer('house:custody', id, asset, '100'))]);
+  const funds = ['USDT', 'BTC'].map((asset) => transfer('house:custody', id, asset, '100'));
+  await env.DB.batch([makeKey(id), ...funds]);
   return id;
 }
 

@@ -2,6 +2,7 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { type Coin, assets, coinSymbols } from '../../src/money/assets.ts';
 import { venues } from '../../src/money/venue-symbols.ts';
 import type { Venue, VenueChanges, VenueMarket, VenueName, VenueRequests } from './node/venue-state.ts';
+import { forgetConditions } from './gate.ts';
 import { env } from './test-env.ts';
 
 /**
@@ -65,12 +66,13 @@ export async function countVenueRequests(): Promise<VenueRequests> {
   return callControl('GET');
 }
 
-/** Makes the price hub and the edge forget all prices, so that the next reader starts a round. */
+/** Makes the price hub, the gate and the edge forget all prices, so that the next reader starts a round. */
 export async function forgetPrices(): Promise<void> {
   const stub = env.PRICE_HUB.getByName('hub');
   await runInDurableObject(stub, (_hub, { storage }) => storage.deleteAll());
   await runInDurableObject(stub, (_hub, { storage }) => storage.deleteAlarm());
   await evictDurableObject(stub);
+  await forgetConditions();
   const keys = ['tickers', ...coinSymbols.map((coin) => `ticker/${coin}`)];
   await Promise.all(keys.map((key) => caches.default.delete(`https://edge-cache.invalid/${key}`)));
 }

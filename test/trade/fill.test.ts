@@ -18,8 +18,8 @@ function unitOf(coin: Coin): bigint {
   return coin === 'USDC' ? 10n ** 8n : 10n ** 10n;
 }
 
-function firmAt(price: bigint): FirmPrice {
-  return { coin: 'BTC', price } as unknown as FirmPrice;
+function firmAt(price: bigint, dispersion = 0n): FirmPrice {
+  return { coin: 'BTC', price, dispersion, round: 1 } as unknown as FirmPrice;
 }
 
 describe('the amounts of an order', () => {
@@ -104,6 +104,12 @@ describe('the quote of the house', () => {
     const spread = 20;
     expect(houseProvider.quote('BUY', firmAt(6_000_000_000_000n), spread)).toBe(6_012_000_000_000n);
     expect(houseProvider.quote('SELL', firmAt(6_000_000_000_000n), spread)).toBe(5_988_000_000_000n);
+  });
+
+  it('is dearer and cheaper by half of what the agreeing venues lie apart, rounded up, on top of the spread', () => {
+    const firm = firmAt(6_000_000_000_000n, 30_000_000_001n);
+    expect(houseProvider.quote('BUY', firm, 20)).toBe(6_012_000_000_000n + 15_000_000_001n);
+    expect(houseProvider.quote('SELL', firm, 20)).toBe(5_988_000_000_000n - 15_000_000_001n);
   });
 
   it('is rounded against the client, by less than the last decimal of a price', () => {

@@ -124,9 +124,11 @@ describe('a page of the feed', () => {
   async function fill(accountId: string, count: number): Promise<void> {
     const rows = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)`;
     const id = (kind: number) => `printf('01900000-0000-7000-8000-%012x', i * 4 + ${kind})`;
+    const newest = `(SELECT price_round FROM balances WHERE account = 'house:liquidity' AND asset = 'BTC')`;
     await env.DB.batch(
       [
-        `INSERT INTO orders ${rows} SELECT ?1, ${id(0)}, 'BTC', 'BUY', 1, 1, 1, 'COMPLETED' FROM n`,
+        `INSERT INTO orders ${rows} SELECT ?1, ${id(0)}, 'BTC', 'BUY', 1, 1, 1, 'COMPLETED', ${newest},
+           (SELECT id FROM api_keys WHERE account_id = ?1) FROM n`,
         `INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, reference) ${rows}
          SELECT ?1, ${id(1)}, 'INTERNAL_DEPOSIT', 'BTC', 1, 1, 'COMPLETED', 'fill ' || i FROM n`,
         `INSERT INTO withdrawals (account_id, id, type, asset, network, address, amount, fee, usd_value, status,

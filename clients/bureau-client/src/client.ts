@@ -161,6 +161,12 @@ export class BureauClient {
     return body as ResultOf<operations['placeOrder']>;
   }
 
+  /** What an order would fill at now. It does nothing, and the price of the order itself is that of its own moment. */
+  async previewOrder(order: NewOrder, options: ReadOptions = {}): Result<'previewOrder'> {
+    const body = await this.#ask('post', '/api/v1/orders/preview', { body: order }, options);
+    return body as ResultOf<operations['previewOrder']>;
+  }
+
   /** A page of the orders; `orders` walks through all of them. */
   listOrders(query: Query<'listOrders'> = {}, options: ReadOptions = {}): Result<'listOrders'> {
     return this.#read('/api/v1/orders', options, { query });

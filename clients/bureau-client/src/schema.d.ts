@@ -132,6 +132,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/orders/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What an order would fill at now
+         * @description Decides an order as `POST /api/v1/orders` would at this moment, and does nothing: no order, nothing held, nothing promised. The balance is not looked at. The price of the order itself is that of its own moment; `limitPrice` bounds it. Counted in the *read* bucket.
+         */
+        post: operations["previewOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/orders/{id}": {
         parameters: {
             query?: never;
@@ -620,6 +640,41 @@ export interface components {
              * @enum {string}
              */
             status: "COMPLETED" | "FAILED";
+            /**
+             * @description The API key that it was placed with; `unknown` where that was not recorded yet
+             * @example 01a1fcca-895a-734c-b43c-11f474a4f8d5
+             */
+            keyId: string;
+        };
+        OrderPreview: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            ts: string;
+            /**
+             * @description Base symbol
+             * @example BTC
+             */
+            coin: string;
+            /** @enum {string} */
+            side: "BUY" | "SELL";
+            /**
+             * @description In USDT, the spread included
+             * @example 65000
+             */
+            executedPrice: string;
+            /**
+             * @description What would move of the coin
+             * @example 0.002
+             */
+            coinAmount: string;
+            /**
+             * @description What would move of USDT
+             * @example 130
+             */
+            usdtAmount: string;
         };
         OwnApiKey: {
             /**
@@ -705,6 +760,11 @@ export interface components {
              * @example 0.002
              */
             value: string;
+            /**
+             * @description The worst `executedPrice` to accept, with at most 8 decimals: the highest of a BUY, the lowest of a SELL. Where the price is worse nothing fills, and nothing waits for a better one
+             * @example 65100
+             */
+            limitPrice?: string;
         };
         Problem: {
             /**
@@ -2068,7 +2128,8 @@ export interface operations {
                      *           "executedPrice": "65000",
                      *           "coinAmount": "0.002",
                      *           "usdtAmount": "130",
-                     *           "status": "COMPLETED"
+                     *           "status": "COMPLETED",
+                     *           "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5"
                      *         }
                      *       ],
                      *       "nextCursor": "01a1fcca-895a-734c-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM"
@@ -2207,7 +2268,8 @@ export interface operations {
                  *       "coin": "BTC",
                  *       "side": "BUY",
                  *       "mode": "COIN_QTY",
-                 *       "value": "0.002"
+                 *       "value": "0.002",
+                 *       "limitPrice": "65100"
                  *     }
                  */
                 "application/json": components["schemas"]["PlaceOrder"];
@@ -2238,7 +2300,8 @@ export interface operations {
                      *         "executedPrice": "65000",
                      *         "coinAmount": "0.002",
                      *         "usdtAmount": "130",
-                     *         "status": "COMPLETED"
+                     *         "status": "COMPLETED",
+                     *         "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5"
                      *       }
                      *     }
                      */
@@ -2330,6 +2393,7 @@ export interface operations {
              *     - `amount_below_minimum`: Amount below the minimum
              *     - `amount_above_maximum`: Amount above the maximum
              *     - `precision_exceeded`: Too many decimals
+             *     - `price_limit_exceeded`: Price worse than the limit
              *     - `insufficient_balance`: Balance too small
              *     - `order_rejected`: Order rejected
              */
@@ -2341,7 +2405,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        code?: "idempotency_key_reused" | "symbol_not_supported" | "amount_below_minimum" | "amount_above_maximum" | "precision_exceeded" | "insufficient_balance" | "order_rejected";
+                        code?: "idempotency_key_reused" | "symbol_not_supported" | "amount_below_minimum" | "amount_above_maximum" | "precision_exceeded" | "price_limit_exceeded" | "insufficient_balance" | "order_rejected";
                     };
                 };
             };
@@ -2416,6 +2480,208 @@ export interface operations {
             };
         };
     };
+    previewOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The client’s own id of the request, echoed in the response; anything else is replaced
+                 * @example my-bot/7:42
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "coin": "BTC",
+                 *       "side": "BUY",
+                 *       "mode": "COIN_QTY",
+                 *       "value": "0.002",
+                 *       "limitPrice": "65100"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PlaceOrder"];
+            };
+        };
+        responses: {
+            /** @description What would fill */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "preview": {
+                     *         "ts": "2026-11-21T12:00:00.000Z",
+                     *         "coin": "BTC",
+                     *         "side": "BUY",
+                     *         "executedPrice": "65000",
+                     *         "coinAmount": "0.002",
+                     *         "usdtAmount": "130"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        preview: components["schemas"]["OrderPreview"];
+                    };
+                };
+            };
+            /** @description - `invalid_request`: Request not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "invalid_request";
+                    };
+                };
+            };
+            /**
+             * @description - `missing_api_key`: API key missing
+             *     - `invalid_api_key`: API key not valid
+             *     - `api_key_expired`: API key expired
+             */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "missing_api_key" | "invalid_api_key" | "api_key_expired";
+                    };
+                };
+            };
+            /**
+             * @description - `ip_not_allowed`: IP address not on the key’s list
+             *     - `insufficient_scope`: API key lacks the scope
+             *     - `account_frozen`: Account frozen
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "ip_not_allowed" | "insufficient_scope" | "account_frozen";
+                    };
+                };
+            };
+            /** @description - `payload_too_large`: Body too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "payload_too_large";
+                    };
+                };
+            };
+            /** @description - `unsupported_media_type`: Body must be JSON */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /**
+             * @description - `symbol_not_supported`: Symbol not supported
+             *     - `amount_below_minimum`: Amount below the minimum
+             *     - `amount_above_maximum`: Amount above the maximum
+             *     - `precision_exceeded`: Too many decimals
+             *     - `price_limit_exceeded`: Price worse than the limit
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "symbol_not_supported" | "amount_below_minimum" | "amount_above_maximum" | "precision_exceeded" | "price_limit_exceeded";
+                    };
+                };
+            };
+            /** @description - `rate_limited`: Rate limit reached */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit-Optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Optional"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Optional"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description - `internal_error`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /**
+             * @description - `trading_halted`: Trading halted
+             *     - `price_unavailable`: No firm price
+             *     - `service_unavailable`: Temporarily overloaded
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "trading_halted" | "price_unavailable" | "service_unavailable";
+                    };
+                };
+            };
+        };
+    };
     getOrder: {
         parameters: {
             query?: never;
@@ -2459,7 +2725,8 @@ export interface operations {
                      *         "executedPrice": "65000",
                      *         "coinAmount": "0.002",
                      *         "usdtAmount": "130",
-                     *         "status": "COMPLETED"
+                     *         "status": "COMPLETED",
+                     *         "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5"
                      *       }
                      *     }
                      */

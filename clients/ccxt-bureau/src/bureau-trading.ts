@@ -93,7 +93,8 @@ export abstract class BureauTrading extends BureauRows {
 
   /**
    * A market order that fills at once, whole or not at all: for `amount` of the base, or for `params.cost` of USDT.
-   * `params.clientOrderId` is its Idempotency-Key: under it, the order is placed once in 24 hours.
+   * `params.clientOrderId` is its Idempotency-Key: under it, the order is placed once in 24 hours. `params.limitPrice`
+   * is the worst price to accept: where the market's is worse, nothing fills (`OrderNotFillable`).
    */
   override async createOrder(
     symbol: string,
@@ -109,6 +110,7 @@ export abstract class BureauTrading extends BureauRows {
     const refused = refusedOrderParams.find((name) => params[name] !== undefined && params[name] !== false);
     if (refused !== undefined) throw new NotSupported(`${this.id} createOrder() does not support ${refused}`);
     const cost = this.safeString(params, 'cost');
+    const limitPrice = this.safeString(params, 'limitPrice');
     const clientOrderId = this.safeString2(params, 'clientOrderId', 'idempotencyKey', crypto.randomUUID());
     const { order } = await this.privatePostOrders({
       coin: market['id'],
@@ -116,7 +118,8 @@ export abstract class BureauTrading extends BureauRows {
       mode: cost === undefined ? 'COIN_QTY' : 'USDT_AMOUNT',
       value: cost === undefined ? this.amountToPrecision(symbol, amount) : this.costToPrecision(symbol, cost),
       // The exchange takes nothing that it does not know, also where it is switched off.
-      ...this.omit(params, ['cost', 'clientOrderId', 'timeInForce', ...refusedOrderParams]),
+      ...this.omit(params, ['cost', 'clientOrderId', 'timeInForce', 'limitPrice', ...refusedOrderParams]),
+      ...(limitPrice !== undefined && { limitPrice }),
       idempotencyKey: clientOrderId,
     });
     return this.parseOrder({ ...(order as Dict), clientOrderId }, market);

@@ -49,6 +49,7 @@ export const errorClasses = {
   insufficient_balance: InsufficientFunds,
   invalid_address: InvalidAddress,
   order_rejected: OrderNotFillable,
+  price_limit_exceeded: OrderNotFillable,
   daily_limit_exceeded: OperationRejected,
   supply_cap_exceeded: OperationRejected,
   invalid_state: OperationRejected,

@@ -41,6 +41,10 @@ const examples: Readonly<Record<ProblemCode, Example>> = {
   precision_exceeded: { path: ORDERS, detail: 'An amount of USDT has at most 6 decimals.' },
   withdrawals_suspended: { path: WITHDRAWALS, detail: 'Withdrawals on TRC20 are suspended by the operator.' },
   trading_halted: { path: ORDERS, detail: 'Trading is halted by the operator.' },
+  price_limit_exceeded: {
+    path: ORDERS,
+    detail: 'The order would fill at a price worse than its limit of 60000.5 USDT.',
+  },
   network_not_supported: {
     path: WITHDRAWALS,
     detail: 'BTC can be withdrawn on BTC.',

@@ -4,15 +4,17 @@ import type { LiquidityProvider } from './liquidity-provider.ts';
 const BASIS = 10_000n;
 
 /**
- * Fills from the exchange's own inventory: the firm price, with the spread on the client's side of it, rounded against
- * the client at 8 decimals.
+ * Fills from the exchange's own inventory: the firm price, with the spread and half of the dispersion on the client's
+ * side of it, rounded against the client at 8 decimals. Where the venues that agree lie apart, the market's price is
+ * known no better than that.
  */
 export const houseProvider: LiquidityProvider = {
   name: 'house',
   quote: (side, firm, spread_bps) => {
     const spread = BigInt(spread_bps);
+    const half = divideUp(firm.dispersion, 2n);
     return side === 'BUY'
-      ? divideUp(firm.price * (BASIS + spread), BASIS)
-      : divideDown(firm.price * (BASIS - spread), BASIS);
+      ? divideUp(firm.price * (BASIS + spread), BASIS) + half
+      : divideDown(firm.price * (BASIS - spread), BASIS) - half;
   },
 };

@@ -7,7 +7,7 @@ export interface LiquidityProvider {
   readonly name: string;
   /**
    * The price at which the provider fills an order of this side, with the spread in
-   * hundredths of a percent, 8 decimals; 0 when it fills none.
+   * hundredths of a percent, 8 decimals; 0 or less when it fills none.
    */
   quote(side: Side, firm: FirmPrice, spread_bps: number): Price;
 }

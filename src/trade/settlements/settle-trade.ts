@@ -8,7 +8,8 @@ import { newRecordId } from '../../ledger/record-id.ts';
 import { accounts, settlements } from '../../ledger/schema.ts';
 import { house, nextTransfer } from '../../ledger/transfers.ts';
 import { QUOTE_ASSET } from '../../money/assets.ts';
-import { houseIsFull, tradingHalted } from '../place-order.ts';
+import { houseIsFull } from '../commit-order.ts';
+import { tradingHalted } from '../plan-order.ts';
 import { type CreateSettlement, readTrade, refuseAccount } from './create-settlement.ts';
 import {
   type SettledTrade,

@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { spendTotpStep } from '../../accounts/totp.ts';
 import { type Refusal, refuse } from '../../http/refusal.ts';
-import { accountFrozen, explainKeyRefusal } from '../../keys/admission.ts';
+import { accountFrozen } from '../../keys/admission.ts';
+import { explainKeyGuard, isKeyGuarded } from '../../keys/explain-key-guard.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { bindPrepared, prepareOnce } from '../../ledger/prepare-once.ts';
@@ -127,12 +128,10 @@ export function explainWithdrawalRefusal(
     return refuse('insufficient_balance', `The balance of ${plan.asset} is too small for the amount and its fee.`)
       .refusal;
   }
+  if (isKeyGuarded(refusal)) return explainKeyGuard(refusal);
   switch (refusal.guard) {
     case 'account_frozen':
       return accountFrozen.refusal;
-    case 'key_revoked':
-    case 'key_expired':
-      return explainKeyRefusal(refusal.guard);
     case 'withdrawals_suspended':
       return withdrawalsSuspended.refusal;
     case 'totp_required':
@@ -143,8 +142,11 @@ export function explainWithdrawalRefusal(
       return addressNotAllowlisted.refusal;
     case 'daily_limit_exceeded':
       return refuseLimit({ limit: plan.limit, used: refusal.figure ?? plan.used }).refusal;
+    case 'key_revoked':
+    case 'key_expired':
     case 'trading_halted':
     case 'review_required':
+    case 'price_overtaken':
     case 'deposit_settled':
     case 'deposit_unchanged':
     case 'withdrawal_settled':

@@ -2,7 +2,8 @@ import { openDatabase } from '../../../src/ledger/database.ts';
 import { SLICE_LIMITS, reconcile } from '../../../src/ledger/reconciliation/reconcile.ts';
 import type { SliceLimits } from '../../../src/ledger/reconciliation/take-step.ts';
 import { newRecordId } from '../../../src/ledger/record-id.ts';
-import { type OrderPlan, commitOrder } from '../../../src/trade/place-order.ts';
+import { commitOrder } from '../../../src/trade/commit-order.ts';
+import type { OrderPlan } from '../../../src/trade/plan-order.ts';
 import { type Trader, openTrader } from '../exchange.ts';
 import { type DatabaseCost, measureDatabase } from '../meter.ts';
 import { env } from '../test-env.ts';
@@ -32,6 +33,8 @@ export interface Stage extends Size {
 
 /** So many steps of those that have caught up with the journal, and look at every table. */
 const STEPS = 3;
+
+const NEWEST_ROUND = `SELECT price_round AS round FROM balances WHERE account = 'house:liquidity' AND asset = 'BTC'`;
 
 /** So many orders in a row are timed. */
 const BATCHES = 200;
@@ -119,7 +122,7 @@ async function measureSteps(): Promise<DatabaseCost[]> {
   return costs;
 }
 
-async function timeBatches({ accountId }: Trader): Promise<number> {
+async function timeBatches({ accountId, keyId }: Trader): Promise<number> {
   const database = openDatabase(env.DB);
   const plan: OrderPlan = {
     coin: 'BTC',
@@ -127,10 +130,12 @@ async function timeBatches({ accountId }: Trader): Promise<number> {
     executedPrice: 5_000_000_000_000n,
     coinAmount: 10_000n,
     usdtAmount: 5_000_000n,
+    // That of the newest fill, so that these orders overtake nobody and nobody them.
+    priceRound: (await env.DB.prepare(NEWEST_ROUND).first<number>('round')) ?? 0,
   };
   const begun_ms = Date.now();
   for (let committed = 0; committed < BATCHES; committed += 1) {
-    const { kind } = await commitOrder(database, accountId, newRecordId(Date.now()), plan);
+    const { kind } = await commitOrder(database, { orderId: newRecordId(Date.now()), accountId, keyId }, plan);
     if (kind !== 'committed') throw new Error(`an order was not committed: ${kind}`);
   }
   return (Date.now() - begun_ms) / BATCHES;

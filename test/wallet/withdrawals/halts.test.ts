@@ -116,6 +116,26 @@ describe.each(stops)('%s', (_name, stop, status, code) => {
     await expectInFlight(0n);
   });
 
+  it('stops the retry of a withdrawal that the custodian has never seen', async () => {
+    const trader = await openWarmTrader();
+    const fault = strike('debit', 'after', 1, () => abort(trader.lane));
+    // The object is asked again at once, and its look-up is lost.
+    vi.mocked(sandboxCustody.lookup).mockResolvedValueOnce({ kind: 'unknown' });
+    const { id } = await readTaken(await withdraw(trader, {}, 'k'));
+    fault.restore();
+    await runInDurableObject(trader.lane, (_lane, state) => {
+      state.storage.sql.exec('UPDATE replays SET answer = NULL');
+    });
+    await stop(trader);
+    const told = await readTaken(await withdraw(trader, {}, 'k'));
+    expect([told.id, told.status, submittedIds()]).toEqual([id, 'PROCESSING', []]);
+    expect(sandboxCustody.lookup).toHaveBeenCalledTimes(2);
+    await lift(trader);
+    await sweepAfter(1);
+    expect(submittedIds()).toEqual([id]);
+    await expectInFlight(0n);
+  });
+
   it('stops an approval: the operator is told why, and it goes on waiting', async () => {
     await setSettings({ reviewThreshold: '10' });
     const trader = await openWarmTrader();
@@ -130,26 +150,6 @@ describe.each(stops)('%s', (_name, stop, status, code) => {
     expect(submittedIds()).toEqual([id]);
     await expectInFlight(0n);
   });
-});
-
-it('a halt stops the retry of a withdrawal that the custodian has never seen', async () => {
-  const trader = await openWarmTrader();
-  const fault = strike('debit', 'after', 1, () => abort(trader.lane));
-  // The object is asked again at once, and its look-up is lost.
-  vi.mocked(sandboxCustody.lookup).mockResolvedValueOnce({ kind: 'unknown' });
-  const { id } = await readTaken(await withdraw(trader, {}, 'k'));
-  fault.restore();
-  await runInDurableObject(trader.lane, (_lane, state) => {
-    state.storage.sql.exec('UPDATE replays SET answer = NULL');
-  });
-  await setSettings({ withdrawalsHalted: true });
-  const told = await readTaken(await withdraw(trader, {}, 'k'));
-  expect([told.id, told.status, submittedIds()]).toEqual([id, 'PROCESSING', []]);
-  expect(sandboxCustody.lookup).toHaveBeenCalledTimes(2);
-  await resetSettings();
-  await sweepAfter(1);
-  expect(submittedIds()).toEqual([id]);
-  await expectInFlight(0n);
 });
 
 it('a write of the database that is lost submits nothing', async () => {

@@ -1,0 +1,132 @@
+import type { Bindings } from '../env.ts';
+import { describeError, logFault } from '../http/log.ts';
+import { type Outcome, accept, overloaded } from '../http/refusal.ts';
+import { withDeadline } from '../http/with-deadline.ts';
+import { openDatabase } from '../ledger/database.ts';
+import { SETTINGS_MAX_AGE_MS, type Settings, readSettings } from '../ledger/settings.ts';
+import { FILL_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
+import { readSnapshot } from '../markets/read-hub.ts';
+import type { MarketSnapshot } from '../markets/snapshot.ts';
+import type { Coin } from '../money/assets.ts';
+import type { TradingConditions } from '../trade/plan-order.ts';
+
+/** How old a snapshot the price hub may give; with the time that it is held here, a fill's price stays below 2 s. */
+const SNAPSHOT_MAX_AGE_MS = 1_000;
+
+/** What is held this long is fetched anew beside the next order, which does not wait for it. */
+const PRICES_DUE_MS = 500;
+const SETTINGS_DUE_MS = 2_000;
+
+/** D1 itself has no deadline for a read. */
+const SETTINGS_DEADLINE_MS = 3_000;
+
+/** While orders come, what is held is looked at this often; and so long after the last one. */
+export const FRESH_INTERVAL_MS = 500;
+export const FRESH_TIME_MS = 60_000;
+
+/**
+ * The prices and settings that every order of a ledger is planned at. They are held in memory alone, and fetched beside
+ * orders: an order waits for them only where what is held is too old to be used.
+ */
+export class GateConditions {
+  readonly #bindings: Bindings;
+  #prices: { readonly snapshot: MarketSnapshot; readonly read_ms: number } | undefined;
+  #settings: { readonly value: Settings; readonly read_ms: number } | undefined;
+  #readingPrices: Promise<void> | undefined;
+  #readingSettings: Promise<void> | undefined;
+  #lastOrder_ms = -Infinity;
+  #isKeptFresh = false;
+
+  constructor(bindings: Bindings) {
+    this.#bindings = bindings;
+  }
+
+  /** Those that an order of a coin may be planned at now. Refuses with `service_unavailable` without settings. */
+  async take(coin: Coin): Promise<Outcome<TradingConditions>> {
+    const now_ms = Date.now();
+    const isPriced = this.#prices && firmPrice(this.#prices.snapshot, coin, now_ms, FILL_MAX_AGE_MS) !== undefined;
+    const isSettled = isWithin(SETTINGS_MAX_AGE_MS, this.#settings?.read_ms, now_ms);
+    if (!isPriced || !isSettled) {
+      await Promise.all([isPriced || this.#readPrices(), isSettled || this.#readSettings()]);
+    }
+    return this.#hold();
+  }
+
+  /** The same with prices of a later round than `round`, where the price hub has any. */
+  async takeNewer(round: number): Promise<Outcome<TradingConditions>> {
+    if (this.#prices && this.#prices.snapshot.round <= round) await this.#readPrices();
+    return this.#hold();
+  }
+
+  /**
+   * Keeps both fresh from now on, until a minute has passed without a further call. Returns when what is due now has
+   * been fetched, for which no order waits. Never rejects.
+   */
+  keepFresh(): Promise<void> {
+    this.#lastOrder_ms = Date.now();
+    if (!this.#isKeptFresh) {
+      this.#isKeptFresh = true;
+      this.#waitAndRefresh();
+    }
+    return this.#refresh();
+  }
+
+  #waitAndRefresh(): void {
+    setTimeout(() => {
+      this.#isKeptFresh = isWithin(FRESH_TIME_MS, this.#lastOrder_ms, Date.now());
+      if (!this.#isKeptFresh) return;
+      void this.#refresh().then(() => this.#waitAndRefresh());
+    }, FRESH_INTERVAL_MS);
+  }
+
+  /** Fetches what is due. Never rejects. */
+  async #refresh(): Promise<void> {
+    const now_ms = Date.now();
+    await Promise.all([
+      isWithin(PRICES_DUE_MS - 1, this.#prices?.read_ms, now_ms) || this.#readPrices(),
+      isWithin(SETTINGS_DUE_MS - 1, this.#settings?.read_ms, now_ms) || this.#readSettings(),
+    ]);
+  }
+
+  #hold(): Outcome<TradingConditions> {
+    if (!this.#settings || !isWithin(SETTINGS_MAX_AGE_MS, this.#settings.read_ms, Date.now())) return overloaded;
+    return accept({ snapshot: this.#prices?.snapshot, settings: this.#settings.value });
+  }
+
+  /** Whoever comes while they are being read joins. */
+  #readPrices(): Promise<void> {
+    this.#readingPrices ??= this.#fetchPrices().finally(() => {
+      this.#readingPrices = undefined;
+    });
+    return this.#readingPrices;
+  }
+
+  #readSettings(): Promise<void> {
+    this.#readingSettings ??= this.#fetchSettings().finally(() => {
+      this.#readingSettings = undefined;
+    });
+    return this.#readingSettings;
+  }
+
+  async #fetchPrices(): Promise<void> {
+    const read_ms = Date.now();
+    const snapshot = await readSnapshot(this.#bindings.PRICE_HUB, SNAPSHOT_MAX_AGE_MS, { forOrders: true });
+    if (snapshot) this.#prices = { snapshot, read_ms };
+  }
+
+  async #fetchSettings(): Promise<void> {
+    // As old as the question: what was changed since is not in the answer.
+    const read_ms = Date.now();
+    try {
+      const database = openDatabase(this.#bindings.DB);
+      this.#settings = { value: await withDeadline(SETTINGS_DEADLINE_MS, () => readSettings(database)), read_ms };
+    } catch (error) {
+      logFault('settings_unreadable', { error: describeError(error) });
+    }
+  }
+}
+
+/** Whether something was at most so long ago. What lies ahead of the clock was before the clock went back. */
+function isWithin(age_ms: number, time_ms: number | undefined, now_ms: number): boolean {
+  return time_ms !== undefined && time_ms <= now_ms && now_ms - time_ms <= age_ms;
+}

@@ -1,0 +1,127 @@
+import { DurableObject } from 'cloudflare:workers';
+import { type Bindings, MIN_SPREAD_BPS, config } from '../env.ts';
+import { type Outcome, accept, overloaded } from '../http/refusal.ts';
+import { withDeadline } from '../http/with-deadline.ts';
+import type { CommitOutcome } from '../ledger/commit.ts';
+import { openDatabase } from '../ledger/database.ts';
+import { chooseLiquidityProvider } from '../providers.ts';
+import { commitOrder, explainOrderRefusal, toRow } from '../trade/commit-order.ts';
+import { configuredBounds } from '../trade/configured-bounds.ts';
+import type { PlaceOrder } from '../trade/place-order.ts';
+import {
+  type OrderPlan,
+  type OrderTerms,
+  type TradingConditions,
+  type TradingDesk,
+  noFirmPrice,
+  planOrder,
+  readTerms,
+} from '../trade/plan-order.ts';
+import { type OrderPreview, showPreview } from '../trade/preview-order.ts';
+import type { GateCall, GateReply } from '../trade/reach-gate.ts';
+import { GateConditions } from './gate-conditions.ts';
+
+/** How many orders may be in the gate at once: no more than D1 gets done before it is given up on. */
+const ROOM = 256;
+
+/** A batch that D1 has not answered by then is left alone: its order's row will tell. */
+export const BATCH_DEADLINE_MS = 3_000;
+
+/**
+ * The gate of a ledger, through which every order passes, so that all are planned at the same prices: the newest. It
+ * keeps nothing but what it can read again. Where two gates run at once, as after a restart, the database refuses
+ * whatever the newer prices have overtaken.
+ */
+export class LedgerGate extends DurableObject<Bindings> {
+  readonly #conditions: GateConditions;
+  readonly #desk: TradingDesk = {
+    liquidity: chooseLiquidityProvider(config),
+    spread_bps: config.SPREAD_BPS,
+    minSpread_bps: MIN_SPREAD_BPS[config.ENVIRONMENT],
+    boundsOf: configuredBounds,
+  };
+  readonly #orders = new Map<string, Promise<GateReply>>();
+
+  constructor(ctx: DurableObjectState, env: Bindings) {
+    super(ctx, env);
+    this.#conditions = new GateConditions(env);
+  }
+
+  /**
+   * Plans an order at the newest prices and commits it. Whoever calls again with an order's id while that is under way
+   * gets the same reply. Refuses as `readTerms`, `planOrder` and `explainOrderRefusal` do, and with
+   * `service_unavailable` when the gate is full, knows no settings, or comes to the order after its deadline.
+   */
+  placeOrder(call: GateCall): Promise<GateReply> {
+    const underWay = this.#orders.get(call.orderId);
+    if (underWay) return underWay;
+    if (this.#orders.size >= ROOM) return Promise.resolve({ kind: 'refused', refusal: overloaded.refusal });
+    const reply = this.#fill(call).finally(() => this.#orders.delete(call.orderId));
+    this.#orders.set(call.orderId, reply);
+    void this.#conditions.keepFresh();
+    return reply;
+  }
+
+  /** What an order would fill at now; it has no effect. Refuses as `readTerms` and `planOrder` do. */
+  async preview(order: PlaceOrder): Promise<Outcome<OrderPreview>> {
+    const terms = readTerms(order, configuredBounds);
+    if (!terms.ok) return terms;
+    const conditions = await this.#conditions.take(terms.value.coin);
+    if (!conditions.ok) return conditions;
+    const now_ms = Date.now();
+    const planned = planOrder(terms.value, conditions.value, this.#desk, now_ms);
+    return planned.ok ? accept(showPreview(planned.value, now_ms)) : planned;
+  }
+
+  async #fill(call: GateCall): Promise<GateReply> {
+    const terms = readTerms(call.order, configuredBounds);
+    if (!terms.ok) return { kind: 'refused', refusal: terms.refusal };
+    const first = await this.#attempt(call, terms.value, await this.#conditions.take(terms.value.coin));
+    if (!('overtakenRound' in first)) return first;
+    // Another gate filled at newer prices: this one plans anew at prices at least as new.
+    const newer = await this.#conditions.takeNewer(first.overtakenRound);
+    const second = await this.#attempt(call, terms.value, newer);
+    if (!('overtakenRound' in second)) return second;
+    return { kind: 'refused', refusal: noFirmPrice(terms.value.coin).refusal };
+  }
+
+  /** Plans an order and sends its batch at once: between the two nothing is awaited. */
+  async #attempt(
+    call: GateCall,
+    terms: OrderTerms,
+    conditions: Outcome<TradingConditions>,
+  ): Promise<GateReply | { readonly overtakenRound: number }> {
+    if (!conditions.ok) return { kind: 'refused', refusal: conditions.refusal };
+    const now_ms = Date.now();
+    if (now_ms > call.deadline_ms) return { kind: 'refused', refusal: overloaded.refusal };
+    const planned = planOrder(terms, conditions.value, this.#desk, now_ms);
+    if (!planned.ok) return { kind: 'refused', refusal: planned.refusal };
+    const plan = planned.value;
+    const outcome = await this.#commit(call, plan);
+    switch (outcome.kind) {
+      case 'committed':
+        return { kind: 'committed', row: toRow(call, plan) };
+      case 'floor':
+      case 'guarded':
+        if (outcome.kind === 'guarded' && outcome.guard === 'price_overtaken') {
+          return { overtakenRound: plan.priceRound };
+        }
+        return { kind: 'refused', refusal: explainOrderRefusal(outcome, call.accountId) };
+      case 'overloaded':
+        return { kind: 'refused', refusal: overloaded.refusal };
+      case 'exists':
+      case 'unknown':
+        return { kind: 'unknown' };
+    }
+  }
+
+  async #commit(call: GateCall, plan: OrderPlan): Promise<CommitOutcome> {
+    try {
+      return await withDeadline(BATCH_DEADLINE_MS, () => commitOrder(openDatabase(this.env.DB), call, plan));
+    } catch (error) {
+      if (error instanceof DOMException && error.name === 'TimeoutError')
+        return { kind: 'unknown', cause: error.message };
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import { sql } from 'drizzle-orm';
+import { type Answer, answerJson } from '../http/answer.ts';
+import { type Refusal, refuse } from '../http/refusal.ts';
+import { accountFrozen } from '../keys/admission.ts';
+import { explainKeyGuard, isKeyGuarded } from '../keys/explain-key-guard.ts';
+import { type CommitOutcome, commit } from '../ledger/commit.ts';
+import type { Database } from '../ledger/database.ts';
+import { bindPrepared, prepareOnce } from '../ledger/prepare-once.ts';
+import { timeOfRecord } from '../ledger/record-id.ts';
+import { orders } from '../ledger/schema.ts';
+import { house } from '../ledger/transfers.ts';
+import { QUOTE_ASSET } from '../money/assets.ts';
+import { type OrderRow, showOrder } from './order.ts';
+import { type OrderPlan, tradingHalted } from './plan-order.ts';
+
+/** Who places an order, and under which id. */
+export interface Placement {
+  readonly orderId: string;
+  readonly accountId: string;
+  /** The API key that it was placed with. */
+  readonly keyId: string;
+}
+
+/** Writes the order and its two transfers in one batch. The record's id is the order's, its time the order's time. */
+export function commitOrder(database: Database, placement: Placement, plan: OrderPlan): Promise<CommitOutcome> {
+  const { orderId, accountId } = placement;
+  const [coinFrom, coinTo] = plan.side === 'BUY' ? [house.liquidity, accountId] : [accountId, house.liquidity];
+  const common = { kind: 'order', reference: orderId, ts_ms: timeOfRecord(orderId) } as const;
+  const pays = { ...common, debit: coinTo, credit: coinFrom, asset: QUOTE_ASSET, amount: plan.usdtAmount } as const;
+  const delivers = { ...common, debit: coinFrom, credit: coinTo, asset: plan.coin, amount: plan.coinAmount } as const;
+  // What the client gives comes first, so that a balance too small is told before an inventory that is.
+  const [first, second] = plan.side === 'BUY' ? [pays, delivers] : [delivers, pays];
+  const row = { accountId, ...toRow(placement, plan), priceRound: plan.priceRound };
+  return commit(database, [bindPrepared(insertOrder(database), row)], [first, second]);
+}
+
+const insertOrder = prepareOnce((database) =>
+  database
+    .insert(orders)
+    .values({
+      accountId: sql.placeholder('accountId'),
+      id: sql.placeholder('id'),
+      coin: sql.placeholder('coin'),
+      side: sql.placeholder('side'),
+      executedPrice: sql.placeholder('executedPrice'),
+      coinAmount: sql.placeholder('coinAmount'),
+      usdtAmount: sql.placeholder('usdtAmount'),
+      status: sql.placeholder('status'),
+      priceRound: sql.placeholder('priceRound'),
+      keyId: sql.placeholder('keyId'),
+    })
+    .prepare(),
+);
+
+/** The row that a plan makes. */
+export function toRow({ orderId, keyId }: Placement, plan: OrderPlan): OrderRow {
+  const { coin, side, executedPrice, coinAmount, usdtAmount } = plan;
+  return { id: orderId, coin, side, executedPrice, coinAmount, usdtAmount, status: 'COMPLETED', keyId };
+}
+
+/** The answer to a placed order: 201, where it can be read, and the order. */
+export function answerOrder(row: OrderRow): Answer {
+  return answerJson(201, { order: showOrder(row) }, { Location: `/api/v1/orders/${row.id}` });
+}
+
+/** The refusal of what would take the house's inventory below its floor. */
+export const { refusal: houseIsFull } = refuse(
+  'order_rejected',
+  'The house takes no more of this position at the moment.',
+);
+
+/** What the database's refusal of an order means for the client. */
+export function explainOrderRefusal(
+  refusal: Extract<CommitOutcome, { kind: 'floor' | 'guarded' }>,
+  accountId: string,
+): Refusal {
+  if (refusal.kind === 'floor') {
+    return refusal.account === accountId
+      ? refuse('insufficient_balance', `The balance of ${refusal.asset} is too small for this order.`).refusal
+      : houseIsFull;
+  }
+  if (isKeyGuarded(refusal)) return explainKeyGuard(refusal);
+  if (refusal.guard === 'account_frozen') return accountFrozen.refusal;
+  if (refusal.guard === 'trading_halted') return tradingHalted;
+  throw new Error(`an order met the guard ${refusal.guard}`);
+}
+
+/** What a client is told when the outcome of an order stays open for now. */
+export function describeUnknownOrder(orderId: string): Refusal {
+  return refuse(
+    'outcome_unknown',
+    'It is not known yet whether the order was placed. Repeat the request with the same Idempotency-Key, or read the order by its id.',
+    { retryAfterSeconds: 1, members: { orderId } },
+  ).refusal;
+}

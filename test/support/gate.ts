@@ -1,0 +1,51 @@
+import { vi } from 'vitest';
+import { config } from '../../src/env.ts';
+import { GateConditions } from '../../src/lane/gate-conditions.ts';
+import type { LedgerGate } from '../../src/lane/ledger-gate.ts';
+import { newRecordId } from '../../src/ledger/record-id.ts';
+import type { PlaceOrder } from '../../src/trade/place-order.ts';
+import { type GateCall, gateName } from '../../src/trade/reach-gate.ts';
+import type { Trader } from './exchange.ts';
+import { abort } from './faults.ts';
+import { env } from './test-env.ts';
+
+/** The gate that every lane calls. A stub is broken once its object was aborted, so every use takes a new one. */
+export function ledgerGate(): DurableObjectStub<LedgerGate> {
+  return env.LEDGER_GATE.getByName(gateName(config.LEDGER_LOCATION));
+}
+
+/** A gate that nobody called yet: beside another it is what a restart may leave, two gates of one ledger. */
+export function openGate(): DurableObjectStub<LedgerGate> {
+  return env.LEDGER_GATE.getByName(crypto.randomUUID());
+}
+
+/** Makes the gate forget the prices and settings that it holds. */
+export async function forgetConditions(): Promise<void> {
+  await abort(ledgerGate());
+}
+
+/** Follows what gates fetch beside orders from now on. `settle` returns when all of it has come. */
+export function followRefreshes(): { settle(): Promise<void>; restore(): void } {
+  let [begun, ended] = [0, 0];
+  const { keepFresh } = GateConditions.prototype;
+  const spy = vi.spyOn(GateConditions.prototype, 'keepFresh').mockImplementation(async function follow(
+    this: GateConditions,
+  ) {
+    begun += 1;
+    await keepFresh.call(this);
+    ended += 1;
+  });
+  // Waited for by looking: whoever awaits what another object settles goes on in that object.
+  return { settle: () => until(() => ended >= begun), restore: () => spy.mockRestore() };
+}
+
+/** Waits in one's own object, by the machine's own clock. */
+export async function until(isSo: () => boolean, pause_ms = 1): Promise<void> {
+  while (!isSo()) await scheduler.wait(pause_ms);
+}
+
+/** A new order of a trader, as the lane of its key hands it over. */
+export function handOver({ accountId, keyId }: Trader, order: PlaceOrder, change: Partial<GateCall> = {}): GateCall {
+  const now_ms = Date.now();
+  return { orderId: newRecordId(now_ms), accountId, keyId, order, deadline_ms: now_ms + 5_000, ...change };
+}
