@@ -9,7 +9,23 @@ import { mutations } from '../scripts/mutations/rooms.ts';
  */
 
 /** The faults that are mended, by their numbers; each keeps its own. */
-const FAULTS = [...Array.from({ length: 42 }, (_, at) => at + 1), 46, 47, 48, 49, 50, 51, 54, 59, 60, 61];
+const FAULTS = [
+  ...Array.from({ length: 42 }, (_, at) => at + 1),
+  43,
+  44,
+  45,
+  46,
+  47,
+  48,
+  49,
+  50,
+  51,
+  52,
+  54,
+  59,
+  60,
+  61,
+];
 
 const text = readFileSync('docs/faults.md', 'utf8');
 

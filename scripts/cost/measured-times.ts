@@ -11,7 +11,7 @@ export const cpu_us = { none: 0, cached: 1_500, read: 2_500, write: 5_000 } as c
  * for D1, which may lie elsewhere; they are rounded up. A read is counted and let go. An order is one round trip to D1;
  * the platform says that a write takes "several milliseconds" ("FAQs" of D1), and the way there is taken for some tens.
  * A withdrawal is three, and as long as its custodian takes: a second. After each of them the object stays awake until
- * its late writes are made. A round of prices lasts as long as the slower venues.
+ * its late writes are made. A round of prices lasts as long as the slower venues. While anyone trades the gate is awake.
  */
 export const active_ms = {
   none: 0,
@@ -20,6 +20,7 @@ export const active_ms = {
   write: 50 + LATE_WRITE_PAUSE_MS,
   payout: 1_200 + LATE_WRITE_PAUSE_MS,
   round: 500,
+  awake: 2_000,
 } as const;
 
 /** Bytes of one log event: the exchange's own line, and as much again for what the platform adds. */

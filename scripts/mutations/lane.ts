@@ -293,7 +293,7 @@ export const lane: Room = {
       file: 'src/markets/firm-price.ts',
       find: 'FILL_MAX_AGE_MS = 2_000',
       replace: 'FILL_MAX_AGE_MS = 3_000',
-      tests: [conditionsTest],
+      tests: ['test/trade/plan-order.test.ts'],
     },
     {
       name: 'the gate takes up an order after its deadline',
@@ -331,10 +331,10 @@ export const lane: Room = {
       tests: [gateTest],
     },
     {
-      name: 'an order that newer prices have overtaken is planned again for ever',
+      name: 'an order that was overtaken twice is left open',
       file: GATE,
-      find: "if (!('overtakenRound' in second)) return second;",
-      replace: "if (!('overtakenRound' in second)) return second;\n    return this.#fill(call);",
+      find: "return { kind: 'refused', refusal: noFirmPrice(terms.value.coin).refusal };",
+      replace: "return { kind: 'unknown' };",
       tests: [gateTest],
     },
   ],

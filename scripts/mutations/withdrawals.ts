@@ -77,8 +77,8 @@ export const withdrawals: Room = {
     {
       name: 'the retry of an open withdrawal submits it as if it were new',
       file: 'src/lane/key-lane.ts',
-      find: 'payInTime(database, execution.row, open.isFresh)',
-      replace: 'payInTime(database, execution.row, true)',
+      find: 'payInTime(database, open.row, open.isFresh)',
+      replace: 'payInTime(database, open.row, true)',
       tests: [crashes],
     },
     {

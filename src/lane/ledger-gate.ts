@@ -25,7 +25,7 @@ import { GateConditions } from './gate-conditions.ts';
 const ROOM = 256;
 
 /** A batch that D1 has not answered by then is left alone: its order's row will tell. */
-export const BATCH_DEADLINE_MS = 3_000;
+const BATCH_DEADLINE_MS = 3_000;
 
 /**
  * The gate of a ledger, through which every order passes, so that all are planned at the same prices: the newest. It

@@ -1,6 +1,5 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { BATCH_DEADLINE_MS } from '../../src/lane/ledger-gate.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import type { PlaceOrder } from '../../src/trade/place-order.ts';
 import { type Trader, openTrader } from '../support/exchange.ts';
@@ -12,6 +11,7 @@ import { moveClock, stopClock } from '../support/withdrawals.ts';
 
 const BUY: PlaceOrder = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 const ROOM = 256;
+const BATCH_DEADLINE_MS = 3_000;
 
 const openRich = (): Promise<Trader> => openTrader({ USDT: '100000', BTC: '1' });
 

@@ -189,8 +189,8 @@ function checkExecuted(context: Context, reply: Reply, moved: readonly Movement[
   must(references.length <= 1, 'more than one effect', references);
   const recordId = references[0] ?? null;
   const effect = moved.map(withoutReference);
-  const predicted = fresh.find((one) => one.movements.length > 0 && sameMovements(one.movements, effect));
-  must(recordId === null || predicted !== undefined, 'moved', moved, 'instead of', fresh, world.market.describe());
+  const isFilled = noteEffect(world, fresh, effect);
+  must(recordId === null || isFilled, 'moved', moved, 'instead of', fresh, world.market.describe());
   if (recordId !== null && kind === 'order') world.model.orders.set(recordId, account.id);
   if (entry?.namedId && recordId) must(entry.namedId === recordId, 'another id than was told', entry.namedId, recordId);
 
@@ -213,6 +213,22 @@ function checkExecuted(context: Context, reply: Reply, moved: readonly Movement[
     must(isAllowed || isTurnedAway || isLocked, 'answered', reply, 'instead of', fresh, leeway);
   }
   keep(context, key, reply, recordId);
+}
+
+/** Whether an effect is one of those that may be; of an order, the market learns what round it was filled at. */
+export function noteEffect(
+  { market }: World,
+  fresh: readonly Prediction[],
+  effect: readonly Omit<Movement, 'reference'>[],
+): boolean {
+  const predicted = fresh.filter((one) => one.movements.length > 0 && sameMovements(one.movements, effect));
+  const fills = predicted.flatMap(({ filled }) => filled ?? []);
+  if (fills[0])
+    market.noteFill(
+      fills[0].coin,
+      fills.map(({ round }) => round),
+    );
+  return predicted.length > 0;
 }
 
 /** What a replay will give: a decision stands, an open outcome waits, and what was only turned away is forgotten. */

@@ -12,15 +12,27 @@ export type VenueMode = (typeof venueModes)[number];
 /** In these no price is firm. */
 const withoutPrice: readonly VenueMode[] = ['all_down', 'disputed', 'two_disputed'];
 
-/** How old an agreed price may be where it is used, and how old a snapshot the price hub gives out. */
-const FIRM_MS = 5_000;
+/** How old an agreed price may be where an order fills at it, and where it only values something. */
+const FILL_MS = 2_000;
+const VALUE_MS = 5_000;
 /** How far the clock may have gone back since. */
 const LEAD_MS = 1_000;
+/** How old a snapshot the price hub gives out. */
 const SNAPSHOT_MS = 1_000;
 
 interface Reading {
+  /** The number of the round, in the order in which the venues were asked. */
+  readonly round: number;
   readonly time_ms: number;
   readonly mode: VenueMode;
+}
+
+/** What an order may fill at, spread and half of the dispersion not yet in it. */
+export interface FillPrice {
+  readonly round: number;
+  readonly price: bigint;
+  /** By how much the venues that agree lie apart. */
+  readonly dispersion: bigint;
 }
 
 /** The venues' prices as the sandbox makes them, bent as a step wants them, and which of them may be traded at. */
@@ -28,12 +40,18 @@ export class Market {
   mode: VenueMode = 'agree';
   struck = 0;
   #readings: Reading[] = [];
+  #rounds = 0;
+  /** The round of the newest fill of each coin: none of an older one may follow (I13). */
+  readonly #filled = new Map<Coin, number>();
   readonly #markets = new Map(coinSymbols.map((coin) => [coin, openSandboxMarket(coin)]));
 
   install(): void {
     const ask = PriceDesk.prototype.ask;
     const bend = (observations: Observation[]) => this.#bend(observations);
-    const record = () => this.#readings.push({ time_ms: Date.now(), mode: this.mode });
+    const record = () => {
+      this.#rounds += 1;
+      this.#readings.push({ round: this.#rounds, time_ms: Date.now(), mode: this.mode });
+    };
     vi.spyOn(PriceDesk.prototype, 'ask').mockImplementation(async function bent(this: PriceDesk) {
       record();
       return bend(await ask.call(this));
@@ -48,18 +66,34 @@ export class Market {
   }
 
   /** The rounds of questions so far, and the one that may come now. */
-  get #rounds(): readonly Reading[] {
-    return [...this.#readings, { time_ms: Date.now(), mode: this.mode }];
+  get #questions(): readonly Reading[] {
+    return [...this.#readings, { round: this.#rounds + 1, time_ms: Date.now(), mode: this.mode }];
   }
 
-  /** Every price of a coin that an order may be filled at now (I9), in 1e-8 USDT; the last is the newest. */
-  firmPrices(coin: Coin): bigint[] {
+  /** The rounds whose prices are at most so old, and were agreed on. */
+  #listFirm(age_ms: number): Reading[] {
     const now_ms = Date.now();
-    const fresh = this.#rounds.filter(({ time_ms }) => time_ms <= now_ms + LEAD_MS && now_ms - time_ms <= FIRM_MS);
-    const prices = fresh
-      .filter(({ mode }) => !withoutPrice.includes(mode))
-      .flatMap(({ time_ms, mode }) => this.#agreedPrices(coin, time_ms, mode));
-    return [...new Set(prices)];
+    return this.#questions
+      .filter(({ time_ms }) => time_ms <= now_ms + LEAD_MS && now_ms - time_ms <= age_ms)
+      .filter(({ mode }) => !withoutPrice.includes(mode));
+  }
+
+  /** Every price of a coin that a withdrawal may be valued at now, in 1e-8 USDT; the last is the newest. */
+  firmPrices(coin: Coin): bigint[] {
+    return [...new Set(this.#listFirm(VALUE_MS).map((reading) => this.#agree(coin, reading).price))];
+  }
+
+  /** Every price of a coin that an order may be filled at now (I9): none that a newer fill has overtaken (I13). */
+  fillPrices(coin: Coin): FillPrice[] {
+    const newest = this.#filled.get(coin) ?? 0;
+    return this.#listFirm(FILL_MS)
+      .filter(({ round }) => round >= newest)
+      .map((reading) => this.#agree(coin, reading));
+  }
+
+  /** A fill of a coin, at one of these rounds. */
+  noteFill(coin: Coin, rounds: readonly number[]): void {
+    this.#filled.set(coin, Math.max(this.#filled.get(coin) ?? 0, Math.min(...rounds)));
   }
 
   /** When the venues were asked, for a report. */
@@ -70,15 +104,15 @@ export class Market {
   /** Whether there may be no firm price now. */
   mayBeWithoutPrice(): boolean {
     const now_ms = Date.now();
-    return this.#rounds.some(({ time_ms, mode }) => withoutPrice.includes(mode) && now_ms - time_ms <= SNAPSHOT_MS);
+    return this.#questions.some(({ time_ms, mode }) => withoutPrice.includes(mode) && now_ms - time_ms <= SNAPSHOT_MS);
   }
 
   /** The sandbox's venues stand at -3, 0 and +2 hundredths of a percent; the last is the one that fails. */
-  #agreedPrices(coin: Coin, time_ms: number, mode: VenueMode): bigint[] {
+  #agree(coin: Coin, { round, time_ms, mode }: Reading): FillPrice {
     const price = this.#markets.get(coin)?.priceAt(time_ms) ?? 0n;
-    if (mode === 'agree') return [price];
     const low = (price * 9_997n) / 10_000n;
-    return [(low + price + 1n) / 2n];
+    if (mode === 'agree') return { round, price, dispersion: (price * 10_002n) / 10_000n - low };
+    return { round, price: (low + price + 1n) / 2n, dispersion: price - low };
   }
 
   #bend(observations: Observation[]): Observation[] {

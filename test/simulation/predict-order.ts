@@ -9,6 +9,8 @@ export interface Prediction {
   readonly status: number;
   readonly code: string | null;
   readonly movements: readonly Omit<Movement, 'reference'>[];
+  /** The market and the round of prices of a fill. */
+  readonly filled?: { readonly coin: Coin; readonly round: number };
 }
 
 export function refusal(status: number, code: string): Prediction {
@@ -34,16 +36,21 @@ export function predictOrder(world: World, account: ModelAccount, { body }: Post
   const halted = refusal(503, 'trading_halted');
   const isBuy = body['side'] === 'BUY';
   const spreads = world.settled.map(({ spreadBps }) => BigInt(spreadBps));
-  const prices = world.market
-    .firmPrices(coin)
-    .flatMap((price) =>
-      spreads.map((spread) =>
-        isBuy ? ceil(price * (10_000n + spread), 10_000n) : (price * (10_000n - spread)) / 10_000n,
-      ),
-    );
+  const prices = world.market.fillPrices(coin).flatMap(({ round, price, dispersion }) =>
+    spreads.map((spread) => {
+      const half = ceil(dispersion, 2n);
+      const quote = isBuy
+        ? ceil(price * (10_000n + spread), 10_000n) + half
+        : (price * (10_000n - spread)) / 10_000n - half;
+      return { round, quote };
+    }),
+  );
   // A halt that was lifted seconds ago may still be believed.
   const stale = world.settled.some(({ tradingHalted }) => tradingHalted) ? [halted] : [];
-  const fills = prices.map((price) => predictFill(world, account, { coin, isBuy, byCoin, value, price }));
+  const fills = prices.map(({ round, quote }) => ({
+    ...predictFill(world, account, { coin, isBuy, byCoin, value, price: quote }),
+    filled: { coin, round },
+  }));
   if (!world.model.settings.tradingHalted) return [...fills, ...stale, ...withoutPrice(world)];
   // A lane that has not heard of the halt still judges the amount; the database lets nothing through.
   return [halted, ...fills.filter(({ code }) => code?.startsWith('amount_')), ...withoutPrice(world)];

@@ -10,6 +10,7 @@ import { type VenueMode, venueModes } from './market.ts';
 import { Disagreement, type ModelAccount, must } from './model.ts';
 import { stepChange } from './change-steps.ts';
 import { checkDust, stepDeposit } from './deposit-steps.ts';
+import { settleGates, stepGates } from './gate-steps.ts';
 import { stepCredit, stepSettlement } from './reference-steps.ts';
 import { stepReview } from './review-steps.ts';
 import { stepCrowd, stepHeld, stepTwins } from './race-steps.ts';
@@ -44,6 +45,7 @@ const operations = {
   twins: stepTwins,
   crowd: stepCrowd,
   held: stepHeld,
+  gates: stepGates,
 } as const;
 
 const weights: Record<keyof typeof operations, number> = {
@@ -61,6 +63,7 @@ const weights: Record<keyof typeof operations, number> = {
   twins: 20,
   crowd: 30,
   held: 20,
+  gates: 20,
 };
 
 /** What a run did. */
@@ -78,6 +81,7 @@ export interface Figures {
  */
 export async function simulate(seed: number, steps: number): Promise<Figures> {
   const world = new World(START_MS);
+  settleGates();
   await open(world);
   for (let step = 1; step <= steps; step += 1) {
     const draw = new Draw(seed, step);

@@ -1,9 +1,11 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { vi } from 'vitest';
 import { KeyLane } from '../../src/lane/key-lane.ts';
+import { LedgerGate } from '../../src/lane/ledger-gate.ts';
 import { Replays } from '../../src/lane/replays.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { CONNECTION_LOST, OVERLOADED, type Batch, type Moment, abort, aroundBatch, fail } from '../support/faults.ts';
+import { ledgerGate } from '../support/gate.ts';
 import { env } from '../support/test-env.ts';
 import type { Trader } from '../support/exchange.ts';
 import type { World } from './world.ts';
@@ -82,25 +84,30 @@ function abortAround(batch: Batch, moment: Moment, times: number): Strike {
   );
 }
 
-/** Resets the lane around one of its own methods, or of the hub's, from inside the call. */
+/** Resets the lane around one of its own methods, or of another object's, from inside the call. */
 function abortAroundCall(name: string, times: number, prototype: object, method: string, moment: Moment): Strike {
-  return abortAt(`abort_${moment}_${name}${times > 1 ? '_twice' : ''}`, times, (_world, trader) => {
-    let struck = 0;
-    const target = prototype as Record<string, (...values: unknown[]) => unknown>;
-    const original = target[method];
-    const strike = () => {
-      if (struck >= times) return undefined;
-      struck += 1;
-      return abort(trader.lane);
-    };
-    const spy = vi.spyOn(target, method).mockImplementation(async function around(this: unknown, ...values) {
-      if (moment === 'before') await strike();
-      const result: unknown = await original?.apply(this, values);
-      if (moment === 'after') await strike();
-      return result;
-    });
-    return { struck: () => struck, disarm: () => spy.mockRestore() };
+  return abortAt(`abort_${moment}_${name}${times > 1 ? '_twice' : ''}`, times, (_world, trader) =>
+    armCall(prototype, method, moment, times, () => abort(trader.lane)),
+  );
+}
+
+/** Lets something happen around the next calls of a method. */
+function armCall(prototype: object, method: string, moment: Moment, times: number, strike: () => Promise<void>): Armed {
+  let struck = 0;
+  const target = prototype as Record<string, (...values: unknown[]) => unknown>;
+  const original = target[method];
+  const strikeOnce = async () => {
+    if (struck >= times) return;
+    struck += 1;
+    await strike();
+  };
+  const spy = vi.spyOn(target, method).mockImplementation(async function around(this: unknown, ...values) {
+    if (moment === 'before') await strikeOnce();
+    const result: unknown = await original?.apply(this, values);
+    if (moment === 'after') await strikeOnce();
+    return result;
   });
+  return { struck: () => struck, disarm: () => spy.mockRestore() };
 }
 
 /** The lane's storage as it is synced: the intent is durable from then on. */
@@ -140,19 +147,49 @@ function abortAtRemember(): Strike {
   });
 }
 
+/** The reset of the ledger's gate at every step of an order: once, it is the lane that looks and calls again. */
+function abortGate(times: number): Strike[] {
+  const leeway: Strike['leeway'] = times === 1 ? ['none', 'none'] : ['unknown_either', 'unknown_either'];
+  const suffix = times > 1 ? '_twice' : '';
+  const moments = ['before', 'after'] as const;
+  const calls = [
+    ['order', LedgerGate.prototype, 'placeOrder'],
+    ['prices', PriceHub.prototype, 'snapshot'],
+  ] as const;
+  return moments.flatMap((moment) => [
+    ...calls.map(([name, prototype, method]): Strike => ({
+      name: `gate_abort_${moment}_${name}${suffix}`,
+      leeway,
+      arm: () => armCall(prototype, method, moment, times, () => abort(ledgerGate())),
+    })),
+    {
+      name: `gate_abort_${moment}_batch${suffix}`,
+      leeway,
+      arm: () =>
+        armBatch('order', moment, times, async () => {
+          await abort(ledgerGate());
+          if (moment === 'before') throw new Error(CONNECTION_LOST);
+        }),
+    },
+  ]);
+}
+
 const common = (times: number): Strike[] => [
   abortAroundCall('snapshot', times, PriceHub.prototype, 'snapshot', 'before'),
   abortAtSync('before', times),
   abortAtSync('after', times),
 ];
 
-/** The reset of a lane at every step of an order. */
+/** The reset of a lane at every step of an order, and of the gate. */
 export const orderAborts: readonly Strike[] = [1, 2].flatMap((times) => [
   abortAtRemember(),
   abortAroundCall('admission', times, KeyLane.prototype, 'placeOrder', 'before'),
   ...common(times),
+  abortAroundCall('gate', times, LedgerGate.prototype, 'placeOrder', 'before'),
+  abortAroundCall('gate', times, LedgerGate.prototype, 'placeOrder', 'after'),
   abortAround('order', 'before', times),
   abortAround('order', 'after', times),
+  ...abortGate(times),
 ]);
 
 /** The reset of a lane at every step of a withdrawal. */
@@ -176,6 +213,14 @@ export const companions: readonly Strike[] = [
     arm: (world, trader) => {
       const ran = runDurableObjectAlarm(trader.lane);
       world.after.push(ran);
+      return { struck: () => 1, disarm: () => undefined };
+    },
+  },
+  {
+    name: 'gate_aborted',
+    leeway: ['none', 'none'],
+    arm: async () => {
+      await abort(ledgerGate());
       return { struck: () => 1, disarm: () => undefined };
     },
   },

@@ -1,0 +1,39 @@
+/** What a comparison of the gate's place with the database's comes to, for a person to read. */
+export interface LocationVerdict {
+  readonly isRight: boolean;
+  readonly detail: string;
+}
+
+/**
+ * Holds `LEDGER_LOCATION` against where D1 says that it answered from. `answer` is what `wrangler d1 execute --json`
+ * printed: a list of results, of which each `meta` names `served_by_region` ("D1 > Return objects"), in upper case what a
+ * location hint is in lower case. An answer that names none, as of a local database, decides nothing and is not right.
+ */
+export function compareLocation(configured: string, answer: string): LocationVerdict {
+  const region = readRegion(answer);
+  if (region === undefined) return { isRight: false, detail: 'the answer names no region: ask the remote database' };
+  if (region === configured) return { isRight: true, detail: `the database and the gate are both in ${region}` };
+  return {
+    isRight: false,
+    detail: `the database is in ${region}, and LEDGER_LOCATION is ${configured}: every order would cross between them`,
+  };
+}
+
+function readRegion(answer: string): string | undefined {
+  // Wrangler may say something before the JSON.
+  const begin = answer.indexOf('[');
+  try {
+    const [result] = JSON.parse(answer.slice(Math.max(begin, 0))) as { meta?: { served_by_region?: string } }[];
+    return result?.meta?.served_by_region?.toLowerCase();
+  } catch {
+    return undefined;
+  }
+}
+
+/** `LEDGER_LOCATION` of production, as wrangler.toml has it. Throws where it has none. */
+export function readConfiguredLocation(wranglerToml: string): string {
+  const [, production = ''] = wranglerToml.split('[env.production.vars]');
+  const [, location] = /^LEDGER_LOCATION = "([a-z]+)"$/m.exec(production) ?? [];
+  if (location === undefined) throw new Error('wrangler.toml names no LEDGER_LOCATION for production');
+  return location;
+}
