@@ -480,7 +480,13 @@ CREATE TABLE settings (
   fees TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(fees)),
   minimums TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(minimums)),
   spread_bps INTEGER CHECK (spread_bps BETWEEN 0 AND 1000)
-, deposit_minimums TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(deposit_minimums))) STRICT;
+, fallback_prices TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(fallback_prices)), deposit_minimums TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(deposit_minimums))) STRICT;
+
+CREATE TRIGGER fallback_prices_are_definite BEFORE UPDATE ON settings
+WHEN NEW.fallback_prices IS NULL
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a setting is never nothing');
+END;
 
 CREATE TRIGGER halts_stay_until_violations_are_cleared BEFORE UPDATE ON settings
 WHEN (NEW.trading_halted IS NOT 1 OR NEW.withdrawals_halted IS NOT 1)

@@ -4,6 +4,7 @@ import { QUOTE_ASSET, coinSymbols, scaleOf } from './money/assets.ts';
 import { AMOUNT_SYNTAX, MAX_ATOMS, parseAmount } from './money/amounts.ts';
 import type { KeyLane } from './lane/key-lane.ts';
 import type { LedgerGate } from './lane/ledger-gate.ts';
+import type { CandleHub } from './markets/candles/candle-hub.ts';
 import type { PriceHub } from './markets/price-hub.ts';
 import { DepositKeys } from './wallet/addresses/deposit-keys.ts';
 import { holdsSandboxKey } from './wallet/addresses/sandbox-wallet.ts';
@@ -14,6 +15,7 @@ export interface Bindings {
   readonly KEY_LANE: DurableObjectNamespace<KeyLane>;
   readonly LEDGER_GATE: DurableObjectNamespace<LedgerGate>;
   readonly PRICE_HUB: DurableObjectNamespace<PriceHub>;
+  readonly CANDLE_HUB: DurableObjectNamespace<CandleHub>;
   /** Counts callers without a key by IPv4 address or by /64 of IPv6. */
   readonly ANONYMOUS_READS: RateLimit;
   /** Counts the /48s of IPv6 that these are in. */
@@ -114,6 +116,37 @@ const Bounds = z
   .strictObject({ min: UsdtAmount, max: UsdtAmount })
   .refine(({ min, max }) => (toUsdtAtoms(min) ?? 0n) <= (toUsdtAtoms(max) ?? 0n), 'has a minimum above its maximum');
 
+/** Where each venue answers; the names are those of `Config`. */
+const venueUrls = {
+  BINANCE_URL: z.url(),
+  OKX_URL: z.url(),
+  COINBASE_URL: z.url(),
+  KUCOIN_URL: z.url(),
+  KRAKEN_URL: z.url(),
+  GATE_URL: z.url(),
+  BYBIT_URL: z.url(),
+};
+
+/**
+ * What is wrong with the venues' addresses in production, by variable: over plain HTTP anybody on the way makes prices,
+ * and two sources of one host would be one venue with two votes.
+ */
+function findVenueFaults(config: z.output<z.ZodObject<typeof venueUrls>> & { PRICE_SOURCES: readonly string[] }) {
+  const urls = Object.keys(venueUrls).map((name) => [name, new URL(config[name as keyof typeof venueUrls])] as const);
+  const hosts = urls.filter(([name]) => config.PRICE_SOURCES.includes(name.replace('_URL', '').toLowerCase()));
+  return [
+    ...urls.filter(([, { protocol }]) => protocol !== 'https:').map(([name]) => [name, 'is not https in production']),
+    ...hosts
+      .filter(([, url], index) => hosts.slice(0, index).some(([, earlier]) => nameHost(earlier) === nameHost(url)))
+      .map(([name]) => [name, 'has the host of another price source']),
+  ] as [string, string][];
+}
+
+/** A host by the one name that all its spellings and ports share. */
+function nameHost({ hostname }: URL): string {
+  return hostname.replace(/\.$/, '');
+}
+
 /** Every setting of the Worker. Operators find the meaning of each in wrangler.toml. */
 export const Config = z
   .object({
@@ -131,13 +164,7 @@ export const Config = z
       `has more than ${MAX_PRICE_SOURCES} sources`,
     ),
     CANDLE_SOURCES: listOf(['sandbox', 'binance', 'bybit', 'kucoin']),
-    BINANCE_URL: z.url(),
-    OKX_URL: z.url(),
-    COINBASE_URL: z.url(),
-    KUCOIN_URL: z.url(),
-    KRAKEN_URL: z.url(),
-    GATE_URL: z.url(),
-    BYBIT_URL: z.url(),
+    ...venueUrls,
     PRICE_HUB_LOCATION: z.enum(locations),
     LEDGER_LOCATION: z.enum(locations),
     LIQUIDITY_PROVIDER: z.enum(['house']),
@@ -165,6 +192,7 @@ export const Config = z
       refuse('SPREAD_BPS', `is below ${MIN_SPREAD_BPS.production} in production: a free option drains the house`);
     }
     if (isSandbox(config.CUSTODY_PROVIDER)) refuse('CUSTODY_PROVIDER', 'names a sandbox provider in production');
+    for (const [name, message] of findVenueFaults(config)) refuse(name, message);
     if (new URL(config.CUSTODY_URL).protocol !== 'https:') refuse('CUSTODY_URL', 'is not https in production');
     for (const [name, value] of Object.entries(config)) {
       const isPlaceholder =

@@ -4,6 +4,7 @@ import { runScheduled } from './scheduled.ts';
 
 export { KeyLane } from './lane/key-lane.ts';
 export { LedgerGate } from './lane/ledger-gate.ts';
+export { CandleHub } from './markets/candles/candle-hub.ts';
 export { PriceHub } from './markets/price-hub.ts';
 
 export default {

@@ -61,9 +61,19 @@ describe('the configuration', () => {
     ['a placeholder for a venue that is not asked', 'GATE_URL', 'https://example.com'],
     ['a public token in capitals', 'OPERATOR_TOKEN', String(sandbox['OPERATOR_TOKEN']).toUpperCase()],
     ['a public secret in mixed letters', 'TOTP_SECRETS', JSON.stringify({ 1: `SandBox-${'t'.repeat(40)}` })],
+    ['a venue without TLS', 'KRAKEN_URL', 'http://api.kraken.com'],
+    ['a venue without TLS, though it is no source', 'GATE_URL', 'http://api.gateio.ws'],
+    ['two price sources of one host', 'KRAKEN_URL', 'https://data-api.binance.vision/kraken'],
+    ['two price sources of one host in other words', 'KRAKEN_URL', 'https://DATA-api.binance.vision.:8443'],
     ['the public custody secret', 'CUSTODY_SECRET', sandbox['CUSTODY_SECRET']],
   ])('of production is refused with %s', (_name, variable, value) => {
     expect(() => parseConfig({ ...production, [variable]: value })).toThrow(/configuration refused/);
+  });
+
+  it('of production lets a venue that is no price source share a host', () => {
+    expect(parseConfig({ ...production, OKX_URL: 'https://data-api.binance.vision' })).toMatchObject({
+      SPREAD_BPS: 20,
+    });
   });
 
   const long = 'x'.repeat(40);

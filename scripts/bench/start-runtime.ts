@@ -4,38 +4,10 @@ import { join } from 'node:path';
 import { Operator } from '../../test/support/node/operator.ts';
 import { startServedExchange } from '../../test/support/node/served-exchange.ts';
 import { buildWorker } from '../build-worker.ts';
+import { writeCountingEntry } from './counting-entry.ts';
 
 /** The configuration of the floors' Worker. */
 const FLOORS_CONFIG = 'scripts/bench/floors/wrangler.toml';
-
-/**
- * Wraps the deployed bundle and replaces two things that the local runtime does slowly: it counts anonymous reads by
- * asking an object over HTTP, and it formats each log line for a terminal. The benchmark would measure these instead of
- * the exchange. Here counts stay in memory, and a log line is built and copied but not printed.
- */
-const COUNTING_ENTRY = 'counting-entry.js';
-const COUNTING_SCRIPT = `import exchange from './index.js';
-export * from './index.js';
-
-console.log = (...values) => void JSON.stringify(values);
-
-const counts = new Map();
-const ANONYMOUS_READS = {
-  async limit({ key }) {
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-    return { success: true };
-  },
-};
-let counting;
-
-export default {
-  fetch(request, bindings, context) {
-    counting ??= { ...bindings, ANONYMOUS_READS, ANONYMOUS_NETWORKS: ANONYMOUS_READS };
-    return exchange.fetch(request, counting, context);
-  },
-  scheduled: exchange.scheduled,
-};
-`;
 
 const FUNDS = { USDT: '500000', BTC: '0.1' } as const;
 
@@ -71,7 +43,7 @@ export async function startBenchRuntime(
   const bundle = join(directory, 'exchange');
   const floorsBundle = join(directory, 'floors');
   await buildWorker('', bundle, { keepsNames: profiled });
-  writeFileSync(join(bundle, COUNTING_ENTRY), COUNTING_SCRIPT);
+  const entry = writeCountingEntry(bundle);
   await buildWorker('', floorsBundle, { config: FLOORS_CONFIG });
   const { default: workerd } = createRequire(import.meta.url)('workerd') as { default: string };
   const silenced = join(directory, 'workerd');
@@ -80,7 +52,7 @@ export async function startBenchRuntime(
   const served = await startServedExchange(
     {
       bundle,
-      entry: COUNTING_ENTRY,
+      entry,
       neighbour: { config: FLOORS_CONFIG, bundle: floorsBundle },
       storage: join(directory, 'storage'),
       site: false,

@@ -77,6 +77,7 @@ export const settings = sqliteTable('settings', {
   fees: text().notNull().default('{}'),
   minimums: text().notNull().default('{}'),
   spreadBps: integer('spread_bps'),
+  fallbackPrices: text('fallback_prices').notNull().default('{}'),
   depositMinimums: text('deposit_minimums').notNull().default('{}'),
 });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Asset, assetSymbols, scaleOf } from '../money/assets.ts';
+import { type Asset, assetSymbols, coinSymbols, scaleOf } from '../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms, parseAmount } from '../money/amounts.ts';
 import { type Network, networks } from '../money/networks.ts';
 import type { Database } from './database.ts';
@@ -27,6 +27,11 @@ export function minimumInForce(amounts: NetworkAmounts, asset: Asset, network: N
   return minimum > 1n ? minimum : 1n;
 }
 
+/** Prices in USDT that the operator has set for what no source answers for, and when, in milliseconds. */
+const StoredFallbackPrices = z.partialRecord(z.enum(coinSymbols), z.object({ price: z.string(), setAt: z.number() }));
+
+export type StoredFallbackPrices = z.output<typeof StoredFallbackPrices>;
+
 /** What the operator sets while the exchange runs; `null` leaves it to the configuration. */
 export interface Settings {
   readonly tradingHalted: boolean;
@@ -39,6 +44,7 @@ export interface Settings {
   readonly minimums: NetworkAmounts;
   readonly depositMinimums: NetworkAmounts;
   readonly spreadBps: number | null;
+  readonly fallbackPrices: StoredFallbackPrices;
 }
 
 /** How long a reader may go on with settings that it has read. */
@@ -57,6 +63,7 @@ export const selectSettings = prepareOnce((database) =>
       minimums: settings.minimums,
       depositMinimums: settings.depositMinimums,
       spreadBps: settings.spreadBps,
+      fallbackPrices: settings.fallbackPrices,
     })
     .from(settings)
     .prepare(),
@@ -71,6 +78,7 @@ export function parseSettings([row]: Awaited<ReturnType<ReturnType<typeof select
     fees: NetworkAmounts.parse(JSON.parse(row.fees)),
     minimums: NetworkAmounts.parse(JSON.parse(row.minimums)),
     depositMinimums: NetworkAmounts.parse(JSON.parse(row.depositMinimums)),
+    fallbackPrices: StoredFallbackPrices.parse(JSON.parse(row.fallbackPrices)),
   };
 }
 

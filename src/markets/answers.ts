@@ -44,21 +44,22 @@ function showTicker(coin: Coin, snapshot: MarketSnapshot | undefined, now_ms: nu
   const shown = snapshot?.markets[coin].shown;
   const market = { symbol: coin, pair: pairOf(coin), name: assets[coin].name };
   if (!shown) {
-    const price = formatPrice(fallbackPrice(coin));
+    const price = formatPrice(snapshot?.fallbacks[coin] ?? fallbackPrice(coin));
     return { ...market, price, change24h: 0, volume24h: '0', ts: formatTime(now_ms), sources: [], degraded: true };
   }
   const { price, change24h, volume24h, dataTime_ms } = shown;
-  const sources = [...shown.sources];
-  return { ...market, price: formatPrice(price), change24h, volume24h, ts: formatTime(dataTime_ms), sources };
+  const ticker = { ...market, price: formatPrice(price), change24h, volume24h, ts: formatTime(dataTime_ms) };
+  return { ...ticker, sources: [...shown.sources], ...(shown.isHeld && { degraded: true }) };
 }
 
-/** What is left of 30 s since the oldest of the coins' prices came; little when one is static or overdue. */
+/** What is left of 30 s since the oldest of the coins' prices came; little when one is static, held or overdue. */
 function lifetimeOf(coins: readonly Coin[], snapshot: MarketSnapshot | undefined, now_ms: number): number {
-  const ages_ms = coins.map((coin) => now_ms - (snapshot?.markets[coin].shown?.received_ms ?? -Infinity));
-  const age_ms = Math.max(...ages_ms);
+  const shown = coins.map((coin) => snapshot?.markets[coin].shown);
+  const age_ms = now_ms - Math.min(...shown.map((market) => market?.received_ms ?? -Infinity));
   if (age_ms === Infinity) return DEGRADED_LIFETIME_MS;
   const left_ms = TICKER_LIFETIME_MS - age_ms;
-  return age_ms > CURRENT_MS ? Math.min(left_ms, DEGRADED_LIFETIME_MS) : left_ms;
+  const isCurrent = age_ms <= CURRENT_MS && !shown.some((market) => market?.isHeld);
+  return isCurrent ? left_ms : Math.min(left_ms, DEGRADED_LIFETIME_MS);
 }
 
 function formatTime(time_ms: number): string {

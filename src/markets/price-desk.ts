@@ -2,6 +2,7 @@ import { withDeadline } from '../http/with-deadline.ts';
 import type { Observation } from './aggregate.ts';
 import type { BreakerBoard } from './sources/breaker-board.ts';
 import type { PriceSource } from './sources/price-source.ts';
+import { SourceError } from './sources/source-error.ts';
 
 /** How long one source may take. All are asked at once, so this is also how long a round lasts at most. */
 const SOURCE_TIMEOUT_MS = 2_000;
@@ -15,11 +16,18 @@ const MIN_ANSWERS = 2;
 /** With fewer sources in good standing, suspended ones are tried early: three believe a jump, and outvote one liar. */
 const FEW_SOURCES = 3;
 
+/** What a source answered last, and when it was asked. */
+interface LastAnswer {
+  readonly asked_ms: number;
+  readonly observations: readonly Observation[];
+}
+
 /** Asks the price sources, round by round. One desk belongs to one object: a source is never asked twice at a time. */
 export class PriceDesk {
   readonly #sources: readonly PriceSource[];
   readonly #breakers: BreakerBoard;
   readonly #asking = new Set<string>();
+  readonly #last = new Map<string, LastAnswer>();
 
   constructor(sources: readonly PriceSource[], breakers: BreakerBoard) {
     this.#sources = sources;
@@ -29,27 +37,41 @@ export class PriceDesk {
   /**
    * One round: asks all sources that may be asked, in parallel, and gives what arrived, in the order of the sources.
    * It ends when all have answered or failed, 250 ms after more than half of those in good standing have answered,
-   * or after 2 s. What arrives later counts for the source's standing alone. Never rejects.
+   * or after 2 s. What arrives later counts for the source's standing. A source whose least interval is not over is not
+   * asked: its last answer is repeated, with the time of its own receipt. Never rejects.
    */
   async ask(): Promise<Observation[]> {
-    const asked = this.#chooseSources(Date.now());
+    const begun_ms = Date.now();
+    const repeats = this.#listRepeats(begun_ms);
+    const asked = this.#chooseSources(begun_ms, repeats);
     const enough = Math.max(MIN_ANSWERS, Math.floor(asked.filter(({ isGood }) => isGood).length / 2) + 1);
-    const answers = new Map<string, Observation[]>();
+    const answers = new Map<string, readonly Observation[]>(repeats);
     const grace = new Grace();
     const questions = asked.map(async ({ source }) => {
       const observations = await this.#askSource(source);
       if (observations.length > 0) answers.set(source.name, observations);
-      if (answers.size >= enough) grace.begin();
+      if (answers.size - repeats.size >= enough) grace.begin();
     });
     await Promise.race([Promise.all(questions), grace.over]);
     grace.end();
     return this.#sources.flatMap(({ name }) => answers.get(name) ?? []);
   }
 
-  #chooseSources(now_ms: number): { source: PriceSource; isGood: boolean }[] {
+  /** The last answers of the sources that were asked too lately to be asked again. */
+  #listRepeats(now_ms: number): Map<string, readonly Observation[]> {
+    const early = this.#sources.flatMap(({ name, leastInterval_ms }) => {
+      const last = this.#last.get(name);
+      // What was asked ahead of the clock was asked before the clock went back, nobody knows how long ago.
+      const isEarly = last && last.asked_ms <= now_ms && now_ms - last.asked_ms < leastInterval_ms;
+      return isEarly ? [{ name, last }] : [];
+    });
+    return new Map(early.map(({ name, last }) => [name, last.observations.map((one) => ({ ...one, isRepeat: true }))]));
+  }
+
+  #chooseSources(now_ms: number, repeats: ReadonlyMap<string, unknown>): { source: PriceSource; isGood: boolean }[] {
     const candidates = this.#sources
       .map((source) => ({ source, standing: this.#breakers.standingOf(breakerOf(source), now_ms) }))
-      .filter(({ source }) => !this.#asking.has(source.name));
+      .filter(({ source }) => !this.#asking.has(source.name) && !repeats.has(source.name));
     const good = candidates.filter(({ standing }) => standing === 'good');
     const areFew = good.length < FEW_SOURCES;
     return candidates
@@ -57,14 +79,19 @@ export class PriceDesk {
       .map(({ source, standing }) => ({ source, isGood: standing === 'good' }));
   }
 
-  async #askSource(source: PriceSource): Promise<Observation[]> {
+  async #askSource(source: PriceSource): Promise<readonly Observation[]> {
+    const asked_ms = Date.now();
     this.#asking.add(source.name);
     try {
       const tickers = await withDeadline(SOURCE_TIMEOUT_MS, (signal) => source.fetchTickers(signal, Date.now()));
+      if (tickers.length === 0) throw new SourceError('answered with none of the coins that were asked for');
       this.#breakers.recordAnswer(breakerOf(source));
       const received_ms = Date.now();
-      return tickers.map((ticker) => ({ source: source.name, received_ms, ticker }));
+      const observations = tickers.map((ticker) => ({ source: source.name, received_ms, isRepeat: false, ticker }));
+      this.#last.set(source.name, { asked_ms, observations });
+      return observations;
     } catch (error) {
+      this.#last.set(source.name, { asked_ms, observations: [] });
       this.#breakers.recordFailure(breakerOf(source), error, Date.now());
       return [];
     } finally {

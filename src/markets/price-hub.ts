@@ -2,11 +2,9 @@ import { DurableObject } from 'cloudflare:workers';
 import { z } from 'zod';
 import { type Bindings, config } from '../env.ts';
 import { describeError, logFault } from '../http/log.ts';
-import type { Outcome } from '../http/refusal.ts';
-import { chooseCandleSources, choosePriceSources } from '../providers.ts';
-import { CandleDesk } from './candles/candle-desk.ts';
-import type { CandleSeries } from './candles/candle-series.ts';
-import type { CandleQuestion } from './candles/candle-source.ts';
+import { coinSymbols } from '../money/assets.ts';
+import { choosePriceSources } from '../providers.ts';
+import { OperatorFallbacks } from './operator-fallbacks.ts';
 import { PriceDesk } from './price-desk.ts';
 import { HubMemory, emptyMemory, recordRound } from './record-round.ts';
 import type { MarketSnapshot } from './snapshot.ts';
@@ -18,7 +16,10 @@ const PAUSE_AFTER_FAILURE_MS = 1_000;
 /** While somebody reads, a round begins this often, so that who reads a ticker never waits for the venues. */
 const WARM_INTERVAL_MS = 8_000;
 
-/** How long after the last reader that goes on. */
+/** While orders come, a round begins this often: who trades never waits for the venues, nor on an old price. */
+const ORDER_INTERVAL_MS = 1_000;
+
+/** How long after the last reader, and after the last order, that goes on. */
 const WARM_TIME_MS = 60_000;
 
 /** What the hub keeps over an eviction. Anything else, as an older version may have left it, is forgotten. */
@@ -26,19 +27,29 @@ const Kept = z.object({ memory: HubMemory, breakers: Breakers });
 
 const KEPT = 'kept';
 
+/** How old a snapshot may be, and whether orders are filled by it. */
+interface SnapshotQuestion {
+  readonly maxAge_ms: number;
+  readonly forOrders?: boolean;
+}
+
 /**
- * The one object in the world that asks the venues: however many callers there are, one round of questions is under
+ * The one object in the world that asks the venues for prices: however many callers there are, one round of questions is under
  * way at most. Outside it, `read-hub.ts` is the way to it.
  */
 export class PriceHub extends DurableObject<Bindings> {
   readonly #breakers: BreakerBoard;
   readonly #priceDesk: PriceDesk;
-  readonly #candleDesk: CandleDesk;
+  readonly #fallbacks: OperatorFallbacks;
   #memory: HubMemory;
+  #isKept = true;
   #failed_ms = -Infinity;
+  #begun_ms = -Infinity;
   #round: Promise<void> | undefined;
   #lastRead_ms = -Infinity;
   #isWarm = false;
+  #lastOrder_ms = -Infinity;
+  #orderTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(state: DurableObjectState, bindings: Bindings) {
     super(state, bindings);
@@ -46,32 +57,35 @@ export class PriceHub extends DurableObject<Bindings> {
     this.#memory = kept.success ? kept.data.memory : emptyMemory;
     this.#breakers = new BreakerBoard(kept.success ? kept.data.breakers : {}, () => this.#keep());
     this.#priceDesk = new PriceDesk(choosePriceSources(config), this.#breakers);
-    this.#candleDesk = new CandleDesk(chooseCandleSources(config), this.#breakers);
+    this.#fallbacks = new OperatorFallbacks(bindings.DB);
   }
 
   /**
    * All markets, from memory when the last round ended at most `maxAge_ms` ago, else from a new round or from the
    * one under way, within some 2 s. When nobody answers, it is the last snapshot with its honest times.
+   *
+   * Who asks `forOrders` has the hub begin a round every second for a minute from then on, and begins none sooner.
    */
-  async snapshot({ maxAge_ms }: { readonly maxAge_ms: number; readonly forOrders?: boolean }): Promise<MarketSnapshot> {
-    await this.#stayWarm(Date.now());
-    if (this.#needsRound(maxAge_ms, Date.now())) await this.#joinRound();
+  async snapshot({ maxAge_ms, forOrders = false }: SnapshotQuestion): Promise<MarketSnapshot> {
+    const now_ms = Date.now();
+    await this.#stayWarm(now_ms);
+    if (forOrders) this.#keepPace(now_ms);
+    if (this.#needsRound(maxAge_ms, forOrders, now_ms)) {
+      await this.#joinRound();
+      if (!forOrders) this.#keepNews();
+    }
     return this.#memory.snapshot;
   }
 
   /**
-   * The candles asked for, at most as old as `freshTimeOfSeries` allows, within some 4 s. Refuses with
-   * `upstream_unavailable` when no source answers well, and `service_unavailable` under too many questions.
+   * Takes a round ahead of the next reader, as long as there was one lately, and writes down what is new; else lets the
+   * hub go to sleep. While orders come, the rounds are there already.
    */
-  candles(question: CandleQuestion): Promise<Outcome<CandleSeries>> {
-    return this.#candleDesk.answer(question);
-  }
-
-  /** Takes a round ahead of the next reader, as long as there was one lately; else lets the hub go to sleep. */
   override async alarm(): Promise<void> {
     this.#isWarm = false;
     if (Date.now() - this.#lastRead_ms > WARM_TIME_MS) return;
-    await this.#joinRound();
+    if (this.#orderTimer === undefined) await this.#joinRound();
+    this.#keepNews();
     await this.#setAlarm(Date.now());
   }
 
@@ -90,9 +104,25 @@ export class PriceHub extends DurableObject<Bindings> {
     }
   }
 
-  #needsRound(maxAge_ms: number, now_ms: number): boolean {
-    const isFresh = isWithin(maxAge_ms, this.#memory.snapshot.taken_ms, now_ms);
-    return !isFresh && !isWithin(PAUSE_AFTER_FAILURE_MS, this.#failed_ms, now_ms);
+  /** Begins a round every second by a timer, which an eviction ends; then the next order, or the alarm, is the way back. */
+  #keepPace(now_ms: number): void {
+    this.#lastOrder_ms = now_ms;
+    this.#orderTimer ??= setTimeout(() => this.#takeOrderRound(), ORDER_INTERVAL_MS);
+  }
+
+  #takeOrderRound(): void {
+    const isOver = !isWithin(WARM_TIME_MS, this.#lastOrder_ms, Date.now());
+    this.#orderTimer = isOver ? undefined : setTimeout(() => this.#takeOrderRound(), ORDER_INTERVAL_MS);
+    if (isOver) return;
+    // What these rounds say is written down with the alarm's, every 8 s: a row a second would be paid for by nobody's gain.
+    this.#joinRound().catch((error: unknown) => logFault('price_round_failed', { error: describeError(error) }));
+  }
+
+  #needsRound(maxAge_ms: number, forOrders: boolean, now_ms: number): boolean {
+    if (isWithin(maxAge_ms, this.#memory.snapshot.taken_ms, now_ms)) return false;
+    if (this.#round) return true;
+    if (forOrders && isWithin(ORDER_INTERVAL_MS - 1, this.#begun_ms, now_ms)) return false;
+    return !isWithin(PAUSE_AFTER_FAILURE_MS, this.#failed_ms, now_ms);
   }
 
   #joinRound(): Promise<void> {
@@ -103,15 +133,26 @@ export class PriceHub extends DurableObject<Bindings> {
   }
 
   async #takeRound(): Promise<void> {
+    this.#begun_ms = Date.now();
     const observations = await this.#priceDesk.ask();
     const now_ms = Date.now();
-    this.#memory = recordRound(this.#memory, observations, now_ms);
+    const memory = recordRound(this.#memory, observations, now_ms);
+    this.#memory = memory;
     if (observations.length === 0) this.#failed_ms = now_ms;
-    else this.#keep();
+    else this.#isKept = false;
+    if (coinSymbols.every((coin) => memory.snapshot.markets[coin].shown)) return;
+    const fallbacks = await this.#fallbacks.refresh(memory.snapshot.fallbacks, now_ms);
+    this.#memory = { ...memory, snapshot: { ...memory.snapshot, fallbacks } };
+  }
+
+  /** Writes down the last round that anybody answered, once. */
+  #keepNews(): void {
+    if (!this.#isKept) this.#keep();
   }
 
   /** Writes down what an eviction must not lose. Without it the hub only begins anew, so a failure is no reader's. */
   #keep(): void {
+    this.#isKept = true;
     try {
       this.ctx.storage.kv.put(KEPT, { memory: this.#memory, breakers: this.#breakers.list() });
     } catch (error) {

@@ -1,8 +1,5 @@
 import { config } from '../env.ts';
 import { describeError, logFault } from '../http/log.ts';
-import { type Outcome, refuse } from '../http/refusal.ts';
-import type { CandleSeries } from './candles/candle-series.ts';
-import type { CandleQuestion } from './candles/candle-source.ts';
 import type { PriceHub } from './price-hub.ts';
 import type { MarketSnapshot } from './snapshot.ts';
 import { withDeadline } from '../http/with-deadline.ts';
@@ -12,9 +9,8 @@ type HubNamespace = DurableObjectNamespace<PriceHub>;
 /** There is one hub. */
 const HUB_NAME = 'hub';
 
-/** The hub keeps its own deadlines; these end the wait for a hub that does not answer at all. */
+/** The hub keeps its own deadline; this ends the wait for a hub that does not answer at all. */
 const SNAPSHOT_DEADLINE_MS = 3_000;
-const CANDLES_DEADLINE_MS = 5_000;
 
 /**
  * The hub's snapshot, its last round at most `maxAge_ms` old where the venues answer; `undefined` when the hub does
@@ -31,21 +27,6 @@ export async function readSnapshot(
   } catch (error) {
     logFault('price_hub_unreachable', { error: describeError(error) });
     return undefined;
-  }
-}
-
-/**
- * The candles asked for, and when they were received. Refuses as `PriceHub.candles` does, and with
- * `upstream_unavailable` when the hub does not answer within 5 s. Never rejects.
- */
-export async function readCandles(namespace: HubNamespace, question: CandleQuestion): Promise<Outcome<CandleSeries>> {
-  try {
-    return await withDeadline<Outcome<CandleSeries>>(CANDLES_DEADLINE_MS, () => takeStub(namespace).candles(question));
-  } catch (error) {
-    logFault('price_hub_unreachable', { error: describeError(error) });
-    return refuse('upstream_unavailable', 'The source of candles cannot be reached. Try again in a few seconds.', {
-      retryAfterSeconds: 5,
-    });
   }
 }
 

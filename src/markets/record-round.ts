@@ -31,14 +31,14 @@ export type HubMemory = z.output<typeof HubMemory>;
 
 /** The memory of a hub that has asked nobody yet. */
 export const emptyMemory: HubMemory = {
-  snapshot: { round: 0, taken_ms: 0, markets: forEachCoin(() => ({ shown: null, agreed: null })) },
+  snapshot: { round: 0, taken_ms: 0, markets: forEachCoin(() => ({ shown: null, agreed: null })), fallbacks: {} },
   coins: forEachCoin(() => ({ accepted: null, shown: null })),
 };
 
 /**
  * The memory after a round that ended at `now_ms` with these observations, one of each source and coin, in the
- * configured order of the sources. Of a coin that nobody answered for, what was shown stays for 30 s with its honest
- * time, and what was agreed on stays as it is: it expires where it is used. A round without any answer leaves
+ * configured order of the sources. Of a coin that nobody answered for, nothing is agreed on, and what was shown stays for
+ * 30 s with its honest time, marked as held. A round without any answer leaves
  * `taken_ms` and the number of the round as they were. A number is at least the round's time, so that a hub which lost
  * its memory goes on above the numbers that it gave before.
  */
@@ -47,10 +47,10 @@ export function recordRound(memory: HubMemory, observations: readonly Observatio
     const last = memory.coins[coin];
     const own = observations.filter(({ ticker }) => ticker.coin === coin);
     const shown = chooseShown(own, last.shown?.price ?? fallbackPrice(coin), now_ms);
-    const agreed = own.length === 0 ? memory.snapshot.markets[coin].agreed : agreeOnPrice(own, last.accepted, now_ms);
+    const agreed = agreeOnPrice(own, last.accepted, now_ms);
     const next: CoinMemory = {
       accepted: agreed ?? last.accepted,
-      shown: shown ?? last.shown,
+      shown: shown ?? (last.shown && { ...last.shown, isHeld: true }),
     };
     const isShowable = next.shown !== null && now_ms - next.shown.received_ms <= MAX_BRIDGE_MS;
     return { next, market: { shown: isShowable ? next.shown : null, agreed } satisfies Market };
@@ -61,6 +61,7 @@ export function recordRound(memory: HubMemory, observations: readonly Observatio
         ? { round: memory.snapshot.round, taken_ms: memory.snapshot.taken_ms }
         : { round: Math.max(memory.snapshot.round + 1, now_ms), taken_ms: now_ms }),
       markets: forEachCoin((coin) => coins[coin].market),
+      fallbacks: memory.snapshot.fallbacks,
     },
     coins: forEachCoin((coin) => coins[coin].next),
   };

@@ -7,7 +7,8 @@ import { countMarketCall } from '../keys/count-market-call.ts';
 import { findCoin } from '../money/assets.ts';
 import { answerCandles, answerTicker, answerTickers } from './answers.ts';
 import { alignQuestion } from './candles/candle-series.ts';
-import { readCandles, readSnapshot } from './read-hub.ts';
+import { readCandles } from './candles/read-candles.ts';
+import { readSnapshot } from './read-hub.ts';
 import { CandleList, CandleQuery, MarketPath, TickerAnswer, TickerList } from './schemas.ts';
 
 /** How old the hub's prices may be when a ticker is made of them. */
@@ -28,7 +29,7 @@ markets.openapi(
     tags: ['Markets'],
     summary: 'All tickers',
     description:
-      'Every supported market against USDT, aggregated from several venues and cached at the edge for 30 seconds. It answers even when no venue does: what is then a static fallback says `degraded`, and no order fills at such a price.',
+      'Every supported market against USDT, aggregated from several venues and cached at the edge for 30 seconds. It answers even when no venue does: what is then held from before, for 30 seconds, or a fallback says `degraded`, and no order fills at such a price.',
     middleware: countMarketCall,
     responses: {
       ...cacheableResponses('Every supported market', TickerList),
@@ -75,22 +76,29 @@ markets.openapi(
     tags: ['Markets'],
     summary: 'Candles of one market',
     description:
-      'Candles in ascending order; the last one may still be running. With `startTime` the oldest from there on, else the newest up to `endTime`. There is no fallback for a series: without its source it is 502.',
+      'Candles in ascending order; the last one may still be running. With `startTime` the oldest from there on, else the newest up to `endTime`. Times are cut to the grid of the interval. There is no fallback for a series: without its sources it is 502, and 503 while they have been asked for as much as they allow.',
     middleware: countMarketCall,
     request: { params: MarketPath, query: CandleQuery },
     responses: {
       ...cacheableResponses('Candles, oldest first', CandleList),
-      ...problemResponses('invalid_request', unknownSymbol, 'upstream_unavailable', ...anyKeyRefusals),
+      ...problemResponses(
+        'invalid_request',
+        unknownSymbol,
+        'upstream_unavailable',
+        'service_unavailable',
+        ...anyKeyRefusals,
+      ),
     },
   }),
   async (c) => {
     const coin = findCoin(c.req.valid('param').symbol);
     if (!coin) return sendProblem(c, symbolRefusal);
     const { interval, limit, startTime, endTime } = c.req.valid('query');
-    const question = alignQuestion({ coin, interval, limit, startTime_ms: startTime, endTime_ms: endTime });
+    const asked = { coin, interval, limit, startTime_ms: startTime, endTime_ms: endTime };
+    const question = alignQuestion(asked, Date.now());
     const key = ['candles', coin, interval, limit, question.startTime_ms, question.endTime_ms].join('/');
     return answerThroughEdge(c, key, async () => {
-      const series = await readCandles(c.env.PRICE_HUB, question);
+      const series = await readCandles(c.env.CANDLE_HUB, question);
       return series.ok ? accept(answerCandles(question, series.value, Date.now())) : series;
     });
   },

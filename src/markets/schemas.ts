@@ -21,16 +21,21 @@ export const Ticker = z
     volume24h: Decimal.openapi({ description: 'In the base asset', example: '33278.39129' }),
     ts: Timestamp.openapi({ description: 'Time of the data' }),
     sources: z.array(z.string()).openapi({
-      description: 'The venues whose prices this one was made of; none for a static fallback',
+      description: 'The venues whose prices this one was made of; none for a fallback',
       example: ['binance', 'okx', 'kraken'],
     }),
-    degraded: z.literal(true).optional().openapi({ description: 'Only on a static fallback' }),
+    degraded: z
+      .literal(true)
+      .optional()
+      .openapi({ description: 'Only on a price that is held because no source answers, and on a fallback' }),
   })
   .openapi('Ticker');
 
 export type Ticker = z.output<typeof Ticker>;
 
-const degraded = z.boolean().openapi({ description: 'Whether any ticker in the answer is a static fallback' });
+const degraded = z
+  .boolean()
+  .openapi({ description: 'Whether any ticker in the answer is held or a fallback: no source answers' });
 
 /** The answer of GET /api/v1/markets/tickers. */
 export const TickerList = z.object({ tickers: z.array(Ticker), ts: Timestamp, degraded }).openapi('TickerList');

@@ -17,6 +17,8 @@ export const ShownMarket = z
     received_ms: z.number(),
     /** The names of the sources that the price was made of. */
     sources: z.array(z.string()).readonly(),
+    /** Whether it is of an earlier round, because no source answered for the coin in the last one. */
+    isHeld: z.boolean(),
   })
   .readonly();
 
@@ -41,6 +43,11 @@ export const Market = z.object({ shown: ShownMarket.nullable(), agreed: AgreedMa
 
 export type Market = z.output<typeof Market>;
 
+/** Prices of the operator's own for what no source answers for. */
+export const FallbackPrices = z.partialRecord(z.enum(coinSymbols), Price).readonly();
+
+export type FallbackPrices = z.output<typeof FallbackPrices>;
+
 /** All markets as the price hub saw them last; plain data that crosses from object to object. */
 export const MarketSnapshot = z
   .object({
@@ -49,6 +56,8 @@ export const MarketSnapshot = z
     /** When that round ended, in milliseconds. */
     taken_ms: z.number(),
     markets: z.record(z.enum(coinSymbols), Market).readonly(),
+    /** What the operator would have shown of a market that shows nothing, as it was read last. */
+    fallbacks: FallbackPrices,
   })
   .readonly();
 

@@ -27,10 +27,16 @@ export interface AssetRecord {
   readonly scale: number;
   /** The asset's USDT market at each venue, as the venue spells it; `null` where the venue has none. */
   readonly venueSymbols: VenueSymbols;
-  /** A conservative price in USDT, of 2026-11-21, shown when no source answers. It is never traded at. */
+  /**
+   * A conservative price in USDT, of `FALLBACK_PRICES_DATE`, shown when no source answers and the operator has set none.
+   * It is never traded at.
+   */
   readonly fallbackPrice: string;
   readonly networks: readonly AssetNetwork[];
 }
+
+/** The day that the assets' fallback prices are of. */
+export const FALLBACK_PRICES_DATE = '2026-11-21';
 
 /** The asset that every order is against, and in which values and limits are counted. */
 export const QUOTE_ASSET = 'USDT';

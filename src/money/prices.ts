@@ -25,12 +25,22 @@ function isSignedNumber(text: string): boolean {
   return isNumber(text.replace(/^-/, ''));
 }
 
+/** As venues write most prices; it is read without the arithmetic that an exponent or a rounding needs. */
+const PLAIN_PRICE_SYNTAX = /^(\d{1,10})(?:\.(\d{1,8}))?$/;
+
+/** As venues write most volumes. */
+const PLAIN_VOLUME_SYNTAX = /^(?:0|[1-9]\d{0,19})(?:\.\d{0,17}[1-9])?$/;
+
 /**
  * Reads a price as a venue writes it, exponent included, rounded half up to 8 decimals. Anything that is not a
  * finite positive number below 1e10 USDT, or that rounds to zero, gives `undefined`.
  */
 export function parsePrice(text: string): Price | undefined {
-  return isNumber(text) ? roundPrice(new Exact(text)) : undefined;
+  const plain = PLAIN_PRICE_SYNTAX.exec(text);
+  if (!plain) return isNumber(text) ? roundPrice(new Exact(text)) : undefined;
+  const [, whole = '', fraction = ''] = plain;
+  const price = BigInt(whole + fraction.padEnd(PRICE_SCALE, '0'));
+  return price > 0n ? price : undefined;
 }
 
 /**
@@ -63,9 +73,15 @@ function roundPrice(price: InstanceType<typeof Exact>): Price | undefined {
  * zeros, no sign. Anything else gives `undefined`, as does what no market ever turned over.
  */
 export function parseVolume(text: string): string | undefined {
+  if (PLAIN_VOLUME_SYNTAX.test(text)) return text;
   if (!isNumber(text)) return undefined;
   const volume = new Exact(text);
   return volume.lessThan(MAX_VOLUME) ? volume.toDecimalPlaces(VOLUME_SCALE).toFixed() : undefined;
+}
+
+/** The exact sum of volumes as `parseVolume` gives them, in the same form. */
+export function sumVolumes(volumes: readonly string[]): string {
+  return volumes.reduce((sum, volume) => sum.plus(volume), new Exact(0)).toFixed();
 }
 
 /** Writes a price as a plain decimal string. */

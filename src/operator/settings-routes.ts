@@ -49,7 +49,7 @@ settingsRoutes.openapi(
     tags: ['Settings'],
     summary: 'Change some of the settings; a halt holds at once, the rest within seconds',
     description:
-      'What is not named stays as it is; `fees`, `minimums` and `depositMinimums` are replaced whole. All of a change holds, or none.',
+      'What is not named stays as it is; `fees`, `minimums` and `depositMinimums` are replaced whole, `fallbackPrices` coin by coin. All of a change holds, or none.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('change'),
     request: { body: jsonBody(ChangeSettings) },

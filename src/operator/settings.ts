@@ -1,15 +1,27 @@
 import { z } from '@hono/zod-openapi';
-import { and, eq, inArray } from 'drizzle-orm';
+import { type SQL, and, eq, inArray, sql } from 'drizzle-orm';
+import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
 import { balances, exactly, settings } from '../ledger/schema.ts';
 import { NetworkAmounts, type Settings, readSettings } from '../ledger/settings.ts';
 import { house } from '../ledger/transfers.ts';
-import { type Asset, QUOTE_ASSET, assetSymbols, assets, scaleOf } from '../money/assets.ts';
+import {
+  type Asset,
+  type Coin,
+  FALLBACK_PRICES_DATE,
+  QUOTE_ASSET,
+  assetSymbols,
+  assets,
+  coinSymbols,
+  scaleOf,
+} from '../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, formatAmount, parseAmount } from '../money/amounts.ts';
 import { networks } from '../money/networks.ts';
+import { PRICE_SCALE, parsePrice } from '../money/prices.ts';
 
 const Amount = z.string().regex(AMOUNT_SYNTAX, 'is not a plain decimal string');
 const AmountsByAsset = z.partialRecord(z.enum(assetSymbols), Amount);
@@ -46,13 +58,31 @@ export const ExchangeSettings = z
     }),
     spreadBps: z.number().int().min(0).max(1_000).openapi({ description: 'In hundredths of a percent', example: 20 }),
     exposure: AmountsByAsset.openapi({ description: 'The most that the house may be short', example: { BTC: '10' } }),
+    fallbackPrices: z.partialRecord(z.enum(coinSymbols), z.object({ price: Amount, setAt: Timestamp })).openapi({
+      description: 'In USDT, shown of a coin while no source answers and never traded at; each with its date',
+      example: { BTC: { price: '65000', setAt: '2026-11-21T00:00:00.000Z' } },
+    }),
   })
   .openapi('ExchangeSettings');
 
 export type ExchangeSettings = z.output<typeof ExchangeSettings>;
 
-/** Any part of the settings; what is not named stays. `fees`, `minimums` and `depositMinimums` are replaced whole. */
-export const ChangeSettings = ExchangeSettings.partial().strict().openapi('ChangeSettings');
+/**
+ * Any part of the settings; what is not named stays. `fees`, `minimums` and `depositMinimums` are replaced whole. Of the
+ * fallback prices each that is named is replaced, and is of now; `null` brings back the one that ships with Bureau.
+ */
+export const ChangeSettings = ExchangeSettings.partial()
+  .extend({
+    fallbackPrices: z
+      .partialRecord(z.enum(coinSymbols), Amount.nullable())
+      .optional()
+      .openapi({
+        description: 'In USDT; those that are named are set, and null brings back the price that ships with Bureau',
+        example: { BTC: '65000' },
+      }),
+  })
+  .strict()
+  .openapi('ChangeSettings');
 
 export type ChangeSettings = z.output<typeof ChangeSettings>;
 
@@ -102,12 +132,18 @@ function showSettings(standing: Settings, floors: Floors, defaults: SettingDefau
     depositMinimums: standing.depositMinimums,
     spreadBps: standing.spreadBps ?? defaults.spreadBps,
     exposure: capsOf(floorAccounts.exposure),
+    fallbackPrices: Object.fromEntries(coinSymbols.map((coin) => [coin, showFallback(coin, standing)])),
   };
+}
+
+function showFallback(coin: Coin, { fallbackPrices }: Settings) {
+  const { price, setAt } = fallbackPrices[coin] ?? { price: assets[coin].fallbackPrice, setAt: FALLBACK_PRICES_DATE };
+  return { price, setAt: new Date(setAt).toISOString() };
 }
 
 /**
  * Changes settings, all or none, and records who did. Refuses with `precision_exceeded`, `amount_above_maximum`,
- * `network_not_supported`, `amount_below_minimum` for a spread that this environment does not allow, `invalid_state`
+ * `network_not_supported`, `amount_below_minimum` for a spread that this environment does not allow or a price of zero, `invalid_state`
  * for a cap below what is owed or short already and for a halt that a violation keeps, and `service_unavailable`. Throws when D1 cannot be read.
  */
 export async function changeSettings(
@@ -116,7 +152,7 @@ export async function changeSettings(
   defaults: SettingDefaults,
   actor: Actor,
 ): Promise<Outcome<ExchangeSettings>> {
-  const checked = checkChange(change, defaults);
+  const checked = checkChange(change, defaults, actor.now_ms);
   if (!checked.ok) return checked;
   const { values, floors } = checked.value;
   const outcome = await commit(database, [
@@ -140,11 +176,11 @@ export async function changeSettings(
 }
 
 interface CheckedChange {
-  readonly values: Partial<typeof settings.$inferInsert>;
+  readonly values: SQLiteUpdateSetSource<typeof settings>;
   readonly floors: Floors;
 }
 
-function checkChange(change: ChangeSettings, defaults: SettingDefaults): Outcome<CheckedChange> {
+function checkChange(change: ChangeSettings, defaults: SettingDefaults, now_ms: number): Outcome<CheckedChange> {
   if (change.spreadBps !== undefined && change.spreadBps < defaults.minSpreadBps) {
     return refuse('amount_below_minimum', `The spread is at least ${defaults.minSpreadBps} here.`);
   }
@@ -154,6 +190,8 @@ function checkChange(change: ChangeSettings, defaults: SettingDefaults): Outcome
   }
   const threshold = readThreshold(change.reviewThreshold);
   if (!threshold.ok) return threshold;
+  const fallback = checkFallbackPrices(change.fallbackPrices);
+  if (fallback) return fallback;
   const floors: Floors = [];
   for (const name of ['supplyCaps', 'exposure'] as const) {
     for (const asset of assetSymbols) {
@@ -164,10 +202,14 @@ function checkChange(change: ChangeSettings, defaults: SettingDefaults): Outcome
       floors.push({ account: floorAccounts[name], asset, floor: -cap.value });
     }
   }
-  return accept({ values: toValues(change, threshold.value), floors });
+  return accept({ values: toValues(change, threshold.value, now_ms), floors });
 }
 
-function toValues(change: ChangeSettings, reviewThreshold: Atoms | null | undefined): CheckedChange['values'] {
+function toValues(
+  change: ChangeSettings,
+  reviewThreshold: Atoms | null | undefined,
+  now_ms: number,
+): CheckedChange['values'] {
   const { allowlistMode, tradingHalted, withdrawalsHalted, pausedNetworks, spreadBps } = change;
   const { fees, minimums, depositMinimums } = change;
   return {
@@ -180,7 +222,14 @@ function toValues(change: ChangeSettings, reviewThreshold: Atoms | null | undefi
     ...(minimums !== undefined && { minimums: JSON.stringify(minimums) }),
     ...(depositMinimums !== undefined && { depositMinimums: JSON.stringify(depositMinimums) }),
     ...(spreadBps !== undefined && { spreadBps }),
+    ...(change.fallbackPrices !== undefined && { fallbackPrices: patchFallbacks(change.fallbackPrices, now_ms) }),
   };
+}
+
+/** Merges the change into what stands, in the database: of two changes at once neither loses the other's coin (RFC 7396). */
+function patchFallbacks(change: NonNullable<ChangeSettings['fallbackPrices']>, now_ms: number): SQL {
+  const patch = Object.entries(change).map(([coin, price]) => [coin, price && { price, setAt: now_ms }]);
+  return sql`json_patch(${settings.fallbackPrices}, ${JSON.stringify(Object.fromEntries(patch))})`;
 }
 
 function readThreshold(text: string | null | undefined): Outcome<Atoms | null | undefined> {
@@ -207,6 +256,19 @@ function checkNetworkAmounts(amounts: NetworkAmounts | undefined): ReturnType<ty
       const atoms = readAtoms(text, asset);
       if (!atoms.ok) return atoms;
     }
+  }
+  return undefined;
+}
+
+/** A fallback price is one that a market could have. */
+function checkFallbackPrices(prices: ChangeSettings['fallbackPrices']): ReturnType<typeof refuse> | undefined {
+  for (const [coin, text] of Object.entries(prices ?? {})) {
+    if (text === null) continue;
+    const scaled = parseAmount(text, PRICE_SCALE);
+    if (scaled === undefined) return refuse('precision_exceeded', `A price has at most ${PRICE_SCALE} decimals.`);
+    if (scaled === 0n) return refuse('amount_below_minimum', `The price of ${coin} is not above zero.`);
+    if (parsePrice(text) === undefined)
+      return refuse('amount_above_maximum', `No market of ${coin} is at such a price.`);
   }
   return undefined;
 }

@@ -1,22 +1,22 @@
+import { fallbackPrice } from '../markets/fallback-price.ts';
 import type { PriceHub } from '../markets/price-hub.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
-import { type Asset, QUOTE_ASSET, assets } from '../money/assets.ts';
+import { type Asset, QUOTE_ASSET } from '../money/assets.ts';
 import { type Atoms, MAX_ATOMS } from '../money/amounts.ts';
 import { toUsdt } from '../money/conversion.ts';
-import { parsePrice } from '../money/prices.ts';
 
 /** How old the prices of a valuation may be. */
 const MAX_AGE_MS = 5_000;
 
 /**
  * What a deposit is worth for the record, in atoms of USDT, rounded down: at the agreed price, else at the last one
- * shown, else at the asset's static price. USDT is 1 by definition. It is never used to fill or to limit.
+ * shown, else at the fallback price. USDT is 1 by definition. It is never used to fill or to limit.
  */
 export async function valueInUsdt(hub: DurableObjectNamespace<PriceHub>, asset: Asset, amount: Atoms): Promise<Atoms> {
   if (asset === QUOTE_ASSET) return amount;
-  const market = (await readSnapshot(hub, MAX_AGE_MS))?.markets[asset];
-  const price = market?.agreed?.price ?? market?.shown?.price ?? parsePrice(assets[asset].fallbackPrice);
-  if (price === undefined) throw new Error(`the static price of ${asset} is not a price`);
+  const snapshot = await readSnapshot(hub, MAX_AGE_MS);
+  const market = snapshot?.markets[asset];
+  const price = market?.agreed?.price ?? market?.shown?.price ?? snapshot?.fallbacks[asset] ?? fallbackPrice(asset);
   const value = toUsdt(asset, amount, price, 'down');
   // More than the ledger can count is never credited; its record says as much as it can.
   return value > MAX_ATOMS ? MAX_ATOMS : value;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { exampleOfProblem } from '../../src/http/document/problem-examples.ts';
 import { type ProblemCode, problems } from '../../src/http/problems.ts';
+import { CandleHub } from '../../src/markets/candles/candle-hub.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { type KeyOptions, type Trader, asOperator, openTrader, send } from '../support/exchange.ts';
 import { CONNECTION_LOST, OVERLOADED, aroundBatches, fail } from '../support/faults.ts';
@@ -119,7 +120,7 @@ const provocations: Record<ProblemCode, () => Promise<Response>> = {
     return order({ coin: 'DOGE' });
   },
   upstream_unavailable: () => {
-    vi.spyOn(PriceHub.prototype, 'candles').mockRejectedValue(new Error('no hub'));
+    vi.spyOn(CandleHub.prototype, 'candles').mockRejectedValue(new Error('no hub'));
     return send('/api/v1/markets/BTC/candles');
   },
   not_found: async () => (await openTrader()).get(`${ORDERS}/01a1fcca-895a-734c-b43c-11f474a4f8d5`),

@@ -13,12 +13,13 @@ function observe(text: string | bigint, change: Partial<SourceTicker> = {}, rece
   const ticker: SourceTicker = {
     coin: 'BTC',
     price: typeof text === 'bigint' ? text : price(text),
+    book: null,
     open24h: null,
     volume24h: null,
     venueTime_ms: null,
     ...change,
   };
-  return { source: 'venue', received_ms, ticker };
+  return { source: 'venue', received_ms, isRepeat: false, ticker };
 }
 
 const agreed = (observations: Observation[], last: AgreedMarket | null = null) => {
@@ -44,6 +45,11 @@ describe('sources agree on a price', () => {
     ['of three one is 1000 times too high', ['100', '100.2', '100000'], '100.1'],
     ['of three one is 1000 times too low', ['0.1', '100', '100.2'], '100.1'],
     ['all three differ', ['100', '110', '120'], null],
+    ['three are just within 0.5 %', ['100', '100.1', '100.5'], '100.1'],
+    ['of four, three are just over 0.5 % apart', ['100', '100.2', '100.50000001', '150'], null],
+    ['of three, two are within 0.5 % and the third within 1 % of both', ['100', '100.2', '100.9'], '100.2'],
+    ['three agree, and a fourth is within 1 % of each', ['100', '100.1', '100.2', '100.9'], '100.15'],
+    ['three agree, and a fourth is not within 1 % of each', ['100', '100.1', '100.2', '101.1'], '100.1'],
     ['two stand against two', ['100', '100.1', '105', '105.1'], null],
     ['three stand against two', ['100', '100.1', '100.2', '105', '105.1'], '100.1'],
     ['two stand against three that differ', ['100', '100.1', '105', '110', '120'], null],
@@ -85,6 +91,62 @@ describe('sources agree on a price', () => {
       received_ms: now_ms - 20,
       venueTime_ms: now_ms - 3_000,
     });
+  });
+});
+
+describe('a source votes', () => {
+  const withBook = (bid: string | null, ask: string | null, last = '100') =>
+    observe(last, { book: { bid: bid === null ? null : price(bid), ask: ask === null ? null : price(ask) } });
+  const votes = (observation: Observation) => agreed([observation, observe('100')]);
+
+  it('with the middle of its book, half up, and not with its last trade', () => {
+    expect(votes(withBook('100', '100.2', '100.7'))).toBe('100.05');
+    expect(votes(withBook('100', '100.00000001', '250'))).toBe('100.00000001');
+    expect(votes(withBook('100', '100', '0.1'))).toBe('100');
+  });
+
+  it.each([
+    ['is wider than the band', '100', '100.50000001'],
+    ['is crossed', '100.00000001', '100'],
+    ['has no bid', null, '100'],
+    ['has no ask', '100', null],
+    ['is empty', null, null],
+  ])('not at all where its book %s; it counts among those that answered', (_case, bid, ask) => {
+    expect(votes(withBook(bid, ask))).toBeNull();
+    expect(agreed([withBook(bid, ask), observe('100'), observe('100')])).toBe('100');
+    expect(agreed([withBook(bid, ask), withBook(bid, ask), observe('100'), observe('100')])).toBeNull();
+  });
+
+  it('with a book as wide as the band', () => {
+    expect(agreed([withBook('100', '100.5'), observe('100.25')])).toBe('100.25');
+  });
+
+  it('and shows its last trade while nobody votes', () => {
+    const shown = (...observations: Observation[]) => chooseShown(observations, price('100'), now_ms)?.price;
+    expect(shown(withBook('90', '110', '101'))).toBe(price('101'));
+    expect(shown(withBook('90', '110', '101'), observe('99'))).toBe(price('99'));
+    expect(shown(withBook('100', '100.2', '107'))).toBe(price('100.1'));
+  });
+});
+
+describe('a repeated vote', () => {
+  const repeat = (text: string) => ({ ...observe(text, {}, now_ms - 900), isRepeat: true });
+  const agree = (...observations: Observation[]) => agreeOnPrice(observations, null, now_ms);
+
+  it('leaves the price, and its age, to the round’s own where there are four', () => {
+    const market = agree(observe('100'), observe('100'), observe('100'), observe('100'), repeat('100.4'));
+    expect(market).toMatchObject({ price: price('100'), dispersion: price('0.4'), received_ms: now_ms });
+  });
+
+  it('makes the price with them where there are fewer, and the price is as old as it', () => {
+    const market = agree(observe('100'), repeat('100.4'));
+    expect(market).toMatchObject({ price: price('100.2'), received_ms: now_ms - 900 });
+  });
+
+  it('counts for the majority, on either side', () => {
+    const two = [observe('100'), observe('100')];
+    expect(agree(...two, observe('105'), repeat('105'))).toBeNull();
+    expect(agree(...two, observe('105'), repeat('100'))?.price).toBe(price('100'));
   });
 });
 
@@ -171,6 +233,31 @@ describe('whatever the sources say', () => {
         },
       ),
       { numRuns: 2_000 },
+    );
+  });
+
+  it('two books pushed to the edge of the band sell nobody anything below the lowest honest price, nor buy above the highest', () => {
+    // Honest sources of a coin that has four sources or more, as far apart as 0.4 %; the other two stand anywhere near.
+    const honestPrices = fc.array(fc.bigInt({ min: 10_000_000_000n, max: 10_040_000_000n }), {
+      minLength: 2,
+      maxLength: 4,
+    });
+    const pushed = fc.bigInt({ min: 9_850_000_000n, max: 10_200_000_000n });
+    fc.assert(
+      fc.property(honestPrices, pushed, pushed, fc.boolean(), (honest, one, other, areRepeated) => {
+        const observations = [
+          ...honest.map((value) => observe(value)),
+          ...[one, other].map((value) => ({ ...observe(value), isRepeat: areRepeated })),
+        ];
+        const market = agreeOnPrice(observations, null, now_ms);
+        if (!market) return;
+        const sorted = honest.toSorted((left, right) => Number(left - right));
+        const [lowest = 0n, highest = 0n] = [sorted[0], sorted.at(-1)];
+        // What a client pays and gets, before the house's own spread; a unit of the last decimal is rounding.
+        expect(market.price * 2n + market.dispersion).toBeGreaterThanOrEqual(lowest * 2n - 1n);
+        expect(market.price * 2n - market.dispersion).toBeLessThanOrEqual(highest * 2n + 1n);
+      }),
+      { numRuns: 20_000 },
     );
   });
 

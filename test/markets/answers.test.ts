@@ -12,12 +12,13 @@ const shown = {
   volume24h: '12.5',
   dataTime_ms: now_ms - 2_000,
   sources: ['one', 'two'],
+  isHeld: false,
 };
 
 function snapshotOf(taken_ms: number, missing: Coin[] = []): MarketSnapshot {
   const market = { shown: { ...shown, received_ms: taken_ms }, agreed: null };
   const markets = coinSymbols.map((coin) => [coin, missing.includes(coin) ? { shown: null, agreed: null } : market]);
-  return { round: 1, taken_ms, markets: Object.fromEntries(markets) as Record<Coin, Market> };
+  return { round: 1, taken_ms, markets: Object.fromEntries(markets) as Record<Coin, Market>, fallbacks: {} };
 }
 
 describe('the list of tickers', () => {

@@ -158,7 +158,7 @@ describe('after all venues were down', () => {
     },
   );
 
-  it('what was shown while they were down is replaced within 10 s, though it was not degraded', async () => {
+  it('what was shown last is shown on, degraded from the first round that failed, and replaced within 10 s', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
     const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
     const read = async () => TickerList.parse(await (await send('/api/v1/markets/BTC')).json().then(asList));
@@ -166,7 +166,8 @@ describe('after all venues were down', () => {
     await readSnapshot(env.PRICE_HUB, 0);
     await breakVenues('error');
     pass(12_500);
-    expect(await read()).toMatchObject({ degraded: false, tickers: [{ price: prices.BTC }] });
+    expect(await read()).toMatchObject({ degraded: true, tickers: [{ price: prices.BTC, degraded: true }] });
+    expect(await buy('BTC')).toBe('price_unavailable');
     await setVenues({ ...prices, BTC: '66000' });
     pass(10_000);
     expect(await read()).toMatchObject({ degraded: false, tickers: [{ price: '66000' }] });

@@ -1,10 +1,17 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PriceDesk } from '../../src/markets/price-desk.ts';
 import { BreakerBoard } from '../../src/markets/sources/breaker-board.ts';
 import type { PriceSource, SourceTicker } from '../../src/markets/sources/price-source.ts';
 import { SourceError, type SourceFault } from '../../src/markets/sources/source-error.ts';
 
-const ticker: SourceTicker = { coin: 'BTC', price: 1n, open24h: null, volume24h: null, venueTime_ms: null };
+const ticker: SourceTicker = {
+  coin: 'BTC',
+  price: 1n,
+  book: null,
+  open24h: null,
+  volume24h: null,
+  venueTime_ms: null,
+};
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
@@ -13,7 +20,7 @@ beforeEach(() => {
 /** A source that counts how often it is asked. */
 function createSource(name: string, answer: () => Promise<SourceTicker[]> = () => Promise.resolve([ticker])) {
   const fetchTickers = vi.fn<PriceSource['fetchTickers']>(answer);
-  return { name, fetchTickers };
+  return { name, leastInterval_ms: 0, fetchTickers };
 }
 
 const hang = () => new Promise<never>(() => {});
@@ -156,5 +163,80 @@ describe('a source that fails', () => {
       ['source_recovered', undefined],
     ]);
     expect(JSON.stringify(lines)).not.toContain('secret');
+  });
+
+  it('by answering with none of the coins is told, and left alone after three times', async () => {
+    const log = vi.spyOn(console, 'error').mockReturnValue();
+    const empty = createSource('empty', () => Promise.resolve([]));
+    const { desk, breakers } = openDesk(empty, createSource('b'), createSource('c'), createSource('d'));
+    await rounds(desk, 5);
+    expect(empty.fetchTickers).toHaveBeenCalledTimes(3);
+    expect(breakers.standingOf('prices/empty', Date.now())).not.toBe('good');
+    const [line] = log.mock.calls.map(([text]) => JSON.parse(String(text)) as Record<string, string>);
+    expect(line).toMatchObject({
+      event: 'source_failed',
+      source: 'prices/empty',
+      reason: 'answered with none of the coins that were asked for',
+    });
+  });
+
+  it('by refusing one question is told, and asked again', async () => {
+    const log = vi.spyOn(console, 'error').mockReturnValue();
+    const picky = createSource('picky', () => fail('question_refused'));
+    const { desk, breakers } = openDesk(picky, createSource('b'), createSource('c'), createSource('d'));
+    await rounds(desk, 5);
+    expect(picky.fetchTickers).toHaveBeenCalledTimes(5);
+    expect(breakers.list()).toEqual({});
+    expect(log.mock.calls.join()).toContain('source_refused_question');
+  });
+});
+
+describe('a source with a least interval', () => {
+  const slow = (answer?: () => Promise<SourceTicker[]>) => ({
+    ...createSource('slow', answer),
+    leastInterval_ms: 1_500,
+  });
+  const ask = async (desk: PriceDesk) =>
+    (await desk.ask()).map(({ source, isRepeat, received_ms }) => [source, isRepeat, received_ms]);
+
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 10_000 }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('is asked no sooner, and its last answer is repeated with its own time', async () => {
+    const source = slow();
+    const { desk } = openDesk(source, createSource('b'));
+    expect(await ask(desk)).toEqual([
+      ['slow', false, 10_000],
+      ['b', false, 10_000],
+    ]);
+    vi.setSystemTime(11_499);
+    expect(await ask(desk)).toEqual([
+      ['slow', true, 10_000],
+      ['b', false, 11_499],
+    ]);
+    vi.setSystemTime(11_500);
+    expect(await ask(desk)).toEqual([
+      ['slow', false, 11_500],
+      ['b', false, 11_500],
+    ]);
+    expect(source.fetchTickers).toHaveBeenCalledTimes(2);
+  });
+
+  it('that failed has nothing to repeat, and is asked no sooner', async () => {
+    const source = slow(() => fail());
+    const { desk } = openDesk(source, createSource('b'));
+    await ask(desk);
+    vi.setSystemTime(11_000);
+    expect(await ask(desk)).toEqual([['b', false, 11_000]]);
+    expect(source.fetchTickers).toHaveBeenCalledOnce();
+  });
+
+  it('is asked when the clock went back, for nobody knows how long ago it was', async () => {
+    const source = slow();
+    const { desk } = openDesk(source, createSource('b'));
+    await ask(desk);
+    vi.setSystemTime(9_000);
+    await ask(desk);
+    expect(source.fetchTickers).toHaveBeenCalledTimes(2);
   });
 });

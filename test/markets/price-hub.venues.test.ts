@@ -1,7 +1,8 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { firmPrice } from '../../src/markets/firm-price.ts';
-import { readCandles, readSnapshot } from '../../src/markets/read-hub.ts';
+import { readCandles } from '../../src/markets/candles/read-candles.ts';
+import { readSnapshot } from '../../src/markets/read-hub.ts';
 import type { MarketSnapshot } from '../../src/markets/snapshot.ts';
 import { type Coin, coinSymbols } from '../../src/money/assets.ts';
 import { formatPrice } from '../../src/money/prices.ts';
@@ -10,6 +11,7 @@ import { env } from '../support/test-env.ts';
 import { breakVenues, countVenueRequests, forgetPrices, resetVenues, setVenue, setVenues } from '../support/venues.ts';
 
 beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
   vi.spyOn(console, 'error').mockReturnValue();
   await resetVenues();
   await forgetPrices();
@@ -19,7 +21,11 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const snapshotNow = (maxAge_ms = 0) => readSnapshot(env.PRICE_HUB, maxAge_ms);
+/** The snapshot; a new one a moment later, when every venue may be asked again. */
+function snapshotNow(maxAge_ms = 0) {
+  if (maxAge_ms === 0) vi.setSystemTime(Date.now() + 1_500);
+  return readSnapshot(env.PRICE_HUB, maxAge_ms);
+}
 
 async function firm(coin: Coin = 'BTC'): Promise<string | undefined> {
   const snapshot = await snapshotNow();
@@ -116,9 +122,9 @@ describe('there is no firm price', () => {
       await forgetPrices();
       await setVenues({ BTC: '65000' });
       await setVenue(venue, { mode, status });
-      const begun_ms = Date.now();
+      const begun_ms = performance.now();
       const snapshot = await snapshotNow();
-      expect(Date.now() - begun_ms).toBeLessThan(2_500);
+      expect(performance.now() - begun_ms).toBeLessThan(2_500);
       expect(snapshot?.markets.BTC.agreed).toBeNull();
       expect(shownOf(snapshot)).toBe('65000');
     }
@@ -148,7 +154,7 @@ describe('when no venue answers', () => {
     await breakVenues();
     const after = await snapshotNow();
     expect(after?.taken_ms).toBe(before?.taken_ms);
-    expect(after?.markets.BTC.shown).toEqual(before?.markets.BTC.shown);
+    expect(after?.markets.BTC.shown).toEqual({ ...before?.markets.BTC.shown, isHeld: true });
   });
 
   it('a hub that never heard anything shows nothing', async () => {
@@ -159,11 +165,12 @@ describe('when no venue answers', () => {
 
   it('the venues are asked again no sooner than a second later', async () => {
     await breakVenues();
-    await snapshotNow();
-    await snapshotNow();
+    await readSnapshot(env.PRICE_HUB, 0);
+    vi.setSystemTime(Date.now() + 1_000);
+    await readSnapshot(env.PRICE_HUB, 0);
     expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
     await setVenues({ BTC: '65000' });
-    await new Promise((resolve) => setTimeout(resolve, 1_010));
+    vi.setSystemTime(Date.now() + 501);
     expect(await firm()).toBe('65000');
   });
 });
@@ -175,7 +182,10 @@ describe('a hub that was evicted', () => {
     const before = await snapshotNow();
     await evictDurableObject(hub());
     await breakVenues();
-    expect(await snapshotNow()).toEqual(before);
+    const held = Object.fromEntries(
+      coinSymbols.map((coin) => [coin, { shown: { ...before?.markets[coin].shown, isHeld: true }, agreed: null }]),
+    );
+    expect(await snapshotNow()).toEqual({ ...before, markets: held });
   });
 
   it('fills at nothing older than before', async () => {
@@ -208,22 +218,82 @@ describe('ahead of its readers', () => {
 
   it('the hub asks again while there are any, and until a minute after the last', async () => {
     await snapshotNow();
+    vi.setSystemTime(Date.now() + 8_000);
     expect(await runDurableObjectAlarm(hub())).toBe(true);
     expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 2 }, kraken: { tickers: 2 } });
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_001 });
+    vi.setSystemTime(Date.now() + 60_001);
     expect(await runDurableObjectAlarm(hub())).toBe(true);
     expect(await runDurableObjectAlarm(hub())).toBe(false);
     expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 2 }, kraken: { tickers: 2 } });
   });
 
   it('the next reader wakes it again', async () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
     await snapshotNow();
     vi.setSystemTime(Date.now() + 60_001);
     await runDurableObjectAlarm(hub());
     await snapshotNow();
+    vi.setSystemTime(Date.now() + 8_000);
     expect(await runDurableObjectAlarm(hub())).toBe(true);
     expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 3 }, kraken: { tickers: 3 } });
+  });
+});
+
+describe('while orders come', () => {
+  const hub = () => env.PRICE_HUB.getByName('hub');
+  const readForOrders = (maxAge_ms = 1_000) => readSnapshot(env.PRICE_HUB, maxAge_ms, { forOrders: true });
+  const waitForRounds = (count: number) =>
+    vi.waitFor(async () => expect((await countVenueRequests()).binance.tickers).toBeGreaterThanOrEqual(count), 10_000);
+
+  it('the hub begins a round every second by itself, and nobody waits for one', async () => {
+    await readForOrders();
+    await waitForRounds(3);
+    const [before, asked] = [await readForOrders(), await countVenueRequests()];
+    expect(await readForOrders(0)).toEqual(before);
+    // The next round may have begun on the way here, by itself.
+    expect((await countVenueRequests()).binance.tickers - asked.binance.tickers).toBeLessThanOrEqual(1);
+  });
+
+  it('rounds write no row each: the alarm writes down the newest, and no round of its own is needed', async () => {
+    await readForOrders();
+    const puts = await runInDurableObject(hub(), (_hub, { storage }) =>
+      vi.spyOn(Object.getPrototypeOf(storage.kv) as SyncKvStorage, 'put'),
+    );
+    await waitForRounds(3);
+    expect(puts).not.toHaveBeenCalled();
+    expect(await runDurableObjectAlarm(hub())).toBe(true);
+    expect(puts).toHaveBeenCalledOnce();
+    puts.mockRestore();
+  });
+
+  it('Kraken is asked every second time, and its last answer repeated with its own time', async () => {
+    await setVenues({ BTC: '65000' });
+    const first = await readSnapshot(env.PRICE_HUB, 0);
+    await setVenues({ BTC: '65100' });
+    vi.setSystemTime(Date.now() + 1_000);
+    const second = await readSnapshot(env.PRICE_HUB, 0);
+    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 2 }, kraken: { tickers: 1 } });
+    expect(second?.markets.BTC.agreed).toMatchObject({
+      price: 6_505_000_000_000n,
+      dispersion: 10_000_000_000n,
+      received_ms: first?.markets.BTC.agreed?.received_ms,
+    });
+    vi.setSystemTime(Date.now() + 500);
+    const third = await readSnapshot(env.PRICE_HUB, 0);
+    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 3 }, kraken: { tickers: 2 } });
+    expect(third?.markets.BTC.agreed).toMatchObject({ price: 6_510_000_000_000n, dispersion: 0n });
+  });
+
+  it('ends a minute after the last order, and begins again with the next', async () => {
+    await readForOrders();
+    await waitForRounds(2);
+    vi.setSystemTime(Date.now() + 60_001);
+    // The timer looks once more at the clock, and stops.
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    const { binance } = await countVenueRequests();
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect((await countVenueRequests()).binance.tickers).toBe(binance.tickers);
+    await readForOrders();
+    await waitForRounds(binance.tickers + 2);
   });
 });
 
@@ -235,7 +305,7 @@ describe('candles', () => {
   const question = { coin: 'BTC', interval: '1h', limit: 100, endTime_ms: hour_ms } as const;
 
   it('are the venue’s, the newest in ascending order, in one request for 50 readers', async () => {
-    const answers = await Promise.all(Array.from({ length: 50 }, () => readCandles(env.PRICE_HUB, question)));
+    const answers = await Promise.all(Array.from({ length: 50 }, () => readCandles(env.CANDLE_HUB, question)));
     for (const answer of answers) {
       expect(answer.ok && answer.value.candles).toHaveLength(100);
       expect(answer.ok && answer.value.candles.at(-1)).toEqual({
@@ -251,22 +321,22 @@ describe('candles', () => {
   });
 
   it('of MATIC are those of POL', async () => {
-    const answer = await readCandles(env.PRICE_HUB, { ...question, coin: 'MATIC', interval: '1M' as const });
+    const answer = await readCandles(env.CANDLE_HUB, { ...question, coin: 'MATIC', interval: '1M' as const });
     expect(answer.ok && answer.value.candles.at(-1)?.open).toBe('0.2112');
   });
 
   it('begin at a start, and end at an end', async () => {
     const startTime_ms = hour_ms - 10 * 3_600_000 - 1;
-    const from = await readCandles(env.PRICE_HUB, { ...question, limit: 2, startTime_ms });
+    const from = await readCandles(env.CANDLE_HUB, { ...question, limit: 2, startTime_ms });
     expect(from.ok && from.value.candles.map(({ start_ms }) => (hour_ms - start_ms) / 3_600_000)).toEqual([10, 9]);
-    const until = await readCandles(env.PRICE_HUB, { ...question, limit: 2, endTime_ms: startTime_ms });
+    const until = await readCandles(env.CANDLE_HUB, { ...question, limit: 2, endTime_ms: startTime_ms });
     expect(until.ok && until.value.candles.map(({ start_ms }) => (hour_ms - start_ms) / 3_600_000)).toEqual([12, 11]);
   });
 
   it('with gaps and repeats are served without the repeats', async () => {
     const row = (hours: number, volume: string) => [hour_ms - hours * 3_600_000, '1', '2', '1', '2', volume, 0];
     await klines(row(5, '1'), row(2, '2'), row(2, '3'), row(0, '4'));
-    const answer = await readCandles(env.PRICE_HUB, question);
+    const answer = await readCandles(env.CANDLE_HUB, question);
     expect(answer.ok && answer.value.candles.map(({ volume }) => volume)).toEqual(['1', '3', '4']);
   });
 
@@ -276,7 +346,7 @@ describe('candles', () => {
     ['of JSON numbers', [hour_ms, 1, 2, 1, 2, 3, 0]],
   ])('%s are refused with upstream_unavailable', async (_fault, row) => {
     await klines(row);
-    expect(await readCandles(env.PRICE_HUB, question)).toMatchObject({
+    expect(await readCandles(env.CANDLE_HUB, question)).toMatchObject({
       ok: false,
       refusal: { code: 'upstream_unavailable' },
     });
@@ -286,12 +356,12 @@ describe('candles', () => {
     'are refused in time when the venue’s mode is %s, and asked for anew when it is back',
     async (mode) => {
       await setVenue('binance', { mode });
-      expect(await readCandles(env.PRICE_HUB, question)).toMatchObject({
+      expect(await readCandles(env.CANDLE_HUB, question)).toMatchObject({
         ok: false,
         refusal: { code: 'upstream_unavailable' },
       });
       await setVenue('binance', { mode: 'ok' });
-      expect((await readCandles(env.PRICE_HUB, question)).ok).toBe(true);
+      expect((await readCandles(env.CANDLE_HUB, question)).ok).toBe(true);
     },
   );
 });

@@ -1,14 +1,20 @@
 import { abortAllDurableObjects } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
 import { firmPrice } from '../../src/markets/firm-price.ts';
+import type { CandleHub } from '../../src/markets/candles/candle-hub.ts';
+import { readCandles } from '../../src/markets/candles/read-candles.ts';
 import type { PriceHub } from '../../src/markets/price-hub.ts';
-import { readCandles, readSnapshot } from '../../src/markets/read-hub.ts';
+import { readSnapshot } from '../../src/markets/read-hub.ts';
 import { coinSymbols } from '../../src/money/assets.ts';
 import { env } from '../support/test-env.ts';
 
-/** A namespace whose only object behaves as told. */
-function pretendHub(hub: Partial<Pick<PriceHub, 'snapshot' | 'candles'>>): DurableObjectNamespace<PriceHub> {
-  return { getByName: () => hub } as unknown as DurableObjectNamespace<PriceHub>;
+/** Namespaces whose only object behaves as told. */
+function pretendHubs(answer: () => Promise<never>) {
+  const namespace = { getByName: () => ({ snapshot: answer, candles: answer }) };
+  return {
+    prices: namespace as unknown as DurableObjectNamespace<PriceHub>,
+    candles: namespace as unknown as DurableObjectNamespace<CandleHub>,
+  };
 }
 
 const question = { coin: 'BTC', interval: '1h', limit: 5 } as const;
@@ -21,7 +27,7 @@ describe('the hub of the sandbox', () => {
   });
 
   it('gives candles', async () => {
-    const series = await readCandles(env.PRICE_HUB, question);
+    const series = await readCandles(env.CANDLE_HUB, question);
     expect(series.ok && series.value.candles).toHaveLength(5);
   });
 
@@ -32,22 +38,25 @@ describe('the hub of the sandbox', () => {
 });
 
 describe('a hub that cannot be reached', () => {
-  const broken = pretendHub({
-    snapshot: () => Promise.reject(new Error('internal error')),
-    candles: () => Promise.reject(new Error('internal error')),
-  });
-  const hanging = pretendHub({ snapshot: () => new Promise(() => {}), candles: () => new Promise(() => {}) });
+  const broken = pretendHubs(() => Promise.reject(new Error('internal error')));
+  const hanging = pretendHubs(() => new Promise(() => {}));
 
   it('is no exception to its readers', async () => {
     vi.spyOn(console, 'error').mockReturnValue();
-    expect(await readSnapshot(broken, 0)).toBeUndefined();
-    expect(await readCandles(broken, question)).toMatchObject({ ok: false, refusal: { code: 'upstream_unavailable' } });
+    expect(await readSnapshot(broken.prices, 0)).toBeUndefined();
+    expect(await readCandles(broken.candles, question)).toMatchObject({
+      ok: false,
+      refusal: { code: 'upstream_unavailable' },
+    });
   });
 
   it('is not waited for for ever', async () => {
     vi.spyOn(console, 'error').mockReturnValue();
     const begun_ms = Date.now();
-    const [snapshot, candles] = await Promise.all([readSnapshot(hanging, 0), readCandles(hanging, question)]);
+    const [snapshot, candles] = await Promise.all([
+      readSnapshot(hanging.prices, 0),
+      readCandles(hanging.candles, question),
+    ]);
     expect(snapshot).toBeUndefined();
     expect(candles).toMatchObject({ ok: false, refusal: { code: 'upstream_unavailable' } });
     expect(Date.now() - begun_ms).toBeLessThan(6_000);

@@ -14,7 +14,8 @@ function say(now_ms: number, coin: Coin, ...prices: string[]): Observation[] {
   return prices.map((text, index) => ({
     source: `venue-${index}`,
     received_ms: now_ms,
-    ticker: { coin, price: price(text), open24h: null, volume24h: null, venueTime_ms: null },
+    isRepeat: false,
+    ticker: { coin, price: price(text), book: null, open24h: null, volume24h: null, venueTime_ms: null },
   }));
 }
 
@@ -36,7 +37,7 @@ describe('after a round', () => {
 
   it('what nobody answers for is shown for 30 s more, with its honest time', () => {
     const later = recordRound(memory, [], t0 + 30_000);
-    expect(btc(later).shown).toEqual(btc(memory).shown);
+    expect(btc(later).shown).toEqual({ ...btc(memory).shown, isHeld: true });
     expect(btc(later).shown?.dataTime_ms).toBe(t0);
     expect(btc(recordRound(later, [], t0 + 30_001)).shown).toBeNull();
   });
@@ -57,10 +58,13 @@ describe('after a round', () => {
     expect(firmPrice(memory.snapshot, 'BTC', t0)?.dispersion).toBe(price('10'));
   });
 
-  it('a silence keeps what was agreed on only until it expires', () => {
-    const silent = recordRound(memory, [], t0 + 4_000);
-    expect(firmPrice(silent.snapshot, 'BTC', t0 + 5_000)?.price).toBe(price('65005'));
-    expect(firmPrice(silent.snapshot, 'BTC', t0 + 5_001)).toBeUndefined();
+  it('a silence ends the agreement at once, and marks what is shown as held until somebody answers', () => {
+    const silent = recordRound(memory, [], t0 + 1_000);
+    expect(btc(silent).agreed).toBeNull();
+    expect(btc(memory).shown?.isHeld).toBe(false);
+    expect(btc(silent).shown?.isHeld).toBe(true);
+    const back = recordRound(silent, say(t0 + 2_000, 'BTC', '65000'), t0 + 2_000);
+    expect(btc(back).shown?.isHeld).toBe(false);
   });
 
   it('what was agreed on ahead of the clock is firm only as far as two clocks differ', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { CandleHub } from '../../src/markets/candles/candle-hub.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { CandleList, TickerAnswer, TickerList } from '../../src/markets/schemas.ts';
 import { intervals } from '../../src/markets/candles/interval.ts';
@@ -55,7 +56,7 @@ describe('GET /api/v1/markets/tickers', () => {
     const path = `${MARKETS}/AVAX/candles?limit=3`;
     const keyed = await trader.get(path);
     expect(keyed.headers.get('Cache-Control')).toMatch(/^private, max-age=\d+$/);
-    const candles = vi.spyOn(PriceHub.prototype, 'candles');
+    const candles = vi.spyOn(CandleHub.prototype, 'candles');
     const anonymous = await send(path);
     expect(candles).not.toHaveBeenCalled();
     candles.mockRestore();
@@ -162,7 +163,7 @@ describe('GET /api/v1/markets/{symbol}/candles', () => {
 
   it('gives the same answer from the cache without calling the hub', async () => {
     const first = await (await send(`${MARKETS}/BNB/candles`)).text();
-    const candles = vi.spyOn(PriceHub.prototype, 'candles');
+    const candles = vi.spyOn(CandleHub.prototype, 'candles');
     expect(await (await send(`${MARKETS}/bnb/candles?limit=500&interval=1h`)).text()).toBe(first);
     expect(candles).not.toHaveBeenCalled();
     candles.mockRestore();

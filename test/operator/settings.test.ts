@@ -1,3 +1,4 @@
+import { FALLBACK_PRICES_DATE, assets } from '../../src/money/assets.ts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ProblemBody, asOperator, json, openAccount, openTrader, send } from '../support/exchange.ts';
 import { env } from '../support/test-env.ts';
@@ -37,6 +38,9 @@ describe('the settings', () => {
       depositMinimums: {},
       spreadBps: 0,
     });
+    expect(settings['fallbackPrices']).toMatchObject({
+      BTC: { price: assets.BTC.fallbackPrice, setAt: `${FALLBACK_PRICES_DATE}T00:00:00.000Z` },
+    });
     expect(Object.keys(settings.supplyCaps)).toHaveLength(9);
     expect(settings.supplyCaps['BTC']).toBe('10000');
   });
@@ -57,6 +61,23 @@ describe('the settings', () => {
       await patch({ allowlistMode: 'off', reviewThreshold: null, pausedNetworks: [] }),
     );
     expect(later.settings).toMatchObject({ allowlistMode: 'off', reviewThreshold: null, fees: change.fees });
+  });
+
+  it('date each fallback price that is named with the time of its change, and leave the others alone', async () => {
+    interface Fallbacks {
+      readonly settings: { readonly fallbackPrices: Record<string, { price: string; setAt: string }> };
+    }
+    const set = async (fallbackPrices: Record<string, string | null>) =>
+      (await json<Fallbacks>(await patch({ fallbackPrices }))).settings.fallbackPrices;
+    const begun_ms = Date.now();
+    const first = await set({ BTC: '65000.5', ETH: '3000' });
+    expect(first['BTC']?.price).toBe('65000.5');
+    expect(Date.parse(first['BTC']?.setAt ?? '')).toBeGreaterThanOrEqual(begun_ms);
+    const second = await set({ ETH: '3100' });
+    expect(second['BTC']).toEqual(first['BTC']);
+    expect(second['ETH']?.price).toBe('3100');
+    const third = await set({ BTC: null, ETH: null });
+    expect(third['BTC']).toEqual({ price: assets.BTC.fallbackPrice, setAt: `${FALLBACK_PRICES_DATE}T00:00:00.000Z` });
   });
 
   it('halt trading at once, also on a lane that has just traded', async () => {
@@ -86,6 +107,11 @@ describe('the settings', () => {
     [{ fees: { USDT: { TRC20: '0.0000001' } } }, 422, 'precision_exceeded'],
     [{ depositMinimums: { USDT: { BTC: '1' } } }, 422, 'network_not_supported'],
     [{ depositMinimums: { USDT: { TRC20: '0.0000001' } } }, 422, 'precision_exceeded'],
+    [{ fallbackPrices: { BTC: '0' } }, 422, 'amount_below_minimum'],
+    [{ fallbackPrices: { BTC: '0.000000001' } }, 422, 'precision_exceeded'],
+    [{ fallbackPrices: { BTC: '10000000000' } }, 422, 'amount_above_maximum'],
+    [{ fallbackPrices: { BTC: 65000 } }, 400, 'invalid_request'],
+    [{ fallbackPrices: { USDT: '1' } }, 400, 'invalid_request'],
     [{ spreadBps: -1 }, 400, 'invalid_request'],
     [{ spreadBps: 1.5 }, 400, 'invalid_request'],
     [{ allowlistMode: 'on' }, 400, 'invalid_request'],

@@ -36,7 +36,7 @@ export function settleGates(): void {
 /** Two prices at once: a second gate of the ledger, as a restart may leave one, takes orders in turn with the first. */
 export async function stepGates(world: World, draw: Draw): Promise<void> {
   const { account, key } = drawKey(world, draw);
-  if (refuseKey(account, key, 'trade')) return;
+  if (account.frozen || refuseKey(key, 'trade')) return;
   const gates = [ledgerGate(), env.LEDGER_GATE.getByName('a gate of before')];
   for (let turns = 2 + draw.below(4); turns > 0; turns -= 1) {
     const request: Post = { operation: 'placeOrder', body: drawOrder(world, draw, account), idempotencyKey: null };

@@ -120,7 +120,10 @@ export class Market {
     const times = (factors: Readonly<Record<string, bigint>>) =>
       observations.map((observation) => {
         const { ticker, source } = observation;
-        return { ...observation, ticker: { ...ticker, price: ticker.price * (factors[source] ?? 1n) } };
+        const factor = factors[source] ?? 1n;
+        const bend = (price: bigint | null) => price && price * factor;
+        const book = ticker.book && { bid: bend(ticker.book.bid), ask: bend(ticker.book.ask) };
+        return { ...observation, ticker: { ...ticker, price: ticker.price * factor, book } };
       });
     switch (this.mode) {
       case 'agree':

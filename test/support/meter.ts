@@ -3,6 +3,7 @@ import { vi } from 'vitest';
 import { KeyLane } from '../../src/lane/key-lane.ts';
 import { LATE_WRITE_PAUSE_MS } from '../../src/lane/late-writes.ts';
 import { LedgerGate } from '../../src/lane/ledger-gate.ts';
+import { CandleHub } from '../../src/markets/candles/candle-hub.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { env } from './test-env.ts';
 
@@ -16,7 +17,7 @@ export interface DatabaseCost {
 
 /** What a piece of work cost. */
 export interface Cost extends DatabaseCost {
-  /** Calls of key lanes, of the ledger's gate and of the price hub, their alarms among them. */
+  /** Calls of key lanes, of the ledger's gate and of the two hubs, their alarms among them. */
   readonly laneCalls: number;
   readonly gateCalls: number;
   readonly hubCalls: number;
@@ -102,7 +103,10 @@ export async function measure(lane: DurableObjectStub<KeyLane>, work: () => Prom
     vi.spyOn(KeyLane.prototype, method),
   );
   const gates = (['placeOrder', 'preview'] as const).map((method) => vi.spyOn(LedgerGate.prototype, method));
-  const hubs = (['snapshot', 'candles', 'alarm'] as const).map((method) => vi.spyOn(PriceHub.prototype, method));
+  const hubs = [
+    ...(['snapshot', 'alarm'] as const).map((method) => vi.spyOn(PriceHub.prototype, method)),
+    vi.spyOn(CandleHub.prototype, 'candles'),
+  ];
   const fetches = vi.spyOn(globalThis, 'fetch');
   const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
   const { storage, values, sql } = await reachStorage(lane);

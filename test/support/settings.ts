@@ -11,4 +11,5 @@ export const settings: Settings = {
   minimums: {},
   depositMinimums: {},
   spreadBps: null,
+  fallbackPrices: {},
 };

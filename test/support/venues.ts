@@ -1,8 +1,9 @@
-import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import { runInDurableObject } from 'cloudflare:test';
 import { type Coin, assets, coinSymbols } from '../../src/money/assets.ts';
 import { venues } from '../../src/money/venue-symbols.ts';
 import type { Venue, VenueChanges, VenueMarket, VenueName, VenueRequests } from './node/venue-state.ts';
 import { forgetConditions } from './gate.ts';
+import { abort } from './faults.ts';
 import { env } from './test-env.ts';
 
 /**
@@ -66,12 +67,15 @@ export async function countVenueRequests(): Promise<VenueRequests> {
   return callControl('GET');
 }
 
-/** Makes the price hub, the gate and the edge forget all prices, so that the next reader starts a round. */
+/** Makes the hubs, the gate and the edge forget everything, so that the next reader starts a round. */
 export async function forgetPrices(): Promise<void> {
   const stub = env.PRICE_HUB.getByName('hub');
   await runInDurableObject(stub, (_hub, { storage }) => storage.deleteAll());
   await runInDurableObject(stub, (_hub, { storage }) => storage.deleteAlarm());
-  await evictDurableObject(stub);
+  // Not by an eviction, which waits for what is under way, and for the timer of the rounds that orders need.
+  await abort(stub);
+  await runInDurableObject(env.CANDLE_HUB.getByName('candles'), (_hub, { storage }) => storage.deleteAll());
+  await abort(env.CANDLE_HUB.getByName('candles'));
   await forgetConditions();
   const keys = ['tickers', ...coinSymbols.map((coin) => `ticker/${coin}`)];
   await Promise.all(keys.map((key) => caches.default.delete(`https://edge-cache.invalid/${key}`)));

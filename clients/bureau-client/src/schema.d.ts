@@ -181,7 +181,7 @@ export interface paths {
         };
         /**
          * All tickers
-         * @description Every supported market against USDT, aggregated from several venues and cached at the edge for 30 seconds. It answers even when no venue does: what is then a static fallback says `degraded`, and no order fills at such a price.
+         * @description Every supported market against USDT, aggregated from several venues and cached at the edge for 30 seconds. It answers even when no venue does: what is then held from before, for 30 seconds, or a fallback says `degraded`, and no order fills at such a price.
          */
         get: operations["listTickers"];
         put?: never;
@@ -221,7 +221,7 @@ export interface paths {
         };
         /**
          * Candles of one market
-         * @description Candles in ascending order; the last one may still be running. With `startTime` the oldest from there on, else the newest up to `endTime`. There is no fallback for a series: without its source it is 502.
+         * @description Candles in ascending order; the last one may still be running. With `startTime` the oldest from there on, else the newest up to `endTime`. Times are cut to the grid of the interval. There is no fallback for a series: without its sources it is 502, and 503 while they have been asked for as much as they allow.
          */
         get: operations["listCandles"];
         put?: never;
@@ -853,7 +853,7 @@ export interface components {
              */
             ts: string;
             /**
-             * @description The venues whose prices this one was made of; none for a static fallback
+             * @description The venues whose prices this one was made of; none for a fallback
              * @example [
              *       "binance",
              *       "okx",
@@ -862,14 +862,14 @@ export interface components {
              */
             sources: string[];
             /**
-             * @description Only on a static fallback
+             * @description Only on a price that is held because no source answers, and on a fallback
              * @enum {boolean}
              */
             degraded?: true;
         };
         TickerAnswer: {
             ticker: components["schemas"]["Ticker"];
-            /** @description Whether any ticker in the answer is a static fallback */
+            /** @description Whether any ticker in the answer is held or a fallback: no source answers */
             degraded: boolean;
         };
         TickerList: {
@@ -880,7 +880,7 @@ export interface components {
              * @example 2026-11-21T12:00:00.000Z
              */
             ts: string;
-            /** @description Whether any ticker in the answer is a static fallback */
+            /** @description Whether any ticker in the answer is held or a fallback: no source answers */
             degraded: boolean;
         };
         Transaction: {

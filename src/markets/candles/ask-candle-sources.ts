@@ -1,10 +1,9 @@
 import { hedge } from '../../http/hedge.ts';
-import { logFault } from '../../http/log.ts';
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
 import { withDeadline } from '../../http/with-deadline.ts';
 import type { BreakerBoard } from '../sources/breaker-board.ts';
-import { SourceError } from '../sources/source-error.ts';
 import type { CandleQuestion, CandleSource, MarketCandle } from './candle-source.ts';
+import type { RequestBudget } from './request-budget.ts';
 
 /** How long all sources together may take. */
 const DEADLINE_MS = 4_000;
@@ -12,31 +11,53 @@ const DEADLINE_MS = 4_000;
 /** How long a source is waited for alone. */
 const HEDGE_MS = 500;
 
+/** Of each source what it may still be asked, by its name. */
+export type RequestBudgets = ReadonlyMap<string, RequestBudget>;
+
+/** Nothing was asked: the source's budget is spent. */
+class BudgetSpent extends Error {
+  override readonly name = 'BudgetSpent';
+}
+
 /**
  * The candles of the first source that answers well; two sources are never mixed in one series. They are asked in the
  * order given: the next when one fails, or after 500 ms beside it. Suspended ones are left out, unless there is no
- * other. Refuses with `upstream_unavailable` when none answers well within 4 s. Never rejects.
+ * other. When none answers well within 4 s, it refuses: with `service_unavailable` where the budget of one was spent,
+ * else with `upstream_unavailable`. Never rejects.
  */
 export async function askCandleSources(
   sources: readonly CandleSource[],
   breakers: BreakerBoard,
+  budgets: RequestBudgets,
   question: CandleQuestion,
 ): Promise<Outcome<MarketCandle[]>> {
   const begun_ms = Date.now();
-  const attempts = chooseSources(sources, breakers, begun_ms).map(
-    (source) => (won: AbortSignal) => askSource(source, breakers, question, begun_ms + DEADLINE_MS, won),
-  );
+  const waits_ms: number[] = [];
+  const attempts = chooseSources(sources, breakers, begun_ms).map((source) => async (won: AbortSignal) => {
+    const wait_ms = budgets.get(source.name)?.take(source.countRequests(question), Date.now()) ?? 0;
+    if (wait_ms > 0) {
+      waits_ms.push(wait_ms);
+      throw new BudgetSpent();
+    }
+    return askSource(source, breakers, question, begun_ms + DEADLINE_MS, won);
+  });
   if (attempts.length === 0) return noneAnswers;
   try {
     return accept(await hedge(attempts, HEDGE_MS));
   } catch {
-    return noneAnswers;
+    return waits_ms.length === 0 ? noneAnswers : refuseForNow(Math.min(...waits_ms));
   }
 }
 
 const noneAnswers = refuse('upstream_unavailable', 'No candle source answers at present. Try again in a few seconds.', {
   retryAfterSeconds: 5,
 });
+
+function refuseForNow(wait_ms: number) {
+  return refuse('service_unavailable', 'The candle sources were asked for as much as they allow. Try again later.', {
+    retryAfterSeconds: Math.ceil(wait_ms / 1_000),
+  });
+}
 
 function chooseSources(sources: readonly CandleSource[], breakers: BreakerBoard, now_ms: number): CandleSource[] {
   const standing = (source: CandleSource) => breakers.standingOf(breakerOf(source), now_ms);
@@ -59,19 +80,11 @@ async function askSource(
     breakers.recordAnswer(breakerOf(source));
     return candles;
   } catch (error) {
-    recordFailure(source, breakers, error, won.aborted && Date.now() - begun_ms < HEDGE_MS);
+    // One that was overtaken at once had no time to show how it is.
+    const isOvertaken = won.aborted && Date.now() - begun_ms < HEDGE_MS;
+    if (!isOvertaken) breakers.recordFailure(breakerOf(source), error, Date.now());
     throw error;
   }
-}
-
-/** A question that a venue refuses says nothing of its health, nor does one that was overtaken at once. */
-function recordFailure(source: CandleSource, breakers: BreakerBoard, error: unknown, isOvertaken: boolean): void {
-  if (isOvertaken) return;
-  if (error instanceof SourceError && error.fault === 'question_refused') {
-    logFault('source_refused_question', { source: breakerOf(source), reason: error.message });
-    return;
-  }
-  breakers.recordFailure(breakerOf(source), error, Date.now());
 }
 
 function breakerOf({ name }: CandleSource): string {

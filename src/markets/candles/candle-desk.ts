@@ -1,15 +1,16 @@
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
 import type { BreakerBoard } from '../sources/breaker-board.ts';
-import { askCandleSources } from './ask-candle-sources.ts';
+import { type RequestBudgets, askCandleSources } from './ask-candle-sources.ts';
 import { type CandleQuestion, type CandleSource, MAX_CANDLES } from './candle-source.ts';
 import { type CandleSeries, freshTimeOfSeries } from './candle-series.ts';
 import { limitCandles } from './normalise-candles.ts';
+import { RequestBudget } from './request-budget.ts';
 
 /** A series of 1000 candles takes some 0.3 MB of an object's 128. */
 const MAX_SERIES_KEPT = 64;
 
 /** Questions under way at once, each with its own request to a venue. */
-const MAX_QUESTIONS_OPEN = 32;
+const MAX_QUESTIONS_OPEN = 16;
 
 /**
  * Asks for candles on behalf of everyone. The sources are always asked for as many candles as they give, which costs
@@ -19,17 +20,22 @@ const MAX_QUESTIONS_OPEN = 32;
 export class CandleDesk {
   readonly #sources: readonly CandleSource[];
   readonly #breakers: BreakerBoard;
+  readonly #budgets: RequestBudgets;
   readonly #kept = new Map<string, CandleSeries>();
   readonly #open = new Map<string, Promise<Outcome<CandleSeries>>>();
 
   constructor(sources: readonly CandleSource[], breakers: BreakerBoard) {
     this.#sources = sources;
     this.#breakers = breakers;
+    this.#budgets = new Map(sources.map(({ name, requestsPerMinute }) => [name, new RequestBudget(requestsPerMinute)]));
   }
 
-  /** Refuses with `upstream_unavailable`, or with `service_unavailable` when too many questions are open. */
+  /**
+   * Refuses with `upstream_unavailable`, or with `service_unavailable` when too many questions are open or the sources
+   * were asked for as much as they may be.
+   */
   async answer(question: CandleQuestion): Promise<Outcome<CandleSeries>> {
-    if (isEmpty(question)) return accept({ taken_ms: Date.now(), candles: [] });
+    if (isEmpty(question, Date.now())) return accept({ taken_ms: Date.now(), candles: [] });
     const key = [question.coin, question.interval, question.startTime_ms, question.endTime_ms].join('/');
     const kept = this.#kept.get(key);
     if (kept && Date.now() - kept.taken_ms < freshTimeOfSeries({ ...question, limit: MAX_CANDLES }, kept)) {
@@ -46,7 +52,7 @@ export class CandleDesk {
   }
 
   async #ask(key: string, question: CandleQuestion): Promise<Outcome<CandleSeries>> {
-    const candles = await askCandleSources(this.#sources, this.#breakers, question);
+    const candles = await askCandleSources(this.#sources, this.#breakers, this.#budgets, question);
     if (!candles.ok) return candles;
     const series = { taken_ms: Date.now(), candles: candles.value };
     this.#kept.delete(key);
@@ -61,9 +67,9 @@ const tooManyQuestions = refuse('service_unavailable', 'Too many different candl
   retryAfterSeconds: 1,
 });
 
-/** Times on the grid may hold no start between them. */
-function isEmpty({ startTime_ms = -Infinity, endTime_ms = Infinity }: CandleQuestion): boolean {
-  return startTime_ms > endTime_ms;
+/** Times on the grid may hold no start between them, and none has begun ahead of the clock. */
+function isEmpty({ startTime_ms = -Infinity, endTime_ms = Infinity }: CandleQuestion, now_ms: number): boolean {
+  return startTime_ms > Math.min(endTime_ms, now_ms) || endTime_ms < 0;
 }
 
 function limitSeries(series: CandleSeries, question: CandleQuestion): Outcome<CandleSeries> {

@@ -27,15 +27,23 @@ export function freshTimeOfSeries(
   return end_ms + SETTLING_MS <= taken_ms ? CLOSED_FRESH_MS : freshTimeOfInterval(interval);
 }
 
+/** Nothing was traded before. */
+const FIRST_MS = 0;
+
 /**
  * The same question with its times on the interval's grid, so that all who mean the same candles share one answer.
- * A candle starts at or after a time exactly when it starts at or after the next start of the grid.
+ * A candle starts at or after a time exactly when it starts at or after the next start of the grid. Before the first
+ * start all starts mean the same; no end means the same as every end from the running candle on.
  */
-export function alignQuestion(question: CandleQuestion): CandleQuestion {
+export function alignQuestion(question: CandleQuestion, now_ms: number): CandleQuestion {
   const { interval, startTime_ms, endTime_ms } = question;
+  const running_ms = startOfInterval(interval, now_ms);
+  const isOpen = endTime_ms === undefined || endTime_ms >= running_ms;
+  const alignStart = (time_ms: number) =>
+    Math.min(nextStartOfInterval(interval, Math.max(FIRST_MS, time_ms)), shiftInterval(interval, running_ms, 1));
   return {
     ...question,
-    startTime_ms: startTime_ms === undefined ? undefined : nextStartOfInterval(interval, startTime_ms),
-    endTime_ms: endTime_ms === undefined ? undefined : startOfInterval(interval, endTime_ms),
+    startTime_ms: startTime_ms === undefined ? undefined : alignStart(startTime_ms),
+    endTime_ms: isOpen ? undefined : startOfInterval(interval, Math.max(FIRST_MS - 1, endTime_ms)),
   };
 }

@@ -30,6 +30,10 @@ export const MAX_CANDLES = 1000;
 /** Where candles come from: one venue, never a mixture. */
 export interface CandleSource {
   readonly name: string;
+  /** How many requests it is sent in any minute at most: a small part of what its own limit allows. */
+  readonly requestsPerMinute: number;
+  /** How many requests the venue is sent for a question at most. */
+  countRequests(question: CandleQuestion): number;
   /**
    * The candles asked for, as `normaliseCandles` leaves them; the last may still be running. Rejects with a
    * `SourceError` when the venue refuses or its answer cannot be trusted, and when `signal` aborts.

@@ -1,5 +1,5 @@
 import type { CandleQuestion } from './candle-source.ts';
-import { nextStartOfInterval, shiftInterval, startOfInterval } from './interval.ts';
+import { type Interval, nextStartOfInterval, shiftInterval, startOfInterval } from './interval.ts';
 
 /** The starts of the first and the last candle of a range, both included. */
 export interface CandleWindow {
@@ -19,4 +19,19 @@ export function windowOf(question: CandleQuestion, now_ms: number): CandleWindow
   const first_ms = nextStartOfInterval(interval, from_ms);
   const last_ms = Math.min(newest_ms, shiftInterval(interval, first_ms, limit - 1));
   return first_ms <= last_ms ? { first_ms, last_ms } : undefined;
+}
+
+/** The days of the weeks in a range, up to today. */
+export function daysOfWeeks({ first_ms, last_ms }: CandleWindow, now_ms: number): CandleWindow {
+  const lastDay_ms = shiftInterval('1d', shiftInterval('1w', last_ms, 1), -1);
+  return { first_ms, last_ms: Math.min(lastDay_ms, startOfInterval('1d', now_ms)) };
+}
+
+/** A range in parts of at most `size` candles, oldest first. */
+export function splitWindow(interval: Interval, { first_ms, last_ms }: CandleWindow, size: number): CandleWindow[] {
+  const parts: CandleWindow[] = [];
+  for (let from_ms = first_ms; from_ms <= last_ms; from_ms = shiftInterval(interval, from_ms, size)) {
+    parts.push({ first_ms: from_ms, last_ms: Math.min(shiftInterval(interval, from_ms, size - 1), last_ms) });
+  }
+  return parts;
 }

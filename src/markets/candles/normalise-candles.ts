@@ -13,13 +13,16 @@ const MAX_CLOCK_LEAD_MS = 10_000;
  * Brings a venue's rows into the one form that Bureau serves: ascending, one row for each start (of two the later
  * row), plain decimals, and just the rows that the question asks for. Gaps stay gaps: venues have them.
  *
- * Throws a `SourceError` when any row is off the interval's grid, in the future, not positive, or has its prices in
+ * Throws a `SourceError` when any row is off the interval's grid (of fault `question_refused`: the venue's other
+ * intervals are as good as before), in the future, not positive, or has its prices in
  * the wrong order: a venue that errs in one row is believed in none.
  */
 export function normaliseCandles(rows: readonly RawCandle[], question: CandleQuestion, now_ms: number): MarketCandle[] {
   const byStart = new Map<number, MarketCandle>();
   for (const row of rows) {
-    if (startOfInterval(question.interval, row.start_ms) !== row.start_ms) throw new SourceError('candle off the grid');
+    if (startOfInterval(question.interval, row.start_ms) !== row.start_ms) {
+      throw new SourceError('candle off the grid', { fault: 'question_refused' });
+    }
     if (row.start_ms > now_ms + MAX_CLOCK_LEAD_MS) throw new SourceError('candle in the future');
     byStart.set(row.start_ms, normaliseCandle(row));
   }

@@ -7,6 +7,8 @@ import { type Interval, shiftInterval, startOfInterval } from './interval.ts';
 export function createSandboxCandleSource(): CandleSource {
   return {
     name: 'sandbox',
+    requestsPerMinute: 6_000,
+    countRequests: () => 1,
     fetchCandles: (question, _signal, now_ms) => Promise.resolve(makeCandles(question, now_ms)),
   };
 }

@@ -10,16 +10,19 @@ import type { PriceSource, SourceTicker } from './price-source.ts';
 import { type RawTicker, coinsBySymbol, readTickers } from './read-tickers.ts';
 import { SourceError, type SourceFault } from './source-error.ts';
 
-/** A row of `GET /api/v3/ticker/24hr` with `type=MINI`; `openPrice` is that of 24 hours ago, `volume` is in the base. */
+/** A row of `GET /api/v3/ticker/24hr`; `openPrice` is that of 24 hours ago, `volume` is in the base. */
 const TickerRow = z
   .object({
     lastPrice: NumericText,
+    bidPrice: OptionalNumericText,
+    askPrice: OptionalNumericText,
     openPrice: OptionalNumericText,
     volume: OptionalNumericText,
     closeTime: z.int().positive(),
   })
   .transform((row): RawTicker => ({
     price: row.lastPrice,
+    book: { bid: row.bidPrice, ask: row.askPrice },
     open24h: parsePrice(row.openPrice),
     volume24h: row.volume,
     venueTime_ms: row.closeTime,
@@ -30,6 +33,9 @@ const KlineRow = z.tuple([z.int(), NumericText, NumericText, NumericText, Numeri
 
 /** Errors come with a status of 4xx or 5xx. Should one come without, it is an object where a list is due. */
 const Refusal = z.object({ code: z.int() });
+
+/** Of weight 2 each. Binance allows an address a weight of 6,000 a minute, of which prices take 120. */
+const REQUESTS_PER_MINUTE = 120;
 
 const faults: ReadonlyMap<number | undefined, SourceFault> = new Map([
   [-1003, 'rate_limited'],
@@ -43,8 +49,8 @@ const coins = coinsBySymbol('binance');
 /** Prices from Binance's public market data at `baseUrl`: one request of weight 2 for all coins. */
 export function createBinancePriceSource(baseUrl: string): PriceSource {
   const url = (symbols: readonly string[] | null) => {
-    const list = symbols === null ? '' : `symbols=${encodeURIComponent(JSON.stringify(symbols))}&`;
-    return `${baseUrl}/api/v3/ticker/24hr?${list}type=MINI`;
+    const list = symbols === null ? '' : `&symbols=${encodeURIComponent(JSON.stringify(symbols))}`;
+    return `${baseUrl}/api/v3/ticker/24hr?type=FULL${list}`;
   };
   return createListedPriceSource('binance', url, parseBinanceTickers);
 }
@@ -53,6 +59,8 @@ export function createBinancePriceSource(baseUrl: string): PriceSource {
 export function createBinanceCandleSource(baseUrl: string): CandleSource {
   return {
     name: 'binance',
+    requestsPerMinute: REQUESTS_PER_MINUTE,
+    countRequests: () => 1,
     fetchCandles: async (question, signal, now_ms) => {
       const symbol = assets[question.coin].venueSymbols.binance;
       if (symbol === null) throw new SourceError('does not list the coin', { fault: 'question_refused' });

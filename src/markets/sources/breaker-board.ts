@@ -32,9 +32,16 @@ export class BreakerBoard {
     this.#onChange();
   }
 
-  /** Records that it failed, and tells the operator why: in our own words, never with text that a venue sent. */
+  /**
+   * Records that it failed, and tells the operator why: in our own words, never with text that a venue sent. The
+   * refusal of one question says nothing of the source's health: it is told, and counts for nothing.
+   */
   recordFailure(name: string, error: unknown, now_ms: number): void {
     const fault = error instanceof SourceError ? error : new SourceError(describeFailure(error));
+    if (fault.fault === 'question_refused') {
+      logFault('source_refused_question', { source: name, reason: fault.message });
+      return;
+    }
     logFault('source_failed', { source: name, fault: fault.fault, reason: fault.message });
     const breaker = recordFailure(this.#find(name), fault, now_ms);
     this.#breakers.set(name, breaker);

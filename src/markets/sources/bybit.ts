@@ -2,12 +2,16 @@ import { z } from 'zod';
 import type { CandleSource } from '../candles/candle-source.ts';
 import type { Interval } from '../candles/interval.ts';
 import type { RawCandle } from '../candles/normalise-candles.ts';
+import { fetchJson } from './fetch-json.ts';
 import { NumericText, TimeText } from './numeric-text.ts';
 import { SourceError, type SourceFault } from './source-error.ts';
 import { type WindowedQuestion, createWindowedCandleSource } from './windowed-candle-source.ts';
 
 /** The envelope of every answer. Errors come with status 200 and an empty result. */
 const Envelope = z.object({ retCode: z.int(), result: z.unknown() });
+
+/** Bybit allows an address 600 in five seconds. */
+const REQUESTS_PER_MINUTE = 120;
 
 const faults: ReadonlyMap<number, SourceFault> = new Map([
   [10001, 'question_refused'],
@@ -40,10 +44,8 @@ const intervalNames: Readonly<Record<Interval, string>> = {
 
 /** Candles from Bybit's public market data at `baseUrl`, which has all 13 intervals. */
 export function createBybitCandleSource(baseUrl: string): CandleSource {
-  return createWindowedCandleSource(
-    'bybit',
-    (question) => `${baseUrl}/v5/market/kline?${klineQuery(question)}`,
-    parseBybitKlines,
+  return createWindowedCandleSource('bybit', REQUESTS_PER_MINUTE, async (question, signal) =>
+    parseBybitKlines(await fetchJson(`${baseUrl}/v5/market/kline?${klineQuery(question)}`, signal)),
   );
 }
 

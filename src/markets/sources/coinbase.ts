@@ -16,21 +16,31 @@ const faults: ReadonlyMap<string | undefined, SourceFault> = new Map([
   ['RESOURCE_EXHAUSTED', 'rate_limited'],
 ]);
 
+/** A flag that is not set. Coinbase leaves one out where it does not apply. */
+const Unset = z.literal(false).optional();
+
 /**
- * A product. The change is a percentage of many digits, `volume_24h` is in the base, and there is no time: so a
- * product that does not trade is left out, its price may be of any age.
+ * A product. The change is a percentage of many digits, `volume_24h` is in the base, and there is neither a book nor a
+ * time. So a product that does not trade freely is left out: its last price may be of any age, or an auction's.
  */
 const ProductRow = z
   .object({
     product_type: z.literal('SPOT'),
-    is_disabled: z.literal(false).optional(),
-    trading_disabled: z.literal(false).optional(),
+    status: z.literal('online').optional(),
+    is_disabled: Unset,
+    trading_disabled: Unset,
+    view_only: Unset,
+    cancel_only: Unset,
+    limit_only: Unset,
+    post_only: Unset,
+    auction_mode: Unset,
     price: NumericText,
     price_percentage_change_24h: OptionalNumericText,
     volume_24h: OptionalNumericText,
   })
   .transform((row): RawTicker => ({
     price: row.price,
+    book: null,
     open24h: priceBeforePercent(row.price, row.price_percentage_change_24h),
     volume24h: row.volume_24h,
     venueTime_ms: null,

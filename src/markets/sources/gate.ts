@@ -10,6 +10,7 @@ import { SourceError, type SourceFault } from './source-error.ts';
 const Refusal = z.object({ label: z.string() });
 
 const faults: ReadonlyMap<string | undefined, SourceFault> = new Map([
+  ['INVALID_CURRENCY', 'question_refused'],
   ['INVALID_CURRENCY_PAIR', 'question_refused'],
   ['INVALID_PARAM_VALUE', 'question_refused'],
   ['TOO_MANY_REQUESTS', 'rate_limited'],
@@ -20,9 +21,16 @@ const faults: ReadonlyMap<string | undefined, SourceFault> = new Map([
  * decimals, so the open is exact to some 0.005 %. `base_volume` may be `nan`.
  */
 const TickerRow = z
-  .object({ last: NumericText, change_percentage: OptionalNumericText, base_volume: OptionalNumericText })
+  .object({
+    last: NumericText,
+    highest_bid: OptionalNumericText,
+    lowest_ask: OptionalNumericText,
+    change_percentage: OptionalNumericText,
+    base_volume: OptionalNumericText,
+  })
   .transform((row): RawTicker => ({
     price: row.last,
+    book: { bid: row.highest_bid, ask: row.lowest_ask },
     open24h: priceBeforePercent(row.last, row.change_percentage),
     volume24h: row.base_volume,
     venueTime_ms: null,
@@ -33,7 +41,11 @@ const coins = coinsBySymbol('gate');
 /** Prices from Gate's public market data at `baseUrl`: one request, which it answers with its whole spot market. */
 export function createGatePriceSource(baseUrl: string): PriceSource {
   const url = `${baseUrl}/api/v4/spot/tickers`;
-  return { name: 'gate', fetchTickers: async (signal) => parseGateTickers(await fetchJson(url, signal)) };
+  return {
+    name: 'gate',
+    leastInterval_ms: 0,
+    fetchTickers: async (signal) => parseGateTickers(await fetchJson(url, signal)),
+  };
 }
 
 /** The tickers in Gate's answer. Throws a `SourceError` when it is not a list, as its errors `{label, message}` are not. */

@@ -5,8 +5,14 @@ import type { PriceSource, SourceTicker } from './price-source.ts';
 import { type RawTicker, coinsBySymbol, readTickers } from './read-tickers.ts';
 import { SourceError, type SourceFault } from './source-error.ts';
 
-/** The envelope of `GET /0/public/Ticker`. Errors come with status 200, too, and may come without a result. */
+/** The envelope of `GET /0/public/Ticker`. Errors come with status 200, too, and may come without a result; so do warnings. */
 const Envelope = z.object({ error: z.array(z.unknown()), result: z.record(z.string(), z.unknown()).optional() });
+
+/** What begins so is no error: the result beside it is good (Kraken's messages are `<severity><category>:<text>`). */
+const WARNING = 'W';
+
+/** Kraken's public limit is about one question a second of an address, which others may share. */
+const LEAST_INTERVAL_MS = 1_500;
 
 const faults: readonly (readonly [prefix: string, SourceFault])[] = [
   ['EQuery:Unknown asset pair', 'question_refused'],
@@ -16,16 +22,27 @@ const faults: readonly (readonly [prefix: string, SourceFault])[] = [
   ['EService:Throttled', 'rate_limited'],
 ];
 
+/** A side of the book: its best price, and lots. */
+const Side = z.tuple([OptionalNumericText], z.unknown()).catch(['']);
+
 /**
- * One pair: `c` is the last trade's price and lot, `v` the volume in the base today and in the last 24 hours. There is
+ * One pair: `a` and `b` are the best ask and bid, `c` is the last trade's price and lot, `v` the volume in the base today and in the last 24 hours. There is
  * no time, and `o` is the open of the UTC day, so neither is taken.
  */
 const PairRow = z
   .object({
+    a: Side,
+    b: Side,
     c: z.tuple([NumericText], z.unknown()),
     v: z.tuple([z.unknown(), OptionalNumericText]).catch([null, '']),
   })
-  .transform(({ c, v }): RawTicker => ({ price: c[0], open24h: null, volume24h: v[1], venueTime_ms: null }));
+  .transform(({ a, b, c, v }): RawTicker => ({
+    price: c[0],
+    book: { bid: b[0], ask: a[0] },
+    open24h: null,
+    volume24h: v[1],
+    venueTime_ms: null,
+  }));
 
 const coins = coinsBySymbol('kraken');
 
@@ -33,18 +50,19 @@ const coins = coinsBySymbol('kraken');
 export function createKrakenPriceSource(baseUrl: string): PriceSource {
   const url = (symbols: readonly string[] | null) =>
     `${baseUrl}/0/public/Ticker${symbols === null ? '' : `?pair=${symbols.join(',')}`}`;
-  return createListedPriceSource('kraken', url, parseKrakenTickers);
+  return createListedPriceSource('kraken', url, parseKrakenTickers, LEAST_INTERVAL_MS);
 }
 
 /**
  * The tickers in Kraken's answer. Its USDT pairs answer under the name they are asked by (its oldest USD pairs do
- * not). Throws a `SourceError` when the envelope is another or lists an error.
+ * not). Throws a `SourceError` when the envelope is another, lists an error, or has no result.
  */
 export function parseKrakenTickers(answer: unknown): SourceTicker[] {
   const envelope = Envelope.safeParse(answer);
   if (!envelope.success) throw new SourceError('answered with another envelope');
   const { error, result } = envelope.data;
-  if (error.length > 0 || !result) throw new SourceError('answered with an error', { fault: findFault(error) });
+  const errors = error.filter((entry) => typeof entry !== 'string' || !entry.startsWith(WARNING));
+  if (errors.length > 0 || !result) throw new SourceError('answered with an error', { fault: findFault(errors) });
   const rows = Object.entries(result).map(([pair, row]) => ({ ...toObject(row), pair }));
   return readTickers(rows, coins, 'pair', PairRow);
 }

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { priceBeforeChange } from '../../money/prices.ts';
 import type { CandleSource } from '../candles/candle-source.ts';
+import { daysOfWeeks, splitWindow } from '../candles/candle-window.ts';
+import { foldWeeks } from '../candles/fold-weeks.ts';
 import type { Interval } from '../candles/interval.ts';
-import type { RawCandle } from '../candles/normalise-candles.ts';
+import { type RawCandle, normaliseCandles } from '../candles/normalise-candles.ts';
 import { fetchJson } from './fetch-json.ts';
 import { NumericText, OptionalNumericText, TimeText } from './numeric-text.ts';
 import type { PriceSource, SourceTicker } from './price-source.ts';
@@ -13,8 +15,23 @@ import { type WindowedQuestion, createWindowedCandleSource } from './windowed-ca
 /** The envelope of every answer; errors may come with status 200 and without `data`. */
 const Envelope = z.object({ code: z.string(), data: z.unknown().optional() });
 
+/** Of weight 3 each. KuCoin allows an address a weight of 4,000 in 30 s, of which prices take 450. */
+const REQUESTS_PER_MINUTE = 120;
+
+/** The most candles that KuCoin gives at once. */
+const MAX_ROWS = 1_500;
+
+const DAYS_OF_WEEK = 7;
+
+/** All days that there are, whatever the question for weeks was limited to. */
+const DAYS = { interval: '1d', limit: Infinity, endTime_ms: undefined } as const;
+
+/** What KuCoin is asked: a range of starts, both included. */
+type RangeQuestion = Pick<WindowedQuestion, 'symbol' | 'interval' | 'first_ms' | 'last_ms'>;
+
 const faults: ReadonlyMap<string, SourceFault> = new Map([
   ['400100', 'question_refused'],
+  ['900001', 'question_refused'],
   ['429000', 'rate_limited'],
 ]);
 
@@ -25,7 +42,13 @@ const AllTickers = z.object({ time: z.int().positive(), ticker: z.array(z.unknow
  * A ticker. `changeRate` is a fraction cut off at four places, so the open is the price less `changePrice`. `vol` is
  * in the base, `volValue` in the quote.
  */
-const TickerRow = z.object({ last: NumericText, changePrice: OptionalNumericText, vol: OptionalNumericText });
+const TickerRow = z.object({
+  last: NumericText,
+  buy: OptionalNumericText,
+  sell: OptionalNumericText,
+  changePrice: OptionalNumericText,
+  vol: OptionalNumericText,
+});
 
 /** A row of `GET /api/v1/market/candles`: start in seconds, open, close, high, low, base volume, quote volume. */
 const CandleRow = z.tuple([TimeText, NumericText, NumericText, NumericText, NumericText, NumericText], z.unknown());
@@ -51,20 +74,37 @@ const coins = coinsBySymbol('kucoin');
 /** Prices from KuCoin's public market data at `baseUrl`: one request, which it answers with its whole spot market. */
 export function createKucoinPriceSource(baseUrl: string): PriceSource {
   const url = `${baseUrl}/api/v1/market/allTickers`;
-  return { name: 'kucoin', fetchTickers: async (signal) => parseKucoinTickers(await fetchJson(url, signal)) };
+  return {
+    name: 'kucoin',
+    leastInterval_ms: 0,
+    fetchTickers: async (signal) => parseKucoinTickers(await fetchJson(url, signal)),
+  };
 }
 
-/** Candles from KuCoin's public market data at `baseUrl`, which has all 13 intervals. */
+/**
+ * Candles from KuCoin's public market data at `baseUrl`, which has all 13 intervals. Its weeks begin on Thursday, so
+ * Bureau's are made of its days.
+ */
 export function createKucoinCandleSource(baseUrl: string): CandleSource {
+  const ask = async (question: RangeQuestion, signal: AbortSignal) =>
+    parseKucoinCandles(await fetchJson(`${baseUrl}/api/v1/market/candles?${candleQuery(question)}`, signal));
+  const askWeeks = async (question: WindowedQuestion, signal: AbortSignal, now_ms: number) => {
+    const days = daysOfWeeks(question, now_ms);
+    const pages = splitWindow('1d', days, MAX_ROWS);
+    const rows = await Promise.all(pages.map((page) => ask({ ...question, interval: '1d', ...page }, signal)));
+    return foldWeeks(normaliseCandles(rows.flat(), { ...question, ...DAYS, startTime_ms: days.first_ms }, now_ms));
+  };
   return createWindowedCandleSource(
     'kucoin',
-    (question) => `${baseUrl}/api/v1/market/candles?${candleQuery(question)}`,
-    parseKucoinCandles,
+    REQUESTS_PER_MINUTE,
+    (question, signal, now_ms) =>
+      question.interval === '1w' ? askWeeks(question, signal, now_ms) : ask(question, signal),
+    ({ interval, limit }) => (interval === '1w' ? Math.ceil((limit * DAYS_OF_WEEK) / MAX_ROWS) : 1),
   );
 }
 
 /** KuCoin takes no limit but a range of seconds. Whether it includes the end is not said, so that is a second later. */
-function candleQuery({ symbol, interval, first_ms, last_ms }: WindowedQuestion): string {
+function candleQuery({ symbol, interval, first_ms, last_ms }: RangeQuestion): string {
   const startAt = String(first_ms / 1_000);
   const endAt = String(last_ms / 1_000 + 1);
   return new URLSearchParams({ symbol, type: intervalNames[interval], startAt, endAt }).toString();
@@ -75,8 +115,9 @@ export function parseKucoinTickers(answer: unknown): SourceTicker[] {
   const data = AllTickers.safeParse(openEnvelope(answer));
   if (!data.success) throw new SourceError('answered with something other than a list of tickers');
   const { time, ticker } = data.data;
-  const Row = TickerRow.transform(({ last, changePrice, vol }): RawTicker => ({
+  const Row = TickerRow.transform(({ last, buy, sell, changePrice, vol }): RawTicker => ({
     price: last,
+    book: { bid: buy, ask: sell },
     open24h: priceBeforeChange(last, changePrice),
     volume24h: vol,
     venueTime_ms: time,

@@ -19,20 +19,31 @@ export function createListedPriceSource(
   venue: Venue,
   urlOf: (symbols: readonly string[] | null) => string,
   parse: (answer: unknown) => SourceTicker[],
+  leastInterval_ms = 0,
 ): PriceSource {
   const all = [...coinsBySymbol(venue).keys()];
   let listed = { symbols: all, until_ms: -Infinity };
   const ask = async (symbols: readonly string[] | null, signal: AbortSignal) =>
     parse(await fetchJson(urlOf(symbols), signal));
+  // Who refuses the whole market as well refuses no single question any more.
+  const askForAll = async (signal: AbortSignal) => {
+    try {
+      return await ask(null, signal);
+    } catch (error) {
+      if (!(error instanceof SourceError) || error.fault !== 'question_refused') throw error;
+      throw new SourceError('refuses even the question for its whole market', { cause: error });
+    }
+  };
   return {
     name: venue,
+    leastInterval_ms,
     fetchTickers: async (signal, now_ms) => {
       try {
         return await ask(now_ms < listed.until_ms ? listed.symbols : all, signal);
       } catch (refusal) {
         if (!(refusal instanceof SourceError) || refusal.fault !== 'question_refused') throw refusal;
-        const tickers = await ask(null, signal);
-        if (tickers.length === 0) throw refusal;
+        const tickers = await askForAll(signal);
+        if (tickers.length === 0) return [];
         const symbols = tickers.flatMap(({ coin }) => assets[coin].venueSymbols[venue] ?? []);
         listed = { symbols, until_ms: now_ms + LISTED_MS };
         return tickers;

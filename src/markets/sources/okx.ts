@@ -24,12 +24,15 @@ const TickerRow = z
   .object({
     instType: z.literal('SPOT'),
     last: NumericText,
+    bidPx: OptionalNumericText,
+    askPx: OptionalNumericText,
     open24h: OptionalNumericText,
     vol24h: OptionalNumericText,
     ts: TimeText,
   })
   .transform((row): RawTicker => ({
     price: row.last,
+    book: { bid: row.bidPx, ask: row.askPx },
     open24h: parsePrice(row.open24h),
     volume24h: row.vol24h,
     venueTime_ms: row.ts,
@@ -40,7 +43,11 @@ const coins = coinsBySymbol('okx');
 /** Prices from OKX's public market data at `baseUrl`: one request, which it answers with its whole spot market. */
 export function createOkxPriceSource(baseUrl: string): PriceSource {
   const url = `${baseUrl}/api/v5/market/tickers?instType=SPOT`;
-  return { name: 'okx', fetchTickers: async (signal) => parseOkxTickers(await fetchJson(url, signal)) };
+  return {
+    name: 'okx',
+    leastInterval_ms: 0,
+    fetchTickers: async (signal) => parseOkxTickers(await fetchJson(url, signal)),
+  };
 }
 
 /** The tickers in OKX's answer. Throws a `SourceError` when it is an error or another envelope. */

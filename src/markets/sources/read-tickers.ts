@@ -2,11 +2,13 @@ import type { z } from 'zod';
 import { type Coin, assets, coinSymbols } from '../../money/assets.ts';
 import { type Price, parsePrice, parseVolume } from '../../money/prices.ts';
 import type { Venue } from '../../money/venue-symbols.ts';
-import type { SourceTicker } from './price-source.ts';
+import type { Book, SourceTicker } from './price-source.ts';
 
 /** What a venue wrote of one market, numbers as text. */
 export interface RawTicker {
   readonly price: string;
+  /** `null` where the venue gives none; a side that is no price has no orders. */
+  readonly book: { readonly bid: string; readonly ask: string } | null;
   readonly open24h: Price | null | undefined;
   /** In the base asset. */
   readonly volume24h: string;
@@ -39,16 +41,21 @@ export function readTickers(
     const row = coin && Row.safeParse(entry);
     const price = row?.success ? parsePrice(row.data.price) : undefined;
     if (!coin || !row?.success || !price) continue;
-    const { open24h, volume24h, venueTime_ms } = row.data;
+    const { book, open24h, volume24h, venueTime_ms } = row.data;
     tickers.set(coin, {
       coin,
       price,
+      book: book && readBook(book),
       open24h: open24h ?? null,
       volume24h: parseVolume(volume24h) ?? null,
       venueTime_ms,
     });
   }
   return [...tickers.values()];
+}
+
+function readBook({ bid, ask }: NonNullable<RawTicker['book']>): Book {
+  return { bid: parsePrice(bid) ?? null, ask: parsePrice(ask) ?? null };
 }
 
 function readSymbol(entry: unknown, symbolField: string): string {

@@ -18,6 +18,7 @@ const DAY_MS = 86_400_000;
 export function createSandboxPriceSource(name: SandboxVenue): PriceSource {
   return {
     name,
+    leastInterval_ms: 0,
     fetchTickers: (_signal, now_ms) => Promise.resolve(coinSymbols.map((coin) => makeTicker(coin, name, now_ms))),
   };
 }
@@ -25,9 +26,13 @@ export function createSandboxPriceSource(name: SandboxVenue): PriceSource {
 function makeTicker(coin: Coin, name: SandboxVenue, now_ms: number): SourceTicker {
   const day = openSandboxMarket(coin).tradesBetween(now_ms - DAY_MS, now_ms);
   const atVenue = (price: Price) => (price * (BASIS + venues[name])) / BASIS;
+  const price = atVenue(day.close);
+  // A hundredth of a percent on either side, so that the middle is the price.
+  const half = price / BASIS;
   return {
     coin,
-    price: atVenue(day.close),
+    price,
+    book: { bid: price - half, ask: price + half },
     open24h: atVenue(day.open),
     volume24h: day.volume,
     venueTime_ms: now_ms,

@@ -3,7 +3,6 @@ import type { Venue } from '../../money/venue-symbols.ts';
 import type { CandleQuestion, CandleSource } from '../candles/candle-source.ts';
 import { type CandleWindow, windowOf } from '../candles/candle-window.ts';
 import { type RawCandle, normaliseCandles } from '../candles/normalise-candles.ts';
-import { fetchJson } from './fetch-json.ts';
 import { SourceError } from './source-error.ts';
 
 /** Where the candles of a window are: a symbol of the venue, what was asked, and the window that it means. */
@@ -18,18 +17,21 @@ export interface WindowedQuestion extends CandleQuestion, CandleWindow {
  */
 export function createWindowedCandleSource(
   venue: Venue,
-  urlOf: (question: WindowedQuestion) => string,
-  parse: (answer: unknown) => RawCandle[],
+  requestsPerMinute: number,
+  fetchRows: (question: WindowedQuestion, signal: AbortSignal, now_ms: number) => Promise<RawCandle[]>,
+  countRequests: CandleSource['countRequests'] = () => 1,
 ): CandleSource {
   return {
     name: venue,
+    requestsPerMinute,
+    countRequests,
     fetchCandles: async (question, signal, now_ms) => {
       const symbol = assets[question.coin].venueSymbols[venue];
       if (symbol === null) throw new SourceError('does not list the coin', { fault: 'question_refused' });
       const window = windowOf(question, now_ms);
       if (!window) return [];
-      const answer = await fetchJson(urlOf({ ...question, ...window, symbol }), signal);
-      const candles = normaliseCandles(parse(answer), question, now_ms);
+      const rows = await fetchRows({ ...question, ...window, symbol }, signal, now_ms);
+      const candles = normaliseCandles(rows, question, now_ms);
       if (candles.length === 0) throw new SourceError('has no candles there', { fault: 'question_refused' });
       return candles;
     },

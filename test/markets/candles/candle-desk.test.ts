@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CandleDesk } from '../../../src/markets/candles/candle-desk.ts';
 import type { CandleQuestion, CandleSource, MarketCandle } from '../../../src/markets/candles/candle-source.ts';
 import { BreakerBoard } from '../../../src/markets/sources/breaker-board.ts';
@@ -12,7 +12,7 @@ const rows = [1, 2, 3, 4, 5].map(row);
 /** A source that counts what it is asked. */
 function createSource(name: string, fetchCandles: CandleSource['fetchCandles']) {
   const asked = vi.fn(fetchCandles);
-  return { name, fetchCandles: asked };
+  return { name, requestsPerMinute: 600, countRequests: () => 1, fetchCandles: asked };
 }
 
 const openDesk = (sources: CandleSource[], breakers = new BreakerBoard({}, () => {})) =>
@@ -100,7 +100,7 @@ describe('the candle desk gives', () => {
 it('the candle desk turns new questions away when too many are open, but not those it is asking already', async () => {
   const { promise, resolve } = Promise.withResolvers<MarketCandle[]>();
   const desk = openDesk([createSource('venue', () => promise)]);
-  const open = Array.from({ length: 32 }, (_, startTime_ms) => desk.answer({ ...question, startTime_ms }));
+  const open = Array.from({ length: 16 }, (_, startTime_ms) => desk.answer({ ...question, startTime_ms }));
   expect(await desk.answer(question)).toMatchObject({ ok: false, refusal: { code: 'service_unavailable' } });
   const twin = desk.answer({ ...question, startTime_ms: 0 });
   resolve(rows);
@@ -120,8 +120,14 @@ it('the candle desk keeps a bounded number of series', async () => {
 
 it('the candle desk answers a question that no candle can meet without asking', async () => {
   const source = createSource('venue', () => Promise.resolve(rows));
-  const answer = await openDesk([source]).answer({ ...question, startTime_ms: 7_200_000, endTime_ms: 3_600_000 });
-  expect(answer).toMatchObject({ ok: true, value: { candles: [] } });
+  for (const times of [
+    { startTime_ms: 7_200_000, endTime_ms: 3_600_000 },
+    { startTime_ms: Date.now() + 3_600_000 },
+    { endTime_ms: -1 },
+  ]) {
+    const answer = await openDesk([source]).answer({ ...question, ...times });
+    expect(answer).toMatchObject({ ok: true, value: { candles: [] } });
+  }
   expect(source.fetchCandles).not.toHaveBeenCalled();
 });
 
@@ -165,5 +171,60 @@ describe('the breakers of candle sources', () => {
       expect(await desk.answer(hour(index))).toMatchObject({ refusal: { code: 'upstream_unavailable' } });
     }
     expect(source.fetchCandles).toHaveBeenCalledOnce();
+  });
+});
+
+describe('the budget of a candle source', () => {
+  const hour = (index: number) => ({ ...question, endTime_ms: index * 3_600_000 });
+  const tight = (name: string, requestsPerMinute: number, requests = 1) => ({
+    ...createSource(name, () => Promise.resolve(rows)),
+    requestsPerMinute,
+    countRequests: () => requests,
+  });
+
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 1e12 }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('is never passed in any minute, and what it refuses says when to come again', async () => {
+    const source = tight('venue', 50);
+    const desk = openDesk([source]);
+    for (let index = 1; index <= 10; index++) expect((await desk.answer(hour(index))).ok).toBe(true);
+    // A fifth at once, then 40 in a minute: one in 1.5 s.
+    expect(await desk.answer(hour(11))).toMatchObject({
+      refusal: { code: 'service_unavailable', retryAfterSeconds: 2 },
+    });
+    for (let index = 100; index < 300; index++) {
+      vi.setSystemTime(Date.now() + 299);
+      await desk.answer(hour(index));
+    }
+    expect(source.fetchCandles.mock.calls.length).toBeGreaterThanOrEqual(49);
+    expect(source.fetchCandles.mock.calls.length).toBeLessThanOrEqual(50);
+  });
+
+  it('leaves the question to the next source, which has its own', async () => {
+    const [first, second] = [tight('first', 5), tight('second', 5)];
+    const desk = openDesk([first, second]);
+    expect((await desk.answer(hour(1))).ok).toBe(true);
+    expect((await desk.answer(hour(2))).ok).toBe(true);
+    expect(await desk.answer(hour(3))).toMatchObject({ refusal: { code: 'service_unavailable' } });
+    expect([first, second].map(({ fetchCandles }) => fetchCandles.mock.calls.length)).toEqual([1, 1]);
+  });
+
+  it('counts every request of a question, and costs the source none of its standing', async () => {
+    const breakers = new BreakerBoard({}, () => {});
+    const source = tight('venue', 45, 5);
+    const desk = openDesk([source], breakers);
+    expect((await desk.answer(hour(1))).ok).toBe(true);
+    for (let index = 2; index <= 6; index++) expect((await desk.answer(hour(index))).ok).toBe(false);
+    expect(source.fetchCandles).toHaveBeenCalledOnce();
+    expect(breakers.list()).toEqual({});
+  });
+
+  it('is not given back by a clock that goes back', async () => {
+    const source = tight('venue', 5);
+    const desk = openDesk([source]);
+    await desk.answer(hour(1));
+    vi.setSystemTime(Date.now() - 600_000);
+    expect(await desk.answer(hour(2))).toMatchObject({ refusal: { retryAfterSeconds: 15 } });
   });
 });

@@ -57,7 +57,7 @@ describe('candles may be served again', () => {
 describe('times of a question are brought onto the grid', () => {
   it('a start to the next start, an end to the start before', () => {
     const times = { startTime_ms: at('10:00:00.001'), endTime_ms: at('11:59:59.999') };
-    expect(alignQuestion({ ...question, ...times })).toMatchObject({
+    expect(alignQuestion({ ...question, ...times }, at('23:00:00'))).toMatchObject({
       startTime_ms: at('11:00:00'),
       endTime_ms: at('11:00:00'),
     });
@@ -65,7 +65,23 @@ describe('times of a question are brought onto the grid', () => {
 
   it('and stay where they are on it', () => {
     const times = { startTime_ms: at('10:00:00'), endTime_ms: at('11:00:00') };
-    expect(alignQuestion({ ...question, ...times })).toMatchObject(times);
-    expect(alignQuestion(question)).toEqual({ ...question, startTime_ms: undefined, endTime_ms: undefined });
+    expect(alignQuestion({ ...question, ...times }, at('23:00:00'))).toMatchObject(times);
+    expect(alignQuestion(question, at('23:00:00'))).toEqual({
+      ...question,
+      startTime_ms: undefined,
+      endTime_ms: undefined,
+    });
+  });
+
+  it('and all that mean the same are one question: ends from the running candle on, starts to come, starts before 1970', () => {
+    const now_ms = at('10:30:00');
+    const align = (times: Partial<CandleQuestion>) => JSON.stringify(alignQuestion({ ...question, ...times }, now_ms));
+    for (const endTime_ms of [at('10:00:00'), at('10:30:00'), at('22:00:00'), at('10:00:00') + 1e11]) {
+      expect(align({ endTime_ms })).toBe(align({}));
+    }
+    expect(align({ endTime_ms: at('09:59:59.999') })).not.toBe(align({}));
+    expect(align({ startTime_ms: at('22:00:00') })).toBe(align({ startTime_ms: at('10:30:01') }));
+    expect(align({ startTime_ms: -1e12 })).toBe(align({ startTime_ms: -1 }));
+    expect(align({ endTime_ms: -1e12 })).toBe(align({ endTime_ms: -2 }));
   });
 });

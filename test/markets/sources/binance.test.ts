@@ -11,6 +11,10 @@ const row = (change: Record<string, unknown> = {}) => ({
   highPrice: '70500.00000000',
   lowPrice: '64000.00000000',
   lastPrice: '65000.10000000',
+  bidPrice: '65000.09000000',
+  bidQty: '0.09810000',
+  askPrice: '65000.11000000',
+  askQty: '8.52891000',
   volume: '33278.39129000',
   quoteVolume: '2354076638.59660790',
   openTime: 1795154828900,
@@ -29,6 +33,7 @@ describe('Binance’s tickers', () => {
       {
         coin: 'BTC',
         price: parsePrice('65000.1'),
+        book: { bid: parsePrice('65000.09'), ask: parsePrice('65000.11') },
         open24h: parsePrice('70000'),
         volume24h: '33278.39129',
         venueTime_ms: 1795241228900,

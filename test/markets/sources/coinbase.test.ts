@@ -45,6 +45,7 @@ describe('Coinbase’s tickers', () => {
       {
         coin: 'BTC',
         price: parsePrice('65000.1'),
+        book: null,
         open24h: parsePrice('62500'),
         volume24h: '310.25',
         venueTime_ms: null,
@@ -72,10 +73,24 @@ describe('Coinbase’s tickers', () => {
     expect(tickers.map(({ coin }) => coin)).toEqual(['DOGE']);
   });
 
-  it('leave out what does not trade, whose price may be of any age', () => {
-    for (const change of [{ is_disabled: true }, { trading_disabled: true }]) {
-      expect(parseCoinbaseTickers(envelope(row(change)))).toEqual([]);
-    }
+  it.each([
+    { is_disabled: true },
+    { trading_disabled: true },
+    { view_only: true },
+    { cancel_only: true },
+    { limit_only: true },
+    { post_only: true },
+    { auction_mode: true },
+    { status: 'offline' },
+    { status: 'delisted' },
+  ])('leave out what does not trade freely, whose price may be of any age or an auction’s: %o', (change) => {
+    const tickers = parseCoinbaseTickers(envelope(row(change), row({ product_id: 'ETH-USDT' })));
+    expect(tickers.map(({ coin }) => coin)).toEqual(['ETH']);
+  });
+
+  it('take a product that trades, in whatever fields it says so', () => {
+    const { status: _status, auction_mode: _mode, ...bare } = row();
+    expect(parseCoinbaseTickers(envelope(bare, row({ product_id: 'ETH-USDT', view_only: false })))).toHaveLength(2);
   });
 
   testTickerEdges(

@@ -27,6 +27,7 @@ describe('Gate’s tickers', () => {
       {
         coin: 'BTC',
         price: parsePrice('65000.1'),
+        book: { bid: parsePrice('65000.1'), ask: parsePrice('65000.2') },
         // 65000.1 / 1.015
         open24h: parsePrice('64039.50738916'),
         volume24h: '4722.912133756',
@@ -67,6 +68,7 @@ describe('Gate’s tickers', () => {
 
   it.each([
     [{ label: 'INVALID_CURRENCY_PAIR', message: 'invalid currency pair' }, 'question_refused'],
+    [{ label: 'INVALID_CURRENCY', message: 'Invalid currency' }, 'question_refused'],
     [{ label: 'TOO_MANY_REQUESTS', message: 'Request Rate limit Exceeded' }, 'rate_limited'],
     [{ label: 'SERVER_ERROR', message: 'internal server error' }, 'unavailable'],
     [{ label: 'constructor' }, 'unavailable'],

@@ -28,7 +28,14 @@ const changePair = (change: TickerChange) =>
 describe('Kraken’s tickers', () => {
   it('are read with the volume of 24 hours, without a time, and without the day’s open', () => {
     expect(parseKrakenTickers(envelope({ XBTUSDT: pair() }))).toEqual([
-      { coin: 'BTC', price: parsePrice('73380.6'), open24h: null, volume24h: '598.03698452', venueTime_ms: null },
+      {
+        coin: 'BTC',
+        price: parsePrice('73380.6'),
+        book: { bid: parsePrice('73380.6'), ask: parsePrice('73380.7') },
+        open24h: null,
+        volume24h: '598.03698452',
+        venueTime_ms: null,
+      },
     ]);
   });
 
@@ -56,7 +63,14 @@ describe('Kraken’s tickers', () => {
     expect(parseKrakenTickers(envelope({ XBTUSDT: pair({ v }) }))).toMatchObject([{ volume24h: null }]);
   });
 
+  it('are good beside a warning', () => {
+    const warned = { error: ['WGeneral:Degraded service'], result: { XBTUSDT: pair() } };
+    expect(parseKrakenTickers(warned)).toMatchObject([{ coin: 'BTC' }]);
+  });
+
   it.each([
+    [{ error: ['WGeneral:Degraded service', 'EService:Busy'], result: { XBTUSDT: pair() } }, 'unavailable'],
+    [{ error: ['WGeneral:Degraded service'] }, 'unavailable'],
     [{ error: ['EQuery:Unknown asset pair'], result: {} }, 'question_refused'],
     [{ error: ['EQuery:Unknown asset pair'] }, 'question_refused'],
     [{ error: ['EGeneral:Too many requests'] }, 'rate_limited'],

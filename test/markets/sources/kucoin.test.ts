@@ -32,6 +32,7 @@ const names = { price: 'last', open: 'changePrice', volume: 'vol' };
 
 const refusals = [
   [{ code: '400100', msg: 'This pair is not provided at present' }, 'question_refused'],
+  [{ code: '900001', msg: 'Unsupported trading pair.' }, 'question_refused'],
   [{ code: '429000', msg: 'Too Many Requests' }, 'rate_limited'],
   [{ code: '500000', msg: 'Internal Server Error' }, 'unavailable'],
   [{ code: 'constructor', data: {} }, 'unavailable'],
@@ -48,6 +49,7 @@ describe('KuCoin’s tickers', () => {
       {
         coin: 'BTC',
         price: parsePrice('65000.1'),
+        book: { bid: parsePrice('65000.1'), ask: parsePrice('65000.2') },
         open24h: parsePrice('63999.85'),
         volume24h: '1836.25',
         venueTime_ms: TIME_MS,

@@ -33,6 +33,7 @@ describe('OKX’s tickers', () => {
       {
         coin: 'BTC',
         price: parsePrice('65000.1'),
+        book: { bid: parsePrice('65000.1'), ask: parsePrice('65000.2') },
         open24h: parsePrice('64000.5'),
         volume24h: '5200.25',
         venueTime_ms: 1795241228900,

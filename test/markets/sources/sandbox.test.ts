@@ -18,6 +18,9 @@ it('the three venues list every coin, differ by hundredths of a percent, and the
   for (const [index, ticker] of (market ?? []).entries()) {
     const others = [first?.[index]?.price ?? 0n, third?.[index]?.price ?? 0n];
     expect(medianPrice([...others, ticker.price])).toBe(ticker.price);
+    const { bid, ask } = ticker.book ?? {};
+    expect(medianPrice([bid ?? 0n, ask ?? 0n])).toBe(ticker.price);
+    expect(ask).toBeGreaterThan(bid ?? 0n);
     for (const price of others) {
       expect(price).not.toBe(ticker.price);
       expect(Math.abs(Number(price) / Number(ticker.price) - 1)).toBeLessThan(0.0005);

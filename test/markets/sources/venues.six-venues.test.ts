@@ -54,10 +54,12 @@ describe.each(priceNames)('prices of %s', (name) => {
     await setVenue(name, { coins: { BTC: { price: '65000', open: '52000', volume: '1234.5', age_ms: 20_000 } } });
     const now_ms = Date.now();
     const bitcoin = (await ask(priceSource(name))).find(({ coin }) => coin === 'BTC');
+    const atPrice = parsePrice('65000');
     const hasTime = ['binance', 'okx', 'kucoin'].includes(name);
     expect(bitcoin).toEqual({
       coin: 'BTC',
-      price: parsePrice('65000'),
+      price: atPrice,
+      book: name === 'coinbase' ? null : { bid: atPrice, ask: atPrice },
       open24h: name === 'kraken' ? null : parsePrice('52000'),
       volume24h: '1234.5',
       venueTime_ms: hasTime ? expect.any(Number) : null,
@@ -139,7 +141,7 @@ describe.each(['binance', 'kraken', 'coinbase'] as const)('a coin that %s no lon
     const source = priceSource(name);
     const all = Object.fromEntries(coinSymbols.map((coin) => [coin, null]));
     await setVenue(name, { coins: all });
-    expect((await failureOf(ask(source))).fault).toBe('question_refused');
+    expect(await ask(source)).toEqual([]);
     await resetVenues();
     expect(coinsOf(await ask(source))).toEqual(coinsAt(name));
   });
@@ -197,7 +199,8 @@ describe.each(candleNames)('candles of %s', (name) => {
     expect(candles).toHaveLength(months ? 300 : 1000);
     expect(candles.at(-1)?.start_ms).toBe(newest_ms);
     expect(candles[0]?.start_ms).toBe(shiftInterval(interval, newest_ms, 1 - candles.length));
-    expect((await countVenueRequests())[name].klines).toBe(1);
+    const isFolded = name === 'kucoin' && interval === '1w';
+    expect((await countVenueRequests())[name].klines).toBe(isFolded ? 5 : 1);
   });
 
   it('of MATIC are those of POL', async () => {

@@ -66,6 +66,9 @@ export async function startVenueServer(): Promise<{ readonly url: string; readon
     const question = name && played[name].questions[url.pathname.slice(name.length + 1)];
     if (!name || !question) return sendJson(response, { status: 404, body: { message: 'NotFound' } });
     requests[name][question.kind]++;
+    if (!request.headers['user-agent']?.startsWith('Bureau/')) {
+      return sendJson(response, { status: 403, body: { message: 'Say who you are' } });
+    }
     const venue = venues[name];
     const wordForWord = venue[question.kind];
     open.add(response);

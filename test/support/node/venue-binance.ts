@@ -1,7 +1,7 @@
 import { intervals } from '../../../src/markets/candles/interval.ts';
 import type { PlayedVenue, VenueAnswer } from './played-venue.ts';
 import { type VenueCandle, listCandles, listNewestCandles } from './venue-candles.ts';
-import type { Venue, VenueMarket } from './venue-state.ts';
+import { type Venue, type VenueMarket, bookOf } from './venue-state.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -25,7 +25,7 @@ export const playedBinance: PlayedVenue = {
 
 /** With `symbols=[...]` those, and one that is unknown fails the whole request; without it the whole market. */
 function answerTickers(venue: Venue, query: URLSearchParams, now_ms: number): VenueAnswer {
-  if (query.get('type') !== 'MINI') return refuse(-1102, 'Mandatory parameter missing.');
+  if (query.get('type') !== 'FULL') return refuse(-1102, 'Mandatory parameter missing.');
   const symbols = readSymbols(query.get('symbols')) ?? Object.keys(venue.markets);
   const rows = symbols.map((symbol) => {
     const market = venue.markets[symbol];
@@ -41,12 +41,17 @@ function readSymbols(list: string | null): string[] | undefined {
 
 function writeTicker(symbol: string, market: VenueMarket, now_ms: number) {
   const closeTime = now_ms - market.age_ms;
+  const { bid, ask } = bookOf(market, '0.00000000');
   return {
     symbol,
     openPrice: pad(market.open),
     highPrice: pad(market.price),
     lowPrice: pad(market.price),
     lastPrice: pad(market.price),
+    bidPrice: pad(bid),
+    bidQty: '0.09810000',
+    askPrice: pad(ask),
+    askQty: '8.52891000',
     volume: pad(market.volume),
     quoteVolume: pad(String(Number(market.volume) * Number(market.price))),
     openTime: closeTime - DAY_MS,
@@ -54,6 +59,7 @@ function writeTicker(symbol: string, market: VenueMarket, now_ms: number) {
     firstId: 3983862692,
     lastId: 3988881941,
     count: 5019250,
+    ...market.fields,
   };
 }
 

@@ -28,7 +28,7 @@ function answerProducts(venue: Venue, query: URLSearchParams): VenueAnswer {
   return { status: 200, body: { products, num_products: products.length } };
 }
 
-function writeProduct(id: string, { price, open, volume }: VenueMarket) {
+function writeProduct(id: string, { price, open, volume, fields }: VenueMarket) {
   const [base, quote] = id.split('-');
   return {
     product_id: id,
@@ -59,5 +59,6 @@ function writeProduct(id: string, { price, open, volume }: VenueMarket) {
     fcm_trading_session_details: null,
     mid_market_price: '',
     approximate_quote_24h_volume: '86702682.03',
+    ...fields,
   };
 }

@@ -1,5 +1,5 @@
 import type { PlayedVenue, VenueAnswer } from './played-venue.ts';
-import type { Venue, VenueMarket } from './venue-state.ts';
+import { type Venue, type VenueMarket, bookOf } from './venue-state.ts';
 
 const refuse = (status: number, label: string, message: string): VenueAnswer => ({ status, body: { label, message } });
 
@@ -22,12 +22,14 @@ function answerTickers(venue: Venue, query: URLSearchParams): VenueAnswer {
 }
 
 /** The change is a percentage of two decimals; `change_utc0` is that of the day, far off, so that a test notices. */
-function writeTicker(pair: string, { price, open, volume }: VenueMarket) {
+function writeTicker(pair: string, market: VenueMarket) {
+  const { price, open, volume, fields } = market;
+  const { bid, ask } = bookOf(market, '');
   return {
     currency_pair: pair,
     last: price,
-    lowest_ask: price,
-    highest_bid: price,
+    lowest_ask: ask,
+    highest_bid: bid,
     change_percentage: ((Number(price) / Number(open) - 1) * 100).toFixed(2),
     change_utc0: '-50',
     change_utc8: '-50',
@@ -35,5 +37,6 @@ function writeTicker(pair: string, { price, open, volume }: VenueMarket) {
     quote_volume: 'nan',
     high_24h: price,
     low_24h: open,
+    ...fields,
   };
 }

@@ -1,5 +1,5 @@
 import type { PlayedVenue, VenueAnswer } from './played-venue.ts';
-import type { Venue, VenueMarket } from './venue-state.ts';
+import { type Venue, type VenueMarket, bookOf } from './venue-state.ts';
 
 /** Kraken's errors come with status 200, and without a result. */
 const refuse = (error: string): VenueAnswer => ({ status: 200, body: { error: [error] } });
@@ -23,10 +23,12 @@ function answerTickers(venue: Venue, query: URLSearchParams): VenueAnswer {
 }
 
 /** `o` is the open of the UTC day, here far off, so that a test notices who takes it for that of 24 hours ago. */
-function writePair({ price, volume }: VenueMarket) {
+function writePair(market: VenueMarket) {
+  const { price, volume, fields } = market;
+  const { bid, ask } = bookOf(market, '0.00000');
   return {
-    a: [price, '1', '1.000'],
-    b: [price, '1', '1.000'],
+    a: [ask, '1', '1.000'],
+    b: [bid, '1', '1.000'],
     c: [price, '0.00160710'],
     v: ['165.16072288', volume],
     p: [price, price],
@@ -34,5 +36,6 @@ function writePair({ price, volume }: VenueMarket) {
     l: [price, price],
     h: [price, price],
     o: '0.00001',
+    ...fields,
   };
 }

@@ -1,5 +1,5 @@
 import type { PlayedVenue, VenueAnswer } from './played-venue.ts';
-import type { Venue, VenueMarket } from './venue-state.ts';
+import { type Venue, type VenueMarket, bookOf } from './venue-state.ts';
 
 const refuse = (code: string, msg: string): VenueAnswer => ({ status: 200, body: { code, msg, data: [] } });
 
@@ -18,15 +18,17 @@ function answerTickers(venue: Venue, query: URLSearchParams, now_ms: number): Ve
 }
 
 /** `volCcy24h` is in the quote and `sodUtc0` the open of a day, both far off, so that a test notices who takes them. */
-function writeTicker(instId: string, { price, open, volume, age_ms }: VenueMarket, now_ms: number) {
+function writeTicker(instId: string, market: VenueMarket, now_ms: number) {
+  const { price, open, volume, age_ms, fields } = market;
+  const { bid, ask } = bookOf(market, '');
   return {
     instType: 'SPOT',
     instId,
     last: price,
     lastSz: '0.31226082',
-    askPx: price,
+    askPx: ask,
     askSz: '5.93754444',
-    bidPx: price,
+    bidPx: bid,
     bidSz: '0.16038',
     open24h: open,
     high24h: price,
@@ -36,5 +38,6 @@ function writeTicker(instId: string, { price, open, volume, age_ms }: VenueMarke
     ts: String(now_ms - age_ms),
     sodUtc0: '0.00001',
     sodUtc8: '0.00001',
+    ...fields,
   };
 }

@@ -26,6 +26,11 @@ export interface VenueMarket {
   readonly price: string;
   readonly open: string;
   readonly volume: string;
+  /** The best orders; both are the price unless told, and `null` is a side without any. */
+  readonly bid?: string | null;
+  readonly ask?: string | null;
+  /** Fields of the venue's own words, in place of what it would have written. */
+  readonly fields?: Readonly<Record<string, unknown>>;
   /** How far the venue's own time of the price lies behind the clock; negative is ahead. */
   readonly age_ms: number;
 }
@@ -126,4 +131,12 @@ export function noRequests(): VenueRequests {
 
 function forEachVenue<T>(make: (name: VenueName) => T): Record<VenueName, T> {
   return Object.fromEntries(venueNames.map((name) => [name, make(name)])) as Record<VenueName, T>;
+}
+
+/** The sides of a market's book as the venues write them, an empty one in the venue's own way. */
+export function bookOf<T>(
+  { price, bid, ask }: VenueMarket,
+  empty: T,
+): { readonly bid: string | T; readonly ask: string | T } {
+  return { bid: (bid === undefined ? price : bid) ?? empty, ask: (ask === undefined ? price : ask) ?? empty };
 }

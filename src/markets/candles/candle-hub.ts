@@ -1,0 +1,43 @@
+import { DurableObject } from 'cloudflare:workers';
+import { type Bindings, config } from '../../env.ts';
+import { describeError, logFault } from '../../http/log.ts';
+import type { Outcome } from '../../http/refusal.ts';
+import { chooseCandleSources } from '../../providers.ts';
+import { BreakerBoard, Breakers } from '../sources/breaker-board.ts';
+import { CandleDesk } from './candle-desk.ts';
+import type { CandleSeries } from './candle-series.ts';
+import type { CandleQuestion } from './candle-source.ts';
+
+const KEPT = 'breakers';
+
+/**
+ * The one object in the world that asks the venues for candles, apart from the price hub: anybody may ask for any
+ * stretch of any market, and no order waits behind such a question. Outside it, `read-candles.ts` is the way to it.
+ */
+export class CandleHub extends DurableObject<Bindings> {
+  readonly #desk: CandleDesk;
+
+  constructor(state: DurableObjectState, bindings: Bindings) {
+    super(state, bindings);
+    const kept = Breakers.safeParse(state.storage.kv.get(KEPT));
+    const breakers = new BreakerBoard(kept.success ? kept.data : {}, () => this.#keep(breakers));
+    this.#desk = new CandleDesk(chooseCandleSources(config), breakers);
+  }
+
+  /**
+   * The candles asked for, at most as old as `freshTimeOfSeries` allows, within some 4 s. Refuses with
+   * `upstream_unavailable` when no source answers well, and with `service_unavailable` under too many questions.
+   */
+  candles(question: CandleQuestion): Promise<Outcome<CandleSeries>> {
+    return this.#desk.answer(question);
+  }
+
+  /** Writes down which sources are suspended. Without it they are only asked again after an eviction. */
+  #keep(breakers: BreakerBoard): void {
+    try {
+      this.ctx.storage.kv.put(KEPT, breakers.list());
+    } catch (error) {
+      logFault('candle_hub_not_kept', { error: describeError(error) });
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import { config } from '../../env.ts';
+import { describeError, logFault } from '../../http/log.ts';
+import { type Outcome, refuse } from '../../http/refusal.ts';
+import { withDeadline } from '../../http/with-deadline.ts';
+import type { CandleHub } from './candle-hub.ts';
+import type { CandleSeries } from './candle-series.ts';
+import type { CandleQuestion } from './candle-source.ts';
+
+/** There is one hub. */
+const HUB_NAME = 'candles';
+
+/** The hub keeps its own deadline; this ends the wait for a hub that does not answer at all. */
+const DEADLINE_MS = 5_000;
+
+/**
+ * The candles asked for, and when they were received. Refuses as `CandleHub.candles` does, and with
+ * `upstream_unavailable` when the hub does not answer within 5 s. Never rejects.
+ */
+export async function readCandles(
+  namespace: DurableObjectNamespace<CandleHub>,
+  question: CandleQuestion,
+): Promise<Outcome<CandleSeries>> {
+  try {
+    // A stub does not outlive its object's reset, so every call takes a new one.
+    const stub = namespace.getByName(HUB_NAME, { locationHint: config.PRICE_HUB_LOCATION });
+    return await withDeadline<Outcome<CandleSeries>>(DEADLINE_MS, () => stub.candles(question));
+  } catch (error) {
+    logFault('candle_hub_unreachable', { error: describeError(error) });
+    return refuse('upstream_unavailable', 'The source of candles cannot be reached. Try again in a few seconds.', {
+      retryAfterSeconds: 5,
+    });
+  }
+}

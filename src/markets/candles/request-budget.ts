@@ -1,0 +1,32 @@
+const MINUTE_MS = 60_000;
+
+/** What may be sent at once, of what may be sent in a minute. */
+const BURST = 1 / 5;
+
+/**
+ * How many requests a venue is sent: never more than the limit in any minute, whoever asks for them. A fifth of them may
+ * come at once; the others become free bit by bit, so that a crowd of questions is spread over the minute.
+ */
+export class RequestBudget {
+  readonly #capacity: number;
+  readonly #refillPerMs: number;
+  #left: number;
+  #counted_ms = -Infinity;
+
+  constructor(limit: number) {
+    this.#capacity = limit * BURST;
+    this.#refillPerMs = (limit * (1 - BURST)) / MINUTE_MS;
+    this.#left = this.#capacity;
+  }
+
+  /** Takes so many requests and gives 0; or takes none and gives the milliseconds after which they fit. */
+  take(count: number, now_ms: number): number {
+    // A clock that goes back gives nothing back.
+    const passed_ms = Math.max(0, now_ms - this.#counted_ms);
+    this.#left = Math.min(this.#capacity, this.#left + passed_ms * this.#refillPerMs);
+    this.#counted_ms = now_ms;
+    if (this.#left < count) return Math.ceil((count - this.#left) / this.#refillPerMs);
+    this.#left -= count;
+    return 0;
+  }
+}

@@ -1,0 +1,37 @@
+import { describeError, logFault } from '../http/log.ts';
+import { withDeadline } from '../http/with-deadline.ts';
+import { openDatabase } from '../ledger/database.ts';
+import { readSettings } from '../ledger/settings.ts';
+import { coinSymbols } from '../money/assets.ts';
+import { parsePrice } from '../money/prices.ts';
+import type { FallbackPrices } from './snapshot.ts';
+
+/** How long what was read, or could not be, stands. */
+const FRESH_MS = 30_000;
+
+/** Readers of a ticker wait for it, and have waited for the venues before. */
+const DEADLINE_MS = 500;
+
+/** The operator's fallback prices, for the price hub: read only when somebody needs them, and then twice a minute at most. */
+export class OperatorFallbacks {
+  readonly #binding: D1Database;
+  #read_ms = -Infinity;
+
+  constructor(binding: D1Database) {
+    this.#binding = binding;
+  }
+
+  /** The prices that the operator has set; `known` while these are fresh, and when the settings cannot be read. */
+  async refresh(known: FallbackPrices, now_ms: number): Promise<FallbackPrices> {
+    if (this.#read_ms <= now_ms && now_ms - this.#read_ms < FRESH_MS) return known;
+    this.#read_ms = now_ms;
+    try {
+      const { fallbackPrices } = await withDeadline(DEADLINE_MS, () => readSettings(openDatabase(this.#binding)));
+      const listed = coinSymbols.map((coin) => [coin, parsePrice(fallbackPrices[coin]?.price ?? '')] as const);
+      return Object.fromEntries(listed.filter(([, price]) => price !== undefined));
+    } catch (error) {
+      logFault('fallback_prices_unreadable', { error: describeError(error) });
+      return known;
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readSnapshot } from '../../src/markets/read-hub.ts';
+import { TickerList } from '../../src/markets/schemas.ts';
+import { assets } from '../../src/money/assets.ts';
+import { type ProblemBody, asOperator, json, openTrader, send } from '../support/exchange.ts';
+import { measureDatabase } from '../support/meter.ts';
+import { env } from '../support/test-env.ts';
+import { breakVenues, forgetPrices, resetVenues, setVenue, setVenues } from '../support/venues.ts';
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+  vi.spyOn(console, 'error').mockReturnValue();
+  await resetVenues();
+  await forgetPrices();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const pass = (time_ms: number) => vi.setSystemTime(Date.now() + time_ms);
+
+/** The list, and for how long it may be kept. */
+async function listTickers() {
+  const response = await send('/api/v1/markets/tickers');
+  expect(response.status).toBe(200);
+  const { degraded, tickers } = TickerList.parse(await response.json());
+  const [, age = 'none'] = /^public, max-age=(\d+)$/.exec(response.headers.get('Cache-Control') ?? '') ?? [];
+  return { degraded, bitcoin: tickers[1], ether: tickers[2], kept_s: Number(age) };
+}
+
+const setFallbacks = (prices: Record<string, string | null>) =>
+  asOperator('PATCH', '/settings', { fallbackPrices: prices });
+
+describe('when every source fails', () => {
+  it('tickers are degraded from the first such round on: held prices for 30 s, kept 5 s at most, and never a fill', async () => {
+    await setVenues({ BTC: '65000.12' });
+    const trader = await openTrader({ USDT: '1000' });
+    const before = await listTickers();
+    expect(before).toMatchObject({ degraded: false, bitcoin: { price: '65000.12' } });
+    expect(before.bitcoin).not.toHaveProperty('degraded');
+    await breakVenues();
+    pass(29_000);
+    await forgetEdge();
+    const held = await listTickers();
+    expect(held).toMatchObject({ degraded: true, bitcoin: { ...before.bitcoin, degraded: true } });
+    expect(held.kept_s).toBeLessThanOrEqual(5);
+    const order = await trader.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
+    expect((await json<ProblemBody>(order)).code).toBe('price_unavailable');
+    pass(5_000);
+    const gone = await listTickers();
+    expect(gone).toMatchObject({ degraded: true, bitcoin: { price: assets.BTC.fallbackPrice, sources: [] } });
+    expect(gone.kept_s).toBeLessThanOrEqual(5);
+  });
+
+  it('and one that answers ends it', async () => {
+    await breakVenues();
+    expect((await listTickers()).degraded).toBe(true);
+    await setVenue('binance', { mode: 'ok' });
+    pass(6_000);
+    expect(await listTickers()).toMatchObject({ degraded: false, bitcoin: { price: '65000.12' } });
+  });
+});
+
+describe('the operator’s fallback prices', () => {
+  it('are shown in place of those that ship with Bureau, until they are taken back', async () => {
+    expect((await setFallbacks({ BTC: '91234.5' })).status).toBe(200);
+    await breakVenues();
+    expect(await listTickers()).toMatchObject({
+      degraded: true,
+      bitcoin: { price: '91234.5', change24h: 0, degraded: true },
+      ether: { price: assets.ETH.fallbackPrice, degraded: true },
+    });
+    await setFallbacks({ BTC: null });
+    pass(36_000);
+    expect((await listTickers()).bitcoin?.price).toBe(assets.BTC.fallbackPrice);
+  });
+
+  it('cost no call of the database while anybody answers, and one in 30 s while nobody does', async () => {
+    const readFor = async (seconds: number) => {
+      for (let second = 0; second < seconds; second += 3) {
+        pass(3_000);
+        await readSnapshot(env.PRICE_HUB, 0);
+      }
+    };
+    expect((await measureDatabase(() => readFor(60))).databaseTrips).toBe(0);
+    await breakVenues();
+    await forgetPrices();
+    expect((await measureDatabase(() => readFor(30))).databaseTrips).toBe(1);
+    expect((await measureDatabase(() => readFor(3))).databaseTrips).toBe(1);
+  });
+
+  it('stay as they were read when the settings cannot be read', async () => {
+    await setFallbacks({ BTC: '91234.5' });
+    await breakVenues();
+    expect((await listTickers()).bitcoin?.price).toBe('91234.5');
+    await env.DB.prepare('ALTER TABLE settings RENAME TO settings_away').run();
+    pass(36_000);
+    const away = await listTickers();
+    await env.DB.prepare('ALTER TABLE settings_away RENAME TO settings').run();
+    expect(away.bitcoin?.price).toBe('91234.5');
+    await setFallbacks({ BTC: null });
+  });
+});
+
+/** The edge’s copy of the list, which is 30 s good. */
+function forgetEdge(): Promise<boolean> {
+  return caches.default.delete('https://edge-cache.invalid/tickers');
+}
