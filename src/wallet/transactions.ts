@@ -31,7 +31,7 @@ export const Transaction = z
     amount: Decimal.openapi({ description: 'Without any fee', example: '0.002' }),
     usdValue: Decimal.openapi({ description: 'At the time of the activity', example: '130' }),
     status: z.enum(['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED']),
-    keyId: KeyId.openapi({ description: 'Of a withdrawal, the API key that asked for it; else null' }),
+    keyId: KeyId.openapi({ description: 'The API key that placed the order or asked for the withdrawal; else null' }),
     reason: FailureReason.openapi({ description: 'Of a withdrawal that is FAILED, why; else null' }),
   })
   .openapi('Transaction');
@@ -67,8 +67,8 @@ export function showTransaction(row: TransactionRow): Transaction {
   };
 }
 
-/** What only withdrawals have. */
-const ofNoWithdrawal = {
+/** The key and the reason of a record that has neither. */
+const nothing = {
   keyId: sql<string | null>`NULL`.as('key_id'),
   reason: sql<string | null>`NULL`.as('reason'),
 };
@@ -92,7 +92,8 @@ export function listTransactions(
       amount: exactly(orders.coinAmount).as('amount'),
       usdValue: exactly(orders.usdtAmount).as('usd_value'),
       status: sql<Transaction['status']>`${orders.status}`.as('status'),
-      ...ofNoWithdrawal,
+      keyId: sql<string | null>`${orders.keyId}`.as('key_id'),
+      reason: nothing.reason,
     })
     .from(orders)
     .where(and(eq(orders.accountId, accountId), before === null ? undefined : lt(orders.id, before)));
@@ -105,7 +106,7 @@ export function listTransactions(
       amount: exactly(deposits.amount).as('amount'),
       usdValue: exactly(deposits.usdValue).as('usd_value'),
       status: sql<Transaction['status']>`${deposits.status}`.as('status'),
-      ...ofNoWithdrawal,
+      ...nothing,
     })
     .from(deposits)
     .where(
@@ -141,7 +142,7 @@ export function listTransactions(
       amount: exactly(settlements.coinAmount).as('amount'),
       usdValue: exactly(settlements.usdtAmount).as('usd_value'),
       status: sql<Transaction['status']>`'COMPLETED'`.as('status'),
-      ...ofNoWithdrawal,
+      ...nothing,
     })
     .from(settlements)
     .where(and(eq(settlements.accountId, accountId), before === null ? undefined : lt(settlements.id, before)));

@@ -54,6 +54,8 @@ describe('POST /api/v1/orders (spec, "Trade")', () => {
       amount: order.coinAmount,
       usdValue: order.usdtAmount,
       status: 'COMPLETED',
+      keyId: order.keyId,
+      reason: null,
     });
   });
 

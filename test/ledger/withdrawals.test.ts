@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/ledger/record-id.ts';
-import { NOON_MS, balanceOf, expectRefused, openFunded, sql } from '../support/raw-ledger.ts';
+import { NOON_MS, balanceOf, expectRefused, keyOf, openFunded, sql } from '../support/raw-ledger.ts';
 import { env } from '../support/test-env.ts';
 
 const PAYOUTS = 'house:payouts';
@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 
 /** A withdrawal of 7 atoms with a fee of 2. */
-function withdrawal(status = 'PROCESSING', allowlistRequired = 0, keyId = account): D1PreparedStatement {
+function withdrawal(status = 'PROCESSING', allowlistRequired = 0, keyId = keyOf(account)): D1PreparedStatement {
   return sql(
     `INSERT INTO withdrawals (account_id, id, type, asset, network, address, amount, fee, usd_value, status,
        committed_at, allowlist_required, daily_limit, key_id, released_at, next_ask_at)
@@ -145,18 +145,18 @@ describe('the address of a withdrawal', () => {
 
 describe('the key of a withdrawal', () => {
   const by = (keyId: string) => withdrawal('PROCESSING', 0, keyId);
-  const change = (set: string) => sql(`UPDATE api_keys SET ${set} WHERE id = ?`, account);
+  const change = (set: string) => sql(`UPDATE api_keys SET ${set} WHERE id = ?`, keyOf(account));
 
   it.each<[string, () => string]>([
     ['unknown', () => 'nobody'],
-    ['another account’s', () => stranger],
+    ['another account’s', () => keyOf(stranger)],
   ])('is refused where it is %s', async (_, keyId) => {
     await expectRefused('guard: key_revoked', by(keyId()), take());
   });
 
   it('is refused where it was revoked', async () => {
     await change('revoked_at = 1').run();
-    await expectRefused('guard: key_revoked', by(account), take());
+    await expectRefused('guard: key_revoked', by(keyOf(account)), take());
   });
 
   it('stays the one that asked', async () => {
@@ -169,15 +169,15 @@ describe('the key of a withdrawal', () => {
 
   it('is refused from the millisecond on at which it expires', async () => {
     await change(`expires_at = ${NOON_MS}`).run();
-    await expectRefused('guard: key_expired', by(account), take());
+    await expectRefused('guard: key_expired', by(keyOf(account)), take());
     await change(`expires_at = ${NOON_MS + 1}`).run();
-    await env.DB.batch([by(account), take()]);
+    await env.DB.batch([by(keyOf(account)), take()]);
   });
 
   it('is told after that the withdrawal is there already', async () => {
-    await env.DB.batch([by(account), take()]);
+    await env.DB.batch([by(keyOf(account)), take()]);
     await change('revoked_at = 1').run();
-    await expectRefused('guard: withdrawal exists', by(account));
+    await expectRefused('guard: withdrawal exists', by(keyOf(account)));
   });
 });
 

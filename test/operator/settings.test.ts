@@ -1,6 +1,7 @@
 import { FALLBACK_PRICES_DATE, assets } from '../../src/money/assets.ts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ProblemBody, asOperator, json, openAccount, openTrader, send } from '../support/exchange.ts';
+import { forgetConditions } from '../support/gate.ts';
 import { env } from '../support/test-env.ts';
 
 interface Settings {
@@ -92,6 +93,7 @@ describe('the settings', () => {
 
   it('put the spread into the executed price, on the client’s side of it', async () => {
     await patch({ spreadBps: 100 });
+    await forgetConditions();
     const trader = await openTrader({ USDT: '10000', BTC: '1' });
     const shown = await json<{ ticker: { price: string } }>(await send('/api/v1/markets/BTC'));
     const buy = await trader.trade({ coin: 'BTC', side: 'BUY', mode: 'COIN_QTY', value: '0.01' });
