@@ -102,14 +102,14 @@ export const keys: Room = {
       file: 'src/keys/count-market-call.ts',
       find: 'limit({ key: network })',
       replace: 'limit({ key: caller })',
-      tests: ['test/api/anonymous-limits.test.ts'],
+      tests: ['test/api/anonymous-limits.node.test.ts'],
     },
     {
       name: 'a caller over its limit uses up its network’s',
       file: 'src/keys/count-market-call.ts',
       find: '!own.success || network === undefined',
       replace: 'network === undefined',
-      tests: ['test/api/anonymous-limits.test.ts'],
+      tests: ['test/api/anonymous-limits.node.test.ts'],
     },
     {
       name: 'the scope is not looked at at the edge',

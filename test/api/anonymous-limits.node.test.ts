@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { unstable_readConfig } from 'wrangler';
+import { type Exchange, startExchange } from '../support/node/start-exchange.ts';
+
+/** Small enough to be reached by few calls: what the limits are is configuration, and what they count is the Worker's. */
+const limits = { ANONYMOUS_READS: 4, ANONYMOUS_NETWORKS: 10 };
+
+const MINUTE_MS = 60_000;
+const MAX_TRIES = 5;
+
+let exchange: Exchange;
+beforeAll(async () => {
+  exchange = await startExchange({ bundle: inject('workerBundle'), site: false, rateLimits: limits });
+}, 120_000);
+afterAll(() => exchange.dispose());
+
+function ask(ip: string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${exchange.urls[0] ?? ''}/api/v1/time`, { headers: { 'CF-Connecting-IP': ip, ...headers } });
+}
+
+/** Asks once from each address, one after the other, and gives how many were admitted. */
+async function countAdmitted(ips: readonly string[]): Promise<number> {
+  let admitted = 0;
+  for (const ip of ips) {
+    const response = await ask(ip);
+    await response.arrayBuffer();
+    expect([200, 429]).toContain(response.status);
+    if (response.ok) admitted += 1;
+  }
+  return admitted;
+}
+
+const many = (count: number, ip: (at: number) => string) => Array.from({ length: count }, (_, at) => ip(at));
+
+/**
+ * Does `work` in one minute of the clock, since the local binding counts from each turn of a minute: where one came
+ * between, it is done again, with another number for addresses that nothing was counted under.
+ */
+async function inOneMinute(work: (fresh: number) => Promise<void>): Promise<void> {
+  const minuteOf = () => Math.floor(Date.now() / MINUTE_MS);
+  for (let fresh = 1; fresh <= MAX_TRIES; fresh += 1) {
+    const minute = minuteOf();
+    const fault: unknown = await work(fresh).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (minuteOf() !== minute) continue;
+    if (fault !== undefined) throw fault;
+    return;
+  }
+  throw new Error('the work takes longer than a minute');
+}
+
+describe('a call without a key', () => {
+  it('is counted by its IPv4 address, however that is written', () =>
+    inOneMinute(async (fresh) => {
+      const ip = `203.0.113.${fresh}`;
+      expect(await countAdmitted([ip, `::ffff:${ip}`, ip, `::ffff:cb00:710${fresh}`, ip, `::FFFF:${ip}`])).toBe(4);
+      const refused = await ask(ip);
+      expect(refused.headers.get('Retry-After')).toBe('60');
+      expect(await refused.json()).toMatchObject({ status: 429, code: 'rate_limited' });
+      expect(await countAdmitted([`198.51.100.${fresh}`])).toBe(1);
+    }));
+
+  it('is counted by its /64 of IPv6', () =>
+    inOneMinute(async (fresh) => {
+      expect(await countAdmitted(many(6, (at) => `2001:db8:${fresh}:1::${at}`))).toBe(4);
+      expect(await countAdmitted([`2001:db8:${fresh}:2::1`])).toBe(1);
+    }));
+
+  it('is counted by its /48 of IPv6 as well: many /64s of one come no further', () =>
+    inOneMinute(async (fresh) => {
+      expect(await countAdmitted(many(30, (at) => `2001:db8:4${fresh}:${at.toString(16)}::1`))).toBe(10);
+      expect(await countAdmitted([`2001:db8:5${fresh}::1`])).toBe(1);
+    }));
+
+  it('that its own /64 is refused uses up nothing of its /48', () =>
+    inOneMinute(async (fresh) => {
+      expect(await countAdmitted(many(20, () => `2001:db8:6${fresh}:1::1`))).toBe(4);
+      expect(await countAdmitted(many(4, () => `2001:db8:6${fresh}:2::1`))).toBe(4);
+    }));
+
+  it('is never what a call with a key is counted as', () =>
+    inOneMinute(async (fresh) => {
+      const ip = `192.0.2.${fresh}`;
+      expect(await countAdmitted(many(6, () => ip))).toBe(4);
+      expect((await ask(ip, { Authorization: 'Bearer nonsense' })).status).toBe(401);
+    }));
+});
+
+it.each([undefined, 'production'])('the limits are 300 and 3,000 a minute in the environment %s', (environment) => {
+  const { ratelimits } = unstable_readConfig({ config: 'wrangler.toml', ...(environment && { env: environment }) });
+  expect(ratelimits.map(({ name, simple }) => [name, simple])).toEqual([
+    ['ANONYMOUS_READS', { limit: 300, period: 60 }],
+    ['ANONYMOUS_NETWORKS', { limit: 3_000, period: 60 }],
+  ]);
+});
