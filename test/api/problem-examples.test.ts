@@ -5,6 +5,7 @@ import { CandleHub } from '../../src/markets/candles/candle-hub.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { type KeyOptions, type Trader, asOperator, openTrader, send } from '../support/exchange.ts';
 import { CONNECTION_LOST, OVERLOADED, aroundBatches, fail } from '../support/faults.ts';
+import { forgetConditions } from '../support/gate.ts';
 import { databaseInternals } from '../support/meter.ts';
 import { env } from '../support/test-env.ts';
 import { resetSettings, setSettings, stopClock, switchOnTotp, withdraw } from '../support/withdrawals.ts';
@@ -111,6 +112,7 @@ const provocations: Record<ProblemCode, () => Promise<Response>> = {
     return send(`/operator/v1/accounts/${accountId}`, { method: 'PATCH', headers: bearer(AUDITOR_TOKEN) });
   },
   price_unavailable: async () => {
+    await forgetConditions();
     vi.spyOn(PriceHub.prototype, 'snapshot').mockRejectedValue(new Error('no hub'));
     return order({});
   },

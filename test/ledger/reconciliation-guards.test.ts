@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/ledger/record-id.ts';
-import { NOON_MS, expectRefused, openFunded, order, sql } from '../support/raw-ledger.ts';
+import { NOON_MS, expectRefused, keyOf, openFunded, order, sql } from '../support/raw-ledger.ts';
 import { env } from '../support/test-env.ts';
 
 let account: string;
@@ -87,10 +87,11 @@ describe('a withdrawal', () => {
     sql(
       `INSERT INTO withdrawals (account_id, id, type, asset, network, address, amount, fee, usd_value, status,
          committed_at, allowlist_required, daily_limit, key_id, released_at, next_ask_at)
-       VALUES (?1, ?2, 'ONCHAIN_WITHDRAWAL', 'USDT', 'TRC20', 'x', 1, 0, 1, 'PROCESSING', ?3, 0, ${limit}, ?1, ?3, ?3)`,
+       VALUES (?1, ?2, 'ONCHAIN_WITHDRAWAL', 'USDT', 'TRC20', 'x', 1, 0, 1, 'PROCESSING', ?3, 0, ${limit}, ?4, ?3, ?3)`,
       account,
       newRecordId(NOON_MS),
       NOON_MS,
+      keyOf(account),
     );
 
   it.each(['NULL', '4999999999', '5000000001'])('names the daily limit of its account: refuses %s', async (limit) => {

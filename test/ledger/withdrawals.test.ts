@@ -250,11 +250,12 @@ describe('a withdrawal is let out', () => {
         sql(
           `INSERT INTO withdrawals (account_id, id, type, asset, network, address, amount, fee, usd_value, status,
              committed_at, allowlist_required, daily_limit, key_id, released_at, next_ask_at)
-           VALUES (?1, ?2, 'ONCHAIN_WITHDRAWAL', 'USDT', 'TRC20', 'x', 7, 2, 7, 'PROCESSING', ?3, 0, 5000000000, ?1,
+           VALUES (?1, ?2, 'ONCHAIN_WITHDRAWAL', 'USDT', 'TRC20', 'x', 7, 2, 7, 'PROCESSING', ?3, 0, 5000000000, ?4,
              ${released}, ${ask})`,
           account,
           id,
           NOON_MS,
+          keyOf(account),
         ),
       );
     }

@@ -1,3 +1,4 @@
+import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/ledger/record-id.ts';
 import { type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
@@ -223,8 +224,9 @@ describe('a settlement that cannot be', () => {
 describe('what a settlement costs', () => {
   it('is two round trips, and ten rows for two accounts or nine with the house', async () => {
     const [buyer, seller] = await openParties();
-    // What the gate fetches beside the orders of other tests is not a settlement's.
+    // What the gate and the hub do beside the orders of other tests is not a settlement's.
     await forgetConditions();
+    await runInDurableObject(env.PRICE_HUB.getByName('hub'), (_hub, { storage }) => storage.deleteAlarm());
     for (const [wanted, rows] of [
       [agreeP2p(buyer, seller), 10],
       [agreeQuick(buyer, 'BUY'), 9],

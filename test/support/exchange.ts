@@ -106,6 +106,7 @@ export interface OrderAnswer {
     readonly executedPrice: string;
     readonly coinAmount: string;
     readonly usdtAmount: string;
+    readonly keyId: string;
     readonly status: string;
   };
 }

@@ -3,6 +3,7 @@ import { expect, vi } from 'vitest';
 import type { Asset } from '../../src/money/assets.ts';
 import { type ProblemBody, type Trader, asOperator, json } from './exchange.ts';
 import { type Effects, readEffects, sumOfBalances, unexplainedBalances } from './probes.ts';
+import { forgetConditions } from './gate.ts';
 import { env } from './test-env.ts';
 
 export const WITHDRAWALS_PATH = '/api/v1/wallet/withdrawals';
@@ -118,6 +119,8 @@ export async function expectWholeLedger(): Promise<void> {
 export async function setSettings(change: Record<string, unknown>): Promise<void> {
   const response = await asOperator('PATCH', '/settings', change);
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  // The gate goes on with settings that are seconds old, and a test cannot wait.
+  await forgetConditions();
 }
 
 export function resetSettings(): Promise<void> {
