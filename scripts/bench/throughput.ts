@@ -1,3 +1,4 @@
+import { formatTable, writeMeasured } from '../measured-section.ts';
 import type { Spread } from '../spread.ts';
 import type { Measurement, RoundOptions } from './rounds.ts';
 
@@ -22,9 +23,6 @@ export interface ThroughputRow {
   readonly Target: string;
 }
 
-/** The heading of the section that a run rewrites. Its dated line and table come right after it. */
-const WRITTEN = /^(## Throughput\n)(?:\nMeasured on .+\n(?:.+\n)*\n(?:\|.*\n)+)?/m;
-
 /** One row per measurement: medians with their quartiles. */
 export function tabulate(measurements: readonly Measurement[]): ThroughputRow[] {
   return measurements.map(({ subject, connections, floor, exchange, ratio }) => ({
@@ -41,16 +39,11 @@ export function tabulate(measurements: readonly Measurement[]): ThroughputRow[] 
 /** Writes the dated line and the table in Markdown. */
 export function describeThroughput(rows: readonly ThroughputRow[], circumstances: Circumstances): string[] {
   const { date, rounds, slice_ms, cores, processor, workerd, node } = circumstances;
-  const [first] = rows;
-  if (!first) throw new Error('nothing was measured');
-  const columns = Object.keys(first);
   return [
     `Measured on ${date.toISOString().slice(0, 10)}: ${rounds} rounds of ${slice_ms} ms a side, on ${cores} cores ` +
       `(${processor}), workerd ${workerd}, Node ${node}.`,
     '',
-    showCells(columns),
-    `|${'---|'.repeat(columns.length)}`,
-    ...rows.map((row) => showCells(Object.values(row))),
+    ...formatTable(rows),
   ];
 }
 
@@ -59,12 +52,7 @@ export function describeThroughput(rows: readonly ThroughputRow[], circumstances
  * when the document has no section for them.
  */
 export function writeThroughput(document: string, lines: readonly string[]): string {
-  if (!WRITTEN.test(document)) throw new Error('the document has no heading "## Throughput"');
-  return document.replace(WRITTEN, (_, heading: string) => `${heading}\n${lines.join('\n')}\n`);
-}
-
-function showCells(cells: readonly string[]): string {
-  return `| ${cells.join(' | ')} |`;
+  return writeMeasured(document, 'Throughput', lines);
 }
 
 function show({ median, low, high }: Spread, showOne: (value: number) => string): string {

@@ -1,0 +1,112 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { defaultLimits } from '../src/keys/bucket-limits.ts';
+import { openArena } from './arbitrage/arena.ts';
+import { openStrategies } from './arbitrage/open-strategies.ts';
+import { playPath } from './arbitrage/play-path.ts';
+import { drawPath } from './arbitrage/price-path.ts';
+import { readProductionMarket } from './arbitrage/production-market.ts';
+import {
+  type PathReport,
+  describeMoves,
+  describeProfit,
+  describeThreshold,
+  findBroken,
+  tabulateMoves,
+  tabulateProfit,
+} from './arbitrage/report.ts';
+import { buildWorker } from './build-worker.ts';
+import { writeMeasured } from './measured-section.ts';
+
+/**
+ * `npm run arbitrage`: runs strategies against the deployed bundle on drawn price paths, and prints the profit of each by
+ * spread and seed. Fails when a strategy gains that must not. Writes the tables into docs/arbitrage.md.
+ *
+ * Options of another run, which writes nothing: `-- --seeds 10 --seconds 120 --spread 20`; `--seed 7` sets the first seed,
+ * `--dust 10000` the orders of dust on a path, `--trades 300` the orders a minute of every other key.
+ */
+
+const DOCUMENT = 'docs/arbitrage.md';
+
+/** The run that writes the document. */
+const FULL = { seed: '1', seeds: '3', seconds: '60', spread: '10,20,40', dust: '2000' };
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: FULL.seed },
+    seeds: { type: 'string', default: FULL.seeds },
+    seconds: { type: 'string', default: FULL.seconds },
+    spread: { type: 'string', default: FULL.spread },
+    dust: { type: 'string', default: FULL.dust },
+    trades: { type: 'string', default: String(defaultLimits.trade.perMinute) },
+  },
+});
+const [seconds, dustOrders, perMinute] = [Number(values.seconds), Number(values.dust), Number(values.trades)];
+const seeds = Array.from({ length: Number(values.seeds) }, (_, at) => Number(values.seed) + at);
+const spreads = values.spread.split(',').map(Number);
+
+const bundle = mkdtempSync(join(tmpdir(), 'bureau-arbitrage-'));
+const begun_ms = Date.now();
+try {
+  await buildWorker('', bundle);
+  const reports: PathReport[] = [];
+  for (const seed of seeds) {
+    // Each spread has an exchange of its own, so they run at the same time.
+    reports.push(...(await Promise.all(spreads.map((spread_bps) => tryPath(seed, spread_bps)))));
+    console.log(`${Math.round((Date.now() - begun_ms) / 1_000)} s: seed ${seed}`);
+  }
+  report(reports);
+} finally {
+  rmSync(bundle, { recursive: true, force: true });
+}
+
+async function tryPath(seed: number, spread_bps: number): Promise<PathReport> {
+  const arena = await openArena(bundle, spread_bps);
+  try {
+    const trades = { perMinute, perDay: Math.max(defaultLimits.trade.perDay, perMinute * seconds) };
+    const dustPerStep = Math.ceil(dustOrders / seconds);
+    const { strategies, ahead } = await openStrategies(arena, { seed, dustPerStep, trades });
+    const results = await playPath(arena, drawPath(seed, seconds), strategies);
+    return { seed, spread_bps, results, trips: ahead.flatMap(({ trips }) => trips), unsettled: arena.market.unsettled };
+  } finally {
+    await arena.end();
+  }
+}
+
+function report(reports: readonly PathReport[]): void {
+  console.table(tabulateProfit(reports));
+  console.table(tabulateMoves(reports));
+  for (const line of describeThreshold(reports)) console.log(line);
+  for (const line of describeRefusals(reports)) console.log(line);
+  for (const line of findBroken(reports, readProductionMarket().spread_bps)) {
+    console.error(`GAINED: ${line}`);
+    process.exitCode = 1;
+  }
+  const isFull = Object.entries(FULL).every(([name, value]) => values[name as keyof typeof FULL] === value);
+  if (!isFull || perMinute !== defaultLimits.trade.perMinute) {
+    console.log(`not a full run: ${DOCUMENT} stays as it is`);
+    return;
+  }
+  const circumstances = { date: new Date(), seconds, dustOrders };
+  const document = writeMeasured(
+    writeMeasured(readFileSync(DOCUMENT, 'utf8'), 'Profit', describeProfit(reports, circumstances)),
+    'Seeing a second ahead',
+    describeMoves(reports, circumstances),
+  );
+  writeFileSync(DOCUMENT, document);
+  console.log(`written into ${DOCUMENT}`);
+}
+
+/** Lists late prices and refusals: a strategy that was refused proves nothing. */
+function describeRefusals(reports: readonly PathReport[]): string[] {
+  return reports.flatMap(({ seed, spread_bps, unsettled, results }) => [
+    ...(unsettled > 0 ? [`seed ${seed}, ${spread_bps} bps: ${unsettled} changes of the venues were late`] : []),
+    ...results
+      .filter(({ refused }) => Object.keys(refused).length > 0)
+      .map(({ strategy, filled, refused }) => {
+        return `seed ${seed}, ${spread_bps} bps, ${strategy}: ${filled} filled, refused ${JSON.stringify(refused)}`;
+      }),
+  ]);
+}

@@ -1,0 +1,56 @@
+import type { Coin } from '../../src/money/assets.ts';
+import { Operator } from '../../test/support/node/operator.ts';
+import { type ServedExchange, startServedExchange } from '../../test/support/node/served-exchange.ts';
+import { startVenueServer } from '../../test/support/node/start-venue-server.ts';
+import { type VenueName, venueNames } from '../../test/support/node/venue-state.ts';
+import { Holder, UNLIMITED } from './holder.ts';
+import { PlayedMarket } from './played-market.ts';
+import { readProductionMarket } from './production-market.ts';
+
+/** A coin that only three venues list here, so two books are the majority. */
+const THREE_VENUES = { LTC: ['binance', 'kucoin', 'gate'] } as const satisfies Partial<Record<Coin, VenueName[]>>;
+
+/** An exchange as it is deployed, and the played venues that it asks for prices. */
+export interface Arena {
+  readonly operator: Operator;
+  readonly market: PlayedMarket;
+  readonly spread_bps: number;
+  /** The venues that list a coin, of those that the exchange asks. */
+  readonly venuesOf: (coin: Coin) => readonly VenueName[];
+  end(): Promise<void>;
+}
+
+/** Starts the venues and the bundled Worker, with production's price sources and order bounds and the given spread. */
+export async function openArena(bundle: string, spread_bps: number): Promise<Arena> {
+  const production = readProductionMarket();
+  const venueServer = await startVenueServer();
+  let exchange: ServedExchange | undefined;
+  const end = async () => {
+    await exchange?.kill();
+    await venueServer.stop();
+  };
+  try {
+    const urls = venueNames.map((name) => [`${name.toUpperCase()}_URL`, `${venueServer.url}/${name}`] as const);
+    exchange = await startServedExchange({
+      bundle,
+      variables: { ...production.variables, ...Object.fromEntries(urls), SPREAD_BPS: String(spread_bps) },
+      site: false,
+    });
+    const operator = new Operator(exchange.url);
+    const {
+      keys: [observer],
+    } = await Holder.open(operator, { assets: ['DOGE'], keys: 1, trades: UNLIMITED });
+    if (!observer) throw new Error('the observer has no key');
+    const market = new PlayedMarket({
+      venueServer: venueServer.url,
+      observer,
+      spread_bps,
+      listings: THREE_VENUES,
+    });
+    const venuesOf = (coin: Coin) => production.sources.filter((name) => market.isListed(coin, name));
+    return { operator, market, spread_bps, venuesOf, end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}

@@ -1,0 +1,50 @@
+import { type BucketLimits, defaultLimits } from '../../src/keys/bucket-limits.ts';
+import type { Coin } from '../../src/money/assets.ts';
+import type { Arena } from './arena.ts';
+import { Dust } from './dust.ts';
+import { Holder, UNLIMITED } from './holder.ts';
+import { SeesAhead } from './sees-ahead.ts';
+import type { Strategy } from './strategy.ts';
+import { ThinBooks } from './thin-books.ts';
+import { TwoKeys } from './two-keys.ts';
+
+/** The smallest moves that the clients who see ahead trade on; one client each. */
+const AHEAD_FROM_BPS = [20, 40, 60, 100];
+
+/** The coins whose books are pushed. Six, four and three venues list them. */
+const BOOK_COINS: readonly Coin[] = ['ETH', 'MATIC', 'LTC'];
+
+/** What may differ from run to run. */
+export interface StrategyOptions {
+  /** The seed of dust's amounts. */
+  readonly seed: number;
+  /** How many orders of dust are placed in each second. */
+  readonly dustPerStep: number;
+  /** How many orders each key may place, except dust's. Default: the default limits. */
+  readonly trades?: BucketLimits;
+}
+
+/** Opens every strategy with an account of its own. `ahead` are those of them that see ahead. */
+export async function openStrategies(
+  arena: Arena,
+  { seed, dustPerStep, trades = defaultLimits.trade }: StrategyOptions,
+): Promise<{ readonly strategies: readonly Strategy[]; readonly ahead: readonly SeesAhead[] }> {
+  const open = (coin: Coin, keys = 1, limits = trades) =>
+    Holder.open(arena.operator, { assets: [coin], keys, trades: limits });
+  const ahead: SeesAhead[] = [];
+  const late: SeesAhead[] = [];
+  for (const from_bps of AHEAD_FROM_BPS) {
+    ahead.push(new SeesAhead(await open('BTC'), { lead: 1, from_bps }));
+    late.push(new SeesAhead(await open('BTC'), { lead: 0, from_bps }));
+  }
+  const books: Strategy[] = [];
+  for (const coin of BOOK_COINS) {
+    const venues = arena.venuesOf(coin);
+    // Against an attacker who controls more than half of a coin's books nothing is promised: the majority makes the price.
+    const mustNotGain = venues.length > 3;
+    books.push(new ThinBooks(await open(coin), arena.market, { coin, venues, mustNotGain }));
+  }
+  const twoKeys = new TwoKeys(await open('BTC', 2), arena.spread_bps);
+  const dust = new Dust(await open('BTC', 1, UNLIMITED), seed, dustPerStep);
+  return { strategies: [twoKeys, ...books, dust, ...ahead, ...late], ahead };
+}

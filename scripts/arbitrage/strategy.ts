@@ -1,0 +1,46 @@
+import { type Coin, scaleOf } from '../../src/money/assets.ts';
+import { type Atoms, formatAmount, parseAmount } from '../../src/money/amounts.ts';
+import { toCoin } from '../../src/money/conversion.ts';
+import type { Price } from '../../src/money/prices.ts';
+import type { Holder } from './holder.ts';
+import type { Frame } from './price-path.ts';
+import type { Filled, Trader } from './trader.ts';
+
+/** A second of the path. The exchange fills at its prices. */
+export interface Moment {
+  readonly step: number;
+  readonly previous: Frame | undefined;
+  readonly now: Frame;
+  /** Only for a client who sees ahead; `undefined` in the last second. */
+  readonly next: Frame | undefined;
+}
+
+/** A way to try to gain from the exchange without risk. */
+export interface Strategy {
+  readonly name: string;
+  readonly holder: Holder;
+  /** Whether Bureau promises that it gains nothing at production's spread. */
+  readonly mustNotGain: boolean;
+  /** Trades in one second of the path, and returns when it has finished. */
+  act(moment: Moment): Promise<void>;
+}
+
+/** What one order is worth, in atoms of USDT: below the largest order even after a move of several percent. */
+export const NOTIONAL = 45_000_000_000n;
+
+/** The quantity of a coin that is worth `NOTIONAL`, as a decimal string. */
+export function largeQuantity(coin: Coin, price: Price): string {
+  return formatAmount(toCoin(coin, NOTIONAL, price, 'down'), scaleOf(coin));
+}
+
+/** The USDT of a fill, in atoms. */
+export function usdtOf({ usdtAmount }: Filled): Atoms {
+  return parseAmount(usdtAmount, scaleOf('USDT')) ?? 0n;
+}
+
+/** One of a holder's keys. Throws when there is none. */
+export function keyOf(holder: Holder, at: number): Trader {
+  const key = holder.keys[at];
+  if (!key) throw new RangeError(`the holder has no key ${at}`);
+  return key;
+}

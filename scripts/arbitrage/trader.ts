@@ -1,0 +1,81 @@
+import type { Coin } from '../../src/money/assets.ts';
+import type { Mode, Side } from '../../src/trade/fill.ts';
+
+/** The body of an order. */
+export interface Wish {
+  readonly coin: Coin;
+  readonly side: Side;
+  readonly mode: Mode;
+  readonly value: string;
+}
+
+/** A filled order. Amounts and the price are decimal strings. */
+export interface Filled {
+  readonly executedPrice: string;
+  readonly coinAmount: string;
+  readonly usdtAmount: string;
+}
+
+/** How many orders were filled, and how many were refused, by code. */
+export interface Tally {
+  filled: number;
+  readonly refused: Record<string, number>;
+}
+
+/** How long an order counts towards a key's limit. */
+const WINDOW_MS = 60_000;
+
+/** A client with one API key. It does not retry, and counts its orders to stay within the key's limit. */
+export class Trader {
+  readonly #origin: string;
+  readonly #token: string;
+  readonly #perMinute: number;
+  readonly #tally: Tally;
+  /** The orders of the last minute. One that is still under way has `Infinity`. */
+  #orders: { answered_ms: number }[] = [];
+
+  constructor(origin: string, token: string, perMinute: number, tally: Tally) {
+    this.#origin = origin;
+    this.#token = token;
+    this.#perMinute = perMinute;
+    this.#tally = tally;
+  }
+
+  /** How many orders the key's limit admits now. */
+  get left(): number {
+    const since_ms = Date.now() - WINDOW_MS;
+    this.#orders = this.#orders.filter(({ answered_ms }) => answered_ms > since_ms);
+    return this.#perMinute - this.#orders.length;
+  }
+
+  /** Places an order. Returns `undefined` when it is refused. */
+  async order(wish: Wish): Promise<Filled | undefined> {
+    const order = { answered_ms: Infinity };
+    this.#orders.push(order);
+    const response = await fetch(`${this.#origin}/api/v1/orders`, {
+      method: 'POST',
+      headers: { ...this.#headers(), 'Content-Type': 'application/json' },
+      body: JSON.stringify(wish),
+    });
+    const answer = (await response.json()) as { order: Filled; code: string };
+    order.answered_ms = Date.now();
+    if (response.ok) {
+      this.#tally.filled += 1;
+      return answer.order;
+    }
+    this.#tally.refused[answer.code] = (this.#tally.refused[answer.code] ?? 0) + 1;
+    return undefined;
+  }
+
+  /** The balances of the account, by asset, as decimal strings. */
+  async readBalances(): Promise<Record<string, string>> {
+    const response = await fetch(`${this.#origin}/api/v1/wallet/balances`, { headers: this.#headers() });
+    if (!response.ok) throw new Error(`balances: ${response.status} ${await response.text()}`);
+    const { balances } = (await response.json()) as { balances: { asset: string; amount: string }[] };
+    return Object.fromEntries(balances.map(({ asset, amount }) => [asset, amount]));
+  }
+
+  #headers(): Record<string, string> {
+    return { Authorization: `Bearer ${this.#token}` };
+  }
+}

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Arena, openArena } from '../../scripts/arbitrage/arena.ts';
+import { Holder } from '../../scripts/arbitrage/holder.ts';
+import { openStrategies } from '../../scripts/arbitrage/open-strategies.ts';
+import { type StrategyResult, playPath } from '../../scripts/arbitrage/play-path.ts';
+import { drawPath, followTruth } from '../../scripts/arbitrage/price-path.ts';
+import { readProductionMarket } from '../../scripts/arbitrage/production-market.ts';
+import { TwoKeys } from '../../scripts/arbitrage/two-keys.ts';
+
+/** Its first two moves are 99 and 140 bps. */
+const SEED = 23;
+const SECONDS = 3;
+const DUST_PER_STEP = 30;
+
+let arena: Arena;
+
+beforeAll(async () => {
+  arena = await openArena(inject('workerBundle'), readProductionMarket().spread_bps);
+}, 60_000);
+
+afterAll(() => arena.end());
+
+it('two keys of one holder that looked a second and a move of 1 % apart have one price', async () => {
+  const strategy = new TwoKeys(await Holder.open(arena.operator, { assets: ['BTC'], keys: 2 }), arena.spread_bps);
+  const [result] = await playPath(arena, followTruth([1, 1.01]), [strategy]);
+  expect(result?.profit).toBeLessThan(0n);
+  // One pair of orders was tried, and cost the spread twice.
+  expect(strategy.pairs).toBe(1);
+  expect(result).toMatchObject({ filled: 4, refused: {} });
+});
+
+/** The short form of `npm run arbitrage`. */
+describe('on a drawn path with jumps, at production’s spread', () => {
+  let results: readonly StrategyResult[];
+  const named = (name: RegExp) => results.filter(({ strategy }) => name.test(strategy));
+
+  beforeAll(async () => {
+    const { strategies } = await openStrategies(arena, { seed: SEED, dustPerStep: DUST_PER_STEP });
+    results = await playPath(arena, drawPath(SEED, SECONDS), strategies);
+  }, 60_000);
+
+  it('two thin books of six and of four, pushed to the edge of the band and back, move a fill by nothing that pays', () => {
+    const books = named(/^2 books of [46]$/);
+    expect(books.map(({ filled, refused }) => ({ filled, refused }))).toEqual([
+      { filled: 2, refused: {} },
+      { filled: 2, refused: {} },
+    ]);
+    for (const { strategy, profit } of books) expect(profit, strategy).toBeLessThan(0n);
+  });
+
+  it('no strategy gains that must gain nothing: neither two keys nor books nor dust', () => {
+    const harmless = results.filter(({ mustNotGain }) => mustNotGain);
+    expect(harmless.map(({ strategy }) => strategy)).toEqual(['two keys', '2 books of 6', '2 books of 4', 'dust']);
+    for (const { strategy, profit, refused } of harmless) {
+      expect(profit, strategy).toBeLessThan(0n);
+      expect(refused, strategy).toEqual({});
+    }
+    expect(named(/^dust$/).map(({ filled }) => filled)).toEqual([SECONDS * DUST_PER_STEP]);
+  });
+
+  // Else the exchange might have filled at one price all the time, and nobody's loss would prove anything.
+  it('the moves pay whoever sees them a second ahead', () => {
+    const ahead = named(/^sees 1 s ahead/);
+    expect(ahead).toHaveLength(4);
+    for (const { strategy, profit } of ahead) expect(profit, strategy).toBeGreaterThan(0n);
+    expect(arena.market.unsettled).toBe(0);
+  });
+});
