@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Coin, assets, coinSymbols } from '../../src/money/assets.ts';
 import { PRICE_SCALE, type Price, formatPrice, parsePrice } from '../../src/money/prices.ts';
 import {
+  type CoinChanges,
   type VenueChanges,
-  type VenueMarket,
   type VenueName,
   prices as firstPrices,
+  spellCoins,
   venueNames,
 } from '../../test/support/node/venue-state.ts';
 import type { Frame } from './price-path.ts';
@@ -17,6 +18,9 @@ import type { Trader } from './trader.ts';
  */
 const MARKER: Coin = 'DOGE';
 const MARKER_STEP = 0.001;
+
+/** A book's bid and ask lie this part of its mid below and above it: 1 bps. */
+const BOOK_DIVISOR = 10_000n;
 
 /** How often to check whether the exchange fills at a change, and how long to wait for it. */
 const POLL_MS = 40;
@@ -75,7 +79,12 @@ export class PlayedMarket {
     const changes: VenueChanges = Object.fromEntries(
       venueNames.map((venue) => [
         venue,
-        { markets: spellMarkets(venue, (coin) => (coin === MARKER ? marker : priceOf(venue, coin))) },
+        {
+          markets: spellCoins(
+            venue,
+            quote((coin) => (coin === MARKER ? marker : priceOf(venue, coin))),
+          ),
+        },
       ]),
     );
     this.#sending = this.#sending.then(() => this.#send(changes));
@@ -123,20 +132,17 @@ function toPrice(usdt: number): Price {
   return price;
 }
 
-function spellMarkets(
-  venue: VenueName,
-  priceOf: (coin: Coin) => Price | null | undefined,
-): Record<string, VenueMarket | null> {
+/** Books around the mids of all coins. */
+function quote(priceOf: (coin: Coin) => Price | null | undefined): CoinChanges {
   return Object.fromEntries(
     coinSymbols.flatMap((coin) => {
-      const symbol = assets[coin].venueSymbols[venue];
       const price = priceOf(coin);
-      if (symbol === null || price === undefined) return [];
-      return [[symbol, price === null ? null : spellMarket(formatPrice(price))] as const];
+      return price === undefined ? [] : [[coin, price && quoteAround(price)]];
     }),
   );
 }
 
-function spellMarket(price: string): VenueMarket {
-  return { price, open: price, volume: '1000', age_ms: 0 };
+function quoteAround(mid: Price) {
+  const half = mid / BOOK_DIVISOR;
+  return { price: formatPrice(mid), bid: formatPrice(mid - half), ask: formatPrice(mid + half) };
 }

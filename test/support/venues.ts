@@ -1,7 +1,14 @@
 import { runInDurableObject } from 'cloudflare:test';
-import { type Coin, assets, coinSymbols } from '../../src/money/assets.ts';
+import { type Coin, coinSymbols } from '../../src/money/assets.ts';
 import { venues } from '../../src/money/venue-symbols.ts';
-import type { Venue, VenueChanges, VenueMarket, VenueName, VenueRequests } from './node/venue-state.ts';
+import {
+  type CoinChanges,
+  type Venue,
+  type VenueChanges,
+  type VenueName,
+  type VenueRequests,
+  spellCoins,
+} from './node/venue-state.ts';
 import { forgetConditions } from './gate.ts';
 import { abort } from './faults.ts';
 import { env } from './test-env.ts';
@@ -12,12 +19,9 @@ import { env } from './test-env.ts';
  * begin each test with `resetVenues()` and `forgetPrices()`.
  */
 
-/**
- * What a test may change of a venue. A coin's market needs a price; its open is the same price unless given. `null`
- * takes the coin off the venue's list.
- */
+/** What a test may change of a venue. */
 export interface VenueChange extends Partial<Omit<Venue, 'markets'>> {
-  readonly coins?: Partial<Record<Coin, (Pick<VenueMarket, 'price'> & Partial<VenueMarket>) | null>>;
+  readonly coins?: CoinChanges;
 }
 
 async function callControl(method: string, body?: unknown): Promise<VenueRequests> {
@@ -42,13 +46,7 @@ async function setEachVenue(change: VenueChange): Promise<void> {
 }
 
 function spellChange(name: VenueName, { coins = {}, ...change }: VenueChange): NonNullable<VenueChanges[VenueName]> {
-  const markets = coinSymbols.flatMap((coin) => {
-    const symbol = assets[coin].venueSymbols[name];
-    const market = coins[coin];
-    if (symbol === null || market === undefined) return [];
-    return [[symbol, market && { open: market.price, volume: '1000', age_ms: 0, ...market }] as const];
-  });
-  return { ...change, markets: Object.fromEntries(markets) };
+  return { ...change, markets: spellCoins(name, coins) };
 }
 
 /** Lets all venues answer, and agree to the digit on these prices: `setVenues({ BTC: '65000.12' })`. */

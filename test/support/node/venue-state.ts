@@ -35,6 +35,12 @@ export interface VenueMarket {
   readonly age_ms: number;
 }
 
+/**
+ * What a test changes of coins' markets. A market needs a price; its open is the same price unless given. `null` takes the
+ * coin off the venue's list.
+ */
+export type CoinChanges = Readonly<Partial<Record<Coin, (Pick<VenueMarket, 'price'> & Partial<VenueMarket>) | null>>>;
+
 /** Everything that a test may set of a venue. */
 export interface Venue {
   readonly mode: VenueMode;
@@ -122,6 +128,18 @@ export function applyChanges(venues: Record<VenueName, Venue>, changes: VenueCha
     const listed = markets.filter((entry): entry is [string, VenueMarket] => entry[1] !== null);
     return { ...venues[name], ...changes[name], markets: Object.fromEntries(listed) };
   });
+}
+
+/** Changes of coins under the venue's own symbols. Coins that it does not list are ignored. */
+export function spellCoins(name: VenueName, coins: CoinChanges): Record<string, VenueMarket | null> {
+  return Object.fromEntries(
+    coinSymbols.flatMap((coin) => {
+      const symbol = assets[coin].venueSymbols[name];
+      const market = coins[coin];
+      if (symbol === null || market === undefined) return [];
+      return [[symbol, market && { open: market.price, volume: '1000', age_ms: 0, ...market }] as const];
+    }),
+  );
 }
 
 /** No questions yet. */
