@@ -254,16 +254,16 @@ export const lane: Room = {
     {
       name: 'the alarm forgets an intent whose order is still on its way',
       file: 'src/lane/key-lane.ts',
-      find: "    if (recalled.kind !== 'found' || recalled.isOpen) return;",
+      find: "      if (recalled.kind === 'found') this.#replays.remember(intent.idempotencyKey, answerOrder",
       replace:
-        "    if (recalled.kind === 'absent') this.#replays.forget(intent.idempotencyKey);\n" +
-        "    if (recalled.kind !== 'found' || recalled.isOpen) return;",
+        "      if (recalled.kind === 'absent') this.#replays.forget(intent.idempotencyKey);\n" +
+        "      if (recalled.kind === 'found') this.#replays.remember(intent.idempotencyKey, answerOrder",
       tests: [crashes],
     },
     {
       name: 'the alarm answers for a withdrawal that is under way at the custodian',
       file: 'src/lane/key-lane.ts',
-      find: ' || recalled.isOpen) return;',
+      find: ' || isWithCustodian(recalled.row)) return;',
       replace: ') return;',
       tests: ['test/wallet/withdrawals/crashes.test.ts'],
     },

@@ -196,8 +196,8 @@ export const withdrawals: Room = {
     {
       name: 'who met the review threshold in the batch is turned away',
       file: 'src/lane/withdrawal-execution.ts',
-      find: 'if (isTooMuch) outcome',
-      replace: 'if (false as boolean) outcome',
+      find: "if (outcome.kind === 'guarded' && outcome.guard === 'review_required') {",
+      replace: 'if (false as boolean) {',
       tests: [inside],
     },
     {

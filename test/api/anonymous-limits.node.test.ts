@@ -5,6 +5,9 @@ import { type Exchange, startExchange } from '../support/node/start-exchange.ts'
 /** Small enough to be reached by few calls: what the limits are is configuration, and what they count is the Worker's. */
 const limits = { ANONYMOUS_READS: 4, ANONYMOUS_NETWORKS: 10 };
 
+/** The part of wrangler.toml that is looked at; wrangler's own type needs a package that it does not bring. */
+type RateLimit = Readonly<{ name: string; simple: unknown }>;
+
 const MINUTE_MS = 60_000;
 const MAX_TRIES = 5;
 
@@ -90,7 +93,7 @@ describe('a call without a key', () => {
 
 it.each([undefined, 'production'])('the limits are 300 and 3,000 a minute in the environment %s', (environment) => {
   const { ratelimits } = unstable_readConfig({ config: 'wrangler.toml', ...(environment && { env: environment }) });
-  expect(ratelimits.map(({ name, simple }) => [name, simple])).toEqual([
+  expect(ratelimits.map(({ name, simple }: RateLimit) => [name, simple])).toEqual([
     ['ANONYMOUS_READS', { limit: 300, period: 60 }],
     ['ANONYMOUS_NETWORKS', { limit: 3_000, period: 60 }],
   ]);

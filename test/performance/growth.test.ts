@@ -36,7 +36,9 @@ afterAll(() => {
 describe(`from 1 account to 10,000, and to ${ROWS} rows of history`, () => {
   it.each(Object.keys(operations))('%s costs the same rows and round trips', (name) => {
     const [first, ...later] = stages.map(({ costs }) => costs[name]);
-    expect(first?.databaseRowsRead).toBeGreaterThan(0);
+    // Nothing waits for the custodian here, and the index of what is open then has no row to read.
+    if (name === 'the list of what waits for the custodian') expect(first?.databaseRowsRead).toBe(0);
+    else expect(first?.databaseRowsRead).toBeGreaterThan(0);
     expect(later).toEqual([first, first]);
   });
 

@@ -917,7 +917,7 @@ export interface components {
             /** @enum {string} */
             status: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED";
             /**
-             * @description Of a withdrawal, the API key that asked for it; else null
+             * @description The API key that placed the order or asked for the withdrawal; else null
              * @example 01a1fcca-895a-734c-b43c-11f474a4f8d5
              */
             keyId: string | null;

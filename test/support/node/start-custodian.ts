@@ -15,7 +15,7 @@ import type {
 import { findSignatureFault } from './verify-custody-request.ts';
 
 /** Bureau's key at this custodian. */
-export const custodianKey = { id: 'bureau-tests', secret: 'the secret that the tests share with the custodian' };
+export const custodianKey = { id: 'bureau-tests', secret: 'the-secret-that-the-tests-share-with-the-custodian' };
 
 /** Something said: a status and a body. */
 interface Saying {
