@@ -1,19 +1,19 @@
 import { methodNotAllowed } from 'hono/method-not-allowed';
-import { documentRoutes } from './api-document.ts';
+import { documentRoutes } from './api/api-document.ts';
 import { createArea, sendProblem } from './http/area.ts';
-import { describeError, logFault } from './http/log.ts';
+import { describeError, logFault } from './platform/log.ts';
 import { logRequest } from './http/log-request.ts';
 import { answerPreflight, openToAnyOrigin } from './http/open-to-any-origin.ts';
 import { refuse } from './http/refusal.ts';
 import { assignRequestId } from './http/request-id.ts';
 import { isDatabaseFault } from './ledger/database-fault.ts';
-import { laneUnreachable } from './keys/admit.ts';
-import { keys } from './keys/routes.ts';
-import { exchange } from './exchange/routes.ts';
-import { markets } from './markets/routes.ts';
+import { laneUnreachable } from './access/admit.ts';
+import { keys } from './api/api-key-routes.ts';
+import { exchange } from './api/exchange-routes.ts';
+import { markets } from './api/market-routes.ts';
 import { operator } from './operator/routes.ts';
-import { trade } from './trade/routes.ts';
-import { wallet } from './wallet/routes.ts';
+import { trade } from './api/order-routes.ts';
+import { wallet } from './api/wallet-routes.ts';
 
 /** The whole interface: an area's `routes.ts` lists its endpoints, and this page the areas. */
 export const app = createArea();
@@ -53,22 +53,19 @@ const refuseMethod = methodNotAllowed({
     c.header('Allow', methods.join(', '));
     const preflight = answerPreflight(c, methods);
     if (preflight) return preflight;
-    return sendProblem(c, refuse('method_not_allowed', `This path takes ${methods.join(', ')}.`).refusal);
+    return sendProblem(c, refuse('method_not_allowed', `This path takes ${methods.join(', ')}.`));
   },
 });
 
 // Asked only where no route answered, so that no other request pays for it.
 app.notFound(async (c) => {
-  c.res = sendProblem(c, refuse('not_found', 'There is nothing at this path.').refusal);
+  c.res = sendProblem(c, refuse('not_found', 'There is nothing at this path.'));
   await refuseMethod(c, async () => undefined);
   return c.res;
 });
 
 app.onError((error, c) => {
   logFault('request_failed', { requestId: c.var.requestId, error: describeError(error) });
-  if (isDatabaseFault(error)) return sendProblem(c, laneUnreachable.refusal);
-  return sendProblem(
-    c,
-    refuse('internal_error', 'Something went wrong here. It was recorded under the request id.').refusal,
-  );
+  if (isDatabaseFault(error)) return sendProblem(c, laneUnreachable);
+  return sendProblem(c, refuse('internal_error', 'Something went wrong here. It was recorded under the request id.'));
 });

@@ -1,5 +1,5 @@
 import { type Bindings, config } from './env.ts';
-import { describeError, logFault } from './http/log.ts';
+import { describeError, logFault } from './platform/log.ts';
 import { openDatabase } from './ledger/database.ts';
 import { runReconciliation } from './ledger/reconciliation/reconcile.ts';
 import { chooseCustody } from './providers.ts';

@@ -49,8 +49,8 @@ export const lane: Room = {
     },
     {
       name: 'a retry does not look before it executes',
-      find: 'const recalled = await execution.recall(earlier.recordId);',
-      replace: "const recalled = { kind: 'absent' } as Recollection<Row>;",
+      find: 'const found = await execution.lookUp(earlier.recordId);',
+      replace: "const found = { kind: 'absent' } as LookUp<Row>;",
       tests: [crashes],
     },
     {
@@ -60,8 +60,8 @@ export const lane: Room = {
     },
     {
       name: 'a write of unknown outcome is sent again without a look',
-      find: 'const recalled = await execution.recall(recordId);',
-      replace: "const recalled = { kind: 'absent' } as Recollection<Row>;",
+      find: 'const found = await execution.lookUp(recordId);',
+      replace: "const found = { kind: 'absent' } as LookUp<Row>;",
     },
     {
       name: 'the refusal of a second write is taken for final',
@@ -122,7 +122,7 @@ export const lane: Room = {
       name: 'a frozen account is not told what it was answered',
       find: '  const earlier = request && replays.find(request.idempotencyKey, now_ms);\n',
       replace:
-        '  const refused = lane.mayAct();\n  if (!refused.ok) return { answer: answerProblem(refused.refusal, facts), replayed: false };\n' +
+        '  const refused = lane.mayAct();\n  if (!refused.ok) return { answer: answerProblem(refused, facts), replayed: false };\n' +
         '  const earlier = request && replays.find(request.idempotencyKey, now_ms);\n',
     },
     {
@@ -240,30 +240,30 @@ export const lane: Room = {
     {
       name: 'an order is not counted',
       file: 'src/lane/key-lane.ts',
-      find: 'if (!counted.outcome.ok) return problem(counted.outcome.refusal, counted.rate);',
+      find: 'if (!counted.outcome.ok) return problem(counted.outcome, counted.rate);',
       replace: '',
       tests: ['test/api/rate-limits.test.ts'],
     },
     {
       name: 'the alarm leaves an order’s intent open',
       file: 'src/lane/key-lane.ts',
-      find: "if (recalled.kind === 'found') this.#replays.remember(intent.idempotencyKey, answerOrder(recalled.row));",
+      find: "if (found.kind === 'found') this.#replays.remember(intent.idempotencyKey, answerOrder(found.row));",
       replace: '',
       tests: [crashes],
     },
     {
       name: 'the alarm forgets an intent whose order is still on its way',
       file: 'src/lane/key-lane.ts',
-      find: "      if (recalled.kind === 'found') this.#replays.remember(intent.idempotencyKey, answerOrder",
+      find: "      if (found.kind === 'found') this.#replays.remember(intent.idempotencyKey, answerOrder",
       replace:
-        "      if (recalled.kind === 'absent') this.#replays.forget(intent.idempotencyKey);\n" +
-        "      if (recalled.kind === 'found') this.#replays.remember(intent.idempotencyKey, answerOrder",
+        "      if (found.kind === 'absent') this.#replays.forget(intent.idempotencyKey);\n" +
+        "      if (found.kind === 'found') this.#replays.remember(intent.idempotencyKey, answerOrder",
       tests: [crashes],
     },
     {
       name: 'the alarm answers for a withdrawal that is under way at the custodian',
       file: 'src/lane/key-lane.ts',
-      find: ' || isWithCustodian(recalled.row)) return;',
+      find: ' || isWithCustodian(found.row)) return;',
       replace: ') return;',
       tests: ['test/wallet/withdrawals/crashes.test.ts'],
     },
@@ -298,7 +298,7 @@ export const lane: Room = {
     {
       name: 'the gate takes up an order after its deadline',
       file: GATE,
-      find: "if (now_ms > call.deadline_ms) return { kind: 'refused', refusal: overloaded.refusal };",
+      find: "if (now_ms > call.deadline_ms) return { kind: 'refused', refusal: overloaded };",
       replace: '',
       tests: [gateTest],
     },
@@ -333,7 +333,7 @@ export const lane: Room = {
     {
       name: 'an order that was overtaken twice is left open',
       file: GATE,
-      find: "return { kind: 'refused', refusal: noFirmPrice(terms.value.coin).refusal };",
+      find: "return { kind: 'refused', refusal: noFirmPrice(terms.value.coin) };",
       replace: "return { kind: 'unknown' };",
       tests: [gateTest],
     },

@@ -50,7 +50,7 @@ export const trade: Room = {
     {
       name: 'the bounds are not held against a quantity',
       file: 'src/trade/plan-order.ts',
-      find: 'const bounded = checkBounds(amounts.usdtAmount, desk.boundsOf(coin));\n  if (!bounded.ok) return bounded;',
+      find: 'const bounded = checkBounds(amounts.usdtAmount, context.boundsOf(coin));\n  if (!bounded.ok) return bounded;',
       replace: '',
       tests: [orders],
     },
@@ -71,15 +71,15 @@ export const trade: Room = {
     {
       name: 'the spread that the operator set is ignored',
       file: 'src/trade/plan-order.ts',
-      find: 'settings.spreadBps ?? desk.spread_bps',
-      replace: 'desk.spread_bps',
+      find: 'settings.spreadBps ?? context.spread_bps',
+      replace: 'context.spread_bps',
       tests: ['test/operator/settings.test.ts'],
     },
     {
       name: 'a spread below the least one is believed',
       file: 'src/trade/plan-order.ts',
-      find: 'Math.max(settings.spreadBps ?? desk.spread_bps, desk.minSpread_bps)',
-      replace: '(settings.spreadBps ?? desk.spread_bps)',
+      find: 'Math.max(settings.spreadBps ?? context.spread_bps, context.minSpread_bps)',
+      replace: '(settings.spreadBps ?? context.spread_bps)',
       tests: [planTest],
     },
     {

@@ -70,8 +70,8 @@ export const withdrawals: Room = {
     {
       name: 'what the custodian has never seen is never submitted again',
       file: `${HERE}/pay-out.ts`,
-      find: "found.kind === 'never_seen' ? await submit(desk, row, isReleased) : found",
-      replace: 'isReleased ? await submit(desk, row, true) : (found as CustodyState)',
+      find: "found.kind === 'never_seen' ? await submit(context, row, isReleased) : found",
+      replace: 'isReleased ? await submit(context, row, true) : (found as CustodyState)',
       tests: [silence],
     },
     {
@@ -112,8 +112,8 @@ export const withdrawals: Room = {
     {
       name: 'a payout is submitted whatever became of the write that lets it out',
       file: `${HERE}/pay-out.ts`,
-      find: '!(await release(desk, row))) return',
-      replace: '!(await release(desk, row)) && (false as boolean)) return',
+      find: '!(await release(context, row))) return',
+      replace: '!(await release(context, row)) && (false as boolean)) return',
       tests: [halts],
     },
     {

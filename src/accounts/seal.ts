@@ -1,4 +1,4 @@
-import { toBase64Url } from '../http/digest.ts';
+import { toBase64Url } from '../platform/digest.ts';
 
 const IV_BYTES = 12;
 const encoder = new TextEncoder();

@@ -42,7 +42,7 @@ export function createArea(): OpenAPIHono<AppEnvironment> {
     defaultHook: (result, c: Context<AppEnvironment>) => {
       if (result.success) return undefined;
       const errors = toFieldErrors(result.target, result.error);
-      return sendProblem(c, refuse('invalid_request', 'The request is not valid.', { errors }).refusal);
+      return sendProblem(c, refuse('invalid_request', 'The request is not valid.', { errors }));
     },
   });
 }
@@ -55,7 +55,7 @@ export function takeJsonUpTo(maxBytes: number): MiddlewareHandler<AppEnvironment
   const limit = bodyLimit({
     maxSize: maxBytes,
     onError: (c: Context<AppEnvironment>) =>
-      sendProblem(c, refuse('payload_too_large', `The body is larger than ${maxBytes} bytes.`).refusal),
+      sendProblem(c, refuse('payload_too_large', `The body is larger than ${maxBytes} bytes.`)),
   });
   return async (c, next) => {
     const mediaType = c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase();
@@ -77,14 +77,11 @@ export function takeJsonUpTo(maxBytes: number): MiddlewareHandler<AppEnvironment
   };
 }
 
-const { refusal: notJson } = refuse(
-  'unsupported_media_type',
-  'Send the body as JSON, with Content-Type: application/json.',
-);
+const notJson = refuse('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.');
 
-const { refusal: malformed } = refuse('invalid_request', 'The body is not JSON.');
+const malformed = refuse('invalid_request', 'The body is not JSON.');
 
-const { refusal: brokenOff } = refuse('invalid_request', 'The body did not arrive whole.');
+const brokenOff = refuse('invalid_request', 'The body did not arrive whole.');
 
 /** The same for a body of at most 16 KiB, which is every request's but an upload's. */
 export const takeJson: MiddlewareHandler<AppEnvironment> = takeJsonUpTo(MAX_BODY_BYTES);

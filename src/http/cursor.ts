@@ -1,4 +1,4 @@
-import { equalDigests, sign } from './digest.ts';
+import { equalDigests, sign } from '../platform/digest.ts';
 import { type Outcome, accept, refuse } from './refusal.ts';
 
 /** What a cursor belongs to: it opens no other list, and no other account's. */

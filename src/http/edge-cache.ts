@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { sendProblem } from './area.ts';
 import type { AppEnvironment, RequestContext } from './context.ts';
-import { digest } from './digest.ts';
+import { digest } from '../platform/digest.ts';
 import type { Outcome } from './refusal.ts';
 
 /** A JSON body that anyone may be given again for a while. */
@@ -40,7 +40,7 @@ export async function answerThroughEdge(
   const found = await findEntry(key, Date.now());
   if (found) return sendEntry(c, found);
   const produced = await produce();
-  if (!produced.ok) return sendProblem(c, produced.refusal);
+  if (!produced.ok) return sendProblem(c, produced);
   const body = JSON.stringify(produced.value.body);
   const expires_ms = Date.now() + produced.value.lifetime_ms;
   const entry = { body, tag: `"${await digest(body)}"`, expires_ms };

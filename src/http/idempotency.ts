@@ -1,4 +1,4 @@
-import { digest } from './digest.ts';
+import { digest } from '../platform/digest.ts';
 import { type Outcome, accept, refuse } from './refusal.ts';
 
 /** How the header is documented; `readIdempotencyKey` is what reads it. */

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import type { AppEnvironment } from './context.ts';
-import { logEvent } from './log.ts';
+import { logEvent } from '../platform/log.ts';
 
 /**
  * Writes one line for every request: its id, the route that answered (never the path as sent, which may hold anything),

@@ -9,6 +9,7 @@ export interface FieldError {
 
 /** A decided "no". It is a value, returned by the step that decided it; exceptions are for bugs and broken I/O. */
 export interface Refusal {
+  readonly ok: false;
   readonly code: ProblemCode;
   /** For the person who must act on it. Never an internal message. */
   readonly detail: string;
@@ -22,18 +23,14 @@ export interface Refusal {
 }
 
 /** What a step gives: its value, or the refusal that ends the request. */
-export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: Refusal };
+export type Outcome<T> = { readonly ok: true; readonly value: T } | Refusal;
 
 export function accept<T>(value: T): Outcome<T> {
   return { ok: true, value };
 }
 
-export function refuse(
-  code: ProblemCode,
-  detail: string,
-  more: Omit<Refusal, 'code' | 'detail'> = {},
-): { readonly ok: false; readonly refusal: Refusal } {
-  return { ok: false, refusal: { code, detail, ...more } };
+export function refuse(code: ProblemCode, detail: string, more: Omit<Refusal, 'ok' | 'code' | 'detail'> = {}): Refusal {
+  return { ok: false, code, detail, ...more };
 }
 
 /** The refusal of a request that was turned away before anything happened. */

@@ -1,4 +1,4 @@
-import { equalDigests } from '../http/digest.ts';
+import { equalDigests } from '../platform/digest.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { isIpListed } from './ip-allowlist.ts';
 import type { KeyRecord } from './record.ts';

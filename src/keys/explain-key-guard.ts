@@ -15,6 +15,6 @@ export function isKeyGuarded(refusal: CommitOutcome): refusal is KeyGuarded {
 
 /** What a client is told then: the same as where the key's own lane finds it, `invalid_api_key` or `api_key_expired`. */
 export function explainKeyGuard({ guard, figure }: KeyGuarded): Refusal {
-  if (guard === 'key_revoked') return keyRevoked.refusal;
-  return refuseExpired(Number(figure)).refusal;
+  if (guard === 'key_revoked') return keyRevoked;
+  return refuseExpired(Number(figure));
 }

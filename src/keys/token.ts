@@ -1,4 +1,4 @@
-import { digest, equalDigests, sign, toBase64Url } from '../http/digest.ts';
+import { digest, equalDigests, sign, toBase64Url } from '../platform/digest.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { RecordId } from '../ledger/record-id.ts';
 import { type Scope, readScopes, writeScopes } from './scope.ts';

@@ -5,7 +5,7 @@ import { newRecordId } from '../ledger/record-id.ts';
 import type { IdempotentRequest, Replays } from './replays.ts';
 
 /** What a look at D1 by the record's id found. */
-export type Recollection<Row> =
+export type LookUp<Row> =
   | { readonly kind: 'found'; readonly row: Row }
   | { readonly kind: 'absent' }
   | { readonly kind: 'unknown' };
@@ -25,7 +25,7 @@ export interface Execution<Plan, Row> {
   /** The effect: one batch, whole or not at all. */
   commit(recordId: string, plan: Plan): Promise<Attempt<Row>>;
   /** The record as D1 has it, on the primary. */
-  recall(recordId: string): Promise<Recollection<Row>>;
+  lookUp(recordId: string): Promise<LookUp<Row>>;
   /** The answer to a record, whether it was just made or found. */
   answer(row: Row): Answer;
   /**
@@ -79,15 +79,15 @@ export async function executeOnce<Plan, Row>(
   if (earlier) {
     if (earlier.fingerprint !== request.fingerprint) return { answer: answerProblem(reused, facts), replayed: false };
     if (earlier.answer) return { answer: earlier.answer, replayed: true };
-    const recalled = await execution.recall(earlier.recordId);
-    if (recalled.kind === 'found') {
-      const { row } = recalled;
+    const found = await execution.lookUp(earlier.recordId);
+    if (found.kind === 'found') {
+      const { row } = found;
       const answer = execution.answer(row);
       if (execution.isOpen?.(row)) return { answer, replayed: true, open: { row, isFresh: false } };
       replays.remember(request.idempotencyKey, answer);
       return { answer, replayed: true };
     }
-    if (recalled.kind === 'unknown') {
+    if (found.kind === 'unknown') {
       return { answer: answerProblem(execution.describeUnknown(earlier.recordId), facts), replayed: false };
     }
   }
@@ -111,9 +111,9 @@ export async function executeOnce<Plan, Row>(
   };
 
   const allowed = lane.mayAct();
-  if (!allowed.ok) return settle(allowed.refusal);
+  if (!allowed.ok) return settle(allowed);
   const planned = await execution.plan();
-  if (!planned.ok) return settle(planned.refusal);
+  if (!planned.ok) return settle(planned);
   if (request && !earlier) {
     replays.intend(request, recordId, now_ms);
     intended = true;
@@ -132,7 +132,7 @@ export async function executeOnce<Plan, Row>(
   return { answer, replayed: false };
 }
 
-type Ended<Row> = Attempt<Row> | Extract<Recollection<Row>, { kind: 'found' }>;
+type Ended<Row> = Attempt<Row> | Extract<LookUp<Row>, { kind: 'found' }>;
 
 async function commitAndLook<Plan, Row>(
   execution: Execution<Plan, Row>,
@@ -144,13 +144,13 @@ async function commitAndLook<Plan, Row>(
     if (end.kind === 'committed') return end;
     // The refusal of a first write is final; that of a second is not, since the first may still land.
     if (end.kind === 'refused' && attempt === 1) return end;
-    const recalled = await execution.recall(recordId);
-    if (recalled.kind !== 'absent') return recalled;
+    const found = await execution.lookUp(recordId);
+    if (found.kind !== 'absent') return found;
   }
   return { kind: 'unknown' };
 }
 
-const { refusal: reused } = refuse(
+const reused = refuse(
   'idempotency_key_reused',
   'This Idempotency-Key was used for another request within 24 hours. Use a new one for a new request.',
 );

@@ -1,7 +1,7 @@
 import type { Bindings } from '../env.ts';
-import { describeError, logFault } from '../http/log.ts';
+import { describeError, logFault } from '../platform/log.ts';
 import { type Outcome, accept, overloaded } from '../http/refusal.ts';
-import { withDeadline } from '../http/with-deadline.ts';
+import { withDeadline } from '../platform/with-deadline.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { SETTINGS_MAX_AGE_MS, type Settings, readSettings } from '../ledger/settings.ts';
 import { FILL_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';

@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import { type Bindings, config } from '../env.ts';
 import { type Answer, type RequestFacts, answerProblem } from '../http/answer.ts';
-import { describeError, logFault } from '../http/log.ts';
+import { describeError, logFault } from '../platform/log.ts';
 import { type Outcome, type Refusal, accept, overloaded, refuse } from '../http/refusal.ts';
 import { decideAdmission, decideEffect, type Admission } from '../keys/admission.ts';
 import { type BucketName, limitsOf } from '../keys/bucket-limits.ts';
@@ -19,11 +19,11 @@ import { HeldRecord, type RevokeCall, type RevokeReply } from './held-record.ts'
 import { LateWrites } from './late-writes.ts';
 import { Mutex } from './mutex.ts';
 import { ObjectState } from './object-state.ts';
-import { executeOrder, recallOrder } from './order-execution.ts';
+import { executeOrder, lookUpOrder } from './order-execution.ts';
 import { Payouts } from './payouts.ts';
 import type { RateState } from './rate-buckets.ts';
 import { type IdempotentRequest, type OpenIntent, Replays } from './replays.ts';
-import { executeWithdrawal, isWithCustodian, recallWithdrawal } from './withdrawal-execution.ts';
+import { executeWithdrawal, isWithCustodian, lookUpWithdrawal } from './withdrawal-execution.ts';
 
 /** How many executions of one key may wait for their turn, and for how long. */
 const QUEUE_ROOM = 256;
@@ -39,7 +39,7 @@ const PURGE_PAUSE_MS = 86_400_000;
 const SNAPSHOT_MAX_AGE_MS = 1_000;
 
 /** How many open intents one alarm mends; a lane has one at a time, more only after crashes. */
-const MAX_MENDED = 50;
+const MAX_RECOVERED = 50;
 
 /** A read, or a market call with a key. */
 export interface AdmitCall {
@@ -159,24 +159,24 @@ export class KeyLane extends DurableObject<Bindings> {
   override async alarm(): Promise<void> {
     this.#alarmStands = false;
     this.#replays.purge(Date.now());
-    for (const intent of this.#replays.listOpen(MAX_MENDED)) await this.#mend(intent);
+    for (const intent of this.#replays.listOpen(MAX_RECOVERED)) await this.#recoverIntent(intent);
     await this.#ensureAlarm();
   }
 
   /** An intent without a record, or one that the custodian still has, waits for its caller: only a request executes. */
-  async #mend(intent: OpenIntent): Promise<void> {
+  async #recoverIntent(intent: OpenIntent): Promise<void> {
     const record = this.#held.current;
     if (!record) return;
     const database = openDatabase(this.env.DB);
     const { accountId } = record;
     if (intent.operation === 'placeOrder') {
-      const recalled = await recallOrder(database, accountId, intent.recordId);
-      if (recalled.kind === 'found') this.#replays.remember(intent.idempotencyKey, answerOrder(recalled.row));
+      const found = await lookUpOrder(database, accountId, intent.recordId);
+      if (found.kind === 'found') this.#replays.remember(intent.idempotencyKey, answerOrder(found.row));
       return;
     }
-    const recalled = await recallWithdrawal(database, accountId, intent.recordId);
-    if (recalled.kind !== 'found' || isWithCustodian(recalled.row)) return;
-    this.#replays.remember(intent.idempotencyKey, answerWithdrawal(recalled.row));
+    const found = await lookUpWithdrawal(database, accountId, intent.recordId);
+    if (found.kind !== 'found' || isWithCustodian(found.row)) return;
+    this.#replays.remember(intent.idempotencyKey, answerWithdrawal(found.row));
   }
 
   async #execute<Plan, Row>(
@@ -190,11 +190,11 @@ export class KeyLane extends DurableObject<Bindings> {
       rate,
     });
     const record = await this.#decide(call.admission);
-    if (!record.ok) return problem(record.refusal, null);
+    if (!record.ok) return problem(record, null);
     // From here to the queue nothing is awaited, so the room that was seen is the room that is taken.
     if (!this.#mutex.hasRoom()) return problem(queueFull, null);
     const counted = this.#count(bucket, record.value);
-    if (!counted.outcome.ok) return problem(counted.outcome.refusal, counted.rate);
+    if (!counted.outcome.ok) return problem(counted.outcome, counted.rate);
     const turn = await this.#mutex.run(async () => {
       const executed = await executeOnce(prepare(record.value), call.request, this.#replays, call.facts, {
         now: () => Date.now(),
@@ -204,7 +204,7 @@ export class KeyLane extends DurableObject<Bindings> {
       if (call.request) await this.#ensureAlarm();
       return executed;
     });
-    if (turn.kind === 'timed_out') return problem(overloaded.refusal, counted.rate);
+    if (turn.kind === 'timed_out') return problem(overloaded, counted.rate);
     return { ...turn.value, rate: counted.rate };
   }
 
@@ -245,6 +245,6 @@ export class KeyLane extends DurableObject<Bindings> {
   }
 }
 
-const { refusal: queueFull } = refuse('rate_limited', 'Too many requests of this key wait for their turn.', {
+const queueFull = refuse('rate_limited', 'Too many requests of this key wait for their turn.', {
   retryAfterSeconds: 1,
 });

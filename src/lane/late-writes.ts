@@ -1,4 +1,4 @@
-import { describeError, logFault } from '../http/log.ts';
+import { describeError, logFault } from '../platform/log.ts';
 
 /**
  * How long a write may wait. An object with a timer cannot sleep, and is paid for meanwhile; a bot's next order is

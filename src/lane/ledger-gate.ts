@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import { type Bindings, MIN_SPREAD_BPS, config } from '../env.ts';
 import { type Outcome, accept, overloaded } from '../http/refusal.ts';
-import { withDeadline } from '../http/with-deadline.ts';
+import { withDeadline } from '../platform/with-deadline.ts';
 import type { CommitOutcome } from '../ledger/commit.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { chooseLiquidityProvider } from '../providers.ts';
@@ -12,7 +12,7 @@ import {
   type OrderPlan,
   type OrderTerms,
   type TradingConditions,
-  type TradingDesk,
+  type TradingContext,
   noFirmPrice,
   planOrder,
   readTerms,
@@ -34,7 +34,7 @@ const BATCH_DEADLINE_MS = 3_000;
  */
 export class LedgerGate extends DurableObject<Bindings> {
   readonly #conditions: GateConditions;
-  readonly #desk: TradingDesk = {
+  readonly #context: TradingContext = {
     liquidity: chooseLiquidityProvider(config),
     spread_bps: config.SPREAD_BPS,
     minSpread_bps: MIN_SPREAD_BPS[config.ENVIRONMENT],
@@ -55,7 +55,7 @@ export class LedgerGate extends DurableObject<Bindings> {
   placeOrder(call: GateCall): Promise<GateReply> {
     const underWay = this.#orders.get(call.orderId);
     if (underWay) return underWay;
-    if (this.#orders.size >= ROOM) return Promise.resolve({ kind: 'refused', refusal: overloaded.refusal });
+    if (this.#orders.size >= ROOM) return Promise.resolve({ kind: 'refused', refusal: overloaded });
     const reply = this.#fill(call).finally(() => this.#orders.delete(call.orderId));
     this.#orders.set(call.orderId, reply);
     void this.#conditions.keepFresh();
@@ -69,20 +69,20 @@ export class LedgerGate extends DurableObject<Bindings> {
     const conditions = await this.#conditions.take(terms.value.coin);
     if (!conditions.ok) return conditions;
     const now_ms = Date.now();
-    const planned = planOrder(terms.value, conditions.value, this.#desk, now_ms);
+    const planned = planOrder(terms.value, conditions.value, this.#context, now_ms);
     return planned.ok ? accept(showPreview(planned.value, now_ms)) : planned;
   }
 
   async #fill(call: GateCall): Promise<GateReply> {
     const terms = readTerms(call.order, configuredBounds);
-    if (!terms.ok) return { kind: 'refused', refusal: terms.refusal };
+    if (!terms.ok) return { kind: 'refused', refusal: terms };
     const first = await this.#attempt(call, terms.value, await this.#conditions.take(terms.value.coin));
     if (!('overtakenRound' in first)) return first;
     // Another gate filled at newer prices: this one plans anew at prices at least as new.
     const newer = await this.#conditions.takeNewer(first.overtakenRound);
     const second = await this.#attempt(call, terms.value, newer);
     if (!('overtakenRound' in second)) return second;
-    return { kind: 'refused', refusal: noFirmPrice(terms.value.coin).refusal };
+    return { kind: 'refused', refusal: noFirmPrice(terms.value.coin) };
   }
 
   /** Plans an order and sends its batch at once: between the two nothing is awaited. */
@@ -91,11 +91,11 @@ export class LedgerGate extends DurableObject<Bindings> {
     terms: OrderTerms,
     conditions: Outcome<TradingConditions>,
   ): Promise<GateReply | { readonly overtakenRound: number }> {
-    if (!conditions.ok) return { kind: 'refused', refusal: conditions.refusal };
+    if (!conditions.ok) return { kind: 'refused', refusal: conditions };
     const now_ms = Date.now();
-    if (now_ms > call.deadline_ms) return { kind: 'refused', refusal: overloaded.refusal };
-    const planned = planOrder(terms, conditions.value, this.#desk, now_ms);
-    if (!planned.ok) return { kind: 'refused', refusal: planned.refusal };
+    if (now_ms > call.deadline_ms) return { kind: 'refused', refusal: overloaded };
+    const planned = planOrder(terms, conditions.value, this.#context, now_ms);
+    if (!planned.ok) return { kind: 'refused', refusal: planned };
     const plan = planned.value;
     const outcome = await this.#commit(call, plan);
     switch (outcome.kind) {
@@ -108,7 +108,7 @@ export class LedgerGate extends DurableObject<Bindings> {
         }
         return { kind: 'refused', refusal: explainOrderRefusal(outcome, call.accountId) };
       case 'overloaded':
-        return { kind: 'refused', refusal: overloaded.refusal };
+        return { kind: 'refused', refusal: overloaded };
       case 'exists':
       case 'unknown':
         return { kind: 'unknown' };

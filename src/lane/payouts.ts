@@ -1,5 +1,5 @@
 import type { Database } from '../ledger/database.ts';
-import { withDeadline } from '../http/with-deadline.ts';
+import { withDeadline } from '../platform/with-deadline.ts';
 import type { Custody } from '../wallet/custody/custody.ts';
 import { payOut } from '../wallet/withdrawals/pay-out.ts';
 import type { WithdrawalRow } from '../wallet/withdrawals/withdrawal.ts';

@@ -1,6 +1,6 @@
 import { clearAttempts } from '../accounts/totp.ts';
 import { config } from '../env.ts';
-import { describeError, logFault } from '../http/log.ts';
+import { describeError, logFault } from '../platform/log.ts';
 import { type Outcome, overloaded } from '../http/refusal.ts';
 import type { Database } from '../ledger/database.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
@@ -15,10 +15,10 @@ import {
 import type { CreateWithdrawal } from '../wallet/withdrawals/create-withdrawal.ts';
 import { type WithdrawalPlan, logLock, planWithdrawal } from '../wallet/withdrawals/plan-withdrawal.ts';
 import { type WithdrawalRow, answerWithdrawal, readWithdrawal } from '../wallet/withdrawals/withdrawal.ts';
-import type { Attempt, Execution, Recollection } from './execute-once.ts';
+import type { Attempt, Execution, LookUp } from './execute-once.ts';
 
 /** What the execution of a withdrawal needs from its lane. */
-export interface WithdrawalSurroundings extends Asker {
+export interface WithdrawalExecutionContext extends Asker {
   readonly database: Database;
   readSnapshot(): Promise<MarketSnapshot | undefined>;
 }
@@ -26,13 +26,13 @@ export interface WithdrawalSurroundings extends Asker {
 /** The steps of one withdrawal, for `executeOnce`; the row that they end with is what the custodian is then asked for. */
 export function executeWithdrawal(
   withdrawal: CreateWithdrawal,
-  around: WithdrawalSurroundings,
+  context: WithdrawalExecutionContext,
 ): Execution<WithdrawalPlan, WithdrawalRow> {
-  const { database, accountId } = around;
+  const { database, accountId } = context;
   return {
-    plan: () => plan(withdrawal, around),
-    commit: (withdrawalId, planned) => take(around, withdrawalId, planned),
-    recall: (withdrawalId) => recallWithdrawal(database, accountId, withdrawalId),
+    plan: () => plan(withdrawal, context),
+    commit: (withdrawalId, planned) => take(context, withdrawalId, planned),
+    lookUp: (withdrawalId) => lookUpWithdrawal(database, accountId, withdrawalId),
     answer: answerWithdrawal,
     isOpen: isWithCustodian,
     describeUnknown: describeUnknownWithdrawal,
@@ -44,10 +44,13 @@ export function isWithCustodian({ status }: WithdrawalRow): boolean {
   return status === 'PROCESSING';
 }
 
-async function plan(withdrawal: CreateWithdrawal, around: WithdrawalSurroundings): Promise<Outcome<WithdrawalPlan>> {
+async function plan(
+  withdrawal: CreateWithdrawal,
+  context: WithdrawalExecutionContext,
+): Promise<Outcome<WithdrawalPlan>> {
   try {
     return await planWithdrawal(withdrawal, {
-      ...around,
+      ...context,
       totpSecrets: config.TOTP_SECRETS,
       allowlistMode: config.ALLOWLIST_MODE,
       now: () => Date.now(),
@@ -59,15 +62,15 @@ async function plan(withdrawal: CreateWithdrawal, around: WithdrawalSurroundings
 }
 
 async function take(
-  around: WithdrawalSurroundings,
+  context: WithdrawalExecutionContext,
   withdrawalId: string,
   planned: WithdrawalPlan,
 ): Promise<Attempt<WithdrawalRow>> {
-  const { accountId, database } = around;
-  let { row, outcome } = await write(around, withdrawalId, planned);
+  const { accountId, database } = context;
+  let { row, outcome } = await write(context, withdrawalId, planned);
   // Another withdrawal of the account came first, and the sum of both passes the threshold.
   if (outcome.kind === 'guarded' && outcome.guard === 'review_required') {
-    ({ row, outcome } = await write(around, withdrawalId, { ...planned, needsReview: true }));
+    ({ row, outcome } = await write(context, withdrawalId, { ...planned, needsReview: true }));
   }
   // A right code does not count, whatever else refused; one that another request used first was none.
   const isUsed = outcome.kind === 'guarded' && outcome.guard === 'totp_step_used';
@@ -81,7 +84,7 @@ async function take(
     case 'guarded':
       return { kind: 'refused', refusal: explainWithdrawalRefusal(outcome, planned) };
     case 'overloaded':
-      return { kind: 'refused', refusal: overloaded.refusal };
+      return { kind: 'refused', refusal: overloaded };
     case 'exists':
     case 'unknown':
       return { kind: 'unknown' };
@@ -89,12 +92,12 @@ async function take(
 }
 
 async function write(
-  around: WithdrawalSurroundings,
+  context: WithdrawalExecutionContext,
   withdrawalId: string,
   planned: WithdrawalPlan,
 ): Promise<{ readonly row: WithdrawalRow; readonly outcome: CommitOutcome }> {
-  const row = toRow(around, withdrawalId, planned, Date.now());
-  return { row, outcome: await commitWithdrawal(around.database, row, planned) };
+  const row = toRow(context, withdrawalId, planned, Date.now());
+  return { row, outcome: await commitWithdrawal(context.database, row, planned) };
 }
 
 /** The refusal stands whether or not the count could be taken back. */
@@ -107,11 +110,11 @@ async function forgiveAttempts(database: Database, accountId: string): Promise<v
 }
 
 /** A withdrawal as its row in D1 has it. */
-export async function recallWithdrawal(
+export async function lookUpWithdrawal(
   database: Database,
   accountId: string,
   withdrawalId: string,
-): Promise<Recollection<WithdrawalRow>> {
+): Promise<LookUp<WithdrawalRow>> {
   try {
     const row = await readWithdrawal(database, accountId, withdrawalId);
     return row ? { kind: 'found', row } : { kind: 'absent' };

@@ -1,5 +1,5 @@
 import type { BatchItem } from 'drizzle-orm/batch';
-import { logEvent } from '../http/log.ts';
+import { logEvent } from '../platform/log.ts';
 import { formatAmount } from '../money/amounts.ts';
 import { type Asset, assets, scaleOf } from '../money/assets.ts';
 import type { Database } from './database.ts';

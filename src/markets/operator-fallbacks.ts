@@ -1,5 +1,5 @@
-import { describeError, logFault } from '../http/log.ts';
-import { withDeadline } from '../http/with-deadline.ts';
+import { describeError, logFault } from '../platform/log.ts';
+import { withDeadline } from '../platform/with-deadline.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { readSettings } from '../ledger/settings.ts';
 import { coinSymbols } from '../money/assets.ts';

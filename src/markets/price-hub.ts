@@ -1,14 +1,14 @@
 import { DurableObject } from 'cloudflare:workers';
 import { z } from 'zod';
 import { type Bindings, config } from '../env.ts';
-import { describeError, logFault } from '../http/log.ts';
+import { describeError, logFault } from '../platform/log.ts';
 import { coinSymbols } from '../money/assets.ts';
 import { choosePriceSources } from '../providers.ts';
 import { OperatorFallbacks } from './operator-fallbacks.ts';
-import { PriceDesk } from './price-desk.ts';
+import { PricePoller } from './price-poller.ts';
 import { HubMemory, emptyMemory, recordRound } from './record-round.ts';
 import type { MarketSnapshot } from './snapshot.ts';
-import { BreakerBoard, Breakers } from './sources/breaker-board.ts';
+import { CircuitBreakers, BreakersByName } from './sources/circuit-breakers.ts';
 
 /** After a round that nobody answered, the next begins no sooner. */
 const PAUSE_AFTER_FAILURE_MS = 1_000;
@@ -23,7 +23,7 @@ const ORDER_INTERVAL_MS = 1_000;
 const WARM_TIME_MS = 60_000;
 
 /** What the hub keeps over an eviction. Anything else, as an older version may have left it, is forgotten. */
-const Kept = z.object({ memory: HubMemory, breakers: Breakers });
+const Kept = z.object({ memory: HubMemory, breakers: BreakersByName });
 
 const KEPT = 'kept';
 
@@ -38,8 +38,8 @@ interface SnapshotQuestion {
  * way at most. Outside it, `read-hub.ts` is the way to it.
  */
 export class PriceHub extends DurableObject<Bindings> {
-  readonly #breakers: BreakerBoard;
-  readonly #priceDesk: PriceDesk;
+  readonly #breakers: CircuitBreakers;
+  readonly #poller: PricePoller;
   readonly #fallbacks: OperatorFallbacks;
   #memory: HubMemory;
   #isKept = true;
@@ -55,8 +55,8 @@ export class PriceHub extends DurableObject<Bindings> {
     super(state, bindings);
     const kept = Kept.safeParse(state.storage.kv.get(KEPT));
     this.#memory = kept.success ? kept.data.memory : emptyMemory;
-    this.#breakers = new BreakerBoard(kept.success ? kept.data.breakers : {}, () => this.#keep());
-    this.#priceDesk = new PriceDesk(choosePriceSources(config), this.#breakers);
+    this.#breakers = new CircuitBreakers(kept.success ? kept.data.breakers : {}, () => this.#keep());
+    this.#poller = new PricePoller(choosePriceSources(config), this.#breakers);
     this.#fallbacks = new OperatorFallbacks(bindings.DB);
   }
 
@@ -134,7 +134,7 @@ export class PriceHub extends DurableObject<Bindings> {
 
   async #takeRound(): Promise<void> {
     this.#begun_ms = Date.now();
-    const observations = await this.#priceDesk.ask();
+    const observations = await this.#poller.ask();
     const now_ms = Date.now();
     const memory = recordRound(this.#memory, observations, now_ms);
     this.#memory = memory;

@@ -1,8 +1,8 @@
 import { config } from '../env.ts';
-import { describeError, logFault } from '../http/log.ts';
+import { describeError, logFault } from '../platform/log.ts';
 import type { PriceHub } from './price-hub.ts';
 import type { MarketSnapshot } from './snapshot.ts';
-import { withDeadline } from '../http/with-deadline.ts';
+import { withDeadline } from '../platform/with-deadline.ts';
 
 type HubNamespace = DurableObjectNamespace<PriceHub>;
 

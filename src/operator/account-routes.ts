@@ -5,14 +5,14 @@ import { jsonBody } from '../http/json-body.ts';
 import { headersOf } from '../http/document/headers.ts';
 import { refuse } from '../http/refusal.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
-import { laneUnreachable } from '../keys/admit.ts';
+import { laneUnreachable } from '../access/admit.ts';
 import { ApiKey, CreateApiKey, createApiKey, listApiKeys, revokeApiKey, showApiKey } from '../keys/api-key.ts';
-import { tokenSettings } from '../keys/authenticate.ts';
+import { tokenSettings } from '../access/authenticate.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { CreateCredit, Credit, creditAccount } from '../wallet/deposits/credit.ts';
 import { actorOf, authenticateOperator, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
 import { revokeInLane, tellLanes } from './tell-lanes.ts';
-import { valueInUsdt } from './value-in-usdt.ts';
+import { valueInUsdt } from '../markets/value-in-usdt.ts';
 
 const ACCOUNTS_PATH = '/operator/v1/accounts';
 const MAX_LABEL_LENGTH = 100;
@@ -22,9 +22,9 @@ const Token = z.string().openapi({
   example: 'bk_test_1_01a1fcca-895a-734c-b43c-11f474a4f8d5_rt_…',
 });
 
-const { refusal: noAccount } = refuse('not_found', 'There is no account of that id.');
+const noAccount = refuse('not_found', 'There is no account of that id.');
 
-const { refusal: noKey } = refuse('not_found', 'The account has no API key of that id.');
+const noKey = refuse('not_found', 'The account has no API key of that id.');
 
 /** The operator's doors to accounts, their keys and their credits. */
 export const accountRoutes = createArea();
@@ -113,9 +113,9 @@ accountRoutes.openapi(
     const standing = await readAccount(database, c.req.valid('param').id);
     if (!standing) return sendProblem(c, noAccount);
     const changed = await changeAccount(database, standing.id, change, actorOf(c));
-    if (!changed.ok) return sendProblem(c, changed.refusal);
+    if (!changed.ok) return sendProblem(c, changed);
     if (change.status !== undefined && !(await tellLanes(c, standing.id))) {
-      return sendProblem(c, laneUnreachable.refusal);
+      return sendProblem(c, laneUnreachable);
     }
     return c.json({ account: changed.value }, 200);
   },
@@ -141,7 +141,7 @@ accountRoutes.openapi(
     const wanted = c.req.valid('json');
     if (wanted.expiresAt && Date.parse(wanted.expiresAt) <= Date.now()) {
       const errors = [{ pointer: '/expiresAt', code: 'too_small', detail: 'is in the past' }];
-      return sendProblem(c, refuse('invalid_request', 'The request is not valid.', { errors }).refusal);
+      return sendProblem(c, refuse('invalid_request', 'The request is not valid.', { errors }));
     }
     const database = openDatabase(c.env.DB);
     const account = await readAccount(database, c.req.valid('param').id);
@@ -175,7 +175,7 @@ accountRoutes.openapi(
     if (revocation.kind === 'not_of_account') return sendProblem(c, noKey);
     // Until its lane has heard of it the key still works, so the operator must hear when the lane has not.
     const told = await revokeInLane(c, id, keyId, actor.now_ms);
-    if (!told) return sendProblem(c, laneUnreachable.refusal);
+    if (!told) return sendProblem(c, laneUnreachable);
     if (revocation.kind === 'revoked') return c.json({ apiKey: revocation.apiKey }, 200);
     return told.record ? c.json({ apiKey: showApiKey(told.record) }, 200) : sendProblem(c, noKey);
   },
@@ -221,7 +221,7 @@ accountRoutes.openapi(
       (asset, amount) => valueInUsdt(c.env.PRICE_HUB, asset, amount),
       actorOf(c),
     );
-    if (!credited.ok) return sendProblem(c, credited.refusal);
+    if (!credited.ok) return sendProblem(c, credited);
     if (credited.value.repeated) c.header('X-Idempotency-Replay', 'true');
     return c.json({ credit: credited.value.credit }, 201);
   },

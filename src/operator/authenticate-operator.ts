@@ -3,10 +3,10 @@ import { every } from 'hono/combine';
 import { config } from '../env.ts';
 import { sendProblem, takeJson } from '../http/area.ts';
 import type { AppEnvironment } from '../http/context.ts';
-import { digest, equalDigests } from '../http/digest.ts';
+import { digest, equalDigests } from '../platform/digest.ts';
 import type { ProblemCode } from '../http/problems.ts';
 import { refuse } from '../http/refusal.ts';
-import { readBearer } from '../keys/authenticate.ts';
+import { readBearer } from '../access/authenticate.ts';
 import type { Actor, Role } from '../ledger/audit.ts';
 
 /** What a route behind the operator's tokens knows of its caller. */
@@ -36,10 +36,7 @@ const tokens: readonly (readonly [Role, string])[] = [
   ['auditor', config.AUDITOR_TOKEN],
 ];
 
-const { refusal: invalidToken } = refuse(
-  'invalid_operator_token',
-  'Send an operator token: Authorization: Bearer <token>.',
-);
+const invalidToken = refuse('invalid_operator_token', 'Send an operator token: Authorization: Bearer <token>.');
 
 /** The role behind a token. Every token is compared, in constant time, whichever it is. */
 async function findRole(token: string): Promise<Role | undefined> {
@@ -56,7 +53,7 @@ export function authenticateOperator(need: Need): MiddlewareHandler<OperatorEnvi
     const role = await findRole(readBearer(c.req.header('Authorization')) ?? '');
     if (!role) return sendProblem(c, invalidToken);
     if (!rolesOf[need].includes(role)) {
-      return sendProblem(c, refuse('insufficient_role', `The token of the role "${role}" does not open this.`).refusal);
+      return sendProblem(c, refuse('insufficient_role', `The token of the role "${role}" does not open this.`));
     }
     c.set('role', role);
     c.set('caller', role);

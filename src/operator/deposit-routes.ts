@@ -14,8 +14,8 @@ import {
   authenticateOperatorJson,
   operatorRefusals,
 } from './authenticate-operator.ts';
-import { MAX_UPLOAD_BYTES, SolanaPool, SolanaUpload, fillSolanaPool } from './fill-solana-pool.ts';
-import { valueInUsdt } from './value-in-usdt.ts';
+import { MAX_UPLOAD_BYTES, SolanaPool, SolanaUpload, fillSolanaPool } from '../wallet/addresses/fill-solana-pool.ts';
+import { valueInUsdt } from '../markets/value-in-usdt.ts';
 
 const authenticateUpload: MiddlewareHandler<OperatorEnvironment> = every(
   authenticateOperator('change'),
@@ -56,7 +56,7 @@ depositRoutes.openapi(
       (asset, amount) => valueInUsdt(c.env.PRICE_HUB, asset, amount),
       actorOf(c),
     );
-    if (!reported.ok) return sendProblem(c, reported.refusal);
+    if (!reported.ok) return sendProblem(c, reported);
     return c.json({ deposit: showDeposit(reported.value.deposit) }, reported.value.isNew ? 201 : 200);
   },
 );
@@ -99,7 +99,7 @@ depositRoutes.openapi(
   }),
   async (c) => {
     const filled = await fillSolanaPool(openDatabase(c.env.DB), c.req.valid('json'), actorOf(c));
-    if (!filled.ok) return sendProblem(c, filled.refusal);
+    if (!filled.ok) return sendProblem(c, filled);
     return c.json({ solanaPool: filled.value }, 200);
   },
 );

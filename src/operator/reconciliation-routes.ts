@@ -66,7 +66,7 @@ reconciliationRoutes.openapi(
     const outcome = await reconcile(database, SLICE_LIMITS, Date.now());
     // One that another step overtook did no harm, and the pass went on all the same.
     if (outcome.kind === 'stands' || outcome.kind === 'guarded') return c.json(await readReconciliation(database), 200);
-    return sendProblem(c, notConfirmed.refusal);
+    return sendProblem(c, notConfirmed);
   },
 );
 
@@ -97,6 +97,6 @@ reconciliationRoutes.openapi(
     const database = openDatabase(c.env.DB);
     const { violationId } = c.req.valid('param');
     const cleared = await clearViolation(database, violationId, c.req.valid('json').reason, actorOf(c));
-    return cleared.ok ? c.json(await readReconciliation(database), 200) : sendProblem(c, cleared.refusal);
+    return cleared.ok ? c.json(await readReconciliation(database), 200) : sendProblem(c, cleared);
   },
 );

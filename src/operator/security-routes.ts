@@ -63,10 +63,10 @@ securityRoutes.openapi(
   async (c) => {
     const database = openDatabase(c.env.DB);
     const account = await takeAccount(database, c.req.valid('param').id);
-    if (!account.ok) return sendProblem(c, account.refusal);
+    if (!account.ok) return sendProblem(c, account);
     const { id, label } = account.value;
     const drawn = await drawTotp(database, id, label, config.TOTP_SECRETS, actorOf(c));
-    return drawn.ok ? c.json(drawn.value, 201) : sendProblem(c, drawn.refusal);
+    return drawn.ok ? c.json(drawn.value, 201) : sendProblem(c, drawn);
   },
 );
 
@@ -91,10 +91,10 @@ securityRoutes.openapi(
   async (c) => {
     const database = openDatabase(c.env.DB);
     const account = await takeAccount(database, c.req.valid('param').id);
-    if (!account.ok) return sendProblem(c, account.refusal);
+    if (!account.ok) return sendProblem(c, account);
     const { totpCode } = c.req.valid('json');
     const confirmed = await confirmTotp(database, account.value.id, totpCode, config.TOTP_SECRETS, actorOf(c));
-    return confirmed.ok ? c.json({ totp: { enabled: true } }, 200) : sendProblem(c, confirmed.refusal);
+    return confirmed.ok ? c.json({ totp: { enabled: true } }, 200) : sendProblem(c, confirmed);
   },
 );
 
@@ -116,7 +116,7 @@ securityRoutes.openapi(
   async (c) => {
     const database = openDatabase(c.env.DB);
     const account = await takeAccount(database, c.req.valid('param').id);
-    if (!account.ok) return sendProblem(c, account.refusal);
+    if (!account.ok) return sendProblem(c, account);
     await removeTotp(database, account.value.id, actorOf(c));
     return c.json({ totp: { enabled: false } }, 200);
   },
@@ -151,14 +151,14 @@ securityRoutes.openapi(
     const wanted = c.req.valid('json');
     const database = openDatabase(c.env.DB);
     const account = await takeAccount(database, c.req.valid('param').id);
-    if (!account.ok) return sendProblem(c, account.refusal);
+    if (!account.ok) return sendProblem(c, account);
     const network = findNetwork(wanted.network);
     if (!network) {
-      return sendProblem(c, refuse('network_not_supported', `There is no network ${wanted.network}.`).refusal);
+      return sendProblem(c, refuse('network_not_supported', `There is no network ${wanted.network}.`));
     }
     const address = readAddress(network, wanted.address);
     if (address === undefined) {
-      return sendProblem(c, refuse('invalid_address', `This is no address of ${network}.`).refusal);
+      return sendProblem(c, refuse('invalid_address', `This is no address of ${network}.`));
     }
     const cooling_ms = config.ALLOWLIST_COOLING_HOURS * HOUR_MS;
     const approved = { network, address, label: wanted.label };
@@ -188,13 +188,13 @@ securityRoutes.openapi(
   async (c) => {
     const database = openDatabase(c.env.DB);
     const account = await takeAccount(database, c.req.valid('param').id);
-    if (!account.ok) return sendProblem(c, account.refusal);
+    if (!account.ok) return sendProblem(c, account);
     const accountId = account.value.id;
     const scope = { route: ALLOWLIST_PATH, accountId };
     const page = await readPage(c.req.valid('query'), scope, config.CURSOR_SECRET, (before, count) =>
       listAllowlist(database, accountId, before, count),
     );
-    if (!page.ok) return sendProblem(c, page.refusal);
+    if (!page.ok) return sendProblem(c, page);
     const { rows, nextCursor } = page.value;
     return c.json({ entries: rows.map(showEntry), nextCursor }, 200);
   },
@@ -218,7 +218,7 @@ securityRoutes.openapi(
   async (c) => {
     const { id, entryId } = c.req.valid('param');
     const entry = await removeApproval(openDatabase(c.env.DB), id, entryId, actorOf(c));
-    if (!entry) return sendProblem(c, refuse('not_found', 'The account has no such entry.').refusal);
+    if (!entry) return sendProblem(c, refuse('not_found', 'The account has no such entry.'));
     return c.json({ entry }, 200);
   },
 );

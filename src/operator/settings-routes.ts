@@ -68,6 +68,6 @@ settingsRoutes.openapi(
   }),
   async (c) => {
     const changed = await changeSettings(openDatabase(c.env.DB), c.req.valid('json'), defaults, actorOf(c));
-    return changed.ok ? c.json({ settings: changed.value }, 200) : sendProblem(c, changed.refusal);
+    return changed.ok ? c.json({ settings: changed.value }, 200) : sendProblem(c, changed);
   },
 );

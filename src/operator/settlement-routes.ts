@@ -46,7 +46,7 @@ settlementRoutes.openapi(
   }),
   async (c) => {
     const settled = await settleTrade(openDatabase(c.env.DB), c.req.valid('json'), actorOf(c));
-    if (!settled.ok) return sendProblem(c, settled.refusal);
+    if (!settled.ok) return sendProblem(c, settled);
     const { settlement, isNew } = settled.value;
     return c.json({ settlement: showSettlement(settlement) }, isNew ? 201 : 200);
   },

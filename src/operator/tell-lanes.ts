@@ -1,6 +1,6 @@
 import type { RequestContext } from '../http/context.ts';
-import { describeError, logFault } from '../http/log.ts';
-import { laneOf } from '../keys/admit.ts';
+import { describeError, logFault } from '../platform/log.ts';
+import { laneOf } from '../access/admit.ts';
 import { listStandingKeyIds } from '../keys/api-key.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { raiseRecordNumber } from '../ledger/record-number.ts';

@@ -11,7 +11,7 @@ import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { formatAmount } from '../money/amounts.ts';
 import { chooseCustody } from '../providers.ts';
 import { readTransactionHash } from '../wallet/transaction-hash.ts';
-import { type ReviewDesk, approveWithdrawal, settleByHand } from '../wallet/withdrawals/review-withdrawal.ts';
+import { type ReviewContext, approveWithdrawal, settleByHand } from '../wallet/withdrawals/review-withdrawal.ts';
 import {
   WithdrawalBase,
   type WithdrawalRow,
@@ -69,8 +69,8 @@ const changeRefusals = [...bodyRefusals, 'not_found', 'invalid_state', ...operat
 
 const custody = chooseCustody(config);
 
-/** What the desk of an approval needs, with the database of the request. */
-function openReviewDesk(database: Database): ReviewDesk {
+/** What an approval needs, with the database of the request. */
+function openReviewDesk(database: Database): ReviewContext {
   return { database, custody, allowlistMode: config.ALLOWLIST_MODE, now: () => Date.now() };
 }
 
@@ -126,7 +126,7 @@ withdrawalRoutes.openapi(
     const page = await readPage(query, scope, config.CURSOR_SECRET, (after, count) =>
       selectOpenWithdrawals(database, status, before_ms, after, count),
     );
-    if (!page.ok) return sendProblem(c, page.refusal);
+    if (!page.ok) return sendProblem(c, page);
     const { rows, nextCursor } = page.value;
     return c.json({ withdrawals: rows.map(showToOperator), nextCursor }, 200);
   },
@@ -146,7 +146,7 @@ withdrawalRoutes.openapi(
   }),
   async (c) => {
     const row = await takeWithdrawal(openDatabase(c.env.DB), c.req.valid('param'));
-    return row.ok ? c.json({ withdrawal: showToOperator(row.value) }, 200) : sendProblem(c, row.refusal);
+    return row.ok ? c.json({ withdrawal: showToOperator(row.value) }, 200) : sendProblem(c, row);
   },
 );
 
@@ -169,10 +169,10 @@ withdrawalRoutes.openapi(
   async (c) => {
     const database = openDatabase(c.env.DB);
     const row = await takeWithdrawal(database, c.req.valid('param'));
-    if (!row.ok) return sendProblem(c, row.refusal);
+    if (!row.ok) return sendProblem(c, row);
     const { reason } = c.req.valid('json');
     const approved = await approveWithdrawal(openReviewDesk(database), row.value, reason, actorOf(c));
-    return approved.ok ? c.json({ withdrawal: showToOperator(approved.value) }, 200) : sendProblem(c, approved.refusal);
+    return approved.ok ? c.json({ withdrawal: showToOperator(approved.value) }, 200) : sendProblem(c, approved);
   },
 );
 
@@ -192,10 +192,10 @@ withdrawalRoutes.openapi(
     const database = openDatabase(c.env.DB);
     const { reason } = c.req.valid('json');
     const row = await takeWithdrawal(database, c.req.valid('param'));
-    if (!row.ok) return sendProblem(c, row.refusal);
+    if (!row.ok) return sendProblem(c, row);
     const settlement = { kind: 'failed', reason: 'rejected' } as const;
     const rejected = await settleByHand(database, row.value, 'PENDING', settlement, reason, actorOf(c));
-    return rejected.ok ? c.json({ withdrawal: showToOperator(rejected.value) }, 200) : sendProblem(c, rejected.refusal);
+    return rejected.ok ? c.json({ withdrawal: showToOperator(rejected.value) }, 200) : sendProblem(c, rejected);
   },
 );
 
@@ -224,17 +224,17 @@ withdrawalRoutes.openapi(
     const database = openDatabase(c.env.DB);
     const wanted = c.req.valid('json');
     const row = await takeWithdrawal(database, c.req.valid('param'));
-    if (!row.ok) return sendProblem(c, row.refusal);
+    if (!row.ok) return sendProblem(c, row);
     const txHash = wanted.outcome === 'paid' ? readTransactionHash(row.value.network, wanted.txHash) : '';
     if (txHash === undefined) {
       const errors = [{ pointer: '/txHash', code: 'custom', detail: `is no transaction hash of ${row.value.network}` }];
-      return sendProblem(c, refuse('invalid_request', 'The request is not valid.', { errors }).refusal);
+      return sendProblem(c, refuse('invalid_request', 'The request is not valid.', { errors }));
     }
     const settlement =
       wanted.outcome === 'paid'
         ? ({ kind: 'paid', txHash } as const)
         : ({ kind: 'failed', reason: 'settled' } as const);
     const settled = await settleByHand(database, row.value, 'PROCESSING', settlement, wanted.reason, actorOf(c));
-    return settled.ok ? c.json({ withdrawal: showToOperator(settled.value) }, 200) : sendProblem(c, settled.refusal);
+    return settled.ok ? c.json({ withdrawal: showToOperator(settled.value) }, 200) : sendProblem(c, settled);
   },
 );

@@ -64,10 +64,7 @@ export function answerOrder(row: OrderRow): Answer {
 }
 
 /** The refusal of what would take the house's inventory below its floor. */
-export const { refusal: houseIsFull } = refuse(
-  'order_rejected',
-  'The house takes no more of this position at the moment.',
-);
+export const houseIsFull = refuse('order_rejected', 'The house takes no more of this position at the moment.');
 
 /** What the database's refusal of an order means for the client. */
 export function explainOrderRefusal(
@@ -76,11 +73,11 @@ export function explainOrderRefusal(
 ): Refusal {
   if (refusal.kind === 'floor') {
     return refusal.account === accountId
-      ? refuse('insufficient_balance', `The balance of ${refusal.asset} is too small for this order.`).refusal
+      ? refuse('insufficient_balance', `The balance of ${refusal.asset} is too small for this order.`)
       : houseIsFull;
   }
   if (isKeyGuarded(refusal)) return explainKeyGuard(refusal);
-  if (refusal.guard === 'account_frozen') return accountFrozen.refusal;
+  if (refusal.guard === 'account_frozen') return accountFrozen;
   if (refusal.guard === 'trading_halted') return tradingHalted;
   throw new Error(`an order met the guard ${refusal.guard}`);
 }
@@ -91,5 +88,5 @@ export function describeUnknownOrder(orderId: string): Refusal {
     'outcome_unknown',
     'It is not known yet whether the order was placed. Repeat the request with the same Idempotency-Key, or read the order by its id.',
     { retryAfterSeconds: 1, members: { orderId } },
-  ).refusal;
+  );
 }

@@ -28,7 +28,7 @@ export interface TradingConditions {
 }
 
 /** What deciding an order needs from around it. */
-export interface TradingDesk {
+export interface TradingContext {
   readonly liquidity: LiquidityProvider;
   /** The spread where the operator's settings name none, in hundredths of a percent. */
   readonly spread_bps: number;
@@ -50,7 +50,7 @@ export interface OrderPlan extends Fill {
  * Reads an order as far as no price is needed. Refuses, in this order, with `symbol_not_supported`,
  * `precision_exceeded`, `amount_below_minimum`, `amount_above_maximum`. Pure.
  */
-export function readTerms(order: PlaceOrder, boundsOf: TradingDesk['boundsOf']): Outcome<OrderTerms> {
+export function readTerms(order: PlaceOrder, boundsOf: TradingContext['boundsOf']): Outcome<OrderTerms> {
   const coin = findCoin(order.coin);
   if (!coin) {
     return refuse('symbol_not_supported', `There is no market ${order.coin}-${QUOTE_ASSET}.`);
@@ -79,15 +79,15 @@ export function readTerms(order: PlaceOrder, boundsOf: TradingDesk['boundsOf']):
 export function planOrder(
   terms: OrderTerms,
   { snapshot, settings }: TradingConditions,
-  desk: TradingDesk,
+  context: TradingContext,
   now_ms: number,
 ): Outcome<OrderPlan> {
   const { coin, side, mode, value, limitPrice } = terms;
-  if (settings.tradingHalted) return { ok: false, refusal: tradingHalted };
+  if (settings.tradingHalted) return tradingHalted;
   const firm = snapshot && firmPrice(snapshot, coin, now_ms, FILL_MAX_AGE_MS);
   if (!firm) return noFirmPrice(coin);
-  const spread_bps = Math.max(settings.spreadBps ?? desk.spread_bps, desk.minSpread_bps);
-  const executedPrice = desk.liquidity.quote(side, firm, spread_bps);
+  const spread_bps = Math.max(settings.spreadBps ?? context.spread_bps, context.minSpread_bps);
+  const executedPrice = context.liquidity.quote(side, firm, spread_bps);
   if (executedPrice <= 0n) return noFirmPrice(coin);
   if (limitPrice !== null && (side === 'BUY' ? executedPrice > limitPrice : executedPrice < limitPrice)) {
     const limit = formatPrice(limitPrice);
@@ -95,7 +95,7 @@ export function planOrder(
   }
 
   const amounts = fill(coin, side, mode, value, executedPrice);
-  const bounded = checkBounds(amounts.usdtAmount, desk.boundsOf(coin));
+  const bounded = checkBounds(amounts.usdtAmount, context.boundsOf(coin));
   if (!bounded.ok) return bounded;
   if (amounts.coinAmount === 0n) {
     return refuse('amount_below_minimum', `The order is worth less than the smallest amount of ${coin}.`);
@@ -104,7 +104,7 @@ export function planOrder(
 }
 
 /** The refusal of whatever trades while the operator has trading halted. */
-export const { refusal: tradingHalted } = refuse('trading_halted', 'Trading is halted by the operator.', {
+export const tradingHalted = refuse('trading_halted', 'Trading is halted by the operator.', {
   retryAfterSeconds: 60,
 });
 

@@ -1,7 +1,7 @@
 import { config } from '../env.ts';
-import { describeError, logFault } from '../http/log.ts';
+import { describeError, logFault } from '../platform/log.ts';
 import { type Outcome, type Refusal, overloaded } from '../http/refusal.ts';
-import { withDeadline } from '../http/with-deadline.ts';
+import { withDeadline } from '../platform/with-deadline.ts';
 import type { LedgerGate } from '../lane/ledger-gate.ts';
 import type { Placement } from './commit-order.ts';
 import type { OrderRow } from './order.ts';
@@ -42,7 +42,7 @@ export async function fillAtGate(namespace: GateNamespace, call: GateCall): Prom
   } catch (error) {
     logFault('gate_failed', { orderId: call.orderId, error: describeError(error) });
     const wasTurnedAway = error instanceof Error && 'overloaded' in error && error.overloaded === true;
-    return wasTurnedAway ? { kind: 'refused', refusal: overloaded.refusal } : { kind: 'unknown' };
+    return wasTurnedAway ? { kind: 'refused', refusal: overloaded } : { kind: 'unknown' };
   }
 }
 

@@ -2,7 +2,7 @@ import { type Schema, Validator } from '@cfworker/json-schema';
 import { describe, expect, it } from 'vitest';
 import released from '../../docs/openapi.released.json?raw';
 import { findBreaks } from '../../scripts/openapi/find-breaks.ts';
-import { drawDocuments } from '../../src/api-document.ts';
+import { drawDocuments } from '../../src/api/api-document.ts';
 import { app } from '../../src/app.ts';
 import { problems } from '../../src/http/problems.ts';
 import { type JsonSchema, type Schemas, closeSchema } from '../support/closed-schema.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { drawDocuments } from '../../src/api-document.ts';
+import { drawDocuments } from '../../src/api/api-document.ts';
 import { app } from '../../src/app.ts';
 import type { JsonSchema, Schemas } from '../support/closed-schema.ts';
 import { type ProblemBody, type Trader, asOperator, json, openTrader, send } from '../support/exchange.ts';

@@ -14,7 +14,7 @@ function bodyOf(answer: { readonly body: string }): Record<string, unknown> {
 
 describe('a problem', () => {
   it('has the fields of RFC 9457 and ours, and no others', () => {
-    const answer = answerProblem(refuse('insufficient_balance', 'Too little BTC.').refusal, facts);
+    const answer = answerProblem(refuse('insufficient_balance', 'Too little BTC.'), facts);
     expect(answer.status).toBe(422);
     expect(answer.headers).toEqual({ 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' });
     expect(bodyOf(answer)).toEqual({
@@ -30,7 +30,7 @@ describe('a problem', () => {
   });
 
   it.each(codes)('has the status, title and retryability of the one table: %s', (code) => {
-    const answer = answerProblem(refuse(code, 'detail').refusal, facts);
+    const answer = answerProblem(refuse(code, 'detail'), facts);
     const { status, title, retryable } = table[code] ?? {};
     expect(answer.status).toBe(status);
     expect(bodyOf(answer)).toMatchObject({
@@ -44,17 +44,17 @@ describe('a problem', () => {
 
   it('lists every invalid field', () => {
     const errors = [{ pointer: '/value', code: 'invalid_format', detail: 'is not a plain decimal string' }];
-    expect(bodyOf(answerProblem(refuse('invalid_request', 'no', { errors }).refusal, facts))).toMatchObject({ errors });
+    expect(bodyOf(answerProblem(refuse('invalid_request', 'no', { errors }), facts))).toMatchObject({ errors });
   });
 
   it('carries the members that its code defines', () => {
-    const refusal = refuse('outcome_unknown', 'open', { members: { orderId: 'order-1' } }).refusal;
+    const refusal = refuse('outcome_unknown', 'open', { members: { orderId: 'order-1' } });
     expect(bodyOf(answerProblem(refusal, facts))).toMatchObject({ orderId: 'order-1', code: 'outcome_unknown' });
   });
 
   it('says how to authenticate on every 401 (RFC 6750), and on nothing else', () => {
     for (const code of codes) {
-      const challenge = answerProblem(refuse(code, 'detail').refusal, facts).headers['WWW-Authenticate'];
+      const challenge = answerProblem(refuse(code, 'detail'), facts).headers['WWW-Authenticate'];
       if (table[code]?.status !== 401) expect(challenge).toBeUndefined();
       else expect(challenge).toBe(code === 'missing_api_key' ? 'Bearer' : 'Bearer error="invalid_token"');
     }
@@ -63,20 +63,20 @@ describe('a problem', () => {
   it('says when to come back where that is known, zero included', () => {
     const retryAfter = (retryAfterSeconds?: number) => {
       const more = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
-      return answerProblem(refuse('rate_limited', 'wait', more).refusal, facts).headers['Retry-After'];
+      return answerProblem(refuse('rate_limited', 'wait', more), facts).headers['Retry-After'];
     };
     expect([retryAfter(), retryAfter(0), retryAfter(17)]).toEqual([undefined, '0', '17']);
   });
 
   it('is 404 for a symbol in the path, and 422 for one in a body', () => {
-    const inPath = answerProblem(refuse('symbol_not_supported', 'none', { inPath: true }).refusal, facts);
+    const inPath = answerProblem(refuse('symbol_not_supported', 'none', { inPath: true }), facts);
     expect([inPath.status, bodyOf(inPath)['status']]).toEqual([404, 404]);
-    const inBody = answerProblem(refuse('symbol_not_supported', 'none').refusal, facts);
+    const inBody = answerProblem(refuse('symbol_not_supported', 'none'), facts);
     expect([inBody.status, bodyOf(inBody)['status']]).toEqual([422, 422]);
   });
 
   it('keeps its status in a path where the table names no other', () => {
-    expect(answerProblem(refuse('invalid_cursor', 'no', { inPath: true }).refusal, facts).status).toBe(400);
+    expect(answerProblem(refuse('invalid_cursor', 'no', { inPath: true }), facts).status).toBe(400);
   });
 });
 

@@ -8,7 +8,7 @@ const position = '019a0000-0000-7000-8000-000000000001';
 /** The code with which a cursor is refused, or `undefined` where it is taken. */
 async function refusalOf(cursor: string, at: CursorScope = scope, secret = SECRET): Promise<string | undefined> {
   const read = await readCursor(cursor, at, secret);
-  return read.ok ? undefined : read.refusal.code;
+  return read.ok ? undefined : read.code;
 }
 
 describe('a cursor', () => {

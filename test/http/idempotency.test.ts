@@ -4,7 +4,7 @@ import { fingerprint, readIdempotencyKey } from '../../src/http/idempotency.ts';
 /** The key that a header gives, or the code of its refusal. */
 function read(header: string | undefined): string | null | { readonly refused: string } {
   const key = readIdempotencyKey(header);
-  return key.ok ? key.value : { refused: key.refusal.code };
+  return key.ok ? key.value : { refused: key.code };
 }
 
 const refused = { refused: 'invalid_idempotency_key' };

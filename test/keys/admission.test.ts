@@ -24,7 +24,7 @@ const admission: Admission = { keyId: 'key', tokenHash: 'hash', scope: 'trade', 
 /** The code of the refusal, or `undefined` for who is admitted. */
 function refusalOf(known: KeyRecord | undefined, asked: Admission, now_ms = NOON_MS): string | undefined {
   const decided = decideAdmission(known, asked, now_ms);
-  return decided.ok ? undefined : decided.refusal.code;
+  return decided.ok ? undefined : decided.code;
 }
 
 describe('admission', () => {
@@ -90,7 +90,7 @@ describe('admission', () => {
     for (const scope of ['read', null, 'trade', 'withdraw'] as const) {
       expect(refusalOf(frozen, { ...admission, scope })).toBeUndefined();
     }
-    expect(decideEffect(frozen)).toMatchObject({ ok: false, refusal: { code: 'account_frozen' } });
+    expect(decideEffect(frozen)).toMatchObject({ ok: false, code: 'account_frozen' });
     expect(decideEffect(record)).toEqual({ ok: true, value: record });
   });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { PriceDesk } from '../../src/markets/price-desk.ts';
+import { PricePoller } from '../../src/markets/price-poller.ts';
 import { openSandboxMarket } from '../../src/markets/sandbox-market.ts';
 import { formatPrice } from '../../src/money/prices.ts';
 import { type Trader, openTrader } from '../support/exchange.ts';
@@ -43,7 +43,7 @@ it('nor one that the price hub held', async () => {
 it('and does not prolong the pause after a round that nobody answered', async () => {
   const trader = await openTrader({ USDT: '1000' });
   vi.setSystemTime(Date.now() + FIVE_MINUTES_MS);
-  vi.spyOn(PriceDesk.prototype, 'ask').mockResolvedValueOnce([]);
+  vi.spyOn(PricePoller.prototype, 'ask').mockResolvedValueOnce([]);
   expect((await trader.order(ORDER)).status).toBe(503);
   vi.setSystemTime(Date.now() - FIVE_MINUTES_MS / 2);
   expect((await trader.trade(ORDER)).executedPrice).toBe(priceNow());

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { answerJson } from '../../src/http/answer.ts';
 import { accountFrozen } from '../../src/keys/admission.ts';
 import { type Outcome, accept, overloaded, refuse } from '../../src/http/refusal.ts';
-import { type Attempt, type Execution, type Recollection, executeOnce } from '../../src/lane/execute-once.ts';
+import { type Attempt, type Execution, type LookUp, executeOnce } from '../../src/lane/execute-once.ts';
 import { LateWrites } from '../../src/lane/late-writes.ts';
 import { type IdempotentRequest, type Replay, Replays } from '../../src/lane/replays.ts';
 import { env } from '../support/test-env.ts';
@@ -16,9 +16,9 @@ type End = Exclude<Attempt<string>, { kind: 'committed' }> | { readonly kind: 'c
 
 const committed: End = { kind: 'committed' };
 const lost: End = { kind: 'unknown' };
-const turnedAway: End = { kind: 'refused', refusal: overloaded.refusal };
-const tooPoor: End = { kind: 'refused', refusal: refuse('insufficient_balance', 'no').refusal };
-const halted: End = { kind: 'refused', refusal: refuse('trading_halted', 'no').refusal };
+const turnedAway: End = { kind: 'refused', refusal: overloaded };
+const tooPoor: End = { kind: 'refused', refusal: refuse('insufficient_balance', 'no') };
+const halted: End = { kind: 'refused', refusal: refuse('trading_halted', 'no') };
 
 /** How the steps of one request go, in order; a step beyond the script is a mistake of the test or of the source. */
 interface Script {
@@ -27,7 +27,7 @@ interface Script {
   readonly plan?: Outcome<string>;
   readonly commits?: readonly End[];
   /** What looks at D1 find. */
-  readonly looks?: readonly Recollection<string>['kind'][];
+  readonly looks?: readonly LookUp<string>['kind'][];
   /** The record may change after its commit, as one that waits for a review. */
   readonly changes?: boolean;
 }
@@ -80,12 +80,12 @@ function inLane(use: (lane: Lane) => Promise<void>): Promise<void> {
           },
           answer: answerOf,
           ...(script.changes && { isOpen: () => false }),
-          recall: async (recordId) => {
+          lookUp: async (recordId) => {
             steps.push({ step: 'look', recordId });
             const kind = next(looks, 'look');
             return kind === 'found' ? { kind, row: recordId } : { kind };
           },
-          describeUnknown: (recordId) => refuse('outcome_unknown', 'open', { members: { orderId: recordId } }).refusal,
+          describeUnknown: (recordId) => refuse('outcome_unknown', 'open', { members: { orderId: recordId } }),
         };
         const facts = { requestId: crypto.randomUUID(), url: 'https://bureau.test/orders', path: '/orders' };
         const sync = async () => {

@@ -2,7 +2,7 @@ import { house } from '../../src/ledger/transfers.ts';
 import { assetSymbols, scaleOf } from '../../src/money/assets.ts';
 import { asOperator, createKey } from '../support/exchange.ts';
 import { aroundKeyReads } from '../support/faults.ts';
-import { type Draw, drawNetwork } from './draw.ts';
+import type { Draw } from '../support/draw.ts';
 import { type ModelAccount, must } from './model.ts';
 import { operate, succeed } from './operate.ts';
 import { readDecimal, writeDecimal } from './read-decimal.ts';
@@ -15,7 +15,7 @@ const setRealTimeout = setTimeout;
 export async function stepChange(world: World, draw: Draw): Promise<void> {
   const { model } = world;
   const account = draw.pick(model.accounts);
-  const change = draw.weighted({
+  const change = draw.weigh({
     limit: 20,
     freeze: 7,
     thaw: 20,
@@ -76,7 +76,7 @@ async function perhapsAmidLateReads(
   change: () => Promise<void>,
 ): Promise<void> {
   const count = keys.filter(({ revoked }) => !revoked).length;
-  if (count === 0 || !draw.chance(0.5)) return change();
+  if (count === 0 || !draw.happens(0.5)) return change();
   const held = Promise.withResolvers<void>();
   const { state, restore } = aroundKeyReads('after', count, () => held.promise);
   const telling = asOperator('PATCH', `/accounts/${id}`, { status: before });
@@ -110,9 +110,9 @@ async function changeSettings(world: World, draw: Draw): Promise<void> {
     settings.pausedNetworks.length > 0 ||
     settings.allowlistMode === 'strict';
   const what =
-    hasOdds && draw.chance(0.7)
+    hasOdds && draw.happens(0.7)
       ? 'calm'
-      : draw.weighted({ trading: 2, withdrawals: 2, network: 2, strict: 2, review: 5, spread: 4, calm: 2 });
+      : draw.weigh({ trading: 2, withdrawals: 2, network: 2, strict: 2, review: 5, spread: 4, calm: 2 });
   const change = {
     trading: { tradingHalted: true },
     withdrawals: { withdrawalsHalted: true },
@@ -135,9 +135,9 @@ async function changeSettings(world: World, draw: Draw): Promise<void> {
 async function changeDepositMinimum(world: World, draw: Draw): Promise<void> {
   const { model } = world;
   const asset = draw.pick(assetSymbols);
-  const { network, minDeposit } = drawNetwork(draw, asset);
+  const { network, minDeposit } = draw.networkOf(asset);
   const scale = scaleOf(asset);
-  const kind = draw.weighted({ none: 3, atom: 2, tenfold: 3 });
+  const kind = draw.weigh({ none: 3, atom: 2, tenfold: 3 });
   const amount = kind === 'atom' ? 1n : 10n * (readDecimal(minDeposit, scale) ?? 0n);
   model.depositMinimum = kind === 'none' ? null : { asset, network, amount };
   const depositMinimums = kind === 'none' ? {} : { [asset]: { [network]: writeDecimal(amount, scale) } };
@@ -152,7 +152,7 @@ async function changeCap(world: World, draw: Draw): Promise<void> {
     [house.custody, 'supplyCaps'],
     [house.liquidity, 'exposure'],
   ] as const);
-  const kind = draw.weighted({ wide: 6, close: 3, under: 1 });
+  const kind = draw.weigh({ wide: 6, close: 3, under: 1 });
   const owed = -model.balance(owner, asset);
   const room = 10n ** BigInt(scaleOf(asset)) * (asset === 'USDT' ? 1_000n : 1n);
   const cap = kind === 'wide' ? 10n ** 15n : kind === 'close' ? (owed > 0n ? owed : 0n) + room : owed - 1n;

@@ -7,11 +7,11 @@ import { sandboxCustody } from '../../src/wallet/custody/sandbox.ts';
 import { addressCases } from '../support/address-cases.ts';
 import { env } from '../support/test-env.ts';
 import { type CustodianMode, custodianModes } from './custodian.ts';
-import { type Draw, drawNetwork } from './draw.ts';
+import type { Draw } from '../support/draw.ts';
 import { execute, findEntry } from './execute.ts';
 import type { ModelAccount, ModelKey, Post } from './model.ts';
 import { readDecimal, writeDecimal } from './read-decimal.ts';
-import { type Strike, companions, failDatabase, orderAborts, withdrawalAborts } from './strikes.ts';
+import { type Strike, companions, failDatabase, orderAborts, withdrawalAborts } from './inject-faults.ts';
 import type { World } from './world.ts';
 
 const orderFaults = [...failDatabase('order', true), ...companions];
@@ -47,11 +47,11 @@ function outsideOn(network: Network): string {
 export function drawKey(world: World, draw: Draw): { account: ModelAccount; key: ModelKey } {
   const account = draw.pick(world.model.accounts);
   const standing = account.keys.filter(({ revoked, scopes }) => !revoked && scopes.length === 3);
-  return { account, key: draw.pick(draw.chance(0.95) ? standing : account.keys) };
+  return { account, key: draw.pick(draw.happens(0.95) ? standing : account.keys) };
 }
 
 function drawIdempotencyKey(world: World, draw: Draw): string | null {
-  return draw.chance(0.9) ? world.name('once') : null;
+  return draw.happens(0.9) ? world.name('once') : null;
 }
 
 /** An order, mostly one that can be filled. */
@@ -64,15 +64,20 @@ export function drawOrder(world: World, draw: Draw, account: ModelAccount): Reco
   const price = world.market.firmPrices(coin).at(-1) ?? 100_000_000n;
   const unit = 10n ** BigInt(scaleOf(coin) + 2);
   // A tenth at most, or more than there is.
-  const budget = draw.chance(0.08) ? held * 3n + 1n : draw.part(held / 10n) + 1n;
+  const budget = draw.happens(0.08) ? held * 3n + 1n : draw.part(held / 10n) + 1n;
   const usdt = side === 'BUY' ? budget : (budget * price) / unit;
   const capped = usdt > 60_000_000_000n ? 60_000_000_000n : usdt;
   const value =
     mode === 'USDT_AMOUNT' ? writeDecimal(capped, 6) : writeDecimal((capped * unit) / price + 1n, scaleOf(coin));
-  const odd = draw.weighted({ none: 94, coin: 2, digits: 2, tiny: 2 });
+  const odd = draw.weigh({ none: 94, coin: 2, digits: 2, tiny: 2 });
   if (odd === 'coin') return { coin: 'XRP', side, mode, value };
   if (odd === 'digits') return { coin, side, mode, value: '1.123456789' };
-  return { coin: draw.chance(0.1) ? coin.toLowerCase() : coin, side, mode, value: odd === 'tiny' ? '0.000001' : value };
+  return {
+    coin: draw.happens(0.1) ? coin.toLowerCase() : coin,
+    side,
+    mode,
+    value: odd === 'tiny' ? '0.000001' : value,
+  };
 }
 
 export async function stepOrder(world: World, draw: Draw): Promise<void> {
@@ -85,16 +90,16 @@ export async function stepOrder(world: World, draw: Draw): Promise<void> {
 }
 
 function drawStrike(draw: Draw, faults: readonly Strike[], aborts: readonly Strike[]): Strike | null {
-  const kind = draw.weighted({ none: 64, fault: 18, abort: 18 });
+  const kind = draw.weigh({ none: 64, fault: 18, abort: 18 });
   if (kind === 'none') return null;
   return draw.pick(kind === 'fault' ? faults : aborts);
 }
 
 /** A code as its holder would type it: mostly the newest that was not used. */
 export async function drawCode(world: World, draw: Draw, { totp }: ModelAccount): Promise<Record<string, string>> {
-  if (!totp) return draw.chance(0.05) ? { totpCode: '123456' } : {};
+  if (!totp) return draw.happens(0.05) ? { totpCode: '123456' } : {};
   const now = Math.floor(world.now_ms / 30_000);
-  const kind = draw.weighted({ right: 80, old: 8, early: 4, wrong: 4, none: 4 });
+  const kind = draw.weigh({ right: 80, old: 8, early: 4, wrong: 4, none: 4 });
   if (kind === 'none') return {};
   if (kind === 'wrong') return { totpCode: String(draw.below(1_000_000)).padStart(6, '0') };
   const fresh = totp.usedStep >= now ? totp.usedStep + 1 : now;
@@ -104,14 +109,14 @@ export async function drawCode(world: World, draw: Draw, { totp }: ModelAccount)
 
 /** A withdrawal, mostly one that can be paid. */
 export async function drawWithdrawal(world: World, draw: Draw, account: ModelAccount): Promise<Record<string, string>> {
-  const asset = draw.chance(0.5) ? 'USDT' : draw.pick(assetSymbols);
-  const listed = drawNetwork(draw, asset);
+  const asset = draw.happens(0.5) ? 'USDT' : draw.pick(assetSymbols);
+  const listed = draw.networkOf(asset);
   const { network } = listed;
-  const kind = draw.weighted({ outside: 76, inside: 16, own: 2, nowhere: 2, network: 2, digits: 2 });
+  const kind = draw.weigh({ outside: 76, inside: 16, own: 2, nowhere: 2, network: 2, digits: 2 });
   const held = world.model.balance(account.id, asset);
   const least = readDecimal(listed.minWithdrawal, scaleOf(asset)) ?? 1n;
-  const budget = draw.chance(0.05) ? held + 1n : draw.part(held / 50n);
-  const amount = writeDecimal(draw.chance(0.1) ? budget : budget / 4n + least, scaleOf(asset));
+  const budget = draw.happens(0.05) ? held + 1n : draw.part(held / 50n);
+  const amount = writeDecimal(draw.happens(0.1) ? budget : budget / 4n + least, scaleOf(asset));
   const other = draw.pick(world.model.accounts);
   const to = {
     outside: outsideOn(network),
@@ -135,9 +140,9 @@ export async function stepWithdrawal(world: World, draw: Draw): Promise<void> {
 
 /** Sends a withdrawal with a custodian, a database and a lane in whatever state. */
 async function sendToCustodian(world: World, draw: Draw, account: ModelAccount, key: ModelKey, request: Post) {
-  const trouble = draw.weighted({ none: 25, custodian: 30, other: 45 });
+  const trouble = draw.weigh({ none: 25, custodian: 30, other: 45 });
   if (trouble === 'custodian') setCustodian(world, draw);
-  const step = draw.weighted({ early: 25, taking: 45, settling: 30 });
+  const step = draw.weigh({ early: 25, taking: 45, settling: 30 });
   const strike = trouble === 'other' ? draw.pick(withdrawalFaults[step]) : null;
   await execute(world, account, key, request, strike);
   const { mode, struck } = world.custodian;
@@ -164,14 +169,14 @@ export function setCustodian(
 export async function stepReplay(world: World, draw: Draw): Promise<void> {
   const { account, key } = drawKey(world, draw);
   const entries = [...key.entries.values()];
-  const entry = entries.length > 0 ? draw.pick(draw.chance(0.5) ? entries.slice(-5) : entries) : undefined;
+  const entry = entries.length > 0 ? draw.pick(draw.happens(0.5) ? entries.slice(-5) : entries) : undefined;
   if (!entry) return;
-  const how = draw.weighted({ same: 60, body: 12, code: 8, key: 10, edge: 10 });
+  const how = draw.weigh({ same: 60, body: 12, code: 8, key: 10, edge: 10 });
   const { request } = entry;
   // Whether its intent is a day old cannot be known of one that was never answered.
   const isUncertain = !entry.answer && world.now_ms - entry.received_ms > 80_000_000;
   if (isUncertain) return void key.entries.delete(request.idempotencyKey ?? '');
-  const strike = draw.chance(0.1)
+  const strike = draw.happens(0.1)
     ? draw.pick(request.operation === 'placeOrder' ? orderAborts : withdrawalAborts)
     : null;
   if (how === 'key') {

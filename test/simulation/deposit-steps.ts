@@ -2,7 +2,7 @@ import { house } from '../../src/ledger/transfers.ts';
 import { type AssetNetwork, assetSymbols, assets, scaleOf } from '../../src/money/assets.ts';
 import { asOperator, json } from '../support/exchange.ts';
 import { env } from '../support/test-env.ts';
-import { type Draw, drawNetwork } from './draw.ts';
+import type { Draw } from '../support/draw.ts';
 import { type Model, type ModelDeposit, must, sameMovements } from './model.ts';
 import { armDatabase, operate } from './operate.ts';
 import { floorDecimal, readDecimal, writeDecimal } from './read-decimal.ts';
@@ -12,9 +12,9 @@ import type { World } from './world.ts';
 export async function stepDeposit(world: World, draw: Draw): Promise<void> {
   const { model } = world;
   const open = model.deposits.slice(-12);
-  const isNew = open.length === 0 || draw.chance(0.5);
+  const isNew = open.length === 0 || draw.happens(0.5);
   const deposit = isNew ? newDeposit(world, draw) : draw.pick(open);
-  const word = draw.weighted({ seen: 3, confirmed: 6, failed: 1 });
+  const word = draw.weigh({ seen: 3, confirmed: 6, failed: 1 });
   const confirmations = word === 'confirmed' ? deposit.needed : Math.min(1, deposit.needed - 1);
   const armed = armDatabase(world, draw, 'deposit');
   const before = deposit.status;
@@ -81,19 +81,19 @@ function isBelowMinimum(model: Model, { accountId, asset, amount, report }: Mode
 function newDeposit({ model }: World, draw: Draw): ModelDeposit {
   const account = draw.pick(model.accounts);
   const { depositMinimum } = model;
-  const changed = draw.chance(0.3) ? depositMinimum : null;
+  const changed = draw.happens(0.3) ? depositMinimum : null;
   const asset = changed?.asset ?? draw.pick(assetSymbols);
-  const drawn = drawNetwork(draw, asset);
+  const drawn = draw.networkOf(asset);
   const on = assets[asset].networks.find(({ network }) => network === changed?.network) ?? drawn;
   const { network, confirmations } = on;
-  const kind = draw.weighted({ good: 70, least: 5, below: 8, dust: 7, nobody: 10 });
+  const kind = draw.weigh({ good: 70, least: 5, below: 8, dust: 7, nobody: 10 });
   const scale = scaleOf(asset);
   const least = minimumOf(model, asset, on);
   const atoms = { least, below: least - 1n, dust: draw.part(least), nobody: least }[kind as string];
   const amount = writeDecimal(atoms ?? least + draw.part(10n ** BigInt(scale)), scale);
   // What the chain has beyond the ledger's decimals is never credited.
   const [whole = '', fraction = ''] = amount.split('.');
-  const exact = kind === 'least' || !draw.chance(0.5) ? amount : `${whole}.${fraction.padEnd(scale, '0')}999`;
+  const exact = kind === 'least' || !draw.happens(0.5) ? amount : `${whole}.${fraction.padEnd(scale, '0')}999`;
   const hash = draw.hex();
   const isHex = ['BTC', 'LTC', 'DOGE', 'TRC20'].includes(network);
   const txHash = network === 'SOL' ? solanaHash(hash) : isHex ? hash : `0x${hash}`;

@@ -11,7 +11,7 @@ import {
 } from './model.ts';
 import { type Prediction, predictOrder, refusal } from './predict-order.ts';
 import { type WithdrawalPrediction, predictWithdrawal } from './predict-withdrawal.ts';
-import type { Armed, Strike } from './strikes.ts';
+import type { Armed, Strike } from './inject-faults.ts';
 import type { World } from './world.ts';
 
 const DAY_MS = 86_400_000;

@@ -4,7 +4,7 @@ import { PlaceOrder } from '../../src/trade/place-order.ts';
 import { handOver, ledgerGate } from '../support/gate.ts';
 import { env } from '../support/test-env.ts';
 import { drawKey, drawOrder } from './client-steps.ts';
-import type { Draw } from './draw.ts';
+import type { Draw } from '../support/draw.ts';
 import { noteEffect, predictFresh, refuseKey } from './execute.ts';
 import { type Post, must, withoutReference } from './model.ts';
 import type { World } from './world.ts';

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import type { Observation } from '../../src/markets/aggregate.ts';
-import { PriceDesk } from '../../src/markets/price-desk.ts';
+import { PricePoller } from '../../src/markets/price-poller.ts';
 import { openSandboxMarket } from '../../src/markets/sandbox-market.ts';
 import { type Coin, coinSymbols } from '../../src/money/assets.ts';
 
@@ -46,13 +46,13 @@ export class Market {
   readonly #markets = new Map(coinSymbols.map((coin) => [coin, openSandboxMarket(coin)]));
 
   install(): void {
-    const ask = PriceDesk.prototype.ask;
+    const ask = PricePoller.prototype.ask;
     const bend = (observations: Observation[]) => this.#bend(observations);
     const record = () => {
       this.#rounds += 1;
       this.#readings.push({ round: this.#rounds, time_ms: Date.now(), mode: this.mode });
     };
-    vi.spyOn(PriceDesk.prototype, 'ask').mockImplementation(async function bent(this: PriceDesk) {
+    vi.spyOn(PricePoller.prototype, 'ask').mockImplementation(async function bent(this: PricePoller) {
       record();
       return bend(await ask.call(this));
     });

@@ -1,7 +1,7 @@
 import { asOperator } from '../support/exchange.ts';
-import type { Draw } from './draw.ts';
+import type { Draw } from '../support/draw.ts';
 import { must, withoutReference } from './model.ts';
-import { type Armed, failDatabase } from './strikes.ts';
+import { type Armed, failDatabase } from './inject-faults.ts';
 import type { World } from './world.ts';
 
 interface Answer {
@@ -21,7 +21,7 @@ export async function operate(world: World, method: string, path: string, body?:
 
 /** Lets D1 fail at the batch that follows, some of the time. */
 export function armDatabase(world: World, draw: Draw, batch: 'deposit' | 'settlement'): Armed | undefined {
-  if (!draw.chance(0.35)) return undefined;
+  if (!draw.happens(0.35)) return undefined;
   const strike = draw.pick(failDatabase(batch, false));
   const armed = strike.arm();
   return {

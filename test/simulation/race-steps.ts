@@ -2,7 +2,7 @@ import type { Asset } from '../../src/money/assets.ts';
 import { aroundBatch } from '../support/faults.ts';
 import { coinSymbols, scaleOf } from '../../src/money/assets.ts';
 import { drawCode, drawKey, drawOrder, drawWithdrawal } from './client-steps.ts';
-import type { Draw } from './draw.ts';
+import type { Draw } from '../support/draw.ts';
 import { type Reply, execute, post, predictFresh, refuseKey } from './execute.ts';
 import { type ModelAccount, type ModelKey, type Post, must } from './model.ts';
 import { writeDecimal } from './read-decimal.ts';
@@ -11,7 +11,7 @@ import type { World } from './world.ts';
 /** Twins: one request many times at once under one Idempotency-Key. One effect, equal answers. */
 export async function stepTwins(world: World, draw: Draw): Promise<void> {
   const { account, key } = drawKey(world, draw);
-  const isOrder = draw.chance(0.5);
+  const isOrder = draw.happens(0.5);
   const body = isOrder ? drawOrder(world, draw, account) : await drawWithdrawal(world, draw, account);
   const operation = isOrder ? 'placeOrder' : 'createWithdrawal';
   const request: Post = { operation, body, idempotencyKey: world.name('twin') };
@@ -45,7 +45,7 @@ export async function stepCrowd(world: World, draw: Draw): Promise<void> {
   const { account, key } = drawKey(world, draw);
   const keys = account.keys.filter(({ revoked, scopes }) => !revoked && scopes.length === 3).slice(0, 2);
   const second = keys.find((one) => one !== key) ?? key;
-  const isOrder = draw.chance(0.5);
+  const isOrder = draw.happens(0.5);
   const request = isOrder ? crowdOrder(world, draw, account) : await crowdWithdrawal(world, draw, account);
   const refused = refuseKey(key, isOrder ? 'trade' : 'withdraw');
   const fresh = await predictFresh(world, account, request);

@@ -1,6 +1,6 @@
 import { house } from '../../src/ledger/transfers.ts';
 import { type Asset, assetSymbols, coinSymbols, scaleOf } from '../../src/money/assets.ts';
-import type { Draw } from './draw.ts';
+import type { Draw } from '../support/draw.ts';
 import { type ModelReference, must, sameMovements } from './model.ts';
 import { armDatabase, operate } from './operate.ts';
 import { writeDecimal } from './read-decimal.ts';
@@ -53,7 +53,7 @@ export async function stepSettlement(world: World, draw: Draw): Promise<void> {
 /** A new one, or one of before. */
 function drawReference(world: World, draw: Draw, path: string, make: () => ModelReference): ModelReference {
   const earlier = world.model.references.filter((one) => one.path.endsWith(path));
-  if (earlier.length > 0 && draw.chance(0.35)) return draw.pick(earlier.slice(-20));
+  if (earlier.length > 0 && draw.happens(0.35)) return draw.pick(earlier.slice(-20));
   const made = make();
   world.model.references.push(made);
   return made;

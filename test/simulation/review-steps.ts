@@ -1,5 +1,5 @@
 import { env } from '../support/test-env.ts';
-import type { Draw } from './draw.ts';
+import type { Draw } from '../support/draw.ts';
 import { type ModelWithdrawal, must } from './model.ts';
 import { operate } from './operate.ts';
 import type { World } from './world.ts';
@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 /** The operator's word on a withdrawal that waits for it, or is stuck. */
 export async function stepReview(world: World, draw: Draw): Promise<void> {
   const [pending, stuck] = [world.withdrawalsIn('PENDING'), world.withdrawalsIn('PROCESSING')];
-  if (pending.length > 0 && draw.chance(0.7)) {
+  if (pending.length > 0 && draw.happens(0.7)) {
     const withdrawal = draw.pick(pending.slice(0, 5));
     const verb = draw.pick(['approve', 'approve', 'reject']);
     const refused = verb === 'approve' ? await refuseApproval(world, withdrawal) : null;

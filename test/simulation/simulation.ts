@@ -4,7 +4,7 @@ import { readAddresses } from '../support/addresses.ts';
 import { env } from '../support/test-env.ts';
 import { generate } from 'otplib';
 import { stepOrder, stepReplay, stepWithdrawal } from './client-steps.ts';
-import { Draw } from './draw.ts';
+import { Draw } from '../support/draw.ts';
 import { execute, findEntry, refuseKey } from './execute.ts';
 import { type VenueMode, venueModes } from './market.ts';
 import { Disagreement, type ModelAccount, must } from './model.ts';
@@ -84,9 +84,9 @@ export async function simulate(seed: number, steps: number): Promise<Figures> {
   settleGates();
   await open(world);
   for (let step = 1; step <= steps; step += 1) {
-    const draw = new Draw(seed, step);
-    const name = draw.weighted(weights);
-    const venues: VenueMode = draw.chance(0.08) ? draw.pick(venueModes.slice(1)) : 'agree';
+    const draw = Draw.ofStep(seed, step);
+    const name = draw.weigh(weights);
+    const venues: VenueMode = draw.happens(0.08) ? draw.pick(venueModes.slice(1)) : 'agree';
     try {
       passTime(world, draw);
       world.custodian.set('pays');

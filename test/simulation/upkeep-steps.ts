@@ -5,7 +5,7 @@ import { asOperator } from '../support/exchange.ts';
 import { abort } from '../support/faults.ts';
 import { env } from '../support/test-env.ts';
 import { drawKey, setCustodian } from './client-steps.ts';
-import type { Draw } from './draw.ts';
+import type { Draw } from '../support/draw.ts';
 import { refuseKey } from './execute.ts';
 import { type ModelKey, must } from './model.ts';
 import { writeDecimal } from './read-decimal.ts';
@@ -62,7 +62,7 @@ function checkList({ model }: World, accountId: string, what: string, rows: read
 export async function stepAlarm(world: World, draw: Draw): Promise<void> {
   const { key } = drawKey(world, draw);
   const how = draw.pick(['alarm', 'alarm_doubled', 'lane_evicted', 'lane_aborted'] as const);
-  if (draw.chance(0.3)) setCustodian(world, draw, ['fails_before', 'fails_after', 'forgets', 'refuses']);
+  if (draw.happens(0.3)) setCustodian(world, draw, ['fails_before', 'fails_after', 'forgets', 'refuses']);
   if (how === 'lane_evicted') {
     // One that sleeps cannot be evicted.
     await runInDurableObject(key.trader.lane, () => undefined);
@@ -87,7 +87,7 @@ function purge(key: ModelKey, now_ms: number): void {
  * operator halts withdrawals.
  */
 export async function stepSchedule(world: World, draw: Draw): Promise<void> {
-  if (draw.chance(0.5)) setCustodian(world, draw, ['fails_before', 'fails_after', 'forgets', 'refuses']);
+  if (draw.happens(0.5)) setCustodian(world, draw, ['fails_before', 'fails_after', 'forgets', 'refuses']);
   // What the custodian took on it decides some time.
   for (const { id } of world.withdrawalsIn('PROCESSING')) {
     if (world.custodian.find(id)?.status === 'accepted')
@@ -95,7 +95,7 @@ export async function stepSchedule(world: World, draw: Draw): Promise<void> {
   }
   world.moveClock(60_000);
   world.market.read('agree');
-  if (draw.chance(0.3)) {
+  if (draw.happens(0.3)) {
     world.custodian.stopAtLookup = async () => {
       must((await asOperator('PATCH', '/settings', { withdrawalsHalted: true })).status === 200, 'not halted');
     };
@@ -118,7 +118,7 @@ function countCustodian(world: World): void {
 /** The clock goes on as it does, or jumps. */
 export function passTime(world: World, draw: Draw): void {
   world.forgetTimers();
-  const how = draw.weighted({ still: 300, moment: 250, seconds: 300, minutes: 60, hour: 12, back: 6, day: 3 });
+  const how = draw.weigh({ still: 300, moment: 250, seconds: 300, minutes: 60, hour: 12, back: 6, day: 3 });
   const by_ms = {
     still: 0,
     moment: draw.below(900),

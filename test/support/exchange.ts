@@ -2,7 +2,7 @@ import type { KeyLane } from '../../src/lane/key-lane.ts';
 import type { Asset } from '../../src/money/assets.ts';
 import type { Scope } from '../../src/keys/scope.ts';
 import type { RateLimits } from '../../src/keys/record.ts';
-import { drawDocuments } from '../../src/api-document.ts';
+import { drawDocuments } from '../../src/api/api-document.ts';
 import { app } from '../../src/app.ts';
 import { expectDocumented, listOperations } from './documented.ts';
 import { env, worker } from './test-env.ts';

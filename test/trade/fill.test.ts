@@ -149,7 +149,7 @@ describe('the bounds of an order', () => {
     ['one atom above the maximum', 50_000_000_001n, 'amount_above_maximum'],
   ])('refuse %s', (_, usdtAmount, code) => {
     const checked = checkBounds(usdtAmount, boundsOf('BTC', general, {}));
-    expect(checked).toMatchObject({ ok: false, refusal: { code } });
+    expect(checked).toMatchObject({ ok: false, code });
   });
 
   it.each([1_000_000n, 50_000_000_000n])('admit the minimum and the maximum themselves: %s', (usdtAmount) => {

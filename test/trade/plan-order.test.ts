@@ -4,14 +4,14 @@ import type { MarketSnapshot } from '../../src/markets/snapshot.ts';
 import { houseProvider } from '../../src/trade/liquidity/house.ts';
 import { boundsOf } from '../../src/trade/order-bounds.ts';
 import type { PlaceOrder } from '../../src/trade/place-order.ts';
-import { type TradingDesk, planOrder, readTerms } from '../../src/trade/plan-order.ts';
+import { type TradingContext, planOrder, readTerms } from '../../src/trade/plan-order.ts';
 import { settings } from '../support/settings.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
 /** 60,000 USDT. */
 const PRICE = 6_000_000_000_000n;
 
-const desk: TradingDesk = {
+const context: TradingContext = {
   liquidity: houseProvider,
   spread_bps: 0,
   minSpread_bps: 0,
@@ -27,16 +27,16 @@ function priced(age_ms: number, dispersion = 0n): MarketSnapshot {
 function plan(
   order: Partial<PlaceOrder>,
   snapshot = priced(0),
-  own: Partial<TradingDesk> = {},
+  own: Partial<TradingContext> = {},
   spreadBps: number | null = null,
 ) {
   const whole: PlaceOrder = { coin: 'BTC', side: 'BUY', mode: 'COIN_QTY', value: '0.1', ...order };
-  const terms = readTerms(whole, desk.boundsOf);
+  const terms = readTerms(whole, context.boundsOf);
   if (!terms.ok) return terms;
-  return planOrder(terms.value, { snapshot, settings: { ...settings, spreadBps } }, { ...desk, ...own }, NOW_MS);
+  return planOrder(terms.value, { snapshot, settings: { ...settings, spreadBps } }, { ...context, ...own }, NOW_MS);
 }
 
-const codeOf = (planned: ReturnType<typeof plan>) => (planned.ok ? 'filled' : planned.refusal.code);
+const codeOf = (planned: ReturnType<typeof plan>) => (planned.ok ? 'filled' : planned.code);
 
 describe('the price of a fill', () => {
   it('was received at most 2 s ago', () => {

@@ -1,9 +1,9 @@
 import { answerProblem } from '../answer.ts';
 import type { ProblemCode } from '../problems.ts';
-import type { Refusal } from '../refusal.ts';
+import { type Refusal, refuse } from '../refusal.ts';
 
 /** A refusal as an operation gives it, and the path of that operation. */
-type Example = Omit<Refusal, 'code' | 'inPath'> & { readonly path: string };
+type Example = Omit<Refusal, 'ok' | 'code' | 'inPath'> & { readonly path: string };
 
 const ORDERS = '/api/v1/orders';
 const ORDER = '/api/v1/orders/01a1fcca-895a-734c-b43c-11f474a4f8d5';
@@ -105,8 +105,8 @@ const examplesInPath: Readonly<Partial<Record<ProblemCode, Example>>> = {
 
 /** The body of a problem of this code, made as every problem is. */
 export function exampleOfProblem(code: ProblemCode, inPath: boolean): unknown {
-  const { path, ...refusal } = (inPath ? examplesInPath[code] : undefined) ?? examples[code];
+  const { path, detail, ...more } = (inPath ? examplesInPath[code] : undefined) ?? examples[code];
   const requestId = '7d1c9c5e-5a0e-4c7e-9d0f-0d5a3c1b8e42';
   const facts = { requestId, url: `https://exchange.example${path}`, path };
-  return JSON.parse(answerProblem({ code, inPath, ...refusal }, facts).body);
+  return JSON.parse(answerProblem(refuse(code, detail, { inPath, ...more }), facts).body);
 }

@@ -1,4 +1,4 @@
-import { logFault } from '../../http/log.ts';
+import { logFault } from '../../platform/log.ts';
 import type { CommitOutcome } from '../commit.ts';
 import type { Database } from '../database.ts';
 import { readStanding } from './progress.ts';

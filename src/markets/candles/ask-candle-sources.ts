@@ -1,7 +1,7 @@
-import { hedge } from '../../http/hedge.ts';
+import { hedge } from './hedge.ts';
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
-import { withDeadline } from '../../http/with-deadline.ts';
-import type { BreakerBoard } from '../sources/breaker-board.ts';
+import { withDeadline } from '../../platform/with-deadline.ts';
+import type { CircuitBreakers } from '../sources/circuit-breakers.ts';
 import type { CandleQuestion, CandleSource, MarketCandle } from './candle-source.ts';
 import type { RequestBudget } from './request-budget.ts';
 
@@ -27,7 +27,7 @@ class BudgetSpent extends Error {
  */
 export async function askCandleSources(
   sources: readonly CandleSource[],
-  breakers: BreakerBoard,
+  breakers: CircuitBreakers,
   budgets: RequestBudgets,
   question: CandleQuestion,
 ): Promise<Outcome<MarketCandle[]>> {
@@ -59,7 +59,7 @@ function refuseForNow(wait_ms: number) {
   });
 }
 
-function chooseSources(sources: readonly CandleSource[], breakers: BreakerBoard, now_ms: number): CandleSource[] {
+function chooseSources(sources: readonly CandleSource[], breakers: CircuitBreakers, now_ms: number): CandleSource[] {
   const standing = (source: CandleSource) => breakers.standingOf(breakerOf(source), now_ms);
   const ready = sources.filter((source) => ['good', 'probe'].includes(standing(source)));
   return ready.length > 0 ? ready : sources.filter((source) => standing(source) === 'probe_if_needed');
@@ -67,7 +67,7 @@ function chooseSources(sources: readonly CandleSource[], breakers: BreakerBoard,
 
 async function askSource(
   source: CandleSource,
-  breakers: BreakerBoard,
+  breakers: CircuitBreakers,
   question: CandleQuestion,
   deadline_ms: number,
   won: AbortSignal,

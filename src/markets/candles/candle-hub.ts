@@ -1,10 +1,10 @@
 import { DurableObject } from 'cloudflare:workers';
 import { type Bindings, config } from '../../env.ts';
-import { describeError, logFault } from '../../http/log.ts';
+import { describeError, logFault } from '../../platform/log.ts';
 import type { Outcome } from '../../http/refusal.ts';
 import { chooseCandleSources } from '../../providers.ts';
-import { BreakerBoard, Breakers } from '../sources/breaker-board.ts';
-import { CandleDesk } from './candle-desk.ts';
+import { CircuitBreakers, BreakersByName } from '../sources/circuit-breakers.ts';
+import { CandleCache } from './candle-cache.ts';
 import type { CandleSeries } from './candle-series.ts';
 import type { CandleQuestion } from './candle-source.ts';
 
@@ -15,13 +15,13 @@ const KEPT = 'breakers';
  * stretch of any market, and no order waits behind such a question. Outside it, `read-candles.ts` is the way to it.
  */
 export class CandleHub extends DurableObject<Bindings> {
-  readonly #desk: CandleDesk;
+  readonly #cache: CandleCache;
 
   constructor(state: DurableObjectState, bindings: Bindings) {
     super(state, bindings);
-    const kept = Breakers.safeParse(state.storage.kv.get(KEPT));
-    const breakers = new BreakerBoard(kept.success ? kept.data : {}, () => this.#keep(breakers));
-    this.#desk = new CandleDesk(chooseCandleSources(config), breakers);
+    const kept = BreakersByName.safeParse(state.storage.kv.get(KEPT));
+    const breakers = new CircuitBreakers(kept.success ? kept.data : {}, () => this.#keep(breakers));
+    this.#cache = new CandleCache(chooseCandleSources(config), breakers);
   }
 
   /**
@@ -29,11 +29,11 @@ export class CandleHub extends DurableObject<Bindings> {
    * `upstream_unavailable` when no source answers well, and with `service_unavailable` under too many questions.
    */
   candles(question: CandleQuestion): Promise<Outcome<CandleSeries>> {
-    return this.#desk.answer(question);
+    return this.#cache.answer(question);
   }
 
   /** Writes down which sources are suspended. Without it they are only asked again after an eviction. */
-  #keep(breakers: BreakerBoard): void {
+  #keep(breakers: CircuitBreakers): void {
     try {
       this.ctx.storage.kv.put(KEPT, breakers.list());
     } catch (error) {

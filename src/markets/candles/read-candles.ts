@@ -1,7 +1,7 @@
 import { config } from '../../env.ts';
-import { describeError, logFault } from '../../http/log.ts';
+import { describeError, logFault } from '../../platform/log.ts';
 import { type Outcome, refuse } from '../../http/refusal.ts';
-import { withDeadline } from '../../http/with-deadline.ts';
+import { withDeadline } from '../../platform/with-deadline.ts';
 import type { CandleHub } from './candle-hub.ts';
 import type { CandleSeries } from './candle-series.ts';
 import type { CandleQuestion } from './candle-source.ts';

@@ -20,7 +20,7 @@ export type CircuitBreaker = z.output<typeof CircuitBreaker>;
  * Whether to ask a source now: `good`, as ever; `probe`, one question decides whether it is good again; `suspended`,
  * not at all. `probe_if_needed` is a suspended one that may be tried when there are too few others.
  */
-export type Standing = 'good' | 'probe' | 'probe_if_needed' | 'suspended';
+export type BreakerState = 'good' | 'probe' | 'probe_if_needed' | 'suspended';
 
 const FAILURES_TO_OPEN = 3;
 const FIRST_WAIT_MS = 30_000;
@@ -64,7 +64,7 @@ export function recordFailure(
 }
 
 /** How the source stands at `now_ms`. */
-export function standingOf({ openUntil_ms, isTold, lastFailure_ms }: CircuitBreaker, now_ms: number): Standing {
+export function standingOf({ openUntil_ms, isTold, lastFailure_ms }: CircuitBreaker, now_ms: number): BreakerState {
   if (openUntil_ms === null) return 'good';
   if (now_ms >= openUntil_ms) return 'probe';
   if (!isTold && now_ms - lastFailure_ms >= NEEDED_WAIT_MS) return 'probe_if_needed';

@@ -1,4 +1,4 @@
-import { readText } from '../../http/read-text.ts';
+import { readText } from '../../platform/read-text.ts';
 import { SourceError, type SourceFault } from './source-error.ts';
 
 /** More than any answer that Bureau asks for: all tickers of the largest venue take some 2 MB. */

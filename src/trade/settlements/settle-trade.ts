@@ -1,5 +1,5 @@
 import { inArray } from 'drizzle-orm';
-import { describeError, logFault } from '../../http/log.ts';
+import { describeError, logFault } from '../../platform/log.ts';
 import { type Outcome, type Refusal, accept, refuse } from '../../http/refusal.ts';
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
@@ -67,7 +67,7 @@ export async function settleTrade(
     case 'floor':
     case 'guarded': {
       const frozen = known.find(({ status }) => status === 'frozen')?.id;
-      return { ok: false, refusal: explainRefusal(outcome, settlement, frozen) };
+      return explainRefusal(outcome, settlement, frozen);
     }
   }
 }
@@ -126,13 +126,13 @@ function explainRefusal(
     if (refusal.account === house.liquidity) return houseIsFull;
     const party = refusal.account === trade.buyer ? 'buyer' : 'seller';
     const detail = `The balance of ${refusal.asset} of the ${party}, account ${refusal.account}, is too small.`;
-    return refuse('insufficient_balance', detail).refusal;
+    return refuse('insufficient_balance', detail);
   }
   // The database looks at one party after the other, and so meets a halt before a seller that is frozen.
   const isFrozen = refusal.guard === 'trading_halted' && frozen !== undefined;
   if (refusal.guard === 'account_frozen' || isFrozen) {
     const whose = frozen === undefined ? 'An account of this trade' : `The account ${frozen}`;
-    return refuse('account_frozen', `${whose} is frozen; nothing is settled for it.`).refusal;
+    return refuse('account_frozen', `${whose} is frozen; nothing is settled for it.`);
   }
   if (refusal.guard === 'trading_halted') return tradingHalted;
   throw new Error(`a settlement met the guard ${refusal.guard}`);

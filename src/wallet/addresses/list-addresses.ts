@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { eq } from 'drizzle-orm';
-import { logFault } from '../../http/log.ts';
+import { logFault } from '../../platform/log.ts';
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
 import { commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';

@@ -1,4 +1,4 @@
-import { digestInHex, signInHex } from '../../http/digest.ts';
+import { digestInHex, signInHex } from '../../platform/digest.ts';
 
 /** A request to the custodian, as far as the signature covers it. */
 export interface CustodyRequest {

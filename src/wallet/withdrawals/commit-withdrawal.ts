@@ -125,23 +125,22 @@ export function explainWithdrawalRefusal(
   plan: Pick<WithdrawalPlan, 'asset' | 'limit' | 'used'>,
 ): Refusal {
   if (refusal.kind === 'floor') {
-    return refuse('insufficient_balance', `The balance of ${plan.asset} is too small for the amount and its fee.`)
-      .refusal;
+    return refuse('insufficient_balance', `The balance of ${plan.asset} is too small for the amount and its fee.`);
   }
   if (isKeyGuarded(refusal)) return explainKeyGuard(refusal);
   switch (refusal.guard) {
     case 'account_frozen':
-      return accountFrozen.refusal;
+      return accountFrozen;
     case 'withdrawals_suspended':
-      return withdrawalsSuspended.refusal;
+      return withdrawalsSuspended;
     case 'totp_required':
-      return totpRequired.refusal;
+      return totpRequired;
     case 'totp_step_used':
-      return totpInvalid.refusal;
+      return totpInvalid;
     case 'address_not_allowlisted':
-      return addressNotAllowlisted.refusal;
+      return addressNotAllowlisted;
     case 'daily_limit_exceeded':
-      return refuseLimit({ limit: plan.limit, used: refusal.figure ?? plan.used }).refusal;
+      return refuseLimit({ limit: plan.limit, used: refusal.figure ?? plan.used });
     case 'key_revoked':
     case 'key_expired':
     case 'trading_halted':
@@ -163,5 +162,5 @@ export function describeUnknownWithdrawal(withdrawalId: string): Refusal {
     'outcome_unknown',
     'It is not known yet whether the withdrawal was taken. Repeat the request with the same Idempotency-Key, or read the withdrawal by its id.',
     { retryAfterSeconds: 1, members: { withdrawalId } },
-  ).refusal;
+  );
 }

@@ -1,4 +1,4 @@
-import { describeError, logEvent, logFault } from '../../http/log.ts';
+import { describeError, logEvent, logFault } from '../../platform/log.ts';
 import { commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { withdrawals } from '../../ledger/schema.ts';
@@ -6,7 +6,7 @@ import { type Asset, assets, scaleOf } from '../../money/assets.ts';
 import { formatAmount } from '../../money/amounts.ts';
 import type { Network } from '../../money/networks.ts';
 import type { Custody, CustodyState, Payout } from '../custody/custody.ts';
-import { type Settlement, settleWithdrawal } from './settle-withdrawal.ts';
+import { type WithdrawalEnd, settleWithdrawal } from './settle-withdrawal.ts';
 import { type WithdrawalRow, isRow, readWithdrawal } from './withdrawal.ts';
 
 /** For so long the batch that took the money, or approved it, stands for the submission that follows. */
@@ -29,7 +29,7 @@ function contractOf(asset: Asset, network: Network): string | null {
 }
 
 /** What paying out needs from around it. */
-export interface PayoutDesk {
+export interface PayoutContext {
   readonly database: Database;
   readonly custody: Custody;
   readonly now: () => number;
@@ -41,12 +41,12 @@ export interface PayoutDesk {
  * id, only when the custodian has never seen it and the database lets it out again. Silence changes nothing: the money
  * stays held, and a later look finishes it. Never rejects, and ends within two of the custodian's deadlines.
  */
-export async function payOut(desk: PayoutDesk, row: WithdrawalRow, isFresh: boolean): Promise<WithdrawalRow> {
-  const { database, custody, now } = desk;
+export async function payOut(context: PayoutContext, row: WithdrawalRow, isFresh: boolean): Promise<WithdrawalRow> {
+  const { database, custody, now } = context;
   try {
     const isReleased = isFresh && row.releasedAt !== null && now() - row.releasedAt < RELEASE_STANDS_MS;
     const found = isReleased ? neverAsked : await custody.lookup(toPayout(row));
-    const state = found.kind === 'never_seen' ? await submit(desk, row, isReleased) : found;
+    const state = found.kind === 'never_seen' ? await submit(context, row, isReleased) : found;
     const settlement = readSettlement(state);
     if (!settlement) return row;
     const outcome = await settleWithdrawal(database, row, settlement, now());
@@ -65,25 +65,25 @@ const neverAsked = { kind: 'never_seen' } as const;
  * Asks for the payout; nothing else does. The database has let the withdrawal out just before: in the caller's batch, or
  * in the write made here. A halt, a paused network and a frozen account refuse that write, and nothing is asked.
  */
-async function submit(desk: PayoutDesk, row: WithdrawalRow, isReleased: boolean): Promise<CustodyState> {
-  if (!isReleased && !(await release(desk, row))) return { kind: 'unknown' };
-  return desk.custody.submit(toPayout(row));
+async function submit(context: PayoutContext, row: WithdrawalRow, isReleased: boolean): Promise<CustodyState> {
+  if (!isReleased && !(await release(context, row))) return { kind: 'unknown' };
+  return context.custody.submit(toPayout(row));
 }
 
 /** Lets a withdrawal out once more: whether the database took the write, which its trigger guards. */
-async function release({ database, now }: PayoutDesk, row: WithdrawalRow): Promise<boolean> {
+async function release({ database, now }: PayoutContext, row: WithdrawalRow): Promise<boolean> {
   const outcome = await commit(database, [database.update(withdrawals).set({ releasedAt: now() }).where(isRow(row))]);
   if (outcome.kind === 'guarded') logEvent('payout_held', { withdrawalId: row.id, guard: outcome.guard });
   return outcome.kind === 'committed';
 }
 
-function readSettlement(state: CustodyState): Settlement | undefined {
+function readSettlement(state: CustodyState): WithdrawalEnd | undefined {
   if (state.kind === 'sent') return { kind: 'paid', txHash: state.txHash };
   if (state.kind === 'refused') return { kind: 'failed', reason: state.reason };
   return undefined;
 }
 
-function applySettlement(row: WithdrawalRow, settlement: Settlement): WithdrawalRow {
+function applySettlement(row: WithdrawalRow, settlement: WithdrawalEnd): WithdrawalRow {
   return settlement.kind === 'paid'
     ? { ...row, status: 'COMPLETED', txHash: settlement.txHash }
     : { ...row, status: 'FAILED', reason: settlement.reason };

@@ -1,6 +1,6 @@
 import { type TotpState, clearAttempts, findTotpStep, isLastAttempt } from '../../accounts/totp.ts';
 import { type SealSecrets, unseal } from '../../accounts/seal.ts';
-import { logEvent } from '../../http/log.ts';
+import { logEvent } from '../../platform/log.ts';
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
 import type { Database } from '../../ledger/database.ts';
 import { firmPrice } from '../../markets/firm-price.ts';
@@ -15,7 +15,7 @@ import { type WithdrawalFacts, readFacts } from './read-facts.ts';
 import { termsOf } from './terms.ts';
 
 /** What deciding a withdrawal needs from around it. */
-export interface WithdrawalDesk {
+export interface WithdrawalContext {
   readonly database: Database;
   readonly accountId: string;
   readonly totpSecrets: SealSecrets;
@@ -59,20 +59,23 @@ interface ReadRequest {
  * `withdrawals_suspended`, `withdrawals_locked`, `totp_required`, `totp_invalid`, `address_not_allowlisted`,
  * `price_unavailable`, `daily_limit_exceeded`. Throws when D1 fails.
  */
-export async function planWithdrawal(wanted: CreateWithdrawal, desk: WithdrawalDesk): Promise<Outcome<WithdrawalPlan>> {
+export async function planWithdrawal(
+  wanted: CreateWithdrawal,
+  context: WithdrawalContext,
+): Promise<Outcome<WithdrawalPlan>> {
   const read = readRequest(wanted);
   if (!read.ok) return read;
   const { asset, listed, address, amount } = read.value;
   const { network } = listed;
-  const { database, accountId } = desk;
-  const now_ms = desk.now();
+  const { database, accountId } = context;
+  const now_ms = context.now();
   const [facts, snapshot] = await Promise.all([
     readFacts(database, accountId, { network, address }, wanted.totpCode !== undefined, now_ms),
-    asset === QUOTE_ASSET ? undefined : desk.readSnapshot(),
+    asset === QUOTE_ASSET ? undefined : context.readSnapshot(),
   ]);
 
   const allowed = checkRules(read.value, facts, accountId);
-  const step = await checkCode(wanted.totpCode, facts.totp, desk, now_ms);
+  const step = await checkCode(wanted.totpCode, facts.totp, context, now_ms);
   if (!allowed.ok) {
     // Whoever showed the right code guessed nothing, whatever else was wrong. Nothing else takes an attempt back.
     if (step.ok && step.value !== null) await clearAttempts(database, accountId);
@@ -80,7 +83,7 @@ export async function planWithdrawal(wanted: CreateWithdrawal, desk: WithdrawalD
   }
   if (!step.ok) return step;
 
-  const allowlistRequired = (facts.settings.allowlistMode ?? desk.allowlistMode) === 'strict';
+  const allowlistRequired = (facts.settings.allowlistMode ?? context.allowlistMode) === 'strict';
   const usdValue = valueAt(asset, amount, snapshot, now_ms);
   const final = checkLimits(facts, usdValue, allowlistRequired, now_ms);
   if (!final.ok) {
@@ -151,7 +154,7 @@ function checkRules(
 async function checkCode(
   code: string | undefined,
   state: TotpState | undefined,
-  desk: WithdrawalDesk,
+  context: WithdrawalContext,
   now_ms: number,
 ): Promise<Outcome<number | null>> {
   if (!state?.sealedSecret || state.confirmedAt === null) return accept(null);
@@ -161,10 +164,10 @@ async function checkCode(
     });
   }
   if (code === undefined) return totpRequired;
-  const secret = await unseal(state.sealedSecret, desk.accountId, desk.totpSecrets);
+  const secret = await unseal(state.sealedSecret, context.accountId, context.totpSecrets);
   const step = await findTotpStep(code, secret, state.usedStep, now_ms);
   if (step !== undefined) return accept(step);
-  if (isLastAttempt(state)) logLock(desk.accountId);
+  if (isLastAttempt(state)) logLock(context.accountId);
   return totpInvalid;
 }
 

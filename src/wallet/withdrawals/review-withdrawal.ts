@@ -8,13 +8,13 @@ import { settings, withdrawals } from '../../ledger/schema.ts';
 import { type Transfer, house } from '../../ledger/transfers.ts';
 import { findOwner } from '../addresses/find-owner.ts';
 import { insertReceipt, withdrawalsSuspended } from './commit-withdrawal.ts';
-import { type PayoutDesk, payOut } from './pay-out.ts';
+import { type PayoutContext, payOut } from './pay-out.ts';
 import { addressNotAllowlisted } from './plan-withdrawal.ts';
-import { type Settlement, moveFrom, settleWithdrawal } from './settle-withdrawal.ts';
+import { type WithdrawalEnd, moveFrom, settleWithdrawal } from './settle-withdrawal.ts';
 import { FIRST_ASK_MS, type WithdrawalRow, isRow, readWithdrawal } from './withdrawal.ts';
 
 /** What approving needs from around it. */
-export interface ReviewDesk extends PayoutDesk {
+export interface ReviewContext extends PayoutContext {
   /** The mode where the operator's settings name none. */
   readonly allowlistMode: 'off' | 'strict';
 }
@@ -27,7 +27,7 @@ export interface ReviewDesk extends PayoutDesk {
  * key was revoked, and `service_unavailable` when D1 leaves it open. Refused, it goes on waiting.
  */
 export async function approveWithdrawal(
-  desk: ReviewDesk,
+  context: ReviewContext,
   row: WithdrawalRow,
   reason: string,
   actor: Actor,
@@ -35,14 +35,14 @@ export async function approveWithdrawal(
   if (row.status !== 'PENDING') return notIn(row, 'PENDING');
   const approved = { ...row, status: row.type === 'ONCHAIN_WITHDRAWAL' ? 'PROCESSING' : 'COMPLETED' } as const;
   const release = { releasedAt: actor.now_ms };
-  const outcome = await commitApproval(desk, approved, reason, actor);
+  const outcome = await commitApproval(context, approved, reason, actor);
   if (outcome.kind !== 'committed') return readApproval(outcome);
   if (approved.status === 'COMPLETED') return accept({ ...approved, ...release });
-  return accept(await payOut(desk, { ...approved, ...release }, true));
+  return accept(await payOut(context, { ...approved, ...release }, true));
 }
 
 async function commitApproval(
-  { database, allowlistMode }: ReviewDesk,
+  { database, allowlistMode }: ReviewContext,
   row: WithdrawalRow & { readonly status: 'PROCESSING' | 'COMPLETED' },
   reason: string,
   actor: Actor,
@@ -82,7 +82,7 @@ export async function settleByHand(
   database: Database,
   row: WithdrawalRow,
   expected: 'PENDING' | 'PROCESSING',
-  settlement: Settlement,
+  settlement: WithdrawalEnd,
   reason: string,
   actor: Actor,
 ): Promise<Outcome<WithdrawalRow>> {

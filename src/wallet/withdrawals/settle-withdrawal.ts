@@ -37,7 +37,7 @@ const failWithdrawal = prepareOnce((database) =>
 );
 
 /** How a withdrawal ends: paid under a hash, or certainly never paid. */
-export type Settlement =
+export type WithdrawalEnd =
   | { readonly kind: 'paid'; readonly txHash: string }
   | { readonly kind: 'failed'; readonly reason: string };
 
@@ -55,7 +55,7 @@ export interface SettledByHand {
 export function settleWithdrawal(
   database: Database,
   row: WithdrawalRow,
-  settlement: Settlement,
+  settlement: WithdrawalEnd,
   now_ms: number,
   byHand?: SettledByHand,
 ): Promise<CommitOutcome> {

@@ -31,7 +31,7 @@ const askHours = async (count: number, change: Partial<CandleQuestion> = {}) => 
   for (let index = 1; index <= count; index++) {
     answers.push(await ask({ endTime_ms: THURSDAY_MS - index * HOUR_MS, ...change }));
   }
-  return answers.map((answer) => (answer.ok ? 'answered' : answer.refusal.code));
+  return answers.map((answer) => (answer.ok ? 'answered' : answer.code));
 };
 
 const countKlines = async () => {

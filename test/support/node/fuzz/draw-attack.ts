@@ -1,4 +1,4 @@
-import { Draw } from '../draw.ts';
+import { Draw } from '../../draw.ts';
 import { mixBits } from '../../../../src/markets/sandbox-random.ts';
 import { drawBody } from './draw-body.ts';
 import {

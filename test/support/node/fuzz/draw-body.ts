@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { Draw } from '../draw.ts';
+import type { Draw } from '../../draw.ts';
 import { type RequestSchema, type Source, drawValid } from './draw-valid.ts';
 import { drawHostileValue, hostileNames, hostileTexts, writeJson } from './hostile-values.ts';
 

@@ -1,4 +1,4 @@
-import type { Draw } from '../draw.ts';
+import type { Draw } from '../../draw.ts';
 import { drawUnicode, hostileTexts } from './hostile-values.ts';
 
 /** A header as it is written, byte for byte. */

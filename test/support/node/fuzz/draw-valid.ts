@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Draw } from '../draw.ts';
+import type { Draw } from '../../draw.ts';
 import { drawUnicode } from './hostile-values.ts';
 
 /** A JSON schema of the document, as far as requests need it. */

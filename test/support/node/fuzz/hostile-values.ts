@@ -1,4 +1,4 @@
-import type { Draw } from '../draw.ts';
+import type { Draw } from '../../draw.ts';
 
 /** A JSON token that `JSON.stringify` would never write: see `writeJson`. */
 export class RawToken {

@@ -1,4 +1,4 @@
-import type { Draw } from '../draw.ts';
+import type { Draw } from '../../draw.ts';
 import type { HeaderLine } from './draw-head.ts';
 import type { RawRequest } from './raw-client.ts';
 

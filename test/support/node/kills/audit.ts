@@ -5,7 +5,7 @@ import type { ServedExchange } from '../served-exchange.ts';
 import type { Clerk, Entry } from './clerk.ts';
 import type { Party } from './draw-request.ts';
 
-interface OrderRow {
+interface StoredOrder {
   readonly id: string;
   readonly coin: string;
   readonly side: string;
@@ -13,7 +13,7 @@ interface OrderRow {
   readonly usdtAmount: string;
 }
 
-interface WithdrawalRow {
+interface StoredWithdrawal {
   readonly id: string;
   readonly status: string;
   readonly txHash: string | null;
@@ -27,8 +27,8 @@ interface WithdrawalRow {
 /** Everything that an account's own reads show of it. */
 interface Shown {
   readonly party: Party;
-  readonly orders: readonly OrderRow[];
-  readonly withdrawals: readonly WithdrawalRow[];
+  readonly orders: readonly StoredOrder[];
+  readonly withdrawals: readonly StoredWithdrawal[];
   readonly balances: Readonly<Record<string, string>>;
 }
 
@@ -75,8 +75,8 @@ export async function readCustodian(custodianUrl: string): Promise<CustodianRepo
 async function readAccount(clerk: Clerk, party: Party): Promise<Shown> {
   const [token = ''] = party.tokens;
   const [orders, withdrawals, page] = await Promise.all([
-    walk<OrderRow>(clerk, token, '/api/v1/orders', 'orders'),
-    walk<WithdrawalRow>(clerk, token, '/api/v1/wallet/withdrawals', 'withdrawals'),
+    walk<StoredOrder>(clerk, token, '/api/v1/orders', 'orders'),
+    walk<StoredWithdrawal>(clerk, token, '/api/v1/wallet/withdrawals', 'withdrawals'),
     mustRead(clerk, token, '/api/v1/wallet/balances'),
   ]);
   const balances = page['balances'] as { asset: string; amount: string }[];
@@ -113,7 +113,7 @@ function checkRecords(
   { entries, violations }: Clerk,
   { party }: Shown,
   kind: 'order' | 'withdrawal',
-  rows: readonly (OrderRow | WithdrawalRow)[],
+  rows: readonly (StoredOrder | StoredWithdrawal)[],
 ): void {
   const own = entries.filter(({ request }) => request.kind === kind && request.accountId === party.accountId);
   const byMark = Map.groupBy(rows, (row) => findMark(row, own)?.request.mark);
@@ -132,7 +132,7 @@ function checkRecords(
   }
 }
 
-function findMark(row: OrderRow | WithdrawalRow, own: readonly Entry[]): Entry | undefined {
+function findMark(row: StoredOrder | StoredWithdrawal, own: readonly Entry[]): Entry | undefined {
   if ('amount' in row) {
     return own.find(({ request: { body, mark } }) => mark === row.amount && body['asset'] === row.asset);
   }
@@ -144,12 +144,12 @@ function findMark(row: OrderRow | WithdrawalRow, own: readonly Entry[]): Entry |
   );
 }
 
-function readRecord(body: string, kind: 'order' | 'withdrawal'): OrderRow | WithdrawalRow {
-  return (JSON.parse(body) as Record<typeof kind, OrderRow | WithdrawalRow>)[kind];
+function readRecord(body: string, kind: 'order' | 'withdrawal'): StoredOrder | StoredWithdrawal {
+  return (JSON.parse(body) as Record<typeof kind, StoredOrder | StoredWithdrawal>)[kind];
 }
 
 /** A withdrawal that was PROCESSING when it was told may have come further. */
-function isSameRecord(row: OrderRow | WithdrawalRow, told: OrderRow | WithdrawalRow): boolean {
+function isSameRecord(row: StoredOrder | StoredWithdrawal, told: StoredOrder | StoredWithdrawal): boolean {
   const isOpen = 'status' in told && told.status === 'PROCESSING';
   const since = isOpen && 'txHash' in row ? { status: row.status, txHash: row.txHash } : {};
   return JSON.stringify(row) === JSON.stringify({ ...told, ...since });
@@ -185,7 +185,7 @@ function checkBalances({ clerk, funds }: Scene, account: Shown, everybody: reado
   }
 }
 
-function listPaidTo({ depositAddress }: Party, { withdrawals }: Shown): WithdrawalRow[] {
+function listPaidTo({ depositAddress }: Party, { withdrawals }: Shown): StoredWithdrawal[] {
   return withdrawals.filter(({ status, address }) => status === 'COMPLETED' && address === depositAddress);
 }
 
@@ -195,7 +195,7 @@ function atomsOf(asset: Asset, amount: string): bigint {
   return atoms;
 }
 
-interface Standing {
+interface AccountState {
   readonly status: string;
   readonly lastPass: { readonly pass: number } | null;
   readonly progress: { readonly pass: number };
@@ -205,13 +205,13 @@ interface Standing {
 
 /** Runs the exchange's own reconciliation until a pass that began after this call is complete. */
 async function checkReconciliation({ clerk, operatorToken }: Scene): Promise<void> {
-  const post = async (): Promise<Standing> => {
+  const post = async (): Promise<AccountState> => {
     const response = await fetch(`${clerk.origin}/operator/v1/reconciliation/run`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${operatorToken}` },
     });
     if (!response.ok) throw new Error(`the reconciliation does not run: ${response.status} ${await response.text()}`);
-    return ((await response.json()) as { reconciliation: Standing }).reconciliation;
+    return ((await response.json()) as { reconciliation: AccountState }).reconciliation;
   };
   let standing = await post();
   const begun = standing.progress.pass;

@@ -1,4 +1,4 @@
-import type { Draw } from '../draw.ts';
+import type { Draw } from '../../draw.ts';
 
 /** An account that takes part, with the tokens of its keys and an address on which others pay it. */
 export interface Party {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Asset } from '../../../../src/money/assets.ts';
 import type { CustodianProgramme } from '../custodian-state.ts';
-import { Draw } from '../draw.ts';
+import { Draw } from '../../draw.ts';
 import { type ServedExchange, startServedExchange } from '../served-exchange.ts';
 import { custodianKey, startCustodian } from '../start-custodian.ts';
 import { type Scene, audit, readCustodian } from './audit.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { PriceDesk } from '../../src/markets/price-desk.ts';
-import { BreakerBoard } from '../../src/markets/sources/breaker-board.ts';
+import { PricePoller } from '../../src/markets/price-poller.ts';
+import { CircuitBreakers } from '../../src/markets/sources/circuit-breakers.ts';
 import type { PriceSource, SourceTicker } from '../../src/markets/sources/price-source.ts';
 import { SourceError, type SourceFault } from '../../src/markets/sources/source-error.ts';
 
@@ -26,13 +26,13 @@ function createSource(name: string, answer: () => Promise<SourceTicker[]> = () =
 const hang = () => new Promise<never>(() => {});
 const fail = (fault: SourceFault = 'unavailable') => Promise.reject(new SourceError('failed', { fault }));
 
-function openDesk(...sources: PriceSource[]) {
+function createPoller(...sources: PriceSource[]) {
   const onChange = vi.fn<() => void>();
-  const breakers = new BreakerBoard({}, onChange);
-  return { desk: new PriceDesk(sources, breakers), breakers, onChange };
+  const breakers = new CircuitBreakers({}, onChange);
+  return { poller: new PricePoller(sources, breakers), breakers, onChange };
 }
 
-const namesOf = async (desk: PriceDesk) => (await desk.ask()).map(({ source }) => source);
+const namesOf = async (poller: PricePoller) => (await poller.ask()).map(({ source }) => source);
 
 describe('a round', () => {
   it('gives the answers in the order of the sources, whoever was first', async () => {
@@ -41,17 +41,17 @@ describe('a round', () => {
       setTimeout(() => slow.resolve([ticker]));
       return Promise.resolve([ticker]);
     });
-    const { desk } = openDesk(
+    const { poller } = createPoller(
       createSource('a', () => slow.promise),
       second,
     );
-    expect(await namesOf(desk)).toEqual(['a', 'b']);
+    expect(await namesOf(poller)).toEqual(['a', 'b']);
   });
 
   it('does not wait for one that hangs, when more than half have answered', async () => {
-    const { desk } = openDesk(createSource('a', hang), createSource('b'), createSource('c'));
+    const { poller } = createPoller(createSource('a', hang), createSource('b'), createSource('c'));
     vi.useFakeTimers({ toFake: ['setTimeout'] });
-    const round = namesOf(desk);
+    const round = namesOf(poller);
     await vi.advanceTimersByTimeAsync(249);
     let isOver = false;
     void round.then(() => {
@@ -65,9 +65,14 @@ describe('a round', () => {
   });
 
   it('waits for its 2 s when only half have answered', async () => {
-    const { desk } = openDesk(createSource('a', hang), createSource('b', hang), createSource('c'), createSource('d'));
+    const { poller } = createPoller(
+      createSource('a', hang),
+      createSource('b', hang),
+      createSource('c'),
+      createSource('d'),
+    );
     vi.useFakeTimers({ toFake: ['setTimeout'] });
-    const round = namesOf(desk);
+    const round = namesOf(poller);
     let isOver = false;
     void round.then(() => {
       isOver = true;
@@ -81,32 +86,32 @@ describe('a round', () => {
 
   it('does not ask a source whose last question is still open', async () => {
     const slow = createSource('a', hang);
-    const { desk } = openDesk(slow, createSource('b'), createSource('c'));
-    await desk.ask();
-    await desk.ask();
+    const { poller } = createPoller(slow, createSource('b'), createSource('c'));
+    await poller.ask();
+    await poller.ask();
     expect(slow.fetchTickers).toHaveBeenCalledOnce();
   });
 });
 
 describe('a source that fails', () => {
-  const rounds = async (desk: PriceDesk, times: number) => {
-    for (let index = 0; index < times; index++) await desk.ask();
+  const rounds = async (poller: PricePoller, times: number) => {
+    for (let index = 0; index < times; index++) await poller.ask();
   };
 
   it('is left alone after three times, and one good answer makes it as new', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 0 });
     let answer: () => Promise<SourceTicker[]> = () => fail();
     const bad = createSource('bad', () => answer());
-    const { desk, breakers, onChange } = openDesk(bad, createSource('b'), createSource('c'), createSource('d'));
-    await rounds(desk, 10);
+    const { poller, breakers, onChange } = createPoller(bad, createSource('b'), createSource('c'), createSource('d'));
+    await rounds(poller, 10);
     expect(bad.fetchTickers).toHaveBeenCalledTimes(3);
     expect(onChange).toHaveBeenCalledTimes(1);
     vi.setSystemTime(30_000);
-    await rounds(desk, 10);
+    await rounds(poller, 10);
     expect(bad.fetchTickers).toHaveBeenCalledTimes(4);
     vi.setSystemTime(90_000);
     answer = () => Promise.resolve([ticker]);
-    await rounds(desk, 10);
+    await rounds(poller, 10);
     expect(bad.fetchTickers).toHaveBeenCalledTimes(14);
     expect(breakers.list()).toEqual({});
     expect(onChange).toHaveBeenCalledTimes(3);
@@ -116,33 +121,33 @@ describe('a source that fails', () => {
   it('is tried every 2 s when fewer than three others are left', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 0 });
     const bad = createSource('bad', () => fail());
-    const { desk } = openDesk(bad, createSource('b'), createSource('c'));
-    await rounds(desk, 10);
+    const { poller } = createPoller(bad, createSource('b'), createSource('c'));
+    await rounds(poller, 10);
     expect(bad.fetchTickers).toHaveBeenCalledTimes(3);
     vi.setSystemTime(1_999);
-    await rounds(desk, 1);
+    await rounds(poller, 1);
     expect(bad.fetchTickers).toHaveBeenCalledTimes(3);
     vi.setSystemTime(2_000);
-    await rounds(desk, 10);
+    await rounds(poller, 10);
     expect(bad.fetchTickers).toHaveBeenCalledTimes(4);
     vi.useRealTimers();
   });
 
   it.each<SourceFault>(['rate_limited', 'geo_blocked'])('by %s is asked once, however few are left', async (fault) => {
     const bad = createSource('bad', () => fail(fault));
-    const { desk } = openDesk(bad, createSource('b'));
-    await rounds(desk, 5);
+    const { poller } = createPoller(bad, createSource('b'));
+    await rounds(poller, 5);
     expect(bad.fetchTickers).toHaveBeenCalledOnce();
   });
 
   it('after the round has ended counts, too', async () => {
     const late = Promise.withResolvers<SourceTicker[]>();
-    const { desk, breakers } = openDesk(
+    const { poller, breakers } = createPoller(
       createSource('late', () => late.promise),
       createSource('b'),
       createSource('c'),
     );
-    await desk.ask();
+    await poller.ask();
     late.reject(new SourceError('limited', { fault: 'rate_limited' }));
     await vi.waitFor(() => expect(breakers.standingOf('prices/late', Date.now())).toBe('suspended'));
   });
@@ -151,8 +156,8 @@ describe('a source that fails', () => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const answers = [() => Promise.reject(new Error('secret text of a venue')), () => Promise.resolve([ticker])];
     const flaky = createSource('flaky', () => answers.shift()?.() ?? Promise.resolve([ticker]));
-    const { desk, breakers } = openDesk(flaky);
-    await desk.ask();
+    const { poller, breakers } = createPoller(flaky);
+    await poller.ask();
     breakers.recordFailure('prices/flaky', new SourceError('blocked', { fault: 'geo_blocked' }), Date.now());
     breakers.recordAnswer('prices/flaky');
     const lines = log.mock.calls.map(([line]) => JSON.parse(String(line)) as Record<string, string>);
@@ -168,8 +173,8 @@ describe('a source that fails', () => {
   it('by answering with none of the coins is told, and left alone after three times', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const empty = createSource('empty', () => Promise.resolve([]));
-    const { desk, breakers } = openDesk(empty, createSource('b'), createSource('c'), createSource('d'));
-    await rounds(desk, 5);
+    const { poller, breakers } = createPoller(empty, createSource('b'), createSource('c'), createSource('d'));
+    await rounds(poller, 5);
     expect(empty.fetchTickers).toHaveBeenCalledTimes(3);
     expect(breakers.standingOf('prices/empty', Date.now())).not.toBe('good');
     const [line] = log.mock.calls.map(([text]) => JSON.parse(String(text)) as Record<string, string>);
@@ -183,8 +188,8 @@ describe('a source that fails', () => {
   it('by refusing one question is told, and asked again', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const picky = createSource('picky', () => fail('question_refused'));
-    const { desk, breakers } = openDesk(picky, createSource('b'), createSource('c'), createSource('d'));
-    await rounds(desk, 5);
+    const { poller, breakers } = createPoller(picky, createSource('b'), createSource('c'), createSource('d'));
+    await rounds(poller, 5);
     expect(picky.fetchTickers).toHaveBeenCalledTimes(5);
     expect(breakers.list()).toEqual({});
     expect(log.mock.calls.join()).toContain('source_refused_question');
@@ -196,26 +201,26 @@ describe('a source with a least interval', () => {
     ...createSource('slow', answer),
     leastInterval_ms: 1_500,
   });
-  const ask = async (desk: PriceDesk) =>
-    (await desk.ask()).map(({ source, isRepeat, received_ms }) => [source, isRepeat, received_ms]);
+  const ask = async (poller: PricePoller) =>
+    (await poller.ask()).map(({ source, isRepeat, received_ms }) => [source, isRepeat, received_ms]);
 
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 10_000 }));
   afterEach(() => void vi.useRealTimers());
 
   it('is asked no sooner, and its last answer is repeated with its own time', async () => {
     const source = slow();
-    const { desk } = openDesk(source, createSource('b'));
-    expect(await ask(desk)).toEqual([
+    const { poller } = createPoller(source, createSource('b'));
+    expect(await ask(poller)).toEqual([
       ['slow', false, 10_000],
       ['b', false, 10_000],
     ]);
     vi.setSystemTime(11_499);
-    expect(await ask(desk)).toEqual([
+    expect(await ask(poller)).toEqual([
       ['slow', true, 10_000],
       ['b', false, 11_499],
     ]);
     vi.setSystemTime(11_500);
-    expect(await ask(desk)).toEqual([
+    expect(await ask(poller)).toEqual([
       ['slow', false, 11_500],
       ['b', false, 11_500],
     ]);
@@ -224,19 +229,19 @@ describe('a source with a least interval', () => {
 
   it('that failed has nothing to repeat, and is asked no sooner', async () => {
     const source = slow(() => fail());
-    const { desk } = openDesk(source, createSource('b'));
-    await ask(desk);
+    const { poller } = createPoller(source, createSource('b'));
+    await ask(poller);
     vi.setSystemTime(11_000);
-    expect(await ask(desk)).toEqual([['b', false, 11_000]]);
+    expect(await ask(poller)).toEqual([['b', false, 11_000]]);
     expect(source.fetchTickers).toHaveBeenCalledOnce();
   });
 
   it('is asked when the clock went back, for nobody knows how long ago it was', async () => {
     const source = slow();
-    const { desk } = openDesk(source, createSource('b'));
-    await ask(desk);
+    const { poller } = createPoller(source, createSource('b'));
+    await ask(poller);
     vi.setSystemTime(9_000);
-    await ask(desk);
+    await ask(poller);
     expect(source.fetchTickers).toHaveBeenCalledTimes(2);
   });
 });

@@ -1,5 +1,5 @@
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
-import type { BreakerBoard } from '../sources/breaker-board.ts';
+import type { CircuitBreakers } from '../sources/circuit-breakers.ts';
 import { type RequestBudgets, askCandleSources } from './ask-candle-sources.ts';
 import { type CandleQuestion, type CandleSource, MAX_CANDLES } from './candle-source.ts';
 import { type CandleSeries, freshTimeOfSeries } from './candle-series.ts';
@@ -17,14 +17,14 @@ const MAX_QUESTIONS_OPEN = 16;
  * the same, so that one series answers every `limit`; while it is fresh it is given again, and who asks meanwhile
  * waits for the one request under way. A failure is not kept. Only for use inside one object: it shares promises.
  */
-export class CandleDesk {
+export class CandleCache {
   readonly #sources: readonly CandleSource[];
-  readonly #breakers: BreakerBoard;
+  readonly #breakers: CircuitBreakers;
   readonly #budgets: RequestBudgets;
   readonly #kept = new Map<string, CandleSeries>();
   readonly #open = new Map<string, Promise<Outcome<CandleSeries>>>();
 
-  constructor(sources: readonly CandleSource[], breakers: BreakerBoard) {
+  constructor(sources: readonly CandleSource[], breakers: CircuitBreakers) {
     this.#sources = sources;
     this.#breakers = breakers;
     this.#budgets = new Map(sources.map(({ name, requestsPerMinute }) => [name, new RequestBudget(requestsPerMinute)]));

@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { sql } from 'drizzle-orm';
-import { type FieldError, type Outcome, accept, refuse } from '../http/refusal.ts';
-import { type Actor, insertAudit } from '../ledger/audit.ts';
-import { commit } from '../ledger/commit.ts';
-import type { Database } from '../ledger/database.ts';
-import { accounts, solanaPool } from '../ledger/schema.ts';
-import { MAX_ADDRESS_INDEX } from '../wallet/addresses/derive-addresses.ts';
-import { readAddress } from '../wallet/addresses/validate-address.ts';
+import { type FieldError, type Outcome, accept, refuse } from '../../http/refusal.ts';
+import { type Actor, insertAudit } from '../../ledger/audit.ts';
+import { commit } from '../../ledger/commit.ts';
+import type { Database } from '../../ledger/database.ts';
+import { accounts, solanaPool } from '../../ledger/schema.ts';
+import { MAX_ADDRESS_INDEX } from './derive-addresses.ts';
+import { readAddress } from './validate-address.ts';
 
 const MAX_ADDRESSES = 1_000;
 

@@ -1,25 +1,25 @@
 import { z } from 'zod';
-import { logFault } from '../../http/log.ts';
-import { CircuitBreaker, type Standing, closedBreaker, recordFailure, standingOf } from './circuit-breaker.ts';
+import { logFault } from '../../platform/log.ts';
+import { CircuitBreaker, type BreakerState, closedBreaker, recordFailure, standingOf } from './circuit-breaker.ts';
 import { SourceError } from './source-error.ts';
 
-/** Breakers by the name of what they guard, as they are kept over an eviction. */
-export const Breakers = z.record(z.string(), CircuitBreaker).readonly();
+/** BreakersByName by the name of what they guard, as they are kept over an eviction. */
+export const BreakersByName = z.record(z.string(), CircuitBreaker).readonly();
 
-export type Breakers = z.output<typeof Breakers>;
+export type BreakersByName = z.output<typeof BreakersByName>;
 
 /** The circuit breakers of all sources, and what the operator is told of them. */
-export class BreakerBoard {
+export class CircuitBreakers {
   readonly #breakers: Map<string, CircuitBreaker>;
   readonly #onChange: () => void;
 
   /** Begins with the breakers that were kept. `onChange` is called whenever a source is suspended or good again. */
-  constructor(kept: Breakers, onChange: () => void) {
+  constructor(kept: BreakersByName, onChange: () => void) {
     this.#breakers = new Map(Object.entries(kept));
     this.#onChange = onChange;
   }
 
-  standingOf(name: string, now_ms: number): Standing {
+  standingOf(name: string, now_ms: number): BreakerState {
     return standingOf(this.#find(name), now_ms);
   }
 
@@ -55,7 +55,7 @@ export class BreakerBoard {
   }
 
   /** All that are not as new. */
-  list(): Breakers {
+  list(): BreakersByName {
     return Object.fromEntries(this.#breakers);
   }
 

@@ -2,21 +2,21 @@ import { createRoute } from '@hono/zod-openapi';
 import { cacheableResponses, createArea, problemResponses, sendProblem } from '../http/area.ts';
 import { answerThroughEdge } from '../http/edge-cache.ts';
 import { accept, refuse } from '../http/refusal.ts';
-import { anyKeyRefusals } from '../keys/admit.ts';
-import { countMarketCall } from '../keys/count-market-call.ts';
+import { anyKeyRefusals } from '../access/admit.ts';
+import { admitPublicCall } from '../access/admit-public-call.ts';
 import { findCoin } from '../money/assets.ts';
-import { answerCandles, answerTicker, answerTickers } from './answers.ts';
-import { alignQuestion } from './candles/candle-series.ts';
-import { readCandles } from './candles/read-candles.ts';
-import { readSnapshot } from './read-hub.ts';
-import { CandleList, CandleQuery, MarketPath, TickerAnswer, TickerList } from './schemas.ts';
+import { answerCandles, answerTicker, answerTickers } from '../markets/answers.ts';
+import { alignQuestion } from '../markets/candles/candle-series.ts';
+import { readCandles } from '../markets/candles/read-candles.ts';
+import { readSnapshot } from '../markets/read-hub.ts';
+import { CandleList, CandleQuery, MarketPath, TickerAnswer, TickerList } from '../markets/schemas.ts';
 
 /** How old the hub's prices may be when a ticker is made of them. */
 const SNAPSHOT_MAX_AGE_MS = 10_000;
 
 const unknownSymbol = { code: 'symbol_not_supported', inPath: true } as const;
 
-const { refusal: symbolRefusal } = refuse('symbol_not_supported', 'There is no such market.', { inPath: true });
+const symbolRefusal = refuse('symbol_not_supported', 'There is no such market.', { inPath: true });
 
 /** Public market data: GET tickers, one ticker, candles. No key is needed. */
 export const markets = createArea();
@@ -30,7 +30,7 @@ markets.openapi(
     summary: 'All tickers',
     description:
       'Every supported market against USDT, aggregated from several venues and cached at the edge for 30 seconds. It answers even when no venue does: what is then held from before, for 30 seconds, or a fallback says `degraded`, and no order fills at such a price.',
-    middleware: countMarketCall,
+    middleware: admitPublicCall,
     responses: {
       ...cacheableResponses('Every supported market', TickerList),
       ...problemResponses(...anyKeyRefusals),
@@ -51,7 +51,7 @@ markets.openapi(
     tags: ['Markets'],
     summary: 'One ticker',
     description: 'One market, by its base symbol in any case, under the same rules as all tickers.',
-    middleware: countMarketCall,
+    middleware: admitPublicCall,
     request: { params: MarketPath },
     responses: {
       ...cacheableResponses('The market', TickerAnswer),
@@ -77,7 +77,7 @@ markets.openapi(
     summary: 'Candles of one market',
     description:
       'Candles in ascending order; the last one may still be running. With `startTime` the oldest from there on, else the newest up to `endTime`. Times are cut to the grid of the interval. There is no fallback for a series: without its sources it is 502, and 503 while they have been asked for as much as they allow.',
-    middleware: countMarketCall,
+    middleware: admitPublicCall,
     request: { params: MarketPath, query: CandleQuery },
     responses: {
       ...cacheableResponses('Candles, oldest first', CandleList),

@@ -1,11 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { openDatabase } from '../ledger/database.ts';
-import { admit, anyKeyRefusals } from './admit.ts';
-import { keyRevoked } from './admission.ts';
-import { authenticate } from './authenticate.ts';
-import { OwnApiKey, showOwnApiKey } from './own-api-key.ts';
-import { readKeyRecord } from './record.ts';
+import { admit, anyKeyRefusals } from '../access/admit.ts';
+import { keyRevoked } from '../keys/admission.ts';
+import { authenticate } from '../access/authenticate.ts';
+import { OwnApiKey, showOwnApiKey } from '../keys/own-api-key.ts';
+import { readKeyRecord } from '../keys/record.ts';
 
 /** What a key may know of itself. */
 export const keys = createArea();
@@ -28,10 +28,10 @@ keys.openapi(
   }),
   async (c) => {
     const admitted = await admit(c, null, 'read');
-    if (!admitted.ok) return sendProblem(c, admitted.refusal);
+    if (!admitted.ok) return sendProblem(c, admitted);
     const record = await readKeyRecord(openDatabase(c.env.DB), c.var.key.keyId);
     // The lane knew it: the database was restored to a point before the key was made.
-    if (!record) return sendProblem(c, keyRevoked.refusal);
+    if (!record) return sendProblem(c, keyRevoked);
     return c.json({ apiKey: showOwnApiKey(record) }, 200);
   },
 );

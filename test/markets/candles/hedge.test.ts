@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { hedge } from '../../src/http/hedge.ts';
+import { hedge } from '../../../src/markets/candles/hedge.ts';
 
 const never = () => new Promise<never>(() => {});
 const FAR = 60_000;

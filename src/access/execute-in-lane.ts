@@ -1,10 +1,10 @@
 import { sendProblem, send } from '../http/area.ts';
 import type { RequestContext } from '../http/context.ts';
-import { describeError, logFault } from '../http/log.ts';
+import { describeError, logFault } from '../platform/log.ts';
 import { refuse } from '../http/refusal.ts';
 import type { ExecutionReply, KeyLane } from '../lane/key-lane.ts';
 import { laneOf, laneUnreachable, reportRate } from './admit.ts';
-import type { PresentedKey } from './token.ts';
+import type { PresentedKey } from '../keys/token.ts';
 
 /** With an Idempotency-Key the lane executes once however often it is asked, so the edge asks once more by itself. */
 const MAX_CALLS_WITH_KEY = 2;
@@ -30,19 +30,19 @@ export async function executeInLane(
     } catch (error) {
       logFault('lane_failed', { requestId: c.var.requestId, keyId: key.keyId, error: describeError(error) });
       const wasTurnedAway = error instanceof Error && 'overloaded' in error && error.overloaded === true;
-      if (wasTurnedAway && attempt === 1) return sendProblem(c, laneUnreachable.refusal);
+      if (wasTurnedAway && attempt === 1) return sendProblem(c, laneUnreachable);
     }
   }
   return sendProblem(c, idempotencyKey === null ? unknownWithoutKey : unknownWithKey);
 }
 
-const { refusal: unknownWithKey } = refuse(
+const unknownWithKey = refuse(
   'outcome_unknown',
   'It is not known yet whether the request took effect. Repeat it with the same Idempotency-Key.',
   { retryAfterSeconds: 1 },
 );
 
-const { refusal: unknownWithoutKey } = refuse(
+const unknownWithoutKey = refuse(
   'outcome_unknown',
   'It is not known yet whether the request took effect, and it carried no Idempotency-Key: look before you repeat it.',
 );

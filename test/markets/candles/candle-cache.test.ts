@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CandleDesk } from '../../../src/markets/candles/candle-desk.ts';
+import { CandleCache } from '../../../src/markets/candles/candle-cache.ts';
 import type { CandleQuestion, CandleSource, MarketCandle } from '../../../src/markets/candles/candle-source.ts';
-import { BreakerBoard } from '../../../src/markets/sources/breaker-board.ts';
+import { CircuitBreakers } from '../../../src/markets/sources/circuit-breakers.ts';
 import { SourceError } from '../../../src/markets/sources/source-error.ts';
 
 const question: CandleQuestion = { coin: 'BTC', interval: '1h', limit: 3 };
@@ -15,18 +15,18 @@ function createSource(name: string, fetchCandles: CandleSource['fetchCandles']) 
   return { name, requestsPerMinute: 600, countRequests: () => 1, fetchCandles: asked };
 }
 
-const openDesk = (sources: CandleSource[], breakers = new BreakerBoard({}, () => {})) =>
-  new CandleDesk(sources, breakers);
+const createCache = (sources: CandleSource[], breakers = new CircuitBreakers({}, () => {})) =>
+  new CandleCache(sources, breakers);
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
 });
 
-describe('the candle desk asks once', () => {
+describe('the candle cache asks once', () => {
   it('for callers who ask the same at the same time, whatever their limits', async () => {
     const source = createSource('venue', () => Promise.resolve(rows));
-    const desk = openDesk([source]);
-    const answers = await Promise.all([1, 2, 5, 1000].map((limit) => desk.answer({ ...question, limit })));
+    const cache = createCache([source]);
+    const answers = await Promise.all([1, 2, 5, 1000].map((limit) => cache.answer({ ...question, limit })));
     expect(answers.map((answer) => answer.ok && answer.value.candles.length)).toEqual([1, 2, 5, 5]);
     expect(source.fetchCandles).toHaveBeenCalledOnce();
   });
@@ -34,34 +34,34 @@ describe('the candle desk asks once', () => {
   it('while the answer is fresh', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 });
     const source = createSource('venue', () => Promise.resolve(rows));
-    const desk = openDesk([source]);
-    await desk.answer(question);
+    const cache = createCache([source]);
+    await cache.answer(question);
     vi.setSystemTime(1_029_999);
-    expect(await desk.answer(question)).toMatchObject({ ok: true, value: { taken_ms: 1_000_000 } });
+    expect(await cache.answer(question)).toMatchObject({ ok: true, value: { taken_ms: 1_000_000 } });
     expect(source.fetchCandles).toHaveBeenCalledTimes(1);
     vi.setSystemTime(1_030_000);
-    await desk.answer(question);
+    await cache.answer(question);
     expect(source.fetchCandles).toHaveBeenCalledTimes(2);
     vi.useRealTimers();
   });
 
   it('and again for another coin, interval or time', async () => {
     const source = createSource('venue', () => Promise.resolve(rows));
-    const desk = openDesk([source]);
-    await desk.answer(question);
-    await desk.answer({ ...question, coin: 'ETH' });
-    await desk.answer({ ...question, interval: '1m' });
-    await desk.answer({ ...question, startTime_ms: 1 });
-    await desk.answer({ ...question, endTime_ms: 1 });
+    const cache = createCache([source]);
+    await cache.answer(question);
+    await cache.answer({ ...question, coin: 'ETH' });
+    await cache.answer({ ...question, interval: '1m' });
+    await cache.answer({ ...question, startTime_ms: 1 });
+    await cache.answer({ ...question, endTime_ms: 1 });
     expect(source.fetchCandles).toHaveBeenCalledTimes(5);
   });
 });
 
-describe('the candle desk gives', () => {
+describe('the candle cache gives', () => {
   it('the newest rows, or the oldest from a start', async () => {
-    const desk = openDesk([createSource('venue', () => Promise.resolve(rows))]);
-    expect(await desk.answer(question)).toMatchObject({ value: { candles: [row(3), row(4), row(5)] } });
-    expect(await desk.answer({ ...question, startTime_ms: 1 })).toMatchObject({
+    const cache = createCache([createSource('venue', () => Promise.resolve(rows))]);
+    expect(await cache.answer(question)).toMatchObject({ value: { candles: [row(3), row(4), row(5)] } });
+    expect(await cache.answer({ ...question, startTime_ms: 1 })).toMatchObject({
       value: { candles: [row(1), row(2), row(3)] },
     });
   });
@@ -69,7 +69,7 @@ describe('the candle desk gives', () => {
   it('the next source’s series when the first fails', async () => {
     const first = createSource('first', () => Promise.reject(new SourceError('down')));
     const second = createSource('second', () => Promise.resolve(rows));
-    const answer = await openDesk([first, second]).answer(question);
+    const answer = await createCache([first, second]).answer(question);
     expect(answer.ok).toBe(true);
     expect(first.fetchCandles).toHaveBeenCalledOnce();
   });
@@ -77,55 +77,55 @@ describe('the candle desk gives', () => {
   it('the next source’s series when the first hangs and does not even heed its signal', async () => {
     const first = createSource('first', () => new Promise(() => {}));
     const second = createSource('second', () => Promise.resolve(rows));
-    expect((await openDesk([first, second]).answer(question)).ok).toBe(true);
+    expect((await createCache([first, second]).answer(question)).ok).toBe(true);
   });
 
   it('upstream_unavailable when all fail, and asks again at the next call', async () => {
     const source = createSource('venue', () => Promise.reject(new Error('a bug')));
-    const desk = openDesk([source]);
-    expect(await desk.answer(question)).toMatchObject({ ok: false, refusal: { code: 'upstream_unavailable' } });
+    const cache = createCache([source]);
+    expect(await cache.answer(question)).toMatchObject({ ok: false, code: 'upstream_unavailable' });
     source.fetchCandles.mockResolvedValue(rows);
-    expect((await desk.answer(question)).ok).toBe(true);
+    expect((await cache.answer(question)).ok).toBe(true);
   });
 
   it('upstream_unavailable within its deadline when all hang', async () => {
     const hang = () => new Promise<never>(() => {});
-    const desk = openDesk([createSource('first', hang), createSource('second', hang)]);
+    const cache = createCache([createSource('first', hang), createSource('second', hang)]);
     const begun_ms = Date.now();
-    expect(await desk.answer(question)).toMatchObject({ ok: false, refusal: { code: 'upstream_unavailable' } });
+    expect(await cache.answer(question)).toMatchObject({ ok: false, code: 'upstream_unavailable' });
     expect(Date.now() - begun_ms).toBeLessThan(4_500);
   });
 });
 
-it('the candle desk turns new questions away when too many are open, but not those it is asking already', async () => {
+it('the candle cache turns new questions away when too many are open, but not those it is asking already', async () => {
   const { promise, resolve } = Promise.withResolvers<MarketCandle[]>();
-  const desk = openDesk([createSource('venue', () => promise)]);
-  const open = Array.from({ length: 16 }, (_, startTime_ms) => desk.answer({ ...question, startTime_ms }));
-  expect(await desk.answer(question)).toMatchObject({ ok: false, refusal: { code: 'service_unavailable' } });
-  const twin = desk.answer({ ...question, startTime_ms: 0 });
+  const cache = createCache([createSource('venue', () => promise)]);
+  const open = Array.from({ length: 16 }, (_, startTime_ms) => cache.answer({ ...question, startTime_ms }));
+  expect(await cache.answer(question)).toMatchObject({ ok: false, code: 'service_unavailable' });
+  const twin = cache.answer({ ...question, startTime_ms: 0 });
   resolve(rows);
   for (const answer of await Promise.all([...open, twin])) expect(answer.ok).toBe(true);
-  expect((await desk.answer(question)).ok).toBe(true);
+  expect((await cache.answer(question)).ok).toBe(true);
 });
 
-it('the candle desk keeps a bounded number of series', async () => {
+it('the candle cache keeps a bounded number of series', async () => {
   const source = createSource('venue', () => Promise.resolve(rows));
-  const desk = openDesk([source]);
-  for (let startTime_ms = 0; startTime_ms < 65; startTime_ms++) await desk.answer({ ...question, startTime_ms });
-  await desk.answer({ ...question, startTime_ms: 64 });
+  const cache = createCache([source]);
+  for (let startTime_ms = 0; startTime_ms < 65; startTime_ms++) await cache.answer({ ...question, startTime_ms });
+  await cache.answer({ ...question, startTime_ms: 64 });
   expect(source.fetchCandles).toHaveBeenCalledTimes(65);
-  await desk.answer({ ...question, startTime_ms: 0 });
+  await cache.answer({ ...question, startTime_ms: 0 });
   expect(source.fetchCandles).toHaveBeenCalledTimes(66);
 });
 
-it('the candle desk answers a question that no candle can meet without asking', async () => {
+it('the candle cache answers a question that no candle can meet without asking', async () => {
   const source = createSource('venue', () => Promise.resolve(rows));
   for (const times of [
     { startTime_ms: 7_200_000, endTime_ms: 3_600_000 },
     { startTime_ms: Date.now() + 3_600_000 },
     { endTime_ms: -1 },
   ]) {
-    const answer = await openDesk([source]).answer({ ...question, ...times });
+    const answer = await createCache([source]).answer({ ...question, ...times });
     expect(answer).toMatchObject({ ok: true, value: { candles: [] } });
   }
   expect(source.fetchCandles).not.toHaveBeenCalled();
@@ -137,8 +137,8 @@ describe('the breakers of candle sources', () => {
   it('leave a source out after three failures in a row', async () => {
     const first = createSource('first', () => Promise.reject(new SourceError('down')));
     const second = createSource('second', () => Promise.resolve(rows));
-    const desk = openDesk([first, second]);
-    for (let index = 1; index <= 5; index++) expect((await desk.answer(hour(index))).ok).toBe(true);
+    const cache = createCache([first, second]);
+    for (let index = 1; index <= 5; index++) expect((await cache.answer(hour(index))).ok).toBe(true);
     expect(first.fetchCandles).toHaveBeenCalledTimes(3);
     expect(second.fetchCandles).toHaveBeenCalledTimes(5);
   });
@@ -150,25 +150,25 @@ describe('the breakers of candle sources', () => {
       return promise;
     });
     const second = createSource('second', () => Promise.resolve(rows));
-    const desk = openDesk([first, second]);
-    for (let index = 1; index <= 4; index++) expect((await desk.answer(hour(index))).ok).toBe(true);
+    const cache = createCache([first, second]);
+    for (let index = 1; index <= 4; index++) expect((await cache.answer(hour(index))).ok).toBe(true);
     expect(first.fetchCandles).toHaveBeenCalledTimes(3);
   });
 
   it('do not mind a question that a source refuses', async () => {
     const refused = new SourceError('unknown symbol', { fault: 'question_refused' });
     const first = createSource('first', () => Promise.reject(refused));
-    const desk = openDesk([first, createSource('second', () => Promise.resolve(rows))]);
-    for (let index = 1; index <= 5; index++) await desk.answer(hour(index));
+    const cache = createCache([first, createSource('second', () => Promise.resolve(rows))]);
+    for (let index = 1; index <= 5; index++) await cache.answer(hour(index));
     expect(first.fetchCandles).toHaveBeenCalledTimes(5);
   });
 
   it('leave nobody to ask when the only source asked to be left alone', async () => {
     const limited = new SourceError('limited', { fault: 'rate_limited', retryAfter_ms: 60_000 });
     const source = createSource('venue', () => Promise.reject(limited));
-    const desk = openDesk([source]);
+    const cache = createCache([source]);
     for (let index = 1; index <= 2; index++) {
-      expect(await desk.answer(hour(index))).toMatchObject({ refusal: { code: 'upstream_unavailable' } });
+      expect(await cache.answer(hour(index))).toMatchObject({ code: 'upstream_unavailable' });
     }
     expect(source.fetchCandles).toHaveBeenCalledOnce();
   });
@@ -187,15 +187,15 @@ describe('the budget of a candle source', () => {
 
   it('is never passed in any minute, and what it refuses says when to come again', async () => {
     const source = tight('venue', 50);
-    const desk = openDesk([source]);
-    for (let index = 1; index <= 10; index++) expect((await desk.answer(hour(index))).ok).toBe(true);
+    const cache = createCache([source]);
+    for (let index = 1; index <= 10; index++) expect((await cache.answer(hour(index))).ok).toBe(true);
     // A fifth at once, then 40 in a minute: one in 1.5 s.
-    expect(await desk.answer(hour(11))).toMatchObject({
+    expect(await cache.answer(hour(11))).toMatchObject({
       refusal: { code: 'service_unavailable', retryAfterSeconds: 2 },
     });
     for (let index = 100; index < 300; index++) {
       vi.setSystemTime(Date.now() + 299);
-      await desk.answer(hour(index));
+      await cache.answer(hour(index));
     }
     expect(source.fetchCandles.mock.calls.length).toBeGreaterThanOrEqual(49);
     expect(source.fetchCandles.mock.calls.length).toBeLessThanOrEqual(50);
@@ -203,28 +203,28 @@ describe('the budget of a candle source', () => {
 
   it('leaves the question to the next source, which has its own', async () => {
     const [first, second] = [tight('first', 5), tight('second', 5)];
-    const desk = openDesk([first, second]);
-    expect((await desk.answer(hour(1))).ok).toBe(true);
-    expect((await desk.answer(hour(2))).ok).toBe(true);
-    expect(await desk.answer(hour(3))).toMatchObject({ refusal: { code: 'service_unavailable' } });
+    const cache = createCache([first, second]);
+    expect((await cache.answer(hour(1))).ok).toBe(true);
+    expect((await cache.answer(hour(2))).ok).toBe(true);
+    expect(await cache.answer(hour(3))).toMatchObject({ code: 'service_unavailable' });
     expect([first, second].map(({ fetchCandles }) => fetchCandles.mock.calls.length)).toEqual([1, 1]);
   });
 
   it('counts every request of a question, and costs the source none of its standing', async () => {
-    const breakers = new BreakerBoard({}, () => {});
+    const breakers = new CircuitBreakers({}, () => {});
     const source = tight('venue', 45, 5);
-    const desk = openDesk([source], breakers);
-    expect((await desk.answer(hour(1))).ok).toBe(true);
-    for (let index = 2; index <= 6; index++) expect((await desk.answer(hour(index))).ok).toBe(false);
+    const cache = createCache([source], breakers);
+    expect((await cache.answer(hour(1))).ok).toBe(true);
+    for (let index = 2; index <= 6; index++) expect((await cache.answer(hour(index))).ok).toBe(false);
     expect(source.fetchCandles).toHaveBeenCalledOnce();
     expect(breakers.list()).toEqual({});
   });
 
   it('is not given back by a clock that goes back', async () => {
     const source = tight('venue', 5);
-    const desk = openDesk([source]);
-    await desk.answer(hour(1));
+    const cache = createCache([source]);
+    await cache.answer(hour(1));
     vi.setSystemTime(Date.now() - 600_000);
-    expect(await desk.answer(hour(2))).toMatchObject({ refusal: { retryAfterSeconds: 15 } });
+    expect(await cache.answer(hour(2))).toMatchObject({ retryAfterSeconds: 15 });
   });
 });

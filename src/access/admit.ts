@@ -6,10 +6,10 @@ import { type Outcome, refuse } from '../http/refusal.ts';
 import type { KeyLane } from '../lane/key-lane.ts';
 import type { RateState } from '../lane/rate-buckets.ts';
 import { type KeyEnvironment, readCallerIp } from './authenticate.ts';
-import type { Admission } from './admission.ts';
-import type { BucketName } from './bucket-limits.ts';
-import type { Scope } from './scope.ts';
-import type { PresentedKey } from './token.ts';
+import type { Admission } from '../keys/admission.ts';
+import type { BucketName } from '../keys/bucket-limits.ts';
+import type { Scope } from '../keys/scope.ts';
+import type { PresentedKey } from '../keys/token.ts';
 
 /** The refusals of a key of any scope, which a public operation gives as well where a header claims to bring one. */
 export const anyKeyRefusals = [

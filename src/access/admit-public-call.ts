@@ -5,7 +5,7 @@ import { type Refusal, refuse } from '../http/refusal.ts';
 import { describeAdmission, laneOf, reportRate } from './admit.ts';
 import { nameAnonymousCaller } from './anonymous-caller.ts';
 import { presentKey, readCallerIp } from './authenticate.ts';
-import type { PresentedKey } from './token.ts';
+import type { PresentedKey } from '../keys/token.ts';
 
 /** The window of the bindings that count callers without a key, in seconds. */
 const ANONYMOUS_WINDOW_S = 60;
@@ -15,12 +15,12 @@ const ANONYMOUS_WINDOW_S = 60;
  * counts (spec, "Authentication" 3); without one, the address counts. An answer to a keyed call is private: it
  * carries that key's rate-limit headers. A lane that cannot be reached costs nobody what is public.
  */
-export const countMarketCall: MiddlewareHandler<AppEnvironment> = async (c, next) => {
+export const admitPublicCall: MiddlewareHandler<AppEnvironment> = async (c, next) => {
   if (c.req.header('Authorization') === undefined) {
     return (await countAnonymous(c)) ? next() : sendProblem(c, tooManyAnonymous);
   }
   const key = await presentKey(c);
-  if (!key.ok) return sendProblem(c, key.refusal);
+  if (!key.ok) return sendProblem(c, key);
   c.set('caller', key.value.keyId);
   const refusal = await countKeyed(c, key.value);
   if (refusal) return sendProblem(c, refusal);
@@ -40,7 +40,7 @@ async function countAnonymous(c: RequestContext): Promise<boolean> {
   return (await c.env.ANONYMOUS_NETWORKS.limit({ key: network })).success;
 }
 
-const { refusal: tooManyAnonymous } = refuse(
+const tooManyAnonymous = refuse(
   'rate_limited',
   'Too many requests from this address or its network in a minute. Use an API key, or wait.',
   { retryAfterSeconds: ANONYMOUS_WINDOW_S },
@@ -50,7 +50,7 @@ async function countKeyed(c: RequestContext, key: PresentedKey): Promise<Refusal
   try {
     const reply = await laneOf(c, key.keyId).admit({ admission: describeAdmission(c, key, null), bucket: 'read' });
     reportRate(c, reply.rate);
-    return reply.outcome.ok || reply.outcome.refusal.code === 'service_unavailable' ? undefined : reply.outcome.refusal;
+    return reply.outcome.ok || reply.outcome.code === 'service_unavailable' ? undefined : reply.outcome;
   } catch {
     return undefined;
   }

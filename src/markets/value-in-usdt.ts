@@ -1,6 +1,6 @@
-import { fallbackPrice } from '../markets/fallback-price.ts';
-import type { PriceHub } from '../markets/price-hub.ts';
-import { readSnapshot } from '../markets/read-hub.ts';
+import { fallbackPrice } from './fallback-price.ts';
+import type { PriceHub } from './price-hub.ts';
+import { readSnapshot } from './read-hub.ts';
 import { type Asset, QUOTE_ASSET } from '../money/assets.ts';
 import { type Atoms, MAX_ATOMS } from '../money/amounts.ts';
 import { toUsdt } from '../money/conversion.ts';

@@ -1,4 +1,4 @@
-import type { DocumentFrame } from './http/document/build-document.ts';
+import type { DocumentFrame } from '../http/document/build-document.ts';
 
 /** The version of the interface's contract. Within 1 things are only added. */
 const VERSION = '1.0.0';

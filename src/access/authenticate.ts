@@ -4,9 +4,9 @@ import { config } from '../env.ts';
 import { sendProblem, takeJson } from '../http/area.ts';
 import type { AppEnvironment, RequestContext } from '../http/context.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
-import { refuseScope } from './admission.ts';
-import type { Scope } from './scope.ts';
-import { type PresentedKey, type TokenPrefix, verifyToken } from './token.ts';
+import { refuseScope } from '../keys/admission.ts';
+import type { Scope } from '../keys/scope.ts';
+import { type PresentedKey, type TokenPrefix, verifyToken } from '../keys/token.ts';
 
 /** What a route behind a key knows of it. */
 export interface KeyEnvironment extends AppEnvironment {
@@ -57,8 +57,8 @@ function keepToken(token: string, key: PresentedKey): void {
 export function authenticate(scope: Scope | null): MiddlewareHandler<KeyEnvironment> {
   return async (c, next) => {
     const presented = await presentKey(c);
-    if (!presented.ok) return sendProblem(c, presented.refusal);
-    if (scope !== null && !presented.value.scopes.includes(scope)) return sendProblem(c, refuseScope(scope).refusal);
+    if (!presented.ok) return sendProblem(c, presented);
+    if (scope !== null && !presented.value.scopes.includes(scope)) return sendProblem(c, refuseScope(scope));
     c.set('key', presented.value);
     c.set('caller', presented.value.keyId);
     // What a key reads is nobody else's: no cache on the way may keep it.

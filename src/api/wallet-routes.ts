@@ -6,17 +6,17 @@ import { fingerprint, idempotencyKeyParameter, readIdempotencyKey } from '../htt
 import { jsonBody } from '../http/json-body.ts';
 import { ListQuery, NextCursor } from '../http/list.ts';
 import { RecordPath, Timestamp } from '../http/wire-types.ts';
-import { admit, describeAdmission, readRefusals } from '../keys/admit.ts';
-import { answerList, answerRecord } from '../keys/answer-read.ts';
-import { authenticate, authenticateJson } from '../keys/authenticate.ts';
-import { executeInLane } from '../keys/execute-in-lane.ts';
+import { admit, describeAdmission, readRefusals } from '../access/admit.ts';
+import { answerList, answerRecord } from '../access/answer-read.ts';
+import { authenticate, authenticateJson } from '../access/authenticate.ts';
+import { executeInLane } from '../access/execute-in-lane.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { chooseAddressSources } from '../providers.ts';
-import { DepositAddress, listAddresses } from './addresses/list-addresses.ts';
-import { Balance, readBalances } from './balances.ts';
-import { Transaction, listTransactions, showTransaction } from './transactions.ts';
-import { CreateWithdrawal } from './withdrawals/create-withdrawal.ts';
-import { Withdrawal, listWithdrawals, readWithdrawal, showWithdrawal } from './withdrawals/withdrawal.ts';
+import { DepositAddress, listAddresses } from '../wallet/addresses/list-addresses.ts';
+import { Balance, readBalances } from '../wallet/balances.ts';
+import { Transaction, listTransactions, showTransaction } from '../wallet/transactions.ts';
+import { CreateWithdrawal } from '../wallet/withdrawals/create-withdrawal.ts';
+import { Withdrawal, listWithdrawals, readWithdrawal, showWithdrawal } from '../wallet/withdrawals/withdrawal.ts';
 
 const TRANSACTIONS_PATH = '/api/v1/wallet/transactions';
 const WITHDRAWALS_PATH = '/api/v1/wallet/withdrawals';
@@ -45,7 +45,7 @@ wallet.openapi(
   }),
   async (c) => {
     const admitted = await admit(c, 'read', 'read');
-    if (!admitted.ok) return sendProblem(c, admitted.refusal);
+    if (!admitted.ok) return sendProblem(c, admitted);
     const balances = await readBalances(openDatabase(c.env.DB), admitted.value.accountId);
     return c.json({ balances, ts: new Date().toISOString() }, 200);
   },
@@ -72,9 +72,9 @@ wallet.openapi(
   }),
   async (c) => {
     const admitted = await admit(c, 'read', 'read');
-    if (!admitted.ok) return sendProblem(c, admitted.refusal);
+    if (!admitted.ok) return sendProblem(c, admitted);
     const listed = await listAddresses(openDatabase(c.env.DB), addressSources, admitted.value.accountId);
-    if (!listed.ok) return sendProblem(c, listed.refusal);
+    if (!listed.ok) return sendProblem(c, listed);
     return c.json({ addresses: listed.value }, 200);
   },
 );
@@ -152,7 +152,7 @@ wallet.openapi(
   }),
   async (c) => {
     const idempotencyKey = readIdempotencyKey(c.req.header('Idempotency-Key'));
-    if (!idempotencyKey.ok) return sendProblem(c, idempotencyKey.refusal);
+    if (!idempotencyKey.ok) return sendProblem(c, idempotencyKey);
     const withdrawal = c.req.valid('json');
     // Without the code: a retry with a fresh one is the same request.
     const { totpCode: _totpCode, ...body } = withdrawal;

@@ -1,6 +1,6 @@
-import { withDeadline } from '../http/with-deadline.ts';
+import { withDeadline } from '../platform/with-deadline.ts';
 import type { Observation } from './aggregate.ts';
-import type { BreakerBoard } from './sources/breaker-board.ts';
+import type { CircuitBreakers } from './sources/circuit-breakers.ts';
 import type { PriceSource } from './sources/price-source.ts';
 import { SourceError } from './sources/source-error.ts';
 
@@ -22,14 +22,14 @@ interface LastAnswer {
   readonly observations: readonly Observation[];
 }
 
-/** Asks the price sources, round by round. One desk belongs to one object: a source is never asked twice at a time. */
-export class PriceDesk {
+/** Asks the price sources, round by round. One poller belongs to one object: a source is never asked twice at a time. */
+export class PricePoller {
   readonly #sources: readonly PriceSource[];
-  readonly #breakers: BreakerBoard;
+  readonly #breakers: CircuitBreakers;
   readonly #asking = new Set<string>();
   readonly #last = new Map<string, LastAnswer>();
 
-  constructor(sources: readonly PriceSource[], breakers: BreakerBoard) {
+  constructor(sources: readonly PriceSource[], breakers: CircuitBreakers) {
     this.#sources = sources;
     this.#breakers = breakers;
   }

@@ -5,14 +5,14 @@ import { fingerprint, idempotencyKeyParameter, readIdempotencyKey } from '../htt
 import { jsonBody } from '../http/json-body.ts';
 import { ListQuery, NextCursor } from '../http/list.ts';
 import { RecordPath } from '../http/wire-types.ts';
-import { admit, describeAdmission, readRefusals } from '../keys/admit.ts';
-import { answerList, answerRecord } from '../keys/answer-read.ts';
-import { authenticate, authenticateJson } from '../keys/authenticate.ts';
-import { executeInLane } from '../keys/execute-in-lane.ts';
-import { Order, listOrders, readOrder, showOrder } from './order.ts';
-import { PlaceOrder } from './place-order.ts';
-import { OrderPreview } from './preview-order.ts';
-import { previewAtGate } from './reach-gate.ts';
+import { admit, describeAdmission, readRefusals } from '../access/admit.ts';
+import { answerList, answerRecord } from '../access/answer-read.ts';
+import { authenticate, authenticateJson } from '../access/authenticate.ts';
+import { executeInLane } from '../access/execute-in-lane.ts';
+import { Order, listOrders, readOrder, showOrder } from '../trade/order.ts';
+import { PlaceOrder } from '../trade/place-order.ts';
+import { OrderPreview } from '../trade/preview-order.ts';
+import { previewAtGate } from '../trade/reach-gate.ts';
 
 const ORDERS_PATH = '/api/v1/orders';
 
@@ -58,7 +58,7 @@ trade.openapi(
   }),
   async (c) => {
     const idempotencyKey = readIdempotencyKey(c.req.header('Idempotency-Key'));
-    if (!idempotencyKey.ok) return sendProblem(c, idempotencyKey.refusal);
+    if (!idempotencyKey.ok) return sendProblem(c, idempotencyKey);
     const order = c.req.valid('json');
     const request = idempotencyKey.value !== null && {
       idempotencyKey: idempotencyKey.value,
@@ -102,9 +102,9 @@ trade.openapi(
   async (c) => {
     const order = c.req.valid('json');
     const admitted = await admit(c, 'trade', 'read');
-    if (!admitted.ok) return sendProblem(c, admitted.refusal);
+    if (!admitted.ok) return sendProblem(c, admitted);
     const preview = await previewAtGate(c.env.LEDGER_GATE, order);
-    return preview.ok ? c.json({ preview: preview.value }, 200) : sendProblem(c, preview.refusal);
+    return preview.ok ? c.json({ preview: preview.value }, 200) : sendProblem(c, preview);
   },
 );
 

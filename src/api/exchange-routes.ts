@@ -1,17 +1,17 @@
 import { createRoute } from '@hono/zod-openapi';
 import { cacheableResponses, createArea, jsonContent, problemResponses } from '../http/area.ts';
 import { answerThroughEdge } from '../http/edge-cache.ts';
-import { describeError, logFault } from '../http/log.ts';
+import { describeError, logFault } from '../platform/log.ts';
 import { accept } from '../http/refusal.ts';
-import { anyKeyRefusals } from '../keys/admit.ts';
-import { countMarketCall } from '../keys/count-market-call.ts';
+import { anyKeyRefusals } from '../access/admit.ts';
+import { admitPublicCall } from '../access/admit-public-call.ts';
 import { type Database, openDatabase } from '../ledger/database.ts';
 import { SETTINGS_MAX_AGE_MS, type Settings, readSettings } from '../ledger/settings.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
 import { configuredBounds } from '../trade/configured-bounds.ts';
-import { describeAssets, describeExchange } from './describe-exchange.ts';
-import { judgeStatus } from './judge-status.ts';
-import { AssetList, ExchangeInfo, ServerTime, Status } from './schemas.ts';
+import { describeAssets, describeExchange } from '../exchange/describe-exchange.ts';
+import { judgeStatus } from '../exchange/judge-status.ts';
+import { AssetList, ExchangeInfo, ServerTime, Status } from '../exchange/schemas.ts';
 
 /** What depends on the operator's settings is kept as long as the lanes keep those. */
 const LIFETIME_MS = SETTINGS_MAX_AGE_MS;
@@ -19,7 +19,7 @@ const LIFETIME_MS = SETTINGS_MAX_AGE_MS;
 /** Young enough to still be firm, where the venues agree; each status that misses the cache would ask them otherwise. */
 const SNAPSHOT_MAX_AGE_MS = 2_500;
 
-const common = { tags: ['Exchange'], middleware: countMarketCall };
+const common = { tags: ['Exchange'], middleware: admitPublicCall };
 
 /** What the exchange says of itself. No key is needed. */
 export const exchange = createArea();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readText } from '../../src/http/read-text.ts';
+import { readText } from '../../src/platform/read-text.ts';
 
 describe('a foreign answer', () => {
   it('is read up to its limit in bytes, and not one byte beyond', async () => {

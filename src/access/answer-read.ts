@@ -26,13 +26,13 @@ export async function answerList<Row extends { readonly id: string }>(
   list: AccountList<Row>,
 ): Promise<Response> {
   const admitted = await admit(c, 'read', 'read');
-  if (!admitted.ok) return sendProblem(c, admitted.refusal);
+  if (!admitted.ok) return sendProblem(c, admitted);
   const { accountId } = admitted.value;
   const database = openDatabase(c.env.DB);
   const page = await readPage(query, { route: list.path, accountId }, config.CURSOR_SECRET, (before, count) =>
     list.listRows(database, accountId, before, count),
   );
-  if (!page.ok) return sendProblem(c, page.refusal);
+  if (!page.ok) return sendProblem(c, page);
   return c.json({ [list.name]: page.value.rows.map((row) => list.show(row)), nextCursor: page.value.nextCursor }, 200);
 }
 
@@ -52,9 +52,9 @@ export async function answerRecord<Row>(
   record: AccountRecord<Row>,
 ): Promise<Response> {
   const admitted = await admit(c, 'read', 'read');
-  if (!admitted.ok) return sendProblem(c, admitted.refusal);
+  if (!admitted.ok) return sendProblem(c, admitted);
   const known = RecordId.safeParse(id);
   const row = known.success && (await record.readRow(openDatabase(c.env.DB), admitted.value.accountId, known.data));
-  if (!row) return sendProblem(c, refuse('not_found', `This account has no ${record.name} of that id.`).refusal);
+  if (!row) return sendProblem(c, refuse('not_found', `This account has no ${record.name} of that id.`));
   return c.json({ [record.name]: record.show(row) }, 200);
 }

@@ -1,12 +1,12 @@
 import { type RouteConfig, createRoute, z } from '@hono/zod-openapi';
-import { answerJson } from './http/answer.ts';
-import { cacheableResponses, createArea, jsonContent, problemResponses, send } from './http/area.ts';
-import { type DocumentFrame, type OpenApiDocument, buildDocument } from './http/document/build-document.ts';
-import { answerThroughEdge } from './http/edge-cache.ts';
-import { accept } from './http/refusal.ts';
-import { anyKeyRefusals } from './keys/admit.ts';
-import { countMarketCall } from './keys/count-market-call.ts';
-import { authenticateOperator } from './operator/authenticate-operator.ts';
+import { answerJson } from '../http/answer.ts';
+import { cacheableResponses, createArea, jsonContent, problemResponses, send } from '../http/area.ts';
+import { type DocumentFrame, type OpenApiDocument, buildDocument } from '../http/document/build-document.ts';
+import { answerThroughEdge } from '../http/edge-cache.ts';
+import { accept } from '../http/refusal.ts';
+import { anyKeyRefusals } from '../access/admit.ts';
+import { admitPublicCall } from '../access/admit-public-call.ts';
+import { authenticateOperator } from '../operator/authenticate-operator.ts';
 import { clientFrame, operatorFrame } from './api-document-frames.ts';
 
 /** It changes with a deployment alone; so long may an older one be shown after that. */
@@ -52,7 +52,7 @@ export function documentRoutes(registry: () => Parameters<typeof drawDocuments>[
       tags: ['Exchange'],
       summary: 'This document',
       description: 'The interface as OpenAPI 3.1, made of the schemas that validate requests.',
-      middleware: countMarketCall,
+      middleware: admitPublicCall,
       responses: {
         ...cacheableResponses('The document of the running version', OpenApi),
         ...problemResponses(...anyKeyRefusals),

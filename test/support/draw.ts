@@ -1,0 +1,66 @@
+import { createRandom, mixBits } from '../../src/markets/sandbox-random.ts';
+import { type Asset, type AssetNetwork, assets } from '../../src/money/assets.ts';
+
+/** Draws numbers and choices from one seed. */
+export class Draw {
+  readonly next: () => number;
+
+  constructor(seed: number) {
+    this.next = createRandom(seed);
+  }
+
+  /**
+   * The choices of one step of a run. They follow from the seed and the step's number alone, so that whatever an earlier
+   * step did or took, this one draws the same.
+   */
+  static ofStep(seed: number, step: number): Draw {
+    return new Draw(mixBits(mixBits(seed, 0x51e), step));
+  }
+
+  /** A whole number from 0 to below `count`. */
+  below(count: number): number {
+    return Math.floor(this.next() * count);
+  }
+
+  /** A whole number from `low` to `high`, both included. */
+  between(low: number, high: number): number {
+    return low + this.below(high - low + 1);
+  }
+
+  /** Whether something of this probability happens. */
+  happens(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  pick<T>(values: readonly T[]): T {
+    const value = values[this.below(values.length)];
+    if (value === undefined) throw new RangeError('there is nothing to pick from');
+    return value;
+  }
+
+  /** One of the names, each as likely as its weight. */
+  weigh<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
+    const entries = Object.entries<number>(weights) as [Name, number][];
+    let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
+    for (const [name, weight] of entries) {
+      left -= weight;
+      if (left < 0) return name;
+    }
+    return entries.at(-1)?.[0] as Name;
+  }
+
+  /** A part of `whole` between none and all of it. */
+  part(whole: bigint): bigint {
+    return (whole * BigInt(this.below(1_000_001))) / 1_000_000n;
+  }
+
+  /** 32 bytes in hex. */
+  hex(): string {
+    return Array.from({ length: 64 }, () => this.below(16).toString(16)).join('');
+  }
+
+  /** A network that carries an asset. */
+  networkOf(asset: Asset): AssetNetwork {
+    return this.pick<AssetNetwork>(assets[asset].networks);
+  }
+}
