@@ -3,7 +3,7 @@ import { documentRoutes } from './api/api-document.ts';
 import { createArea, sendProblem } from './http/area.ts';
 import { describeError, logFault } from './platform/log.ts';
 import { logRequest } from './http/log-request.ts';
-import { answerPreflight, openToAnyOrigin } from './http/open-to-any-origin.ts';
+import { answerPreflight, listPublicPaths, openToAnyOrigin } from './http/open-to-any-origin.ts';
 import { refuse } from './http/refusal.ts';
 import { assignRequestId } from './http/request-id.ts';
 import { isDatabaseFault } from './ledger/database-fault.ts';
@@ -18,34 +18,12 @@ import { wallet } from './api/wallet-routes.ts';
 /** The whole interface: an area's `routes.ts` lists its endpoints, and this page the areas. */
 export const app = createArea();
 
-/** What a page may read of a public answer beside its body. */
-const exposedHeaders = [
-  'X-Request-Id',
-  'X-Idempotency-Replay',
-  'RateLimit',
-  'RateLimit-Policy',
-  'Retry-After',
-  'ETag',
-  ...['Limit', 'Remaining', 'Reset'].map((name) => `X-RateLimit-${name}`),
-];
-
-/** What a page of any origin may read: the routes that need no key. */
-const publicPaths = ['markets/*', 'assets', 'exchange-info', 'time', 'status', 'openapi.json'];
+const areas = [wallet, trade, markets, exchange, keys, operator, documentRoutes(() => app.openAPIRegistry)];
 
 app.use(assignRequestId);
 app.use(logRequest);
-for (const path of publicPaths) app.use(`/api/v1/${path}`, openToAnyOrigin(exposedHeaders));
-
-app.route('/', wallet);
-app.route('/', trade);
-app.route('/', markets);
-app.route('/', exchange);
-app.route('/', keys);
-app.route('/', operator);
-app.route(
-  '/',
-  documentRoutes(() => app.openAPIRegistry),
-);
+for (const path of new Set(areas.flatMap(listPublicPaths))) app.use(path, openToAnyOrigin);
+for (const area of areas) app.route('/', area);
 
 const refuseMethod = methodNotAllowed({
   app,

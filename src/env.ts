@@ -1,26 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { z } from 'zod';
 import { QUOTE_ASSET, coinSymbols, scaleOf } from './money/assets.ts';
+import { type Venue, candleVenues, priceVenues, venues } from './money/venue-symbols.ts';
 import { AMOUNT_SYNTAX, MAX_ATOMS, parseAmount } from './money/amounts.ts';
-import type { KeyLane } from './lane/key-lane.ts';
-import type { LedgerGate } from './lane/ledger-gate.ts';
-import type { CandleHub } from './markets/candles/candle-hub.ts';
-import type { PriceHub } from './markets/price-hub.ts';
-import { DepositKeys } from './wallet/addresses/deposit-keys.ts';
-import { holdsSandboxKey } from './wallet/addresses/sandbox-wallet.ts';
-
-/** What the platform binds to the Worker. */
-export interface Bindings {
-  readonly DB: D1Database;
-  readonly KEY_LANE: DurableObjectNamespace<KeyLane>;
-  readonly LEDGER_GATE: DurableObjectNamespace<LedgerGate>;
-  readonly PRICE_HUB: DurableObjectNamespace<PriceHub>;
-  readonly CANDLE_HUB: DurableObjectNamespace<CandleHub>;
-  /** Counts callers without a key by IPv4 address or by /64 of IPv6. */
-  readonly ANONYMOUS_READS: RateLimit;
-  /** Counts the /48s of IPv6 that these are in. */
-  readonly ANONYMOUS_NETWORKS: RateLimit;
-}
 
 /** Secrets that ship with the repository begin so, in whatever case; production refuses them. */
 const SANDBOX_SECRET = /^sandbox-/i;
@@ -34,17 +16,8 @@ export const MIN_SPREAD_BPS = { sandbox: 0, production: 10 } as const;
 /** All sources are asked at once, and an invocation of a Worker holds six connections; a seventh would wait its turn. */
 const MAX_PRICE_SOURCES = 6;
 
-const priceSources = [
-  'sandbox-a',
-  'sandbox-b',
-  'sandbox-c',
-  'binance',
-  'okx',
-  'coinbase',
-  'kucoin',
-  'kraken',
-  'gate',
-] as const;
+/** Markets of our own making, for the sandbox. */
+const sandboxPriceSources = ['sandbox-a', 'sandbox-b', 'sandbox-c'] as const;
 
 /** What is sent as a Bearer token or kept in an environment: a blank in it would never match, or came by mistake. */
 const Secret = z
@@ -62,7 +35,7 @@ const VersionedSecrets = jsonOf(z.record(z.string().regex(/^[1-9]\d{0,2}$/), Sec
 );
 
 /** A list in one variable: `a,b,c`, without blanks or repeats. */
-function listOf<const T extends readonly [string, ...string[]]>(names: T) {
+function listOf<const T extends readonly string[]>(names: T) {
   return z
     .string()
     .transform((text) => text.split(','))
@@ -116,29 +89,34 @@ const Bounds = z
   .strictObject({ min: UsdtAmount, max: UsdtAmount })
   .refine(({ min, max }) => (toUsdtAtoms(min) ?? 0n) <= (toUsdtAtoms(max) ?? 0n), 'has a minimum above its maximum');
 
-/** Where each venue answers; the names are those of `Config`. */
-const venueUrls = {
-  BINANCE_URL: z.url(),
-  OKX_URL: z.url(),
-  COINBASE_URL: z.url(),
-  KUCOIN_URL: z.url(),
-  KRAKEN_URL: z.url(),
-  GATE_URL: z.url(),
-  BYBIT_URL: z.url(),
-};
+type UrlVariable = `${Uppercase<Venue>}_URL`;
+
+/** The variable that says where a venue answers. */
+export function urlVariableOf(venue: Venue): UrlVariable {
+  return `${venue.toUpperCase() as Uppercase<Venue>}_URL`;
+}
+
+const venueUrls = Object.fromEntries(venues.map((venue) => [urlVariableOf(venue), z.url()])) as Record<
+  UrlVariable,
+  ReturnType<typeof z.url>
+>;
 
 /**
  * What is wrong with the venues' addresses in production, by variable: over plain HTTP anybody on the way makes prices,
  * and two sources of one host would be one venue with two votes.
  */
-function findVenueFaults(config: z.output<z.ZodObject<typeof venueUrls>> & { PRICE_SOURCES: readonly string[] }) {
-  const urls = Object.keys(venueUrls).map((name) => [name, new URL(config[name as keyof typeof venueUrls])] as const);
-  const hosts = urls.filter(([name]) => config.PRICE_SOURCES.includes(name.replace('_URL', '').toLowerCase()));
+function findVenueFaults(config: Readonly<Record<UrlVariable, string>> & { PRICE_SOURCES: readonly string[] }) {
+  const urls = venues.map((venue) => ({
+    venue,
+    name: urlVariableOf(venue),
+    url: new URL(config[urlVariableOf(venue)]),
+  }));
+  const hosts = urls.filter(({ venue }) => config.PRICE_SOURCES.includes(venue));
+  const isTaken = ({ url }: { url: URL }, index: number) =>
+    hosts.slice(0, index).some((earlier) => nameHost(earlier.url) === nameHost(url));
   return [
-    ...urls.filter(([, { protocol }]) => protocol !== 'https:').map(([name]) => [name, 'is not https in production']),
-    ...hosts
-      .filter(([, url], index) => hosts.slice(0, index).some(([, earlier]) => nameHost(earlier) === nameHost(url)))
-      .map(([name]) => [name, 'has the host of another price source']),
+    ...urls.filter(({ url }) => url.protocol !== 'https:').map(({ name }) => [name, 'is not https in production']),
+    ...hosts.filter(isTaken).map(({ name }) => [name, 'has the host of another price source']),
   ] as [string, string][];
 }
 
@@ -159,11 +137,11 @@ export const Config = z
     TOTP_SECRETS: VersionedSecrets,
     ALLOWLIST_MODE: z.enum(['off', 'strict']),
     ALLOWLIST_COOLING_HOURS: wholeNumber(0, 720),
-    PRICE_SOURCES: listOf(priceSources).refine(
+    PRICE_SOURCES: listOf([...sandboxPriceSources, ...priceVenues]).refine(
       (list) => list.length <= MAX_PRICE_SOURCES,
       `has more than ${MAX_PRICE_SOURCES} sources`,
     ),
-    CANDLE_SOURCES: listOf(['sandbox', 'binance', 'bybit', 'kucoin']),
+    CANDLE_SOURCES: listOf(['sandbox', ...candleVenues]),
     ...venueUrls,
     PRICE_HUB_LOCATION: z.enum(locations),
     LEDGER_LOCATION: z.enum(locations),
@@ -176,7 +154,7 @@ export const Config = z
     ORDER_MIN_USDT: UsdtAmount,
     ORDER_MAX_USDT: UsdtAmount,
     ORDER_BOUNDS: jsonOf(z.partialRecord(z.enum(coinSymbols as [string, ...string[]]), Bounds)),
-    DEPOSIT_KEYS: jsonOf(DepositKeys),
+    DEPOSIT_KEYS: jsonOf(z.record(z.string(), z.string())),
     SOLANA_ADDRESSES: z.enum(['sandbox', 'pool']),
   })
   .superRefine((config, context) => {
@@ -199,7 +177,6 @@ export const Config = z
         name.endsWith('_URL') && typeof value === 'string' && PLACEHOLDER_HOST.test(new URL(value).hostname);
       if (isPlaceholder) refuse(name, 'names a host that is a placeholder: fill in your own');
     }
-    if (holdsSandboxKey(config.DEPOSIT_KEYS)) refuse('DEPOSIT_KEYS', 'holds a key of the public test mnemonic');
     if (isSandbox(config.SOLANA_ADDRESSES)) refuse('SOLANA_ADDRESSES', 'derives of the public test mnemonic');
     const { CURSOR_SECRET, OPERATOR_TOKEN, DEPOSIT_TOKEN, AUDITOR_TOKEN, CUSTODY_SECRET } = config;
     const secrets = [
@@ -224,8 +201,12 @@ export type Config = z.output<typeof Config>;
 export function parseConfig(variables: unknown): Config {
   const parsed = Config.safeParse(variables);
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
-  throw new Error(`configuration refused: ${faults.join('; ')}`);
+  throw refuseConfig(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`));
+}
+
+/** The error that ends the start of a Worker that is set up wrongly. A fault names a variable, and never a value. */
+export function refuseConfig(faults: readonly string[]): Error {
+  return new Error(`configuration refused: ${faults.join('; ')}`);
 }
 
 /** The configuration of this Worker; nothing else reads the environment. */

@@ -1,11 +1,37 @@
 import { app } from './app.ts';
-import type { Bindings } from './env.ts';
+import { config } from './env.ts';
+import { KeyLane as Lane } from './lane/key-lane.ts';
+import { LedgerGate as Gate } from './lane/ledger-gate.ts';
+import { CandleHub as Candles } from './markets/candles/candle-hub.ts';
+import { PriceHub as Prices } from './markets/price-hub.ts';
+import type { Bindings } from './platform/bindings.ts';
+import { chooseCandleSources, chooseLaneSettings, choosePriceSources, chooseTradingContext } from './providers.ts';
 import { runScheduled } from './scheduled.ts';
 
-export { KeyLane } from './lane/key-lane.ts';
-export { LedgerGate } from './lane/ledger-gate.ts';
-export { CandleHub } from './markets/candles/candle-hub.ts';
-export { PriceHub } from './markets/price-hub.ts';
+/** The objects as the platform makes them, each with the part of the configuration that it needs. */
+export class KeyLane extends Lane {
+  constructor(state: DurableObjectState, bindings: Bindings) {
+    super(state, bindings, chooseLaneSettings(config));
+  }
+}
+
+export class LedgerGate extends Gate {
+  constructor(state: DurableObjectState, bindings: Bindings) {
+    super(state, bindings, chooseTradingContext(config));
+  }
+}
+
+export class CandleHub extends Candles {
+  constructor(state: DurableObjectState, bindings: Bindings) {
+    super(state, bindings, chooseCandleSources(config));
+  }
+}
+
+export class PriceHub extends Prices {
+  constructor(state: DurableObjectState, bindings: Bindings) {
+    super(state, bindings, choosePriceSources(config));
+  }
+}
 
 export default {
   fetch: app.fetch,

@@ -1,4 +1,5 @@
-import type { Config } from './env.ts';
+import { type Config, MIN_SPREAD_BPS, refuseConfig, urlVariableOf } from './env.ts';
+import type { LaneSettings } from './lane/key-lane.ts';
 import type { CandleSource } from './markets/candles/candle-source.ts';
 import { createSandboxCandleSource } from './markets/candles/sandbox-candles.ts';
 import { createBinanceCandleSource, createBinancePriceSource } from './markets/sources/binance.ts';
@@ -9,50 +10,83 @@ import { createKrakenPriceSource } from './markets/sources/kraken.ts';
 import { createKucoinCandleSource, createKucoinPriceSource } from './markets/sources/kucoin.ts';
 import { createOkxPriceSource } from './markets/sources/okx.ts';
 import type { PriceSource } from './markets/sources/price-source.ts';
-import { createSandboxPriceSource } from './markets/sources/sandbox.ts';
+import { type SandboxVenue, createSandboxPriceSource } from './markets/sources/sandbox.ts';
+import { venues } from './money/venue-symbols.ts';
 import { houseProvider } from './trade/liquidity/house.ts';
 import type { LiquidityProvider } from './trade/liquidity/liquidity-provider.ts';
+import { type BoundsOf, readBounds } from './trade/order-bounds.ts';
+import type { TradingContext } from './trade/plan-order.ts';
+import { DepositKeys } from './wallet/addresses/deposit-keys.ts';
 import type { AddressSources } from './wallet/addresses/list-addresses.ts';
+import { holdsSandboxKey } from './wallet/addresses/sandbox-wallet.ts';
 import { type SolanaSource, deriveInSandbox, takeFromPool } from './wallet/addresses/solana-source.ts';
 import type { Custody } from './wallet/custody/custody.ts';
 import { createHttpCustody } from './wallet/custody/http.ts';
 import { sandboxCustody } from './wallet/custody/sandbox.ts';
 
-const priceSources: Record<Config['PRICE_SOURCES'][number], (config: Config) => PriceSource> = {
-  'sandbox-a': () => createSandboxPriceSource('sandbox-a'),
-  'sandbox-b': () => createSandboxPriceSource('sandbox-b'),
-  'sandbox-c': () => createSandboxPriceSource('sandbox-c'),
-  binance: (config) => createBinancePriceSource(config.BINANCE_URL),
-  okx: (config) => createOkxPriceSource(config.OKX_URL),
-  coinbase: (config) => createCoinbasePriceSource(config.COINBASE_URL),
-  kucoin: (config) => createKucoinPriceSource(config.KUCOIN_URL),
-  kraken: (config) => createKrakenPriceSource(config.KRAKEN_URL),
-  gate: (config) => createGatePriceSource(config.GATE_URL),
+const sandboxPrices = (name: SandboxVenue) => () => createSandboxPriceSource(name);
+
+const priceSources: Record<Config['PRICE_SOURCES'][number], (url: string) => PriceSource> = {
+  'sandbox-a': sandboxPrices('sandbox-a'),
+  'sandbox-b': sandboxPrices('sandbox-b'),
+  'sandbox-c': sandboxPrices('sandbox-c'),
+  binance: createBinancePriceSource,
+  okx: createOkxPriceSource,
+  coinbase: createCoinbasePriceSource,
+  kucoin: createKucoinPriceSource,
+  kraken: createKrakenPriceSource,
+  gate: createGatePriceSource,
 };
 
-const candleSources: Record<Config['CANDLE_SOURCES'][number], (config: Config) => CandleSource> = {
+const candleSources: Record<Config['CANDLE_SOURCES'][number], (url: string) => CandleSource> = {
   sandbox: () => createSandboxCandleSource(),
-  binance: (config) => createBinanceCandleSource(config.BINANCE_URL),
-  bybit: (config) => createBybitCandleSource(config.BYBIT_URL),
-  kucoin: (config) => createKucoinCandleSource(config.KUCOIN_URL),
+  binance: createBinanceCandleSource,
+  bybit: createBybitCandleSource,
+  kucoin: createKucoinCandleSource,
 };
+
+/** Where a source answers; the sandbox's are in memory, and have no address. */
+function urlOf(config: Config, name: string): string {
+  const venue = venues.find((known) => known === name);
+  return venue ? config[urlVariableOf(venue)] : '';
+}
 
 /** The venues that are asked for prices, in the configured order. */
 export function choosePriceSources(config: Config): PriceSource[] {
-  return config.PRICE_SOURCES.map((name) => priceSources[name](config));
+  return config.PRICE_SOURCES.map((name) => priceSources[name](urlOf(config, name)));
 }
 
 /** The venues that are asked for candles, in the configured order. */
 export function chooseCandleSources(config: Config): CandleSource[] {
-  return config.CANDLE_SOURCES.map((name) => candleSources[name](config));
+  return config.CANDLE_SOURCES.map((name) => candleSources[name](urlOf(config, name)));
 }
 
-/** What orders fill against. */
-export function chooseLiquidityProvider(config: Config): LiquidityProvider {
-  switch (config.LIQUIDITY_PROVIDER) {
-    case 'house':
-      return houseProvider;
-  }
+const liquidityProviders: Record<Config['LIQUIDITY_PROVIDER'], LiquidityProvider> = { house: houseProvider };
+
+/** The smallest and the largest order of each symbol. */
+export function chooseBounds(config: Config): BoundsOf {
+  const general = { min: config.ORDER_MIN_USDT, max: config.ORDER_MAX_USDT };
+  return (coin) => readBounds(coin, general, config.ORDER_BOUNDS);
+}
+
+/** What the gate plans orders with. */
+export function chooseTradingContext(config: Config): TradingContext {
+  return {
+    liquidity: liquidityProviders[config.LIQUIDITY_PROVIDER],
+    spread_bps: config.SPREAD_BPS,
+    minSpread_bps: MIN_SPREAD_BPS[config.ENVIRONMENT],
+    boundsOf: chooseBounds(config),
+  };
+}
+
+/** What a lane plans orders and withdrawals with. */
+export function chooseLaneSettings(config: Config): LaneSettings {
+  return {
+    boundsOf: chooseBounds(config),
+    custody: chooseCustody(config),
+    totpSecrets: config.TOTP_SECRETS,
+    allowlistMode: config.ALLOWLIST_MODE,
+  };
 }
 
 const solanaSources: Record<Config['SOLANA_ADDRESSES'], SolanaSource> = {
@@ -60,9 +94,21 @@ const solanaSources: Record<Config['SOLANA_ADDRESSES'], SolanaSource> = {
   pool: takeFromPool,
 };
 
-/** What deposit addresses are made of. */
+/**
+ * What deposit addresses are made of. Throws, as `parseConfig` does, where DEPOSIT_KEYS are not five accounts' public
+ * keys, or in production one is of the public test mnemonic.
+ */
 export function chooseAddressSources(config: Config): AddressSources {
-  return { keys: config.DEPOSIT_KEYS, solana: solanaSources[config.SOLANA_ADDRESSES] };
+  const keys = DepositKeys.safeParse(config.DEPOSIT_KEYS);
+  if (!keys.success) {
+    throw refuseConfig(
+      keys.error.issues.map(({ path, message }) => `${['DEPOSIT_KEYS', ...path].join('.')} ${message}`),
+    );
+  }
+  if (config.ENVIRONMENT === 'production' && holdsSandboxKey(keys.data)) {
+    throw refuseConfig(['DEPOSIT_KEYS holds a key of the public test mnemonic']);
+  }
+  return { keys: keys.data, solana: solanaSources[config.SOLANA_ADDRESSES] };
 }
 
 const custodies: Record<Config['CUSTODY_PROVIDER'], (config: Config) => Custody> = {

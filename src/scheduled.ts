@@ -1,4 +1,5 @@
-import { type Bindings, config } from './env.ts';
+import { config } from './env.ts';
+import type { Bindings } from './platform/bindings.ts';
 import { describeError, logFault } from './platform/log.ts';
 import { openDatabase } from './ledger/database.ts';
 import { runReconciliation } from './ledger/reconciliation/reconcile.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deriveDepositKeys, readSeed } from '../scripts/offline-wallet.ts';
-import { config, parseConfig } from '../src/env.ts';
+import { type Config, config, parseConfig } from '../src/env.ts';
+import { chooseAddressSources } from '../src/providers.ts';
 import { TEST_MNEMONIC } from './support/address-vectors.ts';
 import { env } from './support/test-env.ts';
 
@@ -26,6 +27,13 @@ const production = {
   CUSTODY_SECRET: 'p'.repeat(40),
 };
 
+/** Reads a configuration as a Worker does that starts. */
+function start(variables: unknown): Config {
+  const parsed = parseConfig(variables);
+  chooseAddressSources(parsed);
+  return parsed;
+}
+
 describe('the configuration', () => {
   it('of the sandbox stands as it is in wrangler.toml', () => {
     expect(config.ENVIRONMENT).toBe('sandbox');
@@ -33,7 +41,7 @@ describe('the configuration', () => {
   });
 
   it('of production stands with real providers, secrets and a spread', () => {
-    expect(parseConfig(production)).toMatchObject({ ENVIRONMENT: 'production', SPREAD_BPS: 20 });
+    expect(start(production)).toMatchObject({ ENVIRONMENT: 'production', SPREAD_BPS: 20 });
   });
 
   const sandbox = env as unknown as Record<string, unknown>;
@@ -67,11 +75,11 @@ describe('the configuration', () => {
     ['two price sources of one host in other words', 'KRAKEN_URL', 'https://DATA-api.binance.vision.:8443'],
     ['the public custody secret', 'CUSTODY_SECRET', sandbox['CUSTODY_SECRET']],
   ])('of production is refused with %s', (_name, variable, value) => {
-    expect(() => parseConfig({ ...production, [variable]: value })).toThrow(/configuration refused/);
+    expect(() => start({ ...production, [variable]: value })).toThrow(/configuration refused/);
   });
 
   it('of production lets a venue that is no price source share a host', () => {
-    expect(parseConfig({ ...production, OKX_URL: 'https://data-api.binance.vision' })).toMatchObject({
+    expect(start({ ...production, OKX_URL: 'https://data-api.binance.vision' })).toMatchObject({
       SPREAD_BPS: 20,
     });
   });
@@ -108,13 +116,13 @@ describe('the configuration', () => {
     ['a custodian’s secret with a blank', 'CUSTODY_SECRET', `${long} `],
   ])('is refused anywhere with %s, and says which variable', (_name, variable, value) => {
     for (const whole of [production, sandbox]) {
-      expect(() => parseConfig({ ...whole, [variable]: value })).toThrow(variable);
+      expect(() => start({ ...whole, [variable]: value })).toThrow(variable);
     }
   });
 
   it('takes one atom of USDT as the smallest order, bounds that are equal, and numbers that are no text', () => {
     const least = { ORDER_MIN_USDT: '0.000001', ORDER_BOUNDS: '{"DOGE":{"min":"10","max":"10.00"}}' };
-    expect(parseConfig({ ...production, ...least, SPREAD_BPS: 20 })).toMatchObject({
+    expect(start({ ...production, ...least, SPREAD_BPS: 20 })).toMatchObject({
       ...least,
       SPREAD_BPS: 20,
       ORDER_BOUNDS: { DOGE: { min: '10', max: '10.00' } },
@@ -124,7 +132,7 @@ describe('the configuration', () => {
   const publicKeys = Object.entries(deriveDepositKeys(readSeed(TEST_MNEMONIC)));
   it.each(publicKeys)('of production is refused with the public test mnemonic’s key of %s', (name, key) => {
     const mixed = JSON.stringify({ ...depositKeys, [name]: key });
-    expect(() => parseConfig({ ...production, DEPOSIT_KEYS: mixed })).toThrow(
+    expect(() => start({ ...production, DEPOSIT_KEYS: mixed })).toThrow(
       'DEPOSIT_KEYS holds a key of the public test mnemonic',
     );
   });
@@ -134,20 +142,20 @@ describe('the configuration', () => {
     ([name, value]) => typeof value === 'string' && !ofTheTests.test(name),
   );
   it.each(variables.map(([name]) => name))('is refused without %s, and says its name', (name) => {
-    expect(() => parseConfig({ ...production, [name]: undefined })).toThrow(name);
+    expect(() => start({ ...production, [name]: undefined })).toThrow(name);
   });
 
   it('never shows a value in what it refuses', () => {
     const secret = 'short-secret';
-    expect(() => parseConfig({ ...production, OPERATOR_TOKEN: secret })).toThrow(
+    expect(() => start({ ...production, OPERATOR_TOKEN: secret })).toThrow(
       expect.not.objectContaining({ message: expect.stringContaining(secret) }),
     );
   });
 
   it('takes six price sources, which is as many as are asked at once, and no seventh', () => {
     const six = 'binance,okx,coinbase,kucoin,kraken,gate';
-    expect(parseConfig({ ...production, PRICE_SOURCES: six }).PRICE_SOURCES).toHaveLength(6);
-    expect(() => parseConfig({ ...sandbox, PRICE_SOURCES: `${six},sandbox-a` })).toThrow(
+    expect(start({ ...production, PRICE_SOURCES: six }).PRICE_SOURCES).toHaveLength(6);
+    expect(() => start({ ...sandbox, PRICE_SOURCES: `${six},sandbox-a` })).toThrow(
       'PRICE_SOURCES has more than 6 sources',
     );
   });
@@ -155,7 +163,7 @@ describe('the configuration', () => {
   it.each(['binance,binance', 'binance,,kraken', '', 'binance,mtgox', 'bybit'])(
     'refuses the list of sources %j',
     (list) => {
-      expect(() => parseConfig({ ...production, PRICE_SOURCES: list })).toThrow('PRICE_SOURCES');
+      expect(() => start({ ...production, PRICE_SOURCES: list })).toThrow('PRICE_SOURCES');
     },
   );
 });

@@ -79,7 +79,7 @@ export const keys: Room = {
     {
       name: 'every key has every scope',
       file: 'src/keys/scope.ts',
-      find: 'Scope.options.filter((scope) => written.includes(letters[scope]))',
+      find: 'Scope.options.filter((scope) => written.includes(records[scope].letter))',
       replace: '[...Scope.options]',
       tests: ['test/keys/scope.test.ts'],
     },
@@ -121,7 +121,7 @@ export const keys: Room = {
     {
       name: 'a POST without an Idempotency-Key is sent to its lane again',
       file: 'src/access/execute-in-lane.ts',
-      find: 'idempotencyKey === null ? 1 : MAX_CALLS_WITH_KEY',
+      find: 'keyed.request ? MAX_CALLS_WITH_KEY : 1',
       replace: 'MAX_CALLS_WITH_KEY',
       tests: ['test/lane/crashes.test.ts'],
     },

@@ -76,9 +76,9 @@ export const withdrawals: Room = {
     },
     {
       name: 'the retry of an open withdrawal submits it as if it were new',
-      file: 'src/lane/key-lane.ts',
-      find: 'payInTime(database, open.row, open.isFresh)',
-      replace: 'payInTime(database, open.row, true)',
+      file: 'src/lane/withdrawal-execution.ts',
+      find: 'payouts.payInTime(database, row, isFresh)',
+      replace: 'payouts.payInTime(database, row, isFresh || true)',
       tests: [crashes],
     },
     {

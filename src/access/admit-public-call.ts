@@ -2,7 +2,8 @@ import type { MiddlewareHandler } from 'hono';
 import { sendProblem } from '../http/area.ts';
 import type { AppEnvironment, RequestContext } from '../http/context.ts';
 import { type Refusal, refuse } from '../http/refusal.ts';
-import { describeAdmission, laneOf, reportRate } from './admit.ts';
+import { laneOf } from '../lane/reach-lane.ts';
+import { describeAdmission, reportRate } from './admit.ts';
 import { nameAnonymousCaller } from './anonymous-caller.ts';
 import { presentKey, readCallerIp } from './authenticate.ts';
 import type { PresentedKey } from '../keys/token.ts';
@@ -48,7 +49,7 @@ const tooManyAnonymous = refuse(
 
 async function countKeyed(c: RequestContext, key: PresentedKey): Promise<Refusal | undefined> {
   try {
-    const reply = await laneOf(c, key.keyId).admit({ admission: describeAdmission(c, key, null), bucket: 'read' });
+    const reply = await laneOf(c.env, key.keyId).admit({ admission: describeAdmission(c, key, null), bucket: 'read' });
     reportRate(c, reply.rate);
     return reply.outcome.ok || reply.outcome.code === 'service_unavailable' ? undefined : reply.outcome;
   } catch {

@@ -3,7 +3,7 @@ import type { RequestContext } from '../http/context.ts';
 import type { ProblemCode } from '../http/problems.ts';
 import { rateLimitHeaders } from '../http/rate-limit-headers.ts';
 import { type Outcome, refuse } from '../http/refusal.ts';
-import type { KeyLane } from '../lane/key-lane.ts';
+import { laneOf } from '../lane/reach-lane.ts';
 import type { RateState } from '../lane/rate-buckets.ts';
 import { type KeyEnvironment, readCallerIp } from './authenticate.ts';
 import type { Admission } from '../keys/admission.ts';
@@ -22,11 +22,6 @@ export const anyKeyRefusals = [
 
 /** The refusals of every operation that only reads. */
 export const readRefusals = [...anyKeyRefusals, 'insufficient_scope'] as const satisfies readonly ProblemCode[];
-
-/** The lane of a key. A stub does not outlive its object's reset, so every call takes a new one. */
-export function laneOf(c: RequestContext, keyId: string): DurableObjectStub<KeyLane> {
-  return c.env.KEY_LANE.getByName(keyId);
-}
 
 /** What the lane is told of a request's key. */
 export function describeAdmission(c: RequestContext, key: PresentedKey, scope: Scope | null): Admission {
@@ -59,7 +54,7 @@ export async function admit(
 ): Promise<Outcome<{ readonly accountId: string }>> {
   try {
     const admission = describeAdmission(c, c.var.key, scope);
-    const reply = await laneOf(c, c.var.key.keyId).admit({ admission, bucket });
+    const reply = await laneOf(c.env, c.var.key.keyId).admit({ admission, bucket });
     reportRate(c, reply.rate);
     return reply.outcome;
   } catch {

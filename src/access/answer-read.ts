@@ -9,22 +9,22 @@ import { admit } from './admit.ts';
 import type { KeyEnvironment } from './authenticate.ts';
 
 /** A list of an account's records, and how it is answered. */
-export interface AccountList<Row extends { readonly id: string }> {
+export interface AccountList<Name extends string, Row extends { readonly id: string }, Shown> {
   /** The route, to which the list's cursors are bound. */
   readonly path: string;
   /** The member of the answer that holds the rows. */
-  readonly name: string;
+  readonly name: Name;
   /** At most `count` rows, newest first, from below the id `before` on. Throws when D1 fails. */
   listRows(database: Database, accountId: string, before: string | null, count: number): Promise<Row[]>;
-  show(row: Row): unknown;
+  show(row: Row): Shown;
 }
 
 /** Answers one page of a list of the key's account: `{<name>: […], nextCursor}` (spec, "Common rules"). */
-export async function answerList<Row extends { readonly id: string }>(
+export async function answerList<const Name extends string, Row extends { readonly id: string }, Shown>(
   c: Context<KeyEnvironment>,
   query: ListQuery,
-  list: AccountList<Row>,
-): Promise<Response> {
+  list: AccountList<Name, Row, Shown>,
+) {
   const admitted = await admit(c, 'read', 'read');
   if (!admitted.ok) return sendProblem(c, admitted);
   const { accountId } = admitted.value;
@@ -33,28 +33,30 @@ export async function answerList<Row extends { readonly id: string }>(
     list.listRows(database, accountId, before, count),
   );
   if (!page.ok) return sendProblem(c, page);
-  return c.json({ [list.name]: page.value.rows.map((row) => list.show(row)), nextCursor: page.value.nextCursor }, 200);
+  const { rows, nextCursor } = page.value;
+  const shown = { [list.name]: rows.map((row) => list.show(row)) } as Record<Name, Shown[]>;
+  return c.json({ ...shown, nextCursor }, 200);
 }
 
 /** One kind of an account's records, and how one is answered. */
-export interface AccountRecord<Row> {
+export interface AccountRecord<Name extends string, Row, Shown> {
   /** The member of the answer that holds it, which is also what it is called. */
-  readonly name: string;
+  readonly name: Name;
   /** The record, or `undefined`. Throws when D1 fails. */
   readRow(database: Database, accountId: string, id: string): Promise<Row | undefined>;
-  show(row: Row): unknown;
+  show(row: Row): Shown;
 }
 
 /** Answers one record of the key's account: `{<name>: …}`; another account's is `not_found`, as one that is not. */
-export async function answerRecord<Row>(
+export async function answerRecord<const Name extends string, Row, Shown>(
   c: Context<KeyEnvironment>,
   id: string,
-  record: AccountRecord<Row>,
-): Promise<Response> {
+  record: AccountRecord<Name, Row, Shown>,
+) {
   const admitted = await admit(c, 'read', 'read');
   if (!admitted.ok) return sendProblem(c, admitted);
   const known = RecordId.safeParse(id);
   const row = known.success && (await record.readRow(openDatabase(c.env.DB), admitted.value.accountId, known.data));
   if (!row) return sendProblem(c, refuse('not_found', `This account has no ${record.name} of that id.`));
-  return c.json({ [record.name]: record.show(row) }, 200);
+  return c.json({ [record.name]: record.show(row) } as Record<Name, Shown>, 200);
 }

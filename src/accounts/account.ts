@@ -58,6 +58,8 @@ export async function openAccount(database: Database, label: string, actor: Acto
   return opened;
 }
 
+export const accountNotFound = refuse('not_found', 'There is no account of that id.');
+
 /** One account, or `undefined`. Throws when D1 fails. */
 export async function readAccount(database: Database, id: string): Promise<Account | undefined> {
   const [row] = await database
@@ -88,7 +90,7 @@ export const ChangeAccount = z
 export type ChangeAccount = z.output<typeof ChangeAccount>;
 
 /**
- * Changes an account. `undefined` when there is none; refuses with `precision_exceeded` and `amount_above_maximum`.
+ * Changes an account. Refuses with `not_found`, `precision_exceeded` and `amount_above_maximum`.
  * The lanes of its keys must hear of a new status. Throws when D1 fails.
  */
 export async function changeAccount(
@@ -96,7 +98,7 @@ export async function changeAccount(
   id: string,
   change: ChangeAccount,
   actor: Actor,
-): Promise<Outcome<Account | undefined>> {
+): Promise<Outcome<Account>> {
   const values: Partial<typeof accounts.$inferInsert> = {};
   if (change.status !== undefined) values.status = change.status;
   if (change.dailyWithdrawalLimit !== undefined) {
@@ -114,5 +116,6 @@ export async function changeAccount(
       insertAudit(database, actor, 'change_account', id, change),
     ]);
   }
-  return accept(await readAccount(database, id));
+  const account = await readAccount(database, id);
+  return account ? accept(account) : accountNotFound;
 }

@@ -1,4 +1,5 @@
 import { type RouteConfig, createRoute, z } from '@hono/zod-openapi';
+import type { JSONValue } from 'hono/utils/types';
 import { answerJson } from '../http/answer.ts';
 import { cacheableResponses, createArea, jsonContent, problemResponses, send } from '../http/area.ts';
 import { type DocumentFrame, type OpenApiDocument, buildDocument } from '../http/document/build-document.ts';
@@ -60,7 +61,12 @@ export function documentRoutes(registry: () => Parameters<typeof drawDocuments>[
     }),
     (c) =>
       answerThroughEdge(c, 'openapi', () =>
-        Promise.resolve(accept({ body: documents().client, lifetime_ms: LIFETIME_MS })),
+        Promise.resolve(
+          accept({
+            body: documents().client as object as { openapi: string; [member: string]: JSONValue },
+            lifetime_ms: LIFETIME_MS,
+          }),
+        ),
       ),
   );
 

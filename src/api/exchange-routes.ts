@@ -8,7 +8,8 @@ import { admitPublicCall } from '../access/admit-public-call.ts';
 import { type Database, openDatabase } from '../ledger/database.ts';
 import { SETTINGS_MAX_AGE_MS, type Settings, readSettings } from '../ledger/settings.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
-import { configuredBounds } from '../trade/configured-bounds.ts';
+import { config } from '../env.ts';
+import { chooseBounds } from '../providers.ts';
 import { describeAssets, describeExchange } from '../exchange/describe-exchange.ts';
 import { judgeStatus } from '../exchange/judge-status.ts';
 import { AssetList, ExchangeInfo, ServerTime, Status } from '../exchange/schemas.ts';
@@ -20,6 +21,8 @@ const LIFETIME_MS = SETTINGS_MAX_AGE_MS;
 const SNAPSHOT_MAX_AGE_MS = 2_500;
 
 const common = { tags: ['Exchange'], middleware: admitPublicCall };
+
+const boundsOf = chooseBounds(config);
 
 /** What the exchange says of itself. No key is needed. */
 export const exchange = createArea();
@@ -62,7 +65,7 @@ exchange.openapi(
   (c) =>
     answerThroughEdge(c, 'exchange-info', async () => {
       const settings = await readSettings(openDatabase(c.env.DB));
-      return accept({ body: describeExchange(settings, configuredBounds, Date.now()), lifetime_ms: LIFETIME_MS });
+      return accept({ body: describeExchange(settings, boundsOf, Date.now()), lifetime_ms: LIFETIME_MS });
     }),
 );
 
@@ -100,7 +103,7 @@ exchange.openapi(
     answerThroughEdge(c, 'status', async () => {
       const [settings, snapshot] = await Promise.all([
         findSettings(openDatabase(c.env.DB)),
-        readSnapshot(c.env.PRICE_HUB, SNAPSHOT_MAX_AGE_MS),
+        readSnapshot(c.env, SNAPSHOT_MAX_AGE_MS),
       ]);
       return accept({ body: judgeStatus(settings, snapshot, Date.now()), lifetime_ms: LIFETIME_MS });
     }),

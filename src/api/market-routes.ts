@@ -38,7 +38,7 @@ markets.openapi(
   }),
   (c) =>
     answerThroughEdge(c, 'tickers', async () => {
-      const snapshot = await readSnapshot(c.env.PRICE_HUB, SNAPSHOT_MAX_AGE_MS);
+      const snapshot = await readSnapshot(c.env, SNAPSHOT_MAX_AGE_MS);
       return accept(answerTickers(snapshot, Date.now()));
     }),
 );
@@ -62,7 +62,7 @@ markets.openapi(
     const coin = findCoin(c.req.valid('param').symbol);
     if (!coin) return sendProblem(c, symbolRefusal);
     return answerThroughEdge(c, `ticker/${coin}`, async () => {
-      const snapshot = await readSnapshot(c.env.PRICE_HUB, SNAPSHOT_MAX_AGE_MS);
+      const snapshot = await readSnapshot(c.env, SNAPSHOT_MAX_AGE_MS);
       return accept(answerTicker(coin, snapshot, Date.now()));
     });
   },
@@ -98,7 +98,7 @@ markets.openapi(
     const question = alignQuestion(asked, Date.now());
     const key = ['candles', coin, interval, limit, question.startTime_ms, question.endTime_ms].join('/');
     return answerThroughEdge(c, key, async () => {
-      const series = await readCandles(c.env.CANDLE_HUB, question);
+      const series = await readCandles(c.env, question);
       return series.ok ? accept(answerCandles(question, series.value, Date.now())) : series;
     });
   },

@@ -1,11 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { bodyRefusals, createArea, factsOf, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { headersOf } from '../http/document/headers.ts';
-import { fingerprint, idempotencyKeyParameter, readIdempotencyKey } from '../http/idempotency.ts';
+import { idempotencyKeyParameter } from '../http/idempotency.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { ListQuery, NextCursor } from '../http/list.ts';
 import { RecordPath } from '../http/wire-types.ts';
-import { admit, describeAdmission, readRefusals } from '../access/admit.ts';
+import { admit, readRefusals } from '../access/admit.ts';
 import { answerList, answerRecord } from '../access/answer-read.ts';
 import { authenticate, authenticateJson } from '../access/authenticate.ts';
 import { executeInLane } from '../access/execute-in-lane.ts';
@@ -56,18 +56,10 @@ trade.openapi(
       ),
     },
   }),
-  async (c) => {
-    const idempotencyKey = readIdempotencyKey(c.req.header('Idempotency-Key'));
-    if (!idempotencyKey.ok) return sendProblem(c, idempotencyKey);
+  (c) => {
     const order = c.req.valid('json');
-    const request = idempotencyKey.value !== null && {
-      idempotencyKey: idempotencyKey.value,
-      operation: 'placeOrder' as const,
-      fingerprint: await fingerprint('POST', ORDERS_PATH, order),
-    };
-    const admission = describeAdmission(c, c.var.key, 'trade');
-    const call = { admission, order, request: request || null, facts: factsOf(c) };
-    return executeInLane(c, c.var.key, idempotencyKey.value, (lane) => lane.placeOrder(call));
+    const post = { operation: 'placeOrder', scope: 'trade', path: ORDERS_PATH, body: order } as const;
+    return executeInLane(c, post, (lane, keyed) => lane.placeOrder({ ...keyed, order }));
   },
 );
 
@@ -82,7 +74,7 @@ trade.openapi(
       'Decides an order as `POST /api/v1/orders` would at this moment, and does nothing: no order, nothing held, nothing promised. The balance is not looked at. The price of the order itself is that of its own moment; `limitPrice` bounds it. Counted in the *read* bucket.',
     security: [{ apiKey: ['trade'] }],
     middleware: authenticateJson('trade'),
-    request: { body: { required: true, content: jsonContent(PlaceOrder) } },
+    request: { body: jsonBody(PlaceOrder) },
     responses: {
       200: { description: 'What would fill', content: jsonContent(z.object({ preview: OrderPreview })) },
       ...problemResponses(
@@ -103,7 +95,7 @@ trade.openapi(
     const order = c.req.valid('json');
     const admitted = await admit(c, 'trade', 'read');
     if (!admitted.ok) return sendProblem(c, admitted);
-    const preview = await previewAtGate(c.env.LEDGER_GATE, order);
+    const preview = await previewAtGate(c.env, order);
     return preview.ok ? c.json({ preview: preview.value }, 200) : sendProblem(c, preview);
   },
 );

@@ -1,12 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { config } from '../env.ts';
-import { bodyRefusals, createArea, factsOf, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { headersOf } from '../http/document/headers.ts';
-import { fingerprint, idempotencyKeyParameter, readIdempotencyKey } from '../http/idempotency.ts';
+import { idempotencyKeyParameter } from '../http/idempotency.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { ListQuery, NextCursor } from '../http/list.ts';
 import { RecordPath, Timestamp } from '../http/wire-types.ts';
-import { admit, describeAdmission, readRefusals } from '../access/admit.ts';
+import { admit, readRefusals } from '../access/admit.ts';
 import { answerList, answerRecord } from '../access/answer-read.ts';
 import { authenticate, authenticateJson } from '../access/authenticate.ts';
 import { executeInLane } from '../access/execute-in-lane.ts';
@@ -150,20 +150,12 @@ wallet.openapi(
       ),
     },
   }),
-  async (c) => {
-    const idempotencyKey = readIdempotencyKey(c.req.header('Idempotency-Key'));
-    if (!idempotencyKey.ok) return sendProblem(c, idempotencyKey);
+  (c) => {
     const withdrawal = c.req.valid('json');
     // Without the code: a retry with a fresh one is the same request.
     const { totpCode: _totpCode, ...body } = withdrawal;
-    const request = idempotencyKey.value !== null && {
-      idempotencyKey: idempotencyKey.value,
-      operation: 'createWithdrawal' as const,
-      fingerprint: await fingerprint('POST', WITHDRAWALS_PATH, body),
-    };
-    const admission = describeAdmission(c, c.var.key, 'withdraw');
-    const call = { admission, withdrawal, request: request || null, facts: factsOf(c) };
-    return executeInLane(c, c.var.key, idempotencyKey.value, (lane) => lane.withdraw(call));
+    const post = { operation: 'createWithdrawal', scope: 'withdraw', path: WITHDRAWALS_PATH, body } as const;
+    return executeInLane(c, post, (lane, keyed) => lane.withdraw({ ...keyed, withdrawal }));
   },
 );
 

@@ -1,6 +1,6 @@
 import { OpenAPIHono, type z } from '@hono/zod-openapi';
 import type { ZodError } from 'zod';
-import type { Context, MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler, TypedResponse } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { type Answer, type RequestFacts, answerProblem } from './answer.ts';
 import type { AppEnvironment, RequestContext } from './context.ts';
@@ -18,13 +18,16 @@ export function factsOf(c: RequestContext): RequestFacts {
   return { requestId: c.var.requestId, url: c.req.url, path: c.req.path };
 }
 
+/** An answer that was written before its route saw it: a problem, or what a lane remembers. Any route may send one. */
+export type WrittenAnswer = Response & TypedResponse<never, never, never>;
+
 /** Sends an answer, with the headers that were set on the way. */
-export function send(c: RequestContext, answer: Answer): Response {
-  return c.body(answer.body, { status: answer.status as 200, headers: answer.headers });
+export function send(c: RequestContext, answer: Answer): WrittenAnswer {
+  return c.body(answer.body, { status: answer.status as 200, headers: answer.headers }) as Response as WrittenAnswer;
 }
 
 /** Sends a refusal as problem+json. */
-export function sendProblem(c: RequestContext, refusal: Refusal): Response {
+export function sendProblem(c: RequestContext, refusal: Refusal): WrittenAnswer {
   return send(c, answerProblem(refusal, factsOf(c)));
 }
 
@@ -96,10 +99,12 @@ export const bodyRefusals = [
   'payload_too_large',
 ] as const satisfies readonly ProblemCode[];
 
-/** The documented responses of an operation's refusals, from the one table; spread into `responses`. */
-export function problemResponses(...declared: DeclaredProblem[]) {
-  // Hono is told only that answers without a typed body exist, so that a handler may return any Response.
-  return describeProblems([...declared, ...general]) as unknown as { 500: { description: string } };
+/**
+ * The documented responses of an operation's refusals, from the one table; spread into `responses`. Hono is not told of
+ * them: what a handler returns is then either a `WrittenAnswer`, or a body that fits the schema of its response.
+ */
+export function problemResponses(...declared: DeclaredProblem[]): object {
+  return describeProblems([...declared, ...general]);
 }
 
 /** A documented JSON answer. */
@@ -107,11 +112,11 @@ export function jsonContent<T extends z.ZodType>(schema: T) {
   return { 'application/json': { schema } };
 }
 
-/** The documented answers of an operation that goes through the edge cache. */
+/** The documented answers of an operation that goes through the edge cache. Of 304, which has no body, Hono is not told. */
 export function cacheableResponses<T extends z.ZodType>(description: string, schema: T) {
   const headers = headersOf('ETag', 'Cache-Control');
-  return {
-    200: { description, headers, content: jsonContent(schema) },
+  const notModified: object = {
     304: { description: 'What the client has, by its If-None-Match, still stands', headers },
   };
+  return { 200: { description, headers, content: jsonContent(schema) }, ...notModified };
 }

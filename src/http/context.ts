@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { Bindings } from '../env.ts';
+import type { Bindings } from '../platform/bindings.ts';
 
 /** The Hono environment of every route. */
 export interface AppEnvironment {

@@ -1,20 +1,37 @@
 import type { Context, MiddlewareHandler } from 'hono';
+import type { createArea } from './area.ts';
 import type { AppEnvironment } from './context.ts';
 
 const ALLOW_ORIGIN = 'Access-Control-Allow-Origin';
+
+/** What a page may read of a public answer beside its body. */
+const EXPOSED_HEADERS = [
+  'X-Request-Id',
+  'X-Idempotency-Replay',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'ETag',
+  ...['Limit', 'Remaining', 'Reset'].map((name) => `X-RateLimit-${name}`),
+].join(',');
+
+/** The paths of an area's routes that need no key, as Hono writes them: a route is public by naming no `security`. */
+export function listPublicPaths({ openAPIRegistry }: ReturnType<typeof createArea>): string[] {
+  return openAPIRegistry.definitions.flatMap((definition) => {
+    const isPublic = definition.type === 'route' && !definition.route.security?.length;
+    return isPublic ? [definition.route.path.replaceAll(/\{(\w+)\}/g, ':$1')] : [];
+  });
+}
 
 /**
  * Lets a page of any origin read a public route, and the headers it names (Fetch standard, section 3.3). The headers are
  * set ahead of the answer, which costs it no copy.
  */
-export function openToAnyOrigin(exposedHeaders: readonly string[]): MiddlewareHandler<AppEnvironment> {
-  const exposed = exposedHeaders.join(',');
-  return (c, next) => {
-    c.header(ALLOW_ORIGIN, '*');
-    c.header('Access-Control-Expose-Headers', exposed);
-    return next();
-  };
-}
+export const openToAnyOrigin: MiddlewareHandler<AppEnvironment> = (c, next) => {
+  c.header(ALLOW_ORIGIN, '*');
+  c.header('Access-Control-Expose-Headers', EXPOSED_HEADERS);
+  return next();
+};
 
 /**
  * Answers a preflight of a path that is open to any origin, with the methods that the path takes and whatever headers

@@ -1,21 +1,42 @@
 import { z } from 'zod';
 
-/** What a key may do (spec, "Authentication"). */
-export const Scope = z.enum(['read', 'trade', 'withdraw']);
+interface ScopeRecord {
+  /** How a token and the database write it. */
+  readonly letter: string;
+  /** Whether a frozen account may go on using it. What is not said to go on ends with the freeze. */
+  readonly worksWhenFrozen?: true;
+}
+
+/** What a key may do (spec, "Authentication"), in the order in which it is written: the one list of scopes. */
+const scopes = {
+  read: { letter: 'r', worksWhenFrozen: true },
+  trade: { letter: 't' },
+  withdraw: { letter: 'w' },
+} as const satisfies Record<string, ScopeRecord>;
+
+export const Scope = z.enum(Object.keys(scopes) as [keyof typeof scopes]);
 
 export type Scope = z.output<typeof Scope>;
 
-const letters = { read: 'r', trade: 't', withdraw: 'w' } as const satisfies Record<Scope, string>;
+const records: Readonly<Record<Scope, ScopeRecord>> = scopes;
 
-/** Scopes as a token and the database write them: a subset of `rtw`, in that order. */
-export function writeScopes(scopes: readonly Scope[]): string {
+/** Scopes as a token and the database write them: their letters, each once at most, in one order. */
+export const WRITTEN_SCOPES = Scope.options.map((scope) => `${records[scope].letter}?`).join('');
+
+/** Scopes by their letters. */
+export function writeScopes(wanted: readonly Scope[]): string {
   return Scope.options
-    .filter((scope) => scopes.includes(scope))
-    .map((scope) => letters[scope])
+    .filter((scope) => wanted.includes(scope))
+    .map((scope) => records[scope].letter)
     .join('');
 }
 
 /** The scopes behind their letters. */
 export function readScopes(written: string): Scope[] {
-  return Scope.options.filter((scope) => written.includes(letters[scope]));
+  return Scope.options.filter((scope) => written.includes(records[scope].letter));
+}
+
+/** Whether a frozen account may use a scope; `null` is what any key may do. */
+export function worksWhenFrozen(scope: Scope | null): boolean {
+  return scope === null || records[scope].worksWhenFrozen === true;
 }

@@ -1,7 +1,7 @@
 import { digest, equalDigests, sign, toBase64Url } from '../platform/digest.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { RecordId } from '../ledger/record-id.ts';
-import { type Scope, readScopes, writeScopes } from './scope.ts';
+import { type Scope, WRITTEN_SCOPES, readScopes, writeScopes } from './scope.ts';
 
 /**
  * An API key as its holder has it:
@@ -12,7 +12,9 @@ import { type Scope, readScopes, writeScopes } from './scope.ts';
  * so that a forged key, or one whose scopes were rewritten, ends at the edge without any I/O, and the server secret
  * can be rotated while older keys live on. Only a hash of the token is stored.
  */
-const TOKEN_SYNTAX = /^(bk_(?:live|test)_(\d{1,3})_([0-9a-f-]{36})_(r?t?w?)_[A-Za-z0-9_-]{43})_([A-Za-z0-9_-]{43})$/;
+const TOKEN_SYNTAX = new RegExp(
+  `^(bk_(?:live|test)_(\\d{1,3})_([0-9a-f-]{36})_(${WRITTEN_SCOPES})_[A-Za-z0-9_-]{43})_([A-Za-z0-9_-]{43})$`,
+);
 
 const SECRET_BYTES = 32;
 

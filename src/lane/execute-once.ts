@@ -29,10 +29,14 @@ export interface Execution<Plan, Row> {
   /** The answer to a record, whether it was just made or found. */
   answer(row: Row): Answer;
   /**
-   * Whether a record still waits for somebody outside: its answer is then provisional, and the caller of `executeOnce`
-   * finishes it and remembers the answer. Absent where a commit is the end, so that the record reads the same for ever.
+   * Of a record that may still wait for somebody outside once it is committed; its answer is provisional until then.
+   * Absent where a commit is the end, so that the record reads the same for ever.
    */
-  isOpen?(row: Row): boolean;
+  readonly finish?: {
+    isOpen(row: Row): boolean;
+    /** Waits for whoever it waits for, outside the lane's turn. It may still be open afterwards. Never rejects. */
+    run(row: Row, isFresh: boolean): Promise<Row>;
+  };
   /** What the client is told when the outcome stays open; it names the record. */
   describeUnknown(recordId: string): Refusal;
 }
@@ -50,7 +54,7 @@ export interface LaneClock {
 export interface Executed<Row> {
   readonly answer: Answer;
   readonly replayed: boolean;
-  /** The record that still waits for somebody outside, and whether this request made it. */
+  /** The record that `finish` is still to be run for, and whether this request made it. */
   readonly open?: { readonly row: Row; readonly isFresh: boolean };
 }
 
@@ -83,7 +87,7 @@ export async function executeOnce<Plan, Row>(
     if (found.kind === 'found') {
       const { row } = found;
       const answer = execution.answer(row);
-      if (execution.isOpen?.(row)) return { answer, replayed: true, open: { row, isFresh: false } };
+      if (execution.finish?.isOpen(row)) return { answer, replayed: true, open: { row, isFresh: false } };
       replays.remember(request.idempotencyKey, answer);
       return { answer, replayed: true };
     }
@@ -126,8 +130,9 @@ export async function executeOnce<Plan, Row>(
   }
   const { row } = end;
   const answer = execution.answer(row);
-  if (execution.isOpen?.(row)) return { answer, replayed: false, open: { row, isFresh: end.kind === 'committed' } };
-  if (request && execution.isOpen) replays.remember(request.idempotencyKey, answer);
+  if (execution.finish?.isOpen(row))
+    return { answer, replayed: false, open: { row, isFresh: end.kind === 'committed' } };
+  if (request && execution.finish) replays.remember(request.idempotencyKey, answer);
   else if (request) replays.rememberLate(request.idempotencyKey, answer);
   return { answer, replayed: false };
 }

@@ -1,11 +1,11 @@
-import type { Bindings } from '../env.ts';
+import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { type Outcome, accept, overloaded } from '../http/refusal.ts';
 import { withDeadline } from '../platform/with-deadline.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { SETTINGS_MAX_AGE_MS, type Settings, readSettings } from '../ledger/settings.ts';
 import { FILL_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
-import { readSnapshot } from '../markets/read-hub.ts';
+import { type HubBindings, readSnapshot } from '../markets/read-hub.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
 import type { Coin } from '../money/assets.ts';
 import type { TradingConditions } from '../trade/plan-order.ts';
@@ -24,12 +24,15 @@ const SETTINGS_DEADLINE_MS = 3_000;
 export const FRESH_INTERVAL_MS = 500;
 export const FRESH_TIME_MS = 60_000;
 
+/** Where prices and settings come from. */
+type GateSources = HubBindings & Pick<Bindings, 'DB'>;
+
 /**
  * The prices and settings that every order of a ledger is planned at. They are held in memory alone, and fetched beside
  * orders: an order waits for them only where what is held is too old to be used.
  */
 export class GateConditions {
-  readonly #bindings: Bindings;
+  readonly #bindings: GateSources;
   #prices: { readonly snapshot: MarketSnapshot; readonly read_ms: number } | undefined;
   #settings: { readonly value: Settings; readonly read_ms: number } | undefined;
   #readingPrices: Promise<void> | undefined;
@@ -37,7 +40,7 @@ export class GateConditions {
   #lastOrder_ms = -Infinity;
   #isKeptFresh = false;
 
-  constructor(bindings: Bindings) {
+  constructor(bindings: GateSources) {
     this.#bindings = bindings;
   }
 
@@ -110,7 +113,7 @@ export class GateConditions {
 
   async #fetchPrices(): Promise<void> {
     const read_ms = Date.now();
-    const snapshot = await readSnapshot(this.#bindings.PRICE_HUB, SNAPSHOT_MAX_AGE_MS, { forOrders: true });
+    const snapshot = await readSnapshot(this.#bindings, SNAPSHOT_MAX_AGE_MS, { forOrders: true });
     if (snapshot) this.#prices = { snapshot, read_ms };
   }
 

@@ -1,17 +1,20 @@
 import { DurableObject } from 'cloudflare:workers';
-import { type Bindings, config } from '../env.ts';
+import type { Bindings } from '../platform/bindings.ts';
 import { type Answer, type RequestFacts, answerProblem } from '../http/answer.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { type Outcome, type Refusal, accept, overloaded, refuse } from '../http/refusal.ts';
 import { decideAdmission, decideEffect, type Admission } from '../keys/admission.ts';
 import { type BucketName, limitsOf } from '../keys/bucket-limits.ts';
 import { type KeyRecord, readKeyRecord } from '../keys/record.ts';
-import { openDatabase } from '../ledger/database.ts';
+import { worksWhenFrozen } from '../keys/scope.ts';
+import { type Database, openDatabase } from '../ledger/database.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
-import { chooseCustody } from '../providers.ts';
 import { answerOrder } from '../trade/commit-order.ts';
 import type { PlaceOrder } from '../trade/place-order.ts';
+import type { TradingContext } from '../trade/plan-order.ts';
+import type { Custody } from '../wallet/custody/custody.ts';
 import type { CreateWithdrawal } from '../wallet/withdrawals/create-withdrawal.ts';
+import type { WithdrawalContext } from '../wallet/withdrawals/plan-withdrawal.ts';
 import { answerWithdrawal } from '../wallet/withdrawals/withdrawal.ts';
 import { CountedBuckets } from './counted-buckets.ts';
 import { type Executed, type Execution, executeOnce } from './execute-once.ts';
@@ -53,20 +56,22 @@ export interface AdmitReply {
   readonly rate: RateState | null;
 }
 
-/** An order, as the edge sends it on. */
-export interface PlaceOrderCall {
+/** A POST, as the edge sends it on. */
+export interface KeyedCall {
   readonly admission: Admission;
-  readonly order: PlaceOrder;
+  /** `null` without an Idempotency-Key. */
   readonly request: IdempotentRequest | null;
   readonly facts: RequestFacts;
 }
 
+/** An order, as the edge sends it on. */
+export interface PlaceOrderCall extends KeyedCall {
+  readonly order: PlaceOrder;
+}
+
 /** A withdrawal, as the edge sends it on. */
-export interface WithdrawCall {
-  readonly admission: Admission;
+export interface WithdrawCall extends KeyedCall {
   readonly withdrawal: CreateWithdrawal;
-  readonly request: IdempotentRequest | null;
-  readonly facts: RequestFacts;
 }
 
 /** The whole answer to a POST. */
@@ -74,6 +79,12 @@ export interface ExecutionReply {
   readonly answer: Answer;
   readonly replayed: boolean;
   readonly rate: RateState | null;
+}
+
+/** What a lane takes from the configuration. */
+export interface LaneSettings
+  extends Pick<TradingContext, 'boundsOf'>, Pick<WithdrawalContext, 'totpSecrets' | 'allowlistMode'> {
+  readonly custody: Custody;
 }
 
 /**
@@ -86,12 +97,15 @@ export class KeyLane extends DurableObject<Bindings> {
   readonly #buckets: CountedBuckets;
   readonly #replays: Replays;
   readonly #mutex = new Mutex(QUEUE_ROOM, QUEUE_DEADLINE_MS);
-  readonly #payouts = new Payouts(chooseCustody(config));
+  readonly #payouts: Payouts;
+  readonly #settings: LaneSettings;
   readonly #held: HeldRecord;
   #alarmStands: boolean | undefined;
 
-  constructor(ctx: DurableObjectState, env: Bindings) {
+  constructor(ctx: DurableObjectState, env: Bindings, settings: LaneSettings) {
     super(ctx, env);
+    this.#settings = settings;
+    this.#payouts = new Payouts(settings.custody);
     this.#state = new ObjectState(ctx.storage.sql);
     this.#buckets = new CountedBuckets(this.#state, this.#late);
     this.#replays = new Replays(ctx.storage.sql, this.#late);
@@ -104,39 +118,29 @@ export class KeyLane extends DurableObject<Bindings> {
     if (!record.ok) return { outcome: record, rate: null };
     const counted = this.#count(call.bucket, record.value);
     if (!counted.outcome.ok) return { outcome: counted.outcome, rate: counted.rate };
-    return { outcome: accept({ accountId: record.value.accountId }), rate: counted.rate };
+    const allowed = worksWhenFrozen(call.admission.scope) ? record : decideEffect(record.value);
+    return { outcome: allowed.ok ? accept({ accountId: record.value.accountId }) : allowed, rate: counted.rate };
   }
 
   /** Places an order: admission, bucket, turn, and one execution at most per Idempotency-Key. */
-  async placeOrder(call: PlaceOrderCall): Promise<ExecutionReply> {
-    const { answer, replayed, rate } = await this.#execute(call, 'trade', ({ accountId, id: keyId }) =>
-      executeOrder(call.order, { accountId, keyId, database: openDatabase(this.env.DB), gates: this.env.LEDGER_GATE }),
-    );
-    return { answer, replayed, rate };
+  placeOrder(call: PlaceOrderCall): Promise<ExecutionReply> {
+    return this.#execute(call, 'trade', ({ accountId, id: keyId }, database) => {
+      const { boundsOf } = this.#settings;
+      return executeOrder(call.order, { accountId, keyId, database, gate: this.env, boundsOf });
+    });
   }
 
   /**
-   * Takes a withdrawal, under the same contract as an order, and has it paid out. The custodian is awaited outside the
-   * mutex, so one that hangs stops nothing else of this key; what it has not said in time is answered as PROCESSING.
+   * Takes a withdrawal, under the same contract as an order, and has it paid out. What the custodian has not said in
+   * time is answered as PROCESSING.
    */
-  async withdraw(call: WithdrawCall): Promise<ExecutionReply> {
-    const database = openDatabase(this.env.DB);
-    const { answer, replayed, rate, open } = await this.#execute(call, 'withdraw', ({ accountId, id: keyId }) => {
-      const readHub = () => readSnapshot(this.env.PRICE_HUB, SNAPSHOT_MAX_AGE_MS);
-      return executeWithdrawal(call.withdrawal, { accountId, keyId, database, readSnapshot: readHub });
+  withdraw(call: WithdrawCall): Promise<ExecutionReply> {
+    return this.#execute(call, 'withdraw', ({ accountId, id: keyId }, database) => {
+      const { totpSecrets, allowlistMode } = this.#settings;
+      const readHub = () => readSnapshot(this.env, SNAPSHOT_MAX_AGE_MS);
+      const asked = { accountId, keyId, database, totpSecrets, allowlistMode, payouts: this.#payouts };
+      return executeWithdrawal(call.withdrawal, { ...asked, readSnapshot: readHub });
     });
-    if (!open) return { answer, replayed, rate };
-    const paid = await this.#payouts.payInTime(database, open.row, open.isFresh);
-    const answered = answerWithdrawal(paid);
-    if (!call.request) return { answer: answered, replayed, rate };
-    const { idempotencyKey } = call.request;
-    const hasEnded = paid.status === 'COMPLETED' || paid.status === 'FAILED';
-    if (!open.isFresh || !hasEnded) {
-      return { answer: this.#replays.remember(idempotencyKey, answered), replayed, rate };
-    }
-    // Whoever asked meanwhile waited for the same payout, and what has ended is shown alike for ever.
-    this.#replays.rememberLate(idempotencyKey, answered);
-    return { answer: answered, replayed, rate };
   }
 
   /**
@@ -180,10 +184,10 @@ export class KeyLane extends DurableObject<Bindings> {
   }
 
   async #execute<Plan, Row>(
-    call: { readonly admission: Admission; readonly request: IdempotentRequest | null; readonly facts: RequestFacts },
+    call: KeyedCall,
     bucket: BucketName,
-    prepare: (record: KeyRecord) => Execution<Plan, Row>,
-  ): Promise<Executed<Row> & { readonly rate: RateState | null }> {
+    prepare: (record: KeyRecord, database: Database) => Execution<Plan, Row>,
+  ): Promise<ExecutionReply> {
     const problem = (refusal: Refusal, rate: RateState | null) => ({
       answer: answerProblem(refusal, call.facts),
       replayed: false,
@@ -195,8 +199,9 @@ export class KeyLane extends DurableObject<Bindings> {
     if (!this.#mutex.hasRoom()) return problem(queueFull, null);
     const counted = this.#count(bucket, record.value);
     if (!counted.outcome.ok) return problem(counted.outcome, counted.rate);
+    const execution = prepare(record.value, openDatabase(this.env.DB));
     const turn = await this.#mutex.run(async () => {
-      const executed = await executeOnce(prepare(record.value), call.request, this.#replays, call.facts, {
+      const executed = await executeOnce(execution, call.request, this.#replays, call.facts, {
         now: () => Date.now(),
         mayAct: () => decideEffect(this.#held.current ?? record.value),
         sync: () => this.#sync(),
@@ -205,7 +210,24 @@ export class KeyLane extends DurableObject<Bindings> {
       return executed;
     });
     if (turn.kind === 'timed_out') return problem(overloaded, counted.rate);
-    return { ...turn.value, rate: counted.rate };
+    const answer = await this.#finish(execution, call.request, turn.value);
+    return { answer, replayed: turn.value.replayed, rate: counted.rate };
+  }
+
+  /** Waits for whoever a record still waits for, outside the mutex: what hangs there stops nothing else of this key. */
+  async #finish<Plan, Row>(
+    execution: Execution<Plan, Row>,
+    request: IdempotentRequest | null,
+    { answer, open }: Executed<Row>,
+  ): Promise<Answer> {
+    if (!open || !execution.finish) return answer;
+    const row = await execution.finish.run(open.row, open.isFresh);
+    const answered = execution.answer(row);
+    if (!request) return answered;
+    if (!open.isFresh || execution.finish.isOpen(row)) return this.#replays.remember(request.idempotencyKey, answered);
+    // Whoever asked meanwhile waited for the same, and what has ended is shown alike for ever.
+    this.#replays.rememberLate(request.idempotencyKey, answered);
+    return answered;
   }
 
   async #sync(): Promise<void> {

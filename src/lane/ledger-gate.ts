@@ -1,12 +1,10 @@
 import { DurableObject } from 'cloudflare:workers';
-import { type Bindings, MIN_SPREAD_BPS, config } from '../env.ts';
+import type { Bindings } from '../platform/bindings.ts';
 import { type Outcome, accept, overloaded } from '../http/refusal.ts';
 import { withDeadline } from '../platform/with-deadline.ts';
 import type { CommitOutcome } from '../ledger/commit.ts';
 import { openDatabase } from '../ledger/database.ts';
-import { chooseLiquidityProvider } from '../providers.ts';
 import { commitOrder, explainOrderRefusal, toRow } from '../trade/commit-order.ts';
-import { configuredBounds } from '../trade/configured-bounds.ts';
 import type { PlaceOrder } from '../trade/place-order.ts';
 import {
   type OrderPlan,
@@ -18,7 +16,7 @@ import {
   readTerms,
 } from '../trade/plan-order.ts';
 import { type OrderPreview, showPreview } from '../trade/preview-order.ts';
-import type { GateCall, GateReply } from '../trade/reach-gate.ts';
+import type { GateCall, GateReply, OrderGate } from '../trade/reach-gate.ts';
 import { GateConditions } from './gate-conditions.ts';
 
 /** How many orders may be in the gate at once: no more than D1 gets done before it is given up on. */
@@ -32,18 +30,14 @@ const BATCH_DEADLINE_MS = 3_000;
  * keeps nothing but what it can read again. Where two gates run at once, as after a restart, the database refuses
  * whatever the newer prices have overtaken.
  */
-export class LedgerGate extends DurableObject<Bindings> {
+export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
   readonly #conditions: GateConditions;
-  readonly #context: TradingContext = {
-    liquidity: chooseLiquidityProvider(config),
-    spread_bps: config.SPREAD_BPS,
-    minSpread_bps: MIN_SPREAD_BPS[config.ENVIRONMENT],
-    boundsOf: configuredBounds,
-  };
+  readonly #context: TradingContext;
   readonly #orders = new Map<string, Promise<GateReply>>();
 
-  constructor(ctx: DurableObjectState, env: Bindings) {
+  constructor(ctx: DurableObjectState, env: Bindings, context: TradingContext) {
     super(ctx, env);
+    this.#context = context;
     this.#conditions = new GateConditions(env);
   }
 
@@ -64,7 +58,7 @@ export class LedgerGate extends DurableObject<Bindings> {
 
   /** What an order would fill at now; it has no effect. Refuses as `readTerms` and `planOrder` do. */
   async preview(order: PlaceOrder): Promise<Outcome<OrderPreview>> {
-    const terms = readTerms(order, configuredBounds);
+    const terms = readTerms(order, this.#context.boundsOf);
     if (!terms.ok) return terms;
     const conditions = await this.#conditions.take(terms.value.coin);
     if (!conditions.ok) return conditions;
@@ -74,7 +68,7 @@ export class LedgerGate extends DurableObject<Bindings> {
   }
 
   async #fill(call: GateCall): Promise<GateReply> {
-    const terms = readTerms(call.order, configuredBounds);
+    const terms = readTerms(call.order, this.#context.boundsOf);
     if (!terms.ok) return { kind: 'refused', refusal: terms };
     const first = await this.#attempt(call, terms.value, await this.#conditions.take(terms.value.coin));
     if (!('overtakenRound' in first)) return first;

@@ -1,9 +1,7 @@
 import { clearAttempts } from '../accounts/totp.ts';
-import { config } from '../env.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { type Outcome, overloaded } from '../http/refusal.ts';
 import type { Database } from '../ledger/database.ts';
-import type { MarketSnapshot } from '../markets/snapshot.ts';
 import type { CommitOutcome } from '../ledger/commit.ts';
 import {
   type Asker,
@@ -13,28 +11,31 @@ import {
   toRow,
 } from '../wallet/withdrawals/commit-withdrawal.ts';
 import type { CreateWithdrawal } from '../wallet/withdrawals/create-withdrawal.ts';
-import { type WithdrawalPlan, logLock, planWithdrawal } from '../wallet/withdrawals/plan-withdrawal.ts';
+import {
+  type WithdrawalContext,
+  type WithdrawalPlan,
+  logLock,
+  planWithdrawal,
+} from '../wallet/withdrawals/plan-withdrawal.ts';
 import { type WithdrawalRow, answerWithdrawal, readWithdrawal } from '../wallet/withdrawals/withdrawal.ts';
 import type { Attempt, Execution, LookUp } from './execute-once.ts';
+import type { Payouts } from './payouts.ts';
 
 /** What the execution of a withdrawal needs from its lane. */
-export interface WithdrawalExecutionContext extends Asker {
-  readonly database: Database;
-  readSnapshot(): Promise<MarketSnapshot | undefined>;
-}
+export type WithdrawalExecutionContext = Asker & Omit<WithdrawalContext, 'now'> & { readonly payouts: Payouts };
 
-/** The steps of one withdrawal, for `executeOnce`; the row that they end with is what the custodian is then asked for. */
+/** The steps of one withdrawal: what they commit is paid out by the custodian, outside the lane's turn. */
 export function executeWithdrawal(
   withdrawal: CreateWithdrawal,
   context: WithdrawalExecutionContext,
 ): Execution<WithdrawalPlan, WithdrawalRow> {
-  const { database, accountId } = context;
+  const { database, accountId, payouts } = context;
   return {
     plan: () => plan(withdrawal, context),
     commit: (withdrawalId, planned) => take(context, withdrawalId, planned),
     lookUp: (withdrawalId) => lookUpWithdrawal(database, accountId, withdrawalId),
     answer: answerWithdrawal,
-    isOpen: isWithCustodian,
+    finish: { isOpen: isWithCustodian, run: (row, isFresh) => payouts.payInTime(database, row, isFresh) },
     describeUnknown: describeUnknownWithdrawal,
   };
 }
@@ -49,12 +50,7 @@ async function plan(
   context: WithdrawalExecutionContext,
 ): Promise<Outcome<WithdrawalPlan>> {
   try {
-    return await planWithdrawal(withdrawal, {
-      ...context,
-      totpSecrets: config.TOTP_SECRETS,
-      allowlistMode: config.ALLOWLIST_MODE,
-      now: () => Date.now(),
-    });
+    return await planWithdrawal(withdrawal, { ...context, now: () => Date.now() });
   } catch (error) {
     logFault('withdrawal_not_planned', { error: describeError(error) });
     return overloaded;

@@ -17,7 +17,7 @@ const DEGRADED_LIFETIME_MS = 5_000;
 const CURRENT_MS = 12_000;
 
 /** All tickers; without a snapshot, or where it shows nothing, static fallbacks. */
-export function answerTickers(snapshot: MarketSnapshot | undefined, now_ms: number): CacheableBody {
+export function answerTickers(snapshot: MarketSnapshot | undefined, now_ms: number): CacheableBody<TickerList> {
   const tickers = coinSymbols.map((coin) => showTicker(coin, snapshot, now_ms));
   const degraded = tickers.some((ticker) => ticker.degraded);
   const body: TickerList = { tickers, ts: formatTime(now_ms), degraded };
@@ -25,7 +25,11 @@ export function answerTickers(snapshot: MarketSnapshot | undefined, now_ms: numb
 }
 
 /** One ticker, by the same rules. */
-export function answerTicker(coin: Coin, snapshot: MarketSnapshot | undefined, now_ms: number): CacheableBody {
+export function answerTicker(
+  coin: Coin,
+  snapshot: MarketSnapshot | undefined,
+  now_ms: number,
+): CacheableBody<TickerAnswer> {
   const ticker = showTicker(coin, snapshot, now_ms);
   const degraded = ticker.degraded ?? false;
   const body: TickerAnswer = { ticker, degraded };
@@ -33,7 +37,11 @@ export function answerTicker(coin: Coin, snapshot: MarketSnapshot | undefined, n
 }
 
 /** Candles of one market. */
-export function answerCandles(question: CandleQuestion, series: CandleSeries, now_ms: number): CacheableBody {
+export function answerCandles(
+  question: CandleQuestion,
+  series: CandleSeries,
+  now_ms: number,
+): CacheableBody<CandleList> {
   const { coin, interval } = question;
   const candles = series.candles.map(({ start_ms, ...candle }) => ({ ts: formatTime(start_ms), ...candle }));
   const body: CandleList = { symbol: coin, pair: pairOf(coin), interval, candles };

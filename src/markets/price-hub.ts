@@ -1,14 +1,14 @@
 import { DurableObject } from 'cloudflare:workers';
 import { z } from 'zod';
-import { type Bindings, config } from '../env.ts';
+import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { coinSymbols } from '../money/assets.ts';
-import { choosePriceSources } from '../providers.ts';
 import { OperatorFallbacks } from './operator-fallbacks.ts';
 import { PricePoller } from './price-poller.ts';
 import { HubMemory, emptyMemory, recordRound } from './record-round.ts';
 import type { MarketSnapshot } from './snapshot.ts';
 import { CircuitBreakers, BreakersByName } from './sources/circuit-breakers.ts';
+import type { PriceSource } from './sources/price-source.ts';
 
 /** After a round that nobody answered, the next begins no sooner. */
 const PAUSE_AFTER_FAILURE_MS = 1_000;
@@ -51,12 +51,12 @@ export class PriceHub extends DurableObject<Bindings> {
   #lastOrder_ms = -Infinity;
   #orderTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(state: DurableObjectState, bindings: Bindings) {
+  constructor(state: DurableObjectState, bindings: Bindings, sources: readonly PriceSource[]) {
     super(state, bindings);
     const kept = Kept.safeParse(state.storage.kv.get(KEPT));
     this.#memory = kept.success ? kept.data.memory : emptyMemory;
     this.#breakers = new CircuitBreakers(kept.success ? kept.data.breakers : {}, () => this.#keep());
-    this.#poller = new PricePoller(choosePriceSources(config), this.#breakers);
+    this.#poller = new PricePoller(sources, this.#breakers);
     this.#fallbacks = new OperatorFallbacks(bindings.DB);
   }
 

@@ -1,10 +1,11 @@
-import { config } from '../env.ts';
+import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import type { PriceHub } from './price-hub.ts';
 import type { MarketSnapshot } from './snapshot.ts';
 import { withDeadline } from '../platform/with-deadline.ts';
 
-type HubNamespace = DurableObjectNamespace<PriceHub>;
+/** Where the hub is found. */
+export type HubBindings = Pick<Bindings, 'PRICE_HUB' | 'PRICE_HUB_LOCATION'>;
 
 /** There is one hub. */
 const HUB_NAME = 'hub';
@@ -18,12 +19,12 @@ const SNAPSHOT_DEADLINE_MS = 3_000;
  * prices. Never rejects.
  */
 export async function readSnapshot(
-  namespace: HubNamespace,
+  bindings: HubBindings,
   maxAge_ms: number,
   { forOrders = false }: { readonly forOrders?: boolean } = {},
 ): Promise<MarketSnapshot | undefined> {
   try {
-    return await withDeadline(SNAPSHOT_DEADLINE_MS, () => takeStub(namespace).snapshot({ maxAge_ms, forOrders }));
+    return await withDeadline(SNAPSHOT_DEADLINE_MS, () => takeStub(bindings).snapshot({ maxAge_ms, forOrders }));
   } catch (error) {
     logFault('price_hub_unreachable', { error: describeError(error) });
     return undefined;
@@ -31,6 +32,6 @@ export async function readSnapshot(
 }
 
 /** A stub does not outlive its object's reset, so every call takes a new one. */
-function takeStub(namespace: HubNamespace): DurableObjectStub<PriceHub> {
-  return namespace.getByName(HUB_NAME, { locationHint: config.PRICE_HUB_LOCATION });
+function takeStub({ PRICE_HUB, PRICE_HUB_LOCATION }: HubBindings) {
+  return PRICE_HUB.getByName(HUB_NAME, { locationHint: PRICE_HUB_LOCATION }) as DurableObjectStub<PriceHub>;
 }

@@ -1,6 +1,5 @@
 import { fallbackPrice } from './fallback-price.ts';
-import type { PriceHub } from './price-hub.ts';
-import { readSnapshot } from './read-hub.ts';
+import { type HubBindings, readSnapshot } from './read-hub.ts';
 import { type Asset, QUOTE_ASSET } from '../money/assets.ts';
 import { type Atoms, MAX_ATOMS } from '../money/amounts.ts';
 import { toUsdt } from '../money/conversion.ts';
@@ -12,7 +11,7 @@ const MAX_AGE_MS = 5_000;
  * What a deposit is worth for the record, in atoms of USDT, rounded down: at the agreed price, else at the last one
  * shown, else at the fallback price. USDT is 1 by definition. It is never used to fill or to limit.
  */
-export async function valueInUsdt(hub: DurableObjectNamespace<PriceHub>, asset: Asset, amount: Atoms): Promise<Atoms> {
+export async function valueInUsdt(hub: HubBindings, asset: Asset, amount: Atoms): Promise<Atoms> {
   if (asset === QUOTE_ASSET) return amount;
   const snapshot = await readSnapshot(hub, MAX_AGE_MS);
   const market = snapshot?.markets[asset];

@@ -1,5 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { Account, ChangeAccount, changeAccount, openAccount, readAccount } from '../accounts/account.ts';
+import {
+  Account,
+  ChangeAccount,
+  accountNotFound,
+  changeAccount,
+  openAccount,
+  readAccount,
+} from '../accounts/account.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { headersOf } from '../http/document/headers.ts';
@@ -21,8 +28,6 @@ const Token = z.string().openapi({
   description: 'The whole key; only a hash of it is kept',
   example: 'bk_test_1_01a1fcca-895a-734c-b43c-11f474a4f8d5_rt_…',
 });
-
-const noAccount = refuse('not_found', 'There is no account of that id.');
 
 const noKey = refuse('not_found', 'The account has no API key of that id.');
 
@@ -80,7 +85,7 @@ accountRoutes.openapi(
     const { id } = c.req.valid('param');
     const database = openDatabase(c.env.DB);
     const [account, apiKeys] = await Promise.all([readAccount(database, id), listApiKeys(database, id)]);
-    if (!account) return sendProblem(c, noAccount);
+    if (!account) return sendProblem(c, accountNotFound);
     return c.json({ account: { ...account, apiKeys } }, 200);
   },
 );
@@ -111,7 +116,7 @@ accountRoutes.openapi(
     const change = c.req.valid('json');
     const database = openDatabase(c.env.DB);
     const standing = await readAccount(database, c.req.valid('param').id);
-    if (!standing) return sendProblem(c, noAccount);
+    if (!standing) return sendProblem(c, accountNotFound);
     const changed = await changeAccount(database, standing.id, change, actorOf(c));
     if (!changed.ok) return sendProblem(c, changed);
     if (change.status !== undefined && !(await tellLanes(c, standing.id))) {
@@ -145,7 +150,7 @@ accountRoutes.openapi(
     }
     const database = openDatabase(c.env.DB);
     const account = await readAccount(database, c.req.valid('param').id);
-    if (!account) return sendProblem(c, noAccount);
+    if (!account) return sendProblem(c, accountNotFound);
     const made = await createApiKey(database, account.id, wanted, tokenSettings, actorOf(c));
     return c.json(made, 201);
   },
@@ -213,12 +218,12 @@ accountRoutes.openapi(
   async (c) => {
     const database = openDatabase(c.env.DB);
     const account = await readAccount(database, c.req.valid('param').id);
-    if (!account) return sendProblem(c, noAccount);
+    if (!account) return sendProblem(c, accountNotFound);
     const credited = await creditAccount(
       database,
       account.id,
       c.req.valid('json'),
-      (asset, amount) => valueInUsdt(c.env.PRICE_HUB, asset, amount),
+      (asset, amount) => valueInUsdt(c.env, asset, amount),
       actorOf(c),
     );
     if (!credited.ok) return sendProblem(c, credited);

@@ -53,7 +53,7 @@ depositRoutes.openapi(
     const reported = await reportDeposit(
       openDatabase(c.env.DB),
       c.req.valid('json'),
-      (asset, amount) => valueInUsdt(c.env.PRICE_HUB, asset, amount),
+      (asset, amount) => valueInUsdt(c.env, asset, amount),
       actorOf(c),
     );
     if (!reported.ok) return sendProblem(c, reported);

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Account } from '../accounts/account.ts';
-import { readAccount } from '../accounts/account.ts';
+import { accountNotFound, readAccount } from '../accounts/account.ts';
 import { AllowlistEntry, approveAddress, listAllowlist, removeApproval, showEntry } from '../accounts/allowlist.ts';
 import { TotpCode, confirmTotp, drawTotp, removeTotp } from '../accounts/totp.ts';
 import { config } from '../env.ts';
@@ -36,7 +36,7 @@ const generalRefusals = ['not_found', ...operatorRefusals] as const;
 
 async function takeAccount(database: Database, id: string): Promise<Outcome<Account>> {
   const account = await readAccount(database, id);
-  return account ? accept(account) : refuse('not_found', 'There is no account of that id.');
+  return account ? accept(account) : accountNotFound;
 }
 
 /** The operator's doors to an account's security settings: second factor and approved addresses. */

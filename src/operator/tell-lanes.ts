@@ -1,6 +1,6 @@
 import type { RequestContext } from '../http/context.ts';
 import { describeError, logFault } from '../platform/log.ts';
-import { laneOf } from '../access/admit.ts';
+import { laneOf } from '../lane/reach-lane.ts';
 import { listStandingKeyIds } from '../keys/api-key.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { raiseRecordNumber } from '../ledger/record-number.ts';
@@ -17,7 +17,7 @@ export async function revokeInLane(
   now_ms: number,
 ): Promise<RevokeReply | undefined> {
   try {
-    return await laneOf(c, keyId).revoke({ accountId, now_ms });
+    return await laneOf(c.env, keyId).revoke({ accountId, now_ms });
   } catch (error) {
     logFault('lane_not_told', { keyId, error: describeError(error) });
     return undefined;
@@ -34,7 +34,7 @@ export async function tellLanes(c: RequestContext, accountId: string): Promise<b
 async function tellLane(c: RequestContext, accountId: string, keyId: string): Promise<boolean> {
   try {
     for (let tell = 1; tell <= MAX_TELLS; tell += 1) {
-      const held = await laneOf(c, keyId).reloadRecord(keyId);
+      const held = await laneOf(c.env, keyId).reloadRecord(keyId);
       if (held === null) return true;
       await raiseRecordNumber(openDatabase(c.env.DB), accountId, held);
     }

@@ -15,7 +15,10 @@ export interface WrittenBounds {
 }
 
 /** The bounds of a symbol: its own where it has some, else the general ones. */
-export function boundsOf(
+export type BoundsOf = (coin: Coin) => OrderBounds;
+
+/** Reads the bounds of a symbol from the general ones and those of single symbols. */
+export function readBounds(
   coin: Coin,
   general: WrittenBounds,
   own: Readonly<Partial<Record<Coin, WrittenBounds>>>,

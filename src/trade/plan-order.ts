@@ -7,7 +7,7 @@ import { type Atoms, parseAmount } from '../money/amounts.ts';
 import { PRICE_SCALE, type Price, formatPrice } from '../money/prices.ts';
 import { type Fill, type Mode, type Side, fill } from './fill.ts';
 import type { LiquidityProvider } from './liquidity/liquidity-provider.ts';
-import { type OrderBounds, checkBounds } from './order-bounds.ts';
+import { type BoundsOf, checkBounds } from './order-bounds.ts';
 import type { PlaceOrder } from './place-order.ts';
 
 /** What an order says, read: everything about it that needs no price. */
@@ -34,7 +34,7 @@ export interface TradingContext {
   readonly spread_bps: number;
   /** The spread that every fill has at least, whatever the settings say. */
   readonly minSpread_bps: number;
-  boundsOf(coin: Coin): OrderBounds;
+  readonly boundsOf: BoundsOf;
 }
 
 /** An order that may be committed: everything that the batch will write but who asks for it. */
@@ -50,7 +50,7 @@ export interface OrderPlan extends Fill {
  * Reads an order as far as no price is needed. Refuses, in this order, with `symbol_not_supported`,
  * `precision_exceeded`, `amount_below_minimum`, `amount_above_maximum`. Pure.
  */
-export function readTerms(order: PlaceOrder, boundsOf: TradingContext['boundsOf']): Outcome<OrderTerms> {
+export function readTerms(order: PlaceOrder, boundsOf: BoundsOf): Outcome<OrderTerms> {
   const coin = findCoin(order.coin);
   if (!coin) {
     return refuse('symbol_not_supported', `There is no market ${order.coin}-${QUOTE_ASSET}.`);

@@ -1,14 +1,14 @@
-import { config } from '../env.ts';
+import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { type Outcome, type Refusal, overloaded } from '../http/refusal.ts';
 import { withDeadline } from '../platform/with-deadline.ts';
-import type { LedgerGate } from '../lane/ledger-gate.ts';
 import type { Placement } from './commit-order.ts';
 import type { OrderRow } from './order.ts';
 import type { OrderPreview } from './preview-order.ts';
 import type { PlaceOrder } from './place-order.ts';
 
-export type GateNamespace = DurableObjectNamespace<LedgerGate>;
+/** Where the gate is found. */
+export type GateBindings = Pick<Bindings, 'LEDGER_GATE' | 'LEDGER_LOCATION'>;
 
 /** An order, as its lane hands it over. */
 export interface GateCall extends Placement {
@@ -25,6 +25,14 @@ export type GateReply =
   /** It may have taken effect, now or earlier: its row tells. */
   | { readonly kind: 'unknown' };
 
+/** What a lane and a route ask of the gate; the object that answers is `LedgerGate`. */
+export interface OrderGate {
+  /** Plans an order at the newest prices and commits it; a second call with its id joins the first. */
+  placeOrder(call: GateCall): Promise<GateReply>;
+  /** What an order would fill at now; it has no effect. */
+  preview(order: PlaceOrder): Promise<Outcome<OrderPreview>>;
+}
+
 /**
  * The gate keeps its own deadlines: no batch goes out later than 5 s after the order was handed over, and each is waited
  * for 3 s. These end the wait for a gate that does not answer at all.
@@ -36,9 +44,9 @@ const PREVIEW_DEADLINE_MS = 5_000;
  * Hands an order over to the ledger's gate. A gate that fails or does not answer in time leaves the outcome unknown;
  * only one that turned the call away is a refusal. Never rejects.
  */
-export async function fillAtGate(namespace: GateNamespace, call: GateCall): Promise<GateReply> {
+export async function fillAtGate(bindings: GateBindings, call: GateCall): Promise<GateReply> {
   try {
-    return await withDeadline<GateReply>(FILL_DEADLINE_MS, () => takeStub(namespace).placeOrder(call));
+    return await withDeadline<GateReply>(FILL_DEADLINE_MS, () => takeStub(bindings).placeOrder(call));
   } catch (error) {
     logFault('gate_failed', { orderId: call.orderId, error: describeError(error) });
     const wasTurnedAway = error instanceof Error && 'overloaded' in error && error.overloaded === true;
@@ -47,9 +55,9 @@ export async function fillAtGate(namespace: GateNamespace, call: GateCall): Prom
 }
 
 /** What an order would fill at now. Refuses as `LedgerGate.preview` does, also when the gate fails. Never rejects. */
-export async function previewAtGate(namespace: GateNamespace, order: PlaceOrder): Promise<Outcome<OrderPreview>> {
+export async function previewAtGate(bindings: GateBindings, order: PlaceOrder): Promise<Outcome<OrderPreview>> {
   try {
-    return await withDeadline<Outcome<OrderPreview>>(PREVIEW_DEADLINE_MS, () => takeStub(namespace).preview(order));
+    return await withDeadline<Outcome<OrderPreview>>(PREVIEW_DEADLINE_MS, () => takeStub(bindings).preview(order));
   } catch (error) {
     logFault('gate_failed', { error: describeError(error) });
     return overloaded;
@@ -60,9 +68,8 @@ export async function previewAtGate(namespace: GateNamespace, order: PlaceOrder)
  * There is one gate for a ledger. Where it lives is decided when it is first made, so the place is part of its name.
  * A stub does not outlive its object's reset, so every call takes a new one.
  */
-function takeStub(namespace: GateNamespace): DurableObjectStub<LedgerGate> {
-  const { LEDGER_LOCATION: location } = config;
-  return namespace.getByName(gateName(location), { locationHint: location });
+function takeStub({ LEDGER_GATE, LEDGER_LOCATION: location }: GateBindings): OrderGate {
+  return LEDGER_GATE.getByName(gateName(location), { locationHint: location }) as unknown as OrderGate;
 }
 
 /** The name of the gate near a ledger that lies there. */

@@ -22,7 +22,7 @@ it('an exchange that is killed under load keeps all it has told, does nothing tw
     // A run that was killed before anything happened would prove nothing.
     expect(report.acknowledged).toBeGreaterThan(20);
     expect(report.cut).toBeGreaterThan(0);
-    expect(report.repeated).toBeGreaterThan(report.acknowledged);
+    expect(report.repeated).toBeGreaterThanOrEqual(report.acknowledged);
   } finally {
     rmSync(storage, { recursive: true, force: true });
   }

@@ -79,7 +79,7 @@ function inLane(use: (lane: Lane) => Promise<void>): Promise<void> {
             return end.kind === 'committed' ? { ...end, row: recordId } : end;
           },
           answer: answerOf,
-          ...(script.changes && { isOpen: () => false }),
+          ...(script.changes && { finish: { isOpen: () => false, run: (row) => Promise.resolve(row) } }),
           lookUp: async (recordId) => {
             steps.push({ step: 'look', recordId });
             const kind = next(looks, 'look');

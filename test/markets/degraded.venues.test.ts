@@ -80,7 +80,7 @@ describe('the operator’s fallback prices', () => {
     const readFor = async (seconds: number) => {
       for (let second = 0; second < seconds; second += 3) {
         pass(3_000);
-        await readSnapshot(env.PRICE_HUB, 0);
+        await readSnapshot(env, 0);
       }
     };
     expect((await measureDatabase(() => readFor(60))).databaseTrips).toBe(0);

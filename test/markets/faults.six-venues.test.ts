@@ -100,7 +100,7 @@ async function expectTruth(faulty: readonly Source[], effect: Effect, change: Ve
   expect(degraded).toBe(false);
   expect(tickers.map(({ symbol, price }) => [symbol, price])).toEqual(Object.entries(prices));
 
-  const snapshot = await readSnapshot(env.PRICE_HUB, 10_000);
+  const snapshot = await readSnapshot(env, 10_000);
   for (const coin of coinSymbols) {
     const firm = snapshot && firmPrice(snapshot, coin, Date.now())?.price;
     expect([coin, firm]).toEqual([coin, judge(coin, faulty, effect) ? parsePrice(prices[coin]) : undefined]);
@@ -163,7 +163,7 @@ describe('after all venues were down', () => {
     const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
     const read = async () => TickerList.parse(await (await send('/api/v1/markets/BTC')).json().then(asList));
     await setVenues(prices);
-    await readSnapshot(env.PRICE_HUB, 0);
+    await readSnapshot(env, 0);
     await breakVenues('error');
     pass(12_500);
     expect(await read()).toMatchObject({ degraded: true, tickers: [{ price: prices.BTC, degraded: true }] });
@@ -184,7 +184,7 @@ it('a source that hangs is left alone after three rounds, and its readers no lon
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
   await setVenue('gate', { mode: 'hang' });
   for (let round = 0; round < 6; round++) {
-    await readSnapshot(env.PRICE_HUB, 0);
+    await readSnapshot(env, 0);
     // The question that hangs ends after 2 s of real time; until then its source is not asked again.
     await new Promise((resolve) => setTimeout(resolve, round < 3 ? 2_050 : 0));
     vi.setSystemTime(Date.now() + 1);

@@ -24,7 +24,7 @@ afterEach(() => {
 /** The snapshot; a new one a moment later, when every venue may be asked again. */
 function snapshotNow(maxAge_ms = 0) {
   if (maxAge_ms === 0) vi.setSystemTime(Date.now() + 1_500);
-  return readSnapshot(env.PRICE_HUB, maxAge_ms);
+  return readSnapshot(env, maxAge_ms);
 }
 
 async function firm(coin: Coin = 'BTC'): Promise<string | undefined> {
@@ -165,9 +165,9 @@ describe('when no venue answers', () => {
 
   it('the venues are asked again no sooner than a second later', async () => {
     await breakVenues();
-    await readSnapshot(env.PRICE_HUB, 0);
+    await readSnapshot(env, 0);
     vi.setSystemTime(Date.now() + 1_000);
-    await readSnapshot(env.PRICE_HUB, 0);
+    await readSnapshot(env, 0);
     expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
     await setVenues({ BTC: '65000' });
     vi.setSystemTime(Date.now() + 501);
@@ -240,7 +240,7 @@ describe('ahead of its readers', () => {
 
 describe('while orders come', () => {
   const hub = () => env.PRICE_HUB.getByName('hub');
-  const readForOrders = (maxAge_ms = 1_000) => readSnapshot(env.PRICE_HUB, maxAge_ms, { forOrders: true });
+  const readForOrders = (maxAge_ms = 1_000) => readSnapshot(env, maxAge_ms, { forOrders: true });
   const waitForRounds = (count: number) =>
     vi.waitFor(async () => expect((await countVenueRequests()).binance.tickers).toBeGreaterThanOrEqual(count), 10_000);
 
@@ -267,10 +267,10 @@ describe('while orders come', () => {
 
   it('Kraken is asked every second time, and its last answer repeated with its own time', async () => {
     await setVenues({ BTC: '65000' });
-    const first = await readSnapshot(env.PRICE_HUB, 0);
+    const first = await readSnapshot(env, 0);
     await setVenues({ BTC: '65100' });
     vi.setSystemTime(Date.now() + 1_000);
-    const second = await readSnapshot(env.PRICE_HUB, 0);
+    const second = await readSnapshot(env, 0);
     expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 2 }, kraken: { tickers: 1 } });
     expect(second?.markets.BTC.agreed).toMatchObject({
       price: 6_505_000_000_000n,
@@ -278,7 +278,7 @@ describe('while orders come', () => {
       received_ms: first?.markets.BTC.agreed?.received_ms,
     });
     vi.setSystemTime(Date.now() + 500);
-    const third = await readSnapshot(env.PRICE_HUB, 0);
+    const third = await readSnapshot(env, 0);
     expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 3 }, kraken: { tickers: 2 } });
     expect(third?.markets.BTC.agreed).toMatchObject({ price: 6_510_000_000_000n, dispersion: 0n });
   });
@@ -305,7 +305,7 @@ describe('candles', () => {
   const question = { coin: 'BTC', interval: '1h', limit: 100, endTime_ms: hour_ms } as const;
 
   it('are the venue’s, the newest in ascending order, in one request for 50 readers', async () => {
-    const answers = await Promise.all(Array.from({ length: 50 }, () => readCandles(env.CANDLE_HUB, question)));
+    const answers = await Promise.all(Array.from({ length: 50 }, () => readCandles(env, question)));
     for (const answer of answers) {
       expect(answer.ok && answer.value.candles).toHaveLength(100);
       expect(answer.ok && answer.value.candles.at(-1)).toEqual({
@@ -321,22 +321,22 @@ describe('candles', () => {
   });
 
   it('of MATIC are those of POL', async () => {
-    const answer = await readCandles(env.CANDLE_HUB, { ...question, coin: 'MATIC', interval: '1M' as const });
+    const answer = await readCandles(env, { ...question, coin: 'MATIC', interval: '1M' as const });
     expect(answer.ok && answer.value.candles.at(-1)?.open).toBe('0.2112');
   });
 
   it('begin at a start, and end at an end', async () => {
     const startTime_ms = hour_ms - 10 * 3_600_000 - 1;
-    const from = await readCandles(env.CANDLE_HUB, { ...question, limit: 2, startTime_ms });
+    const from = await readCandles(env, { ...question, limit: 2, startTime_ms });
     expect(from.ok && from.value.candles.map(({ start_ms }) => (hour_ms - start_ms) / 3_600_000)).toEqual([10, 9]);
-    const until = await readCandles(env.CANDLE_HUB, { ...question, limit: 2, endTime_ms: startTime_ms });
+    const until = await readCandles(env, { ...question, limit: 2, endTime_ms: startTime_ms });
     expect(until.ok && until.value.candles.map(({ start_ms }) => (hour_ms - start_ms) / 3_600_000)).toEqual([12, 11]);
   });
 
   it('with gaps and repeats are served without the repeats', async () => {
     const row = (hours: number, volume: string) => [hour_ms - hours * 3_600_000, '1', '2', '1', '2', volume, 0];
     await klines(row(5, '1'), row(2, '2'), row(2, '3'), row(0, '4'));
-    const answer = await readCandles(env.CANDLE_HUB, question);
+    const answer = await readCandles(env, question);
     expect(answer.ok && answer.value.candles.map(({ volume }) => volume)).toEqual(['1', '3', '4']);
   });
 
@@ -346,9 +346,9 @@ describe('candles', () => {
     ['of JSON numbers', [hour_ms, 1, 2, 1, 2, 3, 0]],
   ])('%s are refused with upstream_unavailable', async (_fault, row) => {
     await klines(row);
-    expect(await readCandles(env.CANDLE_HUB, question)).toMatchObject({
+    expect(await readCandles(env, question)).toMatchObject({
       ok: false,
-      refusal: { code: 'upstream_unavailable' },
+      code: 'upstream_unavailable',
     });
   });
 
@@ -356,12 +356,12 @@ describe('candles', () => {
     'are refused in time when the venue’s mode is %s, and asked for anew when it is back',
     async (mode) => {
       await setVenue('binance', { mode });
-      expect(await readCandles(env.CANDLE_HUB, question)).toMatchObject({
+      expect(await readCandles(env, question)).toMatchObject({
         ok: false,
-        refusal: { code: 'upstream_unavailable' },
+        code: 'upstream_unavailable',
       });
       await setVenue('binance', { mode: 'ok' });
-      expect((await readCandles(env.CANDLE_HUB, question)).ok).toBe(true);
+      expect((await readCandles(env, question)).ok).toBe(true);
     },
   );
 });

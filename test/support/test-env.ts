@@ -1,9 +1,17 @@
 import type { D1Migration } from 'cloudflare:test';
 import { env as workerEnv, exports } from 'cloudflare:workers';
-import type { Bindings } from '../../src/env.ts';
+import type { KeyLane } from '../../src/lane/key-lane.ts';
+import type { LedgerGate } from '../../src/lane/ledger-gate.ts';
+import type { CandleHub } from '../../src/markets/candles/candle-hub.ts';
+import type { PriceHub } from '../../src/markets/price-hub.ts';
+import type { Bindings } from '../../src/platform/bindings.ts';
 
 /** The Worker's own bindings, and what vitest.config.ts adds for the tests. */
-export interface TestEnv extends Bindings {
+export interface TestEnv extends Omit<Bindings, 'KEY_LANE' | 'LEDGER_GATE' | 'PRICE_HUB' | 'CANDLE_HUB'> {
+  readonly KEY_LANE: Namespace<KeyLane>;
+  readonly LEDGER_GATE: Namespace<LedgerGate>;
+  readonly PRICE_HUB: Namespace<PriceHub>;
+  readonly CANDLE_HUB: Namespace<CandleHub>;
   readonly MIGRATIONS: D1Migration[];
   /** The base address of the server that plays the venues. */
   readonly VENUE_SERVER: string;
@@ -18,6 +26,9 @@ export interface TestEnv extends Bindings {
   /** How many rows of history the growth is measured over. */
   readonly GROWTH_ROWS: string;
 }
+
+/** Objects by their class, since tests look into them. */
+type Namespace<T extends Rpc.DurableObjectBranded> = DurableObjectNamespace<T> & DurableObjectNamespace;
 
 export const env = workerEnv as unknown as TestEnv;
 

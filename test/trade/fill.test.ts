@@ -4,7 +4,7 @@ import type { FirmPrice } from '../../src/markets/firm-price.ts';
 import { type Coin, coinSymbols } from '../../src/money/assets.ts';
 import { type Mode, type Side, fill } from '../../src/trade/fill.ts';
 import { houseProvider } from '../../src/trade/liquidity/house.ts';
-import { boundsOf, checkBounds } from '../../src/trade/order-bounds.ts';
+import { checkBounds, readBounds } from '../../src/trade/order-bounds.ts';
 
 const coins = fc.constantFrom(...coinSymbols);
 const sides = fc.constantFrom<Side[]>('BUY', 'SELL');
@@ -130,17 +130,17 @@ describe('the bounds of an order', () => {
   const general = { min: '1', max: '50000' };
 
   it('are the general ones for a symbol that has none of its own', () => {
-    expect(boundsOf('BTC', general, {})).toEqual({ min: 1_000_000n, max: 50_000_000_000n });
+    expect(readBounds('BTC', general, {})).toEqual({ min: 1_000_000n, max: 50_000_000_000n });
   });
 
   it('are the symbol’s own where it has some, and only its own', () => {
     const own = { DOGE: { min: '5.5', max: '10000' } };
-    expect(boundsOf('DOGE', general, own)).toEqual({ min: 5_500_000n, max: 10_000_000_000n });
-    expect(boundsOf('BTC', general, own)).toEqual({ min: 1_000_000n, max: 50_000_000_000n });
+    expect(readBounds('DOGE', general, own)).toEqual({ min: 5_500_000n, max: 10_000_000_000n });
+    expect(readBounds('BTC', general, own)).toEqual({ min: 1_000_000n, max: 50_000_000_000n });
   });
 
   it('must be amounts of USDT: a finer one stops the exchange rather than being rounded', () => {
-    expect(() => boundsOf('BTC', { min: '0.0000001', max: '1' }, {})).toThrow(RangeError);
+    expect(() => readBounds('BTC', { min: '0.0000001', max: '1' }, {})).toThrow(RangeError);
   });
 
   it.each([
@@ -148,11 +148,11 @@ describe('the bounds of an order', () => {
     ['nothing', 0n, 'amount_below_minimum'],
     ['one atom above the maximum', 50_000_000_001n, 'amount_above_maximum'],
   ])('refuse %s', (_, usdtAmount, code) => {
-    const checked = checkBounds(usdtAmount, boundsOf('BTC', general, {}));
+    const checked = checkBounds(usdtAmount, readBounds('BTC', general, {}));
     expect(checked).toMatchObject({ ok: false, code });
   });
 
   it.each([1_000_000n, 50_000_000_000n])('admit the minimum and the maximum themselves: %s', (usdtAmount) => {
-    expect(checkBounds(usdtAmount, boundsOf('BTC', general, {}))).toEqual({ ok: true, value: usdtAmount });
+    expect(checkBounds(usdtAmount, readBounds('BTC', general, {}))).toEqual({ ok: true, value: usdtAmount });
   });
 });

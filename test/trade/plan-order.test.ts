@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { emptyMemory } from '../../src/markets/record-round.ts';
 import type { MarketSnapshot } from '../../src/markets/snapshot.ts';
 import { houseProvider } from '../../src/trade/liquidity/house.ts';
-import { boundsOf } from '../../src/trade/order-bounds.ts';
+import { readBounds } from '../../src/trade/order-bounds.ts';
 import type { PlaceOrder } from '../../src/trade/place-order.ts';
 import { type TradingContext, planOrder, readTerms } from '../../src/trade/plan-order.ts';
 import { settings } from '../support/settings.ts';
@@ -15,7 +15,7 @@ const context: TradingContext = {
   liquidity: houseProvider,
   spread_bps: 0,
   minSpread_bps: 0,
-  boundsOf: (coin) => boundsOf(coin, { min: '1', max: '50000' }, {}),
+  boundsOf: (coin) => readBounds(coin, { min: '1', max: '50000' }, {}),
 };
 
 function priced(age_ms: number, dispersion = 0n): MarketSnapshot {

@@ -1,12 +1,11 @@
 import { DurableObject } from 'cloudflare:workers';
-import { type Bindings, config } from '../../env.ts';
+import type { Bindings } from '../../platform/bindings.ts';
 import { describeError, logFault } from '../../platform/log.ts';
 import type { Outcome } from '../../http/refusal.ts';
-import { chooseCandleSources } from '../../providers.ts';
 import { CircuitBreakers, BreakersByName } from '../sources/circuit-breakers.ts';
 import { CandleCache } from './candle-cache.ts';
 import type { CandleSeries } from './candle-series.ts';
-import type { CandleQuestion } from './candle-source.ts';
+import type { CandleQuestion, CandleSource } from './candle-source.ts';
 
 const KEPT = 'breakers';
 
@@ -17,11 +16,11 @@ const KEPT = 'breakers';
 export class CandleHub extends DurableObject<Bindings> {
   readonly #cache: CandleCache;
 
-  constructor(state: DurableObjectState, bindings: Bindings) {
+  constructor(state: DurableObjectState, bindings: Bindings, sources: readonly CandleSource[]) {
     super(state, bindings);
     const kept = BreakersByName.safeParse(state.storage.kv.get(KEPT));
     const breakers = new CircuitBreakers(kept.success ? kept.data : {}, () => this.#keep(breakers));
-    this.#cache = new CandleCache(chooseCandleSources(config), breakers);
+    this.#cache = new CandleCache(sources, breakers);
   }
 
   /**

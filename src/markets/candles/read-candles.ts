@@ -1,4 +1,4 @@
-import { config } from '../../env.ts';
+import type { Bindings } from '../../platform/bindings.ts';
 import { describeError, logFault } from '../../platform/log.ts';
 import { type Outcome, refuse } from '../../http/refusal.ts';
 import { withDeadline } from '../../platform/with-deadline.ts';
@@ -17,12 +17,13 @@ const DEADLINE_MS = 5_000;
  * `upstream_unavailable` when the hub does not answer within 5 s. Never rejects.
  */
 export async function readCandles(
-  namespace: DurableObjectNamespace<CandleHub>,
+  { CANDLE_HUB, PRICE_HUB_LOCATION }: Pick<Bindings, 'CANDLE_HUB' | 'PRICE_HUB_LOCATION'>,
   question: CandleQuestion,
 ): Promise<Outcome<CandleSeries>> {
   try {
     // A stub does not outlive its object's reset, so every call takes a new one.
-    const stub = namespace.getByName(HUB_NAME, { locationHint: config.PRICE_HUB_LOCATION });
+    const options = { locationHint: PRICE_HUB_LOCATION };
+    const stub = CANDLE_HUB.getByName(HUB_NAME, options) as DurableObjectStub<CandleHub>;
     return await withDeadline<Outcome<CandleSeries>>(DEADLINE_MS, () => stub.candles(question));
   } catch (error) {
     logFault('candle_hub_unreachable', { error: describeError(error) });

@@ -191,7 +191,8 @@ describe('the budget of a candle source', () => {
     for (let index = 1; index <= 10; index++) expect((await cache.answer(hour(index))).ok).toBe(true);
     // A fifth at once, then 40 in a minute: one in 1.5 s.
     expect(await cache.answer(hour(11))).toMatchObject({
-      refusal: { code: 'service_unavailable', retryAfterSeconds: 2 },
+      code: 'service_unavailable',
+      retryAfterSeconds: 2,
     });
     for (let index = 100; index < 300; index++) {
       vi.setSystemTime(Date.now() + 299);

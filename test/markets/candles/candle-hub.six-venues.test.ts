@@ -23,7 +23,7 @@ afterEach(() => {
 });
 
 const ask = (question: Partial<CandleQuestion>) =>
-  readCandles(env.CANDLE_HUB, { coin: 'BTC', interval: '1h', limit: 5, ...question });
+  readCandles(env, { coin: 'BTC', interval: '1h', limit: 5, ...question });
 
 /** Distinct questions: each ends in another hour of the past. */
 const askHours = async (count: number, change: Partial<CandleQuestion> = {}) => {
@@ -98,7 +98,7 @@ describe('the candle hub', () => {
     for (const venue of ['binance', 'bybit', 'kucoin'] as const) await setVenue(venue, { mode: 'limited' });
     expect(await askHours(2)).toEqual(['upstream_unavailable', 'upstream_unavailable']);
     await resetVenues();
-    await readSnapshot(env.PRICE_HUB, 0);
+    await readSnapshot(env, 0);
     expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 1 }, kucoin: { tickers: 1 } });
   });
 
@@ -117,7 +117,7 @@ describe('the candle hub', () => {
 it('every venue is told who asks', async () => {
   const fetches = vi.spyOn(globalThis, 'fetch');
   await forgetPrices();
-  await readSnapshot(env.PRICE_HUB, 0);
+  await readSnapshot(env, 0);
   await askHours(1);
   const venueCalls = fetches.mock.calls.filter(([, init]) => init?.redirect === 'manual');
   expect(venueCalls).toHaveLength(7);

@@ -2,9 +2,12 @@ import { HARDENED_OFFSET, HDKey } from '@scure/bip32';
 import { describe, expect, it } from 'vitest';
 import { deriveDepositKeys, readSeed } from '../../../scripts/offline-wallet.ts';
 import { config } from '../../../src/env.ts';
+import { chooseAddressSources } from '../../../src/providers.ts';
 import { DepositKeys } from '../../../src/wallet/addresses/deposit-keys.ts';
 import { holdsSandboxKey } from '../../../src/wallet/addresses/sandbox-wallet.ts';
 import { TEST_MNEMONIC } from '../../support/address-vectors.ts';
+
+const { keys: sandboxKeys } = chooseAddressSources(config);
 
 const seed = new Uint8Array(64).fill(7);
 const root = HDKey.fromMasterSeed(seed);
@@ -48,22 +51,22 @@ describe('the keys of deposits', () => {
 
 describe('the public test mnemonic', () => {
   it('is what the sandbox has its keys of', () => {
-    const texts = Object.entries(config.DEPOSIT_KEYS).map(([name, key]) => [name, key.publicExtendedKey]);
+    const texts = Object.entries(sandboxKeys).map(([name, key]) => [name, key.publicExtendedKey]);
     expect(Object.fromEntries(texts)).toEqual(deriveDepositKeys(readSeed(TEST_MNEMONIC)));
   });
 
   it('is recognised in each of its keys, under any name', () => {
     const ours = DepositKeys.parse(keys);
     expect(holdsSandboxKey(ours)).toBe(false);
-    for (const key of Object.values(config.DEPOSIT_KEYS)) expect(holdsSandboxKey({ ...ours, DOGE: key })).toBe(true);
+    for (const key of Object.values(sandboxKeys)) expect(holdsSandboxKey({ ...ours, DOGE: key })).toBe(true);
   });
 
   it('is recognised where the text of a key was changed and its derivation was not', () => {
-    const { publicKey, chainCode } = config.DEPOSIT_KEYS.EVM;
+    const { publicKey, chainCode } = sandboxKeys.EVM;
     if (!publicKey || !chainCode) throw new Error('the key is not whole');
     const dressed = new HDKey({ depth: 3, index: HARDENED_OFFSET, parentFingerprint: 12345, chainCode, publicKey });
     const parsed = DepositKeys.parse({ ...keys, EVM: dressed.publicExtendedKey });
-    expect(parsed.EVM.publicExtendedKey).not.toBe(config.DEPOSIT_KEYS.EVM.publicExtendedKey);
+    expect(parsed.EVM.publicExtendedKey).not.toBe(sandboxKeys.EVM.publicExtendedKey);
     expect(holdsSandboxKey(parsed)).toBe(true);
   });
 });

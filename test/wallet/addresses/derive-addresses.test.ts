@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deriveDepositKeys, readSeed } from '../../../scripts/offline-wallet.ts';
 import { config } from '../../../src/env.ts';
+import { chooseAddressSources } from '../../../src/providers.ts';
 import { networks } from '../../../src/money/networks.ts';
 import { DepositKeys } from '../../../src/wallet/addresses/deposit-keys.ts';
 import { MAX_ADDRESS_INDEX, deriveAddresses } from '../../../src/wallet/addresses/derive-addresses.ts';
@@ -9,9 +10,11 @@ import { readAddress } from '../../../src/wallet/addresses/validate-address.ts';
 import { TEST_MNEMONIC, addressVectors } from '../../support/address-vectors.ts';
 import { deriveIndependently } from '../../support/independent-derivation.ts';
 
+const { keys: sandboxKeys } = chooseAddressSources(config);
+
 const OTHER_MNEMONIC = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
 
-function derive(index: number, keys: DepositKeys = config.DEPOSIT_KEYS): Record<string, string> {
+function derive(index: number, keys: DepositKeys = sandboxKeys): Record<string, string> {
   return { ...Object.fromEntries(deriveAddresses(keys, index)), SOL: deriveSandboxSolanaAddress(index) };
 }
 
@@ -34,7 +37,7 @@ describe('the addresses of an account index', () => {
   });
 
   it('are one per network that has public derivation, and one for all EVM networks', () => {
-    const derived = deriveAddresses(config.DEPOSIT_KEYS, 5);
+    const derived = deriveAddresses(sandboxKeys, 5);
     expect([...derived.keys()]).toEqual(networks.filter((network) => network !== 'SOL'));
     expect(new Set(derived.values()).size).toBe(5);
   });
@@ -45,12 +48,12 @@ describe('the addresses of an account index', () => {
   });
 
   it('are addresses, in their canonical form', () => {
-    for (const [network, address] of deriveAddresses(config.DEPOSIT_KEYS, 9)) {
+    for (const [network, address] of deriveAddresses(sandboxKeys, 9)) {
       expect(readAddress(network, address), network).toBe(address);
     }
   });
 
   it.each([-1, 0.5, NaN, MAX_ADDRESS_INDEX + 1])('are none for %d', (index) => {
-    expect(() => deriveAddresses(config.DEPOSIT_KEYS, index)).toThrow('no such address index');
+    expect(() => deriveAddresses(sandboxKeys, index)).toThrow('no such address index');
   });
 });

@@ -115,7 +115,7 @@ describe('the daily limit', () => {
   it('counts them up to the atom of USDT that they begin', async () => {
     stopClock();
     const trader = await openTrader({ ETH: '100' });
-    const snapshot = await readSnapshot(env.PRICE_HUB, 0);
+    const snapshot = await readSnapshot(env, 0);
     const firm = snapshot && firmPrice(snapshot, 'ETH', Date.now());
     if (!firm) throw new Error('there is no firm price');
     const change = { asset: 'ETH', network: 'ETH', address: ETH_ADDRESS };
