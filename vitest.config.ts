@@ -88,6 +88,9 @@ const node = {
   },
 };
 
+/** The custodian's pure parts, in Node: its signer and its states. What needs nodes of real chains is `npm run test:chains`. */
+const custodianParts = { test: { name: 'custodian', include: ['custodian/test/pure/**/*.test.ts'] } };
+
 export default defineConfig({
   test: {
     // Every request writes a line; those of tests that pass are no news.
@@ -108,6 +111,7 @@ export default defineConfig({
         PRICE_SOURCES: 'binance,okx,coinbase,kucoin,kraken,gate',
         CANDLE_SOURCES: 'binance,bybit,kucoin',
       })),
+      custodianParts,
       node,
     ],
   },

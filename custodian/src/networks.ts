@@ -1,0 +1,76 @@
+import { type Asset, type AssetNetwork, assetSymbols, assets } from '../../src/money/assets.ts';
+import { type BitcoinLike, type Network, networkRecords } from '../../src/money/networks.ts';
+
+/** The networks that this custodian can serve, by family. Tron and Solana are not among them. */
+export const evmNetworks = ['ETH', 'BEP20', 'ARBITRUM', 'OPTIMISM', 'BASE', 'AVAX', 'POLYGON'] as const;
+export const bitcoinNetworks = ['BTC', 'LTC', 'DOGE'] as const;
+
+export type EvmNetwork = (typeof evmNetworks)[number];
+export type BitcoinNetwork = (typeof bitcoinNetworks)[number];
+export type ServedNetwork = EvmNetwork | BitcoinNetwork;
+
+/** EIP-155 chain ids. */
+export const chainIds: Readonly<Record<EvmNetwork, bigint>> = {
+  ETH: 1n,
+  BEP20: 56n,
+  ARBITRUM: 42_161n,
+  OPTIMISM: 10n,
+  BASE: 8453n,
+  AVAX: 43_114n,
+  POLYGON: 137n,
+};
+
+/** How a Bitcoin-like chain differs from the others, as far as paying on it goes. */
+export interface BitcoinRules {
+  readonly family: BitcoinLike;
+  /** SLIP-44. */
+  readonly coinType: number;
+  /** Whether nodes relay a replacement with a higher fee (BIP-125). Litecoin Core has it off. */
+  readonly hasReplacement: boolean;
+  /** Nodes relay no output below this, in atoms. */
+  readonly dust: bigint;
+  /** Dogecoin's `getblock` gives ids only, so its transactions are asked for one by one. */
+  readonly readsBlocksById: boolean;
+}
+
+export const bitcoinRules: Readonly<Record<BitcoinNetwork, BitcoinRules>> = {
+  BTC: { ...named('BTC'), coinType: 0, hasReplacement: true, dust: 546n, readsBlocksById: false },
+  LTC: { ...named('LTC'), coinType: 2, hasReplacement: false, dust: 5_460n, readsBlocksById: false },
+  DOGE: { ...named('DOGE'), coinType: 3, hasReplacement: true, dust: 1_000_000n, readsBlocksById: true },
+};
+
+function named(network: BitcoinNetwork): { readonly family: BitcoinLike } {
+  const { family } = networkRecords[network];
+  if (family.kind !== 'bitcoin-like') throw new Error(`${network} is not Bitcoin-like`);
+  return { family };
+}
+
+export function isEvm(network: string): network is EvmNetwork {
+  return evmNetworks.some((name) => name === network);
+}
+
+export function isBitcoinLike(network: string): network is BitcoinNetwork {
+  return bitcoinNetworks.some((name) => name === network);
+}
+
+/** An asset as one network carries it. */
+export interface Listing extends AssetNetwork {
+  readonly asset: Asset;
+}
+
+/** Every asset of a network, the coin of the network itself included. */
+export function listAssets(network: Network): Listing[] {
+  return assetSymbols.flatMap((asset) =>
+    assets[asset].networks.filter((listed) => listed.network === network).map((listed) => ({ ...listed, asset })),
+  );
+}
+
+/** The asset of this symbol on a network, or `undefined`. */
+export function findListing(network: Network, asset: string): Listing | undefined {
+  return listAssets(network).find((listed) => listed.asset === asset);
+}
+
+/** Decimals of what a network takes its fees in, which need not be one of Bureau's assets: BNB is none. */
+export function coinDecimals(network: ServedNetwork): number {
+  return isEvm(network) ? 18 : 8;
+}

@@ -1,0 +1,71 @@
+import { hex } from '@scure/base';
+import * as bitcoin from '@scure/btc-signer';
+import { Transaction as EvmEncoder } from 'micro-eth-signer';
+import { type BitcoinNetwork, bitcoinRules } from '../networks.ts';
+import type { BitcoinTransaction, EvmTransaction, Signed } from './requests.ts';
+import type { KeyName, KeyPair } from './wallet.ts';
+
+/** Signs an EIP-1559 transaction. Deterministic (RFC 6979): the same transaction gets the same hash each time. */
+export function signEvm(transaction: EvmTransaction, key: KeyPair): Signed {
+  const unsigned = EvmEncoder.prepare({
+    chainId: BigInt(transaction.chainId),
+    nonce: BigInt(transaction.nonce),
+    to: transaction.to.toLowerCase(),
+    value: BigInt(transaction.value),
+    data: transaction.data,
+    gasLimit: BigInt(transaction.gasLimit),
+    maxFeePerGas: BigInt(transaction.maxFeePerGas),
+    maxPriorityFeePerGas: BigInt(transaction.maxPriorityFeePerGas),
+  });
+  // Extra entropy would give another hash at each signing.
+  const signed = unsigned.signBy(key.privateKey, false);
+  return { kind: 'signed', raw: signed.toHex(), txHash: signed.hash };
+}
+
+/** BIP-125: a sequence below this says that the transaction may be replaced. */
+const REPLACEABLE = 0xffff_fffd;
+const FINAL = 0xffff_ffff;
+
+/** What btc-signer calls a network: how addresses are written. */
+export function addressFormat(network: BitcoinNetwork) {
+  const { family } = bitcoinRules[network];
+  return {
+    bech32: family.segwitPrefix ?? 'none',
+    pubKeyHash: family.publicKeyHashVersion,
+    scriptHash: family.scriptHashVersion,
+    wif: 0,
+  };
+}
+
+/** Signs a transaction of a Bitcoin-like chain, whose inputs are P2WPKH, or P2PKH where the chain has no segwit. */
+export function signBitcoin(
+  network: BitcoinNetwork,
+  transaction: BitcoinTransaction,
+  keyOf: (name: KeyName) => KeyPair,
+): Signed {
+  const { family, hasReplacement } = bitcoinRules[network];
+  const format = addressFormat(network);
+  const draft = new bitcoin.Transaction({ allowLegacyWitnessUtxo: false });
+  const keys = transaction.inputs.map(({ key }) => keyOf(key));
+  for (const [position, { txid, vout, atoms, previous }] of transaction.inputs.entries()) {
+    const publicKey = keys[position]?.publicKey ?? Uint8Array.of();
+    const { script } =
+      family.segwitPrefix === null ? bitcoin.p2pkh(publicKey, format) : bitcoin.p2wpkh(publicKey, format);
+    draft.addInput({
+      txid,
+      index: vout,
+      sequence: hasReplacement ? REPLACEABLE : FINAL,
+      // A witness signs the amount; without one only the transaction that made the coin proves it.
+      ...(previous === null
+        ? { witnessUtxo: { script, amount: BigInt(atoms) } }
+        : { nonWitnessUtxo: hex.decode(previous) }),
+    });
+  }
+  for (const { address, atoms } of transaction.outputs) draft.addOutputAddress(address, BigInt(atoms), format);
+  for (const [position, { privateKey }] of keys.entries()) draft.signIdx(privateKey, position);
+  draft.finalize();
+  const claimed = transaction.inputs.reduce((sum, { atoms }) => sum + BigInt(atoms), 0n);
+  const leaving = transaction.outputs.reduce((sum, { atoms }) => sum + BigInt(atoms), 0n);
+  if (draft.fee !== claimed - leaving) throw new Error('a coin is not worth what the request says');
+  return { kind: 'signed', raw: draft.hex, txHash: draft.id };
+}

@@ -1,0 +1,181 @@
+import { parseAmount } from '../../../src/money/amounts.ts';
+import { readAddress } from '../../../src/wallet/addresses/validate-address.ts';
+import { digestOrder, isSignedOrder, readOrder } from '../contract/payout-order.ts';
+import { readTransfer, writeTransfer } from '../evm/token-transfer.ts';
+import { type ServedNetwork, chainIds, coinDecimals, findListing, isEvm, listAssets } from '../networks.ts';
+import type { Policy } from './policy.ts';
+import type {
+  BitcoinTransaction,
+  EvmTransaction,
+  HouseAddresses,
+  Order,
+  RefusalReason,
+  SignRequest,
+} from './requests.ts';
+
+/** What a signature would do, when nothing but limits, fences and earlier signatures can still be against it. */
+export interface Deed {
+  readonly kind: 'deed';
+  /** Under which name it happens once: the withdrawal's id, or the fence of an own transaction. */
+  readonly id: string;
+  /** The digest of Bureau's order; `null` for the house's own transactions. */
+  readonly orderDigest: string | null;
+  /** What makes all versions of it exclude each other; the first is the anchor. */
+  readonly fences: readonly [string, ...string[]];
+  /** What counts towards an hourly limit: what leaves the house, or the hot wallet for gas. */
+  readonly counted: Counted | null;
+}
+
+/** An amount that counts towards an hourly limit: of payouts by asset, over all networks, or of gas by network. */
+export interface Counted {
+  readonly limit: 'payout' | 'gas';
+  readonly name: string;
+  /** In 10^-18 of the asset, since networks give one asset different decimals. */
+  readonly atoms: bigint;
+}
+
+export interface Refusal {
+  readonly kind: 'refused';
+  readonly reason: RefusalReason;
+}
+
+export type Judgement = Deed | Refusal;
+
+/** Addresses that the judge compares with, derived of the signer's own keys and policy. */
+export interface Derived extends HouseAddresses {
+  readonly deposit: (index: number) => string;
+}
+
+/** Decimals in which hourly limits are counted: no asset of any network has more. */
+export const LIMIT_DECIMALS = 18;
+
+const refuse = (reason: RefusalReason): Refusal => ({ kind: 'refused', reason });
+
+const isRefusal = (value: object): value is Refusal => 'kind' in value && value.kind === 'refused';
+
+/** Judges a transaction by the policy alone: no clock, no memory. */
+export function judge(request: SignRequest, policy: Policy, derived: Derived): Judgement {
+  const rules = policy.networks[request.network];
+  if (!rules) return refuse('not_served');
+  const maxFee = parseAmount(rules.maxFee, coinDecimals(request.network)) ?? 0n;
+  switch (request.kind) {
+    case 'evm_payout':
+    case 'evm_sweep':
+    case 'evm_gas':
+    case 'evm_cold':
+      return judgeEvm(request, policy, derived, maxFee);
+    case 'bitcoin_payout':
+    case 'bitcoin_gather':
+    case 'bitcoin_cold':
+      return judgeBitcoin(request, policy, derived, maxFee);
+  }
+}
+
+type EvmRequest = Extract<SignRequest, { transaction: EvmTransaction }>;
+type BitcoinRequest = Extract<SignRequest, { transaction: BitcoinTransaction }>;
+
+function judgeEvm(request: EvmRequest, policy: Policy, derived: Derived, maxFee: bigint): Judgement {
+  const { transaction, network } = request;
+  if (BigInt(transaction.chainId) !== chainIds[network]) return refuse('wrong_chain');
+  if (BigInt(transaction.gasLimit) * BigInt(transaction.maxFeePerGas) > maxFee) return refuse('fee_too_high');
+  const from = signingAddress(request, derived);
+  const fences = [`${from}:${transaction.nonce}`] as const;
+  const own = { kind: 'deed', id: `own:${fences[0]}`, orderDigest: null, fences, counted: null } as const;
+  switch (request.kind) {
+    case 'evm_payout': {
+      const order = readSignedOrder(request.order, network, policy);
+      if (isRefusal(order)) return order;
+      const { listing, atoms } = order;
+      const wanted =
+        listing.contractAddress === null
+          ? { to: order.address, value: atoms, data: '0x' }
+          : { to: listing.contractAddress, value: 0n, data: writeTransfer(order.address, atoms) };
+      if (!isTo(transaction, wanted.to)) return refuse('another_recipient');
+      if (transaction.data !== wanted.data || BigInt(transaction.value) !== wanted.value) {
+        const named = readTransfer(transaction.data);
+        return refuse(named && named.recipient !== order.address ? 'another_recipient' : 'another_payment');
+      }
+      return { ...own, ...order.deed };
+    }
+    case 'evm_sweep':
+      return paysOnly(transaction, network, [derived.hot, derived.cold]) ? own : refuse('another_recipient');
+    case 'evm_cold':
+      return paysOnly(transaction, network, [derived.cold]) ? own : refuse('another_recipient');
+    case 'evm_gas': {
+      if (transaction.data !== '0x' || !isTo(transaction, derived.deposit(request.index))) {
+        return refuse('another_recipient');
+      }
+      return { ...own, counted: { limit: 'gas', name: network, atoms: BigInt(transaction.value) } };
+    }
+  }
+}
+
+function signingAddress(request: EvmRequest, derived: Derived): string {
+  if (request.kind === 'evm_sweep') return derived.deposit(request.index);
+  return request.kind === 'evm_gas' ? (derived.gas ?? '') : derived.hot;
+}
+
+function isTo({ to }: EvmTransaction, address: string): boolean {
+  return to.toLowerCase() === address.toLowerCase();
+}
+
+/** Whether coins, or tokens of a listed contract, go to one of these addresses and nowhere else. */
+function paysOnly(transaction: EvmTransaction, network: ServedNetwork, allowed: readonly string[]): boolean {
+  if (transaction.data === '0x') return allowed.some((address) => isTo(transaction, address));
+  const isToken = listAssets(network).some(
+    ({ contractAddress }) => contractAddress !== null && isTo(transaction, contractAddress),
+  );
+  const transfer = readTransfer(transaction.data);
+  return isToken && transaction.value === '0' && transfer !== undefined && allowed.includes(transfer.recipient);
+}
+
+function sumOf(list: readonly { readonly atoms: string }[]): bigint {
+  return list.reduce((total, { atoms }) => total + BigInt(atoms), 0n);
+}
+
+function judgeBitcoin(request: BitcoinRequest, policy: Policy, derived: Derived, maxFee: bigint): Judgement {
+  const { transaction, network } = request;
+  const fee = sumOf(transaction.inputs) - sumOf(transaction.outputs);
+  if (fee < 0n) return refuse('another_payment');
+  if (fee > maxFee) return refuse('fee_too_high');
+  const [anchor = '', ...others] = transaction.inputs.map(({ txid, vout }) => `${txid}:${vout}`);
+  const fences = [anchor, ...others] as const;
+  const own = { kind: 'deed', id: `own:${anchor}`, orderDigest: null, fences, counted: null } as const;
+  const leaving = transaction.outputs.filter(({ address }) => address !== derived.hot);
+  switch (request.kind) {
+    case 'bitcoin_payout': {
+      const order = readSignedOrder(request.order, network, policy);
+      if (isRefusal(order)) return order;
+      const [paid, ...more] = leaving;
+      if (!paid || more.length > 0 || paid.address !== order.address) return refuse('another_recipient');
+      return BigInt(paid.atoms) === order.atoms ? { ...own, ...order.deed } : refuse('another_payment');
+    }
+    case 'bitcoin_gather':
+      return leaving.length === 0 ? own : refuse('another_recipient');
+    case 'bitcoin_cold':
+      return leaving.every(({ address }) => address === derived.cold) ? own : refuse('another_recipient');
+  }
+}
+
+/** Bureau's order, when it is Bureau's, for this network, and something that can be paid there. */
+function readSignedOrder({ body, signature }: Order, network: ServedNetwork, policy: Policy) {
+  if (!isSignedOrder(body, signature, policy.bureauKeys)) return refuse('not_signed_by_bureau');
+  const order = readOrder(body);
+  if (!order || order.network !== network) return refuse('not_an_order');
+  const listing = findListing(network, order.asset);
+  if (!listing || listing.contractAddress !== order.contractAddress) return refuse('not_an_order');
+  const address = readAddress(network, order.address);
+  const atoms = parseAmount(order.amount, listing.decimals);
+  if (address === undefined || atoms === undefined || atoms === 0n) return refuse('not_an_order');
+  const counted = {
+    limit: 'payout',
+    name: order.asset,
+    atoms: parseAmount(order.amount, LIMIT_DECIMALS) ?? 0n,
+  } as const;
+  return { listing, address, atoms, deed: { id: order.withdrawalId, orderDigest: digestOrder(body), counted } };
+}
+
+/** Whether an EVM request; the signer chooses its encoder by it. */
+export function isEvmRequest(request: SignRequest): request is EvmRequest {
+  return isEvm(request.network);
+}

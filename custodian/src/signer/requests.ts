@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { bitcoinNetworks, evmNetworks } from '../networks.ts';
+
+const Whole = z.string().regex(/^(0|[1-9]\d{0,77})$/);
+const Index = z
+  .number()
+  .int()
+  .min(0)
+  .max(2 ** 31 - 1);
+const Hex = z.string().regex(/^0x([0-9a-f]{2})*$/);
+
+/** An EIP-1559 transaction without its signature. Numbers are decimal text. */
+export const EvmTransaction = z.strictObject({
+  chainId: Whole,
+  nonce: Whole,
+  to: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
+  value: Whole,
+  data: Hex,
+  gasLimit: Whole,
+  maxFeePerGas: Whole,
+  maxPriorityFeePerGas: Whole,
+});
+
+export type EvmTransaction = z.output<typeof EvmTransaction>;
+
+const KeyName = z.strictObject({ account: z.enum(['deposit', 'hot', 'gas']), index: Index });
+
+/** A coin of ours that a transaction spends. */
+const Coin = z.strictObject({
+  txid: z.string().regex(/^[0-9a-f]{64}$/),
+  vout: z.number().int().min(0).max(0xffff_ffff),
+  atoms: Whole,
+  key: KeyName,
+  /** The transaction that made it, whole: without segwit only that proves the coin's amount. */
+  previous: z
+    .string()
+    .regex(/^([0-9a-f]{2})+$/)
+    .nullable(),
+});
+
+const Output = z.strictObject({ address: z.string().min(1).max(128), atoms: Whole });
+
+/** A transaction of a Bitcoin-like chain without its signatures. Its first input is the anchor. */
+export const BitcoinTransaction = z.strictObject({
+  inputs: z.array(Coin).min(1).max(200),
+  outputs: z.array(Output).min(1).max(20),
+});
+
+export type BitcoinTransaction = z.output<typeof BitcoinTransaction>;
+
+/** Bureau's own words: the body of its request to the byte, and its Ed25519 signature in hex. */
+export const Order = z.strictObject({
+  body: z.string().max(4096),
+  signature: z.string().regex(/^[0-9a-f]{128}$/),
+});
+
+export type Order = z.output<typeof Order>;
+
+const onEvm = { network: z.enum(evmNetworks), transaction: EvmTransaction };
+const onBitcoin = { network: z.enum(bitcoinNetworks), transaction: BitcoinTransaction };
+
+/** What the signer is asked. */
+export const SignerRequest = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('addresses') }),
+  z.strictObject({ kind: z.literal('burn'), withdrawalId: z.uuid() }),
+  z.strictObject({ kind: z.literal('evm_payout'), ...onEvm, order: Order }),
+  z.strictObject({ kind: z.literal('evm_sweep'), ...onEvm, index: Index }),
+  z.strictObject({ kind: z.literal('evm_gas'), ...onEvm, index: Index }),
+  z.strictObject({ kind: z.literal('evm_cold'), ...onEvm }),
+  z.strictObject({ kind: z.literal('bitcoin_payout'), ...onBitcoin, order: Order }),
+  z.strictObject({ kind: z.literal('bitcoin_gather'), ...onBitcoin }),
+  z.strictObject({ kind: z.literal('bitcoin_cold'), ...onBitcoin }),
+]);
+
+export type SignerRequest = z.output<typeof SignerRequest>;
+
+/** A request for a signature. */
+export type SignRequest = Exclude<SignerRequest, { kind: 'addresses' | 'burn' }>;
+
+/** Why the signer does not sign. Only `limit` can pass by waiting. */
+export type RefusalReason =
+  | 'not_signed_by_bureau'
+  | 'not_an_order'
+  | 'another_payment'
+  | 'another_recipient'
+  | 'fence_taken'
+  | 'second_payment'
+  | 'burnt'
+  | 'fee_too_high'
+  | 'limit'
+  | 'wrong_chain'
+  | 'not_served'
+  | 'clock_behind';
+
+/** A signed transaction, as the network takes it. */
+export interface Signed {
+  readonly kind: 'signed';
+  /** In hex, `0x` first on the EVM. */
+  readonly raw: string;
+  readonly txHash: string;
+}
+
+/** Where the house's own coins are, per network. */
+export interface HouseAddresses {
+  readonly hot: string;
+  /** Pays for gas; `null` where there is none. */
+  readonly gas: string | null;
+  readonly cold: string;
+}
+
+export type SignerAnswer =
+  | Signed
+  | { readonly kind: 'refused'; readonly reason: RefusalReason }
+  /** The id will never be signed for again. `signed` says whether it ever was. */
+  | { readonly kind: 'burnt'; readonly signed: boolean }
+  | { readonly kind: 'addresses'; readonly networks: Readonly<Record<string, HouseAddresses>> };

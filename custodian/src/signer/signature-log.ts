@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+import type { Counted, Deed } from './judge.ts';
+import type { RefusalReason } from './requests.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** A clock that runs behind the log by more than this would count an hour's limit twice. */
+const MAX_CLOCK_LAG_MS = 60_000;
+
+/**
+ * One row a signature or a burnt id, never changed and never removed. `chain` is the SHA-256 of the row and of the chain
+ * before it, so that a row that was changed behind the signer's back shows.
+ */
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS log (
+    number INTEGER PRIMARY KEY,
+    at_ms INTEGER NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('signed', 'burnt')),
+    id TEXT NOT NULL,
+    entry TEXT NOT NULL,
+    chain TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS fences (
+    network TEXT NOT NULL,
+    fence TEXT NOT NULL,
+    id TEXT NOT NULL,
+    PRIMARY KEY (network, fence)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS deeds (
+    id TEXT PRIMARY KEY,
+    network TEXT NOT NULL,
+    anchor TEXT NOT NULL,
+    order_digest TEXT,
+    limit_name TEXT,
+    limit_key TEXT,
+    atoms TEXT,
+    at_ms INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS deeds_by_time ON deeds (limit_name, limit_key, at_ms);
+  CREATE TABLE IF NOT EXISTS burnt (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  ${['log', 'fences', 'deeds', 'burnt']
+    .flatMap((table) =>
+      ['UPDATE', 'DELETE'].map(
+        (change) => `CREATE TRIGGER IF NOT EXISTS ${table}_no_${change.toLowerCase()} BEFORE ${change} ON ${table}
+          BEGIN SELECT RAISE(ABORT, 'append only'); END;`,
+      ),
+    )
+    .join('\n')}
+`;
+
+/** The most that an hour may see of it, in 10^-18 units; `undefined` where the policy names none. */
+export type LimitOf = (counted: Counted) => bigint | undefined;
+
+/** What the signer remembers: every signature it gave and every id it burnt. It outlives the custodian's own database. */
+export class SignatureLog {
+  readonly #database: DatabaseSync;
+
+  /** Opens the log, for this process alone. Throws when another signer has it, or when a row was changed. */
+  constructor(file: string) {
+    this.#database = new DatabaseSync(file);
+    this.#database.exec(
+      'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;',
+    );
+    this.#database.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT;`);
+    this.#verifyChain();
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  /** Why this deed may not be signed, by what was signed before; `undefined` when it may. */
+  findObjection(deed: Deed, network: string, limitOf: LimitOf, now_ms: number): RefusalReason | undefined {
+    if (now_ms < this.#lastTime_ms() - MAX_CLOCK_LAG_MS) return 'clock_behind';
+    if (this.isBurnt(deed.id)) return 'burnt';
+    const earlier = this.#findDeed(deed.id);
+    if (earlier && (earlier['order_digest'] !== deed.orderDigest || earlier['network'] !== network)) {
+      return 'another_payment';
+    }
+    if (earlier && !deed.fences.some((fence) => fence === earlier['anchor'])) return 'second_payment';
+    if (deed.fences.some((fence) => (this.#ownerOf(network, fence) ?? deed.id) !== deed.id)) return 'fence_taken';
+    if (!deed.counted) return undefined;
+    if (earlier) return earlier['atoms'] === String(deed.counted.atoms) ? undefined : 'another_payment';
+    const limit = limitOf(deed.counted);
+    const spent = this.#sumSince(deed.counted, now_ms - HOUR_MS);
+    return limit !== undefined && spent + deed.counted.atoms <= limit ? undefined : 'limit';
+  }
+
+  /** Writes a signature down, durably, before it leaves the signer. */
+  recordSigned(deed: Deed, network: string, txHash: string, now_ms: number): void {
+    this.#inTransaction(() => {
+      if (!this.#findDeed(deed.id)) {
+        this.#database
+          .prepare('INSERT INTO deeds VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+          .run(
+            deed.id,
+            network,
+            deed.fences[0],
+            deed.orderDigest,
+            deed.counted?.limit ?? null,
+            deed.counted?.name ?? null,
+            deed.counted ? String(deed.counted.atoms) : null,
+            now_ms,
+          );
+      }
+      const insert = this.#database.prepare('INSERT INTO fences VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
+      for (const fence of deed.fences) insert.run(network, fence, deed.id);
+      this.#append('signed', deed.id, JSON.stringify({ network, txHash, fences: deed.fences }), now_ms);
+    });
+  }
+
+  /** Burns an id for ever, durably. Returns whether it had been signed for before. */
+  burn(id: string, now_ms: number): boolean {
+    if (!this.isBurnt(id)) {
+      this.#inTransaction(() => {
+        this.#database.prepare('INSERT INTO burnt VALUES (?)').run(id);
+        this.#append('burnt', id, '{}', now_ms);
+      });
+    }
+    return this.#findDeed(id) !== undefined;
+  }
+
+  isBurnt(id: string): boolean {
+    return this.#database.prepare('SELECT 1 FROM burnt WHERE id = ?').get(id) !== undefined;
+  }
+
+  #findDeed(id: string) {
+    return this.#database.prepare('SELECT * FROM deeds WHERE id = ?').get(id);
+  }
+
+  #ownerOf(network: string, fence: string): string | undefined {
+    const row = this.#database.prepare('SELECT id FROM fences WHERE network = ? AND fence = ?').get(network, fence);
+    return row && String(row['id']);
+  }
+
+  #sumSince({ limit, name }: Counted, since_ms: number): bigint {
+    const rows = this.#database
+      .prepare('SELECT atoms FROM deeds WHERE limit_name = ? AND limit_key = ? AND at_ms > ?')
+      .all(limit, name, since_ms);
+    return rows.reduce((sum, { atoms }) => sum + BigInt(String(atoms)), 0n);
+  }
+
+  #lastTime_ms(): number {
+    return Number(this.#database.prepare('SELECT COALESCE(MAX(at_ms), 0) AS last FROM log').get()?.['last']);
+  }
+
+  #append(kind: 'signed' | 'burnt', id: string, entry: string, now_ms: number): void {
+    const last = this.#database.prepare('SELECT number, chain FROM log ORDER BY number DESC LIMIT 1').get();
+    const number = Number(last?.['number'] ?? 0) + 1;
+    const chain = linkTo(String(last?.['chain'] ?? ''), number, now_ms, kind, id, entry);
+    this.#database.prepare('INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)').run(number, now_ms, kind, id, entry, chain);
+  }
+
+  #verifyChain(): void {
+    let [previous, expected] = ['', 1];
+    for (const row of this.#database.prepare('SELECT * FROM log ORDER BY number').iterate()) {
+      const { number, at_ms, kind, id, entry, chain } = row;
+      const link = linkTo(previous, Number(number), Number(at_ms), String(kind), String(id), String(entry));
+      if (Number(number) !== expected || chain !== link) {
+        throw new Error(`the signer's log was changed at row ${expected}`);
+      }
+      [previous, expected] = [link, expected + 1];
+    }
+  }
+
+  #inTransaction(write: () => void): void {
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      write();
+      this.#database.exec('COMMIT');
+    } catch (error) {
+      this.#database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+}
+
+function linkTo(previous: string, number: number, at_ms: number, kind: string, id: string, entry: string): string {
+  return createHash('sha256').update([previous, number, at_ms, kind, id, entry].join('\n')).digest('hex');
+}

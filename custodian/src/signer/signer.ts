@@ -1,0 +1,75 @@
+import { parseAmount } from '../../../src/money/amounts.ts';
+import { type ServedNetwork, isEvm } from '../networks.ts';
+import { signBitcoin, signEvm } from './encode.ts';
+import { type Derived, LIMIT_DECIMALS, isEvmRequest, judge } from './judge.ts';
+import type { Policy } from './policy.ts';
+import type { HouseAddresses, SignRequest, Signed, SignerAnswer, SignerRequest } from './requests.ts';
+import type { LimitOf, SignatureLog } from './signature-log.ts';
+import type { KeyName, Wallet } from './wallet.ts';
+
+/** What a signer is made of. The clock comes in, so that limits by the hour can be tested. */
+export interface SignerParts {
+  readonly wallet: Wallet;
+  readonly policy: Policy;
+  readonly log: SignatureLog;
+  readonly now: () => number;
+}
+
+/**
+ * Answers one request. A signature is in the log before it is returned, and an id that was burnt is never signed for
+ * again. Throws only when the log cannot be written: then nothing was signed.
+ */
+export function answerSigner(parts: SignerParts, request: SignerRequest): SignerAnswer {
+  const { policy, log, now } = parts;
+  if (request.kind === 'addresses') return { kind: 'addresses', networks: listHouse(parts) };
+  if (request.kind === 'burn') return { kind: 'burnt', signed: log.burn(request.withdrawalId, now()) };
+  if (!policy.networks[request.network]) return { kind: 'refused', reason: 'not_served' };
+  const deed = judge(request, policy, deriveOf(parts, request.network));
+  if (deed.kind === 'refused') return deed;
+  const reason = log.findObjection(deed, request.network, limitsOf(policy), now());
+  if (reason !== undefined) return { kind: 'refused', reason };
+  const signed = sign(parts.wallet, request);
+  log.recordSigned(deed, request.network, signed.txHash, now());
+  return signed;
+}
+
+function sign(wallet: Wallet, request: SignRequest): Signed {
+  if (!isEvmRequest(request)) {
+    return signBitcoin(request.network, request.transaction, (name) => wallet.bitcoinKey(request.network, name));
+  }
+  return signEvm(request.transaction, wallet.evmKey(nameKey(request)));
+}
+
+function nameKey(request: SignRequest): KeyName {
+  if (request.kind === 'evm_sweep') return { account: 'deposit', index: request.index };
+  return { account: request.kind === 'evm_gas' ? 'gas' : 'hot', index: 0 };
+}
+
+function deriveOf({ wallet, policy }: SignerParts, network: ServedNetwork): Derived {
+  const cold = policy.networks[network]?.cold ?? '';
+  const addressOf = (name: KeyName) =>
+    isEvm(network) ? wallet.evmAddress(name) : wallet.bitcoinAddress(network, name);
+  return {
+    hot: addressOf({ account: 'hot', index: 0 }),
+    gas: isEvm(network) ? addressOf({ account: 'gas', index: 0 }) : null,
+    cold,
+    deposit: (index) => addressOf({ account: 'deposit', index }),
+  };
+}
+
+function listHouse(parts: SignerParts): Record<string, HouseAddresses> {
+  const served = Object.keys(parts.policy.networks) as ServedNetwork[];
+  return Object.fromEntries(
+    served.map((network) => {
+      const { hot, gas, cold } = deriveOf(parts, network);
+      return [network, { hot, gas, cold }];
+    }),
+  );
+}
+
+function limitsOf({ payoutsPerHour, networks }: Policy): LimitOf {
+  return ({ limit, name }) => {
+    const amount = limit === 'gas' ? networks[name as ServedNetwork]?.gasPerHour : payoutsPerHour[name];
+    return amount === undefined ? undefined : parseAmount(amount, LIMIT_DECIMALS);
+  };
+}

@@ -1,0 +1,73 @@
+import { HDKey } from '@scure/bip32';
+import { mnemonicToSeedSync } from '@scure/bip39';
+import { encodeBitcoinAddress } from '../../../src/wallet/addresses/bitcoin-address.ts';
+import { encodeEvmAddress } from '../../../src/wallet/addresses/evm-address.ts';
+import { type BitcoinNetwork, bitcoinRules } from '../networks.ts';
+
+/**
+ * Which key signs. Deposit keys are those of the addresses that customers see (account 0'). The hot wallet and the
+ * wallet that pays for gas have an account of their own, 1', so that no customer's index can ever name them.
+ */
+export interface KeyName {
+  readonly account: 'deposit' | 'hot' | 'gas';
+  readonly index: number;
+}
+
+/** A key pair; the public key is compressed. */
+export interface KeyPair {
+  readonly privateKey: Uint8Array;
+  readonly publicKey: Uint8Array;
+}
+
+const HOT_ACCOUNT = 1;
+const DEPOSIT_ACCOUNT = 0;
+
+const HOT_PLACE = 0;
+const GAS_PLACE = 1;
+
+/** The branch of the account, and the key's place in it. */
+function locate({ account, index }: KeyName): { readonly branch: string; readonly place: number } {
+  if (account === 'deposit') return { branch: `${DEPOSIT_ACCOUNT}'/0`, place: index };
+  return { branch: `${HOT_ACCOUNT}'/0`, place: account === 'gas' ? GAS_PLACE : HOT_PLACE };
+}
+
+/** The keys of one mnemonic, in the memory of the signer alone. */
+export class Wallet {
+  readonly #root: HDKey;
+  /** Derived once: the hardened steps are the slow ones. */
+  readonly #branches = new Map<string, HDKey>();
+
+  constructor(mnemonic: string) {
+    this.#root = HDKey.fromMasterSeed(mnemonicToSeedSync(mnemonic));
+  }
+
+  /** A key of the EVM networks, `m/44'/60'/account'/0/index`; all seven share it. */
+  evmKey(name: KeyName): KeyPair {
+    return this.#derive("m/44'/60'", name);
+  }
+
+  /** A key of a Bitcoin-like chain: BIP-84 where it has segwit, else BIP-44. */
+  bitcoinKey(network: BitcoinNetwork, name: KeyName): KeyPair {
+    const { family, coinType } = bitcoinRules[network];
+    const purpose = family.segwitPrefix === null ? 44 : 84;
+    return this.#derive(`m/${purpose}'/${coinType}'`, name);
+  }
+
+  evmAddress(name: KeyName): string {
+    return encodeEvmAddress(this.evmKey(name).publicKey);
+  }
+
+  bitcoinAddress(network: BitcoinNetwork, name: KeyName): string {
+    return encodeBitcoinAddress(bitcoinRules[network].family, this.bitcoinKey(network, name).publicKey);
+  }
+
+  #derive(coin: string, name: KeyName): KeyPair {
+    const { branch, place } = locate(name);
+    const path = `${coin}/${branch}`;
+    const parent = this.#branches.get(path) ?? this.#root.derive(path);
+    this.#branches.set(path, parent);
+    const { privateKey, publicKey } = parent.deriveChild(place);
+    if (!privateKey || !publicKey) throw new Error(`no key at ${path}/${place}`);
+    return { privateKey, publicKey };
+  }
+}

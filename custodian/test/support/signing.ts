@@ -1,0 +1,41 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { hex } from '@scure/base';
+import { digestOrder } from '../../src/contract/payout-order.ts';
+import type { Policy } from '../../src/signer/policy.ts';
+import type { Order } from '../../src/signer/requests.ts';
+
+/** The public test mnemonic: everybody has its keys. */
+export const MNEMONIC = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
+
+const bureauSecret = new Uint8Array(32).fill(7);
+
+export const BUREAU_KEY = hex.encode(ed25519.getPublicKey(bureauSecret));
+
+export const COLD_EVM = '0x8ba1f109551bD432803012645Ac136ddd64DBA72';
+export const COLD_LTC = 'ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9';
+
+export const policy: Policy = {
+  bureauKeys: [BUREAU_KEY],
+  sandbox: true,
+  payoutsPerHour: { ETH: '10', USDT: '1000', LTC: '100', DOGE: '100000' },
+  networks: {
+    ETH: { maxFee: '0.05', cold: COLD_EVM, gasPerHour: '0.1' },
+    BEP20: { maxFee: '0.05', cold: COLD_EVM, gasPerHour: '0.1' },
+    LTC: { maxFee: '0.01', cold: COLD_LTC, gasPerHour: '0' },
+    DOGE: { maxFee: '10', cold: 'DH5yaieqoZN36fDVciNyRueRGvGLR3mr7L', gasPerHour: '0' },
+  },
+};
+
+export function newFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'custodian-'));
+}
+
+/** An order as Bureau writes and signs it. */
+export function orderOf(payout: object, secret = bureauSecret): Order {
+  const body = JSON.stringify(payout);
+  const text = new TextEncoder().encode(`bureau-payout-v1.${digestOrder(body)}`);
+  return { body, signature: hex.encode(ed25519.sign(text, secret)) };
+}
