@@ -78,7 +78,7 @@ function judgeEvm(request: EvmRequest, policy: Policy, derived: Derived, maxFee:
   const { transaction, network } = request;
   if (BigInt(transaction.chainId) !== chainIds[network]) return refuse('wrong_chain');
   if (BigInt(transaction.gasLimit) * BigInt(transaction.maxFeePerGas) > maxFee) return refuse('fee_too_high');
-  const from = signingAddress(request, derived);
+  const from = signingAddress(request, derived).toLowerCase();
   const fences = [`${from}:${transaction.nonce}`] as const;
   const own = { kind: 'deed', id: `own:${fences[0]}`, orderDigest: null, fences, counted: null } as const;
   switch (request.kind) {

@@ -1,0 +1,167 @@
+import type { BitcoinSettings } from '../config.ts';
+import { type BitcoinNetwork, type BitcoinRules } from '../networks.ts';
+import type { Hold, Payer, Plan } from '../payer/payer.ts';
+import { BitcoinTransaction, type HouseAddresses, type SignRequest, type Signed } from '../signer/requests.ts';
+import { readFinalHeight, readHead } from '../store/chain-state.ts';
+import {
+  type Coin,
+  addOwnChange,
+  findCoin,
+  findFreeChange,
+  listSpendable,
+  releaseCoins,
+  reserveCoins,
+} from '../store/coins.ts';
+import type { Database } from '../store/database.ts';
+import type { Spend, Version } from '../store/spends.ts';
+import type { BitcoinNode } from './bitcoin-node.ts';
+import { estimateSize, feeFor, readFeeRate } from './fees.ts';
+
+/** How payments are made on one Bitcoin-like chain. */
+export interface BitcoinPayerSettings {
+  readonly network: BitcoinNetwork;
+  readonly rules: BitcoinRules;
+  readonly node: BitcoinNode;
+  readonly database: Database;
+  readonly house: HouseAddresses;
+  readonly settings: BitcoinSettings;
+}
+
+/** The id of a child that pays for its parent names the parent, so that there is one at most. */
+const CHILD_PREFIX = 'child:';
+
+export function nameChild(parentTxHash: string): string {
+  return `${CHILD_PREFIX}${parentTxHash}`;
+}
+
+/**
+ * Makes payments on a Bitcoin-like chain. Deposit coins are inputs as they are, so nothing is swept. The fence is the
+ * first input, the anchor: every version has it, and so they exclude each other.
+ */
+export function createBitcoinPayer(payer: BitcoinPayerSettings): Payer {
+  const { network, database } = payer;
+  return {
+    network,
+    plan: (spend) => (spend.purpose === 'child' ? planChild(payer, spend) : planPayment(payer, spend)),
+    reserve: (spend, plan) => reserveCoins(database, network, readPlan(plan).inputs.map(nameInput), spend.id),
+    release: (spend) => releaseCoins(database, network, spend.id),
+    noteStored: (_, plan, signed) => noteChange(payer, plan, signed),
+    request: (spend, plan) => request(network, spend, plan),
+    bump: (_, versions, height) => replace(payer, versions, height),
+  };
+}
+
+function readPlan(text: string): BitcoinTransaction {
+  return BitcoinTransaction.parse(JSON.parse(text));
+}
+
+function nameInput({ txid, vout }: { readonly txid: string; readonly vout: number }): string {
+  return `${txid}:${vout}`;
+}
+
+const low: Hold = { kind: 'hold', reason: 'hot_wallet_low' };
+
+async function planPayment(payer: BitcoinPayerSettings, spend: Spend): Promise<Plan | Hold> {
+  const { network, rules, node, database, house, settings } = payer;
+  const height = readHead(database, network)?.height ?? 0;
+  const rate = await readFeeRate(node, settings.feeRate);
+  const chosen: Coin[] = [];
+  let sum = 0n;
+  for (const coin of listSpendable(database, network, height, readFinalHeight(database, network))) {
+    chosen.push(coin);
+    sum += coin.atoms;
+    const paid = { address: spend.address, atoms: String(spend.atoms) };
+    const plain = feeFor(rate, estimateSize(network, chosen.length, [spend.address]));
+    if (sum < spend.atoms + plain) continue;
+    const fee = feeFor(rate, estimateSize(network, chosen.length, [spend.address, house.hot]));
+    const change = sum - spend.atoms - fee;
+    // Too small an output is not relayed; then the network gets it.
+    const outputs = change < rules.dust ? [paid] : [paid, { address: house.hot, atoms: String(change) }];
+    return toPlan(payer, chosen, outputs);
+  }
+  return low;
+}
+
+/** A child that spends its parent's change, and pays for both. */
+async function planChild(payer: BitcoinPayerSettings, spend: Spend): Promise<Plan | Hold> {
+  const { network, rules, node, database, house, settings } = payer;
+  const parent = spend.id.slice(CHILD_PREFIX.length);
+  const coin = findFreeChange(database, network, parent);
+  if (!coin) return { kind: 'hold', reason: 'the change to pay with is gone' };
+  const rate = await readFeeRate(node, settings.feeRate);
+  const parentSize = BigInt(((await node.rawTransaction(parent)).length / 2).toFixed(0));
+  const fee = feeFor(rate, parentSize + estimateSize(network, 1, [house.hot]));
+  if (coin.atoms - fee < rules.dust) return { kind: 'hold', reason: 'the change is too small to pay with' };
+  return toPlan(payer, [coin], [{ address: house.hot, atoms: String(coin.atoms - fee) }]);
+}
+
+async function toPlan(
+  { node, rules }: BitcoinPayerSettings,
+  coins: readonly Coin[],
+  outputs: BitcoinTransaction['outputs'],
+): Promise<Plan> {
+  const inputs: BitcoinTransaction['inputs'] = [];
+  for (const { outpoint, key, atoms } of coins) {
+    const [txid = '', vout] = outpoint.split(':');
+    const previous = rules.family.segwitPrefix === null ? await node.rawTransaction(txid) : null;
+    inputs.push({ txid, vout: Number(vout), atoms: String(atoms), key: { ...key }, previous });
+  }
+  return { kind: 'plan', fence: coins[0]?.outpoint ?? '', plan: JSON.stringify({ inputs, outputs }) };
+}
+
+/** Where a chain has no replacement, a stored version is the only one, and its change can be spent at once. */
+function noteChange({ network, rules, database, house }: BitcoinPayerSettings, text: string, signed: Signed): void {
+  if (rules.hasReplacement) return;
+  const { inputs, outputs } = readPlan(text);
+  const depths = inputs.map((input) => findCoin(database, network, nameInput(input))?.ownDepth ?? 0);
+  const depth = 1 + Math.max(...depths);
+  for (const [position, { address, atoms }] of outputs.entries()) {
+    if (address === house.hot) addOwnChange(database, network, `${signed.txHash}:${position}`, BigInt(atoms), depth);
+  }
+}
+
+function request(network: BitcoinNetwork, spend: Spend, text: string): SignRequest {
+  const transaction = readPlan(text);
+  switch (spend.purpose) {
+    case 'payout':
+      if (!spend.order) throw new Error('a payout has an order');
+      return { kind: 'bitcoin_payout', network, transaction, order: spend.order };
+    case 'cold':
+      return { kind: 'bitcoin_cold', network, transaction };
+    case 'child':
+      return { kind: 'bitcoin_gather', network, transaction };
+    case 'sweep':
+    case 'gas':
+      throw new Error(`${network} has no ${spend.purpose}`);
+  }
+}
+
+function sumOf(list: readonly { readonly atoms: string }[]): bigint {
+  return list.reduce((total, { atoms }) => total + BigInt(atoms), 0n);
+}
+
+/**
+ * The same payment with the same inputs and a higher fee, taken from the change (BIP-125). Nothing where the chain has no
+ * replacement or the change is too small: then the version that stands is sent again.
+ */
+async function replace(
+  { network, rules, node, house, settings }: BitcoinPayerSettings,
+  versions: readonly Version[],
+  height: number,
+): Promise<string | undefined> {
+  const newest = versions.at(-1);
+  if (!rules.hasReplacement || !newest || height - newest.madeAtHeight < settings.bumpAfterBlocks) return undefined;
+  const transaction = readPlan(newest.plan);
+  const paid = sumOf(transaction.inputs) - sumOf(transaction.outputs);
+  const addresses = transaction.outputs.map(({ address }) => address);
+  const size = estimateSize(network, transaction.inputs.length, addresses);
+  const usual = feeFor(await readFeeRate(node, settings.feeRate), size);
+  const raised = (paid * 5n) / 4n + feeFor(BigInt(settings.feeRate.min), size);
+  const more = (raised > usual ? raised : usual) - paid;
+  const change = transaction.outputs.find(({ address }) => address === house.hot);
+  if (!change || BigInt(change.atoms) - more < rules.dust) return undefined;
+  const outputs = transaction.outputs.map((output) =>
+    output === change ? { ...output, atoms: String(BigInt(output.atoms) - more) } : output,
+  );
+  return JSON.stringify({ ...transaction, outputs });
+}

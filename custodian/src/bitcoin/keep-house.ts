@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { parseAmount } from '../../../src/money/amounts.ts';
+import type { Log } from '../log.ts';
+import { coinDecimals } from '../networks.ts';
+import { readFinalHeight, readHead } from '../store/chain-state.ts';
+import { findFreeChange, listSpendable } from '../store/coins.ts';
+import { findSpend, insertSpend, listOpenSpends, listVersions } from '../store/spends.ts';
+import { type BitcoinPayerSettings, nameChild } from './bitcoin-payer.ts';
+
+/** What the house's own payments on a Bitcoin-like chain are decided with. */
+export interface BitcoinHouse extends BitcoinPayerSettings {
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+/** Orders the house's own payments: children for what is stuck where nothing can be replaced, and surplus to the cold address. */
+export function keepBitcoinHouse(house: BitcoinHouse): void {
+  const { database, network, rules, settings } = house;
+  const height = readHead(database, network)?.height ?? 0;
+  const open = listOpenSpends(database, network);
+  for (const spend of open) {
+    const newest = listVersions(database, spend.id).at(-1);
+    const isStuck = spend.state === 'SIGNED' && newest && height - newest.madeAtHeight >= settings.bumpAfterBlocks;
+    if (!isStuck || rules.hasReplacement) continue;
+    const id = nameChild(newest.txHash);
+    if (findSpend(database, id) || !findFreeChange(database, network, newest.txHash)) continue;
+    order(house, id, 'child', house.house.hot, 0n);
+  }
+  if (open.some(({ purpose }) => purpose === 'cold')) return;
+  const bounds = settings.hotWallet[network];
+  if (!bounds) return;
+  const read = (text: string) => parseAmount(text, coinDecimals(network)) ?? 0n;
+  const coins = listSpendable(database, network, height, readFinalHeight(database, network));
+  const held = coins.reduce((sum, { atoms }) => sum + atoms, 0n);
+  if (held <= read(bounds.max)) return;
+  order(house, `cold:${randomUUID()}`, 'cold', house.house.cold, held - read(bounds.target));
+}
+
+function order(
+  { database, network, log, now }: BitcoinHouse,
+  id: string,
+  purpose: 'child' | 'cold',
+  address: string,
+  atoms: bigint,
+): void {
+  const payment = { asset: network, contract: null, address, atoms, sourceIndex: null, order: null };
+  insertSpend(database, { id, network, purpose, ...payment }, 'QUEUED', null, now());
+  log('own_spend_ordered', { id, network, purpose });
+}

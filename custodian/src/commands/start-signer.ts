@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { readJsonFile } from '../config.ts';
+import { logLine } from '../log.ts';
+import { Keystore, openKeystore } from '../signer/keystore.ts';
+import { Policy } from '../signer/policy.ts';
+import { serveSigner } from '../signer/serve.ts';
+import { SignatureLog } from '../signer/signature-log.ts';
+import { answerSigner } from '../signer/signer.ts';
+import { Wallet } from '../signer/wallet.ts';
+
+/**
+ * Starts the signer, in a process and best under a user of its own:
+ *
+ *     node src/commands/start-signer.ts --policy FILE --keystore FILE --passphrase FILE --log FILE --socket PATH
+ */
+const PUBLIC_MNEMONIC = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
+
+const names = ['policy', 'keystore', 'passphrase', 'log', 'socket'] as const;
+
+async function start(): Promise<void> {
+  const { values } = parseArgs({
+    options: Object.fromEntries(names.map((name) => [name, { type: 'string' }] as const)),
+  });
+  const [policyFile, keystoreFile, passphraseFile, logFile, socket] = names.map((name) => {
+    const value = values[name];
+    if (typeof value !== 'string') throw new Error(`--${name} is missing`);
+    return value;
+  }) as [string, string, string, string, string];
+  const policy = readJsonFile(policyFile, Policy);
+  const passphrase = readFileSync(passphraseFile, 'utf8').replace(/\r?\n$/, '');
+  const mnemonic = openKeystore(readJsonFile(keystoreFile, Keystore), passphrase);
+  if (mnemonic === PUBLIC_MNEMONIC && !policy.sandbox) throw new Error('these are the keys that everybody has');
+  const parts = { wallet: new Wallet(mnemonic), policy, log: new SignatureLog(logFile), now: Date.now };
+  await serveSigner(socket, (request) => answerSigner(parts, request));
+  logLine('signer_started', { networks: Object.keys(policy.networks).join(',') });
+}
+
+await start();

@@ -1,0 +1,143 @@
+import { type EvmNetwork, type Listing, listAssets } from '../networks.ts';
+import type { BroadcastOutcome, Chain, Owner, Payment, ScannedBlock } from '../nodes/chain.ts';
+import { NodeRefusal } from '../nodes/json-rpc.ts';
+import type { BlockId, Header } from '../states/chain.ts';
+import type { EvmBlock, EvmNode, Receipt, TracedCall } from './evm-node.ts';
+
+/** `Transfer(address,address,uint256)` of ERC-20. */
+const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+
+/** docs/custody.md, "Which output": the value is 0, logs count from 1, inner payments from 2^31. */
+const FIRST_LOG = 1;
+const FIRST_INNER = 2 ** 31;
+
+/** Calls that move their value to the address they name; the others run code for somebody else. */
+const payingCalls = ['CALL', 'SELFDESTRUCT'];
+
+/** What a node says of a transaction that it has, or that is mined already: geth's, then anvil's words. */
+const KNOWN = /already known|already imported|known transaction|nonce too low/i;
+
+/** How an EVM network is watched. */
+export interface EvmChainSettings {
+  readonly network: EvmNetwork;
+  readonly node: EvmNode;
+  /** Must have the same block before a deposit counts as final; `null` where there is none. */
+  readonly secondNode: EvmNode | null;
+  /** Which of the chain's own tags says that a block is final; `null` where only depth tells. */
+  readonly finalTag: 'safe' | 'finalized' | null;
+  /** Whether the node can trace, so that inner payments are seen. */
+  readonly hasTraces: boolean;
+}
+
+/** An EVM network through its nodes. */
+export function createEvmChain(settings: EvmChainSettings): Chain {
+  const { network, node, secondNode, finalTag } = settings;
+  const listings = listAssets(network);
+  return {
+    network,
+    tip: async () => readId(await node.header('latest')),
+    headerAt: async (height) => {
+      const header = await node.header(height);
+      return header && { height: header.number, hash: header.hash, parent: header.parentHash };
+    },
+    scan: (header, ownerOf) => scanBlock(settings, listings, header, ownerOf),
+    finalByTag: async () => (finalTag === null ? null : ((await node.header(finalTag))?.number ?? -1)),
+    agrees: async (block) => !secondNode || (await secondNode.header(block.height))?.hash === block.hash,
+    broadcast: (raw) => broadcast(node, raw),
+  };
+}
+
+function readId(header: { readonly number: number; readonly hash: string } | undefined): BlockId {
+  if (!header) throw new Error('the node has no newest block');
+  return { height: header.number, hash: header.hash };
+}
+
+async function broadcast(node: EvmNode, raw: string): Promise<BroadcastOutcome> {
+  try {
+    await node.sendRaw(raw);
+    return { kind: 'known' };
+  } catch (error) {
+    if (!(error instanceof NodeRefusal)) throw error;
+    return KNOWN.test(error.message) ? { kind: 'known' } : { kind: 'rejected', message: error.message };
+  }
+}
+
+async function scanBlock(
+  { node, hasTraces }: EvmChainSettings,
+  listings: readonly Listing[],
+  header: Header,
+  ownerOf: (address: string) => Owner | undefined,
+): Promise<ScannedBlock> {
+  const [block, receipts, traces] = await Promise.all([
+    node.block(header.hash),
+    node.receipts(header.hash),
+    hasTraces ? node.traces(header.hash) : [],
+  ]);
+  const { transactions } = block;
+  const isWhole = receipts.length === transactions.length && (!hasTraces || traces.length === transactions.length);
+  if (!isWhole) throw new Error(`block ${header.hash} is not whole: receipts or traces are missing`);
+  const spent = transactions.map(({ hash, from, nonce }, position) => ({
+    fence: `${from}:${nonce}`,
+    txHash: hash,
+    isReverted: receipts[position]?.status !== 1n,
+  }));
+  const payments = transactions.flatMap((transaction, position) => {
+    const receipt = receipts[position];
+    if (receipt?.transactionHash !== transaction.hash) throw new Error('receipts are in another order');
+    // What reverted moved nothing, whatever its trace shows.
+    if (receipt.status !== 1n) return [];
+    return findPayments(transaction, receipt, traces[position], listings, ownerOf);
+  });
+  return { ...header, payments, spent };
+}
+
+function findPayments(
+  transaction: EvmBlock['transactions'][number],
+  receipt: Receipt,
+  trace: TracedCall | undefined,
+  listings: readonly Listing[],
+  ownerOf: (address: string) => Owner | undefined,
+): Payment[] {
+  const coin = listings.find(({ contractAddress }) => contractAddress === null);
+  const pay = (outputIndex: number, to: string, atoms: bigint, listing: Listing | undefined): Payment[] => {
+    const owner = ownerOf(to);
+    // What the gas key sends is ours. The hot wallet is filled by nobody who is to be credited.
+    if (owner?.account !== 'deposit' || atoms === 0n || !listing) return [];
+    if (ownerOf(transaction.from)?.account === 'gas') return [];
+    return [
+      {
+        txHash: transaction.hash,
+        outputIndex,
+        address: owner.address,
+        account: owner.account,
+        addressIndex: owner.addressIndex,
+        asset: listing.asset,
+        contract: listing.contractAddress,
+        atoms,
+        isDeposit: true,
+        isCoin: false,
+        isInner: outputIndex >= FIRST_INNER,
+        fences: [`${transaction.from}:${transaction.nonce}`],
+      },
+    ];
+  };
+  const value = transaction.to ? pay(0, transaction.to, transaction.value, coin) : [];
+  const logs = receipt.logs.flatMap(({ address, topics, data }, position) => {
+    const [topic, , to] = topics;
+    const listing = listings.find(({ contractAddress }) => contractAddress?.toLowerCase() === address);
+    if (topic !== TRANSFER_TOPIC || topics.length !== 3 || !to || data.length !== 66) return [];
+    return pay(FIRST_LOG + position, `0x${to.slice(-40)}`, BigInt(data), listing);
+  });
+  const inner = listInnerCalls(trace).flatMap(({ to, value: atoms }, position) =>
+    to === undefined ? [] : pay(FIRST_INNER + position, to, atoms ?? 0n, coin),
+  );
+  return [...value, ...logs, ...inner];
+}
+
+/** Every call within a transaction that moved value, none of which failed and none of whose callers did. */
+function listInnerCalls(trace: TracedCall | undefined): TracedCall[] {
+  const walk = (call: TracedCall): TracedCall[] =>
+    call.error === undefined ? [call, ...(call.calls ?? []).flatMap(walk)] : [];
+  const [, ...inner] = trace ? walk(trace) : [];
+  return inner.filter(({ type }) => payingCalls.includes(type));
+}

@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import { type EvmNetwork, chainIds } from '../networks.ts';
+import { NodeRefusal } from '../nodes/json-rpc.ts';
+import type { Hold, Payer, Plan } from '../payer/payer.ts';
+import { EvmTransaction, type HouseAddresses, type SignRequest } from '../signer/requests.ts';
+import type { Database } from '../store/database.ts';
+import { type Spend, type Version, listOpenSpends, listVersions } from '../store/spends.ts';
+import type { EvmNode } from './evm-node.ts';
+import { readL1Fee } from './l1-fee.ts';
+import { readTokenBalance } from './token-balance.ts';
+import { writeTransfer } from './token-transfer.ts';
+
+/** How payments are made on one EVM network. */
+export interface EvmPayerSettings {
+  readonly network: EvmNetwork;
+  readonly node: EvmNode;
+  readonly database: Database;
+  readonly house: HouseAddresses;
+  readonly depositAddress: (index: number) => string;
+  /** A version that is in no block after so many is replaced by one that pays more. */
+  readonly bumpAfterBlocks: number;
+}
+
+/** Nodes take a replacement that pays 10 % more; a quarter more is clear of every node's rule. */
+const BUMP_NUMERATOR = 5n;
+const BUMP_DENOMINATOR = 4n;
+
+/** Estimates are a little too low where a contract's cost depends on the block. */
+const GAS_MARGIN_PERCENT = 120n;
+
+/** Makes payments on an EVM network. The fence is `address:nonce`, the address in lower case. */
+export function createEvmPayer(settings: EvmPayerSettings): Payer {
+  return {
+    network: settings.network,
+    plan: (spend) => plan(settings, spend),
+    reserve: () => undefined,
+    release: () => undefined,
+    noteStored: () => undefined,
+    request,
+    bump: (spend, versions, height) => bump(settings, spend, versions, height),
+  };
+}
+
+/** Who pays for a spend. */
+function payerOf({ house, depositAddress }: EvmPayerSettings, spend: Spend): string {
+  if (spend.purpose === 'sweep') return depositAddress(spend.sourceIndex ?? 0);
+  return spend.purpose === 'gas' ? (house.gas ?? '') : house.hot;
+}
+
+const low: Hold = { kind: 'hold', reason: 'hot_wallet_low' };
+
+async function plan(settings: EvmPayerSettings, spend: Spend): Promise<Plan | Hold> {
+  const { node, network, database } = settings;
+  const from = payerOf(settings, spend);
+  const [fees, balance, counted] = await Promise.all([readFees(node), node.balance(from), node.transactionCount(from)]);
+  const committed = sumCommitted(settings, from, spend.contract);
+  const free = balance - committed.coins;
+  const isEmptying = spend.purpose === 'sweep' && spend.contract === null;
+  const atoms = isEmptying ? 0n : spend.atoms;
+  const held = spend.contract === null ? free : await readTokenBalance(node, spend.contract, from);
+  if (held - committed.atoms < atoms) return low;
+  const call =
+    spend.contract === null
+      ? { from, to: spend.address, value: String(atoms), data: '0x' }
+      : { from, to: spend.contract, value: '0', data: writeTransfer(spend.address, atoms) };
+  const gas = await estimate(node, call);
+  // It may pass later, when the recipient's contract or a token's block list changed: a person can refuse it meanwhile.
+  if (gas === undefined) return { kind: 'hold', reason: 'would_revert' };
+  const cost = gas * fees.maxFeePerGas + (await readL1Fee(node, network, call.data));
+  const value = isEmptying ? free - cost : BigInt(call.value);
+  if (value < 0n || free < value + cost) return low;
+  const nonce = nextNonce(database, network, from, counted);
+  const transaction: EvmTransaction = {
+    chainId: String(chainIds[network]),
+    nonce: String(nonce),
+    to: call.to,
+    value: String(value),
+    data: call.data,
+    gasLimit: String(gas),
+    maxFeePerGas: String(fees.maxFeePerGas),
+    maxPriorityFeePerGas: String(fees.maxPriorityFeePerGas),
+  };
+  return { kind: 'plan', fence: `${from.toLowerCase()}:${nonce}`, plan: JSON.stringify(transaction) };
+}
+
+/** Twice the base fee lasts for six full blocks of rises (EIP-1559). */
+async function readFees(node: EvmNode) {
+  const [header, tip] = await Promise.all([node.header('latest'), node.priorityFee()]);
+  const maxFeePerGas = 2n * (header?.baseFeePerGas ?? 0n) + tip;
+  return { maxFeePerGas, maxPriorityFeePerGas: tip };
+}
+
+async function estimate(node: EvmNode, call: Parameters<EvmNode['estimateGas']>[0]): Promise<bigint | undefined> {
+  try {
+    return ((await node.estimateGas(call)) * GAS_MARGIN_PERCENT) / 100n;
+  } catch (error) {
+    if (error instanceof NodeRefusal) return undefined;
+    throw error;
+  }
+}
+
+/** What signed transactions of this address will still take that the newest block does not show yet. */
+function sumCommitted(settings: EvmPayerSettings, from: string, contract: string | null) {
+  let [coins, atoms] = [0n, 0n];
+  for (const spend of listOpenSpends(settings.database, settings.network)) {
+    if (spend.state !== 'SIGNED' || payerOf(settings, spend) !== from) continue;
+    const { plan: text } = listVersions(settings.database, spend.id).at(-1) ?? { plan: null };
+    if (text === null) continue;
+    const { value, gasLimit, maxFeePerGas } = readPlan(text);
+    coins += BigInt(value) + BigInt(gasLimit) * BigInt(maxFeePerGas);
+    if (spend.contract !== null && spend.contract === contract) atoms += spend.atoms;
+  }
+  return { coins, atoms };
+}
+
+/** The nonce after the last that we reserved, or the chain's where that is higher. */
+function nextNonce(database: Database, network: EvmNetwork, from: string, counted: bigint): bigint {
+  const prefix = `${from.toLowerCase()}:`;
+  const rows = database.all(
+    'SELECT fence FROM spends WHERE network = ? AND fence >= ? AND fence < ?',
+    network,
+    prefix,
+    `${from.toLowerCase()};`,
+  );
+  return rows.reduce((next, { fence }) => {
+    const after = BigInt(String(fence).slice(prefix.length)) + 1n;
+    return after > next ? after : next;
+  }, counted);
+}
+
+function readPlan(text: string): EvmTransaction {
+  return EvmTransaction.parse(JSON.parse(text));
+}
+
+function request(spend: Spend, text: string): SignRequest {
+  const network = spend.network as EvmNetwork;
+  const transaction = readPlan(text);
+  switch (spend.purpose) {
+    case 'payout':
+      if (!spend.order) throw new Error('a payout has an order');
+      return { kind: 'evm_payout', network, transaction, order: spend.order };
+    case 'sweep':
+      return { kind: 'evm_sweep', network, transaction, index: z.number().parse(spend.sourceIndex) };
+    case 'gas':
+      return { kind: 'evm_gas', network, transaction, index: z.number().parse(spend.sourceIndex) };
+    case 'cold':
+      return { kind: 'evm_cold', network, transaction };
+    case 'child':
+      throw new Error('the EVM has no children that pay');
+  }
+}
+
+/** What a replacement pays for gas: a quarter more, or what is usual by now. */
+function raiseFee(paid: string, usual: bigint): bigint {
+  const raised = (BigInt(paid) * BUMP_NUMERATOR) / BUMP_DENOMINATOR + 1n;
+  return raised > usual ? raised : usual;
+}
+
+async function bump(
+  { node, bumpAfterBlocks }: EvmPayerSettings,
+  spend: Spend,
+  versions: readonly Version[],
+  height: number,
+): Promise<string | undefined> {
+  const newest = versions.at(-1);
+  if (!newest || height - newest.madeAtHeight < bumpAfterBlocks) return undefined;
+  const fees = await readFees(node);
+  const transaction = readPlan(newest.plan);
+  const maxFeePerGas = raiseFee(transaction.maxFeePerGas, fees.maxFeePerGas);
+  // A sweep of coins left nothing over: what the network gets more, the sweep moves less.
+  const isNativeSweep = spend.purpose === 'sweep' && spend.contract === null;
+  const more = BigInt(transaction.gasLimit) * (maxFeePerGas - BigInt(transaction.maxFeePerGas));
+  const value = BigInt(transaction.value) - (isNativeSweep ? more : 0n);
+  if (value < 0n) return undefined;
+  return JSON.stringify({
+    ...transaction,
+    value: String(value),
+    maxFeePerGas: String(maxFeePerGas),
+    maxPriorityFeePerGas: String(raiseFee(transaction.maxPriorityFeePerGas, fees.maxPriorityFeePerGas)),
+  });
+}

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { parseAmount } from '../../../src/money/amounts.ts';
+import type { HouseSettings } from '../config.ts';
+import type { Log } from '../log.ts';
+import { type EvmNetwork, type Listing, coinDecimals, listAssets } from '../networks.ts';
+import type { HouseAddresses } from '../signer/requests.ts';
+import type { Database } from '../store/database.ts';
+import { listUnswept } from '../store/deposits.ts';
+import { type NewSpend, insertSpend, listOpenSpends } from '../store/spends.ts';
+import type { EvmNode } from './evm-node.ts';
+import { readL1Fee } from './l1-fee.ts';
+import { readTokenBalance } from './token-balance.ts';
+import { writeTransfer } from './token-transfer.ts';
+
+/** What the house's own payments on an EVM network are decided with. */
+export interface EvmHouse extends HouseSettings {
+  readonly network: EvmNetwork;
+  readonly node: EvmNode;
+  readonly database: Database;
+  readonly house: HouseAddresses;
+  readonly depositAddress: (index: number) => string;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+/** Gas handed to a deposit address lasts for a rise of the fee by half before its sweep is signed. */
+const GAS_NUMERATOR = 3n;
+const GAS_DENOMINATOR = 2n;
+
+/**
+ * Orders the house's own payments: sweeps of what is worth its cost, gas for those of tokens, and surplus to the cold
+ * address. Each is one open spend per address; the next is ordered when it is at its end.
+ */
+export async function keepEvmHouse(house: EvmHouse): Promise<void> {
+  const open = listOpenSpends(house.database, house.network);
+  const busy = new Set(open.flatMap(({ sourceIndex }) => (sourceIndex === null ? [] : [sourceIndex])));
+  for (const { addressIndex, asset } of listUnswept(house.database, house.network)) {
+    const listing = listAssets(house.network).find((listed) => listed.asset === asset);
+    if (busy.has(addressIndex) || !listing) continue;
+    const spend = await planSweep(house, listing, addressIndex);
+    if (!spend) continue;
+    busy.add(addressIndex);
+    order(house, spend);
+  }
+  for (const listing of listAssets(house.network)) {
+    if (open.some(({ purpose, asset }) => purpose === 'cold' && asset === listing.asset)) continue;
+    const spend = await planSurplus(house, listing);
+    if (spend) order(house, spend);
+  }
+}
+
+function order({ database, log, now, network }: EvmHouse, spend: NewSpend): void {
+  insertSpend(database, spend, 'QUEUED', null, now());
+  log('own_spend_ordered', { id: spend.id, network, purpose: spend.purpose, asset: spend.asset });
+}
+
+/** A sweep of an address, or first the gas for it; `undefined` when there is too little to be worth it. */
+async function planSweep(house: EvmHouse, listing: Listing, sourceIndex: number): Promise<NewSpend | undefined> {
+  const { node, network, sweepFrom } = house;
+  const from = house.depositAddress(sourceIndex);
+  const smallest = parseAmount(sweepFrom[listing.asset] ?? '0', listing.decimals) ?? 0n;
+  const contract = listing.contractAddress;
+  const atoms = contract === null ? await node.balance(from) : await readTokenBalance(node, contract, from);
+  if (smallest === 0n || atoms < smallest) return undefined;
+  const sweep = own(network, 'sweep', { asset: listing.asset, contract, address: house.house.hot, atoms, sourceIndex });
+  if (contract === null) return sweep;
+  const data = writeTransfer(house.house.hot, atoms);
+  const [gas, header, tip, l1Fee, balance] = await Promise.all([
+    node.estimateGas({ from, to: contract, value: '0', data }),
+    node.header('latest'),
+    node.priorityFee(),
+    readL1Fee(node, network, data),
+    node.balance(from),
+  ]);
+  // As a payment is planned: a fifth more gas, and twice the base fee.
+  const needed = ((gas * 6n) / 5n) * (2n * (header?.baseFeePerGas ?? 0n) + tip) + l1Fee;
+  if (balance >= needed) return sweep;
+  const missing = (needed * GAS_NUMERATOR) / GAS_DENOMINATOR - balance;
+  return own(network, 'gas', { asset: network, contract: null, address: from, atoms: missing, sourceIndex });
+}
+
+/** What the hot wallet has above its maximum, down to its target. */
+async function planSurplus(house: EvmHouse, listing: Listing): Promise<NewSpend | undefined> {
+  const { node, network, hotWallet } = house;
+  const bounds = hotWallet[listing.asset];
+  if (!bounds) return undefined;
+  const { asset, contractAddress: contract } = listing;
+  const read = (text: string) => parseAmount(text, contract === null ? coinDecimals(network) : listing.decimals) ?? 0n;
+  const hot = house.house.hot;
+  const held = contract === null ? await node.balance(hot) : await readTokenBalance(node, contract, hot);
+  if (held <= read(bounds.max)) return undefined;
+  const atoms = held - read(bounds.target);
+  return own(network, 'cold', { asset, contract, address: house.house.cold, atoms, sourceIndex: null });
+}
+
+function own(
+  network: EvmNetwork,
+  purpose: 'sweep' | 'gas' | 'cold',
+  payment: Pick<NewSpend, 'asset' | 'contract' | 'address' | 'atoms' | 'sourceIndex'>,
+): NewSpend {
+  return { id: `${purpose}:${randomUUID()}`, network, purpose, order: null, ...payment };
+}

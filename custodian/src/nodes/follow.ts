@@ -1,0 +1,87 @@
+import type { Log } from '../log.ts';
+import { type BlockId, type FollowStep, followStep } from '../states/chain.ts';
+import {
+  beginAt,
+  halt,
+  raiseFinalHeight,
+  readFinalHeight,
+  readHalt,
+  readHead,
+  takeBack,
+  takeBlock,
+} from '../store/chain-state.ts';
+import type { Database } from '../store/database.ts';
+import type { Chain, Owner } from './chain.ts';
+
+/** So many blocks in one round: payouts are not kept waiting while the custodian catches up. */
+const MAX_BLOCKS = 200;
+
+/** How a chain is followed. */
+export interface FollowSettings {
+  /** Where to begin when nothing was followed before; `null` for the newest block. */
+  readonly startHeight: number | null;
+  /** Blocks so deep are final where the chain has no finality of its own. */
+  readonly finalDepth: number;
+}
+
+/** Where the chain stands after a round. */
+export interface Followed {
+  readonly height: number;
+  readonly finalHeight: number;
+  /** `null` where the chain has no finality of its own. */
+  readonly finalByTag: number | null;
+  /** Whether the round ended at the chain's newest block. */
+  readonly isCurrent: boolean;
+}
+
+/**
+ * Brings our blocks up to the chain's: each new block must name our newest as its parent, else ours is taken back, one
+ * at a time, down to the last that both have. Never below what was final: then the chain is halted until a person
+ * looks. `undefined` while halted. Rejects when the node does; what was taken in stays.
+ */
+export async function follow(
+  database: Database,
+  chain: Chain,
+  ownerOf: (address: string) => Owner | undefined,
+  settings: FollowSettings,
+  log: Log,
+): Promise<Followed | undefined> {
+  const { network } = chain;
+  if (readHalt(database, network) !== null) return undefined;
+  const tip = await chain.tip();
+  if (!readHead(database, network)) {
+    const first = await chain.headerAt(settings.startHeight ?? tip.height);
+    if (!first) throw new Error(`${network} has no block at the height to begin at`);
+    beginAt(database, network, first);
+  }
+  for (let count = 0; count < MAX_BLOCKS; count += 1) {
+    const head = readHead(database, network);
+    if (!head) throw new Error('the first block is there');
+    const next = await chain.headerAt(head.height + 1);
+    const finalHeight = readFinalHeight(database, network);
+    const step = next ? followStep(head, next, finalHeight) : await compareTips(chain, head, finalHeight);
+    if (step.kind === 'halt') {
+      halt(database, network, `block ${head.height} was final and is no longer on the chain`);
+      log('chain_halted', { network, height: head.height, hash: head.hash });
+      return undefined;
+    }
+    if (step.kind === 'roll_back') {
+      takeBack(database, network, head.height);
+      log('block_orphaned', { network, height: head.height, hash: head.hash });
+      continue;
+    }
+    if (!next) break;
+    takeBlock(database, network, await chain.scan(next, ownerOf));
+  }
+  const height = readHead(database, network)?.height ?? 0;
+  const finalByTag = await chain.finalByTag();
+  raiseFinalHeight(database, network, Math.min(height, finalByTag ?? height - settings.finalDepth + 1));
+  return { height, finalHeight: readFinalHeight(database, network), finalByTag, isCurrent: height >= tip.height };
+}
+
+/** What to do when the chain has no block after ours. A node that is not even that high lags: then we wait for it. */
+async function compareTips(chain: Chain, head: BlockId, finalHeight: number): Promise<FollowStep> {
+  const theirs = await chain.headerAt(head.height);
+  if (!theirs || theirs.hash === head.hash) return { kind: 'extend' };
+  return { kind: head.height <= finalHeight ? 'halt' : 'roll_back' };
+}

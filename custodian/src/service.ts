@@ -1,0 +1,220 @@
+import type { AddressInfo } from 'node:net';
+import { formatAmount } from '../../src/money/amounts.ts';
+import { BitcoinNode } from './bitcoin/bitcoin-node.ts';
+import { createBitcoinChain } from './bitcoin/bitcoin-chain.ts';
+import { createBitcoinPayer } from './bitcoin/bitcoin-payer.ts';
+import { keepBitcoinHouse } from './bitcoin/keep-house.ts';
+import type { BitcoinSettings, Config, EvmSettings } from './config.ts';
+import { type Bureau, connectBureau } from './contract/bureau.ts';
+import { openDoor } from './contract/door.ts';
+import { reportDeposits } from './contract/report-deposits.ts';
+import { createEvmChain } from './evm/evm-chain.ts';
+import { EvmNode } from './evm/evm-node.ts';
+import { createEvmPayer } from './evm/evm-payer.ts';
+import { keepEvmHouse } from './evm/keep-house.ts';
+import { readEvmHoldings } from './evm/read-holdings.ts';
+import { type Log, describeError } from './log.ts';
+import { Loop } from './loop.ts';
+import { type BitcoinNetwork, type EvmNetwork, type ServedNetwork, bitcoinRules, coinDecimals } from './networks.ts';
+import type { Chain } from './nodes/chain.ts';
+import { type FollowSettings, follow } from './nodes/follow.ts';
+import { connectNode } from './nodes/json-rpc.ts';
+import { advanceSpends } from './payer/advance-spends.ts';
+import type { Payer } from './payer/payer.ts';
+import type { AskSigner } from './signer/connect.ts';
+import type { HouseAddresses } from './signer/requests.ts';
+import type { BlockId } from './states/chain.ts';
+import { readHalt, readHead } from './store/chain-state.ts';
+import { sumCoins } from './store/coins.ts';
+import { Database } from './store/database.ts';
+import { listUsedIndexes, noteSwept, standDeposits } from './store/deposits.ts';
+import { type Spend, listVersions, standSpends } from './store/spends.ts';
+import { WatchedAddresses } from './store/watched.ts';
+
+/** What we have of an asset. */
+export interface Holding {
+  readonly asset: string;
+  readonly atoms: bigint;
+  readonly decimals: number;
+}
+
+/** Everything that serves one network. */
+interface Branch {
+  readonly chain: Chain;
+  readonly payer: Payer;
+  readonly watched: WatchedAddresses;
+  readonly following: FollowSettings;
+  readonly interval_ms: number;
+  readonly keepHouse: () => Promise<void>;
+  readonly readHoldings: (block: BlockId) => Promise<Holding[]>;
+}
+
+/** What a service is made of, beside its configuration. */
+export interface ServiceParts {
+  readonly config: Config;
+  readonly secrets: ReadonlyMap<string, string>;
+  readonly depositToken: string;
+  readonly askSigner: AskSigner;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+/** A custodian that runs. */
+export interface Service {
+  readonly port: number;
+  /** Ends it; what is under way is finished first. */
+  stop(): Promise<void>;
+}
+
+/** Starts the door, and a loop for each network. Rejects when the signer does not answer, or serves fewer networks. */
+export async function startService(parts: ServiceParts): Promise<Service> {
+  const { config, log, now } = parts;
+  const database = new Database(config.database);
+  const answer = await parts.askSigner({ kind: 'addresses' });
+  if (answer.kind !== 'addresses') throw new Error('the signer does not tell its addresses');
+  const branches = [
+    ...Object.entries(config.evm).map(([network, settings]) =>
+      branchEvm(parts, database, network as EvmNetwork, settings, houseOf(answer.networks, network)),
+    ),
+    ...Object.entries(config.bitcoin).map(([network, settings]) =>
+      branchBitcoin(parts, database, network as BitcoinNetwork, settings, houseOf(answer.networks, network)),
+    ),
+  ];
+  for (const { watched } of branches) watched.watchUpTo(config.watchedAccounts);
+  const bureau = connectBureau(config.bureauUrl, parts.depositToken);
+  const loops = branches.map(
+    (branch) =>
+      new Loop(
+        () => look(parts, database, branch, bureau),
+        branch.interval_ms,
+        (error) => log('look_failed', { network: branch.chain.network, error: describeError(error) }),
+      ),
+  );
+  const served = new Set(branches.map(({ chain }) => chain.network as string));
+  const door = await openDoor(
+    {
+      database,
+      served,
+      log,
+      now,
+      secrets: parts.secrets,
+      bureauKeys: config.bureauKeys,
+      readHoldings: () => readHoldings(database, branches),
+      onOrder: () => loops.forEach((loop) => loop.wake()),
+    },
+    config.port,
+    config.host,
+  );
+  const { port } = door.address() as AddressInfo;
+  log('custodian_started', { port, networks: [...served].join(',') });
+  return {
+    port,
+    stop: async () => {
+      door.close();
+      door.closeAllConnections();
+      await Promise.all(loops.map((loop) => loop.stop()));
+      database.close();
+    },
+  };
+}
+
+function houseOf(networks: Readonly<Record<string, HouseAddresses>>, network: string): HouseAddresses {
+  const house = networks[network];
+  if (!house) throw new Error(`the signer's policy does not name ${network}`);
+  return house;
+}
+
+function branchEvm(
+  { config, log, now }: ServiceParts,
+  database: Database,
+  network: EvmNetwork,
+  settings: EvmSettings,
+  house: HouseAddresses,
+): Branch {
+  const [first = '', second] = settings.nodes;
+  const node = new EvmNode(connectNode(first));
+  const secondNode = second === undefined ? null : new EvmNode(connectNode(second));
+  const watched = new WatchedAddresses(network, database, config.depositKeys, house);
+  const common = { network, node, database, house, depositAddress: watched.addressOf };
+  return {
+    chain: createEvmChain({ ...settings, network, node, secondNode }),
+    payer: createEvmPayer({ ...common, bumpAfterBlocks: settings.bumpAfterBlocks }),
+    watched,
+    following: settings,
+    interval_ms: settings.interval_ms,
+    keepHouse: () => keepEvmHouse({ ...common, ...settings, log, now }),
+    readHoldings: (block) => {
+      const deposits = listUsedIndexes(database, network).map(watched.addressOf);
+      return readEvmHoldings(node, network, house, deposits, block);
+    },
+  };
+}
+
+function branchBitcoin(
+  { config, log, now }: ServiceParts,
+  database: Database,
+  network: BitcoinNetwork,
+  settings: BitcoinSettings,
+  house: HouseAddresses,
+): Branch {
+  const rules = bitcoinRules[network];
+  const [first = '', second] = settings.nodes;
+  const node = new BitcoinNode(connectNode(first), rules.readsBlocksById);
+  const secondNode = second === undefined ? null : new BitcoinNode(connectNode(second), rules.readsBlocksById);
+  const payer = { network, rules, node, database, house, settings };
+  return {
+    chain: createBitcoinChain(network, node, secondNode),
+    payer: createBitcoinPayer(payer),
+    watched: new WatchedAddresses(network, database, config.depositKeys, house),
+    following: settings,
+    interval_ms: settings.interval_ms,
+    keepHouse: () => Promise.resolve(keepBitcoinHouse({ ...payer, log, now })),
+    readHoldings: () =>
+      Promise.resolve([{ asset: network, atoms: sumCoins(database, network), decimals: coinDecimals(network) }]),
+  };
+}
+
+/** One look at a network: follow, stand, report, pay. Rejects when its node fails; the next look goes on. */
+async function look(parts: ServiceParts, database: Database, branch: Branch, bureau: Bureau): Promise<void> {
+  const { chain, payer, watched } = branch;
+  const { log, askSigner } = parts;
+  const followed = await follow(database, chain, watched.ownerOf, branch.following, log);
+  if (!followed) return;
+  const { network } = chain;
+  for (const spend of standSpends(database, network, followed.finalHeight)) {
+    log('spend_moved', { id: spend.id, network, state: spend.state, purpose: spend.purpose });
+    noteIfSwept(database, spend);
+  }
+  for (const deposit of standDeposits(database, network, followed.finalHeight)) {
+    const { txHash, outputIndex, state, isInner } = deposit;
+    log('deposit_moved', { network, txHash, outputIndex, state, isInner });
+  }
+  await reportDeposits(database, bureau, chain, followed, log);
+  // Behind the chain we would pay by what is no longer so.
+  if (!followed.isCurrent) return;
+  await branch.keepHouse();
+  await advanceSpends({ database, chain, payer, askSigner, log }, followed.height);
+}
+
+function noteIfSwept(database: Database, { id, network, purpose, state, sourceIndex, asset }: Spend): void {
+  if (purpose !== 'sweep' || state !== 'FINAL_PAID' || sourceIndex === null) return;
+  noteSwept(database, network, sourceIndex, asset, listVersions(database, id)[0]?.madeAtHeight ?? 0);
+}
+
+/** What is on the chains: docs/custody.md, "Holdings". */
+async function readHoldings(database: Database, branches: readonly Branch[]) {
+  const networks = await Promise.all(
+    branches.map(async ({ chain, readHoldings: read }) => {
+      const block = readHead(database, chain.network);
+      const holdings = block ? await read(block) : [];
+      return {
+        network: chain.network satisfies ServedNetwork,
+        height: block?.height ?? null,
+        blockHash: block?.hash ?? null,
+        halted: readHalt(database, chain.network),
+        assets: holdings.map(({ asset, atoms, decimals }) => ({ asset, amount: formatAmount(atoms, decimals) })),
+      };
+    }),
+  );
+  return { networks };
+}

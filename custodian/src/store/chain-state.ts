@@ -1,0 +1,121 @@
+import type { ServedNetwork } from '../networks.ts';
+import type { BlockId } from '../states/chain.ts';
+import type { ScannedBlock } from '../nodes/chain.ts';
+import type { Database } from './database.ts';
+
+/** Blocks below finality that are kept, so that a person can see what stood there. */
+const KEPT_BELOW_FINAL = 100;
+
+/** Our newest block; `undefined` before the first. */
+export function readHead(database: Database, network: ServedNetwork): BlockId | undefined {
+  const row = database.one('SELECT height, hash FROM blocks WHERE network = ? ORDER BY height DESC LIMIT 1', network);
+  return row && { height: Number(row['height']), hash: String(row['hash']) };
+}
+
+/** The hash that we follow at a height. */
+export function readBlockHash(database: Database, network: ServedNetwork, height: number): string | undefined {
+  const row = database.one('SELECT hash FROM blocks WHERE network = ? AND height = ?', network, height);
+  return row && String(row['hash']);
+}
+
+/** Up to which height blocks are final; -1 before the first. */
+export function readFinalHeight(database: Database, network: ServedNetwork): number {
+  return Number(database.one('SELECT final_height FROM chains WHERE network = ?', network)?.['final_height'] ?? -1);
+}
+
+/** Notes what the chain calls final. What was final once stays so, whatever a node says later. */
+export function raiseFinalHeight(database: Database, network: ServedNetwork, height: number): void {
+  database.run(
+    `INSERT INTO chains (network, final_height) VALUES (?, ?)
+     ON CONFLICT (network) DO UPDATE SET final_height = MAX(final_height, excluded.final_height)`,
+    network,
+    height,
+  );
+  database.run('DELETE FROM blocks WHERE network = ? AND height < ?', network, height - KEPT_BELOW_FINAL);
+}
+
+/** Why the chain is no longer followed, or `null`. Only a person lifts it. */
+export function readHalt(database: Database, network: ServedNetwork): string | null {
+  const row = database.one('SELECT halted FROM chains WHERE network = ?', network);
+  return row?.['halted'] == null ? null : String(row['halted']);
+}
+
+export function halt(database: Database, network: ServedNetwork, reason: string): void {
+  database.run(
+    'INSERT INTO chains (network, halted) VALUES (?, ?) ON CONFLICT (network) DO UPDATE SET halted = excluded.halted',
+    network,
+    reason,
+  );
+}
+
+/** The first block: what is below it is not looked at. */
+export function beginAt(database: Database, network: ServedNetwork, { height, hash }: BlockId): void {
+  database.run('INSERT INTO blocks VALUES (?, ?, ?)', network, height, hash);
+}
+
+/** Takes in a block with all that it says of us, at once or not at all. */
+export function takeBlock(database: Database, network: ServedNetwork, block: ScannedBlock): void {
+  database.transact(() => {
+    beginAt(database, network, block);
+    for (const payment of block.payments) {
+      const { txHash, outputIndex, address, account, addressIndex } = payment;
+      if (payment.isDeposit) {
+        database.run(
+          `INSERT INTO deposits (network, tx_hash, output_index, address, address_index, asset, contract, atoms, inner_payment, state, height)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'INCLUDED', ?)
+           ON CONFLICT DO UPDATE SET height = excluded.height, atoms = excluded.atoms, address = excluded.address`,
+          network,
+          txHash,
+          outputIndex,
+          address,
+          addressIndex,
+          payment.asset,
+          payment.contract,
+          String(payment.atoms),
+          payment.isInner ? 1 : 0,
+          block.height,
+        );
+        for (const fence of payment.fences) watchFence(database, network, fence, `deposit:${txHash}`);
+      }
+      if (payment.isCoin) {
+        database.run(
+          `INSERT INTO coins (network, outpoint, account, address_index, atoms, height, spendable_from) VALUES (?, ?, ?, ?, ?, ?, ?)
+           ON CONFLICT DO UPDATE SET height = excluded.height, own_depth = own_depth * 0`,
+          network,
+          `${txHash}:${outputIndex}`,
+          account,
+          addressIndex,
+          String(payment.atoms),
+          block.height,
+          block.height + (payment.maturity ?? 0),
+        );
+        watchFence(database, network, `${txHash}:${outputIndex}`, 'coin');
+      }
+    }
+    for (const { fence, txHash, isReverted } of block.spent) {
+      database.run(
+        `INSERT INTO spent SELECT ?1, ?2, ?3, ?4, ?5 WHERE EXISTS (SELECT 1 FROM fences WHERE network = ?1 AND fence = ?2)`,
+        network,
+        fence,
+        txHash,
+        isReverted ? 1 : 0,
+        block.height,
+      );
+    }
+  });
+}
+
+/** Takes back a block and all that it said. */
+export function takeBack(database: Database, network: ServedNetwork, height: number): void {
+  database.transact(() => {
+    database.run('DELETE FROM blocks WHERE network = ? AND height >= ?', network, height);
+    database.run('DELETE FROM spent WHERE network = ? AND height >= ?', network, height);
+    database.run('UPDATE deposits SET height = NULL WHERE network = ? AND height >= ?', network, height);
+    database.run('UPDATE coins SET height = NULL WHERE network = ? AND height >= ?', network, height);
+  });
+}
+
+/** From now on, who spends this fence is written down with each block. */
+export function watchFence(database: Database, network: ServedNetwork, fence: string, owner: string): void {
+  database.run('INSERT INTO fences VALUES (?, ?, ?) ON CONFLICT DO NOTHING', network, fence, owner);
+}

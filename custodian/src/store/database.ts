@@ -1,0 +1,154 @@
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+
+/**
+ * Amounts are decimal text of whole atoms: 2^63 is too small for 18 decimals. Heights are integers; a height that is NULL
+ * says "in no block". `spent` holds, for fences that somebody watches, the transaction in a block that spent them.
+ */
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS blocks (
+    network TEXT NOT NULL, height INTEGER NOT NULL, hash TEXT NOT NULL,
+    PRIMARY KEY (network, height)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE IF NOT EXISTS chains (
+    network TEXT PRIMARY KEY, final_height INTEGER NOT NULL DEFAULT -1, halted TEXT
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE IF NOT EXISTS watched (
+    deposit_key TEXT NOT NULL, address_index INTEGER NOT NULL, lookup TEXT NOT NULL, address TEXT NOT NULL,
+    PRIMARY KEY (deposit_key, address_index)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE IF NOT EXISTS fences (
+    network TEXT NOT NULL, fence TEXT NOT NULL, owner TEXT NOT NULL,
+    PRIMARY KEY (network, fence, owner)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS fences_by_owner ON fences (network, owner);
+
+  CREATE TABLE IF NOT EXISTS spent (
+    network TEXT NOT NULL, fence TEXT NOT NULL, tx_hash TEXT NOT NULL, reverted INTEGER NOT NULL, height INTEGER NOT NULL,
+    PRIMARY KEY (network, fence)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS spent_by_height ON spent (network, height);
+
+  CREATE TABLE IF NOT EXISTS spends (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    network TEXT NOT NULL,
+    purpose TEXT NOT NULL CHECK (purpose IN ('payout', 'sweep', 'gas', 'cold', 'child')),
+    asset TEXT NOT NULL,
+    contract TEXT,
+    address TEXT NOT NULL,
+    atoms TEXT NOT NULL,
+    source_index INTEGER,
+    body TEXT,
+    signature TEXT,
+    state TEXT NOT NULL CHECK (state IN
+      ('QUEUED', 'HELD', 'SIGNED', 'INCLUDED', 'FINAL_PAID', 'FINAL_REVERTED', 'DISPLACED', 'REFUSING', 'REFUSED')),
+    reason TEXT,
+    fence TEXT,
+    plan TEXT,
+    accepted_at_ms INTEGER NOT NULL,
+    CHECK ((purpose = 'payout') = (body IS NOT NULL AND signature IS NOT NULL))
+  ) STRICT;
+  CREATE UNIQUE INDEX IF NOT EXISTS spends_fence ON spends (network, fence) WHERE fence IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS spends_open ON spends (network, number)
+    WHERE state NOT IN ('FINAL_PAID', 'REFUSED', 'DISPLACED');
+
+  CREATE TABLE IF NOT EXISTS versions (
+    spend_id TEXT NOT NULL REFERENCES spends (id),
+    version INTEGER NOT NULL,
+    network TEXT NOT NULL,
+    tx_hash TEXT NOT NULL,
+    raw TEXT NOT NULL,
+    plan TEXT NOT NULL,
+    made_at_height INTEGER NOT NULL,
+    PRIMARY KEY (spend_id, version),
+    UNIQUE (network, tx_hash)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE IF NOT EXISTS deposits (
+    network TEXT NOT NULL,
+    tx_hash TEXT NOT NULL,
+    output_index INTEGER NOT NULL,
+    address TEXT NOT NULL,
+    address_index INTEGER NOT NULL,
+    asset TEXT NOT NULL,
+    contract TEXT,
+    atoms TEXT NOT NULL,
+    inner_payment INTEGER NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('INCLUDED', 'ORPHANED', 'FINAL', 'DEAD')),
+    height INTEGER,
+    reported INTEGER NOT NULL DEFAULT 0,
+    settled TEXT,
+    swept INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (network, tx_hash, output_index)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS deposits_by_height ON deposits (network, height);
+  CREATE INDEX IF NOT EXISTS deposits_open ON deposits (network) WHERE settled IS NULL;
+
+  CREATE TABLE IF NOT EXISTS coins (
+    network TEXT NOT NULL,
+    outpoint TEXT NOT NULL,
+    account TEXT NOT NULL,
+    address_index INTEGER NOT NULL,
+    atoms TEXT NOT NULL,
+    height INTEGER,
+    spendable_from INTEGER NOT NULL,
+    own_depth INTEGER,
+    reserved_by TEXT,
+    PRIMARY KEY (network, outpoint)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS coins_by_height ON coins (network, height);
+`;
+
+/** A row as SQLite gives it; every query's caller reads it into its own type. */
+export type Row = Record<string, null | number | bigint | string | Uint8Array>;
+
+/** The custodian's database. Every commit is on the disk before the call returns. */
+export class Database {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
+
+  /** Opens the file, and makes its tables. A database that another process writes to is waited for, for 5 s. */
+  constructor(file: string) {
+    this.#database = new DatabaseSync(file, { timeout: 5_000 });
+    this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
+    this.#database.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT;`);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  run(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.#prepare(sql).run(...values).changes);
+  }
+
+  all(sql: string, ...values: SQLInputValue[]): Row[] {
+    return this.#prepare(sql).all(...values);
+  }
+
+  one(sql: string, ...values: SQLInputValue[]): Row | undefined {
+    return this.#prepare(sql).get(...values);
+  }
+
+  /** All of it or nothing. `write` is synchronous, so nothing of this process comes between. */
+  transact<T>(write: () => T): T {
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      const result = write();
+      this.#database.exec('COMMIT');
+      return result;
+    } catch (error) {
+      this.#database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  #prepare(sql: string) {
+    const prepared = this.#statements.get(sql) ?? this.#database.prepare(sql);
+    this.#statements.set(sql, prepared);
+    return prepared;
+  }
+}

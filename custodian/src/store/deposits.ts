@@ -1,0 +1,139 @@
+import type { ServedNetwork } from '../networks.ts';
+import { type DepositState, standDeposit } from '../states/deposit.ts';
+import type { Database, Row } from './database.ts';
+
+/** A deposit as we know it. */
+export interface Deposit {
+  readonly network: ServedNetwork;
+  readonly txHash: string;
+  readonly outputIndex: number;
+  readonly address: string;
+  readonly addressIndex: number;
+  readonly asset: string;
+  readonly contract: string | null;
+  readonly atoms: bigint;
+  readonly isInner: boolean;
+  readonly state: DepositState;
+  readonly height: number | null;
+  /** The most confirmations that Bureau has acknowledged. */
+  readonly reported: number;
+}
+
+function readDepositRow(row: Row): Deposit {
+  return {
+    network: String(row['network']) as ServedNetwork,
+    txHash: String(row['tx_hash']),
+    outputIndex: Number(row['output_index']),
+    address: String(row['address']),
+    addressIndex: Number(row['address_index']),
+    asset: String(row['asset']),
+    contract: row['contract'] == null ? null : String(row['contract']),
+    atoms: BigInt(String(row['atoms'])),
+    isInner: row['inner_payment'] === 1,
+    state: String(row['state']) as DepositState,
+    height: row['height'] == null ? null : Number(row['height']),
+    reported: Number(row['reported']),
+  };
+}
+
+/** Deposits of a network that Bureau has not settled yet, oldest block first. */
+export function listUnsettledDeposits(database: Database, network: ServedNetwork): Deposit[] {
+  return database
+    .all('SELECT * FROM deposits WHERE network = ? AND settled IS NULL ORDER BY height, tx_hash, output_index', network)
+    .map(readDepositRow);
+}
+
+/** A deposit address that holds an asset which was not swept since its newest final deposit. */
+export interface Unswept {
+  readonly addressIndex: number;
+  readonly asset: string;
+  /** Final deposits that no sweep has taken along. */
+  readonly count: number;
+}
+
+/** Where sweeps are to look. */
+export function listUnswept(database: Database, network: ServedNetwork): Unswept[] {
+  return database
+    .all(
+      `SELECT address_index, asset, COUNT(*) AS count FROM deposits
+       WHERE network = ? AND state = 'FINAL' AND swept = 0 GROUP BY address_index, asset`,
+      network,
+    )
+    .map((row) => ({
+      addressIndex: Number(row['address_index']),
+      asset: String(row['asset']),
+      count: Number(row['count']),
+    }));
+}
+
+/** Notes that a sweep which was signed at this height has taken along what an address had of an asset. */
+export function noteSwept(
+  database: Database,
+  network: ServedNetwork,
+  addressIndex: number,
+  asset: string,
+  height: number,
+): void {
+  database.run(
+    `UPDATE deposits SET swept = 1
+     WHERE network = ? AND address_index = ? AND asset = ? AND state = 'FINAL' AND height <= ?`,
+    network,
+    addressIndex,
+    asset,
+    height,
+  );
+}
+
+/** Every index that ever had a deposit on a network. */
+export function listUsedIndexes(database: Database, network: ServedNetwork): number[] {
+  return database
+    .all('SELECT DISTINCT address_index FROM deposits WHERE network = ?', network)
+    .map((row) => Number(row['address_index']));
+}
+
+/** Moves every deposit to where the chain says it stands. Returns those that moved. */
+export function standDeposits(database: Database, network: ServedNetwork, finalHeight: number): Deposit[] {
+  return database.transact(() =>
+    database
+      .all(`SELECT * FROM deposits WHERE network = ? AND state IN ('INCLUDED', 'ORPHANED')`, network)
+      .map(readDepositRow)
+      .flatMap((deposit) => {
+        const conflict = database.one(
+          `SELECT MIN(s.height) AS height FROM fences AS f JOIN spent AS s ON s.network = f.network AND s.fence = f.fence
+           WHERE f.network = ? AND f.owner = ? AND s.tx_hash <> ?`,
+          network,
+          `deposit:${deposit.txHash}`,
+          deposit.txHash,
+        )?.['height'];
+        const conflictHeight = conflict == null ? null : Number(conflict);
+        const state = standDeposit(deposit.state, { height: deposit.height, conflictHeight, finalHeight });
+        if (state === deposit.state) return [];
+        database.run(
+          'UPDATE deposits SET state = ? WHERE network = ? AND tx_hash = ? AND output_index = ?',
+          state,
+          network,
+          deposit.txHash,
+          deposit.outputIndex,
+        );
+        return [{ ...deposit, state }];
+      }),
+  );
+}
+
+/** Notes what Bureau acknowledged: the confirmations, and, when it settled the deposit, how. */
+export function noteReported(
+  database: Database,
+  deposit: Deposit,
+  confirmations: number,
+  settled: string | null,
+): void {
+  database.run(
+    `UPDATE deposits SET reported = MAX(reported, ?), settled = COALESCE(?, settled)
+     WHERE network = ? AND tx_hash = ? AND output_index = ?`,
+    confirmations,
+    settled,
+    deposit.network,
+    deposit.txHash,
+    deposit.outputIndex,
+  );
+}

@@ -1,0 +1,207 @@
+import type { ServedNetwork } from '../networks.ts';
+import { type SpendState, standSpend } from '../states/spend.ts';
+import { watchFence } from './chain-state.ts';
+import type { Database, Row } from './database.ts';
+
+export type Purpose = 'payout' | 'sweep' | 'gas' | 'cold' | 'child';
+
+/** A payment of ours. */
+export interface Spend {
+  readonly id: string;
+  readonly network: ServedNetwork;
+  readonly purpose: Purpose;
+  readonly asset: string;
+  readonly contract: string | null;
+  readonly address: string;
+  readonly atoms: bigint;
+  /** Index of the deposit address that a sweep empties, or that gas is for. */
+  readonly sourceIndex: number | null;
+  /** Bureau's order to the byte, and its signature; `null` for the house's own. */
+  readonly order: { readonly body: string; readonly signature: string } | null;
+  readonly state: SpendState;
+  readonly reason: string | null;
+  readonly fence: string | null;
+  /** How the next version is made, as the family of its network reads it; set with the fence. */
+  readonly plan: string | null;
+}
+
+/** A signed transaction of a spend. */
+export interface Version {
+  readonly version: number;
+  readonly txHash: string;
+  readonly raw: string;
+  readonly plan: string;
+  readonly madeAtHeight: number;
+}
+
+/** What a spend begins with. */
+export type NewSpend = Pick<
+  Spend,
+  'id' | 'network' | 'purpose' | 'asset' | 'contract' | 'address' | 'atoms' | 'sourceIndex' | 'order'
+>;
+
+function readSpendRow(row: Row): Spend {
+  const text = (name: string) => (row[name] == null ? null : String(row[name]));
+  const [body, signature] = [text('body'), text('signature')];
+  return {
+    id: String(row['id']),
+    network: String(row['network']) as ServedNetwork,
+    purpose: String(row['purpose']) as Purpose,
+    asset: String(row['asset']),
+    contract: text('contract'),
+    address: String(row['address']),
+    atoms: BigInt(String(row['atoms'])),
+    sourceIndex: row['source_index'] == null ? null : Number(row['source_index']),
+    order: body === null || signature === null ? null : { body, signature },
+    state: String(row['state']) as SpendState,
+    reason: text('reason'),
+    fence: text('fence'),
+    plan: text('plan'),
+  };
+}
+
+/** Writes a spend down, durably. Throws when the id is there. */
+export function insertSpend(
+  database: Database,
+  spend: NewSpend,
+  state: 'QUEUED' | 'REFUSING',
+  reason: string | null,
+  now_ms: number,
+): void {
+  database.run(
+    `INSERT INTO spends (id, network, purpose, asset, contract, address, atoms, source_index, body, signature, state, reason, accepted_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    spend.id,
+    spend.network,
+    spend.purpose,
+    spend.asset,
+    spend.contract,
+    spend.address,
+    String(spend.atoms),
+    spend.sourceIndex,
+    spend.order?.body ?? null,
+    spend.order?.signature ?? null,
+    state,
+    reason,
+    now_ms,
+  );
+}
+
+export function findSpend(database: Database, id: string): Spend | undefined {
+  const row = database.one('SELECT * FROM spends WHERE id = ?', id);
+  return row && readSpendRow(row);
+}
+
+/** All spends of a network that are not at an end, in the order in which they were accepted. */
+export function listOpenSpends(database: Database, network: ServedNetwork): Spend[] {
+  return database
+    .all(
+      `SELECT * FROM spends WHERE network = ? AND state NOT IN ('FINAL_PAID', 'REFUSED', 'DISPLACED') ORDER BY number`,
+      network,
+    )
+    .map(readSpendRow);
+}
+
+/** The versions of a spend, oldest first. */
+export function listVersions(database: Database, spendId: string): Version[] {
+  return database.all('SELECT * FROM versions WHERE spend_id = ? ORDER BY version', spendId).map((row) => ({
+    version: Number(row['version']),
+    txHash: String(row['tx_hash']),
+    raw: String(row['raw']),
+    plan: String(row['plan']),
+    madeAtHeight: Number(row['made_at_height']),
+  }));
+}
+
+/** The transaction to name for a spend: the version in a block, else the newest; `null` before the first. */
+export function nameTransaction(database: Database, spend: Spend): string | null {
+  const row = database.one(
+    `SELECT v.tx_hash FROM versions AS v
+     LEFT JOIN spent AS s ON s.network = v.network AND s.fence = ?2 AND s.tx_hash = v.tx_hash
+     WHERE v.spend_id = ?1 ORDER BY s.tx_hash IS NULL, v.version DESC LIMIT 1`,
+    spend.id,
+    spend.fence,
+  );
+  return row ? String(row['tx_hash']) : null;
+}
+
+/** Says why a spend waits. One that has a version waits no more. */
+export function holdSpend(database: Database, id: string, reason: string): void {
+  database.run(`UPDATE spends SET state = 'HELD', reason = ? WHERE id = ? AND state IN ('QUEUED', 'HELD')`, reason, id);
+}
+
+/** Reserves the fence, durably, before anything is signed under it. Call in a transaction with what goes with it. */
+export function reserveFence(database: Database, spend: Spend, fence: string, plan: string): void {
+  const changed = database.run(
+    `UPDATE spends SET fence = ?, plan = ?, state = 'QUEUED', reason = NULL
+     WHERE id = ? AND fence IS NULL AND state IN ('QUEUED', 'HELD')`,
+    fence,
+    plan,
+    spend.id,
+  );
+  if (changed !== 1) throw new Error(`${spend.id} has a fence already`);
+  watchFence(database, spend.network, fence, `spend:${spend.id}`);
+}
+
+/** Gives a fence back that nothing was ever signed under. Call in a transaction with what goes with it. */
+export function releaseFence(database: Database, spend: Spend, reason: string): void {
+  if (listVersions(database, spend.id).length > 0) throw new Error(`${spend.id} is signed`);
+  database.run(
+    `UPDATE spends SET fence = NULL, plan = NULL, state = 'HELD', reason = ? WHERE id = ?`,
+    reason,
+    spend.id,
+  );
+  database.run('DELETE FROM fences WHERE network = ? AND owner = ?', spend.network, `spend:${spend.id}`);
+}
+
+/** Stores a signed version, durably, before it is sent. Call in a transaction with what goes with it. */
+export function storeVersion(
+  database: Database,
+  spend: Spend,
+  signed: { readonly raw: string; readonly txHash: string },
+  plan: string,
+  height: number,
+): void {
+  // Signed before a crash that came before this row: RFC 6979 made the same bytes again.
+  if (listVersions(database, spend.id).some(({ txHash }) => txHash === signed.txHash)) return;
+  database.run(
+    `INSERT INTO versions SELECT ?1, COALESCE(MAX(version), 0) + 1, ?2, ?3, ?4, ?5, ?6 FROM versions WHERE spend_id = ?1`,
+    spend.id,
+    spend.network,
+    signed.txHash,
+    signed.raw,
+    plan,
+    height,
+  );
+  database.run(
+    `UPDATE spends SET state = 'SIGNED', reason = NULL WHERE id = ? AND state IN ('QUEUED', 'HELD')`,
+    spend.id,
+  );
+}
+
+/** Moves every signed spend to where the chain says it stands. Returns those that moved. */
+export function standSpends(database: Database, network: ServedNetwork, finalHeight: number): Spend[] {
+  return database.transact(() =>
+    listOpenSpends(database, network).flatMap((spend) => {
+      const row = database.one('SELECT * FROM spent WHERE network = ? AND fence = ?', network, spend.fence);
+      const spent = row && {
+        byVersion: listVersions(database, spend.id).some(({ txHash }) => txHash === row['tx_hash']),
+        isReverted: row['reverted'] === 1,
+        isFinal: Number(row['height']) <= finalHeight,
+      };
+      const state = standSpend(spend.state, spent);
+      if (state === spend.state) return [];
+      database.run('UPDATE spends SET state = ? WHERE id = ?', state, spend.id);
+      return [{ ...spend, state }];
+    }),
+  );
+}
+
+/** Ends a spend that the signer has burnt. */
+export function refuseSpend(database: Database, id: string, reason: string): void {
+  database.run(
+    `UPDATE spends SET state = 'REFUSED', reason = COALESCE(reason, ?) WHERE id = ? AND state IN ('REFUSING', 'FINAL_REVERTED')`,
+    reason,
+    id,
+  );
+}

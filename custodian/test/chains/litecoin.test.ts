@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { PlayedBureau } from '../support/play-bureau.ts';
+import { type RunningCustodian, runCustodian, until, wallet } from '../support/run-custodian.ts';
+import { type Litecoin, startLitecoind } from '../support/start-litecoind.ts';
+
+const RECIPIENT = 'ltc1qr07zu594qf63xm7l7x6pu3a2v39m2z6hh5pp4t';
+const hot = wallet.bitcoinAddress('LTC', { account: 'hot', index: 0 });
+const customer = wallet.bitcoinAddress('LTC', { account: 'deposit', index: 3 });
+const FINAL_DEPTH = 8;
+
+let litecoin: Litecoin;
+let bureau: PlayedBureau;
+let custodian: RunningCustodian;
+
+const networks = (changes: object = {}) => ({
+  bitcoin: {
+    LTC: {
+      nodes: [litecoin.url],
+      interval_ms: 20,
+      startHeight: 0,
+      finalDepth: FINAL_DEPTH,
+      bumpAfterBlocks: 3,
+      feeRate: {
+        usual: 1e4,
+        min: 1e3,
+        max: 2e5,
+      },
+      ...changes,
+    },
+  },
+});
+
+beforeEach(async () => {
+  bureau = await PlayedBureau.start();
+  litecoin = await startLitecoind();
+  await litecoin.send(hot, '20');
+  await litecoin.mine(FINAL_DEPTH);
+  custodian = await runCustodian(bureau.url, networks());
+  await until('caught up', () => custodian.events.length > 0);
+});
+
+afterEach(async () => {
+  await custodian.stop();
+  await litecoin.stop();
+  await bureau.stop();
+});
+
+const payout = (changes: object = {}) => ({
+  withdrawalId: randomUUID(),
+  asset: 'LTC',
+  network: 'LTC',
+  contractAddress: null,
+  address: RECIPIENT,
+  amount: '1.5',
+  ...changes,
+});
+
+const count = (event: string) => custodian.events.filter((one) => one.event === event).length;
+const mineOne = async () => void (await litecoin.mine());
+const isSent = async (withdrawalId: string) => (await custodian.look(withdrawalId)).body.status === 'sent';
+
+test('a payout spends a coin, gives change, and is sent only when it is deep enough', async () => {
+  const wanted = payout();
+  expect((await custodian.pay(wanted)).body.status).toBe('accepted');
+  await until('broadcast', () => count('version_broadcast') > 0);
+  await litecoin.mine(FINAL_DEPTH - 1);
+  await until('included', () => custodian.events.some(({ state }) => state === 'INCLUDED'));
+  expect((await custodian.look(wanted.withdrawalId)).body).toMatchObject({ status: 'accepted', txHash: /^/ });
+  await litecoin.mine();
+  await until('sent', () => isSent(wanted.withdrawalId));
+  expect(await litecoin.received(RECIPIENT)).toBe('1.50000000');
+  expect((await custodian.pay(wanted)).body.status).toBe('sent');
+});
+
+test('many payouts at once stand on each other’s change, and each arrives once', async () => {
+  const wanted = Array.from({ length: 12 }, () => payout({ amount: '0.25' }));
+  await Promise.all(wanted.flatMap((one) => [custodian.pay(one), custodian.pay(one)]));
+  await until('all signed', () => count('version_stored') === 12);
+  await until(
+    'all sent',
+    async () => (await Promise.all(wanted.map((one) => isSent(one.withdrawalId)))).every(Boolean),
+    mineOne,
+  );
+  expect(await litecoin.received(RECIPIENT)).toBe('3.00000000');
+});
+
+test('a deposit is credited at its confirmations, and its coin pays a payout', async () => {
+  const hash = await litecoin.send(customer, '0.7');
+  const { vout } = (await litecoin.call('getrawtransaction', [hash, true])) as {
+    vout: { n: number; scriptPubKey: { addresses?: string[] }; value: string }[];
+  };
+  const output = vout.find(({ value }) => value === '0.70000000')?.n ?? -1;
+  await litecoin.mine();
+  await until('seen', () => bureau.statusOf('LTC', hash, output) === 'PENDING');
+  await until('credited', () => bureau.statusOf('LTC', hash, output) === 'COMPLETED', mineOne);
+  expect(bureau.reports.find(({ txHash }) => txHash === hash)).toMatchObject({ address: customer, amount: '0.7' });
+  const wanted = payout({ amount: '20.5' });
+  await custodian.pay(wanted);
+  await until('sent', () => isSent(wanted.withdrawalId), mineOne);
+  expect(await litecoin.received(customer)).toBe('0.00000000');
+});
+
+test('a payout that no block takes is helped by a child that pays for both, and arrives once', async () => {
+  await custodian.stop();
+  custodian = await runCustodian(bureau.url, networks({ bumpAfterBlocks: 2 }));
+  const wanted = payout();
+  await custodian.pay(wanted);
+  await until('broadcast', () => count('version_broadcast') > 0);
+  const { txHash = '' } = (await custodian.look(wanted.withdrawalId)).body;
+  // The miner is told to leave it lie.
+  await litecoin.call('prioritisetransaction', [txHash, 0, -100_000_000]);
+  await litecoin.mine(2);
+  await until('a child', () =>
+    custodian.events.some(({ event, purpose }) => event === 'own_spend_ordered' && purpose === 'child'),
+  );
+  await until('child sent', () => custodian.events.filter(({ event }) => event === 'version_stored').length === 2);
+  await litecoin.call('prioritisetransaction', [txHash, 0, 100_000_000]);
+  await until('sent', () => isSent(wanted.withdrawalId), mineOne);
+  expect(await litecoin.received(RECIPIENT)).toBe('1.50000000');
+});
+
+test('above its maximum the surplus goes to the cold address', async () => {
+  await custodian.stop();
+  custodian = await runCustodian(bureau.url, networks({ hotWallet: { LTC: { target: '5', max: '10' } } }));
+  await until(
+    'cold',
+    () => custodian.events.some(({ purpose, state }) => purpose === 'cold' && state === 'FINAL_PAID'),
+    mineOne,
+  );
+  expect(await litecoin.received('ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9')).toBe('15.00000000');
+});
+
+test('a payout larger than what is there is held, and paid when there is enough', async () => {
+  const wanted = payout({ amount: '25' });
+  await custodian.pay(wanted);
+  await until('held', () =>
+    custodian.events.some(({ event, reason }) => event === 'spend_held' && reason === 'hot_wallet_low'),
+  );
+  await litecoin.send(hot, '10');
+  await until('sent', () => isSent(wanted.withdrawalId), mineOne);
+});

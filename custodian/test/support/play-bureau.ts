@@ -1,0 +1,105 @@
+import { createHash, createHmac } from 'node:crypto';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { Network } from '../../../src/money/networks.ts';
+import { findListing } from '../../src/networks.ts';
+import { orderOf } from './signing.ts';
+
+/** What Bureau was told of a deposit. */
+export interface ReportedDeposit {
+  readonly network: string;
+  readonly address: string;
+  readonly asset: string;
+  readonly amount: string;
+  readonly txHash: string;
+  readonly outputIndex: number;
+  readonly confirmations: number;
+  readonly failed: boolean;
+}
+
+export const KEY_ID = 'bureau-tests';
+export const SECRET = 'the secret that the tests share with the custodian';
+export const DEPOSIT_TOKEN = 'the token with which these tests report deposits';
+
+/** Plays the two sides of Bureau that the custodian meets: its report of deposits, and its signed questions. */
+export class PlayedBureau {
+  readonly url: string;
+  readonly reports: ReportedDeposit[] = [];
+  readonly #server: Server;
+  readonly #status = new Map<string, string>();
+
+  private constructor(server: Server) {
+    this.#server = server;
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  static async start(): Promise<PlayedBureau> {
+    let bureau: PlayedBureau | undefined;
+    const server = createServer((request, response) => {
+      void text(request).then((body) => {
+        const isRight = request.headers.authorization === `Bearer ${DEPOSIT_TOKEN}`;
+        const report = JSON.parse(body) as ReportedDeposit;
+        const status = isRight ? bureau?.take(report) : undefined;
+        const answer = { deposit: { status, reason: null } };
+        response.writeHead(status ? 200 : 401, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    bureau = new PlayedBureau(server);
+    return bureau;
+  }
+
+  /** As Bureau does: completed or failed once, for good. */
+  take(report: ReportedDeposit): string {
+    this.reports.push(report);
+    const name = `${report.network}:${report.txHash}:${report.outputIndex}`;
+    const standing = this.#status.get(name) ?? 'PENDING';
+    const needed = findListing(report.network as Network, report.asset)?.confirmations ?? Infinity;
+    const next = report.failed ? 'FAILED' : report.confirmations >= needed ? 'COMPLETED' : 'PENDING';
+    if (standing === 'PENDING') this.#status.set(name, next);
+    return this.#status.get(name) ?? 'PENDING';
+  }
+
+  statusOf(network: string, txHash: string, outputIndex = 0): string | undefined {
+    return this.#status.get(`${network}:${txHash}:${outputIndex}`);
+  }
+
+  stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    return new Promise((resolve) => this.#server.close(() => resolve()));
+  }
+}
+
+/** What a custodian answered. */
+export interface Said {
+  readonly status: number;
+  readonly body: { readonly status?: string; readonly txHash?: string; readonly reason?: string };
+}
+
+/** Asks a custodian as Bureau does: signed by HMAC, and an order by Ed25519 as well. */
+export async function askCustodian(
+  port: number,
+  method: 'GET' | 'PUT',
+  path: string,
+  payout?: object,
+  headers: Record<string, string> = {},
+): Promise<Said> {
+  const order = payout && orderOf(payout);
+  const body = order?.body ?? '';
+  const timestamp = Math.floor(Date.now() / 1000);
+  const hash = createHash('sha256').update(body).digest('hex');
+  const signature = createHmac('sha256', SECRET).update(`${timestamp}.${method}.${path}.${hash}`).digest('hex');
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    ...(method === 'PUT' && { body }),
+    headers: {
+      'X-Bureau-Key-Id': KEY_ID,
+      'X-Bureau-Timestamp': String(timestamp),
+      'X-Bureau-Signature': `v1=${signature}`,
+      ...(order && { 'X-Bureau-Payout-Signature': `ed25519=${order.signature}` }),
+      ...headers,
+    },
+  });
+  return { status: response.status, body: (await response.json()) as Said['body'] };
+}

@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import { HDKey } from '@scure/bip32';
+import { mnemonicToSeedSync } from '@scure/bip39';
+import { DepositKeys, depositKeyPaths } from '../../../src/wallet/addresses/deposit-keys.ts';
+import { Config } from '../../src/config.ts';
+import { type Service, startService } from '../../src/service.ts';
+import type { Policy } from '../../src/signer/policy.ts';
+import { SignatureLog } from '../../src/signer/signature-log.ts';
+import { answerSigner } from '../../src/signer/signer.ts';
+import { Wallet } from '../../src/signer/wallet.ts';
+import { DEPOSIT_TOKEN, KEY_ID, SECRET, type Said, askCustodian } from './play-bureau.ts';
+import { BUREAU_KEY, MNEMONIC, newFolder, policy as usualPolicy } from './signing.ts';
+
+export const wallet = new Wallet(MNEMONIC);
+
+/** The deposit keys of the public test mnemonic, as text. */
+export function depositKeysText(): Record<string, string> {
+  const root = HDKey.fromMasterSeed(mnemonicToSeedSync(MNEMONIC));
+  return Object.fromEntries(
+    Object.entries(depositKeyPaths).map(([name, path]) => [name, root.derive(path).publicExtendedKey]),
+  );
+}
+
+/** What a custodian says of one network. */
+export interface NetworkHoldings {
+  readonly network: string;
+  readonly height: number;
+  readonly blockHash: string;
+  readonly halted: string | null;
+  readonly assets: readonly { readonly asset: string; readonly amount: string }[];
+}
+
+type Holdings = { readonly networks: readonly NetworkHoldings[] };
+
+/** A custodian in this process, with a signer beside it. */
+export interface RunningCustodian {
+  readonly service: Service;
+  readonly events: { readonly event: string; readonly [field: string]: unknown }[];
+  pay(payout: object): Promise<Said>;
+  look(withdrawalId: string): Promise<Said>;
+  holdings(): Promise<Holdings>;
+  stop(): Promise<void>;
+}
+
+/** The configuration of a custodian of the tests, as its file has it. */
+export function writeConfig(folder: string, bureauUrl: string, networks: object): object {
+  return {
+    port: 0,
+    database: join(folder, 'custodian.sqlite'),
+    signerSocket: join(folder, 'signer.sock'),
+    bureauUrl,
+    bureauKeys: [BUREAU_KEY],
+    depositKeys: depositKeysText(),
+    watchedAccounts: 5,
+    ...networks,
+  };
+}
+
+/** Starts one. The same folder again is the same custodian after a restart. */
+export async function runCustodian(
+  bureauUrl: string,
+  networks: object,
+  folder = newFolder(),
+  policy: Policy = usualPolicy,
+): Promise<RunningCustodian> {
+  const log = new SignatureLog(join(folder, 'signatures.sqlite'));
+  const events: RunningCustodian['events'] = [];
+  const settings = Config.parse(writeConfig(folder, bureauUrl, networks));
+  const service = await startService({
+    config: { ...settings, depositKeys: DepositKeys.parse(depositKeysText()) },
+    secrets: new Map([[KEY_ID, SECRET]]),
+    depositToken: DEPOSIT_TOKEN,
+    askSigner: (request) => Promise.resolve().then(() => answerSigner({ wallet, policy, log, now: Date.now }, request)),
+    log: (event, fields) => {
+      events.push({ event, ...fields });
+      if (process.env['CUSTODIAN_LOG']) console.log(event, fields);
+    },
+    now: Date.now,
+  });
+  const { port } = service;
+  return {
+    service,
+    events,
+    pay: (payout) =>
+      askCustodian(port, 'PUT', `/v1/payouts/${(payout as { withdrawalId: string }).withdrawalId}`, payout),
+    look: (withdrawalId) => askCustodian(port, 'GET', `/v1/payouts/${withdrawalId}`),
+    holdings: async () => (await askCustodian(port, 'GET', '/v1/holdings')).body as unknown as Holdings,
+    stop: async () => {
+      await service.stop();
+      log.close();
+    },
+  };
+}
+
+/** Waits until a condition holds, doing `meanwhile` between looks. Fails after 20 s with what was waited for. */
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  meanwhile: () => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  for (let tries = 0; tries < 400; tries += 1) {
+    if (await holds()) return;
+    await meanwhile();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`waited in vain: ${what}`);
+}

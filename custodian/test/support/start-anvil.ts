@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { Wallet } from 'ethers';
+import { connectNode } from '../../src/nodes/json-rpc.ts';
+import { takeFreePort } from './free-port.ts';
+
+/** A minimal ERC-20 in EVM code: `balanceOf` and `transfer`, a balance in the storage slot of its owner's address. */
+const TRANSFER_TOPIC = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const TOKEN_CODE = assembleToken();
+
+/** Passes its value on to the address in its call data, from within; the second then reverts. */
+const FORWARDER_CODE = '0x5f5f5f5f345f355af15000';
+const REVERTING_FORWARDER_CODE = '0x5f5f5f5f345f355af1505f5ffd';
+
+function assembleToken(): string {
+  const start = '5f3560e01c806370a0823114601a5763a9059cbb14602657';
+  const revert = '5f5ffd';
+  const balanceOf = `5b600435545f5260205ff3`;
+  const begin = start + revert;
+  const balanceAt = begin.length / 2;
+  const transferAt = balanceAt + balanceOf.length / 2;
+  const body = (failAt: number) =>
+    `5b335460243580821060${byte(failAt)}578082033355600435548101600435555f5260043533` +
+    `7f${TRANSFER_TOPIC}60205fa360015f5260205ff3`;
+  const failAt = transferAt + body(0).length / 2;
+  const fixed = begin.replace('601a57', `60${byte(balanceAt)}57`).replace('602657', `60${byte(transferAt)}57`);
+  return `0x${fixed}${balanceOf}${body(failAt)}5b${revert}`;
+}
+
+function byte(value: number): string {
+  return value.toString(16).padStart(2, '0');
+}
+
+/** A real EVM node of a chain of our own, which mines when told. */
+export interface Anvil {
+  readonly url: string;
+  readonly call: (method: string, params?: readonly unknown[]) => Promise<unknown>;
+  /** Mines blocks. */
+  mine(count?: number): Promise<void>;
+  /** Gives an address coins out of nothing, without any transaction. */
+  setBalance(address: string, atoms: bigint): Promise<void>;
+  /** Puts a token there, and gives an owner so much of it. */
+  setToken(contract: string, owner: string, atoms: bigint): Promise<void>;
+  /** Sends from the node's own rich account; mined with the next block. */
+  send(to: string, atoms: bigint, data?: string): Promise<string>;
+  /** A payment of that account that is signed, but not sent. */
+  sign(nonce: number, to: string, atoms: bigint): Promise<string>;
+  balance(address: string): Promise<bigint>;
+  tokenBalance(contract: string, owner: string): Promise<bigint>;
+  stop(): Promise<void>;
+}
+
+/** The first account of every anvil; everybody has its key. */
+export const RICH = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
+const RICH_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
+
+export const FORWARDER = '0x1111111111111111111111111111111111111111';
+export const REVERTING_FORWARDER = '0x2222222222222222222222222222222222222222';
+
+/** Where the binary is: in the optional package on Linux, else on the PATH. */
+function findAnvil(): string {
+  try {
+    const folder = dirname(createRequire(import.meta.url).resolve('@foundry-rs/anvil-linux-amd64/package.json'));
+    return join(folder, 'bin', 'anvil');
+  } catch {
+    return 'anvil';
+  }
+}
+
+/** Starts an anvil on loopback. Rejects, and says what is missing, where there is none. */
+export async function startAnvil(chainId = 1): Promise<Anvil> {
+  const port = await takeFreePort();
+  const options = ['--no-mining', '--slots-in-an-epoch', '2', '--quiet', '--order', 'fees'];
+  const child = spawn(findAnvil(), ['--port', String(port), '--chain-id', String(chainId), ...options], {
+    stdio: 'ignore',
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const node = connectNode(url);
+  const call = (method: string, params: readonly unknown[] = []) => node(method, params);
+  await waitFor(child, () => call('eth_chainId'));
+  await call('anvil_setCode', [FORWARDER, FORWARDER_CODE]);
+  await call('anvil_setCode', [REVERTING_FORWARDER, REVERTING_FORWARDER_CODE]);
+  const hex = (value: bigint) => `0x${value.toString(16)}`;
+  const word = (text: string) => `0x${text.replace(/^0x/, '').toLowerCase().padStart(64, '0')}`;
+  return {
+    url,
+    call,
+    mine: async (count = 1) => {
+      for (let mined = 0; mined < count; mined += 1) await call('evm_mine');
+    },
+    setBalance: async (address, atoms) => void (await call('anvil_setBalance', [address, hex(atoms)])),
+    setToken: async (contract, owner, atoms) => {
+      await call('anvil_setCode', [contract, TOKEN_CODE]);
+      await call('anvil_setStorageAt', [contract, word(owner), word(atoms.toString(16))]);
+    },
+    send: async (to, atoms, data = '0x') =>
+      String(await call('eth_sendTransaction', [{ from: RICH, to, value: hex(atoms), data, gas: '0x30d40' }])),
+    sign: (nonce, to, atoms) =>
+      new Wallet(RICH_KEY).signTransaction({
+        type: 2,
+        chainId,
+        nonce,
+        to,
+        value: atoms,
+        gasLimit: 21e3,
+        maxFeePerGas: 5000000000n,
+        maxPriorityFeePerGas: 1000000000n,
+      }),
+    balance: async (address) => BigInt(String(await call('eth_getBalance', [address, 'latest']))),
+    tokenBalance: async (contract, owner) =>
+      BigInt(String(await call('eth_call', [{ to: contract, data: `0x70a08231${word(owner).slice(2)}` }, 'latest']))),
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve());
+        child.kill('SIGKILL');
+      }),
+  };
+}
+
+/** Waits until a node answers. Rejects when its process ends first. */
+export async function waitFor(child: ChildProcess, ask: () => Promise<unknown>): Promise<void> {
+  const ended = new Promise<never>((_, reject) => {
+    child.once('error', (error) => reject(new Error(`the node cannot be started: ${error.message}`)));
+    child.once('exit', (code) => reject(new Error(`the node ended with ${code}`)));
+  });
+  const answered = (async () => {
+    for (let tries = 0; tries < 400; tries += 1) {
+      try {
+        return await ask();
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    }
+    throw new Error('the node does not answer');
+  })();
+  ended.catch(() => undefined);
+  await Promise.race([answered, ended]);
+}

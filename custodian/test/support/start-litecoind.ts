@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync } from 'node:fs';
+import { bech32 } from '@scure/base';
+import { connectNode } from '../../src/nodes/json-rpc.ts';
+import { fetchLitecoind } from './fetch-litecoind.ts';
+import { takeFreePort } from './free-port.ts';
+import { newFolder } from './signing.ts';
+import { waitFor } from './start-anvil.ts';
+
+/** A real Litecoin node on a chain of its own, which mines when told. */
+export interface Litecoin {
+  readonly url: string;
+  readonly peerPort: number;
+  readonly call: (method: string, params?: readonly unknown[]) => Promise<unknown>;
+  mine(count?: number): Promise<string[]>;
+  /** Sends from the node's own wallet; mined with the next block. */
+  send(address: string, coins: string): Promise<string>;
+  /** What an address of the main network received, in blocks, as text. */
+  received(address: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+const COMMON_OPTIONS = [
+  '-regtest',
+  '-server',
+  '-txindex',
+  '-fallbackfee=0.001',
+  '-rpcuser=u',
+  '-rpcpassword=p',
+  '-rpcbind=127.0.0.1',
+  '-rpcallowip=127.0.0.1',
+  '-bind=127.0.0.1',
+  '-listenonion=0',
+  '-dnsseed=0',
+  '-discover=0',
+  '-printtoconsole=0',
+];
+
+/** Whoever mines gets nothing that these tests look at. */
+const MINER = bech32.encode('rltc', [0, ...bech32.toWords(new Uint8Array(20).fill(0x42))]);
+
+/** A coinbase can be spent after 100 blocks. */
+const MATURE_BLOCKS = 110;
+
+/** A folder whose wallet has coins that are mature; made once, since mining so many blocks takes seconds. */
+let richFolder: Promise<string> | undefined;
+
+async function makeRichFolder(): Promise<string> {
+  const folder = newFolder();
+  const node = await startIn(folder, []);
+  await node.call('createwallet', ['rich']);
+  const own = String(await node.call('getnewaddress'));
+  await node.call('generatetoaddress', [10, own]);
+  await node.mine(MATURE_BLOCKS);
+  const ended = once(node.process, 'exit');
+  await node.call('stop');
+  await ended;
+  return folder;
+}
+
+/** The same script, as the test network writes it. */
+export function toRegtest(address: string): string {
+  const { words } = bech32.decode(address as `${string}1${string}`);
+  return bech32.encode('rltc', words);
+}
+
+/** Starts a litecoind on loopback, with coins to spend. `options` are those of its command line. */
+export async function startLitecoind(options: readonly string[] = []): Promise<Litecoin> {
+  richFolder ??= makeRichFolder();
+  const folder = newFolder();
+  cpSync(await richFolder, folder, { recursive: true });
+  const litecoin = await startIn(folder, options);
+  await litecoin.call('loadwallet', ['rich']);
+  return litecoin;
+}
+
+/** Starts a node that is at its first block and has no wallet, to be connected with another. */
+export function startPoorLitecoind(options: readonly string[] = []): Promise<Litecoin> {
+  return startIn(newFolder(), options);
+}
+
+async function startIn(folder: string, options: readonly string[]) {
+  const { command, libraries } = fetchLitecoind();
+  const [port, peerPort] = [await takeFreePort(), await takeFreePort()];
+  const child = spawn(
+    command,
+    [...COMMON_OPTIONS, `-datadir=${folder}`, `-rpcport=${port}`, `-port=${peerPort}`, ...options],
+    { stdio: 'ignore', env: { ...process.env, LD_LIBRARY_PATH: libraries } },
+  );
+  const url = `http://u:p@127.0.0.1:${port}`;
+  const node = connectNode(url);
+  const call = (method: string, params: readonly unknown[] = []) => node(method, params);
+  await waitFor(child, () => call('getblockcount'));
+  return {
+    url,
+    peerPort,
+    call,
+    process: child,
+    mine: async (count = 1) => (await call('generatetoaddress', [count, MINER])) as string[],
+    send: async (address: string, coins: string) => String(await call('sendtoaddress', [toRegtest(address), coins])),
+    received: async (address: string) => {
+      const found = (await call('scantxoutset', ['start', [`addr(${toRegtest(address)})`]])) as {
+        total_amount: string;
+      };
+      return found.total_amount;
+    },
+    stop: async () => {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
