@@ -1,0 +1,55 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const PROJECT = join(import.meta.dirname, '..', '..', '..');
+
+/** A text of a file, and what a mistake makes of it. */
+export interface Mistake {
+  readonly file: string;
+  readonly from: RegExp;
+  readonly to: string;
+}
+
+/** Makes a copy of the custodian's code with mistakes in it. Returns the folder of its source. */
+export function mutateCustodian(mistakes: readonly Mistake[]): string {
+  const shelf = join(PROJECT, '.wrangler', 'custodian-mutations');
+  mkdirSync(shelf, { recursive: true });
+  const folder = mkdtempSync(join(shelf, 'copy-'));
+  cpSync(join(PROJECT, 'src'), join(folder, 'src'), { recursive: true });
+  cpSync(join(PROJECT, 'custodian', 'src'), join(folder, 'custodian', 'src'), { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  for (const { file, from, to } of mistakes) {
+    const path = join(folder, 'custodian', 'src', file);
+    const text = readFileSync(path, 'utf8');
+    if (!from.test(text)) throw new Error(`${file} has nothing that this mistake applies to`);
+    writeFileSync(path, text.replace(from, to));
+  }
+  return join(folder, 'custodian', 'src');
+}
+
+/** The naive order of effects: send first, then write down what was sent. */
+export const sendBeforeWriting: Mistake = {
+  file: 'payer/advance-spends.ts',
+  from: /async function startSpend[\s\S]*?\n}\n/,
+  to: `async function startSpend(tools: SpendTools, queued: Spend, height: number): Promise<void> {
+  const plan = await tools.payer.plan(queued);
+  if (plan.kind === 'hold') return;
+  const answer = await tools.askSigner(tools.payer.request(queued, plan.plan));
+  if (answer.kind !== 'signed') return tools.log('signer_refused', { id: queued.id });
+  await broadcast(tools, queued, answer);
+  tools.database.transact(() => {
+    reserveFence(tools.database, queued, plan.fence, plan.plan);
+    tools.payer.reserve(queued, plan.plan);
+    storeVersion(tools.database, queued, answer, plan.plan, height);
+    tools.payer.noteStored(queued, plan.plan, answer);
+  });
+}
+`,
+};
+
+/** A signer that forgets under which fence it signed for a payout. */
+export const signerForgetsAnchors: Mistake = {
+  file: 'signer/signature-log.ts',
+  from: /if \(earlier && !deed\.fences\.some\(.*\n/,
+  to: '',
+};
