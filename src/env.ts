@@ -150,6 +150,10 @@ export const Config = z
     CUSTODY_URL: z.url(),
     CUSTODY_KEY_ID: z.string().regex(/^[\w.-]{1,64}$/),
     CUSTODY_SECRET: Secret,
+    CUSTODY_SIGNING_KEY: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .optional(),
     SPREAD_BPS: wholeNumber(0, 1000),
     ORDER_MIN_USDT: UsdtAmount,
     ORDER_MAX_USDT: UsdtAmount,

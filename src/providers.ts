@@ -113,8 +113,8 @@ export function chooseAddressSources(config: Config): AddressSources {
 
 const custodies: Record<Config['CUSTODY_PROVIDER'], (config: Config) => Custody> = {
   sandbox: () => sandboxCustody,
-  http: ({ CUSTODY_URL: url, CUSTODY_KEY_ID: keyId, CUSTODY_SECRET: secret }) =>
-    createHttpCustody({ url, keyId, secret }),
+  http: ({ CUSTODY_URL: url, CUSTODY_KEY_ID: keyId, CUSTODY_SECRET: secret, CUSTODY_SIGNING_KEY: signingKey }) =>
+    createHttpCustody({ url, keyId, secret, signingKey }),
 };
 
 /** Who pays withdrawals out. */

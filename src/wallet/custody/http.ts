@@ -3,6 +3,7 @@ import { readText } from '../../platform/read-text.ts';
 import { withDeadline } from '../../platform/with-deadline.ts';
 import type { Network } from '../../money/networks.ts';
 import { CUSTODY_DEADLINE_MS, type Custody, type CustodyState, type NeverSeen, type Payout } from './custody.ts';
+import { signOrder } from './sign-order.ts';
 import { readLookupAnswer, readSubmitAnswer } from './read-answer.ts';
 import { type CustodyKey, type CustodyRequest, signRequest } from './sign-request.ts';
 
@@ -12,6 +13,8 @@ const MAX_ANSWER_BYTES = 16 * 1024;
 /** Where the custodian is, and Bureau's key there. */
 export interface HttpCustodySettings extends CustodyKey {
   readonly url: string;
+  /** The seed of the Ed25519 key that signs payouts, in hex; `undefined` for a custodian that does not ask for it. */
+  readonly signingKey?: string | undefined;
 }
 
 interface HttpAnswer {
@@ -62,6 +65,9 @@ async function send(
   const headers = new Headers(await signRequest({ method, path, body }, settings, Math.floor(Date.now() / 1000)));
   headers.set('Accept', 'application/json');
   if (method === 'PUT') headers.set('Content-Type', 'application/json');
+  if (method === 'PUT' && settings.signingKey !== undefined) {
+    headers.set('X-Bureau-Payout-Signature', `ed25519=${await signOrder(body, settings.signingKey)}`);
+  }
   const response = await fetch(`${origin}${path}`, {
     method,
     headers,
