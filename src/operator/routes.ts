@@ -1,5 +1,6 @@
 import { createArea } from '../http/area.ts';
 import { accountRoutes } from './account-routes.ts';
+import { custodyRoutes } from './custody-routes.ts';
 import { depositRoutes } from './deposit-routes.ts';
 import { reconciliationRoutes } from './reconciliation-routes.ts';
 import { securityRoutes } from './security-routes.ts';
@@ -13,6 +14,7 @@ export const operator = createArea();
 operator.route('/', accountRoutes);
 operator.route('/', securityRoutes);
 operator.route('/', depositRoutes);
+operator.route('/', custodyRoutes);
 operator.route('/', withdrawalRoutes);
 operator.route('/', settlementRoutes);
 operator.route('/', settingsRoutes);

@@ -196,3 +196,12 @@ export function takeDueWithdrawals(database: Database, now_ms: number, count: nu
     .where(sql`(account_id, id) IN (${due})`)
     .returning(columns);
 }
+
+/** The withdrawal of this id, whose-ever it is, while it is with the custodian. Throws when D1 fails. */
+export async function findProcessingWithdrawal(database: Database, id: string): Promise<WithdrawalRow | undefined> {
+  const [row] = await database
+    .select(columns)
+    .from(withdrawals)
+    .where(and(isOpen, eq(withdrawals.status, 'PROCESSING'), eq(withdrawals.id, id)));
+  return row;
+}

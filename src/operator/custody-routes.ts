@@ -1,0 +1,71 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { max } from 'drizzle-orm';
+import { config } from '../env.ts';
+import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { refuse } from '../http/refusal.ts';
+import { Id, RecordPath } from '../http/wire-types.ts';
+import { type Database, openDatabase } from '../ledger/database.ts';
+import { accounts } from '../ledger/schema.ts';
+import { chooseCustody } from '../providers.ts';
+import { payOut } from '../wallet/withdrawals/pay-out.ts';
+import { findProcessingWithdrawal } from '../wallet/withdrawals/withdrawal.ts';
+import { authenticateOperator, operatorRefusals } from './authenticate-operator.ts';
+
+const custody = chooseCustody(config);
+
+/** The doors that the custodian itself uses, with the token that reports deposits. */
+export const custodyRoutes = createArea();
+
+const common = { tags: ['Deposits'], security: [{ operatorToken: [] }], middleware: authenticateOperator('deposit') };
+
+custodyRoutes.openapi(
+  createRoute({
+    ...common,
+    operationId: 'lookAtWithdrawal',
+    method: 'post',
+    path: '/operator/v1/withdrawals/{id}/look',
+    summary: 'Say that the custodian knows more of a withdrawal, so that it is asked at once',
+    description:
+      'Bureau looks the payout up, as it does every minute by itself, and settles what it learns. Nothing is taken from this request but that it is time to look. 404 when no withdrawal of this id is PROCESSING: there is nothing left to say.',
+    request: { params: RecordPath },
+    responses: {
+      200: {
+        description: 'How the withdrawal stands after the look',
+        content: jsonContent(z.object({ id: Id, status: z.enum(['PROCESSING', 'COMPLETED', 'FAILED']) })),
+      },
+      ...problemResponses('not_found', ...operatorRefusals),
+    },
+  }),
+  async (c) => {
+    const database = openDatabase(c.env.DB);
+    const row = await findProcessingWithdrawal(database, c.req.valid('param').id);
+    if (!row) return sendProblem(c, refuse('not_found', 'No withdrawal of this id is with the custodian.').refusal);
+    const { id, status } = await payOut({ database, custody, now: () => Date.now() }, row, false);
+    return c.json({ id, status: status === 'PENDING' ? 'PROCESSING' : status }, 200);
+  },
+);
+
+custodyRoutes.openapi(
+  createRoute({
+    ...common,
+    operationId: 'getAddressRange',
+    method: 'get',
+    path: '/operator/v1/address-range',
+    summary: 'How many deposit addresses of each network there may be',
+    description:
+      'Every account has one index, from 0 on. Watch the addresses of all indexes below the count, and of some more: accounts are opened meanwhile.',
+    responses: {
+      200: {
+        description: 'The number of indexes that are given',
+        content: jsonContent(z.object({ count: z.number().int().openapi({ example: 42 }) })),
+      },
+      ...problemResponses(...operatorRefusals),
+    },
+  }),
+  async (c) => c.json({ count: await countIndexes(openDatabase(c.env.DB)) }, 200),
+);
+
+async function countIndexes(database: Database): Promise<number> {
+  const [row] = await database.select({ highest: max(accounts.addressIndex) }).from(accounts);
+  return (row?.highest ?? -1) + 1;
+}
