@@ -26,7 +26,7 @@ custodyRoutes.openapi(
     path: '/operator/v1/withdrawals/{id}/look',
     summary: 'Say that the custodian knows more of a withdrawal, so that it is asked at once',
     description:
-      'Bureau looks the payout up, as it does every minute by itself, and settles what it learns. Nothing is taken from this request but that it is time to look. 404 when no withdrawal of this id is PROCESSING: there is nothing left to say.',
+      'Bureau looks the payout up, as it does by itself after ever longer pauses, and settles what it learns. Nothing is taken from this request but that it is time to look. 404 when no withdrawal of this id is PROCESSING: there is nothing left to say.',
     request: { params: RecordPath },
     responses: {
       200: {
@@ -39,7 +39,7 @@ custodyRoutes.openapi(
   async (c) => {
     const database = openDatabase(c.env.DB);
     const row = await findProcessingWithdrawal(database, c.req.valid('param').id);
-    if (!row) return sendProblem(c, refuse('not_found', 'No withdrawal of this id is with the custodian.').refusal);
+    if (!row) return sendProblem(c, refuse('not_found', 'No withdrawal of this id is with the custodian.'));
     const { id, status } = await payOut({ database, custody, now: () => Date.now() }, row, false);
     return c.json({ id, status: status === 'PENDING' ? 'PROCESSING' : status }, 200);
   },

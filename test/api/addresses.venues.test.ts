@@ -9,7 +9,11 @@ describe('GET /api/v1/wallet/addresses with a pool of Solana addresses', () => {
     const trader = await openTrader();
     const response = await trader.get(ADDRESSES_PATH);
     expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '60']);
-    expect(await json<ProblemBody>(response)).toMatchObject({ code: 'service_unavailable', retryable: true });
+    expect(await json<ProblemBody>(response)).toMatchObject({
+      code: 'service_unavailable',
+      retryable: true,
+      detail: expect.stringContaining('no Solana (SOL) address'),
+    });
     expect(await keptAddresses(trader.accountId)).toEqual({});
 
     const index = await indexOf(trader.accountId);

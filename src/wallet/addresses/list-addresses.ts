@@ -27,9 +27,11 @@ export interface AddressSources {
   readonly solana: SolanaSource;
 }
 
-const notReady = refuse('service_unavailable', 'The addresses of this account are not ready yet. Try again later.', {
-  retryAfterSeconds: 60,
-});
+const notReady = refuse(
+  'service_unavailable',
+  'There is no Solana (SOL) address for this account yet: the pool of addresses that the operator fills holds none for it. Nothing else is wrong. Try again later.',
+  { retryAfterSeconds: 60 },
+);
 
 const notConfirmed = refuse('service_unavailable', 'The addresses could not be kept. Try again.', {
   retryAfterSeconds: 1,

@@ -34,15 +34,14 @@ export const ReportDeposit = z
       .min(1)
       .max(MAX_TEXT_LENGTH)
       .openapi({ example: '0x7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718' }),
-    outputIndex: z
-      .number()
-      .int()
-      .min(0)
-      .max(0xffff_ffff)
-      .default(0)
-      .openapi({ description: 'Which output or log of the transaction' }),
+    outputIndex: z.number().int().min(0).max(0xffff_ffff).default(0).openapi({
+      description:
+        'Which output of the transaction. On the EVM: 0 its value, 1 + n the n-th log of its receipt, 2^31 + n the n-th payment from within',
+    }),
     confirmations: z.number().int().min(0).max(0xffff_ffff).openapi({ example: 12 }),
-    failed: z.boolean().default(false).openapi({ description: 'Whether the transaction reverted' }),
+    failed: z.boolean().default(false).openapi({
+      description: 'Whether it can never happen any more. For good: a block that was reorganised away is no failure',
+    }),
   })
   .openapi('ReportDeposit');
 
