@@ -63,13 +63,19 @@ export const Config = z.strictObject({
     .max(4),
   /** The Worker's DEPOSIT_KEYS. */
   depositKeys: DepositKeys,
-  /** Deposit addresses of so many accounts are watched. */
-  watchedAccounts: z.number().int().min(1).max(1_000_000).default(10_000),
+  /** Deposit addresses of so many indexes are watched beyond those that Bureau has given. */
+  watchedAhead: z.number().int().min(1).max(100_000).default(1_000),
   evm: z.partialRecord(z.enum(evmNetworks), EvmSettings).default({}),
   bitcoin: z.partialRecord(z.enum(bitcoinNetworks), BitcoinSettings).default({}),
 });
 
 export type Config = z.output<typeof Config>;
+
+/** As Bureau takes them: no blank, since one would never match, or came by mistake. */
+const Secret = z
+  .string()
+  .min(32)
+  .regex(/^[!-~]+$/, 'holds a blank or another character that is not visible ASCII');
 
 /** Secrets come by the environment, never by the file. */
 export const Secrets = z.object({
@@ -77,9 +83,9 @@ export const Secrets = z.object({
   CUSTODY_SECRETS: z
     .string()
     .transform((text) => JSON.parse(text) as unknown)
-    .pipe(z.record(z.string().regex(/^[\w.-]{1,64}$/), z.string().min(32))),
+    .pipe(z.record(z.string().regex(/^[\w.-]{1,64}$/), Secret)),
   /** The token with which deposits are reported. */
-  BUREAU_DEPOSIT_TOKEN: z.string().min(32),
+  BUREAU_DEPOSIT_TOKEN: Secret,
 });
 
 /** Reads a configuration file. Throws with what is wrong in it. */

@@ -31,6 +31,9 @@ import { listUsedIndexes, noteSwept, standDeposits } from './store/deposits.ts';
 import { type Spend, listVersions, standSpends } from './store/spends.ts';
 import { WatchedAddresses } from './store/watched.ts';
 
+/** Accounts that are opened between two looks have addresses that are watched ahead. */
+const WATCH_INTERVAL_MS = 30_000;
+
 /** What we have of an asset. */
 export interface Holding {
   readonly asset: string;
@@ -80,8 +83,16 @@ export async function startService(parts: ServiceParts): Promise<Service> {
       branchBitcoin(parts, database, network as BitcoinNetwork, settings, houseOf(answer.networks, network)),
     ),
   ];
-  for (const { watched } of branches) watched.watchUpTo(config.watchedAccounts);
   const bureau = connectBureau(config.bureauUrl, parts.depositToken);
+  for (const { watched } of branches) watched.watchUpTo(config.watchedAhead);
+  const watching = new Loop(
+    async () => {
+      const count = (await bureau.countAddresses()) + config.watchedAhead;
+      for (const { watched } of branches) watched.watchUpTo(count);
+    },
+    WATCH_INTERVAL_MS,
+    (error) => log('watch_failed', { error: describeError(error) }),
+  );
   const loops = branches.map(
     (branch) =>
       new Loop(
@@ -112,7 +123,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     stop: async () => {
       door.close();
       door.closeAllConnections();
-      await Promise.all(loops.map((loop) => loop.stop()));
+      await Promise.all([watching, ...loops].map((loop) => loop.stop()));
       database.close();
     },
   };
@@ -181,9 +192,13 @@ async function look(parts: ServiceParts, database: Database, branch: Branch, bur
   const followed = await follow(database, chain, watched.ownerOf, branch.following, log);
   if (!followed) return;
   const { network } = chain;
+  const onSettled = (id: string) => {
+    bureau.sayLookNow(id).catch((error: unknown) => log('look_now_failed', { id, error: describeError(error) }));
+  };
   for (const spend of standSpends(database, network, followed.finalHeight)) {
     log('spend_moved', { id: spend.id, network, state: spend.state, purpose: spend.purpose });
     noteIfSwept(database, spend);
+    if (spend.purpose === 'payout' && spend.state === 'FINAL_PAID') onSettled(spend.id);
   }
   for (const deposit of standDeposits(database, network, followed.finalHeight)) {
     const { txHash, outputIndex, state, isInner } = deposit;
@@ -193,7 +208,7 @@ async function look(parts: ServiceParts, database: Database, branch: Branch, bur
   // Behind the chain we would pay by what is no longer so.
   if (!followed.isCurrent) return;
   await branch.keepHouse();
-  await advanceSpends({ database, chain, payer, askSigner, log }, followed.height);
+  await advanceSpends({ database, chain, payer, askSigner, log, onSettled }, followed.height);
 }
 
 function noteIfSwept(database: Database, { id, network, purpose, state, sourceIndex, asset }: Spend): void {

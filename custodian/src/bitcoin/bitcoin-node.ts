@@ -17,7 +17,12 @@ const Value = z.union([z.string(), z.number().int()]).transform((value, context)
   return z.NEVER;
 });
 
-const BitcoinHeader = z.object({ hash: Hash, height: z.number().int(), previousblockhash: Hash.optional() });
+const BitcoinHeader = z.object({
+  hash: Hash,
+  height: z.number().int(),
+  time: z.number().int(),
+  previousblockhash: Hash.optional(),
+});
 
 const RawTransaction = z.object({
   txid: Hash,

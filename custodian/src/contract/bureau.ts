@@ -12,6 +12,8 @@ const ReportAnswer = z.object({
   }),
 });
 
+const AddressRange = z.object({ count: z.number().int().min(0) });
+
 /** What Bureau made of a report. */
 export type ReportAnswer = z.output<typeof ReportAnswer>['deposit'];
 
@@ -19,28 +21,43 @@ export type ReportAnswer = z.output<typeof ReportAnswer>['deposit'];
 export interface Bureau {
   /** Reports a deposit. Safe to repeat. Rejects when Bureau did not take it. */
   report(deposit: Deposit, confirmations: number, failed: boolean): Promise<ReportAnswer>;
+  /** Says that it is time to look at a payout. Rejects when Bureau did not hear it: it looks by itself later. */
+  sayLookNow(withdrawalId: string): Promise<void>;
+  /** How many indexes have deposit addresses. Rejects when Bureau does not say. */
+  countAddresses(): Promise<number>;
 }
 
 /** Speaks to Bureau over HTTP with the token that reports deposits, and may do nothing else. */
 export function connectBureau(url: string, depositToken: string): Bureau {
-  const post = async (path: string, body: unknown): Promise<unknown> => {
-    const response = await fetch(`${url.replace(/\/+$/, '')}${path}`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${depositToken}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
+  const ask = async (method: 'GET' | 'POST', path: string, body?: unknown): Promise<Response> =>
+    fetch(`${url.replace(/\/+$/, '')}/operator/v1${path}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${depositToken}`,
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(DEADLINE_MS),
       redirect: 'error',
     });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`Bureau answered ${response.status}: ${text.slice(0, 200)}`);
-    return JSON.parse(text);
-  };
   return {
     report: async (deposit, confirmations, failed) => {
       const { network, address, asset, txHash, outputIndex } = deposit;
       const amount = formatAmount(deposit.atoms, findListing(network, asset)?.decimals ?? 0);
       const report = { network, address, asset, amount, txHash, outputIndex, confirmations, failed };
-      return ReportAnswer.parse(await post('/operator/v1/deposits', report)).deposit;
+      return ReportAnswer.parse(await readAnswer(await ask('POST', '/deposits', report))).deposit;
     },
+    sayLookNow: async (withdrawalId) => {
+      const response = await ask('POST', `/withdrawals/${withdrawalId}/look`);
+      // 404: it is settled already.
+      if (response.status !== 404) await readAnswer(response);
+    },
+    countAddresses: async () => AddressRange.parse(await readAnswer(await ask('GET', '/address-range'))).count,
   };
+}
+
+async function readAnswer(response: Response): Promise<unknown> {
+  const text = await response.text();
+  if (!response.ok) throw new Error(`Bureau answered ${response.status}: ${text.slice(0, 200)}`);
+  return JSON.parse(text);
 }

@@ -23,6 +23,8 @@ export interface SpendTools {
   readonly payer: Payer;
   readonly askSigner: AskSigner;
   readonly log: Log;
+  /** Called with each payout that has come to its end. */
+  readonly onSettled: (withdrawalId: string) => void;
 }
 
 /**
@@ -128,7 +130,7 @@ async function broadcast({ chain, log }: SpendTools, spend: Spend, version: { ra
  * Has the signer burn the id of a payout that is refused, and only then calls it refused. One that nothing was to have
  * been signed for, and was, is left as it is for a person: this database is older than the signer's log.
  */
-async function burn({ database, askSigner, log }: SpendTools, spend: Spend): Promise<void> {
+async function burn({ database, askSigner, log, onSettled }: SpendTools, spend: Spend): Promise<void> {
   if (spend.purpose === 'payout') {
     const answer = await askSigner({ kind: 'burn', withdrawalId: spend.id });
     if (answer.kind !== 'burnt') throw new Error(`the signer answered ${answer.kind}`);
@@ -139,4 +141,5 @@ async function burn({ database, askSigner, log }: SpendTools, spend: Spend): Pro
   }
   refuseSpend(database, spend.id, 'the network reverted the payment');
   log('spend_refused', { id: spend.id, purpose: spend.purpose });
+  if (spend.purpose === 'payout') onSettled(spend.id);
 }

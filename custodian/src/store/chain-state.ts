@@ -48,6 +48,11 @@ export function halt(database: Database, network: ServedNetwork, reason: string)
   );
 }
 
+/** A person has a halted chain followed again, with blocks final only up to a height that they answer for. */
+export function resumeChain(database: Database, network: ServedNetwork, finalHeight: number): void {
+  database.run('UPDATE chains SET halted = NULL, final_height = ? WHERE network = ?', finalHeight, network);
+}
+
 /** The first block: what is below it is not looked at. */
 export function beginAt(database: Database, network: ServedNetwork, { height, hash }: BlockId): void {
   database.run('INSERT INTO blocks VALUES (?, ?, ?)', network, height, hash);

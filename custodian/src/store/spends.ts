@@ -205,3 +205,14 @@ export function refuseSpend(database: Database, id: string, reason: string): voi
     id,
   );
 }
+
+/** A person refuses a payout that has no fence yet. Returns whether it could be: otherwise it may be paid already. */
+export function refuseByHand(database: Database, id: string, reason: string): boolean {
+  const changed = database.run(
+    `UPDATE spends SET state = 'REFUSING', reason = ?
+     WHERE id = ? AND purpose = 'payout' AND fence IS NULL AND state IN ('QUEUED', 'HELD')`,
+    reason,
+    id,
+  );
+  return changed === 1;
+}

@@ -29,28 +29,24 @@ export function scriptOf(network: BitcoinNetwork, address: string): string {
   return hex.encode(bitcoin.OutScript.encode(bitcoin.Address(format).decode(address)));
 }
 
-/** The deposit addresses of one key, and the house's own on one network. Derived once, and kept. */
+/** The deposit addresses of one key, and the house's own on one network. Each is derived once, and kept. */
 export class WatchedAddresses {
   readonly #network: ServedNetwork;
   readonly #database: Database;
-  readonly #keys: DepositKeys;
+  /** The branch of the account for receiving from outside (BIP-44, "Change"). */
+  readonly #branch: HDKey;
   readonly #owners = new Map<string, Owner>();
   #count = 0;
 
   constructor(network: ServedNetwork, database: Database, keys: DepositKeys, house: HouseAddresses) {
     this.#network = network;
     this.#database = database;
-    this.#keys = keys;
-    const own = { hot: house.hot, gas: house.gas } as const;
+    this.#branch = keys[depositKeyOf(network)].deriveChild(0);
     for (const account of ['hot', 'gas'] as const) {
-      const address = own[account];
+      const address = house[account];
       if (address !== null) this.#owners.set(lookupOf(network, address), { account, addressIndex: 0, address });
     }
-    const rows = database.all(
-      'SELECT * FROM watched WHERE deposit_key = ? ORDER BY address_index',
-      depositKeyOf(network),
-    );
-    for (const row of rows) this.#add(Number(row['address_index']), String(row['lookup']), String(row['address']));
+    this.#load();
   }
 
   /** Whose an address is, as a block names it. */
@@ -61,26 +57,35 @@ export class WatchedAddresses {
 
   /** Watches the addresses of all indexes below `count`. What is watched stays watched. */
   watchUpTo(count: number): void {
+    // Networks that share a key share what was derived of it.
+    this.#load();
     const key = depositKeyOf(this.#network);
     this.#database.transact(() => {
       for (let index = this.#count; index < Math.min(count, HARDENED_OFFSET); index += 1) {
         const address = this.#derive(index);
         const lookup = lookupOf(this.#network, address);
-        const insert = 'INSERT INTO watched VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
-        this.#database.run(insert, key, index, lookup, address);
+        this.#database.run('INSERT INTO watched VALUES (?, ?, ?, ?)', key, index, lookup, address);
         this.#add(index, lookup, address);
       }
     });
   }
 
+  #load(): void {
+    const rows = this.#database.all(
+      'SELECT * FROM watched WHERE deposit_key = ? AND address_index >= ? ORDER BY address_index',
+      depositKeyOf(this.#network),
+      this.#count,
+    );
+    for (const row of rows) this.#add(Number(row['address_index']), String(row['lookup']), String(row['address']));
+  }
+
   #add(addressIndex: number, lookup: string, address: string): void {
     this.#owners.set(lookup, { account: 'deposit', addressIndex, address });
-    this.#count = Math.max(this.#count, addressIndex + 1);
+    this.#count = addressIndex + 1;
   }
 
   #derive(index: number): string {
-    const account: HDKey = this.#keys[depositKeyOf(this.#network)];
-    const { publicKey } = account.deriveChild(0).deriveChild(index);
+    const { publicKey } = this.#branch.deriveChild(index);
     if (!publicKey) throw new Error('an extended public key derived no public key');
     return isEvm(this.#network)
       ? encodeEvmAddress(publicKey)

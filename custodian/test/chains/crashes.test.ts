@@ -83,7 +83,7 @@ describe.each(Object.entries(families))('%s', (_, startFamily) => {
       }
     }
     for (const { address } of paid) expect(await family.received(address)).toBe(1);
-  }, 300_000);
+  }, 900_000);
 
   test('killed again and again, signer and custodian, payouts all arrive once', async () => {
     custodian = await ProcessCustodian.prepare(bureau.url, family.networks);
@@ -98,7 +98,7 @@ describe.each(Object.entries(families))('%s', (_, startFamily) => {
       await family.mine();
     }
     for (const { address } of payouts) expect(await family.received(address)).toBe(1);
-  }, 300_000);
+  }, 900_000);
 
   test('the naive order of effects pays twice, so these tests can fail', async () => {
     const source = mutateCustodian([sendBeforeWriting, signerForgetsAnchors]);
@@ -109,7 +109,7 @@ describe.each(Object.entries(families))('%s', (_, startFamily) => {
     await until('sent again', () => custodian.output.includes('version_broadcast'));
     await family.mine();
     expect(await family.received(payout.address)).toBe(2);
-  }, 120_000);
+  }, 300_000);
 
   test('the signer by itself stops what the naive order of effects would pay twice', async () => {
     const source = mutateCustodian([sendBeforeWriting]);
@@ -120,5 +120,5 @@ describe.each(Object.entries(families))('%s', (_, startFamily) => {
     await until('refused', () => custodian.output.includes('signer_refused'));
     await family.mine();
     expect(await family.received(payout.address)).toBe(1);
-  }, 120_000);
+  }, 300_000);
 });

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Config } from '../../src/config.ts';
 import { writeTransfer } from '../../src/evm/token-transfer.ts';
+import { examineEvm } from '../../src/examine.ts';
 import { PlayedBureau } from '../support/play-bureau.ts';
-import { type RunningCustodian, runCustodian, until, wallet } from '../support/run-custodian.ts';
+import { type RunningCustodian, runCustodian, until, wallet, writeConfig } from '../support/run-custodian.ts';
 import { type Anvil, FORWARDER, REVERTING_FORWARDER, RICH, startAnvil } from '../support/start-anvil.ts';
 
 const USDT = '0xdAC17F958D2ee523a2206206994597C13D831ec7';
@@ -68,6 +70,7 @@ test('a payout is accepted with a provisional hash, and sent only when its block
   expect((await custodian.look(wanted.withdrawalId)).body.status).toBe('accepted');
   await until('sent', async () => (await custodian.look(wanted.withdrawalId)).body.status === 'sent', mineOne);
   expect((await custodian.look(wanted.withdrawalId)).body.txHash).toBe(provisional.body.txHash);
+  expect(bureau.looks).toContain(wanted.withdrawalId);
   expect(await anvil.balance(RECIPIENT)).toBe((ether * 3n) / 2n);
   expect((await custodian.pay(wanted)).body.status).toBe('sent');
 });
@@ -255,6 +258,15 @@ test('deposits are swept to the hot wallet when they are worth it, a token with 
   expect(bureau.reports.slice(before).filter(({ address, asset }) => address === customer && asset === 'ETH')).toEqual(
     [],
   );
+});
+
+test('the doctor finds nothing wrong with such a node, and says what is wrong with another chain', async () => {
+  const settings = Config.parse(writeConfig('/nowhere', bureau.url, networks())).evm.ETH;
+  if (!settings) throw new Error('it is configured');
+  await anvil.mine(6);
+  expect((await examineEvm('ETH', settings, Date.now())).filter(({ isRight }) => !isRight)).toEqual([]);
+  const wrong = (await examineEvm('BASE', settings, Date.now() + 3_600_000)).filter(({ isRight }) => !isRight);
+  expect(wrong.map(({ name }) => name)).toEqual(['BASE, node 1: chain id', 'BASE: the newest block is new']);
 });
 
 test('holdings are what all our addresses have at the block they name', async () => {

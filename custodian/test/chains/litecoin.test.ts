@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { formatAmount, parseAmount } from '../../../src/money/amounts.ts';
 import { PlayedBureau } from '../support/play-bureau.ts';
 import { type RunningCustodian, runCustodian, until, wallet } from '../support/run-custodian.ts';
-import { type Litecoin, startLitecoind } from '../support/start-litecoind.ts';
+import { type Litecoin, startLitecoind, toRegtest } from '../support/start-litecoind.ts';
 
 const RECIPIENT = 'ltc1qr07zu594qf63xm7l7x6pu3a2v39m2z6hh5pp4t';
 const hot = wallet.bitcoinAddress('LTC', { account: 'hot', index: 0 });
@@ -140,3 +141,52 @@ test('a payout larger than what is there is held, and paid when there is enough'
   await litecoin.send(hot, '10');
   await until('sent', () => isSent(wanted.withdrawalId), mineOne);
 });
+
+/** Spends on another node what a transaction spends on the first, so that only one of the two can stand. */
+async function spendOtherwise(other: Litecoin, txHash: string): Promise<void> {
+  const { vin } = (await litecoin.call('getrawtransaction', [txHash, true])) as {
+    vin: { txid: string; vout: number }[];
+  };
+  let atoms = 0n;
+  for (const { txid, vout } of vin) {
+    const { value } = (await other.call('gettxout', [txid, vout])) as { value: string };
+    atoms += parseAmount(value, 8) ?? 0n;
+  }
+  const outputs = { [toRegtest(RECIPIENT)]: formatAmount(atoms - 100_000n, 8) };
+  const inputs = vin.map(({ txid, vout }) => ({ txid, vout }));
+  const raw = await other.call('createrawtransaction', [inputs, outputs]);
+  const { hex } = (await other.call('signrawtransactionwithwallet', [raw])) as { hex: string };
+  await other.call('sendrawtransaction', [hex]);
+}
+
+test('a deposit that another node’s longer chain spends otherwise waits, and fails only when that is final', async () => {
+  const other = await startLitecoind();
+  try {
+    const isOne = async () => (await litecoin.call('getbestblockhash')) === (await other.call('getbestblockhash'));
+    const connect = async () => {
+      await other.call('setnetworkactive', [true]);
+      await other.call('addnode', [`127.0.0.1:${litecoin.peerPort}`, 'onetry']);
+    };
+    for (const depth of [1, 3, 5]) {
+      await connect();
+      await until('two nodes of one chain', isOne);
+      await other.call('setnetworkactive', [false]);
+      const hash = await litecoin.send(customer, '0.5');
+      await spendOtherwise(other, hash);
+      await litecoin.mine(depth);
+      await until('seen', () => bureau.reports.some(({ txHash }) => txHash === hash));
+      await other.mine(depth + 1);
+      await connect();
+      await until('one chain', isOne);
+      await until('orphaned', () =>
+        custodian.events.some(({ txHash, state }) => txHash === hash && state === 'ORPHANED'),
+      );
+      const { outputIndex = -1 } = bureau.reports.find(({ txHash }) => txHash === hash) ?? {};
+      expect(bureau.statusOf('LTC', hash, outputIndex)).toBe('PENDING');
+      await other.mine(FINAL_DEPTH);
+      await until('dead', () => bureau.statusOf('LTC', hash, outputIndex) === 'FAILED');
+    }
+  } finally {
+    await other.stop();
+  }
+}, 180_000);

@@ -19,13 +19,15 @@ export interface ReportedDeposit {
 }
 
 export const KEY_ID = 'bureau-tests';
-export const SECRET = 'the secret that the tests share with the custodian';
-export const DEPOSIT_TOKEN = 'the token with which these tests report deposits';
+export const SECRET = 'the-secret-that-the-tests-share-with-the-custodian';
+export const DEPOSIT_TOKEN = 'the-token-with-which-these-tests-report-deposits';
 
 /** Plays the two sides of Bureau that the custodian meets: its report of deposits, and its signed questions. */
 export class PlayedBureau {
   readonly url: string;
   readonly reports: ReportedDeposit[] = [];
+  /** Payouts that the custodian said it is time to look at. */
+  readonly looks: string[] = [];
   readonly #server: Server;
   readonly #status = new Map<string, string>();
 
@@ -38,6 +40,12 @@ export class PlayedBureau {
     let bureau: PlayedBureau | undefined;
     const server = createServer((request, response) => {
       void text(request).then((body) => {
+        if (request.url?.endsWith('/address-range')) return void response.end(JSON.stringify({ count: 0 }));
+        const look = /withdrawals\/([^/]+)\/look$/.exec(request.url ?? '')?.[1];
+        if (look !== undefined) {
+          bureau?.looks.push(look);
+          return void response.writeHead(404).end();
+        }
         const isRight = request.headers.authorization === `Bearer ${DEPOSIT_TOKEN}`;
         const report = JSON.parse(body) as ReportedDeposit;
         const status = isRight ? bureau?.take(report) : undefined;

@@ -51,7 +51,7 @@ export function writeConfig(folder: string, bureauUrl: string, networks: object)
     bureauUrl,
     bureauKeys: [BUREAU_KEY],
     depositKeys: depositKeysText(),
-    watchedAccounts: 5,
+    watchedAhead: 5,
     ...networks,
   };
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync } from 'node:fs';
 import { bech32 } from '@scure/base';
+import { decodeBase58check, encodeBase58check } from '../../../src/wallet/addresses/base58check.ts';
 import { connectNode } from '../../src/nodes/json-rpc.ts';
 import { fetchLitecoind } from './fetch-litecoind.ts';
 import { takeFreePort } from './free-port.ts';
@@ -59,10 +60,15 @@ async function makeRichFolder(): Promise<string> {
   return folder;
 }
 
+/** Litecoin's regtest writes hashes of public keys with this version byte. */
+const REGTEST_KEY_VERSION = 0x6f;
+
 /** The same script, as the test network writes it. */
 export function toRegtest(address: string): string {
-  const { words } = bech32.decode(address as `${string}1${string}`);
-  return bech32.encode('rltc', words);
+  const segwit = bech32.decodeUnsafe(address);
+  if (segwit) return bech32.encode('rltc', segwit.words);
+  const [, ...hash] = decodeBase58check(address) ?? [];
+  return encodeBase58check(REGTEST_KEY_VERSION, Uint8Array.from(hash));
 }
 
 /** Starts a litecoind on loopback, with coins to spend. `options` are those of its command line. */
@@ -73,11 +79,6 @@ export async function startLitecoind(options: readonly string[] = []): Promise<L
   const litecoin = await startIn(folder, options);
   await litecoin.call('loadwallet', ['rich']);
   return litecoin;
-}
-
-/** Starts a node that is at its first block and has no wallet, to be connected with another. */
-export function startPoorLitecoind(options: readonly string[] = []): Promise<Litecoin> {
-  return startIn(newFolder(), options);
 }
 
 async function startIn(folder: string, options: readonly string[]) {

@@ -1,0 +1,33 @@
+import { parseArgs } from 'node:util';
+import { Config, readJsonFile } from '../config.ts';
+import type { ServedNetwork } from '../networks.ts';
+import { resumeChain } from '../store/chain-state.ts';
+import { Database } from '../store/database.ts';
+import { refuseByHand } from '../store/spends.ts';
+
+/**
+ * What only a person may decide, beside a custodian that runs:
+ *
+ *     node src/commands/decide.ts --config FILE refuse ID REASON     a payout that nothing was signed for
+ *     node src/commands/decide.ts --config FILE resume NETWORK HEIGHT     a chain that halted; final up to HEIGHT
+ */
+const USAGE = 'usage: decide.ts --config FILE refuse ID REASON | resume NETWORK HEIGHT';
+
+const { values, positionals } = parseArgs({ options: { config: { type: 'string' } }, allowPositionals: true });
+const [verb, subject, argument] = positionals;
+if (values.config === undefined || subject === undefined || argument === undefined) throw new Error(USAGE);
+const database = new Database(readJsonFile(values.config, Config).database);
+try {
+  if (verb === 'refuse') {
+    const isRefused = refuseByHand(database, subject, argument);
+    console.log(isRefused ? 'it is refused when the signer has burnt the id' : 'too late: it is signed, or unknown');
+    if (!isRefused) process.exitCode = 1;
+  } else if (verb === 'resume' && /^\d{1,10}$/.test(argument)) {
+    resumeChain(database, subject as ServedNetwork, Number(argument));
+    console.log(`${subject} is followed again, and final up to ${argument}`);
+  } else {
+    throw new Error(USAGE);
+  }
+} finally {
+  database.close();
+}

@@ -1,0 +1,40 @@
+import { parseArgs } from 'node:util';
+import { Config, Secrets, readJsonFile } from '../config.ts';
+import { connectBureau } from '../contract/bureau.ts';
+import { type Finding, check, examineBitcoin, examineEvm } from '../examine.ts';
+import type { BitcoinNetwork, EvmNetwork } from '../networks.ts';
+import { connectSigner } from '../signer/connect.ts';
+
+/**
+ * Looks at everything that the custodian will depend on, and changes nothing:
+ * `node src/commands/doctor.ts --config FILE`. Ends with 1 when something is wrong.
+ */
+const { values } = parseArgs({ options: { config: { type: 'string' } } });
+if (values.config === undefined) throw new Error('--config is missing');
+const config = readJsonFile(values.config, Config);
+const { BUREAU_DEPOSIT_TOKEN } = Secrets.parse(process.env);
+const bureau = connectBureau(config.bureauUrl, BUREAU_DEPOSIT_TOKEN);
+const askSigner = connectSigner(config.signerSocket);
+const served = [...Object.keys(config.evm), ...Object.keys(config.bitcoin)];
+
+const findings: Finding[] = [
+  await check(
+    'Bureau answers with the deposit token',
+    async () => `${await bureau.countAddresses()} indexes are given`,
+  ),
+  await check('the signer answers, and its policy names every network', async () => {
+    const answer = await askSigner({ kind: 'addresses' });
+    if (answer.kind !== 'addresses') throw new Error(`it answers ${answer.kind}`);
+    const missing = served.filter((network) => !answer.networks[network]);
+    if (missing.length > 0) throw new Error(`it does not name ${missing.join(', ')}`);
+    return served.map((network) => `${network} ${answer.networks[network]?.hot}`).join(', ');
+  }),
+];
+for (const [network, settings] of Object.entries(config.evm)) {
+  findings.push(...(await examineEvm(network as EvmNetwork, settings, Date.now())));
+}
+for (const [network, settings] of Object.entries(config.bitcoin)) {
+  findings.push(...(await examineBitcoin(network as BitcoinNetwork, settings, Date.now())));
+}
+for (const { name, isRight, detail } of findings) console.log(`${isRight ? 'ok   ' : 'WRONG'}  ${name}: ${detail}`);
+if (findings.some(({ isRight }) => !isRight)) process.exitCode = 1;

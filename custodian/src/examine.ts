@@ -1,0 +1,118 @@
+import { BitcoinNode } from './bitcoin/bitcoin-node.ts';
+import type { BitcoinSettings, EvmSettings } from './config.ts';
+import { EvmNode } from './evm/evm-node.ts';
+import { describeError } from './log.ts';
+import { type BitcoinNetwork, type EvmNetwork, bitcoinRules, chainIds } from './networks.ts';
+import { connectNode } from './nodes/json-rpc.ts';
+
+/** What was looked at, and what was found. */
+export interface Finding {
+  readonly name: string;
+  readonly isRight: boolean;
+  readonly detail: string;
+}
+
+/** A newest block older than this says that the node is behind, or that one of two clocks is wrong. */
+const MAX_EVM_AGE_MS = 10 * 60_000;
+const MAX_BITCOIN_AGE_MS = 3 * 60 * 60_000;
+
+/** Does one look; whatever it throws is what is wrong. */
+export async function check(name: string, look: () => Promise<string>): Promise<Finding> {
+  try {
+    return { name, isRight: true, detail: await look() };
+  } catch (error) {
+    return { name, isRight: false, detail: describeError(error) };
+  }
+}
+
+/** Whether the nodes of an EVM network can do all that is asked of them. */
+export async function examineEvm(network: EvmNetwork, settings: EvmSettings, now_ms: number): Promise<Finding[]> {
+  const [first = '', ...others] = settings.nodes;
+  const node = new EvmNode(connectNode(first));
+  const newest = async () => {
+    const header = await node.header('latest');
+    if (!header) throw new Error('there is no newest block');
+    return header;
+  };
+  const { finalTag } = settings;
+  return Promise.all([
+    ...settings.nodes.map((url, position) =>
+      check(`${network}, node ${position + 1}: chain id`, async () => {
+        const id = await new EvmNode(connectNode(url)).chainId();
+        if (id !== chainIds[network]) throw new Error(`it is ${id}, not ${chainIds[network]}`);
+        return String(id);
+      }),
+    ),
+    check(`${network}: the newest block is new`, async () =>
+      describeAge((await newest()).timestamp * 1000, now_ms, MAX_EVM_AGE_MS),
+    ),
+    check(`${network}: finality`, async () => {
+      if (finalTag === null) return `${settings.finalDepth} blocks deep, by configuration`;
+      const final = await node.header(finalTag);
+      if (!final) throw new Error(`the node knows no block that is ${finalTag}`);
+      return `${finalTag} is block ${final.number}`;
+    }),
+    check(
+      `${network}: receipts by hash`,
+      async () => `${(await node.receipts((await newest()).hash)).length} receipts`,
+    ),
+    check(`${network}: inner payments`, async () => {
+      if (!settings.hasTraces) return 'not seen, by configuration';
+      return `${(await node.traces((await newest()).hash)).length} traces`;
+    }),
+    ...others.map((url) =>
+      check(`${network}: the second node has the same blocks`, async () => {
+        const { number, hash } = await newest();
+        const place = Math.max(0, number - settings.finalDepth);
+        const [one, other] = await Promise.all([node.header(place), new EvmNode(connectNode(url)).header(place)]);
+        if (one?.hash !== other?.hash) throw new Error(`at ${place}, below ${hash}, they differ`);
+        return `the same at ${place}`;
+      }),
+    ),
+  ]);
+}
+
+/** Whether the nodes of a Bitcoin-like chain can do all that is asked of them. */
+export async function examineBitcoin(
+  network: BitcoinNetwork,
+  settings: BitcoinSettings,
+  now_ms: number,
+): Promise<Finding[]> {
+  const nodes = settings.nodes.map((url) => new BitcoinNode(connectNode(url), bitcoinRules[network].readsBlocksById));
+  const [node] = nodes;
+  if (!node) return [];
+  return Promise.all([
+    check(`${network}: the newest block is new`, async () => {
+      const { time } = await node.header(await hashAt(node, await node.height()));
+      return describeAge(time * 1000, now_ms, MAX_BITCOIN_AGE_MS);
+    }),
+    check(`${network}: the index of transactions`, async () => {
+      const [first] = await node.transactions(await hashAt(node, 1));
+      return `${(await node.rawTransaction(first?.txid ?? '')).length / 2} bytes of the oldest`;
+    }),
+    check(`${network}: the fee estimate`, async () => {
+      const rate = await node.feeRate(2);
+      return rate === undefined ? `none; ${settings.feeRate.usual} is paid` : `${rate} atoms per 1,000 vbytes`;
+    }),
+    ...nodes.slice(1).map((second) =>
+      check(`${network}: the second node has the same blocks`, async () => {
+        const place = Math.max(0, (await node.height()) - settings.finalDepth);
+        if ((await hashAt(node, place)) !== (await hashAt(second, place))) throw new Error(`at ${place} they differ`);
+        return `the same at ${place}`;
+      }),
+    ),
+  ]);
+}
+
+async function hashAt(node: BitcoinNode, height: number): Promise<string> {
+  const hash = await node.hashAt(height);
+  if (hash === undefined) throw new Error(`there is no block ${height}`);
+  return hash;
+}
+
+function describeAge(at_ms: number, now_ms: number, most_ms: number): string {
+  const age_s = Math.round((now_ms - at_ms) / 1000);
+  if (Math.abs(age_s) * 1000 > most_ms)
+    throw new Error(`it is ${age_s} s old: the node is behind, or a clock is wrong`);
+  return `${age_s} s old`;
+}

@@ -1,0 +1,171 @@
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import type { Payment, ScannedBlock } from '../../src/nodes/chain.ts';
+import { beginAt, halt, readHalt, readHead, resumeChain, takeBack, takeBlock } from '../../src/store/chain-state.ts';
+import { Database } from '../../src/store/database.ts';
+import { standDeposits } from '../../src/store/deposits.ts';
+import {
+  findSpend,
+  insertSpend,
+  refuseByHand,
+  releaseFence,
+  reserveFence,
+  standSpends,
+  storeVersion,
+} from '../../src/store/spends.ts';
+import { newFolder } from '../support/signing.ts';
+
+const ID = '019ac5a4-7c00-7000-8000-000000000001';
+const HASH = `0x${'ab'.repeat(32)}`;
+
+let file: string;
+let database: Database;
+
+beforeEach(() => {
+  file = join(newFolder(), 'custodian.sqlite');
+  database = new Database(file);
+  beginAt(database, 'ETH', { height: 0, hash: 'b0' });
+  insertPayout(ID);
+});
+
+function insertPayout(id: string): void {
+  insertSpend(
+    database,
+    {
+      id,
+      network: 'ETH',
+      purpose: 'payout',
+      asset: 'ETH',
+      contract: null,
+      address: '0x52908400098527886E0F7030069857D2E4169EE7',
+      atoms: 10n ** 18n,
+      sourceIndex: null,
+      order: { body: '{}', signature: '' },
+    },
+    'QUEUED',
+    null,
+    0,
+  );
+}
+
+const spend = () => {
+  const found = findSpend(database, ID);
+  if (!found) throw new Error('it is there');
+  return found;
+};
+
+function reserve(fence: string): void {
+  database.transact(() => reserveFence(database, spend(), fence, 'a plan'));
+}
+
+function sign(txHash = HASH): void {
+  database.transact(() => storeVersion(database, spend(), { raw: '0x', txHash }, 'a plan', 0));
+}
+
+const block = (height: number, hash: string, parent: string, changes: Partial<ScannedBlock> = {}): ScannedBlock => ({
+  height,
+  hash,
+  parent,
+  payments: [],
+  spent: [],
+  ...changes,
+});
+
+test('a fence belongs to one spend, and a spend has one fence', () => {
+  reserve('hot:0');
+  expect(() => reserve('hot:1')).toThrow('has a fence already');
+  insertPayout('another');
+  const another = findSpend(database, 'another');
+  expect(() => database.transact(() => another && reserveFence(database, another, 'hot:0', 'a plan'))).toThrow(
+    'UNIQUE',
+  );
+});
+
+test('a fence that something was signed under is never released', () => {
+  reserve('hot:0');
+  sign();
+  expect(() => releaseFence(database, spend(), 'limit')).toThrow('is signed');
+});
+
+test('what is reserved and signed is there after the database was opened again', () => {
+  reserve('hot:0');
+  sign();
+  database.close();
+  database = new Database(file);
+  expect(spend()).toMatchObject({ state: 'SIGNED', fence: 'hot:0' });
+});
+
+test('the same version is stored once, however often it was signed', () => {
+  reserve('hot:0');
+  sign();
+  sign();
+  expect(database.all('SELECT * FROM versions')).toHaveLength(1);
+});
+
+test('a block that spends the fence moves the payout, and back when it is taken back', () => {
+  reserve('hot:0');
+  sign();
+  const spent = [{ fence: 'hot:0', txHash: HASH, isReverted: false }];
+  takeBlock(database, 'ETH', block(1, 'b1', 'b0', { spent }));
+  standSpends(database, 'ETH', 0);
+  expect(spend().state).toBe('INCLUDED');
+  takeBack(database, 'ETH', 1);
+  standSpends(database, 'ETH', 0);
+  expect([spend().state, readHead(database, 'ETH')]).toEqual(['SIGNED', { height: 0, hash: 'b0' }]);
+  takeBlock(database, 'ETH', block(1, 'c1', 'b0', { spent: [{ fence: 'hot:0', txHash: HASH, isReverted: true }] }));
+  standSpends(database, 'ETH', 1);
+  expect(spend().state).toBe('FINAL_REVERTED');
+});
+
+test('somebody else’s transaction under our fence leaves the payout to a person, once it is final', () => {
+  reserve('hot:0');
+  sign();
+  takeBlock(database, 'ETH', block(1, 'b1', 'b0', { spent: [{ fence: 'hot:0', txHash: '0xcd', isReverted: false }] }));
+  standSpends(database, 'ETH', 0);
+  expect(spend().state).toBe('SIGNED');
+  standSpends(database, 'ETH', 1);
+  expect(spend().state).toBe('DISPLACED');
+});
+
+test('a deposit dies when its input is final in another transaction, and not before', () => {
+  const payment: Payment = {
+    txHash: 't1',
+    outputIndex: 0,
+    address: 'a',
+    account: 'deposit',
+    addressIndex: 0,
+    asset: 'ETH',
+    contract: null,
+    atoms: 5n,
+    isDeposit: true,
+    isCoin: false,
+    isInner: false,
+    fences: ['sender:0'],
+  };
+  const spent = (txHash: string) => [{ fence: 'sender:0', txHash, isReverted: false }];
+  const stateOf = () => database.one('SELECT state FROM deposits')?.['state'];
+  takeBlock(database, 'ETH', block(1, 'b1', 'b0', { payments: [payment], spent: spent('t1') }));
+  takeBack(database, 'ETH', 1);
+  standDeposits(database, 'ETH', 0);
+  expect(stateOf()).toBe('ORPHANED');
+  takeBlock(database, 'ETH', block(1, 'c1', 'b0', { spent: spent('t2') }));
+  standDeposits(database, 'ETH', 0);
+  expect(stateOf()).toBe('ORPHANED');
+  standDeposits(database, 'ETH', 1);
+  expect(stateOf()).toBe('DEAD');
+});
+
+test('a person refuses what has no fence, and nothing that may be paid', () => {
+  insertPayout('another');
+  expect(refuseByHand(database, 'another', 'asked for')).toBe(true);
+  expect(findSpend(database, 'another')).toMatchObject({ state: 'REFUSING', reason: 'asked for' });
+  reserve('hot:0');
+  expect(refuseByHand(database, ID, 'asked for')).toBe(false);
+});
+
+test('a halted chain stays so until a person resumes it', () => {
+  halt(database, 'ETH', 'a final block is gone');
+  expect(readHalt(database, 'ETH')).toBe('a final block is gone');
+  resumeChain(database, 'ETH', 0);
+  expect(readHalt(database, 'ETH')).toBeNull();
+});
