@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Scope } from '../../src/keys/scope.ts';
 import { type ProblemBody, asOperator, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
 import { readEffects, sumOfBalances } from '../support/probes.ts';
 import { env } from '../support/test-env.ts';
@@ -61,6 +62,13 @@ describe('API keys', () => {
     expect(shown).not.toContain(token);
     const stored = await env.DB.prepare('SELECT * FROM api_keys WHERE id = ?').bind(apiKey['id']).first();
     expect(JSON.stringify(stored)).not.toContain(token.slice(-100));
+  });
+
+  it.each(Scope.options)('may have the scope %s, alone and beside all others', async (scope) => {
+    for (const scopes of [[scope], Scope.options]) {
+      const trader = await openTrader({}, { scopes: [...scopes] });
+      expect(await json(await trader.get('/api/v1/account/api-key'))).toMatchObject({ apiKey: { scopes } });
+    }
   });
 
   it('are revoked for good, and again is no error', async () => {

@@ -1,3 +1,4 @@
+import type { Scope } from '../../src/keys/scope.ts';
 import type { Trader } from '../support/exchange.ts';
 import {
   type Entry,
@@ -67,7 +68,7 @@ export async function predictFresh(world: World, account: ModelAccount, request:
 }
 
 /** What the key itself is refused, before anything else; for good, once it was revoked. */
-export function refuseKey(key: ModelKey, scope: 'read' | 'trade' | 'withdraw'): Prediction | null {
+export function refuseKey(key: ModelKey, scope: Scope): Prediction | null {
   if (!key.scopes.includes(scope)) return refusal(403, 'insufficient_scope');
   return key.revoked ? refusal(401, 'invalid_api_key') : null;
 }

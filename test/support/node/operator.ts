@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generate } from 'otplib';
 import type { Asset } from '../../../src/money/assets.ts';
+import type { BucketName } from '../../../src/keys/bucket-limits.ts';
 import type { Scope } from '../../../src/keys/scope.ts';
 import { fetchDocumented } from './fetch-documented.ts';
 
@@ -17,7 +18,7 @@ const ENOUGH_MS = 10_000;
 export interface KeyOptions {
   readonly scopes?: readonly Scope[];
   readonly ipAllowlist?: readonly string[];
-  readonly rateLimits?: Readonly<Record<Scope, typeof RAISED>>;
+  readonly rateLimits?: Readonly<Record<BucketName, typeof RAISED>>;
 }
 
 /** The operator of an exchange on loopback that has the public sandbox's secrets. */
