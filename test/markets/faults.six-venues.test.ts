@@ -1,4 +1,3 @@
-import { evictDurableObject } from 'cloudflare:test';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { firmPrice } from '../../src/markets/firm-price.ts';
 import { readSnapshot } from '../../src/markets/read-hub.ts';
@@ -55,17 +54,10 @@ beforeAll(async () => {
   trader = await openTrader({ USDT: '1000000' });
 });
 
-/** Makes the trader's lane forget the prices that it holds. */
-async function forgetConditions(): Promise<void> {
-  await trader.balances();
-  await evictDurableObject(trader.lane);
-}
-
 beforeEach(async () => {
   vi.spyOn(console, 'error').mockReturnValue();
   await resetVenues();
   await forgetPrices();
-  await forgetConditions();
 });
 
 afterEach(() => {
@@ -92,7 +84,6 @@ async function expectTruth(faulty: readonly Source[], effect: Effect, change: Ve
   await setVenues(prices);
   for (const source of faulty) await setVenue(source, change);
   await forgetPrices();
-  await forgetConditions();
 
   const response = await send('/api/v1/markets/tickers');
   expect(response.status).toBe(200);

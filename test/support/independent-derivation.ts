@@ -9,7 +9,8 @@ import { type Network, networks } from '../../src/money/networks.ts';
  * ethers for BIP-39, BIP-32 and EIP-55, bech32, bs58check, tweetnacl, and SLIP-0010 as its text has it, by WebCrypto.
  */
 export async function deriveIndependently(mnemonic: string, index: number): Promise<Record<Network, string>> {
-  const derive = (path: string) => HDNodeWallet.fromPhrase(mnemonic, '', path);
+  const { seed, root } = openWallet(mnemonic);
+  const derive = (path: string) => root.derivePath(path);
   const evm = derive(`m/44'/60'/0'/0/${index}`).address;
   const addresses = Object.fromEntries(networks.map((network) => [network, evm])) as Record<Network, string>;
   return {
@@ -18,8 +19,20 @@ export async function deriveIndependently(mnemonic: string, index: number): Prom
     LTC: bech32.encode('ltc', [0, ...bech32.toWords(hash160(derive(`m/84'/2'/0'/0/${index}`)))]),
     DOGE: bs58check.encode(Uint8Array.of(0x1e, ...hash160(derive(`m/44'/3'/0'/0/${index}`)))),
     TRC20: bs58check.encode(Uint8Array.of(0x41, ...getBytes(derive(`m/44'/195'/0'/0/${index}`).address))),
-    SOL: await deriveSolana(getBytes(Mnemonic.fromPhrase(mnemonic).computeSeed()), [44, 501, index, 0]),
+    SOL: await deriveSolana(seed, [44, 501, index, 0]),
   };
+}
+
+const wallets = new Map<string, { seed: Uint8Array; root: HDNodeWallet }>();
+
+/** A mnemonic's seed takes 2048 rounds of HMAC, so each is computed once. */
+function openWallet(mnemonic: string): { seed: Uint8Array; root: HDNodeWallet } {
+  const known = wallets.get(mnemonic);
+  if (known) return known;
+  const seed = getBytes(Mnemonic.fromPhrase(mnemonic).computeSeed());
+  const opened = { seed, root: HDNodeWallet.fromSeed(seed) };
+  wallets.set(mnemonic, opened);
+  return opened;
 }
 
 function hash160(node: HDNodeWallet): Uint8Array {
