@@ -1,118 +1,127 @@
-import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { parseEnv } from 'node:util';
-import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers';
-import { defineConfig } from 'vitest/config';
-import { SITE_FOLDER, writeSite } from './scripts/site/write-site.ts';
-import { venues } from './src/money/venue-symbols.ts';
-import { custodianKey } from './test/support/node/start-custodian.ts';
+import { type TestProjectInlineConfiguration, defineConfig } from 'vitest/config';
+import { listWantedFiles } from './test/support/node/list-wanted-files.ts';
+import { type WorkerKind, loadRuntime } from './test/support/node/load-runtime.ts';
+import { refuseRuntime } from './test/support/node/refuse-runtime.ts';
 
-/** Where the venues answer: a server on loopback that plays them in their exact shapes, one for each project. */
-const venueUrls = (server: string) =>
-  Object.fromEntries(venues.map((name) => [`${name.toUpperCase()}_URL`, `${server}/${name}`]));
+/**
+ * How a test's name ends says where it runs:
+ *
+ *   *.pure.test.ts     plain Node: nothing is started, and nothing of the runtime can be imported
+ *   *.node.test.ts     plain Node, from which the deployed bundle or other processes are started
+ *   *.custody.test.ts, *.venues.test.ts, *.six-venues.test.ts
+ *                      workerd, beside a server on loopback that plays the custodian or the venues
+ *   *.site.test.ts     workerd, with the documentation's files
+ *   *.test.ts          workerd, as the sandbox of wrangler.toml
+ *
+ * Those of the custodian's package run in plain Node.
+ */
+const endings = ['pure', 'node', 'custody', 'venues', 'six-venues', 'site'] as const;
 
-/** The configuration that has the reference custodian pay. */
-const custodianVariables = (server: string) => ({
-  CUSTODY_PROVIDER: 'http',
-  CUSTODY_URL: server,
-  CUSTODY_KEY_ID: custodianKey.id,
-  CUSTODY_SECRET: custodianKey.secret,
-});
+const patternOf = (ending: (typeof endings)[number]) => `test/**/*.${ending}.test.ts`;
+const CUSTODIAN = 'custodian/test/pure';
 
-/** The servers on loopback that play the world outside. */
-interface Servers {
-  readonly venueServer: string;
-  readonly custodian: string;
+function kindOf(file: string) {
+  if (file.startsWith(CUSTODIAN)) return 'custodian';
+  return endings.find((ending) => file.endsWith(`.${ending}.test.ts`)) ?? 'sandbox';
 }
 
-// The runtime looks for the folder of `[assets]` as it starts, and unlike wrangler it makes nothing.
-writeSite();
+// A run loads and starts what its own files need, so that one file answers soon.
+const wanted = Map.groupBy(listWantedFiles(process.argv.slice(2)), kindOf);
 
-/** One project is one configuration of the Worker, in workerd, with the bindings of wrangler.toml. */
-function project(name: string, include: string[], variables: (servers: Servers) => Record<string, string>) {
+// Two cores have a third file to start while two others wait for a server or the clock.
+const maxWorkers = 3;
+
+const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
+
+const isInWorkerd = [...wanted.keys()].some((kind) => !['pure', 'custodian', 'node'].includes(kind));
+const runtime = isInWorkerd ? await loadRuntime() : undefined;
+
+/**
+ * A project is one configuration of the Worker, and what is started for it. Its files share a runtime, since starting
+ * one takes longer than most files do; each begins with empty storage.
+ */
+function inRuntime(
+  name: string,
+  include: string[],
+  kind: WorkerKind,
+  globalSetup: string[] = [],
+): TestProjectInlineConfiguration {
+  const setupFiles = ['test/support/begin-file.ts'];
   return {
-    plugins: [
-      cloudflareTest(async ({ inject }) => ({
-        wrangler: { configPath: './wrangler.toml' },
-        miniflare: {
-          // The platform's own server of the site, which the Worker itself has no need to reach.
-          assets: { binding: 'SITE', directory: SITE_FOLDER },
-          bindings: {
-            MIGRATIONS: await readD1Migrations('migrations'),
-            VENUE_SERVER: inject<string>('venueServer'),
-            CUSTODIAN_SERVER: inject<string>('custodianServer'),
-            SIMULATION_SEED: process.env['SIMULATION_SEED'] ?? '1',
-            SIMULATION_STEPS: process.env['SIMULATION_STEPS'] ?? '600',
-            GROWTH_ROWS: process.env['GROWTH_ROWS'] ?? '1000000',
-            ...parseEnv(readFileSync('.dev.vars.example', 'utf8')),
-            ...variables({ venueServer: inject<string>('venueServer'), custodian: inject<string>('custodianServer') }),
-          },
-        },
-      })),
-    ],
-    test: {
-      name,
-      include,
-      globalSetup: ['test/support/node/start-venue-server.ts', 'test/support/node/start-custodian.ts'],
-      setupFiles: ['test/support/apply-migrations.ts'],
-      testTimeout: 30_000,
-      hookTimeout: 30_000,
-    },
+    plugins: runtime ? [runtime(kind)] : [],
+    test: { name, include, globalSetup, setupFiles, isolate: false, ...timeouts },
   };
 }
 
+const serverOf = {
+  custody: 'test/support/node/start-custodian.ts',
+  venues: 'test/support/node/start-venue-server.ts',
+  'six-venues': 'test/support/node/start-venue-server.ts',
+} as const;
+
 /**
- * A project for every file that ends so: the servers that play the world outside have one state each, and with servers
- * of its own a file need not wait for the others. Their name has them begin first, since they wait more than they work.
+ * A project for every file that ends so: the server that plays the world outside has one state, and with a server of its
+ * own a file need not wait for the others. Their name has them begin first, since they wait more than they work.
  */
-function projectsOf(kind: string, variables: (servers: Servers) => Record<string, string>) {
-  const ending = `.${kind}.test.ts`;
-  return globSync(`test/**/*${ending}`).map((file) =>
-    project(`outside/${kind}/${basename(file, ending)}`, [file], variables),
+function besideServer(kind: keyof typeof serverOf): TestProjectInlineConfiguration[] {
+  return (wanted.get(kind) ?? []).map((file) =>
+    inRuntime(`outside/${kind}/${basename(file, `.${kind}.test.ts`)}`, [file], kind, [serverOf[kind]]),
   );
 }
 
+const sandbox = inRuntime(
+  'sandbox',
+  ['test/**/*.test.ts', ...endings.map((ending) => `!${patternOf(ending)}`)],
+  'sandbox',
+);
+
+const site = inRuntime('site', [patternOf('site')], 'sandbox', ['test/support/node/provide-site.ts']);
+
+/** They keep no state, so they share one set of modules. */
+const pure: TestProjectInlineConfiguration = {
+  plugins: [refuseRuntime()],
+  test: { name: 'pure', include: [patternOf('pure')], pool: 'threads', isolate: false, maxWorkers, ...timeouts },
+};
+
+/** The custodian's signer, states and store. What needs nodes of real chains is `npm run test:chains`. */
+const custodian: TestProjectInlineConfiguration = {
+  test: { name: 'custodian', include: [`${CUSTODIAN}/**/*.test.ts`], maxWorkers, ...timeouts },
+};
+
 /**
- * Tests outside the runtime, which start the deployed bundle in it: see test/support/node/start-exchange.ts. They load
- * the machine as traffic does, so they run when all others are done, and one file after the other.
+ * See test/support/node/start-exchange.ts. They load the machine as traffic does, so they run when all others are done,
+ * and one file after the other.
  */
-const node = {
+const node: TestProjectInlineConfiguration = {
   test: {
     name: 'node',
-    include: ['test/**/*.node.test.ts'],
+    include: [patternOf('node')],
     globalSetup: 'test/support/node/provide-worker-bundle.ts',
     sequence: { groupOrder: 1 },
     fileParallelism: false,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    ...timeouts,
   },
 };
 
-/** The custodian's pure parts, in Node: its signer and its states. What needs nodes of real chains is `npm run test:chains`. */
-const custodianParts = { test: { name: 'custodian', include: ['custodian/test/pure/**/*.test.ts'] } };
+const inWorkerd = [
+  ...besideServer('custody'),
+  ...besideServer('venues'),
+  ...besideServer('six-venues'),
+  ...(wanted.has('site') ? [site] : []),
+  ...(wanted.has('sandbox') ? [sandbox] : []),
+];
 
 export default defineConfig({
   test: {
     // Every request writes a line; those of tests that pass are no news.
     silent: 'passed-only',
-    // Two cores have a third file to start while two others wait for a server or the clock.
-    maxWorkers: 3,
+    maxWorkers,
     projects: [
-      project('sandbox', ['test/**/*.test.ts', '!test/**/*.{venues,six-venues,custody,node}.test.ts'], () => ({})),
-      ...projectsOf('custody', ({ custodian }) => custodianVariables(custodian)),
-      ...projectsOf('venues', ({ venueServer }) => ({
-        ...venueUrls(venueServer),
-        PRICE_SOURCES: 'binance,kraken',
-        CANDLE_SOURCES: 'binance',
-        SOLANA_ADDRESSES: 'pool',
-      })),
-      ...projectsOf('six-venues', ({ venueServer }) => ({
-        ...venueUrls(venueServer),
-        PRICE_SOURCES: 'binance,okx,coinbase,kucoin,kraken,gate',
-        CANDLE_SOURCES: 'binance,bybit,kucoin',
-      })),
-      custodianParts,
-      node,
+      ...inWorkerd,
+      ...(wanted.has('pure') ? [pure] : []),
+      ...(wanted.has('custodian') ? [custodian] : []),
+      ...(wanted.has('node') ? [node] : []),
     ],
   },
 });

@@ -1,7 +1,7 @@
 import type { Room } from './mutation.ts';
 
 const tokenTest = 'test/keys/token.test.ts';
-const addressTest = 'test/keys/ip-allowlist.test.ts';
+const addressTest = 'test/keys/ip-allowlist.pure.test.ts';
 
 export const keys: Room = {
   name: 'keys',
@@ -81,7 +81,7 @@ export const keys: Room = {
       file: 'src/keys/scope.ts',
       find: 'Scope.options.filter((scope) => written.includes(records[scope].letter))',
       replace: '[...Scope.options]',
-      tests: ['test/keys/scope.test.ts'],
+      tests: ['test/keys/scope.pure.test.ts'],
     },
     {
       name: 'a range admits twice as many addresses',
@@ -95,7 +95,7 @@ export const keys: Room = {
       file: 'src/access/anonymous-caller.ts',
       find: 'const CALLER_BITS = 64;',
       replace: 'const CALLER_BITS = 128;',
-      tests: ['test/access/anonymous-caller.test.ts'],
+      tests: ['test/access/anonymous-caller.pure.test.ts'],
     },
     {
       name: 'a network with a /48 of IPv6 is many',

@@ -3,8 +3,8 @@ import type { Room } from './mutation.ts';
 const once = 'test/lane/execute-once.test.ts';
 const crashes = 'test/lane/crashes.test.ts';
 const replaysTest = 'test/lane/replays.test.ts';
-const mutexTest = 'test/lane/mutex.test.ts';
-const ratesTest = 'test/lane/rate-buckets.test.ts';
+const mutexTest = 'test/lane/mutex.pure.test.ts';
+const ratesTest = 'test/lane/rate-buckets.pure.test.ts';
 const countedTest = 'test/lane/counted-buckets.test.ts';
 const gateTest = 'test/lane/ledger-gate.test.ts';
 const conditionsTest = 'test/lane/gate-conditions.test.ts';
@@ -293,7 +293,7 @@ export const lane: Room = {
       file: 'src/markets/firm-price.ts',
       find: 'FILL_MAX_AGE_MS = 2_000',
       replace: 'FILL_MAX_AGE_MS = 3_000',
-      tests: ['test/trade/plan-order.test.ts'],
+      tests: ['test/trade/plan-order.pure.test.ts'],
     },
     {
       name: 'the gate takes up an order after its deadline',

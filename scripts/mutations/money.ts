@@ -1,7 +1,7 @@
 import type { Room } from './mutation.ts';
 
-const amounts = 'test/money/amounts.test.ts';
-const prices = 'test/money/prices.test.ts';
+const amounts = 'test/money/amounts.pure.test.ts';
+const prices = 'test/money/prices.pure.test.ts';
 
 export const money: Room = {
   name: 'money',
@@ -44,14 +44,14 @@ export const money: Room = {
       file: 'src/money/conversion.ts',
       find: 'return divide[rounding](coinAmount * price * usdtUnit, coinUnit(coin));',
       replace: 'return divide.down(coinAmount * price * usdtUnit, coinUnit(coin));',
-      tests: ['test/money/conversion.test.ts'],
+      tests: ['test/money/conversion.pure.test.ts'],
     },
     {
       name: 'the worth in a coin is always rounded up',
       file: 'src/money/conversion.ts',
       find: 'return divide[rounding](usdtAmount * coinUnit(coin), price * usdtUnit);',
       replace: 'return divide.up(usdtAmount * coinUnit(coin), price * usdtUnit);',
-      tests: ['test/money/conversion.test.ts'],
+      tests: ['test/money/conversion.pure.test.ts'],
     },
     {
       name: 'a price of exactly the largest is taken',

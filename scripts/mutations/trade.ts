@@ -1,12 +1,12 @@
 import type { Room } from './mutation.ts';
 
 const orders = 'test/api/orders.test.ts';
-const planTest = 'test/trade/plan-order.test.ts';
+const planTest = 'test/trade/plan-order.pure.test.ts';
 
 export const trade: Room = {
   name: 'trade',
   file: 'src/trade/fill.ts',
-  tests: ['test/trade/fill.test.ts'],
+  tests: ['test/trade/fill.pure.test.ts'],
   mutations: [
     {
       name: 'the USDT of a quantity are rounded for the client',

@@ -1,9 +1,7 @@
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type SiteFile, composeSite } from './compose-site.ts';
-
-/** The folder of `[assets]` in wrangler.toml. */
-export const SITE_FOLDER = 'dist/site';
+import { SITE_FOLDER } from './site-folder.ts';
 
 /** Leaves alone what has not changed, so that two builds at once do each other no harm and no watcher wakes in vain. */
 function write(path: string, content: SiteFile): void {

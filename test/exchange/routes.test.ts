@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AssetList, ExchangeInfo, ServerTime, Status } from '../../src/exchange/schemas.ts';
+import { emptyEdgeCache } from '../support/edge-cache.ts';
 import { json, openTrader, send } from '../support/exchange.ts';
 import { CONNECTION_LOST } from '../support/faults.ts';
 import { databaseInternals } from '../support/meter.ts';
@@ -7,14 +8,10 @@ import { setSettings } from '../support/withdrawals.ts';
 
 const cached = ['assets', 'exchange-info', 'status'];
 
-/** What is kept at the edge would hide what a test changes. */
-async function emptyCache(): Promise<void> {
-  for (const key of cached) await caches.default.delete(`https://edge-cache.invalid/${key}`);
-}
-
 afterEach(async () => {
   await setSettings({ tradingHalted: false, withdrawalsHalted: false, pausedNetworks: [] });
-  await emptyCache();
+  // What is kept at the edge would hide what a test changes.
+  await emptyEdgeCache();
 });
 
 describe.each(cached)('GET /api/v1/%s', (name) => {
@@ -82,7 +79,7 @@ describe('GET /api/v1/status', () => {
 
   it('is OK in the sandbox, and HALTED once the operator halts something', async () => {
     expect(await read()).toEqual({ status: 'OK', trading: 'OK', withdrawals: 'OK', prices: 'OK' });
-    await emptyCache();
+    await emptyEdgeCache();
     await setSettings({ withdrawalsHalted: true });
     expect(await read()).toMatchObject({ status: 'HALTED', trading: 'OK', withdrawals: 'HALTED' });
   });

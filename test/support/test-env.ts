@@ -13,9 +13,9 @@ export interface TestEnv extends Omit<Bindings, 'KEY_LANE' | 'LEDGER_GATE' | 'PR
   readonly PRICE_HUB: Namespace<PriceHub>;
   readonly CANDLE_HUB: Namespace<CandleHub>;
   readonly MIGRATIONS: D1Migration[];
-  /** The base address of the server that plays the venues. */
+  /** The base address of the server that plays the venues; in a *.venues.test.ts and a *.six-venues.test.ts alone. */
   readonly VENUE_SERVER: string;
-  /** The base address of the reference custodian. */
+  /** The base address of the reference custodian; in a *.custody.test.ts alone. */
   readonly CUSTODIAN_SERVER: string;
   readonly OPERATOR_TOKEN: string;
   /** The platform's server of the site's files, which stands before the Worker. */

@@ -1,5 +1,5 @@
 import { runInDurableObject } from 'cloudflare:test';
-import { type Coin, coinSymbols } from '../../src/money/assets.ts';
+import type { Coin } from '../../src/money/assets.ts';
 import { venues } from '../../src/money/venue-symbols.ts';
 import {
   type CoinChanges,
@@ -9,6 +9,7 @@ import {
   type VenueRequests,
   spellCoins,
 } from './node/venue-state.ts';
+import { emptyEdgeCache } from './edge-cache.ts';
 import { forgetConditions } from './gate.ts';
 import { abort } from './faults.ts';
 import { env } from './test-env.ts';
@@ -75,6 +76,5 @@ export async function forgetPrices(): Promise<void> {
   await runInDurableObject(env.CANDLE_HUB.getByName('candles'), (_hub, { storage }) => storage.deleteAll());
   await abort(env.CANDLE_HUB.getByName('candles'));
   await forgetConditions();
-  const keys = ['tickers', ...coinSymbols.map((coin) => `ticker/${coin}`)];
-  await Promise.all(keys.map((key) => caches.default.delete(`https://edge-cache.invalid/${key}`)));
+  await emptyEdgeCache();
 }

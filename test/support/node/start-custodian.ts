@@ -26,7 +26,7 @@ interface Saying {
 /** Starts one for all tests of a project: its state is one for all. */
 export default async function provideCustodian(project: TestProject): Promise<() => Promise<void>> {
   const { url, stop } = await startCustodian();
-  project.provide('custodianServer' as never, url as never);
+  project.provide('custodianServer', url);
   return stop;
 }
 

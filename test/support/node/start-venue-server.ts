@@ -34,7 +34,7 @@ const played: Readonly<Record<VenueName, PlayedVenue>> = {
 /** Starts one for all tests of a project: its state is shared, as the venues' is. */
 export default async function provideVenueServer(project: TestProject): Promise<() => Promise<void>> {
   const { url, stop } = await startVenueServer();
-  project.provide('venueServer' as never, url as never);
+  project.provide('venueServer', url);
   return stop;
 }
 

@@ -1,0 +1,12 @@
+import { applyD1Migrations, reset } from 'cloudflare:test';
+import { vi } from 'vitest';
+import { emptyEdgeCache } from './edge-cache.ts';
+import { env } from './test-env.ts';
+
+// Another file may have run in this runtime before. Nothing is left of it in the clock, a spy, an object, the database
+// or the edge cache.
+vi.useRealTimers();
+vi.restoreAllMocks();
+await reset();
+await emptyEdgeCache();
+await applyD1Migrations(env.DB, env.MIGRATIONS);
