@@ -9,8 +9,14 @@ CREATE TABLE accounts (
   status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'frozen')),
   -- In atoms of USDT, for a rolling 24 hours.
   daily_withdrawal_limit INTEGER NOT NULL DEFAULT 5000000000 CHECK (daily_withdrawal_limit >= 0),
-  created_at INTEGER NOT NULL
-, record_number INTEGER NOT NULL DEFAULT 0 CHECK (record_number >= 0)) STRICT, WITHOUT ROWID;
+  created_at INTEGER NOT NULL,
+  -- The order of what happens to the account's API keys. A key's record is its row with the status of its account, and its
+  -- lane keeps a copy. The account numbers the changes of both: each change takes the time in milliseconds, or the number
+  -- before plus one where that is more. One number of the account, and none of the key, since a change of either makes
+  -- another record: two reads with the same number have read the same, and of two others the one with the higher number
+  -- was read later.
+  record_number INTEGER NOT NULL DEFAULT 0 CHECK (record_number >= 0)
+) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER accounts_are_kept BEFORE DELETE ON accounts
 BEGIN
@@ -125,10 +131,32 @@ BEGIN
 END;
 
 CREATE TRIGGER api_keys_stay_what_they_are BEFORE UPDATE ON api_keys
-WHEN NEW.id IS NOT OLD.id OR NEW.account_id IS NOT OLD.account_id OR NEW.scopes IS NOT OLD.scopes
-  OR NEW.token_hash IS NOT OLD.token_hash
+WHEN NEW.id IS NOT OLD.id OR NEW.account_id IS NOT OLD.account_id OR NEW.token_hash IS NOT OLD.token_hash
+  OR NEW.scopes IS NOT OLD.scopes OR NEW.created_at IS NOT OLD.created_at
 BEGIN
   SELECT RAISE(ABORT, 'guard: a key keeps its account, scopes and hash');
+END;
+
+CREATE TABLE assets (
+  asset TEXT PRIMARY KEY NOT NULL,
+  -- The atoms of one whole unit.
+  unit INTEGER NOT NULL CHECK (unit > 0)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER assets_are_listed_once BEFORE INSERT ON assets
+WHEN EXISTS (SELECT 1 FROM assets WHERE asset = NEW.asset)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: asset exists');
+END;
+
+CREATE TRIGGER assets_are_not_changed BEFORE UPDATE ON assets
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an asset is never changed');
+END;
+
+CREATE TRIGGER assets_are_not_deleted BEFORE DELETE ON assets
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an asset is never deleted');
 END;
 
 CREATE TABLE audit (
@@ -160,11 +188,13 @@ END;
 
 CREATE TABLE balances (
   account TEXT NOT NULL,
-  asset TEXT NOT NULL,
+  asset TEXT NOT NULL REFERENCES assets (asset),
   amount INTEGER NOT NULL DEFAULT 0,
   floor INTEGER NOT NULL DEFAULT 0,
   -- The newest transfer that moved this balance; 0 before the first.
-  last_transfer INTEGER NOT NULL DEFAULT 0, price_round INTEGER NOT NULL DEFAULT 0,
+  last_transfer INTEGER NOT NULL DEFAULT 0,
+  -- The round of the newest fill of the coin, on the row of 'house:liquidity' alone; 0 everywhere else.
+  price_round INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (account, asset),
   CHECK (amount >= floor)
 ) STRICT, WITHOUT ROWID;
@@ -206,6 +236,25 @@ BEGIN
   SELECT RAISE(ABORT, 'ledger: a balance begins without a round');
 END;
 
+CREATE TRIGGER balances_change_their_floor_by_audit BEFORE UPDATE OF floor ON balances
+WHEN NEW.floor IS NOT OLD.floor
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset)
+    WHERE NEW.amount < NEW.floor AND NEW.account IN ('house:liquidity', 'house:custody');
+  SELECT RAISE(ABORT, 'guard: no audit row names the floor')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM audit
+      WHERE id = (SELECT max(id) FROM audit) AND action = 'change_settings'
+        AND json_extract(detail, '$.floors."' || NEW.account || '"."' || NEW.asset || '"') = CAST(NEW.floor AS TEXT));
+END;
+
+CREATE TRIGGER balances_have_an_owner BEFORE INSERT ON balances
+WHEN NEW.account NOT IN ('house:liquidity', 'house:custody', 'house:payouts', 'house:fees')
+  AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account)
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: a balance belongs to an account or to the house');
+END;
+
 CREATE TRIGGER balances_keep_their_floor BEFORE UPDATE OF floor ON balances
 WHEN NEW.floor IS NOT 0 AND NEW.account NOT IN ('house:liquidity', 'house:custody')
 BEGIN
@@ -229,12 +278,6 @@ BEGIN
         WHERE t.id = NEW.last_transfer AND t.kind = 'order' AND o.coin = NEW.asset AND o.price_round = NEW.price_round);
 END;
 
-CREATE TRIGGER balances_stay_above_their_floor BEFORE UPDATE OF floor ON balances
-WHEN NEW.amount < NEW.floor AND NEW.account IN ('house:liquidity', 'house:custody')
-BEGIN
-  SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset);
-END;
-
 CREATE TABLE deposits (
   account_id TEXT NOT NULL,
   id TEXT NOT NULL,
@@ -249,6 +292,8 @@ CREATE TABLE deposits (
   reason TEXT,
   -- The operator's own name for a credit made by hand.
   reference TEXT,
+  -- The withdrawal that it is the receipt of.
+  withdrawal_id TEXT,
   -- Where a deposit from a chain was seen, and exactly how much it was.
   network TEXT,
   tx_hash TEXT,
@@ -256,11 +301,15 @@ CREATE TABLE deposits (
   address TEXT,
   exact_amount TEXT,
   confirmations INTEGER,
+  -- The number of the transfer that brought the money.
+  transfer INTEGER,
   PRIMARY KEY (account_id, id),
-  CHECK ((type = 'INTERNAL_DEPOSIT') = (reference IS NOT NULL)),
+  CHECK ((type = 'INTERNAL_DEPOSIT') = ((reference IS NOT NULL) <> (withdrawal_id IS NOT NULL))),
   CHECK ((type = 'ONCHAIN_DEPOSIT') = (network IS NOT NULL AND tx_hash IS NOT NULL AND output_index IS NOT NULL
     AND address IS NOT NULL AND exact_amount IS NOT NULL AND confirmations IS NOT NULL)),
   CHECK ((status = 'QUARANTINED') = (reason IS NOT NULL)),
+  CHECK ((status = 'COMPLETED') = (transfer IS NOT NULL)),
+  CHECK (withdrawal_id IS NULL OR status = 'COMPLETED'),
   CHECK (status <> 'COMPLETED' OR (amount > 0 AND account_id <> 'house:unowned'))
 ) STRICT, WITHOUT ROWID;
 
@@ -309,6 +358,14 @@ BEGIN
       OR EXISTS (
         SELECT 1 FROM deposits
         WHERE network = NEW.network AND tx_hash = NEW.tx_hash AND output_index = NEW.output_index);
+  SELECT RAISE(ABORT, 'guard: no withdrawal has this receipt')
+    WHERE NEW.withdrawal_id IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM withdrawals
+      WHERE id = NEW.withdrawal_id AND recipient = NEW.account_id AND receipt_id = NEW.id AND asset = NEW.asset
+        AND amount = NEW.amount AND usd_value = NEW.usd_value AND paid_transfer = NEW.transfer);
+  SELECT RAISE(ABORT, 'guard: a deposit names the next transfer')
+    WHERE NEW.status = 'COMPLETED' AND NEW.withdrawal_id IS NULL
+      AND NEW.transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
 END;
 
 CREATE TRIGGER deposits_leave_dust AFTER UPDATE ON deposits
@@ -324,16 +381,33 @@ BEGIN
     WHERE asset = OLD.asset AND network = OLD.network;
 END;
 
+CREATE TRIGGER deposits_move_money AFTER INSERT ON deposits
+WHEN NEW.status = 'COMPLETED' AND NEW.withdrawal_id IS NULL
+BEGIN
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference)
+    VALUES (NEW.transfer, 'house:custody', NEW.account_id, NEW.asset, NEW.amount, 'deposit', NEW.id);
+END;
+
+CREATE TRIGGER deposits_move_money_later AFTER UPDATE ON deposits
+WHEN NEW.status = 'COMPLETED'
+BEGIN
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference)
+    VALUES (NEW.transfer, 'house:custody', NEW.account_id, NEW.asset, NEW.amount, 'deposit', NEW.id);
+END;
+
 CREATE TRIGGER deposits_move_on BEFORE UPDATE ON deposits
 BEGIN
   SELECT RAISE(ABORT, 'guard: deposit_settled') WHERE OLD.status IN ('COMPLETED', 'FAILED');
   SELECT RAISE(ABORT, 'guard: a deposit keeps what it is')
     WHERE NEW.account_id IS NOT OLD.account_id OR NEW.id IS NOT OLD.id OR NEW.type IS NOT OLD.type
       OR NEW.asset IS NOT OLD.asset OR NEW.amount IS NOT OLD.amount OR NEW.usd_value IS NOT OLD.usd_value
-      OR NEW.reference IS NOT OLD.reference OR NEW.network IS NOT OLD.network OR NEW.tx_hash IS NOT OLD.tx_hash
+      OR NEW.reference IS NOT OLD.reference OR NEW.withdrawal_id IS NOT OLD.withdrawal_id
+      OR NEW.network IS NOT OLD.network OR NEW.tx_hash IS NOT OLD.tx_hash
       OR NEW.output_index IS NOT OLD.output_index OR NEW.address IS NOT OLD.address
       OR NEW.exact_amount IS NOT OLD.exact_amount OR NEW.status IS NULL
       OR (OLD.status = 'QUARANTINED' AND NEW.status = 'PENDING');
+  SELECT RAISE(ABORT, 'guard: a deposit names the next transfer')
+    WHERE NEW.status = 'COMPLETED' AND NEW.transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
 END;
 
 CREATE TABLE dust (
@@ -355,8 +429,14 @@ CREATE TABLE orders (
   executed_price INTEGER NOT NULL CHECK (executed_price > 0),
   coin_amount INTEGER NOT NULL CHECK (coin_amount > 0),
   usdt_amount INTEGER NOT NULL CHECK (usdt_amount > 0),
-  status TEXT NOT NULL CHECK (status IN ('COMPLETED', 'FAILED')), price_round INTEGER NOT NULL DEFAULT 0, key_id TEXT NOT NULL DEFAULT 'unknown',
-  PRIMARY KEY (account_id, id)
+  status TEXT NOT NULL CHECK (status IN ('COMPLETED', 'FAILED')),
+  -- The round of prices that it was filled at, and the key that placed it.
+  price_round INTEGER NOT NULL,
+  key_id TEXT NOT NULL,
+  -- The number of the transfer in which the account gives; in the next one it receives. NULL where nothing moved.
+  first_transfer INTEGER,
+  PRIMARY KEY (account_id, id),
+  CHECK ((status = 'COMPLETED') = (first_transfer IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER orders_are_guarded BEFORE INSERT ON orders
@@ -373,10 +453,20 @@ BEGIN
     WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
   SELECT RAISE(ABORT, 'guard: trading_halted')
     WHERE NOT EXISTS (SELECT 1 FROM settings WHERE id = 1 AND trading_halted = 0);
+  -- A listed coin, and amounts that are worth each other at the price to within an atom of each: exactly is judged by the
+  -- reconciliation, since it takes 128 bits. An atom of the coin is worth price / (unit * 100) atoms of USDT.
+  SELECT RAISE(ABORT, 'guard: no such coin, or not at this price')
+    WHERE NEW.coin IS 'USDT' OR NOT EXISTS (
+      SELECT 1 FROM assets
+      WHERE asset = NEW.coin
+        AND abs(NEW.usdt_amount - 1.0 * NEW.coin_amount * NEW.executed_price / (100.0 * unit))
+          <= 1.0 + NEW.executed_price / (100.0 * unit) + NEW.usdt_amount * 1e-9);
   SELECT RAISE(ABORT, 'guard: price_overtaken')
     WHERE NOT EXISTS (
       SELECT 1 FROM balances
       WHERE account = 'house:liquidity' AND asset = NEW.coin AND price_round <= NEW.price_round);
+  SELECT RAISE(ABORT, 'guard: an order names the next transfers')
+    WHERE NEW.status = 'COMPLETED' AND NEW.first_transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
 END;
 
 CREATE TRIGGER orders_are_not_changed BEFORE UPDATE ON orders
@@ -389,50 +479,15 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: an order is never deleted');
 END;
 
-CREATE TABLE reconciled_balances (
-  account TEXT NOT NULL,
-  asset TEXT NOT NULL,
-  pass INTEGER NOT NULL,
-  high INTEGER NOT NULL,
-  low INTEGER NOT NULL,
-  last_transfer INTEGER NOT NULL,
-  PRIMARY KEY (account, asset)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE reconciliation (
-  id INTEGER PRIMARY KEY NOT NULL CHECK (id = 1),
-  -- The number of steps ever taken; a violation that is cleared is one.
-  step INTEGER NOT NULL DEFAULT 0,
-  pass INTEGER NOT NULL DEFAULT 1,
-  -- NULL until the pass has taken its first step.
-  started_at INTEGER,
-  stepped_at INTEGER,
-  -- The number of the newest transfer that this pass has read.
-  journal INTEGER NOT NULL DEFAULT 0,
-  -- JSON objects: where each check stands, what each invariant's checks found, and per asset by how much the balances
-  -- differ from their transfers.
-  cursors TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(cursors)),
-  tallies TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(tallies)),
-  differences TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(differences)),
-  -- A JSON object: the figures of the last complete pass.
-  report TEXT CHECK (json_valid(report))
-) STRICT;
-
-CREATE TRIGGER reconciliation_is_kept BEFORE DELETE ON reconciliation
+CREATE TRIGGER orders_move_money AFTER INSERT ON orders
+WHEN NEW.status = 'COMPLETED'
 BEGIN
-  SELECT RAISE(ABORT, 'guard: the reconciliation is never deleted');
-END;
-
-CREATE TRIGGER reconciliation_is_one BEFORE INSERT ON reconciliation
-WHEN EXISTS (SELECT 1 FROM reconciliation)
-BEGIN
-  SELECT RAISE(ABORT, 'guard: reconciliation exists');
-END;
-
-CREATE TRIGGER reconciliation_moves_on BEFORE UPDATE ON reconciliation
-WHEN NEW.step IS NOT OLD.step + 1
-BEGIN
-  SELECT RAISE(ABORT, 'guard: reconciliation_moved_on');
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
+    NEW.first_transfer, NEW.account_id, 'house:liquidity', iif(NEW.side = 'BUY', 'USDT', NEW.coin),
+    iif(NEW.side = 'BUY', NEW.usdt_amount, NEW.coin_amount), 'order', NEW.id);
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
+    NEW.first_transfer + 1, 'house:liquidity', NEW.account_id, iif(NEW.side = 'BUY', NEW.coin, 'USDT'),
+    iif(NEW.side = 'BUY', NEW.coin_amount, NEW.usdt_amount), 'order', NEW.id);
 END;
 
 CREATE TABLE reconciliation_violations (
@@ -479,14 +534,13 @@ CREATE TABLE settings (
   -- JSON objects of what differs from the asset records, by asset and network, in the asset.
   fees TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(fees)),
   minimums TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(minimums)),
-  spread_bps INTEGER CHECK (spread_bps BETWEEN 0 AND 1000)
-, fallback_prices TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(fallback_prices)), deposit_minimums TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(deposit_minimums))) STRICT;
-
-CREATE TRIGGER fallback_prices_are_definite BEFORE UPDATE ON settings
-WHEN NEW.fallback_prices IS NULL
-BEGIN
-  SELECT RAISE(ABORT, 'guard: a setting is never nothing');
-END;
+  spread_bps INTEGER CHECK (spread_bps BETWEEN 0 AND 1000),
+  -- The prices that the operator would have shown of a coin while no source answers, and when each was set: a JSON object
+  -- of {"BTC": {"price": "65000", "setAt": 1795241228900}}. What is not in it has the price that ships with Bureau.
+  fallback_prices TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(fallback_prices)),
+  -- As `fees` and `minimums`.
+  deposit_minimums TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(deposit_minimums))
+) STRICT;
 
 CREATE TRIGGER halts_stay_until_violations_are_cleared BEFORE UPDATE ON settings
 WHEN (NEW.trading_halted IS NOT 1 OR NEW.withdrawals_halted IS NOT 1)
@@ -497,7 +551,8 @@ END;
 
 CREATE TRIGGER settings_are_definite BEFORE UPDATE ON settings
 WHEN NEW.trading_halted IS NULL OR NEW.withdrawals_halted IS NULL OR NEW.paused_networks IS NULL
-  OR NEW.fees IS NULL OR NEW.minimums IS NULL
+  OR NEW.fees IS NULL OR NEW.minimums IS NULL OR NEW.deposit_minimums IS NULL
+  OR NEW.fallback_prices IS NULL
 BEGIN
   SELECT RAISE(ABORT, 'guard: a setting is never nothing');
 END;
@@ -511,12 +566,6 @@ CREATE TRIGGER settings_are_one BEFORE INSERT ON settings
 WHEN EXISTS (SELECT 1 FROM settings)
 BEGIN
   SELECT RAISE(ABORT, 'guard: settings exist');
-END;
-
-CREATE TRIGGER settings_name_deposit_minimums BEFORE UPDATE ON settings
-WHEN NEW.deposit_minimums IS NULL
-BEGIN
-  SELECT RAISE(ABORT, 'guard: a setting is never nothing');
 END;
 
 CREATE TABLE settlements (
@@ -549,6 +598,8 @@ BEGIN
     WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
   SELECT RAISE(ABORT, 'guard: trading_halted')
     WHERE NOT EXISTS (SELECT 1 FROM settings WHERE id = 1 AND trading_halted = 0);
+  SELECT RAISE(ABORT, 'guard: no such coin')
+    WHERE NEW.coin IS 'USDT' OR NOT EXISTS (SELECT 1 FROM assets WHERE asset = NEW.coin);
   SELECT RAISE(ABORT, 'guard: a settlement names the next transfers')
     WHERE NEW.first_transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
   SELECT RAISE(ABORT, 'guard: a sale has its purchase')
@@ -567,6 +618,22 @@ END;
 CREATE TRIGGER settlements_are_not_deleted BEFORE DELETE ON settlements
 BEGIN
   SELECT RAISE(ABORT, 'guard: a settlement is never deleted');
+END;
+
+CREATE TRIGGER settlements_move_money AFTER INSERT ON settlements
+WHEN NEW.type <> 'P2P_SELL'
+BEGIN
+  INSERT INTO settlements
+    (account_id, id, type, counterparty, coin, coin_amount, usdt_amount, reference, first_transfer)
+    SELECT NEW.counterparty, NEW.id, 'P2P_SELL', NEW.account_id, NEW.coin, NEW.coin_amount, NEW.usdt_amount,
+      NEW.reference, NEW.first_transfer
+    WHERE NEW.type = 'P2P_BUY';
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
+    NEW.first_transfer, iif(NEW.type = 'QUICK_SELL', NEW.counterparty, NEW.account_id),
+    iif(NEW.type = 'QUICK_SELL', NEW.account_id, NEW.counterparty), 'USDT', NEW.usdt_amount, 'settlement', NEW.id);
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
+    NEW.first_transfer + 1, iif(NEW.type = 'QUICK_SELL', NEW.account_id, NEW.counterparty),
+    iif(NEW.type = 'QUICK_SELL', NEW.counterparty, NEW.account_id), NEW.coin, NEW.coin_amount, 'settlement', NEW.id);
 END;
 
 CREATE TABLE solana_pool (
@@ -629,16 +696,18 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: totp_step_used');
 END;
 
-CREATE TABLE "transfers" (
+CREATE TABLE transfers (
   id INTEGER PRIMARY KEY NOT NULL,
   debit TEXT NOT NULL,
   credit TEXT NOT NULL,
   asset TEXT NOT NULL,
   amount INTEGER NOT NULL CHECK (amount > 0),
+  -- A trigger knows the kinds, so that another one rewrites no row.
   kind TEXT NOT NULL,
-  -- The id of the record that explains it.
+  -- The id of the record that commands it.
   reference TEXT NOT NULL,
-  ts INTEGER NOT NULL,
+  -- When it was written, by the database's own clock.
+  ts INTEGER NOT NULL DEFAULT (CAST(unixepoch('subsec') * 1000 AS INTEGER)),
   CHECK (debit <> credit)
 ) STRICT;
 
@@ -691,17 +760,30 @@ END;
 CREATE TRIGGER transfers_of_deposits_are_explained BEFORE INSERT ON transfers
 WHEN NEW.kind = 'deposit'
 BEGIN
-  SELECT RAISE(ABORT, 'guard: no deposit explains the transfer')
+  SELECT RAISE(ABORT, 'ledger: no deposit explains the transfer')
     WHERE NEW.debit IS NOT 'house:custody' OR NOT EXISTS (
       SELECT 1 FROM deposits
-      WHERE account_id = NEW.credit AND id = NEW.reference AND asset = NEW.asset AND amount = NEW.amount
-        AND status = 'COMPLETED');
+      WHERE account_id = NEW.credit AND id = NEW.reference AND transfer = NEW.id AND asset = NEW.asset
+        AND amount = NEW.amount AND withdrawal_id IS NULL);
+END;
+
+CREATE TRIGGER transfers_of_orders_are_explained BEFORE INSERT ON transfers
+WHEN NEW.kind = 'order'
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: no order explains the transfer')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM orders
+      WHERE account_id = iif(NEW.debit = 'house:liquidity', NEW.credit, NEW.debit) AND id = NEW.reference AND (
+        (NEW.id = first_transfer AND NEW.credit = 'house:liquidity'
+          AND NEW.asset = iif(side = 'BUY', 'USDT', coin) AND NEW.amount = iif(side = 'BUY', usdt_amount, coin_amount)) OR
+        (NEW.id = first_transfer + 1 AND NEW.debit = 'house:liquidity'
+          AND NEW.asset = iif(side = 'BUY', coin, 'USDT') AND NEW.amount = iif(side = 'BUY', coin_amount, usdt_amount))));
 END;
 
 CREATE TRIGGER transfers_of_settlements_are_explained BEFORE INSERT ON transfers
 WHEN NEW.kind = 'settlement'
 BEGIN
-  SELECT RAISE(ABORT, 'guard: no settlement explains the transfer')
+  SELECT RAISE(ABORT, 'ledger: no settlement explains the transfer')
     WHERE NEW.debit IS NOT 'house:liquidity' AND NOT EXISTS (
       SELECT 1 FROM settlements
       WHERE account_id = NEW.debit AND id = NEW.reference AND counterparty = NEW.credit AND (
@@ -709,7 +791,7 @@ BEGIN
           AND NEW.asset = 'USDT' AND NEW.amount = usdt_amount) OR
         (type IN ('P2P_SELL', 'QUICK_SELL') AND NEW.id = first_transfer + 1
           AND NEW.asset = coin AND NEW.amount = coin_amount)));
-  SELECT RAISE(ABORT, 'guard: no settlement explains the transfer')
+  SELECT RAISE(ABORT, 'ledger: no settlement explains the transfer')
     WHERE NEW.credit IS NOT 'house:liquidity' AND NOT EXISTS (
       SELECT 1 FROM settlements
       WHERE account_id = NEW.credit AND id = NEW.reference AND counterparty = NEW.debit AND (
@@ -722,30 +804,19 @@ END;
 CREATE TRIGGER transfers_of_withdrawals_are_explained BEFORE INSERT ON transfers
 WHEN NEW.kind = 'withdrawal'
 BEGIN
-  SELECT RAISE(ABORT, 'guard: no withdrawal explains the transfer')
-    WHERE NEW.debit NOT LIKE 'house:%' AND NOT EXISTS (
+  SELECT RAISE(ABORT, 'ledger: no withdrawal explains the transfer')
+    WHERE NOT EXISTS (
       SELECT 1 FROM withdrawals
-      WHERE account_id = NEW.debit AND id = NEW.reference AND asset = NEW.asset AND amount + fee = NEW.amount
-        AND (NEW.credit = 'house:payouts' OR type = 'INTERNAL_WITHDRAWAL'));
-  -- Out of the house's hands it goes outside, to the fees, back to an account whose withdrawal failed, or to the
-  -- account inside that has the receipt of it.
-  SELECT RAISE(ABORT, 'guard: no withdrawal explains the transfer')
-    WHERE NEW.debit LIKE 'house:%' AND (
-      NEW.debit <> 'house:payouts'
-      OR (NEW.credit NOT LIKE 'house:%' AND NOT EXISTS (
-        SELECT 1 FROM withdrawals
-        WHERE account_id = NEW.credit AND id = NEW.reference AND asset = NEW.asset AND amount + fee = NEW.amount
-          AND status = 'FAILED') AND NOT EXISTS (
-        SELECT 1 FROM deposits
-        WHERE account_id = NEW.credit AND reference = 'withdrawal ' || NEW.reference AND asset = NEW.asset
-          AND amount = NEW.amount)));
+      WHERE id = NEW.reference AND asset = NEW.asset AND (
+        (NEW.id = taken_transfer AND NEW.debit = account_id AND NEW.credit = 'house:payouts'
+          AND NEW.amount = amount + fee) OR
+        (NEW.id = paid_transfer AND NEW.debit = 'house:payouts' AND NEW.credit = coalesce(recipient, 'house:custody')
+          AND NEW.amount = amount) OR
+        (NEW.id = paid_transfer + 1 AND NEW.debit = 'house:payouts' AND NEW.credit = 'house:fees'
+          AND NEW.amount = fee) OR
+        (NEW.id = returned_transfer AND NEW.debit = 'house:payouts' AND NEW.credit = account_id
+          AND NEW.amount = amount + fee)));
 END;
-
-CREATE TABLE transfers_of_records (
-  reference TEXT NOT NULL,
-  transfer INTEGER NOT NULL,
-  PRIMARY KEY (reference, transfer)
-) STRICT, WITHOUT ROWID;
 
 CREATE TABLE withdrawals (
   account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -769,12 +840,37 @@ CREATE TABLE withdrawals (
   allowlist_required INTEGER NOT NULL CHECK (allowlist_required IN (0, 1)),
   tx_hash TEXT,
   -- Why it failed.
-  reason TEXT, daily_limit INTEGER CHECK (daily_limit >= 0), key_id TEXT, released_at INTEGER, asks INTEGER NOT NULL DEFAULT 0 CHECK (asks >= 0), next_ask_at INTEGER,
+  reason TEXT,
+  -- The daily limit that it was checked against, in atoms of USDT: the account's own may change later.
+  daily_limit INTEGER NOT NULL CHECK (daily_limit >= 0),
+  -- The API key that asked for it.
+  key_id TEXT NOT NULL,
+  -- When it was last let out: with the batch that took the money, at its approval, and before each later submission to the
+  -- custodian. NULL while it waits for its review.
+  released_at INTEGER,
+  -- How often the sweep has asked the custodian about it, and when it asks next.
+  asks INTEGER NOT NULL DEFAULT 0 CHECK (asks >= 0),
+  next_ask_at INTEGER,
+  -- The account inside that it is paid to, and the id of the deposit by which that account sees it.
+  recipient TEXT REFERENCES accounts (id),
+  receipt_id TEXT,
+  -- The numbers of its transfers: the one that took amount and fee, the one that paid the amount, which one of the fee
+  -- follows, and the one that gave everything back.
+  taken_transfer INTEGER NOT NULL,
+  paid_transfer INTEGER,
+  returned_transfer INTEGER,
   PRIMARY KEY (account_id, id),
+  CHECK ((type = 'INTERNAL_WITHDRAWAL') = (recipient IS NOT NULL)),
+  CHECK (recipient <> account_id),
+  CHECK ((receipt_id IS NOT NULL) = (status = 'COMPLETED' AND type = 'INTERNAL_WITHDRAWAL')),
+  CHECK ((status = 'COMPLETED') = (paid_transfer IS NOT NULL)),
+  CHECK ((status = 'FAILED') = (returned_transfer IS NOT NULL)),
   CHECK (type = 'ONCHAIN_WITHDRAWAL' OR (fee = 0 AND tx_hash IS NULL)),
   CHECK (status <> 'COMPLETED' OR type = 'INTERNAL_WITHDRAWAL' OR tx_hash IS NOT NULL),
   CHECK ((status = 'FAILED') = (reason IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX withdrawals_by_id ON withdrawals (id);
 
 CREATE INDEX withdrawals_open ON withdrawals (status, id) WHERE status IN ('PENDING', 'PROCESSING');
 
@@ -783,7 +879,28 @@ CREATE INDEX withdrawals_to_ask ON withdrawals (next_ask_at) WHERE status = 'PRO
 CREATE TRIGGER withdrawals_are_guarded BEFORE INSERT ON withdrawals
 BEGIN
   SELECT RAISE(ABORT, 'guard: withdrawal exists')
-    WHERE EXISTS (SELECT 1 FROM withdrawals WHERE account_id = NEW.account_id AND id = NEW.id);
+    WHERE EXISTS (SELECT 1 FROM withdrawals WHERE id = NEW.id);
+  SELECT RAISE(ABORT, 'guard: key_revoked')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM api_keys WHERE id = NEW.key_id AND account_id = NEW.account_id AND revoked_at IS NULL);
+  SELECT RAISE(ABORT, 'guard: key_expired ' || expires_at) FROM api_keys
+    WHERE id = NEW.key_id AND expires_at <= NEW.committed_at;
+  SELECT RAISE(ABORT, 'guard: a withdrawal is let out as it is taken')
+    WHERE NEW.released_at IS NOT iif(NEW.status = 'PENDING', NULL, NEW.committed_at)
+      OR (NEW.next_ask_at IS NULL) IS NOT (NEW.status IS NOT 'PROCESSING');
+  -- The threshold holds for the sum of 24 hours, so that splitting does not pass it. Ids are read as for the daily limit.
+  SELECT RAISE(ABORT, 'guard: review_required')
+    FROM settings
+    WHERE NEW.status IS NOT 'PENDING' AND review_threshold IS NOT NULL AND review_threshold < NEW.usd_value + (
+      SELECT coalesce(sum(usd_value), 0) FROM withdrawals
+      WHERE account_id = NEW.account_id
+        AND id > substr(printf('%012x', NEW.committed_at - 172800000), 1, 8) || '-'
+          || substr(printf('%012x', NEW.committed_at - 172800000), 9)
+        AND committed_at > NEW.committed_at - 86400000 AND status <> 'FAILED');
+  -- On a chain the custodian has it next; inside it is paid as it is taken.
+  SELECT RAISE(ABORT, 'guard: a withdrawal begins before it ends')
+    WHERE NEW.status IS NOT 'PENDING'
+      AND NEW.status IS NOT iif(NEW.type = 'INTERNAL_WITHDRAWAL', 'COMPLETED', 'PROCESSING');
   SELECT RAISE(ABORT, 'guard: account_frozen')
     WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
   SELECT RAISE(ABORT, 'guard: withdrawals_suspended')
@@ -809,6 +926,14 @@ BEGIN
           || substr(printf('%012x', NEW.committed_at - 172800000), 9)
         AND committed_at > NEW.committed_at - 86400000 AND status <> 'FAILED')
     WHERE NEW.usd_value + used > (SELECT daily_withdrawal_limit FROM accounts WHERE id = NEW.account_id);
+  SELECT RAISE(ABORT, 'guard: a withdrawal names the daily limit of its account')
+    WHERE NEW.daily_limit IS NOT (SELECT daily_withdrawal_limit FROM accounts WHERE id = NEW.account_id);
+  SELECT RAISE(ABORT, 'guard: a withdrawal inside is paid to the owner of its address')
+    WHERE NEW.recipient IS NOT NULL AND NEW.recipient IS NOT (
+      SELECT account_id FROM addresses WHERE network = NEW.network AND address = NEW.address);
+  SELECT RAISE(ABORT, 'guard: a withdrawal names the next transfers')
+    WHERE NEW.taken_transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers)
+      OR NEW.paid_transfer IS NOT iif(NEW.status = 'COMPLETED', NEW.taken_transfer + 1, NULL);
 END;
 
 CREATE TRIGGER withdrawals_are_let_out BEFORE UPDATE OF released_at ON withdrawals
@@ -822,7 +947,7 @@ BEGIN
     WHERE NOT EXISTS (SELECT 1 FROM settings WHERE id = 1 AND withdrawals_halted = 0)
       OR EXISTS (SELECT 1 FROM settings, json_each(settings.paused_networks) AS paused WHERE paused.value = NEW.network);
   SELECT RAISE(ABORT, 'guard: key_revoked')
-    WHERE OLD.status = 'PENDING' AND NEW.key_id IS NOT NULL AND NOT EXISTS (
+    WHERE OLD.status = 'PENDING' AND NOT EXISTS (
       SELECT 1 FROM api_keys WHERE id = NEW.key_id AND account_id = NEW.account_id AND revoked_at IS NULL);
   SELECT RAISE(ABORT, 'guard: address_not_allowlisted')
     WHERE OLD.status = 'PENDING'
@@ -844,22 +969,22 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: withdrawal_settled');
 END;
 
-CREATE TRIGGER withdrawals_keep_their_limit BEFORE UPDATE ON withdrawals
-WHEN NEW.daily_limit IS NOT OLD.daily_limit
-BEGIN
-  SELECT RAISE(ABORT, 'guard: a withdrawal keeps its daily limit');
-END;
-
 CREATE TRIGGER withdrawals_move_on BEFORE UPDATE ON withdrawals
 BEGIN
   SELECT RAISE(ABORT, 'guard: withdrawal_settled')
     WHERE OLD.status IN ('COMPLETED', 'FAILED') OR (OLD.status = 'PROCESSING' AND NEW.status = 'PENDING');
+  -- On a chain only what the custodian has had is paid; inside no custodian has anything.
+  SELECT RAISE(ABORT, 'guard: a withdrawal takes the steps of its type')
+    WHERE OLD.status = 'PENDING' AND NEW.status NOT IN ('PENDING', 'FAILED')
+      AND NEW.status IS NOT iif(NEW.type = 'INTERNAL_WITHDRAWAL', 'COMPLETED', 'PROCESSING');
   SELECT RAISE(ABORT, 'guard: a withdrawal keeps what it is')
     WHERE NEW.account_id IS NOT OLD.account_id OR NEW.id IS NOT OLD.id OR NEW.type IS NOT OLD.type
       OR NEW.asset IS NOT OLD.asset OR NEW.network IS NOT OLD.network OR NEW.address IS NOT OLD.address
       OR NEW.amount IS NOT OLD.amount OR NEW.fee IS NOT OLD.fee OR NEW.usd_value IS NOT OLD.usd_value
       OR NEW.committed_at IS NOT OLD.committed_at OR NEW.totp_step IS NOT OLD.totp_step
-      OR NEW.key_id IS NOT OLD.key_id OR NEW.status IS NULL;
+      OR NEW.key_id IS NOT OLD.key_id OR NEW.status IS NULL
+      OR NEW.daily_limit IS NOT OLD.daily_limit OR NEW.recipient IS NOT OLD.recipient
+      OR NEW.taken_transfer IS NOT OLD.taken_transfer;
   -- How it ended is said with its end, and whether the address must be approved with its approval.
   SELECT RAISE(ABORT, 'guard: a withdrawal keeps what it is')
     WHERE (NEW.status IS OLD.status AND (NEW.tx_hash IS NOT OLD.tx_hash OR NEW.reason IS NOT OLD.reason))
@@ -867,32 +992,43 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a withdrawal goes on once it is let out')
     WHERE (OLD.status = 'PENDING' AND NEW.status IN ('PROCESSING', 'COMPLETED') AND NEW.released_at IS NULL)
       OR (NEW.status = 'PROCESSING' AND NEW.next_ask_at IS NULL);
+  SELECT RAISE(ABORT, 'guard: a withdrawal names the next transfers')
+    WHERE NEW.status IN ('COMPLETED', 'FAILED')
+      AND coalesce(NEW.paid_transfer, NEW.returned_transfer) IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
 END;
 
-CREATE TRIGGER withdrawals_name_their_key BEFORE INSERT ON withdrawals
-WHEN NOT EXISTS (SELECT 1 FROM withdrawals WHERE account_id = NEW.account_id AND id = NEW.id)
+CREATE TRIGGER withdrawals_pay_money AFTER UPDATE ON withdrawals
+WHEN NEW.status = 'COMPLETED'
 BEGIN
-  SELECT RAISE(ABORT, 'guard: key_revoked')
-    WHERE NOT EXISTS (
-      SELECT 1 FROM api_keys WHERE id = NEW.key_id AND account_id = NEW.account_id AND revoked_at IS NULL);
-  SELECT RAISE(ABORT, 'guard: key_expired ' || expires_at) FROM api_keys
-    WHERE id = NEW.key_id AND expires_at <= NEW.committed_at;
-  SELECT RAISE(ABORT, 'guard: a withdrawal is let out as it is taken')
-    WHERE NEW.released_at IS NOT iif(NEW.status = 'PENDING', NULL, NEW.committed_at)
-      OR (NEW.next_ask_at IS NULL) IS NOT (NEW.status IS NOT 'PROCESSING');
-  -- The threshold holds for the sum of 24 hours, so that splitting does not pass it. Ids are read as for the daily limit.
-  SELECT RAISE(ABORT, 'guard: review_required')
-    FROM settings
-    WHERE NEW.status IS NOT 'PENDING' AND review_threshold IS NOT NULL AND review_threshold < NEW.usd_value + (
-      SELECT coalesce(sum(usd_value), 0) FROM withdrawals
-      WHERE account_id = NEW.account_id
-        AND id > substr(printf('%012x', NEW.committed_at - 172800000), 1, 8) || '-'
-          || substr(printf('%012x', NEW.committed_at - 172800000), 9)
-        AND committed_at > NEW.committed_at - 86400000 AND status <> 'FAILED');
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
+    NEW.paid_transfer, 'house:payouts', coalesce(NEW.recipient, 'house:custody'), NEW.asset, NEW.amount, 'withdrawal',
+    NEW.id);
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference)
+    SELECT NEW.paid_transfer + 1, 'house:payouts', 'house:fees', NEW.asset, NEW.fee, 'withdrawal', NEW.id
+    WHERE NEW.fee > 0;
+  INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, withdrawal_id, transfer)
+    SELECT NEW.recipient, NEW.receipt_id, 'INTERNAL_DEPOSIT', NEW.asset, NEW.amount, NEW.usd_value, 'COMPLETED', NEW.id,
+      NEW.paid_transfer
+    WHERE NEW.recipient IS NOT NULL;
 END;
 
-CREATE TRIGGER withdrawals_name_their_limit BEFORE INSERT ON withdrawals
-WHEN NEW.daily_limit IS NOT (SELECT daily_withdrawal_limit FROM accounts WHERE id = NEW.account_id)
+CREATE TRIGGER withdrawals_return_money AFTER UPDATE ON withdrawals
+WHEN NEW.status = 'FAILED'
 BEGIN
-  SELECT RAISE(ABORT, 'guard: a withdrawal names the daily limit of its account');
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
+    NEW.returned_transfer, 'house:payouts', NEW.account_id, NEW.asset, NEW.amount + NEW.fee, 'withdrawal', NEW.id);
+END;
+
+CREATE TRIGGER withdrawals_take_money AFTER INSERT ON withdrawals
+BEGIN
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
+    NEW.taken_transfer, NEW.account_id, 'house:payouts', NEW.asset, NEW.amount + NEW.fee, 'withdrawal', NEW.id);
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference)
+    SELECT NEW.paid_transfer, 'house:payouts', NEW.recipient, NEW.asset, NEW.amount, 'withdrawal', NEW.id
+    WHERE NEW.status = 'COMPLETED';
+  -- What the recipient inside sees of it.
+  INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, withdrawal_id, transfer)
+    SELECT NEW.recipient, NEW.receipt_id, 'INTERNAL_DEPOSIT', NEW.asset, NEW.amount, NEW.usd_value, 'COMPLETED', NEW.id,
+      NEW.paid_transfer
+    WHERE NEW.status = 'COMPLETED';
 END;

@@ -13,12 +13,20 @@ interface DatabaseCost {
   readonly databaseRowsWritten: number;
 }
 
+interface PassCost {
+  readonly slices: number;
+  readonly mostRowsRead: number;
+  readonly rowsRead: number;
+  readonly database_ms: number;
+  readonly wall_ms: number;
+}
+
 /** The test's figures for the exchange at one size. */
 interface Stage {
   readonly accounts: number;
   readonly rows: number;
   readonly costs: Readonly<Record<string, DatabaseCost>>;
-  readonly steps: readonly DatabaseCost[];
+  readonly pass: PassCost;
   readonly batch_ms: number;
 }
 
@@ -64,10 +72,13 @@ for (const name of Object.keys(stages[0]?.costs ?? {})) {
     costs.map((cost) => `${cost?.databaseRowsRead} / ${cost?.databaseRowsWritten}`),
   );
 }
-for (const figure of ['databaseRowsRead', 'databaseRowsWritten'] as const) {
-  const most = stages.map(({ steps }) => Math.max(...steps.map((step) => step[figure])));
-  show(`  a step of the reconciliation, ${figure === 'databaseRowsRead' ? 'read' : 'written'}`, most);
-}
+console.log('\nA pass of the reconciliation, from nothing');
+const ofPass = (title: string, pick: (stage: Stage) => unknown) => show(`  ${title}`, stages.map(pick));
+ofPass('slices', ({ pass }) => pass.slices);
+ofPass('most rows read in a slice', ({ pass }) => pass.mostRowsRead);
+ofPass('rows read for each of history', ({ pass, rows }) => (pass.rowsRead / Math.max(rows, 1)).toFixed(1));
+ofPass('seconds, without a rest', ({ pass }) => (pass.wall_ms / 1_000).toFixed(1));
+ofPass('of these in D1', ({ pass }) => (pass.database_ms / 1_000).toFixed(1));
 show(
   '\nMilliseconds of an order’s batch here',
   stages.map(({ batch_ms }) => batch_ms.toFixed(2)),

@@ -4,10 +4,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseEnv } from 'node:util';
 import { assetSymbols } from '../src/money/assets.ts';
+import { moveEarlierState, noteSchema } from './keep-state.ts';
 
 /**
  * `npm start` runs a whole exchange on this machine. It makes the secrets, migrates the local D1, serves the Worker, opens
- * a demo account through the operator's API, and prints what a trader needs. A later run finds everything as it was.
+ * a demo account through the operator's API, and prints what a trader needs. A later run finds everything as it was,
+ * unless the schema is another one: then the state is moved aside, and it begins anew.
  */
 
 const port = Number(process.env['PORT'] ?? 8787);
@@ -15,7 +17,12 @@ const origin = `http://127.0.0.1:${port}`;
 const storage = process.env['BUREAU_STORAGE'] ?? '.wrangler/state';
 const demoFile = `${storage}/demo-account.json`;
 const SECRETS_FILE = '.dev.vars';
+const MIGRATIONS = 'migrations';
 const READY_DEADLINE_MS = 60_000;
+
+/** How often the platform fires the schedule (`crons` in wrangler.toml). The local runtime fires none by itself. */
+const SCHEDULE_INTERVAL_MS = 60_000;
+const SCHEDULE_PATH = '/cdn-cgi/local/scheduled';
 
 /** The first funds of the demo account, in whole units. */
 const demoFunds = {
@@ -38,12 +45,19 @@ interface Demo {
 const environment = { ...process.env, WRANGLER_SEND_METRICS: 'false', CI: 'true' };
 
 function migrate(): void {
+  const aside = moveEarlierState(storage, MIGRATIONS, new Date());
+  if (aside !== undefined) {
+    console.log(
+      `The data in ${storage} is of an earlier schema. It was moved to ${aside}, and the exchange begins anew.`,
+    );
+  }
   const { status, stdout, stderr } = spawnSync(
     'wrangler',
     ['d1', 'migrations', 'apply', 'DB', '--local', '--persist-to', storage],
     { env: environment, encoding: 'utf8' },
   );
   if (status !== 0) throw new Error(`the database could not be migrated:\n${stdout}\n${stderr}`);
+  noteSchema(storage, MIGRATIONS);
 }
 
 /** Starts wrangler in its own process group: ending wrangler alone would leave its runtime running. */
@@ -137,6 +151,16 @@ async function findDemo(): Promise<Demo | undefined> {
   return response.ok ? demo : undefined;
 }
 
+/** Fires the schedule now and every minute, as the platform does: so the ledger is reconciled here as well. */
+function keepSchedule(server: ChildProcess): void {
+  const fire = () => {
+    fetch(`${origin}${SCHEDULE_PATH}`).catch((error: unknown) => console.error('the schedule was not fired:', error));
+  };
+  fire();
+  const timer = setInterval(fire, SCHEDULE_INTERVAL_MS);
+  server.on('exit', () => clearInterval(timer));
+}
+
 function greet(demo: Demo, operatorToken: string): void {
   console.log(`
 Bureau is open at ${origin}
@@ -178,6 +202,7 @@ async function start(): Promise<void> {
     // From here on the Worker's log is shown. Wrangler's banner is shown only when the start fails.
     server.stdout?.off('data', keepBanner).pipe(process.stdout);
     greet(demo, operatorToken);
+    keepSchedule(server);
   } catch (error) {
     console.error(banner, error instanceof Error ? error.message : error);
     process.exitCode = 1;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { checkRouting } from './check-routing.ts';
 import { type LocalExchange, expectThat, withLocalExchange } from './local-exchange.ts';
 import { runShell } from './run-examples.ts';
@@ -22,6 +23,20 @@ async function readBalances(exchange: LocalExchange): Promise<readonly { readonl
   return answer.balances;
 }
 
+/** The schedule runs as in production: within a moment of the start, a whole pass finds the new ledger in order. */
+async function checkReconciliation(exchange: LocalExchange): Promise<void> {
+  const headers = { Authorization: `Bearer ${exchange.valueOf('operator token')}` };
+  for (let looks = 0; looks < 100; looks += 1) {
+    const response = await fetch(`${exchange.origin}/operator/v1/reconciliation`, { headers });
+    const { reconciliation } = (await response.json()) as {
+      reconciliation: { status: string; lastPass: object | null };
+    };
+    if (reconciliation.lastPass !== null) return expectThat(reconciliation.status === 'ok', 'a reconciled ledger');
+    await sleep(200);
+  }
+  throw new Error('the ledger was not reconciled');
+}
+
 await withLocalExchange(async (start) => {
   const first = await start();
   expectThat(first.valueOf('operator token').length >= 32, 'the operator token is printed');
@@ -32,6 +47,7 @@ await withLocalExchange(async (start) => {
   expectThat(bought.order?.usdtAmount === '100', 'an order for 100 USDT is filled');
   const market = JSON.parse(await paste(first, 'The market')) as { tickers: unknown[]; degraded: boolean };
   expectThat(market.tickers.length === 8 && !market.degraded, 'eight tickers');
+  await checkReconciliation(first);
   await tryClientReadmes(first);
   await tryGuides(first);
   const left = JSON.stringify(await readBalances(first));

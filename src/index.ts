@@ -2,10 +2,17 @@ import { app } from './app.ts';
 import { config } from './env.ts';
 import { KeyLane as Lane } from './lane/key-lane.ts';
 import { LedgerGate as Gate } from './lane/ledger-gate.ts';
+import { LedgerKeeper as Keeper } from './lane/ledger-keeper.ts';
 import { CandleHub as Candles } from './markets/candles/candle-hub.ts';
 import { PriceHub as Prices } from './markets/price-hub.ts';
 import type { Bindings } from './platform/bindings.ts';
-import { chooseCandleSources, chooseLaneSettings, choosePriceSources, chooseTradingContext } from './providers.ts';
+import {
+  chooseCandleSources,
+  chooseCustody,
+  chooseLaneSettings,
+  choosePriceSources,
+  chooseTradingContext,
+} from './providers.ts';
 import { runScheduled } from './scheduled.ts';
 
 /** The objects as the platform makes them, each with the part of the configuration that it needs. */
@@ -33,7 +40,13 @@ export class PriceHub extends Prices {
   }
 }
 
+export class LedgerKeeper extends Keeper {
+  constructor(state: DurableObjectState, bindings: Bindings) {
+    super(state, bindings, chooseCustody(config));
+  }
+}
+
 export default {
   fetch: app.fetch,
-  scheduled: (_controller, env) => runScheduled(env, () => Date.now()),
+  scheduled: (_controller, env) => runScheduled(env),
 } satisfies ExportedHandler<Bindings>;

@@ -1,6 +1,6 @@
 import type { Room } from './mutation.ts';
 
-const DUST = 'migrations/0011_dust.sql';
+const DUST = 'migrations/0005_deposits.sql';
 
 export const deposits: Room = {
   name: 'deposits',

@@ -1,8 +1,11 @@
 import type { Room } from './mutation.ts';
 
 const HERE = 'src/wallet/withdrawals';
-const GUARDS = 'migrations/0004_withdrawals.sql';
-const PAYOUT_GUARDS = 'migrations/0009_payout_guards.sql';
+const GUARDS = 'migrations/0006_withdrawals.sql';
+
+/** The end of the guard of a halt and of paused networks, which stands in two triggers. */
+const PAUSED =
+  '      OR EXISTS (SELECT 1 FROM settings, json_each(settings.paused_networks) AS paused WHERE paused.value';
 
 const room = 'test/wallet/withdrawals';
 const races = `${room}/races.test.ts`;
@@ -125,70 +128,70 @@ export const withdrawals: Room = {
     },
     {
       name: 'a payout is let out while withdrawals are halted',
-      file: PAYOUT_GUARDS,
-      find: 'withdrawals_halted = 0)',
-      replace: 'withdrawals_halted >= 0)',
+      file: GUARDS,
+      find: `withdrawals_halted = 0)\n${PAUSED} = NEW.network);\n  SELECT`,
+      replace: `withdrawals_halted >= 0)\n${PAUSED} = NEW.network);\n  SELECT`,
       tests: [ledgerTest],
     },
     {
       name: 'a payout is let out to a paused network',
-      file: PAYOUT_GUARDS,
-      find: 'WHERE paused.value = NEW.network',
-      replace: 'WHERE 0 AND paused.value = NEW.network',
+      file: GUARDS,
+      find: `${PAUSED} = NEW.network);\n  SELECT`,
+      replace: `${PAUSED} = 0);\n  SELECT`,
       tests: [ledgerTest],
     },
     {
       name: 'a payout of a frozen account is let out',
-      file: PAYOUT_GUARDS,
-      find: "WHERE id = NEW.account_id AND status = 'active')",
-      replace: 'WHERE id = NEW.account_id)',
+      file: GUARDS,
+      find: "'COMPLETED');\n  SELECT RAISE(ABORT, 'guard: account_frozen')\n    WHERE NOT EXISTS",
+      replace: "'COMPLETED');\n  SELECT RAISE(ABORT, 'guard: account_frozen')\n    WHERE 0 AND NOT EXISTS",
       tests: [ledgerTest],
     },
     {
       name: 'a payout that waits for its review goes on without being let out',
-      file: PAYOUT_GUARDS,
+      file: GUARDS,
       find: "(OLD.status = 'PENDING' AND NEW.status IN ('PROCESSING', 'COMPLETED') AND NEW.released_at IS NULL)",
       replace: '0',
       tests: [ledgerTest],
     },
     {
       name: 'an approval does not look at the key',
-      file: PAYOUT_GUARDS,
-      find: "WHERE OLD.status = 'PENDING' AND NEW.key_id IS NOT NULL AND NOT EXISTS (",
+      file: GUARDS,
+      find: "WHERE OLD.status = 'PENDING' AND NOT EXISTS (",
       replace: 'WHERE 0 AND NOT EXISTS (',
       tests: [halts],
     },
     {
       name: 'an approval does not look at the allowlist',
-      file: PAYOUT_GUARDS,
+      file: GUARDS,
       find: "WHERE OLD.status = 'PENDING'\n      AND (NEW",
       replace: 'WHERE 0\n      AND (NEW',
       tests: [halts],
     },
     {
       name: 'an approval takes an address that is still cooling',
-      file: PAYOUT_GUARDS,
+      file: GUARDS,
       find: '\n          AND usable_at <= NEW.released_at',
       replace: '',
       tests: [halts],
     },
     {
       name: 'the batch takes any key',
-      file: PAYOUT_GUARDS,
+      file: GUARDS,
       find: "'guard: key_revoked')\n    WHERE NOT EXISTS (",
       replace: "'guard: key_revoked')\n    WHERE 0 AND NOT EXISTS (",
       tests: [ledgerTest],
     },
     {
       name: 'the batch takes a key at the moment that it expires',
-      file: PAYOUT_GUARDS,
+      file: GUARDS,
       find: 'expires_at <= NEW.committed_at',
       replace: 'expires_at < NEW.committed_at',
       tests: [ledgerTest],
     },
     {
       name: 'the batch holds the review threshold against one withdrawal alone',
-      file: PAYOUT_GUARDS,
+      file: GUARDS,
       find: 'review_threshold < NEW.usd_value + (',
       replace: 'review_threshold < NEW.usd_value + 0 * (',
       tests: [inside],
@@ -222,7 +225,7 @@ export const withdrawals: Room = {
     },
     {
       name: 'a step may be spent twice',
-      file: 'migrations/0003_security.sql',
+      file: 'migrations/0009_security.sql',
       find: 'NEW.used_step <= OLD.used_step',
       replace: 'NEW.used_step < OLD.used_step',
       tests: [races],
@@ -322,36 +325,36 @@ export const withdrawals: Room = {
     {
       name: 'the batch counts a day that is a millisecond longer',
       file: GUARDS,
-      find: 'committed_at > NEW.committed_at - 86400000',
-      replace: 'committed_at >= NEW.committed_at - 86400000',
+      find: "committed_at > NEW.committed_at - 86400000 AND status <> 'FAILED')\n    WHERE",
+      replace: "committed_at >= NEW.committed_at - 86400000 AND status <> 'FAILED')\n    WHERE",
       tests: [limits],
     },
     {
       name: 'the batch does not look at the halt of withdrawals',
       file: GUARDS,
-      find: 'withdrawals_halted = 0)',
-      replace: 'withdrawals_halted >= 0)',
+      find: `withdrawals_halted = 0)\n${PAUSED} = NEW.network);\n  -- Where`,
+      replace: `withdrawals_halted >= 0)\n${PAUSED} = NEW.network);\n  -- Where`,
       tests: [races],
     },
     {
       name: 'the batch does not look at paused networks',
       file: GUARDS,
-      find: 'WHERE paused.value = NEW.network',
-      replace: 'WHERE 0 AND paused.value = NEW.network',
+      find: `${PAUSED} = NEW.network);\n  -- Where`,
+      replace: `${PAUSED} = 0);\n  -- Where`,
       tests: [races],
     },
     {
       name: 'the batch does not look at the account’s being frozen',
       file: GUARDS,
-      find: "AND status = 'active')",
-      replace: ')',
+      find: "'PROCESSING');\n  SELECT RAISE(ABORT, 'guard: account_frozen')\n    WHERE NOT EXISTS",
+      replace: "'PROCESSING');\n  SELECT RAISE(ABORT, 'guard: account_frozen')\n    WHERE 0 AND NOT EXISTS",
       tests: [races],
     },
     {
       name: 'the batch does not look at the allowlist',
       file: GUARDS,
-      find: "(NEW.allowlist_required = 1 OR EXISTS (SELECT 1 FROM settings WHERE allowlist_mode = 'strict'))",
-      replace: '0',
+      find: "WHERE (NEW.allowlist_required = 1 OR EXISTS (SELECT 1 FROM settings WHERE allowlist_mode = 'strict'))",
+      replace: 'WHERE 0',
       tests: [races],
     },
     {
@@ -370,14 +373,14 @@ export const withdrawals: Room = {
     },
     {
       name: 'a withdrawal that waits may be settled as it stands',
-      file: PAYOUT_GUARDS,
+      file: GUARDS,
       find: 'WHEN NEW.status IS OLD.status',
       replace: 'WHEN 0',
       tests: [ledgerTest],
     },
     {
       name: 'a withdrawal that was paid may fail',
-      file: PAYOUT_GUARDS,
+      file: GUARDS,
       find: "WHERE OLD.status IN ('COMPLETED', 'FAILED') OR (OLD",
       replace: "WHERE OLD.status IN ('FAILED') OR (OLD",
       tests: [ledgerTest],

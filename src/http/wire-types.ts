@@ -12,7 +12,10 @@ export const Decimal = z
   .openapi({ description: 'Plain decimal', example: '0.015' });
 
 /** The id of a record: a UUIDv7, which sorts by its time. */
-export const Id = z.string().openapi({ description: 'UUIDv7', example: '01a1fcca-895a-734c-b43c-11f474a4f8d5' });
+export const Id = z.string().openapi({
+  description: 'UUIDv7; the three digits after its 7 are the ledger that holds it',
+  example: '01a1fcca-895a-7000-b43c-11f474a4f8d5',
+});
 
 /** The path of one record. An id that names nothing is a matter of the handler: it is 404, not 400. */
 export const RecordPath = z.object({ id: Id });

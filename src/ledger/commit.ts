@@ -4,7 +4,7 @@ import { formatAmount } from '../money/amounts.ts';
 import { type Asset, assets, scaleOf } from '../money/assets.ts';
 import type { Database } from './database.ts';
 import { classifyFault, messageOfFault } from './database-fault.ts';
-import { type Transfer, house, insertTransfer } from './transfers.ts';
+import { type Transfer, house } from './transfers.ts';
 
 /** The guards of the database that refuse a batch, by the names that their triggers give. */
 const guards = [
@@ -24,7 +24,6 @@ const guards = [
   'withdrawal_settled',
   'violation_stands',
   'violation_cleared',
-  'reconciliation_moved_on',
 ] as const;
 
 export type Guard = (typeof guards)[number];
@@ -73,9 +72,10 @@ export function readFailure(error: unknown, transfers: readonly Transfer[] = [])
 }
 
 /**
- * Writes records and the transfers that they explain, all or nothing, in one round trip. This is the only way money
- * moves, and each movement leaves a line in the log. It never throws for what D1 answers; a lost connection is
- * `unknown`, and the caller must look before it writes again.
+ * Writes records, all or nothing, in one round trip. A record that names its transfers moves its money by the database's
+ * own triggers: this is the only way money moves. `transfers` says what these records move, and each leaves a line in
+ * the log. It never throws for what D1 answers; a lost connection is `unknown`, and the caller must look before it
+ * writes again.
  */
 export async function commit(
   database: Database,
@@ -84,7 +84,7 @@ export async function commit(
 ): Promise<CommitOutcome> {
   const [first, ...rest] = records;
   try {
-    await database.batch([first, ...rest, ...transfers.map((transfer) => insertTransfer(database, transfer))]);
+    await database.batch([first, ...rest]);
   } catch (error) {
     const outcome = readFailure(error, transfers);
     if (outcome.kind === 'unknown') logTransfers('money_perhaps_moved', transfers);

@@ -1,16 +1,25 @@
 import { v7 } from 'uuid';
 import { z } from 'zod';
 
+/** The number of the ledger that holds every account there is. Ids name it, so that a second one can join. */
+export const LEDGER_NUMBER = 0;
+
+/** The ledger's number as the twelve bits after the version of a UUIDv7: three hexadecimal digits. */
+const ledgerDigits = LEDGER_NUMBER.toString(16).padStart(3, '0');
+
 /**
- * A new record's id: a UUIDv7 (RFC 9562), so that ids sort by the time they were made, and that time is the one a
- * client sees.
+ * A new id, of an account, a key or a record: a UUIDv7 (RFC 9562), so that ids sort by the time they were made, and that
+ * time is the one a client sees. The twelve bits after the version are the ledger's number, and 62 are random.
  */
 export function newRecordId(now_ms: number): string {
-  return v7({ msecs: now_ms });
+  const id = v7({ msecs: now_ms });
+  return `${id.slice(0, 15)}${ledgerDigits}${id.slice(18)}`;
 }
 
-/** A record's id; what does not look like one cannot be a record. */
-export const RecordId = z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+/** An id of this ledger; what does not look like one, or names another ledger, is of nothing here. */
+export const RecordId = z
+  .string()
+  .regex(new RegExp(`^[0-9a-f]{8}-[0-9a-f]{4}-7${ledgerDigits}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`));
 
 /** The time of a record, from its id: the first 48 bits are milliseconds. */
 export function timeOfRecord(id: string): number {

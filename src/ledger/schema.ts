@@ -90,11 +90,19 @@ export const audit = sqliteTable('audit', {
   detail: text().notNull(),
 });
 
+export const assetList = sqliteTable('assets', {
+  asset: text().$type<Asset>().primaryKey(),
+  unit: atoms().notNull(),
+});
+
 export const balances = sqliteTable(
   'balances',
   {
     account: text().notNull(),
-    asset: text().$type<Asset>().notNull(),
+    asset: text()
+      .$type<Asset>()
+      .notNull()
+      .references(() => assetList.asset),
     amount: atoms().notNull().default(0n),
     floor: atoms().notNull().default(0n),
     lastTransfer: integer('last_transfer').notNull().default(0),
@@ -111,7 +119,9 @@ export const transfers = sqliteTable('transfers', {
   amount: atoms().notNull(),
   kind: text({ enum: ['order', 'deposit', 'withdrawal', 'settlement'] }).notNull(),
   reference: text().notNull(),
-  ts: integer().notNull(),
+  ts: integer()
+    .notNull()
+    .default(sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`),
 });
 
 export const orders = sqliteTable(
@@ -127,8 +137,9 @@ export const orders = sqliteTable(
     coinAmount: atoms('coin_amount').notNull(),
     usdtAmount: atoms('usdt_amount').notNull(),
     status: text({ enum: ['COMPLETED', 'FAILED'] }).notNull(),
-    priceRound: integer('price_round').notNull().default(0),
-    keyId: text('key_id').notNull().default('unknown'),
+    priceRound: integer('price_round').notNull(),
+    keyId: text('key_id').notNull(),
+    firstTransfer: integer('first_transfer'),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.id] })],
 );
@@ -145,12 +156,14 @@ export const deposits = sqliteTable(
     status: text({ enum: ['PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED'] }).notNull(),
     reason: text({ enum: ['unknown_address', 'unsupported_asset', 'below_minimum', 'supply_cap'] }),
     reference: text(),
+    withdrawalId: text('withdrawal_id'),
     network: text().$type<Network>(),
     txHash: text('tx_hash'),
     outputIndex: integer('output_index'),
     address: text(),
     exactAmount: text('exact_amount'),
     confirmations: integer(),
+    transfer: integer(),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),
@@ -246,11 +259,16 @@ export const withdrawals = sqliteTable(
     allowlistRequired: integer('allowlist_required', { mode: 'boolean' }).notNull(),
     txHash: text('tx_hash'),
     reason: text(),
-    dailyLimit: atoms('daily_limit'),
-    keyId: text('key_id'),
+    dailyLimit: atoms('daily_limit').notNull(),
+    keyId: text('key_id').notNull(),
     releasedAt: integer('released_at'),
     asks: integer().notNull().default(0),
     nextAskAt: integer('next_ask_at'),
+    recipient: text().references(() => accounts.id),
+    receiptId: text('receipt_id'),
+    takenTransfer: integer('taken_transfer').notNull(),
+    paidTransfer: integer('paid_transfer'),
+    returnedTransfer: integer('returned_transfer'),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),
@@ -260,6 +278,7 @@ export const withdrawals = sqliteTable(
     index('withdrawals_to_ask')
       .on(table.nextAskAt)
       .where(sql`status = 'PROCESSING'`),
+    uniqueIndex('withdrawals_by_id').on(table.id),
   ],
 );
 
@@ -284,41 +303,6 @@ export const settlements = sqliteTable(
       .on(table.reference)
       .where(sql`type <> 'P2P_SELL'`),
   ],
-);
-
-export const reconciliation = sqliteTable('reconciliation', {
-  id: integer().primaryKey(),
-  step: integer().notNull().default(0),
-  pass: integer().notNull().default(1),
-  startedAt: integer('started_at'),
-  steppedAt: integer('stepped_at'),
-  journal: integer().notNull().default(0),
-  cursors: text().notNull().default('{}'),
-  tallies: text().notNull().default('{}'),
-  differences: text().notNull().default('{}'),
-  report: text(),
-});
-
-export const reconciledBalances = sqliteTable(
-  'reconciled_balances',
-  {
-    account: text().notNull(),
-    asset: text().notNull(),
-    pass: integer().notNull(),
-    high: atoms().notNull(),
-    low: atoms().notNull(),
-    lastTransfer: integer('last_transfer').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.account, table.asset] })],
-);
-
-export const transfersOfRecords = sqliteTable(
-  'transfers_of_records',
-  {
-    reference: text().notNull(),
-    transfer: integer().notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.reference, table.transfer] })],
 );
 
 export const violations = sqliteTable('reconciliation_violations', {

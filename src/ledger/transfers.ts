@@ -1,9 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Asset } from '../money/assets.ts';
 import type { Atoms } from '../money/amounts.ts';
-import type { Database } from './database.ts';
-import { bindPrepared, prepareOnce } from './prepare-once.ts';
-import { transfers } from './schema.ts';
 
 /** The house's own ledger accounts. */
 export const house = {
@@ -17,43 +14,21 @@ export const house = {
   fees: 'house:fees',
 } as const;
 
-/** One movement of one asset from one ledger account to another; `amount` is positive. */
+/**
+ * One movement of one asset from one ledger account to another; `amount` is positive. The database makes it of its
+ * record: here it is told, for the log.
+ */
 export interface Transfer {
   readonly debit: string;
   readonly credit: string;
   readonly asset: Asset;
   readonly amount: Atoms;
   readonly kind: 'order' | 'deposit' | 'withdrawal' | 'settlement';
-  /** The id of the record that explains it. */
+  /** The id of the record that commands it. */
   readonly reference: string;
-  readonly ts_ms: number;
 }
 
-/** The number that the next transfer takes, as it is where the statement runs. */
+/** The number that the next transfer takes, as it is where the statement runs: a record names it to move its money. */
 export function nextTransfer() {
   return sql<number>`(SELECT coalesce(max(id), 0) + 1 FROM transfers)`;
 }
-
-/**
- * The statement that writes a transfer. Its number is the next one of the journal, taken where it is written; the
- * database moves both balances in the same breath, and refuses the whole batch below a floor.
- */
-export function insertTransfer(database: Database, transfer: Transfer) {
-  return bindPrepared(insertNext(database), { ...transfer });
-}
-
-const insertNext = prepareOnce((database) =>
-  database
-    .insert(transfers)
-    .values({
-      id: nextTransfer(),
-      debit: sql.placeholder('debit'),
-      credit: sql.placeholder('credit'),
-      asset: sql.placeholder('asset'),
-      amount: sql.placeholder('amount'),
-      kind: sql.placeholder('kind'),
-      reference: sql.placeholder('reference'),
-      ts: sql.placeholder('ts_ms'),
-    })
-    .prepare(),
-);

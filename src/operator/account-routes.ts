@@ -26,7 +26,7 @@ const MAX_LABEL_LENGTH = 100;
 
 const Token = z.string().openapi({
   description: 'The whole key; only a hash of it is kept',
-  example: 'bk_test_1_01a1fcca-895a-734c-b43c-11f474a4f8d5_rt_…',
+  example: 'bk_test_1_01a1fcca-895a-7000-b43c-11f474a4f8d5_rt_…',
 });
 
 const noKey = refuse('not_found', 'The account has no API key of that id.');

@@ -1,12 +1,15 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { type Bindings, config } from '../env.ts';
 import { jsonBody } from '../http/json-body.ts';
+import { describeError, logFault } from '../platform/log.ts';
 import { refuse } from '../http/refusal.ts';
 import { Id } from '../http/wire-types.ts';
-import { type Database, openDatabase } from '../ledger/database.ts';
+import { openDatabase } from '../ledger/database.ts';
+import { reachKeeper } from '../ledger/reach-keeper.ts';
+import { acceptHistory } from '../ledger/reconciliation/accept-history.ts';
 import { clearViolation } from '../ledger/reconciliation/clear-violation.ts';
-import { readStanding } from '../ledger/reconciliation/progress.ts';
-import { SLICE_LIMITS, reconcile } from '../ledger/reconciliation/reconcile.ts';
+import { listViolations } from '../ledger/reconciliation/violations.ts';
 import { actorOf, authenticateOperator, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
 import { Reconciliation, showReconciliation } from './reconciliation.ts';
 
@@ -29,8 +32,12 @@ const Reason = z
   .max(MAX_REASON_LENGTH)
   .openapi({ description: 'For the audit', example: 'restored from the journal' });
 
-async function readReconciliation(database: Database) {
-  return { reconciliation: showReconciliation(await readStanding(database)) };
+async function readReconciliation({ DB, LEDGER_KEEPER }: Bindings) {
+  const [standing, violations] = await Promise.all([
+    reachKeeper(LEDGER_KEEPER, config.LEDGER_LOCATION).read(),
+    listViolations(openDatabase(DB)),
+  ]);
+  return { reconciliation: showReconciliation(standing, violations) };
 }
 
 /** The operator's doors to the reconciliation. */
@@ -47,7 +54,7 @@ reconciliationRoutes.openapi(
     middleware: authenticateOperator('read'),
     responses: { ...OneReconciliation, ...problemResponses(...operatorRefusals) },
   }),
-  async (c) => c.json(await readReconciliation(openDatabase(c.env.DB)), 200),
+  async (c) => c.json(await readReconciliation(c.env), 200),
 );
 
 reconciliationRoutes.openapi(
@@ -56,21 +63,23 @@ reconciliationRoutes.openapi(
     operationId: 'runReconciliation',
     method: 'post',
     path: `${RECONCILIATION_PATH}/run`,
-    summary: 'Take the next step now, beside the one of every minute',
-    description: 'A bounded slice of the ledger, as the schedule takes one; safe to repeat.',
+    summary: 'Begin a pass now, without the pause between two',
+    description: 'Takes it as far as some seconds go, and leaves the rest to the schedule; safe to repeat.',
     middleware: authenticateOperator('change'),
     responses: { ...OneReconciliation, ...problemResponses(...operatorRefusals) },
   }),
   async (c) => {
-    const database = openDatabase(c.env.DB);
-    const outcome = await reconcile(database, SLICE_LIMITS, Date.now());
-    // One that another step overtook did no harm, and the pass went on all the same.
-    if (outcome.kind === 'stands' || outcome.kind === 'guarded') return c.json(await readReconciliation(database), 200);
-    return sendProblem(c, notConfirmed);
+    try {
+      await reachKeeper(c.env.LEDGER_KEEPER, config.LEDGER_LOCATION).run();
+    } catch (error) {
+      logFault('reconciliation_failed', { error: describeError(error) });
+      return sendProblem(c, notConfirmed);
+    }
+    return c.json(await readReconciliation(c.env), 200);
   },
 );
 
-const notConfirmed = refuse('service_unavailable', 'The step was not confirmed. Send it again.', {
+const notConfirmed = refuse('service_unavailable', 'The pass was interrupted. Send it again.', {
   retryAfterSeconds: 1,
 });
 
@@ -97,6 +106,28 @@ reconciliationRoutes.openapi(
     const database = openDatabase(c.env.DB);
     const { violationId } = c.req.valid('param');
     const cleared = await clearViolation(database, violationId, c.req.valid('json').reason, actorOf(c));
-    return cleared.ok ? c.json(await readReconciliation(database), 200) : sendProblem(c, cleared);
+    if (!cleared.ok) return sendProblem(c, cleared);
+    await reachKeeper(c.env.LEDGER_KEEPER, config.LEDGER_LOCATION).expectPass();
+    return c.json(await readReconciliation(c.env), 200);
+  },
+);
+
+reconciliationRoutes.openapi(
+  createRoute({
+    ...common,
+    operationId: 'acceptHistory',
+    method: 'post',
+    path: `${RECONCILIATION_PATH}/history/accept`,
+    summary: 'Accept the ledger’s history as it is now, after it was restored to an earlier moment',
+    description:
+      'Forgets the links that are kept of the history, and begins anew. The audit says who did, and which links they were.',
+    middleware: authenticateOperatorJson('change'),
+    request: { body: jsonBody(z.strictObject({ reason: Reason })) },
+    responses: { ...OneReconciliation, ...problemResponses(...bodyRefusals, ...operatorRefusals) },
+  }),
+  async (c) => {
+    const keeper = reachKeeper(c.env.LEDGER_KEEPER, config.LEDGER_LOCATION);
+    const accepted = await acceptHistory(openDatabase(c.env.DB), keeper, c.req.valid('json').reason, actorOf(c));
+    return accepted.ok ? c.json(await readReconciliation(c.env), 200) : sendProblem(c, accepted);
   },
 );

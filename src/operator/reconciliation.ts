@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { Id, Timestamp } from '../http/wire-types.ts';
-import { checks } from '../ledger/reconciliation/checks.ts';
+import type { KeeperStanding } from '../ledger/reach-keeper.ts';
 import { type Invariant, type Tally, invariants } from '../ledger/reconciliation/invariants.ts';
-import { InvariantReport, type Progress, type Standing } from '../ledger/reconciliation/progress.ts';
+import { InvariantReport, type Progress } from '../ledger/reconciliation/progress.ts';
+import type { Violation } from '../ledger/reconciliation/violations.ts';
 
 const Name = z.enum(invariants);
 
@@ -20,6 +21,18 @@ const ReconciledInvariant = z
   .openapi('ReconciledInvariant');
 
 type ReconciledInvariant = z.output<typeof ReconciledInvariant>;
+
+/** The newest link of a chain over the history. */
+const HistoryLink = z
+  .object({
+    number: z.int().openapi({ example: 3 }),
+    upTo: z.int().openapi({ description: 'The number of its last row', example: 15_000 }),
+    digest: z.string().openapi({
+      description: 'SHA-256, in hexadecimal digits',
+      example: '6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b',
+    }),
+  })
+  .nullable();
 
 /** Where the reconciliation stands, and what it has found. */
 export const Reconciliation = z
@@ -42,23 +55,29 @@ export const Reconciliation = z
       .object({ pass: z.int().openapi({ example: 41 }), startedAt: Timestamp, completedAt: Timestamp })
       .nullable(),
     progress: z.object({
-      pass: z.int().openapi({ example: 42 }),
-      startedAt: Timestamp.nullable(),
+      pass: z.int().openapi({ description: 'The one under way, or the next', example: 42 }),
+      startedAt: Timestamp.nullable().openapi({ description: 'null while none is under way' }),
       lastStepAt: Timestamp.nullable(),
-      transfersRead: z.string().openapi({ description: 'How far the journal was read', example: '5000' }),
-      transfers: z.string().openapi({ description: 'How long it is', example: '7312' }),
-      checks: z.record(z.string(), z.enum(['waiting', 'running', 'done'])).openapi({
-        example: { balances: 'done', orders: 'running', deposits: 'waiting' },
+      transfersRead: z.string().openapi({ description: 'How far new transfers were read', example: '7312' }),
+      walks: z.record(z.enum(['accounts', 'history', 'journal']), z.enum(['waiting', 'running', 'done'])).openapi({
+        description: 'Of the pass under way',
+        example: { accounts: 'done', history: 'running', journal: 'waiting' },
       }),
     }),
+    history: z
+      .object({ transfers: HistoryLink, audit: HistoryLink })
+      .openapi({ description: 'The newest link over every 5,000 transfers, and over every 100 rows of the audit' }),
   })
   .openapi('Reconciliation');
 
 export type Reconciliation = z.output<typeof Reconciliation>;
 
 /** Shows where the reconciliation stands. */
-export function showReconciliation({ progress, violations, head }: Standing): Reconciliation {
-  const { pass, startedAt, steppedAt, journal, positions, report } = progress;
+export function showReconciliation(
+  { progress, links }: KeeperStanding,
+  violations: readonly Violation[],
+): Reconciliation {
+  const { number, pass, steppedAt, newest, report } = progress;
   const shown = invariants.map((invariant) => showInvariant(invariant, progress));
   const isOk = shown.every(({ status }) => status === 'ok');
   return {
@@ -75,31 +94,36 @@ export function showReconciliation({ progress, violations, head }: Standing): Re
       completedAt: showTimestamp(report.completedAt),
     },
     progress: {
-      pass,
-      startedAt: startedAt === null ? null : showTimestamp(startedAt),
+      pass: number,
+      startedAt: pass && showTimestamp(pass.startedAt),
       lastStepAt: steppedAt === null ? null : showTimestamp(steppedAt),
-      transfersRead: String(journal),
-      transfers: String(head),
-      checks: Object.fromEntries(checks.map(({ name }) => [name, showPosition(positions[name])])),
+      transfersRead: String(newest.after),
+      walks: showWalks(pass),
     },
+    history: { transfers: links.transfers, audit: links.audit },
   };
 }
 
-/** What the last complete pass found of it, unless the one under way has found it broken already. */
-function showInvariant(name: Invariant, { tallies, report }: Progress): ReconciledInvariant {
-  const tally = tallies[name];
-  if (tally && tally.broken > 0) return { name, status: 'broken', ...showTally(tally) };
+function showWalks(pass: Progress['pass']): Reconciliation['progress']['walks'] {
+  if (!pass) return { accounts: 'waiting', history: 'waiting', journal: 'waiting' };
+  const isWalked = pass.accounts === null;
+  return {
+    accounts: isWalked ? 'done' : 'running',
+    history: pass.chainsDone ? 'done' : isWalked ? 'running' : 'waiting',
+    journal: pass.chainsDone ? 'running' : 'waiting',
+  };
+}
+
+/** What the last complete pass found of it, unless it was found broken since. */
+function showInvariant(name: Invariant, { pass, found, report }: Progress): ReconciledInvariant {
+  const broken = [pass?.tallies[name], found[name]].find((tally) => tally !== undefined && tally.broken > 0);
+  if (broken) return { name, status: 'broken', ...showTally(broken) };
   if (report) return { name, ...report.invariants[name] };
-  return { name, status: 'pending', ...showTally(tally) };
+  return { name, status: 'pending', ...showTally(pass?.tallies[name]) };
 }
 
 function showTally({ checked, broken, examples }: Tally = { checked: 0, broken: 0, examples: [] }) {
   return { figures: { checked: String(checked), broken: String(broken) }, examples: [...examples] };
-}
-
-function showPosition(position: Progress['positions'][string] | undefined) {
-  if (position === undefined) return 'waiting';
-  return position === 'done' ? 'done' : 'running';
 }
 
 function showTimestamp(time_ms: number): string {

@@ -156,7 +156,7 @@ export async function changeSettings(
   if (!checked.ok) return checked;
   const { values, floors } = checked.value;
   const outcome = await commit(database, [
-    insertAudit(database, actor, 'change_settings', 'settings', change),
+    insertAudit(database, actor, 'change_settings', 'settings', { ...change, ...nameFloors(floors) }),
     ...(Object.keys(values).length > 0 ? [database.update(settings).set(values).where(eq(settings.id, 1))] : []),
     ...floors.map(({ account, asset, floor }) =>
       database
@@ -173,6 +173,14 @@ export async function changeSettings(
     return refuse('invalid_state', 'Reconciliation found an invariant broken. Clear the violation before a halt.');
   }
   return refuse('service_unavailable', 'The change was not confirmed. Send it again.', { retryAfterSeconds: 1 });
+}
+
+/** The floors that a change sets, in atoms: the database takes none that its audit row does not name. */
+function nameFloors(floors: Floors): { floors?: Record<string, Record<string, string>> } {
+  if (floors.length === 0) return {};
+  const named: Record<string, Record<string, string>> = {};
+  for (const { account, asset, floor } of floors) (named[account] ??= {})[asset] = floor.toString();
+  return { floors: named };
 }
 
 interface CheckedChange {

@@ -1,11 +1,12 @@
 /**
  * What the platform binds to the Worker. Which class an object is of says the room that it lives in, by the function
- * that gives out its stub: `laneOf`, `readSnapshot`, `readCandles`, `fillAtGate`.
+ * that gives out its stub: `laneOf`, `readSnapshot`, `readCandles`, `fillAtGate`, `reachKeeper`.
  */
 export interface Bindings {
   readonly DB: D1Database;
   readonly KEY_LANE: DurableObjectNamespace;
   readonly LEDGER_GATE: DurableObjectNamespace;
+  readonly LEDGER_KEEPER: DurableObjectNamespace;
   readonly PRICE_HUB: DurableObjectNamespace;
   readonly CANDLE_HUB: DurableObjectNamespace;
   /** Where the ledger's objects, and the hubs, are asked to live: checked by `Config` when the Worker starts. */

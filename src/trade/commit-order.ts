@@ -6,9 +6,8 @@ import { explainKeyGuard, isKeyGuarded } from '../keys/explain-key-guard.ts';
 import { type CommitOutcome, commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
 import { bindPrepared, prepareOnce } from '../ledger/prepare-once.ts';
-import { timeOfRecord } from '../ledger/record-id.ts';
 import { orders } from '../ledger/schema.ts';
-import { house } from '../ledger/transfers.ts';
+import { house, nextTransfer } from '../ledger/transfers.ts';
 import { QUOTE_ASSET } from '../money/assets.ts';
 import { type OrderRow, showOrder } from './order.ts';
 import { type OrderPlan, tradingHalted } from './plan-order.ts';
@@ -21,14 +20,13 @@ export interface Placement {
   readonly keyId: string;
 }
 
-/** Writes the order and its two transfers in one batch. The record's id is the order's, its time the order's time. */
+/** Writes the order, which moves both its amounts. The record's id is the order's, its time the order's time. */
 export function commitOrder(database: Database, placement: Placement, plan: OrderPlan): Promise<CommitOutcome> {
   const { orderId, accountId } = placement;
   const [coinFrom, coinTo] = plan.side === 'BUY' ? [house.liquidity, accountId] : [accountId, house.liquidity];
-  const common = { kind: 'order', reference: orderId, ts_ms: timeOfRecord(orderId) } as const;
+  const common = { kind: 'order', reference: orderId } as const;
   const pays = { ...common, debit: coinTo, credit: coinFrom, asset: QUOTE_ASSET, amount: plan.usdtAmount } as const;
   const delivers = { ...common, debit: coinFrom, credit: coinTo, asset: plan.coin, amount: plan.coinAmount } as const;
-  // What the client gives comes first, so that a balance too small is told before an inventory that is.
   const [first, second] = plan.side === 'BUY' ? [pays, delivers] : [delivers, pays];
   const row = { accountId, ...toRow(placement, plan), priceRound: plan.priceRound };
   return commit(database, [bindPrepared(insertOrder(database), row)], [first, second]);
@@ -48,6 +46,7 @@ const insertOrder = prepareOnce((database) =>
       status: sql.placeholder('status'),
       priceRound: sql.placeholder('priceRound'),
       keyId: sql.placeholder('keyId'),
+      firstTransfer: nextTransfer(),
     })
     .prepare(),
 );

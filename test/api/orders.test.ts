@@ -10,6 +10,7 @@ import {
   openTrader,
 } from '../support/exchange.ts';
 import { readEffects, sumOfBalances, unexplainedBalances } from '../support/probes.ts';
+import { setFloor } from '../support/raw-ledger.ts';
 import { env } from '../support/test-env.ts';
 
 const BUY_TEN_USDT: OrderBody = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
@@ -74,9 +75,7 @@ describe('POST /api/v1/orders (spec, "Trade")', () => {
 
   it('refuses what the house has no room for, as order_rejected', async () => {
     const trader = await openTrader({ USDT: '1000' });
-    await env.DB.prepare(
-      "UPDATE balances SET floor = amount WHERE account = 'house:liquidity' AND asset = 'LTC'",
-    ).run();
+    await env.DB.batch(setFloor('house:liquidity', 'LTC', '0'));
     const response = await trader.order({ ...BUY_TEN_USDT, coin: 'LTC' });
     expect(response.status).toBe(422);
     expect((await json<ProblemBody>(response)).code).toBe('order_rejected');
@@ -85,17 +84,16 @@ describe('POST /api/v1/orders (spec, "Trade")', () => {
 
   it('names the client’s own balance where the house has no room either', async () => {
     const trader = await openTrader({ ETH: '1' });
-    const floor = "UPDATE balances SET floor = %s WHERE account = 'house:liquidity' AND asset = 'USDT'";
     const before = await env.DB.prepare(
       "SELECT floor FROM balances WHERE account = 'house:liquidity' AND asset = 'USDT'",
     ).first<number>('floor');
-    await env.DB.prepare(floor.replace('%s', 'amount')).run();
+    await env.DB.batch(setFloor('house:liquidity', 'USDT', '0'));
     try {
       const sell = (value: string) => trader.order({ coin: 'ETH', side: 'SELL', mode: 'COIN_QTY', value });
       expect((await json<ProblemBody>(await sell('2'))).code).toBe('insufficient_balance');
       expect((await json<ProblemBody>(await sell('1'))).code).toBe('order_rejected');
     } finally {
-      await env.DB.prepare(floor.replace('%s', '?')).bind(before).run();
+      await env.DB.batch(setFloor('house:liquidity', 'USDT', String(before)));
     }
   });
 

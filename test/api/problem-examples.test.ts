@@ -125,7 +125,7 @@ const provocations: Record<ProblemCode, () => Promise<Response>> = {
     vi.spyOn(CandleHub.prototype, 'candles').mockRejectedValue(new Error('no hub'));
     return send('/api/v1/markets/BTC/candles');
   },
-  not_found: async () => (await openTrader()).get(`${ORDERS}/01a1fcca-895a-734c-b43c-11f474a4f8d5`),
+  not_found: async () => (await openTrader()).get(`${ORDERS}/01a1fcca-895a-7000-b43c-11f474a4f8d5`),
   method_not_allowed: () => send(ORDERS, { method: 'DELETE' }),
   invalid_operator_token: async () => send(`/operator/v1/accounts/${(await openTrader()).accountId}`),
   invalid_state: async () => {

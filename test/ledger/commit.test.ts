@@ -2,28 +2,34 @@ import { describe, expect, it } from 'vitest';
 import { type CommitOutcome, commit, readFailure } from '../../src/ledger/commit.ts';
 import { newRecordId } from '../../src/ledger/record-id.ts';
 import { deposits, orders } from '../../src/ledger/schema.ts';
-import { insertTransfer } from '../../src/ledger/transfers.ts';
-import type { Asset } from '../../src/money/assets.ts';
-import { NOON_MS, balanceOf, database, keyOf, openFunded, sql } from '../support/raw-ledger.ts';
+import { nextTransfer } from '../../src/ledger/transfers.ts';
+import type { Coin } from '../../src/money/assets.ts';
+import { NOON_MS, balanceOf, database, keyOf, openFunded, setFloor, sql } from '../support/raw-ledger.ts';
+import { env } from '../support/test-env.ts';
 
-function move(debit: string, credit: string, amount: bigint, asset: Asset = 'BTC') {
-  const explained = { kind: 'order', reference: 'test', ts_ms: NOON_MS } as const;
-  return insertTransfer(database, { ...explained, debit, credit, asset, amount });
+/** An order at one USDT for a coin, so that an atom of USDT is a hundred of the coin. */
+function insertOrder(accountId: string, id: string, side: 'BUY' | 'SELL' = 'BUY', usdtAmount = 1n, coin: Coin = 'BTC') {
+  const amounts = { executedPrice: 100_000_000n, coinAmount: usdtAmount * 100n, usdtAmount };
+  const row = {
+    accountId,
+    id,
+    coin,
+    side,
+    status: 'COMPLETED',
+    keyId: keyOf(accountId),
+    priceRound: 0,
+    ...amounts,
+  } as const;
+  return database.insert(orders).values({ ...row, firstTransfer: nextTransfer() });
 }
 
-function insertOrder(accountId: string, id: string) {
-  const amounts = { executedPrice: 1n, coinAmount: 1n, usdtAmount: 1n };
-  const keyId = keyOf(accountId);
-  return database
-    .insert(orders)
-    .values({ accountId, id, coin: 'BTC', side: 'BUY', status: 'COMPLETED', keyId, ...amounts });
-}
-
-function insertDeposit(accountId: string, reference: string) {
+function insertDeposit(accountId: string, reference: string, amount = 1n, asset = 'BTC') {
   const type = 'INTERNAL_DEPOSIT' as const;
-  const row = { accountId, id: newRecordId(NOON_MS), type, asset: 'BTC', amount: 1n, usdValue: 1n, reference } as const;
-  return database.insert(deposits).values({ ...row, status: 'COMPLETED' });
+  const row = { accountId, id: newRecordId(NOON_MS), type, asset, amount, usdValue: 1n, reference } as const;
+  return database.insert(deposits).values({ ...row, status: 'COMPLETED', transfer: nextTransfer() });
 }
+
+const newId = () => newRecordId(NOON_MS);
 
 /** An error of D1 as Drizzle hands it on: wrapped in one whose own text holds the parameters. */
 function drizzleError(message: string): Error {
@@ -33,42 +39,38 @@ function drizzleError(message: string): Error {
 describe('the end of a batch', () => {
   it('is committed when all of it is', async () => {
     const account = await openFunded();
-    const outcome = await commit(database, [
-      insertOrder(account, newRecordId(NOON_MS)),
-      move(account, 'house:fees', 1n),
-    ]);
-    expect(outcome).toEqual({ kind: 'committed' });
-    expect(await balanceOf(account, 'BTC')).toBe(99n);
+    expect(await commit(database, [insertOrder(account, newId())])).toEqual({ kind: 'committed' });
+    expect([await balanceOf(account, 'BTC'), await balanceOf(account, 'USDT')]).toEqual([200n, 99n]);
   });
 
   it('is a floor, by account and asset, when a client has too little', async () => {
     const account = await openFunded();
-    const outcome = await commit(database, [move(account, 'house:liquidity', 101n)]);
+    const outcome = await commit(database, [insertOrder(account, newId(), 'SELL', 2n)]);
     expect(outcome).toEqual({ kind: 'floor', account, asset: 'BTC' });
   });
 
   it('is a floor of the house when its cap is reached', async () => {
     const account = await openFunded();
-    await sql(`UPDATE balances SET floor = amount WHERE account = 'house:liquidity' AND asset = 'AVAX'`).run();
-    const outcome = await commit(database, [move('house:liquidity', account, 1n, 'AVAX')]);
+    await env.DB.batch(setFloor('house:liquidity', 'AVAX', '-99'));
+    const outcome = await commit(database, [insertOrder(account, newId(), 'BUY', 1n, 'AVAX')]);
     expect(outcome).toEqual({ kind: 'floor', account: 'house:liquidity', asset: 'AVAX' });
   });
 
   it('is the first of two reasons: what the client gives comes before what the house gives', async () => {
     const account = await openFunded();
-    const outcome = await commit(database, [move(account, 'house:fees', 101n), move('house:payouts', account, 1n)]);
+    const outcome = await commit(database, [insertOrder(account, newId(), 'BUY', 101n, 'AVAX')]);
     expect(outcome).toMatchObject({ kind: 'floor', account });
   });
 
   it('is a guard, by its name, for a frozen account and for a halt', async () => {
     const account = await openFunded();
     await sql(`UPDATE accounts SET status = 'frozen' WHERE id = ?`, account).run();
-    const frozen = await commit(database, [insertOrder(account, newRecordId(NOON_MS))]);
+    const frozen = await commit(database, [insertOrder(account, newId())]);
     expect(frozen).toEqual({ kind: 'guarded', guard: 'account_frozen' });
 
     const other = await openFunded();
     await sql('UPDATE settings SET trading_halted = 1').run();
-    const halted = await commit(database, [insertOrder(other, newRecordId(NOON_MS))]);
+    const halted = await commit(database, [insertOrder(other, newId())]);
     await sql('UPDATE settings SET trading_halted = 0').run();
     expect(halted).toEqual({ kind: 'guarded', guard: 'trading_halted' });
   });
@@ -76,9 +78,9 @@ describe('the end of a batch', () => {
   it('is "exists" when the record landed before, and moves nothing a second time', async () => {
     const account = await openFunded();
     const id = newRecordId(NOON_MS);
-    const send = () => commit(database, [insertOrder(account, id), move(account, 'house:fees', 10n)]);
+    const send = () => commit(database, [insertOrder(account, id, 'SELL')]);
     expect([await send(), await send()]).toEqual([{ kind: 'committed' }, { kind: 'exists' }]);
-    expect(await balanceOf(account, 'BTC')).toBe(90n);
+    expect(await balanceOf(account, 'BTC')).toBe(0n);
   });
 
   it('is "exists" also on an account that was frozen since: the first write stands', async () => {
@@ -91,17 +93,18 @@ describe('the end of a batch', () => {
 
   it('is "exists" for a credit whose reference was credited before', async () => {
     const account = await openFunded();
-    const send = () => commit(database, [insertDeposit(account, 'same'), move('house:custody', account, 1n)]);
+    const send = () => commit(database, [insertDeposit(account, 'same')]);
     expect([await send(), await send()]).toEqual([{ kind: 'committed' }, { kind: 'exists' }]);
     expect(await balanceOf(account, 'BTC')).toBe(101n);
   });
 
   it.each([
-    ['a transfer of nothing', 0n, 'house:fees'],
-    ['a transfer to nobody', 1n, 'nobody'],
-  ])('is never an outcome when we made a mistake, such as %s: it throws', async (_, amount, credit) => {
+    ['a credit of nothing', 0n, 'BTC'],
+    ['a credit of what there is not', 1n, 'NOPE'],
+  ])('is never an outcome when we made a mistake, such as %s: it throws', async (_, amount, asset) => {
     const account = await openFunded();
-    await expect(commit(database, [move(account, credit, amount)])).rejects.toThrow('the database refused a batch');
+    const wrong = commit(database, [insertDeposit(account, 'wrong', amount, asset)]);
+    await expect(wrong).rejects.toThrow('the database refused a batch');
     expect(await balanceOf(account, 'BTC')).toBe(100n);
   });
 });

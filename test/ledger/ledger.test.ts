@@ -1,5 +1,6 @@
-import { beforeAll, describe, it } from 'vitest';
-import { expectRefused, openFunded, sql, transfer } from '../support/raw-ledger.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expectRefused, openFunded, setFloor, sql, transfer } from '../support/raw-ledger.ts';
+import { env } from '../support/test-env.ts';
 
 let victim: string;
 beforeAll(async () => {
@@ -55,24 +56,36 @@ describe('a balance', () => {
       `UPDATE balances SET asset = 'ETH2' WHERE account = ?1 AND asset = 'BTC'`,
       'ledger: a balance keeps its owner and asset',
     ],
-    [
-      'a lower floor',
-      'UPDATE balances SET floor = -1 WHERE account = ?1',
-      'ledger: only inventory and custody may be negative',
-    ],
-    [
-      'a higher floor',
-      'UPDATE balances SET floor = 1 WHERE account = ?1',
-      'ledger: only inventory and custody may be negative',
-    ],
   ])('never gets %s that is not its own', async (_, query, message) => {
     await expectRefused(message, sql(query, victim));
   });
 
-  it.each(['house:payouts', 'house:fees'])('of %s never goes below zero', async (account) => {
-    const message = 'ledger: only inventory and custody may be negative';
-    await expectRefused(message, sql(`UPDATE balances SET floor = -1 WHERE account = ?`, account));
-    await expectRefused(`ledger: floor ${account} USDT`, transfer(account, victim, 'USDT', '1'));
+  it('of a client and of the house’s payouts and fees never goes below zero, whatever the audit says', async () => {
+    for (const account of [victim, 'house:payouts', 'house:fees']) {
+      for (const floor of ['-1', '1']) {
+        const message = 'ledger: only inventory and custody may be negative';
+        await expectRefused(message, ...setFloor(account, 'USDT', floor));
+      }
+    }
+  });
+
+  it('changes its floor only with the audit row that names it', async () => {
+    const set = sql(`UPDATE balances SET floor = -5 WHERE account = 'house:custody' AND asset = 'BNB'`);
+    await expectRefused('guard: no audit row names the floor', set);
+    for (const [account, asset, floor] of [
+      ['house:custody', 'BNB', '-6'],
+      ['house:custody', 'LTC', '-5'],
+      ['house:liquidity', 'BNB', '-5'],
+    ] as const) {
+      await expectRefused('guard: no audit row names the floor', setFloor(account, asset, floor)[0], set);
+    }
+    const [named] = setFloor('house:custody', 'BNB', '-5');
+    const [later] = setFloor('house:custody', 'LTC', '-1');
+    await expectRefused('guard: no audit row names the floor', named, later, set);
+    await env.DB.batch([named, set]);
+    expect(
+      await sql(`SELECT floor FROM balances WHERE account = 'house:custody' AND asset = 'BNB'`).first('floor'),
+    ).toBe(-5);
   });
 
   it.each([
@@ -109,8 +122,13 @@ describe('a transfer', () => {
     ['deleted', `DELETE FROM transfers`, 'ledger: a transfer is never deleted'],
     [
       'replaced',
-      `INSERT OR REPLACE INTO transfers SELECT id, debit, credit, asset, 1, kind, reference, ts FROM transfers WHERE id = 1`,
+      `INSERT OR REPLACE INTO transfers SELECT * FROM transfers WHERE id = 1`,
       'ledger: a transfer takes the next number',
+    ],
+    [
+      'replaced by another',
+      `INSERT OR REPLACE INTO transfers SELECT id, debit, credit, asset, 1, kind, reference, ts FROM transfers WHERE id = 1`,
+      'ledger: no deposit explains the transfer',
     ],
     [
       'replaced by an upsert',
@@ -121,40 +139,48 @@ describe('a transfer', () => {
     await expectRefused(message, sql(query));
   });
 
-  it.each(['0', '-1', '1', 'NULL', '(SELECT max(id) FROM transfers)', '(SELECT max(id) + 2 FROM transfers)'])(
-    'takes the next number and no other: refuses %s',
+  it.each(['0', '-1', '2', 'NULL', '(SELECT max(id) + 1 FROM transfers)', '(SELECT max(id) + 2 FROM transfers)'])(
+    'has the number that its record names and no other: refuses %s',
     async (number) => {
-      const query = `INSERT INTO transfers VALUES (${number}, 'house:custody', ?, 'BTC', 1, 'order', 'test', 1)`;
-      await expectRefused('ledger: a transfer takes the next number', sql(query, victim));
+      const query = `INSERT INTO transfers SELECT ${number}, debit, credit, asset, amount, kind, reference, ts
+        FROM transfers WHERE id = 1`;
+      await expectRefused('ledger: no deposit explains the transfer', sql(query));
     },
   );
 
+  it.each(['order', 'deposit', 'withdrawal', 'settlement', 'gift', ''])(
+    'is of a record, whatever its kind: refuses %s',
+    async (kind) => {
+      const message = ['gift', ''].includes(kind)
+        ? 'ledger: no such kind of transfer'
+        : `ledger: no ${kind} explains the transfer`;
+      for (const [debit, credited] of [
+        ['house:custody', victim],
+        ['house:liquidity', victim],
+        ['house:payouts', victim],
+        [victim, 'house:liquidity'],
+        [victim, 'house:payouts'],
+        ['house:liquidity', 'house:fees'],
+      ] as const) {
+        await expectRefused(message, transfer(debit, credited, 'BTC', '1', kind));
+      }
+    },
+  );
+});
+
+describe('an asset', () => {
   it.each([
-    ['nothing', '0', 'CHECK constraint failed: amount > 0'],
-    ['less than nothing', '-5', 'CHECK constraint failed: amount > 0'],
-    ['a fraction of an atom', '0.5', 'cannot store REAL value in INTEGER column'],
-    ['one more than 64 bits hold', '9223372036854775808', 'cannot store REAL value in INTEGER column'],
-    ['what only begins like a number', '12abc', 'cannot store TEXT value in INTEGER column'],
-    ['nothing at all', '', 'cannot store TEXT value in INTEGER column'],
-  ])('moves whole atoms: refuses %s', async (_, amount, message) => {
-    await expectRefused(message, transfer('house:custody', victim, 'BTC', amount));
+    ['changed', `UPDATE assets SET unit = 1`, 'guard: an asset is never changed'],
+    ['deleted', `DELETE FROM assets`, 'guard: an asset is never deleted'],
+    ['replaced', `INSERT OR REPLACE INTO assets VALUES ('BTC', 1)`, 'guard: asset exists'],
+  ])('is never %s', async (_, query, message) => {
+    await expectRefused(message, sql(query));
   });
 
-  it('never goes from an account to itself', async () => {
-    await expectRefused('CHECK constraint failed: debit <> credit', transfer(victim, victim, 'BTC', '1'));
-  });
-
-  it.each([
-    ['from nobody', 'nobody', 'house:custody', 'BTC', 'ledger: no such balance nobody BTC'],
-    ['to nobody', 'house:custody', 'nobody', 'BTC', 'ledger: no such balance nobody BTC'],
-    [
-      'of an asset that there is not',
-      'house:custody',
-      'house:fees',
-      'XYZ',
-      'ledger: no such balance house:custody XYZ',
-    ],
-  ])('never goes %s', async (_, debit, credit, asset, message) => {
-    await expectRefused(message, transfer(debit, credit, asset, '1'));
+  it('has an owner and a place in the list wherever it is held', async () => {
+    const insert = 'INSERT INTO balances (account, asset) VALUES (?, ?)';
+    await expectRefused('FOREIGN KEY constraint failed', sql(insert, victim, 'NOPE'));
+    await expectRefused('ledger: a balance belongs to an account or to the house', sql(insert, 'nobody', 'BTC'));
+    await expectRefused('ledger: a balance belongs to an account or to the house', sql(insert, 'house:thief', 'BTC'));
   });
 });

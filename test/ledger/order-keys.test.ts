@@ -11,8 +11,8 @@ const expire = (keyId: string, time_ms: number | null) =>
 describe('the key that an order names', () => {
   it('is one that there is, of the order’s own account', async () => {
     const [account, other] = [await openFunded(), await openFunded()];
-    await expectRefused('guard: key_revoked', order(account, undefined, { keyId: 'nobody’s' }));
-    await expectRefused('guard: key_revoked', order(account, undefined, { keyId: keyOf(other) }));
+    await expectRefused('guard: key_revoked', order(account, { keyId: 'nobody’s' }));
+    await expectRefused('guard: key_revoked', order(account, { keyId: keyOf(other) }));
     await order(account).run();
   });
 
@@ -21,7 +21,7 @@ describe('the key that an order names', () => {
     await makeKey(account, `second key of ${account}`).run();
     await sql('UPDATE api_keys SET revoked_at = 1 WHERE id = ?', keyOf(account)).run();
     await expectRefused('guard: key_revoked', order(account));
-    await order(account, undefined, { keyId: `second key of ${account}` }).run();
+    await order(account, { keyId: `second key of ${account}` }).run();
   });
 
   it.each([NOON_MS, 65_536 * 7, 65_536 * 7 - 1, 2 ** 47])(
@@ -29,11 +29,11 @@ describe('the key that an order names', () => {
     async (time_ms) => {
       const account = await openFunded();
       await expire(keyOf(account), time_ms);
-      await expectRefused(`guard: key_expired ${time_ms}`, order(account, idAt(time_ms)));
-      await expectRefused(`guard: key_expired ${time_ms}`, order(account, idAt(time_ms + 86_400_000)));
-      await order(account, idAt(time_ms - 1)).run();
+      await expectRefused(`guard: key_expired ${time_ms}`, order(account, { id: idAt(time_ms) }));
+      await expectRefused(`guard: key_expired ${time_ms}`, order(account, { id: idAt(time_ms + 86_400_000) }));
+      await order(account, { id: idAt(time_ms - 1) }).run();
       await expire(keyOf(account), null);
-      await order(account, idAt(time_ms + 1)).run();
+      await order(account, { id: idAt(time_ms + 1) }).run();
     },
   );
 

@@ -1,18 +1,22 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { Trader } from '../support/exchange.ts';
-import { aroundBatches } from '../support/faults.ts';
-import { countRowsRead } from '../support/meter.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Trader, asOperator } from '../support/exchange.ts';
+import { countRowsRead, measureDatabase } from '../support/meter.ts';
+import { sql } from '../support/raw-ledger.ts';
 import {
   SMALL,
+  WHOLE,
   allOk,
   finishPass,
+  followAll,
   invariantOf,
   makeActivity,
-  readReconciliation,
+  reconcileAnew,
+  reopen,
   statusesOf,
-  step,
+  withOwn,
 } from '../support/reconciliation.ts';
 import { env } from '../support/test-env.ts';
+import { readTriggers, runWithout } from '../support/triggers.ts';
 
 const SMALL_ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '1.234567' };
 
@@ -26,16 +30,20 @@ async function count(table: string): Promise<string> {
 }
 
 describe('a pass', () => {
-  it('over everything that moves money finds every invariant kept, in one step where all fits', async () => {
-    const found = await finishPass();
-    expect(statusesOf(found)).toEqual(allOk);
-    expect([found.status, found.violations, found.steps]).toEqual(['ok', [], 1]);
+  it('over everything that moves money finds every invariant kept, and writes nothing', async () => {
+    let found: Awaited<ReturnType<typeof reconcileAnew>> | undefined;
+    const cost = await measureDatabase(async () => {
+      found = await reconcileAnew();
+    });
+    expect(found && statusesOf(found)).toEqual(allOk);
+    expect([found?.status, found?.violations]).toEqual(['ok', []]);
+    expect(cost.databaseRowsWritten).toBe(0);
   });
 
   it('looks at every row, in as many slices as it takes', async () => {
-    const whole = await finishPass();
-    const sliced = await finishPass(SMALL);
-    expect(sliced.steps).toBeGreaterThanOrEqual(30);
+    const whole = await reconcileAnew();
+    const sliced = await reconcileAnew(SMALL);
+    expect(sliced.slices).toBeGreaterThanOrEqual(30);
     expect(sliced.invariants).toEqual(whole.invariants);
     const checked = (name: Parameters<typeof invariantOf>[1]) => invariantOf(sliced, name).figures['checked'];
     expect(checked('journal_has_no_gap')).toBe(await count('transfers'));
@@ -49,7 +57,7 @@ describe('a pass', () => {
   });
 
   it('says what is owed of each asset, to the atom', async () => {
-    const { figures } = invariantOf(await finishPass(), 'debts_within_caps');
+    const { figures } = invariantOf(await reconcileAnew(), 'debts_within_caps');
     const { results } = await env.DB.prepare(
       `SELECT asset, CAST(sum(amount) AS TEXT) AS atoms FROM balances
        WHERE account NOT LIKE 'house:%' AND asset IN ('USDT', 'BTC') GROUP BY asset ORDER BY asset`,
@@ -63,66 +71,173 @@ describe('a pass', () => {
 
   it('gives no false alarm while trades go on between its slices and beside them', async () => {
     const [trader] = traders;
-    const found = await finishPass(SMALL, async () => {
-      await trader?.trade(SMALL_ORDER);
-    });
+    let traded = 0;
+    const found = await withOwn((own) =>
+      finishPass(own, SMALL, async () => {
+        traded += 1;
+        if (traded % 4 === 0) await trader?.trade(SMALL_ORDER);
+      }),
+    );
     expect(statusesOf(found)).toEqual(allOk);
     expect(Number(invariantOf(found, 'journal_has_no_gap').figures['checked'])).toBeGreaterThan(150);
 
-    const { pass } = (await readReconciliation()).progress;
-    while ((await readReconciliation()).progress.pass === pass) {
-      await Promise.all([step({ transfers: 50, rows: 20 }), ...traders.map((one) => one.trade(SMALL_ORDER))]);
-    }
-    expect((await readReconciliation()).violations).toEqual([]);
+    const beside = await withOwn(async (own) => {
+      const trading = { on: true };
+      const trades = traders.map(async (one) => {
+        while (trading.on) await one.trade(SMALL_ORDER);
+      });
+      const passed = await finishPass(own, { transfers: 50, rows: 20 });
+      trading.on = false;
+      await Promise.all(trades);
+      return passed;
+    });
+    expect(statusesOf(beside)).toEqual(allOk);
   });
 
-  it('moves on by one of two steps that are taken at once', async () => {
-    const before = await readReconciliation();
-    const outcomes = await Promise.all([step(SMALL), step(SMALL)]);
-    expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual(['guarded', 'stands']);
-    const { progress } = await readReconciliation();
-    expect(Number(progress.transfersRead)).toBe(Number(before.progress.transfersRead) + SMALL.transfers);
-    expect(statusesOf(await finishPass())).toEqual(allOk);
-  });
+  it('compares an account that no slice holds with all that moved it, whatever comes as it is walked', async () => {
+    // Every account has more records of each kind than such a slice, so each is walked in parts.
+    const single = { transfers: 10, rows: 2 };
+    const [trader] = traders;
+    let traded = 0;
+    const found = await withOwn((own) =>
+      finishPass(own, single, async () => {
+        traded += 1;
+        if (traded % 40 === 0) await trader?.trade(SMALL_ORDER);
+      }),
+    );
+    expect(statusesOf(found)).toEqual(allOk);
+    expect(invariantOf(found, 'balances_match_transfers').figures['checked']).toBe(await count('balances'));
 
-  it('gives no false alarm where more is traded than a slice holds before a step can look', async () => {
-    while ((await step(SMALL)).kind === 'stands') {
-      const { transfersRead, transfers } = (await readReconciliation()).progress;
-      if (Number(transfers) - Number(transfersRead) <= SMALL.transfers) break;
-    }
-    const trade = async () => {
-      for (let traded = 0; traded < 4; traded += 1) await traders[0]?.trade(SMALL_ORDER);
-    };
-    const flood = aroundBatches('before', 1, trade, (text) => text.includes('FROM reconciled_balances'));
-    expect(await step(SMALL)).toEqual({ kind: 'stands', isBehind: true });
-    flood.restore();
-    expect(flood.state.struck).toBe(1);
-    expect(statusesOf(await finishPass())).toEqual(allOk);
-    expect((await readReconciliation()).violations).toEqual([]);
-  });
-
-  it('waits with its checks while the journal is ahead of it, and says so', async () => {
-    expect(await step(SMALL)).toEqual({ kind: 'stands', isBehind: true });
-    const { progress } = await readReconciliation();
-    expect(progress.transfersRead).toBe('5');
-    expect(new Set(Object.values(progress.checks))).toEqual(new Set(['waiting']));
-    await finishPass();
+    const triggers = (await readTriggers()).filter(({ name }) => name === 'balances_are_explained');
+    const add = (atoms: number) =>
+      runWithout(triggers, [
+        sql(
+          `UPDATE balances SET amount = amount + ${atoms} WHERE account = ? AND asset = 'BTC'`,
+          trader?.accountId ?? '',
+        ),
+      ]);
+    vi.spyOn(console, 'error').mockReturnValue();
+    await add(1);
+    const broken = await reconcileAnew(single);
+    expect(broken.violations.map(({ invariant }) => invariant).toSorted()).toEqual([
+      'balances_match_transfers',
+      'ledger_sums_to_zero',
+    ]);
+    await add(-1);
+    await reopen();
+    vi.restoreAllMocks();
   });
 });
 
-describe('a step', () => {
+describe('what is new', () => {
+  it('is read as it comes, and not again', async () => {
+    await withOwn(async ({ reconciler }) => {
+      await followAll(reconciler, WHOLE);
+      const before = reconciler.progress.newest.after;
+      expect(String(before)).toBe(await count('transfers'));
+      await traders[0]?.trade(SMALL_ORDER);
+      const cost = await measureDatabase(() => reconciler.follow(WHOLE, Date.now()));
+      expect(reconciler.progress.newest.after).toBe(before + 2);
+      expect(cost.databaseRowsWritten).toBe(0);
+      expect(cost.databaseRowsRead).toBeLessThan(400);
+    });
+  });
+});
+
+describe('a slice', () => {
   it('reads as many rows however many there are', async () => {
-    const limits = { transfers: 20, rows: 10 };
-    const costs = async () => {
-      const read: number[] = [];
-      const { pass } = (await readReconciliation()).progress;
-      while ((await readReconciliation()).progress.pass === pass) read.push(await countRowsRead(() => step(limits)));
-      return Math.max(...read);
-    };
+    const limits = { transfers: 20, rows: 12 };
+    const costs = () =>
+      withOwn(async ({ reconciler }) => {
+        const read: number[] = [];
+        reconciler.begin(Date.now());
+        while (reconciler.isUnderWay) read.push(await countRowsRead(() => reconciler.advance(limits, Date.now())));
+        return Math.max(...read);
+      });
+    // Of accounts that fit a slice, and of some that do not.
+    await makeActivity(2);
     const before = await costs();
-    traders.push(...(await makeActivity(6)));
+    await makeActivity(4);
     const after = await costs();
     // What is in a slice differs a little; how much is outside of it does not count.
-    expect(after).toBeLessThan(before * 1.1);
+    expect(after).toBeLessThan(before * 1.2);
+  });
+});
+
+describe('the history', () => {
+  const KEEPER = 'a history of its own';
+
+  it('that was rewritten together with its records and balances is found by its links, and by nothing else', async () => {
+    vi.spyOn(console, 'error').mockReturnValue();
+    await withOwn(
+      async (own) => {
+        expect(statusesOf(await finishPass(own))).toEqual(allOk);
+        expect(own.standing().links.transfers?.number).toBeGreaterThan(1);
+        expect(own.standing().links.audit?.number).toBeGreaterThan(1);
+        // A trade of long ago was worth another USDT: both rows, the transfer and both balances say so.
+        const trade = await sql(
+          "SELECT id, account_id, counterparty, first_transfer FROM settlements WHERE type = 'P2P_BUY' ORDER BY first_transfer LIMIT 1",
+        ).first<{ id: string; account_id: string; counterparty: string; first_transfer: number }>();
+        const { id = '', account_id: buyer = '', counterparty: seller = '', first_transfer: first = 0 } = trade ?? {};
+        const pay = (account: string, atoms: number) =>
+          sql(`UPDATE balances SET amount = amount + (${atoms}) WHERE account = ? AND asset = 'USDT'`, account);
+        const rewrite = (atoms: number) => [
+          sql(`UPDATE settlements SET usdt_amount = usdt_amount + (${atoms}) WHERE id = ?`, id),
+          sql(`UPDATE transfers SET amount = amount + (${atoms}) WHERE id = ?`, first),
+          pay(buyer, -atoms),
+          pay(seller, atoms),
+        ];
+        const triggers = (await readTriggers()).filter(({ name }) =>
+          ['settlements_are_not_changed', 'transfers_are_not_changed', 'balances_are_explained'].includes(name),
+        );
+        await runWithout(triggers, rewrite(1_000_000));
+        const found = await finishPass(own);
+        expect(found.violations.map(({ invariant }) => invariant)).toEqual(['history_unchanged']);
+        expect(invariantOf(found, 'history_unchanged').examples).toMatchObject([{ chain: 'transfers' }]);
+        await runWithout(triggers, rewrite(-1_000_000));
+        await reopen();
+        expect(statusesOf(await finishPass(own))).toEqual(allOk);
+      },
+      undefined,
+      KEEPER,
+    );
+  });
+
+  it('of the audit is found to be rewritten', async () => {
+    await withOwn(async (own) => {
+      await finishPass(own);
+      const triggers = (await readTriggers()).filter(({ name }) => name === 'audit_is_not_changed');
+      const role = (name: string) => sql(`UPDATE audit SET role = ? WHERE id = 7`, name);
+      await runWithout(triggers, [role('nobody')]);
+      const found = await finishPass(own);
+      expect(found.violations.map(({ invariant }) => invariant)).toEqual(['history_unchanged']);
+      expect(invariantOf(found, 'history_unchanged').examples).toMatchObject([{ chain: 'audit', link: '2' }]);
+      await runWithout(triggers, [role('operator')]);
+      await reopen();
+    });
+  });
+
+  it('that ends before its links is found, until an operator accepts a new start', async () => {
+    await withOwn(async (own) => {
+      await finishPass(own);
+      const { progress } = own.reconciler;
+      await env.DB.exec('CREATE TABLE saved_transfers AS SELECT * FROM transfers');
+      const triggers = (await readTriggers()).filter(({ name }) => name === 'transfers_are_not_deleted');
+      await runWithout(triggers, [sql('DELETE FROM transfers WHERE id > ?', progress.newest.after - 40)]);
+      const found = await finishPass(own);
+      expect(found.violations.map(({ invariant }) => invariant)).toContain('history_unchanged');
+      own.reconciler.beginAnew();
+      expect(own.standing().links.transfers).toBeNull();
+      const anew = await finishPass(own);
+      expect(invariantOf(anew, 'history_unchanged').status).toBe('ok');
+      const refill = (await readTriggers()).filter(({ tbl_name }) => tbl_name === 'transfers');
+      await runWithout(refill, [
+        sql('INSERT INTO transfers SELECT * FROM saved_transfers WHERE id > ?', progress.newest.after - 40),
+      ]);
+      await reopen();
+      expect((await asOperator('GET', '/settings')).status).toBe(200);
+    });
+    vi.restoreAllMocks();
+    expect(statusesOf(await reconcileAnew())).toEqual(allOk);
   });
 });

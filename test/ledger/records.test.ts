@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { openAccount } from '../../src/accounts/account.ts';
 import { newRecordId } from '../../src/ledger/record-id.ts';
 import { readSettings } from '../../src/ledger/settings.ts';
-import { NOON_MS, database, expectRefused, keyOf, openFunded, order, sql, transfer } from '../support/raw-ledger.ts';
+import { NOON_MS, credit, database, expectRefused, openFunded, order, sql } from '../support/raw-ledger.ts';
 
 let victim: string;
 beforeAll(async () => {
@@ -11,13 +11,7 @@ beforeAll(async () => {
 
 /** A credit by hand, under this id and reference. */
 function deposit(accountId: string, id: string, reference: string, insert = 'INSERT'): D1PreparedStatement {
-  return sql(
-    `${insert} INTO deposits (account_id, id, type, asset, amount, usd_value, status, reference)
-     VALUES (?, ?, 'INTERNAL_DEPOSIT', 'BTC', 5, 1, 'COMPLETED', ?)`,
-    accountId,
-    id,
-    reference,
-  );
+  return credit(accountId, 'BTC', '5', id, reference, insert);
 }
 
 describe('an account', () => {
@@ -70,8 +64,8 @@ describe('an account', () => {
 describe('a record', () => {
   it('of an order is made once, and never changed or deleted', async () => {
     const id = newRecordId(NOON_MS);
-    await order(victim, id).run();
-    await expectRefused('guard: order exists', order(victim, id));
+    await order(victim, { id }).run();
+    await expectRefused('guard: order exists', order(victim, { id }));
     await expectRefused(
       'guard: order exists',
       sql('INSERT OR REPLACE INTO orders SELECT * FROM orders WHERE id = ?', id),
@@ -83,10 +77,32 @@ describe('a record', () => {
   it('of an order that moves nothing is refused', async () => {
     for (const column of ['executed_price', 'coin_amount', 'usdt_amount']) {
       const row = { executed_price: 1, coin_amount: 1, usdt_amount: 1, [column]: 0 };
-      const query = `INSERT INTO orders VALUES (?, 'x', 'BTC', 'BUY', ?, ?, ?, 'COMPLETED', 0, ?)`;
-      const values = [row.executed_price, row.coin_amount, row.usdt_amount, keyOf(victim)];
-      await expectRefused(`CHECK constraint failed: ${column} > 0`, sql(query, victim, ...values));
+      const [price, coinAmount, usdtAmount] = [row.executed_price, row.coin_amount, row.usdt_amount].map(String);
+      const terms = { price, coinAmount, usdtAmount } as Record<string, string>;
+      await expectRefused(`CHECK constraint failed: ${column} > 0`, order(victim, terms));
     }
+  });
+
+  it('of an order is of a listed coin, at a price that its amounts have', async () => {
+    const message = 'guard: no such coin, or not at this price';
+    for (const coin of ['NOPE', 'USDT', 'btc', '']) {
+      await expectRefused(message, order(victim, { coin }));
+      await expectRefused(message, order(victim, { coin, status: 'FAILED' }));
+    }
+    // At 50,000 USDT, 100 atoms of BTC are 50,000 atoms of USDT.
+    const fair = { price: '5000000000000', coinAmount: '100', usdtAmount: '50000' };
+    for (const change of [
+      { price: '5500000000000' },
+      { price: '1' },
+      { coinAmount: '102' },
+      { coinAmount: '98' },
+      { usdtAmount: '50502' },
+      { usdtAmount: '49498' },
+      { usdtAmount: '1' },
+    ]) {
+      await expectRefused(message, order(victim, { ...fair, ...change }));
+    }
+    await expectRefused(`ledger: floor ${victim} USDT`, order(victim, fair));
   });
 
   it('of a deposit is made once, by its id and by its reference', async () => {
@@ -118,6 +134,15 @@ describe('a record', () => {
         'guard: a revoked key stays revoked',
         sql(`${change} api_keys SET revoked_at = NULL WHERE id = ?`, id),
       );
+    }
+    for (const [column, value] of [
+      ['account_id', await openFunded()],
+      ['token_hash', 'another'],
+      ['scopes', 'rtw'],
+      ['id', newRecordId(NOON_MS)],
+    ] as const) {
+      const change = sql(`UPDATE OR REPLACE api_keys SET ${column} = ? WHERE id = ?`, value, id);
+      await expectRefused('guard: a key keeps its account, scopes and hash', change);
     }
     await expectRefused('guard: api key exists', sql(insert.replace('INSERT', 'INSERT OR REPLACE'), id, victim));
     await expectRefused('guard: ', sql('DELETE FROM api_keys WHERE id = ?', id), sql(insert, id, victim));
@@ -160,7 +185,7 @@ describe('a halt', () => {
   it('of one account holds as well', async () => {
     const account = await openFunded();
     await sql(`UPDATE accounts SET status = 'frozen' WHERE id = ?`, account).run();
-    await expectRefused('guard: account_frozen', order(account), transfer(account, 'house:liquidity', 'BTC', '1'));
+    await expectRefused('guard: account_frozen', order(account));
   });
 
   it('cannot be lost with the one row of the settings', async () => {

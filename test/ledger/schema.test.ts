@@ -1,12 +1,15 @@
-import { is } from 'drizzle-orm';
-import { type SQLiteColumn, SQLiteTable, getTableConfig } from 'drizzle-orm/sqlite-core';
+import { SQL, is } from 'drizzle-orm';
+import { type SQLiteColumn, SQLiteAsyncDialect, SQLiteTable, getTableConfig } from 'drizzle-orm/sqlite-core';
 import { describe, expect, it } from 'vitest';
+import { assetSymbols, scaleOf } from '../../src/money/assets.ts';
 import * as schema from '../../src/ledger/schema.ts';
 import { env } from '../support/test-env.ts';
 
 const tables = Object.values<unknown>(schema)
   .filter((value): value is SQLiteTable => is(value, SQLiteTable))
   .map((table) => getTableConfig(table));
+
+const dialect = new SQLiteAsyncDialect();
 
 const named = tables.map((table) => [table.name, table] as const);
 
@@ -31,6 +34,7 @@ async function listTables() {
 /** A column's default as Drizzle would write it into the database, in SQL. */
 function writeDefault(column: SQLiteColumn): string | null {
   if (column.default === undefined) return null;
+  if (is(column.default, SQL)) return dialect.sqlToQuery(column.default).sql;
   const value: unknown = column.mapToDriverValue(column.default);
   return column.getSQLType() === 'text' ? `'${String(value)}'` : String(value);
 }
@@ -135,7 +139,13 @@ describe('the tables of the migrations', () => {
 
   it('are all WITHOUT ROWID, so that a write is one row, but those whose key is a number', async () => {
     const withRowid = (await listTables()).filter(({ wr }) => wr === 0);
-    expect(withRowid.map(({ name }) => name).toSorted()).toEqual(['audit', 'reconciliation', 'settings', 'transfers']);
+    expect(withRowid.map(({ name }) => name).toSorted()).toEqual(['audit', 'settings', 'transfers']);
+  });
+
+  it('list the assets that the code has, with as many atoms of each', async () => {
+    const { results } = await env.DB.prepare('SELECT asset, unit FROM assets ORDER BY asset').all();
+    const known = assetSymbols.map((asset) => ({ asset, unit: 10 ** scaleOf(asset) }));
+    expect(results).toEqual(known.toSorted((one, other) => (one.asset < other.asset ? -1 : 1)));
   });
 
   it('check what they refer to', async () => {

@@ -1,175 +1,147 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openAccount } from '../../src/accounts/account.ts';
-import { commit } from '../../src/ledger/commit.ts';
-import { insertTransfer } from '../../src/ledger/transfers.ts';
-import type { Asset } from '../../src/money/assets.ts';
 import { env } from '../support/test-env.ts';
 import {
   NOON_MS,
   balanceOf,
+  credit,
   database,
   expectRefused,
   openFunded,
   order,
+  setFloor,
   sql,
-  transfer,
 } from '../support/raw-ledger.ts';
 
-describe('a batch of transfers', () => {
+/** An order at one USDT for a coin of eight decimals, so that an atom of USDT is a hundred of the coin. */
+function trade(account: string, side: string, usdt: bigint, coin = 'BTC', insert = 'INSERT'): D1PreparedStatement {
+  const amounts = { coinAmount: String(usdt * 100n), usdtAmount: String(usdt) };
+  return order(account, { coin, side, price: '100000000', ...amounts }, insert);
+}
+
+describe('a batch of records', () => {
   it('moves every balance that it names, in order, and numbers the journal without a gap', async () => {
-    const [payer, payee] = [await openFunded(), await openFunded()];
-    const move = (debit: string, credit: string, amount: bigint) =>
-      insertTransfer(database, { debit, credit, asset: 'BTC', amount, kind: 'order', reference: 'r', ts_ms: NOON_MS });
+    const account = await openFunded();
     // The second is possible only by the first, and the third only by the second.
-    const outcome = await commit(database, [
-      move(payer, payee, 100n),
-      move(payee, payer, 200n),
-      move(payer, payee, 150n),
-    ]);
-    expect(outcome).toEqual({ kind: 'committed' });
-    expect([await balanceOf(payer, 'BTC'), await balanceOf(payee, 'BTC')]).toEqual([50n, 150n]);
+    await env.DB.batch([trade(account, 'SELL', 1n), trade(account, 'BUY', 101n), trade(account, 'SELL', 100n)]);
+    expect([await balanceOf(account, 'BTC'), await balanceOf(account, 'USDT')]).toEqual([100n, 100n]);
     const journal = await sql('SELECT count(*) AS count, max(id) AS newest FROM transfers').first();
     expect(journal?.['count']).toBe(journal?.['newest']);
   });
 
   it('keeps the sum of each asset at zero and every balance at the sum of its transfers, whatever is tried', async () => {
-    const assets: Asset[] = ['ETH', 'BNB'];
-    const owners = await Promise.all(
-      [1, 2, 3].map(() => openAccount(database, 'test', { role: 'operator', now_ms: NOON_MS })),
+    const coins = ['ETH', 'BNB'];
+    const accounts = await Promise.all(
+      [1, 2, 3].map(async () => (await openAccount(database, 'test', { role: 'operator', now_ms: NOON_MS })).id),
     );
-    const parties = [...owners.map(({ id }) => id), 'house:custody', 'house:liquidity', 'house:fees', 'nobody'];
-    const moving = (debits: string[], credits: string[], min: bigint) =>
-      fc.record({
-        debit: fc.constantFrom(...debits),
-        credit: fc.constantFrom(...credits),
-        asset: fc.constantFrom(...assets),
-        amount: fc.bigInt({ min, max: 40n }),
-        kind: fc.constant('order' as const),
-        reference: fc.constant('random'),
-        ts_ms: fc.constant(NOON_MS),
-      });
-    const batchOf = (move: ReturnType<typeof moving>) => fc.array(move, { minLength: 1, maxLength: 3 });
-    // Half of the batches are possible whatever came before, so that the other half finds something to move.
-    const possible = moving(
-      ['house:custody', 'house:liquidity'],
-      owners.map(({ id }) => id),
-      1n,
-    );
-    const batches = fc.oneof(batchOf(moving(parties, parties, -1n)), batchOf(possible));
+    const attempt = fc.record({
+      account: fc.constantFrom(...accounts),
+      what: fc.constantFrom('BUY', 'SELL', 'credit USDT', 'credit ETH'),
+      coin: fc.constantFrom(...coins),
+      usdt: fc.bigInt({ min: -1n, max: 40n }),
+    });
     /** The balances as the model has them. */
-    const model = new Map<string, bigint>();
-    const read = (account: string, asset: string) => model.get(`${account} ${asset}`) ?? 0n;
+    let model = new Map<string, bigint>();
     let committed = 0;
     await fc.assert(
-      fc.asyncProperty(batches, async (batch) => {
-        const [first, ...rest] = batch.map((move) => insertTransfer(database, move));
-        const isPossible = (() => {
-          const after = new Map(model);
-          return batch.every(({ debit, credit, asset, amount }) => {
-            if (amount <= 0n || debit === credit || debit === 'nobody' || credit === 'nobody') return false;
-            const left = (after.get(`${debit} ${asset}`) ?? 0n) - amount;
-            after.set(`${debit} ${asset}`, left);
-            after.set(`${credit} ${asset}`, (after.get(`${credit} ${asset}`) ?? 0n) + amount);
-            return left >= 0n || debit === 'house:custody' || debit === 'house:liquidity';
-          });
-        })();
-        const outcome = first && (await commit(database, [first, ...rest]).catch(() => 'refused'));
-        if (isPossible) {
-          committed += 1;
-          expect(outcome).toEqual({ kind: 'committed' });
-          for (const { debit, credit, asset, amount } of batch) {
-            model.set(`${debit} ${asset}`, read(debit, asset) - amount);
-            model.set(`${credit} ${asset}`, read(credit, asset) + amount);
+      fc.asyncProperty(fc.array(attempt, { minLength: 1, maxLength: 3 }), async (batch) => {
+        const after = new Map(model);
+        const add = (owner: string, asset: string, amount: bigint) =>
+          after.set(`${owner} ${asset}`, (after.get(`${owner} ${asset}`) ?? 0n) + amount);
+        let isPossible = true;
+        const statements = batch.map(({ account, what, coin, usdt }) => {
+          if (usdt <= 0n) isPossible = false;
+          if (what.startsWith('credit')) {
+            const asset = what.slice('credit '.length);
+            add(account, asset, usdt);
+            add('house:custody', asset, -usdt);
+            return credit(account, asset, String(usdt));
           }
-        } else {
-          expect(outcome).not.toEqual({ kind: 'committed' });
-        }
+          const sign = what === 'BUY' ? 1n : -1n;
+          add(account, coin, sign * usdt * 100n);
+          add(account, 'USDT', -sign * usdt);
+          add('house:liquidity', coin, -sign * usdt * 100n);
+          add('house:liquidity', 'USDT', sign * usdt);
+          const given = what === 'BUY' ? 'USDT' : coin;
+          if ((after.get(`${account} ${given}`) ?? 0n) < 0n) isPossible = false;
+          return trade(account, what, usdt, coin);
+        });
+        const landed = await env.DB.batch(statements).then(
+          () => true,
+          () => false,
+        );
+        expect(landed).toBe(isPossible);
+        if (!isPossible) return;
+        committed += 1;
+        model = after;
       }),
       { numRuns: 150 },
     );
     expect(committed).toBeGreaterThan(10);
-    for (const asset of assets) {
-      let sum = 0n;
-      for (const party of parties.filter((name) => name !== 'nobody')) {
-        const balance = await balanceOf(party, asset);
-        expect(balance).toBe(read(party, asset));
-        sum += balance;
-      }
-      expect(sum).toBe(0n);
+    for (const [name, amount] of model) {
+      const [owner = '', asset = ''] = name.split(' ');
+      if (!owner.startsWith('house:')) expect(await balanceOf(owner, asset)).toBe(amount);
     }
-    const unexplained = await sql(
+    const wrong = await sql(
       `SELECT account, asset FROM balances WHERE amount <>
         (SELECT coalesce(sum(amount), 0) FROM transfers WHERE credit = account AND transfers.asset = balances.asset) -
-        (SELECT coalesce(sum(amount), 0) FROM transfers WHERE debit = account AND transfers.asset = balances.asset)`,
+        (SELECT coalesce(sum(amount), 0) FROM transfers WHERE debit = account AND transfers.asset = balances.asset)
+       UNION ALL SELECT 'sum', asset FROM balances GROUP BY asset HAVING sum(amount) <> 0`,
     ).all();
-    expect(unexplained.results).toEqual([]);
+    expect(wrong.results).toEqual([]);
   });
 });
 
 describe('an overdraft', () => {
   it('fails the whole batch, of which nothing remains, and names the account and the asset', async () => {
     const account = await openFunded();
-    await expectRefused(
-      `ledger: floor ${account} BTC`,
-      order(account),
-      transfer(account, 'house:liquidity', 'USDT', '100'),
-      transfer(account, 'house:liquidity', 'BTC', '101'),
-    );
+    const [possible, tooMuch] = [trade(account, 'BUY', 100n), trade(account, 'SELL', 102n)];
+    await expectRefused(`ledger: floor ${account} BTC`, possible, tooMuch);
   });
 
   it('is not let through where errors are ignored or rows replaced', async () => {
     const account = await openFunded();
     for (const conflict of ['IGNORE', 'REPLACE', 'FAIL', 'ROLLBACK']) {
-      const query = `INSERT OR ${conflict} INTO transfers
-        SELECT max(id) + 1, ?, 'house:custody', 'BTC', 101, 'order', 'test', 1 FROM transfers`;
-      await expectRefused(`ledger: floor ${account} BTC`, sql(query, account));
+      await expectRefused(`ledger: floor ${account} BTC`, trade(account, 'SELL', 2n, 'BTC', `INSERT OR ${conflict}`));
     }
   });
 
   it('is not an overdraft to the last atom', async () => {
     const account = await openFunded();
-    await env.DB.batch([transfer(account, 'house:liquidity', 'BTC', '100')]);
+    await trade(account, 'SELL', 1n).run();
     expect(await balanceOf(account, 'BTC')).toBe(0n);
-    await expectRefused(`ledger: floor ${account} BTC`, transfer(account, 'house:liquidity', 'BTC', '1'));
+    await expectRefused(`ledger: floor ${account} BTC`, trade(account, 'SELL', 1n));
   });
 
   it('of the house ends at the floor that the operator set, and names it', async () => {
     const account = await openFunded();
-    await sql(`UPDATE balances SET floor = amount - 10 WHERE account = 'house:liquidity' AND asset = 'DOGE'`).run();
-    await sql(`UPDATE balances SET floor = amount - 10 WHERE account = 'house:custody' AND asset = 'DOGE'`).run();
-    for (const house of ['house:liquidity', 'house:custody']) {
-      await expectRefused(`ledger: floor ${house} DOGE`, transfer(house, account, 'DOGE', '11'));
-      await env.DB.batch([transfer(house, account, 'DOGE', '10')]);
-      await expectRefused(`ledger: floor ${house} DOGE`, transfer(house, account, 'DOGE', '1'));
-    }
+    await env.DB.batch(setFloor('house:liquidity', 'DOGE', '-1000'));
+    await expectRefused('ledger: floor house:liquidity DOGE', trade(account, 'BUY', 11n, 'DOGE'));
+    await trade(account, 'BUY', 10n, 'DOGE').run();
+    await expectRefused('ledger: floor house:liquidity DOGE', trade(account, 'BUY', 1n, 'DOGE'));
+
+    await env.DB.batch(setFloor('house:custody', 'DOGE', '-10'));
+    await expectRefused('ledger: floor house:custody DOGE', credit(account, 'DOGE', '11'));
+    await credit(account, 'DOGE', '10').run();
+    await expectRefused('ledger: floor house:custody DOGE', credit(account, 'DOGE', '1'));
+    await expectRefused('ledger: floor house:custody DOGE', ...setFloor('house:custody', 'DOGE', '-9'));
   });
 });
 
 describe('large amounts', () => {
   it('survive the trip through the database to the atom: 2^53+1, and 2^63-1; one more is refused', async () => {
     const { id } = await openAccount(database, 'test', { role: 'operator', now_ms: NOON_MS });
-    await sql(
-      `UPDATE balances SET floor = -9223372036854775808 WHERE account = 'house:custody' AND asset = 'LTC'`,
-    ).run();
-    const credit = (amount: bigint) =>
-      insertTransfer(database, {
-        debit: 'house:custody',
-        credit: id,
-        asset: 'LTC',
-        amount,
-        kind: 'order',
-        reference: 'test',
-        ts_ms: NOON_MS,
-      });
-    expect(await commit(database, [credit(9_007_199_254_740_993n)])).toEqual({ kind: 'committed' });
+    await env.DB.batch(setFloor('house:custody', 'LTC', '-9223372036854775808'));
+    await credit(id, 'LTC', '9007199254740993').run();
     expect(await balanceOf(id, 'LTC')).toBe(9_007_199_254_740_993n);
-    expect(await commit(database, [credit(9_214_364_837_600_034_814n)])).toEqual({ kind: 'committed' });
+    await credit(id, 'LTC', '9214364837600034814').run();
     expect(await balanceOf(id, 'LTC')).toBe(9_223_372_036_854_775_807n);
     for (const conflict of ['', 'OR IGNORE', 'OR REPLACE']) {
-      const query = `INSERT ${conflict} INTO transfers
-        SELECT max(id) + 1, 'house:custody', ?, 'LTC', 1, 'order', 'test', 1 FROM transfers`;
-      await expectRefused('cannot store REAL value in INTEGER column balances.amount', sql(query, id));
+      await expectRefused(
+        'cannot store REAL value in INTEGER column balances.amount',
+        credit(id, 'LTC', '1', undefined, undefined, `INSERT ${conflict}`),
+      );
     }
   });
 });

@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/ledger/record-id.ts';
-import { NOON_MS, balanceOf, expectRefused, keyOf, openFunded, sql } from '../support/raw-ledger.ts';
+import { NEXT, NOON_MS, balanceOf, expectRefused, keyOf, openFunded, sql } from '../support/raw-ledger.ts';
 import { env } from '../support/test-env.ts';
-
-const PAYOUTS = 'house:payouts';
 
 let account: string;
 let stranger: string;
@@ -13,109 +11,174 @@ beforeEach(async () => {
   id = newRecordId(NOON_MS);
 });
 
-/** A withdrawal of 7 atoms with a fee of 2. */
-function withdrawal(status = 'PROCESSING', allowlistRequired = 0, keyId = keyOf(account)): D1PreparedStatement {
-  return sql(
-    `INSERT INTO withdrawals (account_id, id, type, asset, network, address, amount, fee, usd_value, status,
-       committed_at, allowlist_required, daily_limit, key_id, released_at, next_ask_at)
-     VALUES (?1, ?2, 'ONCHAIN_WITHDRAWAL', 'USDT', 'TRC20', 'x', 7, 2, 7, ?3, ?4, ?5, 5000000000, ?6,
-       iif(?3 = 'PENDING', NULL, ?4), iif(?3 = 'PROCESSING', ?4, NULL))`,
+/** A withdrawal of 7 atoms with a fee of 2, or with other values, as SQL. */
+function withdrawal(status = 'PROCESSING', change: Readonly<Record<string, string | number>> = {}) {
+  const row = {
+    account_id: `'${account}'`,
+    id: `'${id}'`,
+    type: `'ONCHAIN_WITHDRAWAL'`,
+    asset: `'USDT'`,
+    network: `'TRC20'`,
+    address: `'x'`,
+    amount: 7,
+    fee: 2,
+    usd_value: 7,
+    status: `'${status}'`,
+    committed_at: NOON_MS,
+    allowlist_required: 0,
+    daily_limit: 5_000_000_000,
+    key_id: `'${keyOf(account)}'`,
+    released_at: status === 'PENDING' ? 'NULL' : NOON_MS,
+    next_ask_at: status === 'PROCESSING' ? NOON_MS : 'NULL',
+    taken_transfer: NEXT,
+    ...change,
+  };
+  return sql(`INSERT INTO withdrawals (${Object.keys(row).join(', ')}) VALUES (${Object.values(row).join(', ')})`);
+}
+
+/** The same inside, to the owner of an address. */
+function inside(recipient = stranger) {
+  return withdrawal('PENDING', {
+    type: `'INTERNAL_WITHDRAWAL'`,
+    address: `'${stranger}'`,
+    fee: 0,
+    recipient: `'${recipient}'`,
+  });
+}
+
+const own = () => sql("INSERT INTO addresses VALUES (?1, 'TRC20', ?1)", stranger);
+const set = (change: string) => sql(`UPDATE withdrawals SET ${change} WHERE id = ?`, id);
+const goOn = `status = 'PROCESSING', released_at = ${NOON_MS}, next_ask_at = ${NOON_MS}`;
+const fail = () => set(`status = 'FAILED', reason = 'x', returned_transfer = ${NEXT}`);
+const pay = () => set(`status = 'COMPLETED', tx_hash = 'x', paid_transfer = ${NEXT}`);
+
+/** The same for one inside, at its approval. */
+const payInside = (receipt: string) =>
+  set(`status = 'COMPLETED', released_at = ${NOON_MS}, paid_transfer = ${NEXT}, receipt_id = ${receipt}`);
+
+/** What moved, in the order of the journal. */
+async function readMoves(): Promise<unknown[]> {
+  const { results } = await sql(
+    `SELECT replace(replace(debit, ?1, 'account'), ?2, 'stranger') || ' ' ||
+       replace(replace(credit, ?1, 'account'), ?2, 'stranger') || ' ' || amount AS move
+     FROM transfers WHERE kind = 'withdrawal' AND reference = ?3 ORDER BY id`,
     account,
+    stranger,
     id,
-    status,
-    NOON_MS,
-    allowlistRequired,
-    keyId,
-  );
+  ).all<{ move: string }>();
+  return results.map(({ move }) => move);
 }
-
-interface Leg {
-  readonly debit: string;
-  readonly credit: string;
-  readonly amount: number;
-  readonly asset?: string;
-  readonly reference?: string;
-}
-
-function move({ debit, credit, amount, asset = 'USDT', reference = id }: Leg): D1PreparedStatement {
-  return sql(
-    `INSERT INTO transfers SELECT coalesce(max(id), 0) + 1, ?, ?, ?, ?, 'withdrawal', ?, ? FROM transfers`,
-    debit,
-    credit,
-    asset,
-    amount,
-    reference,
-    NOON_MS,
-  );
-}
-
-const take = () => move({ debit: account, credit: PAYOUTS, amount: 9 });
-const giveBack = () => move({ debit: PAYOUTS, credit: account, amount: 9 });
-const fail = () => sql("UPDATE withdrawals SET status = 'FAILED', reason = 'x' WHERE id = ?", id);
 
 describe('the money of a withdrawal', () => {
-  it('is taken as its row says, and comes back once it has failed', async () => {
-    await env.DB.batch([withdrawal(), take()]);
+  it('is taken with its row, and comes back once it has failed', async () => {
+    await withdrawal().run();
     expect(await balanceOf(account, 'USDT')).toBe(91n);
-    await env.DB.batch([fail(), giveBack()]);
+    await fail().run();
     expect(await balanceOf(account, 'USDT')).toBe(100n);
+    expect(await readMoves()).toEqual(['account house:payouts 9', 'house:payouts account 9']);
   });
 
-  it.each<[string, () => Leg]>([
-    ['less than amount and fee', () => ({ debit: account, credit: PAYOUTS, amount: 7 })],
-    ['more than amount and fee', () => ({ debit: account, credit: PAYOUTS, amount: 10 })],
-    ['of another asset', () => ({ debit: account, credit: PAYOUTS, amount: 9, asset: 'BTC' })],
-    ['of another account', () => ({ debit: stranger, credit: PAYOUTS, amount: 9 })],
-    ['to another account, for a payout on the chain', () => ({ debit: account, credit: stranger, amount: 9 })],
-    ['to the house’s fees', () => ({ debit: account, credit: 'house:fees', amount: 9 })],
-    ['for a withdrawal that is not there', () => ({ debit: account, credit: PAYOUTS, amount: 9, reference: 'none' })],
-  ])('is never taken %s', async (_, leg) => {
-    await expectRefused('guard: no withdrawal explains the transfer', withdrawal(), move(leg()));
+  it('leaves the house once it is paid, and the fee stays', async () => {
+    await withdrawal().run();
+    await pay().run();
+    expect(await readMoves()).toEqual([
+      'account house:payouts 9',
+      'house:payouts house:custody 7',
+      'house:payouts house:fees 2',
+    ]);
   });
 
-  it('is not given back while it may still be paid', async () => {
-    await env.DB.batch([withdrawal(), take()]);
-    await expectRefused('guard: no withdrawal explains the transfer', giveBack());
+  it('goes to the owner of an address inside, with a receipt', async () => {
+    await own().run();
+    await inside().run();
+    const receipt = newRecordId(NOON_MS);
+    await payInside(`'${receipt}'`).run();
+    expect(await readMoves()).toEqual(['account house:payouts 7', 'house:payouts stranger 7']);
+    const found = await sql(
+      `SELECT d.account_id, d.amount, d.status, d.withdrawal_id, d.transfer = w.paid_transfer AS same
+       FROM deposits AS d JOIN withdrawals AS w ON w.id = d.withdrawal_id WHERE d.id = ?`,
+      receipt,
+    ).first();
+    expect(found).toEqual({ account_id: stranger, amount: 7, status: 'COMPLETED', withdrawal_id: id, same: 1 });
   });
 
-  it.each<[string, () => Leg]>([
-    ['to another account', () => ({ debit: PAYOUTS, credit: stranger, amount: 9 })],
-    ['without its fee', () => ({ debit: PAYOUTS, credit: account, amount: 7 })],
-    ['out of the inventory', () => ({ debit: 'house:liquidity', credit: account, amount: 9 })],
-    ['out of the fees', () => ({ debit: 'house:fees', credit: account, amount: 9 })],
-  ])('is never given back %s', async (_, leg) => {
-    await env.DB.batch([withdrawal(), take()]);
-    await expectRefused('guard: no withdrawal explains the transfer', fail(), move(leg()));
+  it('is paid inside to nobody but that owner', async () => {
+    const message = 'guard: a withdrawal inside is paid to the owner of its address';
+    await expectRefused(message, inside());
+    await own().run();
+    await expectRefused(message, inside(await openFunded()));
+    await expectRefused('guard: ', inside('nobody'));
+  });
+
+  it('is paid inside with the receipt of exactly that', async () => {
+    await own().run();
+    await inside().run();
+    await expectRefused('CHECK constraint failed', payInside('NULL'));
+    const receipt = (change: Readonly<Record<string, string>>) => {
+      const row = {
+        account_id: `'${stranger}'`,
+        id: `'r'`,
+        type: `'INTERNAL_DEPOSIT'`,
+        asset: `'USDT'`,
+        amount: '7',
+        usd_value: '7',
+        status: `'COMPLETED'`,
+        withdrawal_id: `'${id}'`,
+        transfer: NEXT,
+        ...change,
+      };
+      return sql(`INSERT INTO deposits (${Object.keys(row).join(', ')}) VALUES (${Object.values(row).join(', ')})`);
+    };
+    await expectRefused('guard: no withdrawal has this receipt', receipt({}));
+    await payInside(`'paid'`).run();
+    await expectRefused('guard: no withdrawal has this receipt', receipt({}));
+    await expectRefused('guard: deposit exists', receipt({ id: `'paid'` }));
+    await expectRefused('guard: no withdrawal has this receipt', receipt({ id: `'paid'`, account_id: `'${account}'` }));
+  });
+
+  it.each([
+    ['more than there is', { amount: 99 }, 'ledger: floor'],
+    ['of an asset that there is not', { asset: `'NOPE'` }, 'ledger: no such balance'],
+    ['of another account that is not there', { account_id: `'nobody'` }, 'guard: key_revoked'],
+    ['under another number', { taken_transfer: `${NEXT} + 1` }, 'guard: a withdrawal names the next transfers'],
+    ['under a number that was', { taken_transfer: 1 }, 'guard: a withdrawal names the next transfers'],
+    ['with a recipient, though on the chain', { recipient: 'account_id' }, 'no such column'],
+  ])('is never taken %s', async (_, change, message) => {
+    await expectRefused(message, withdrawal('PROCESSING', change));
   });
 });
 
 describe('a withdrawal', () => {
-  const set = (status: string, rest = '') => sql(`UPDATE withdrawals SET status = ?${rest} WHERE id = ?`, status, id);
-  const paid = () => set('COMPLETED', ", tx_hash = 'x'");
-  const ends = [
-    ['COMPLETED', paid],
+  it.each([
+    ['COMPLETED', () => pay()],
     ['FAILED', fail],
-  ] as const;
-
-  it.each(ends)('that is %s is settled for good', async (_, end) => {
-    await env.DB.batch([withdrawal(), take(), end()]);
-    for (const again of [paid(), fail(), set('PROCESSING'), set('PENDING')]) {
+  ] as const)('that is %s is settled for good', async (_, end) => {
+    await env.DB.batch([withdrawal(), end()]);
+    for (const again of [pay(), fail(), set("status = 'PROCESSING'"), set("status = 'PENDING'")]) {
       await expectRefused('guard: withdrawal_settled', again);
     }
   });
 
   it('moves on, or is not changed at all', async () => {
-    await env.DB.batch([withdrawal('PENDING'), take()]);
-    await expectRefused('guard: withdrawal_settled', set('PENDING'));
-    await set('PROCESSING', `, released_at = ${NOON_MS}, next_ask_at = ${NOON_MS}`).run();
-    await expectRefused('guard: withdrawal_settled', set('PROCESSING'));
-    await expectRefused('guard: withdrawal_settled', set('PENDING'));
-    await paid().run();
+    await withdrawal('PENDING').run();
+    await expectRefused('guard: withdrawal_settled', set("status = 'PENDING'"));
+    await set(goOn).run();
+    await expectRefused('guard: withdrawal_settled', set("status = 'PROCESSING'"));
+    await expectRefused('guard: withdrawal_settled', set("status = 'PENDING'"));
+    await pay().run();
+  });
+
+  it('has one id among all accounts', async () => {
+    await withdrawal().run();
+    await expectRefused(
+      'guard: withdrawal exists',
+      withdrawal('PROCESSING', { account_id: `'${stranger}'`, key_id: `'${keyOf(stranger)}'` }),
+    );
   });
 });
 
 describe('the address of a withdrawal', () => {
-  const toListed = () => withdrawal('PROCESSING', 1);
+  const toListed = () => withdrawal('PROCESSING', { allowlist_required: 1 });
   const approve = (owner: string, network: string, address: string, usableAt_ms: number) =>
     sql(
       "INSERT INTO allowlist (account_id, id, network, address, label, usable_at) VALUES (?, ?, ?, ?, 'x', ?)",
@@ -127,7 +190,7 @@ describe('the address of a withdrawal', () => {
     );
 
   it('is one that the account may use at that moment', async () => {
-    await env.DB.batch([approve(account, 'TRC20', 'x', NOON_MS), toListed(), take()]);
+    await env.DB.batch([approve(account, 'TRC20', 'x', NOON_MS), toListed()]);
     expect(await balanceOf(account, 'USDT')).toBe(91n);
   });
 
@@ -139,24 +202,24 @@ describe('the address of a withdrawal', () => {
     ['another than the one approved', () => approve(account, 'TRC20', 'y', NOON_MS)],
   ])('is refused where it is %s', async (_, prepare) => {
     await prepare().run();
-    await expectRefused('guard: address_not_allowlisted', toListed(), take());
+    await expectRefused('guard: address_not_allowlisted', toListed());
   });
 });
 
 describe('the key of a withdrawal', () => {
-  const by = (keyId: string) => withdrawal('PROCESSING', 0, keyId);
-  const change = (set: string) => sql(`UPDATE api_keys SET ${set} WHERE id = ?`, keyOf(account));
+  const by = (keyId: string) => withdrawal('PROCESSING', { key_id: `'${keyId}'` });
+  const change = (what: string) => sql(`UPDATE api_keys SET ${what} WHERE id = ?`, keyOf(account));
 
   it.each<[string, () => string]>([
     ['unknown', () => 'nobody'],
     ['another account’s', () => keyOf(stranger)],
   ])('is refused where it is %s', async (_, keyId) => {
-    await expectRefused('guard: key_revoked', by(keyId()), take());
+    await expectRefused('guard: key_revoked', by(keyId()));
   });
 
   it('is refused where it was revoked', async () => {
     await change('revoked_at = 1').run();
-    await expectRefused('guard: key_revoked', by(keyOf(account)), take());
+    await expectRefused('guard: key_revoked', by(keyOf(account)));
   });
 
   it('stays the one that asked', async () => {
@@ -169,13 +232,13 @@ describe('the key of a withdrawal', () => {
 
   it('is refused from the millisecond on at which it expires', async () => {
     await change(`expires_at = ${NOON_MS}`).run();
-    await expectRefused('guard: key_expired', by(keyOf(account)), take());
+    await expectRefused('guard: key_expired', by(keyOf(account)));
     await change(`expires_at = ${NOON_MS + 1}`).run();
-    await env.DB.batch([by(keyOf(account)), take()]);
+    await env.DB.batch([by(keyOf(account))]);
   });
 
   it('is told after that the withdrawal is there already', async () => {
-    await env.DB.batch([by(keyOf(account)), take()]);
+    await env.DB.batch([by(keyOf(account))]);
     await change('revoked_at = 1').run();
     await expectRefused('guard: withdrawal exists', by(keyOf(account)));
   });
@@ -184,7 +247,7 @@ describe('the key of a withdrawal', () => {
 describe('a withdrawal is let out', () => {
   const release = (more = '') => sql(`UPDATE withdrawals SET released_at = ${NOON_MS}${more} WHERE id = ?`, id);
   const approve = (more = '') => release(`, status = 'PROCESSING', next_ask_at = ${NOON_MS}${more}`);
-  const settings = (set: string) => sql(`UPDATE settings SET ${set}`);
+  const settings = (what: string) => sql(`UPDATE settings SET ${what}`);
   afterEach(() => settings("withdrawals_halted = 0, paused_networks = '[]', allowlist_mode = NULL").run());
 
   it.each<[string, string, () => D1PreparedStatement]>([
@@ -194,26 +257,25 @@ describe('a withdrawal is let out', () => {
   ])(
     'neither again nor by an approval while there is %s, also at the time that it was let out before',
     async (_, guard, stop) => {
-      await env.DB.batch([withdrawal(), take()]);
+      await env.DB.batch([withdrawal()]);
       await release().run();
       await stop().run();
       await expectRefused(`guard: ${guard}`, release());
       id = newRecordId(NOON_MS);
       await sql("UPDATE accounts SET status = 'active' WHERE id = ?", account).run();
       await settings("withdrawals_halted = 0, paused_networks = '[]'").run();
-      await env.DB.batch([withdrawal('PENDING'), take()]);
+      await env.DB.batch([withdrawal('PENDING')]);
       await stop().run();
       await expectRefused(`guard: ${guard}`, approve());
       // An end is no way out.
-      await env.DB.batch([fail(), giveBack()]);
+      await fail().run();
     },
   );
 
   it('only by a write that says when, and with a time to ask about it', async () => {
-    await env.DB.batch([withdrawal('PENDING'), take()]);
+    await env.DB.batch([withdrawal('PENDING')]);
     const refusal = 'guard: a withdrawal goes on once it is let out';
     await expectRefused(refusal, sql("UPDATE withdrawals SET status = 'PROCESSING', next_ask_at = 1 WHERE id = ?", id));
-    await expectRefused(refusal, sql("UPDATE withdrawals SET status = 'COMPLETED', tx_hash = 'x' WHERE id = ?", id));
     await expectRefused(refusal, release(", status = 'PROCESSING'"));
     await expectRefused('guard: a withdrawal is let out at a time', release());
     await approve().run();
@@ -225,12 +287,12 @@ describe('a withdrawal is let out', () => {
   });
 
   it('never once it has ended', async () => {
-    await env.DB.batch([withdrawal(), take(), fail(), giveBack()]);
+    await env.DB.batch([withdrawal(), fail()]);
     await expectRefused('guard: withdrawal_settled', release());
   });
 
   it('and keeps how it ended and what it needed', async () => {
-    await env.DB.batch([withdrawal(), take()]);
+    await env.DB.batch([withdrawal()]);
     for (const change of ["tx_hash = 'x'", 'allowlist_required = 1']) {
       await expectRefused(
         'guard: a withdrawal keeps what it is',
@@ -247,16 +309,7 @@ describe('a withdrawal is let out', () => {
     ] as const) {
       await expectRefused(
         'guard: a withdrawal is let out as it is taken',
-        sql(
-          `INSERT INTO withdrawals (account_id, id, type, asset, network, address, amount, fee, usd_value, status,
-             committed_at, allowlist_required, daily_limit, key_id, released_at, next_ask_at)
-           VALUES (?1, ?2, 'ONCHAIN_WITHDRAWAL', 'USDT', 'TRC20', 'x', 7, 2, 7, 'PROCESSING', ?3, 0, 5000000000, ?4,
-             ${released}, ${ask})`,
-          account,
-          id,
-          NOON_MS,
-          keyOf(account),
-        ),
+        withdrawal('PROCESSING', { released_at: released, next_ask_at: ask }),
       );
     }
   });

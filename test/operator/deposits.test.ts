@@ -248,6 +248,6 @@ describe('the ledger itself', () => {
     const credit = env.DB.prepare(
       `INSERT INTO transfers SELECT max(id) + 1, 'house:custody', ?, 'ETH', 250000000, 'deposit', ?, 1 FROM transfers`,
     ).bind(trader.accountId, deposit.id);
-    await expect(credit.run()).rejects.toThrow('guard: no deposit explains the transfer');
+    await expect(credit.run()).rejects.toThrow('ledger: no deposit explains the transfer');
   });
 });

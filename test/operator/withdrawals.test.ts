@@ -1,4 +1,4 @@
-import { createScheduledController } from 'cloudflare:test';
+import { createScheduledController, runDurableObjectAlarm } from 'cloudflare:test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import worker from '../../src/index.ts';
 import {
@@ -190,6 +190,7 @@ describe('the scheduled sweep', () => {
       .bind(Date.now() - 31_000, old)
       .run();
     await worker.scheduled(createScheduledController(), env);
+    await runDurableObjectAlarm(env.LEDGER_KEEPER.getByName('0'));
     const statusOf = async (id: string) =>
       (await json<Answer>(await trader.get(`/api/v1/wallet/withdrawals/${id}`))).withdrawal.status;
     expect([await statusOf(young), await statusOf(old)]).toEqual(['PROCESSING', 'COMPLETED']);

@@ -134,9 +134,12 @@ function value(world: World, account: ModelAccount, read: Read, step: number | u
         committed_ms: now_ms,
         totpStep: step ?? null,
       });
-      const credit = status === 'COMPLETED' && recipient !== null ? recipient : house.payouts;
-      const movement = { debit: account.id, credit, asset, amount: amount + fee, kind: 'withdrawal' };
-      answers.push({ status: 201, code: null, movements: [movement] });
+      const taken = { debit: account.id, credit: house.payouts, asset, amount: amount + fee, kind: 'withdrawal' };
+      const paid =
+        status === 'COMPLETED' && recipient !== null
+          ? [{ debit: house.payouts, credit: recipient, asset, amount, kind: 'withdrawal' }]
+          : [];
+      answers.push({ status: 201, code: null, movements: [taken, ...paid] });
     }
   }
   return { answers, wanted };

@@ -1,5 +1,5 @@
 import { createKey, json, openAccount, asOperator } from '../support/exchange.ts';
-import { allOk, finishPass, statusesOf } from '../support/reconciliation.ts';
+import { allOk, reconcileAnew, statusesOf } from '../support/reconciliation.ts';
 import { readAddresses } from '../support/addresses.ts';
 import { env } from '../support/test-env.ts';
 import { generate } from 'otplib';
@@ -166,7 +166,7 @@ async function checkAll(world: World, draw: Draw): Promise<void> {
     must(model.withdrawals.get(id)?.status === status, 'a withdrawal is', id, status, model.withdrawals.get(id));
   }
   await checkDust(world);
-  const found = statusesOf(await finishPass());
+  const found = statusesOf(await reconcileAnew());
   must(JSON.stringify(found) === JSON.stringify(allOk), 'the reconciliation found', found);
   await replaySample(world, draw);
 }

@@ -3,6 +3,7 @@ import { vi } from 'vitest';
 import type { KeyLane } from '../../src/lane/key-lane.ts';
 import type { LedgerGate } from '../../src/lane/ledger-gate.ts';
 import type { CandleHub } from '../../src/markets/candles/candle-hub.ts';
+import type { LedgerKeeper } from '../../src/lane/ledger-keeper.ts';
 import type { PriceHub } from '../../src/markets/price-hub.ts';
 import { databaseInternals } from './meter.ts';
 
@@ -81,7 +82,9 @@ export function fail(message: string): () => never {
 }
 
 /** Ends an object as the platform does when it resets it: memory and running calls are gone, storage stays. */
-export async function abort(stub: DurableObjectStub<KeyLane | LedgerGate | PriceHub | CandleHub>): Promise<void> {
+export async function abort(
+  stub: DurableObjectStub<KeyLane | LedgerGate | PriceHub | CandleHub | LedgerKeeper>,
+): Promise<void> {
   try {
     await runInDurableObject(stub, (_instance, state) => state.abort('reset by the test'));
   } catch {

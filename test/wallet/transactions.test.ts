@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ProblemBody, type Trader, json, openTrader } from '../support/exchange.ts';
+import { writeHistory } from '../support/growth/write-history.ts';
 import { countRowsRead } from '../support/meter.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/settlements.ts';
-import { env } from '../support/test-env.ts';
 import { readFeed, readTaken, withdraw } from '../support/withdrawals.ts';
 
 /** More than any walk here comes to. */
@@ -120,26 +120,11 @@ describe('the feed of an account that did everything', () => {
 });
 
 describe('a page of the feed', () => {
-  /** So many records of every kind more for an account, written straight into the tables, in turns. */
+  /** So many records of every kind more for an account, in turns, as `writeHistory` leaves them. */
   async function fill(accountId: string, count: number): Promise<void> {
-    const rows = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)`;
-    const id = (kind: number) => `printf('01900000-0000-7000-8000-%012x', i * 4 + ${kind})`;
-    const newest = `(SELECT price_round FROM balances WHERE account = 'house:liquidity' AND asset = 'BTC')`;
-    await env.DB.batch(
-      [
-        `INSERT INTO orders ${rows} SELECT ?1, ${id(0)}, 'BTC', 'BUY', 1, 1, 1, 'COMPLETED', ${newest},
-           (SELECT id FROM api_keys WHERE account_id = ?1) FROM n`,
-        `INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, reference) ${rows}
-         SELECT ?1, ${id(1)}, 'INTERNAL_DEPOSIT', 'BTC', 1, 1, 'COMPLETED', 'fill ' || i FROM n`,
-        `INSERT INTO withdrawals (account_id, id, type, asset, network, address, amount, fee, usd_value, status,
-           committed_at, allowlist_required, daily_limit, key_id, released_at) ${rows}
-         SELECT ?1, ${id(2)}, 'INTERNAL_WITHDRAWAL', 'BTC', 'BTC', 'x', 1, 0, 0, 'COMPLETED', 1, 0, 5000000000,
-           (SELECT id FROM api_keys WHERE account_id = ?1), 1 FROM n`,
-        `INSERT INTO settlements ${rows}
-         SELECT ?1, ${id(3)}, 'QUICK_BUY', 'house:liquidity', 'BTC', 1, 1, ?1 || i,
-           (SELECT coalesce(max(id), 0) + 1 FROM transfers) FROM n`,
-      ].map((query) => env.DB.prepare(query).bind(accountId, count)),
-    );
+    for (const table of ['deposits', 'orders', 'withdrawals', 'settlements'] as const) {
+      await writeHistory(table, { account: `'${accountId}'`, count: 1 }, count);
+    }
   }
 
   it('reads a row of D1 for each that it shows and no more than a few beside, however long the feed is', async () => {

@@ -55,7 +55,7 @@ const otherHeaders = {
     description: 'Where it can be read',
     required: true,
     schema: { type: 'string', format: 'uri-reference' },
-    example: '/api/v1/orders/01a1fcca-895a-734c-b43c-11f474a4f8d5',
+    example: '/api/v1/orders/01a1fcca-895a-7000-b43c-11f474a4f8d5',
   },
   ETag: {
     description: 'Send it back as If-None-Match',

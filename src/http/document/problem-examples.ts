@@ -6,9 +6,9 @@ import { type Refusal, refuse } from '../refusal.ts';
 type Example = Omit<Refusal, 'ok' | 'code' | 'inPath'> & { readonly path: string };
 
 const ORDERS = '/api/v1/orders';
-const ORDER = '/api/v1/orders/01a1fcca-895a-734c-b43c-11f474a4f8d5';
+const ORDER = '/api/v1/orders/01a1fcca-895a-7000-b43c-11f474a4f8d5';
 const WITHDRAWALS = '/api/v1/wallet/withdrawals';
-const ACCOUNT = '/operator/v1/accounts/01a1fcca-895a-734c-b43c-11f474a4f8d5';
+const ACCOUNT = '/operator/v1/accounts/01a1fcca-895a-7000-b43c-11f474a4f8d5';
 
 /** A refusal of every code, in the words of the operation that gives it. */
 const examples: Readonly<Record<ProblemCode, Example>> = {
@@ -93,7 +93,7 @@ const examples: Readonly<Record<ProblemCode, Example>> = {
     path: ORDERS,
     detail:
       'It is not known yet whether the order was placed. Repeat the request with the same Idempotency-Key, or read the order by its id.',
-    members: { orderId: '01a1fcca-895a-734c-b43c-11f474a4f8d5' },
+    members: { orderId: '01a1fcca-895a-7000-b43c-11f474a4f8d5' },
   },
   internal_error: { path: ORDERS, detail: 'Something went wrong here. It was recorded under the request id.' },
 };

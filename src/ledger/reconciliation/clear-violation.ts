@@ -1,9 +1,9 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
 import { type Actor, insertAudit } from '../audit.ts';
 import { commit } from '../commit.ts';
 import type { Database } from '../database.ts';
-import { reconciliation, violations } from '../schema.ts';
+import { violations } from '../schema.ts';
 
 /**
  * Clears a violation: an operator has looked into it and says why trading may go on. The halts stay until they are
@@ -24,11 +24,6 @@ export async function clearViolation(
   if (!row) return refuse('not_found', 'There is no violation of that id.');
   const outcome = await commit(database, [
     database.update(violations).set({ clearedAt: actor.now_ms, reason }).where(eq(violations.id, id)),
-    // A step that was taken while the violation stood does not count: it would not report what it found again.
-    database
-      .update(reconciliation)
-      .set({ step: sql`step + 1` })
-      .where(eq(reconciliation.id, 1)),
     insertAudit(database, actor, 'clear_violation', id, { invariant: row.invariant, because: reason }),
   ]);
   if (outcome.kind === 'committed') return accept({ id });

@@ -1,19 +1,10 @@
-import { type SQL, sql } from 'drizzle-orm';
 import { assetSymbols, scaleOf } from '../../money/assets.ts';
 import { formatAmount } from '../../money/amounts.ts';
 import { house } from '../transfers.ts';
+import type { Untied } from './compose-ties.ts';
 import type { Counts, Finding } from './invariants.ts';
-
-/** A balance of the house's own, in atoms. */
-export interface HouseRow {
-  readonly account: string;
-  readonly asset: string;
-  readonly amount: string;
-  readonly floor: string;
-}
-
-/** By how many atoms the balances that a pass has seen differ from their transfers, per asset. */
-export type Differences = Readonly<Record<string, bigint>>;
+import type { Differences } from './judge-balance.ts';
+import type { BalanceRow } from './sums.ts';
 
 /** What a pass says of each asset, as plain decimals. */
 export type AssetFigures = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -28,27 +19,22 @@ export interface Closing {
   };
 }
 
-/** Reads the house's own balances: a few rows per asset, however many accounts there are. */
-export function selectHouse(): SQL {
-  return sql`
-    SELECT account, asset, CAST(amount AS TEXT) AS amount, CAST(floor AS TEXT) AS floor FROM balances
-    WHERE account IN ${Object.values(house)}`;
-}
-
 /**
- * What can be said once every balance was compared. A transfer is both sides, so transfers sum to zero, and the
+ * What can be said once every balance was compared with its records. A transfer is both sides, so transfers sum to zero, and the
  * balances of an asset come to the sum of their differences from them: no statement adds up every balance. What is
- * owed to clients is what is left of that sum without the house. Pure.
+ * owed to clients is what is left of that sum without the house. Of an asset of which records and transfers do not agree
+ * (`untied`) the differences are no sum of balances, so none is told. Pure.
  */
-export function closePass(rows: readonly HouseRow[], differences: Differences): Closing {
+export function closePass(rows: readonly BalanceRow[], differences: Differences, untied: Untied): Closing {
   const findings: Finding[] = [];
   const sums: Record<string, Readonly<Record<string, string>>> = {};
   const debts: Record<string, Readonly<Record<string, string>>> = {};
   for (const asset of assetSymbols) {
     const write = (atoms: bigint) => formatAmount(atoms, scaleOf(asset));
     const own = rows.filter((row) => row.asset === asset);
-    const sum = differences[asset] ?? 0n;
-    sums[asset] = { sum: write(sum) };
+    const isTied = !untied.includes(asset);
+    const sum = isTied ? BigInt(differences[asset] ?? 0) : 0n;
+    sums[asset] = { sum: isTied ? write(sum) : 'unknown' };
     if (sum !== 0n) findings.push({ invariant: 'ledger_sums_to_zero', example: { asset, sum: write(sum) } });
 
     const custody = own.find(({ account }) => account === house.custody);

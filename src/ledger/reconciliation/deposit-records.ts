@@ -1,63 +1,30 @@
-import { sql } from 'drizzle-orm';
-import { house } from '../transfers.ts';
-import { cursorAfter } from './check.ts';
-import type { Finding } from './invariants.ts';
-import { type RecordKind, areLegs, listNumbers, readTransfersOf, selectTransfersOf } from './record-transfers.ts';
-import type { JournalRow, Tail } from './tail.ts';
-
-interface DepositRow {
-  readonly accountId: string;
-  readonly id: string;
-  readonly asset: string;
-  readonly amount: string;
-  readonly status: string;
-  readonly transfers: string;
-  /** The withdrawal inside Bureau that this may be the receipt of. */
-  readonly withdrawalId: string | null;
-  readonly withdrawalTransfers: string;
-}
-
-/** What a receipt's reference says before the withdrawal's id. */
-const RECEIPT = 'withdrawal ';
+import type { RecordKind } from './record-kind.ts';
 
 /**
- * Deposits: one transfer out of custody once it is completed, and none before. The receipt of a withdrawal inside
- * Bureau has none of its own: the withdrawal's transfer to its account stands for it.
+ * Deposits: one transfer out of custody once it is completed, and none before. The receipt of a withdrawal inside Bureau
+ * commands none: it names the one by which that withdrawal was paid.
  */
-export const depositRecords: RecordKind<DepositRow> = {
+export const depositRecords: RecordKind = {
   name: 'deposits',
+  title: 'deposit',
   kind: 'deposit',
-  explains: sql`EXISTS (SELECT 1 FROM deposits WHERE account_id = t.credit AND id = t.reference)`,
-
-  query: ({ after: [accountId, id], rows }) => sql`
-    SELECT account_id AS accountId, id, asset, CAST(amount AS TEXT) AS amount, status,
-      ${selectTransfersOf(sql`d.id`)} AS transfers,
-      iif(reference LIKE ${`${RECEIPT}%`}, substr(reference, ${RECEIPT.length + 1}), NULL) AS withdrawalId,
-      ${selectTransfersOf(sql`substr(d.reference, ${RECEIPT.length + 1})`)} AS withdrawalTransfers
-    FROM deposits AS d WHERE (account_id, id) > (${accountId}, ${id}) ORDER BY account_id, id LIMIT ${rows}`,
-
-  judge: (rows, slice, tail) => ({
-    next: cursorAfter(rows, slice, ({ accountId, id }) => [accountId, id]),
-    checked: { records_match_transfers: rows.length },
-    findings: rows.flatMap((row): Finding[] => {
-      const own = readTransfersOf(row.transfers, tail, row.id);
-      if (isTied(row, own, tail)) return [];
-      const { id: deposit, accountId, status } = row;
-      const example = { deposit, accountId, status, transfers: listNumbers(own) };
-      return [{ invariant: 'records_match_transfers', example }];
-    }),
-  }),
+  legs: [
+    {
+      number: 'r.transfer',
+      debit: `iif(r.withdrawal_id IS NULL, 'house:custody', 'house:payouts')`,
+      credit: 'r.account_id',
+      asset: 'r.asset',
+      amount: 'r.amount',
+      kind: `iif(r.withdrawal_id IS NULL, 'deposit', 'withdrawal')`,
+      reference: 'coalesce(r.withdrawal_id, r.id)',
+      sign: '1',
+    },
+  ],
+  odd: `(r.status = 'COMPLETED') IS NOT (r.transfer IS NOT NULL)
+    OR (r.withdrawal_id IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM withdrawals
+      WHERE id = r.withdrawal_id AND recipient = r.account_id AND receipt_id = r.id AND paid_transfer = r.transfer))`,
+  found: 'r.account_id = t.credit AND r.id = t.reference AND r.withdrawal_id IS NULL',
+  shown: ['status'],
+  claims: [],
 };
-
-function isTied(row: DepositRow, own: readonly JournalRow[], tail: Tail): boolean {
-  const { accountId: credit, asset, withdrawalId } = row;
-  if (row.status !== 'COMPLETED') return own.length === 0;
-  const amount = BigInt(row.amount);
-  // A credit by hand may name a withdrawal, too; then it has a transfer of its own.
-  if (withdrawalId === null || own.length > 0) {
-    return areLegs(own, [{ kind: 'deposit', debit: house.custody, credit, asset, amount }]);
-  }
-  const received = readTransfersOf(row.withdrawalTransfers, tail, withdrawalId).filter((one) => one.credit === credit);
-  const [only] = received;
-  return only !== undefined && areLegs(received, [{ kind: 'withdrawal', debit: only.debit, credit, asset, amount }]);
-}

@@ -1,6 +1,6 @@
 /**
  * What must hold of the ledger at every moment, whoever wrote to it. The database refuses whatever would break one of
- * them; the reconciliation looks whether it did.
+ * them; the reconciliation checks that it did.
  */
 export const invariants = [
   /** Of every asset, all balances of the ledger sum to zero. */
@@ -23,6 +23,8 @@ export const invariants = [
   'addresses_have_one_owner',
   /** What clients brought in is within the supply cap, and what is owed to them within that and the exposure. */
   'debts_within_caps',
+  /** The journal and the audit are what they were when they were first read. */
+  'history_unchanged',
 ] as const;
 
 export type Invariant = (typeof invariants)[number];
@@ -48,7 +50,7 @@ export interface Tally {
 
 export type Tallies = Partial<Record<Invariant, Tally>>;
 
-/** As many violations of an invariant are told in full; the rest are counted. */
+/** The most examples that are kept of an invariant; the rest are counted. */
 export const MAX_EXAMPLES = 10;
 
 const nothing: Tally = { checked: 0, broken: 0, examples: [] };

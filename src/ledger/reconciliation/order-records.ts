@@ -1,19 +1,50 @@
-import { sql } from 'drizzle-orm';
 import { QUOTE_ASSET, findCoin, scaleOf } from '../../money/assets.ts';
 import { PRICE_SCALE } from '../../money/prices.ts';
-import { house } from '../transfers.ts';
-import { cursorAfter } from './check.ts';
 import type { Finding } from './invariants.ts';
-import {
-  type Leg,
-  type RecordKind,
-  areLegs,
-  listNumbers,
-  readTransfersOf,
-  selectTransfersOf,
-} from './record-transfers.ts';
+import type { RecordKind } from './record-kind.ts';
 
-interface OrderRow {
+/** Orders: two transfers each, coin against USDT with the house; one that failed has none. */
+export const orderRecords: RecordKind = {
+  name: 'orders',
+  title: 'order',
+  kind: 'order',
+  legs: [
+    {
+      number: 'r.first_transfer',
+      debit: 'r.account_id',
+      credit: `'house:liquidity'`,
+      asset: `iif(r.side = 'BUY', 'USDT', r.coin)`,
+      amount: `iif(r.side = 'BUY', r.usdt_amount, r.coin_amount)`,
+      sign: '-1',
+    },
+    {
+      number: 'r.first_transfer + 1',
+      debit: `'house:liquidity'`,
+      credit: 'r.account_id',
+      asset: `iif(r.side = 'BUY', r.coin, 'USDT')`,
+      amount: `iif(r.side = 'BUY', r.coin_amount, r.usdt_amount)`,
+      sign: '1',
+    },
+  ],
+  odd: `(r.status = 'COMPLETED') IS NOT (r.first_transfer IS NOT NULL)`,
+  found: `r.account_id = iif(t.debit = 'house:liquidity', t.credit, t.debit) AND r.id = t.reference`,
+  shown: ['status'],
+  claims: [
+    {
+      invariant: 'rounding_favours_house',
+      about: `r.status = 'COMPLETED'`,
+      // To within an atom of both sides and a billionth. Exactly is judged once, of each new order, in `judgeRounding`.
+      broken: `NOT EXISTS (
+        SELECT 1 FROM assets
+        WHERE asset = r.coin
+          AND abs(r.usdt_amount - 1.0 * r.coin_amount * r.executed_price / (100.0 * unit))
+            <= 1.0 + r.executed_price / (100.0 * unit) + r.usdt_amount * 1e-9)`,
+    },
+  ],
+};
+
+/** What the rounding of an order is judged by. */
+export interface FilledOrder {
   readonly accountId: string;
   readonly id: string;
   readonly coin: string;
@@ -21,64 +52,24 @@ interface OrderRow {
   readonly price: string;
   readonly coinAmount: string;
   readonly usdtAmount: string;
-  readonly status: 'COMPLETED' | 'FAILED';
-  readonly transfers: string;
 }
 
-/** Orders: two transfers each, coin against USDT with the house, at the order's price; one that failed has none. */
-export const orderRecords: RecordKind<OrderRow> = {
-  name: 'orders',
-  kind: 'order',
-  explains: sql`EXISTS (SELECT 1 FROM orders WHERE account_id IN (t.debit, t.credit) AND id = t.reference)`,
-
-  query: ({ after: [accountId, id], rows }) => sql`
-    SELECT account_id AS accountId, id, coin, side, CAST(executed_price AS TEXT) AS price,
-      CAST(coin_amount AS TEXT) AS coinAmount, CAST(usdt_amount AS TEXT) AS usdtAmount, status,
-      ${selectTransfersOf(sql`o.id`)} AS transfers
-    FROM orders AS o WHERE (account_id, id) > (${accountId}, ${id}) ORDER BY account_id, id LIMIT ${rows}`,
-
-  judge: (rows, slice, tail) => {
-    const findings: Finding[] = [];
-    for (const row of rows) {
-      const transfers = readTransfersOf(row.transfers, tail, row.id);
-      const { accountId, id: order } = row;
-      if (!areLegs(transfers, legsOf(row))) {
-        const example = { order, accountId, status: row.status, transfers: listNumbers(transfers) };
-        findings.push({ invariant: 'records_match_transfers', example });
-      }
-      if (row.status === 'COMPLETED' && !isRoundedForHouse(row)) {
-        const { coin, side, price, coinAmount, usdtAmount } = row;
-        const example = { order, accountId, coin, side, price, coinAmount, usdtAmount };
-        findings.push({ invariant: 'rounding_favours_house', example });
-      }
-    }
-    return {
-      next: cursorAfter(rows, slice, ({ accountId, id }) => [accountId, id]),
-      checked: {
-        records_match_transfers: rows.length,
-        rounding_favours_house: rows.filter(({ status }) => status === 'COMPLETED').length,
-      },
-      findings,
-    };
-  },
-};
-
-function legsOf({ accountId, side, coin, coinAmount, usdtAmount, status }: OrderRow): Leg[] {
-  if (status === 'FAILED') return [];
-  const isBuy = side === 'BUY';
-  const [giver, taker] = isBuy ? [accountId, house.liquidity] : [house.liquidity, accountId];
-  return [
-    { kind: 'order', debit: giver, credit: taker, asset: QUOTE_ASSET, amount: BigInt(usdtAmount) },
-    { kind: 'order', debit: taker, credit: giver, asset: coin, amount: BigInt(coinAmount) },
-  ];
-}
+/** The columns of a `FilledOrder`, of the row `r`. */
+export const filledOrderColumns = `r.account_id AS accountId, r.id, r.coin, r.side, CAST(r.executed_price AS TEXT) AS price,
+  CAST(r.coin_amount AS TEXT) AS coinAmount, CAST(r.usdt_amount AS TEXT) AS usdtAmount`;
 
 /**
- * Whether the price was kept to within an atom of the side that was rounded, and against the client. Which side that
- * was is not recorded, so either will do. In whole numbers: usdt * 10^(scale of the coin + 8) against
- * coin * price * 10^(scale of USDT).
+ * Whether each order kept its price to within an atom of the side that was rounded, and against the client. Which side
+ * that was is not recorded, so either will do. In whole numbers of any size: usdt * 10^(scale of the coin + 8) against
+ * coin * price * 10^(scale of USDT). Pure.
  */
-function isRoundedForHouse({ coin: symbol, side, price, coinAmount, usdtAmount }: OrderRow): boolean {
+export function judgeRounding(orders: readonly FilledOrder[]): Finding[] {
+  return orders
+    .filter((order) => !isRoundedForHouse(order))
+    .map(({ id: order, ...terms }) => ({ invariant: 'rounding_favours_house', example: { order, ...terms } }));
+}
+
+function isRoundedForHouse({ coin: symbol, side, price, coinAmount, usdtAmount }: FilledOrder): boolean {
   const coin = findCoin(symbol);
   if (!coin) return false;
   const usdtAtom = 10n ** BigInt(scaleOf(coin) + PRICE_SCALE);

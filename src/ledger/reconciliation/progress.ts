@@ -1,12 +1,11 @@
-import { isNull, sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Database } from '../database.ts';
-import { reconciliation, violations } from '../schema.ts';
-import type { Cursor } from './check.ts';
-import { type Invariant, type Tallies, invariants } from './invariants.ts';
+import { ChainPosition, CHAIN_START } from './history.ts';
+import { invariants } from './invariants.ts';
+import { ACCOUNTS_START, AccountsPosition } from './walk-accounts.ts';
+import { JOURNAL_START, JournalPosition } from './walk-journal.ts';
 
 const Example = z.record(z.string(), z.string());
-const Tally = z.object({ checked: z.int(), broken: z.int(), examples: z.array(Example) });
+const Tally = z.object({ checked: z.int(), broken: z.int(), examples: z.array(Example).readonly() });
 
 /** What a complete pass found of one invariant. Figures are counts, and plain decimals per asset. */
 export const InvariantReport = z.object({
@@ -27,99 +26,67 @@ export const PassReport = z.object({
 
 export type PassReport = z.output<typeof PassReport>;
 
-/** Where a check stands: the last row that it has looked at, or at its end. */
-export type Position = Cursor | 'done';
+const ChainPositions = z.object({ transfers: ChainPosition, audit: ChainPosition });
 
-const Positions = z.record(z.string(), z.union([z.literal('done'), z.tuple([z.string(), z.string()])]));
-
-/** How far the pass that is under way has come. */
-export interface Progress {
-  /** The number of steps ever taken; the next one is written only if no other came between. */
-  readonly step: number;
-  readonly pass: number;
-  /** `null` before the pass's first step. */
-  readonly startedAt: number | null;
-  readonly steppedAt: number | null;
-  /** The number of the newest transfer that the pass has read. */
-  readonly journal: number;
-  /** By the names of the checks; one that is not there has not begun. */
-  readonly positions: Readonly<Record<string, Position>>;
-  readonly tallies: Tallies;
+/** How far a pass has come: over the accounts, then over the journal, then over the history of both chains. */
+export const Pass = z.object({
+  startedAt: z.int(),
+  /** `null` when that walk is done. */
+  accounts: AccountsPosition.nullable(),
+  journal: JournalPosition.nullable(),
+  chains: ChainPositions,
+  chainsDone: z.boolean(),
   /** In atoms, per asset. */
-  readonly differences: Readonly<Record<string, bigint>>;
-  /** Of the last complete pass. */
-  readonly report: PassReport | null;
-}
+  differences: z.record(z.string(), z.string()),
+  /** Assets of which records and transfers do not agree. */
+  untied: z.array(z.string()).readonly(),
+  tallies: z.partialRecord(z.enum(invariants), Tally),
+});
 
-/** An invariant that was found broken and is not cleared. */
-export interface Violation {
-  readonly id: string;
-  readonly invariant: Invariant;
-  readonly pass: number;
-  readonly foundAt: number;
-  readonly examples: readonly Readonly<Record<string, string>>[];
-}
+export type Pass = z.output<typeof Pass>;
 
-/** Everything that a step begins with, and that the operator is shown. */
-export interface Standing {
-  readonly progress: Progress;
-  /** Those that are not cleared, oldest first. */
-  readonly violations: readonly Violation[];
-  /** The highest number in the journal. */
-  readonly head: number;
-}
+/** All that the reconciliation keeps between two slices. Its object's storage holds it; nothing of it is in the ledger. */
+export const Progress = z.object({
+  /** The number of the pass that is under way, or of the next one. */
+  number: z.int(),
+  steppedAt: z.int().nullable(),
+  /** When the newest pass began. */
+  beganAt: z.int().nullable(),
+  pass: Pass.nullable(),
+  /** How far new transfers were read, and what was found in them since the last pass ended. */
+  newest: JournalPosition,
+  found: z.partialRecord(z.enum(invariants), Tally),
+  /** How far the chains were computed for the first time. */
+  chains: ChainPositions,
+  report: PassReport.nullable(),
+});
 
-/** Reads where the reconciliation stands, in one round trip. Throws when D1 fails. */
-export async function readStanding(database: Database): Promise<Standing> {
-  const [rows, open, heads] = await database.batch([
-    database.select().from(reconciliation),
-    database.select().from(violations).where(isNull(violations.clearedAt)).orderBy(violations.id),
-    database.all<{ head: number }>(sql`SELECT coalesce(max(id), 0) AS head FROM transfers`),
-  ]);
-  const [row] = rows;
-  const [journal] = heads;
-  if (!row || !journal) throw new Error('the row of the reconciliation is missing');
-  const { step, pass, startedAt, steppedAt } = row;
+export type Progress = z.output<typeof Progress>;
+
+const CHAINS_START = { transfers: CHAIN_START, audit: CHAIN_START };
+
+/** Before anything was read. */
+export const NO_PROGRESS: Progress = {
+  number: 1,
+  steppedAt: null,
+  beganAt: null,
+  pass: null,
+  newest: JOURNAL_START,
+  found: {},
+  chains: CHAINS_START,
+  report: null,
+};
+
+/** A pass that has walked nothing. It counts anew, so that what was changed behind the last one is found. */
+export function beginPass(now_ms: number): Pass {
   return {
-    progress: {
-      step,
-      pass,
-      startedAt,
-      steppedAt,
-      journal: row.journal,
-      positions: Positions.parse(JSON.parse(row.cursors)),
-      tallies: z.partialRecord(z.enum(invariants), Tally).parse(JSON.parse(row.tallies)),
-      differences: parseDifferences(row.differences),
-      report: row.report === null ? null : PassReport.parse(JSON.parse(row.report)),
-    },
-    violations: open.map(({ id, invariant, foundAt, examples, ...found }) => ({
-      id,
-      invariant: z.enum(invariants).parse(invariant),
-      pass: found.pass,
-      foundAt,
-      examples: z.array(Example).parse(JSON.parse(examples)),
-    })),
-    head: journal.head,
-  };
-}
-
-function parseDifferences(text: string): Record<string, bigint> {
-  const texts = z.record(z.string(), z.string()).parse(JSON.parse(text));
-  return Object.fromEntries(Object.entries(texts).map(([asset, atoms]) => [asset, BigInt(atoms)]));
-}
-
-/** The columns of the row that say where a pass stands; the step is the next one. */
-export function toColumns({ step, pass, startedAt, steppedAt, journal, ...progress }: Progress) {
-  const differences = Object.entries(progress.differences).map(([asset, atoms]) => [asset, atoms.toString()]);
-  return {
-    pass,
-    startedAt,
-    steppedAt,
-    journal,
-    step: step + 1,
-    cursors: JSON.stringify(progress.positions),
-    tallies: JSON.stringify(progress.tallies),
-    differences: JSON.stringify(Object.fromEntries(differences)),
-    report: progress.report && JSON.stringify(progress.report),
+    startedAt: now_ms,
+    accounts: ACCOUNTS_START,
+    journal: JOURNAL_START,
+    chains: CHAINS_START,
+    chainsDone: false,
+    differences: {},
+    untied: [],
+    tallies: {},
   };
 }

@@ -10,7 +10,7 @@ import type { Trade } from './settlement.ts';
 const MAX_ID_LENGTH = 64;
 const MAX_SYMBOL_LENGTH = 32;
 
-const AccountId = z.string().min(1).max(MAX_ID_LENGTH).openapi({ example: '01a1fcca-895a-734c-b43c-11f474a4f8d5' });
+const AccountId = z.string().min(1).max(MAX_ID_LENGTH).openapi({ example: '01a1fcca-895a-7000-b43c-11f474a4f8d5' });
 const Amount = z
   .string()
   .regex(AMOUNT_SYNTAX, 'is not a plain decimal string such as "0.015"')

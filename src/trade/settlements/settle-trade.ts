@@ -75,8 +75,8 @@ export async function settleTrade(
 /** Writes the row of each account that takes part, and the two transfers, in one batch with the audit's row. */
 function commitSettlement(database: Database, settlement: SettledTrade, actor: Actor): Promise<CommitOutcome> {
   const { buyer, seller, coin, coinAmount, usdtAmount } = settlement;
-  const common = { kind: 'settlement', reference: settlement.id, ts_ms: actor.now_ms } as const;
-  const record = database.insert(settlements).values(toRows(settlement));
+  const common = { kind: 'settlement', reference: settlement.id } as const;
+  const record = database.insert(settlements).values(toRow(settlement));
   const audit = insertAudit(database, actor, 'settle_trade', settlement.id, showSettlement(settlement));
   return commit(
     database,
@@ -88,14 +88,17 @@ function commitSettlement(database: Database, settlement: SettledTrade, actor: A
   );
 }
 
-function toRows({ buyer, seller, ...terms }: SettledTrade) {
-  const kind = buyer === house.liquidity || seller === house.liquidity ? 'QUICK' : 'P2P';
+/** The buyer's row, or that of the one account that trades with the house. Of the buyer's the database makes the seller's. */
+function toRow({ buyer, seller, ...terms }: SettledTrade) {
   const common = { ...terms, firstTransfer: nextTransfer() };
-  // The database takes the seller's row only beside the buyer's.
-  return [
-    { ...common, accountId: buyer, counterparty: seller, type: `${kind}_BUY` as const },
-    { ...common, accountId: seller, counterparty: buyer, type: `${kind}_SELL` as const },
-  ].filter(({ accountId }) => accountId !== house.liquidity);
+  return buyer === house.liquidity
+    ? { ...common, accountId: seller, counterparty: buyer, type: 'QUICK_SELL' as const }
+    : {
+        ...common,
+        accountId: buyer,
+        counterparty: seller,
+        type: seller === house.liquidity ? ('QUICK_BUY' as const) : ('P2P_BUY' as const),
+      };
 }
 
 /** What stands under the reference once D1 said that something does, or did not say how the batch ended. */

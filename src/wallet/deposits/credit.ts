@@ -7,7 +7,7 @@ import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { newRecordId, timestampOfRecord } from '../../ledger/record-id.ts';
 import { deposits, exactly } from '../../ledger/schema.ts';
-import { type Transfer, house } from '../../ledger/transfers.ts';
+import { type Transfer, house, nextTransfer } from '../../ledger/transfers.ts';
 import { type Asset, QUOTE_ASSET, assetSymbols, scaleOf } from '../../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, formatAmount, parseAmount } from '../../money/amounts.ts';
 
@@ -120,7 +120,9 @@ export async function creditAccount(
 }
 
 function commitCredit(database: Database, accountId: string, row: CreditRow, actor: Actor): Promise<CommitOutcome> {
-  const record = database.insert(deposits).values({ accountId, ...row, type: 'INTERNAL_DEPOSIT', status: 'COMPLETED' });
+  const record = database
+    .insert(deposits)
+    .values({ accountId, ...row, type: 'INTERNAL_DEPOSIT', status: 'COMPLETED', transfer: nextTransfer() });
   const audit = insertAudit(database, actor, 'credit_account', accountId, showCredit(row));
   const transfer: Transfer = {
     debit: house.custody,
@@ -129,7 +131,6 @@ function commitCredit(database: Database, accountId: string, row: CreditRow, act
     amount: row.amount,
     kind: 'deposit',
     reference: row.id,
-    ts_ms: actor.now_ms,
   };
   return commit(database, [record, audit], [transfer]);
 }

@@ -7,7 +7,7 @@ import type { Database } from '../../ledger/database.ts';
 import { newRecordId } from '../../ledger/record-id.ts';
 import { deposits } from '../../ledger/schema.ts';
 import { type Settings, minimumInForce, readSettings } from '../../ledger/settings.ts';
-import { type Transfer, house } from '../../ledger/transfers.ts';
+import { type Transfer, house, nextTransfer } from '../../ledger/transfers.ts';
 import { type Asset, type AssetNetwork, assetSymbols, assets, scaleOf } from '../../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, floorAmount } from '../../money/amounts.ts';
 import { type Network, findNetwork } from '../../money/networks.ts';
@@ -221,7 +221,9 @@ function nextStatus(standing: ChainDeposit, report: ReadReport): ChainDeposit['s
 }
 
 function insert(database: Database, deposit: ChainDeposit, actor: Actor): Promise<CommitOutcome> {
-  const record = database.insert(deposits).values({ ...deposit, type: 'ONCHAIN_DEPOSIT' });
+  const record = database
+    .insert(deposits)
+    .values({ ...deposit, type: 'ONCHAIN_DEPOSIT', transfer: transferOf(deposit) });
   return settle(database, deposit, record, actor);
 }
 
@@ -229,7 +231,13 @@ function insert(database: Database, deposit: ChainDeposit, actor: Actor): Promis
 function update(database: Database, deposit: ChainDeposit, actor: Actor): Promise<CommitOutcome> {
   const { status, reason, confirmations } = deposit;
   const own = and(eq(deposits.accountId, deposit.accountId), eq(deposits.id, deposit.id));
-  return settle(database, deposit, database.update(deposits).set({ status, reason, confirmations }).where(own), actor);
+  const moved = { status, reason, confirmations, transfer: transferOf(deposit) };
+  return settle(database, deposit, database.update(deposits).set(moved).where(own), actor);
+}
+
+/** The number of the transfer that credits it, which the database makes as the row becomes COMPLETED. */
+function transferOf({ status }: ChainDeposit) {
+  return status === 'COMPLETED' ? nextTransfer() : null;
 }
 
 function settle(
@@ -254,7 +262,6 @@ function settle(
     amount: deposit.amount,
     kind: 'deposit',
     reference: deposit.id,
-    ts_ms: actor.now_ms,
   };
   return commit(database, [record, seen], [credit]);
 }

@@ -7,8 +7,9 @@ import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { bindPrepared, prepareOnce } from '../../ledger/prepare-once.ts';
 import { newRecordId } from '../../ledger/record-id.ts';
-import { accounts, deposits, withdrawals } from '../../ledger/schema.ts';
-import { type Transfer, house } from '../../ledger/transfers.ts';
+import { accounts, withdrawals } from '../../ledger/schema.ts';
+import { type Transfer, house, nextTransfer } from '../../ledger/transfers.ts';
+import { paysInside } from './pay-inside.ts';
 import {
   type WithdrawalPlan,
   addressNotAllowlisted,
@@ -43,33 +44,34 @@ export function toRow({ accountId, keyId }: Asker, id: string, plan: WithdrawalP
     releasedAt: needsReview ? null : now_ms,
     txHash: null,
     reason: null,
+    recipient,
   };
 }
 
 /**
- * Takes the money of the row that `toRow` made, in one batch: the code's step is spent, the withdrawal is recorded, and
- * amount and fee leave the account in one transfer. The database checks everything again; whatever it refuses, nothing
- * happened.
+ * Takes the money of the row that `toRow` made, in one batch: the code's step is spent, and the withdrawal is recorded,
+ * which moves amount and fee out of the account; inside Bureau it is paid at once. The database checks everything again;
+ * whatever it refuses, nothing happened.
  */
 export function commitWithdrawal(database: Database, row: WithdrawalRow, plan: WithdrawalPlan): Promise<CommitOutcome> {
   const { accountId, id, committedAt: now_ms } = row;
   const { totpStep, allowlistRequired } = plan;
   const nextAskAt = row.status === 'PROCESSING' ? now_ms + FIRST_ASK_MS : null;
-  const record = bindPrepared(insertWithdrawal(database), { ...row, totpStep, allowlistRequired, nextAskAt });
-  const recipient = row.status === 'COMPLETED' ? plan.recipient : null;
+  const isPaid = row.status === 'COMPLETED';
+  const values = { ...row, totpStep, allowlistRequired, nextAskAt, receiptId: isPaid ? newRecordId(now_ms) : null };
+  const record = bindPrepared(insertWithdrawal(database), values);
   const debit: Transfer = {
     debit: accountId,
-    credit: recipient ?? house.payouts,
+    credit: house.payouts,
     asset: plan.asset,
     amount: plan.amount + plan.fee,
     kind: 'withdrawal',
     reference: id,
-    ts_ms: now_ms,
   };
-  const receipt = recipient === null ? [] : [insertReceipt(database, recipient, row, now_ms)];
-  if (totpStep === null) return commit(database, [record, ...receipt], [debit]);
+  const transfers = isPaid ? [debit, paysInside(row)] : [debit];
+  if (totpStep === null) return commit(database, [record], transfers);
   // The step first: the record's guard looks for it.
-  return commit(database, [spendTotpStep(database, accountId, totpStep), record, ...receipt], [debit]);
+  return commit(database, [spendTotpStep(database, accountId, totpStep), record], transfers);
 }
 
 const insertWithdrawal = prepareOnce((database) =>
@@ -92,6 +94,10 @@ const insertWithdrawal = prepareOnce((database) =>
       nextAskAt: sql.placeholder('nextAskAt'),
       txHash: sql.placeholder('txHash'),
       reason: sql.placeholder('reason'),
+      recipient: sql.placeholder('recipient'),
+      receiptId: sql.placeholder('receiptId'),
+      takenTransfer: nextTransfer(),
+      paidTransfer: sql`iif(${sql.placeholder('status')} = 'COMPLETED', ${nextTransfer()} + 1, NULL)`,
       totpStep: sql.placeholder('totpStep'),
       allowlistRequired: sql.placeholder('allowlistRequired'),
       // As it is where the row is written: what the reconciliation holds the row against, whatever it is later.
@@ -99,20 +105,6 @@ const insertWithdrawal = prepareOnce((database) =>
     })
     .prepare(),
 );
-
-/** What the recipient inside Bureau sees of it. */
-export function insertReceipt(database: Database, recipient: string, row: WithdrawalRow, now_ms: number) {
-  return database.insert(deposits).values({
-    accountId: recipient,
-    id: newRecordId(now_ms),
-    type: 'INTERNAL_DEPOSIT',
-    asset: row.asset,
-    amount: row.amount,
-    usdValue: row.usdValue,
-    status: 'COMPLETED',
-    reference: `withdrawal ${row.id}`,
-  });
-}
 
 /** The refusal of a withdrawal while a halt or a pause stands, in the batch or at its approval. */
 export const withdrawalsSuspended = refuse('withdrawals_suspended', 'Withdrawals are suspended by the operator.', {
@@ -151,7 +143,6 @@ export function explainWithdrawalRefusal(
     case 'withdrawal_settled':
     case 'violation_stands':
     case 'violation_cleared':
-    case 'reconciliation_moved_on':
       throw new Error(`a withdrawal met the guard ${refusal.guard}`);
   }
 }

@@ -49,7 +49,7 @@ export async function payOut(context: PayoutContext, row: WithdrawalRow, isFresh
     const state = found.kind === 'never_seen' ? await submit(context, row, isReleased) : found;
     const settlement = readSettlement(state);
     if (!settlement) return row;
-    const outcome = await settleWithdrawal(database, row, settlement, now());
+    const outcome = await settleWithdrawal(database, row, settlement);
     if (outcome.kind === 'committed') return applySettlement(row, settlement);
     // Somebody else settled it first, or D1 did not say: the row tells.
     return (await readWithdrawal(database, row.accountId, row.id)) ?? row;

@@ -4,10 +4,11 @@ import { accountFrozen } from '../../keys/admission.ts';
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, type Guard, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
+import { newRecordId } from '../../ledger/record-id.ts';
 import { settings, withdrawals } from '../../ledger/schema.ts';
-import { type Transfer, house } from '../../ledger/transfers.ts';
-import { findOwner } from '../addresses/find-owner.ts';
-import { insertReceipt, withdrawalsSuspended } from './commit-withdrawal.ts';
+import { nextTransfer } from '../../ledger/transfers.ts';
+import { withdrawalsSuspended } from './commit-withdrawal.ts';
+import { paysInside } from './pay-inside.ts';
 import { type PayoutContext, payOut } from './pay-out.ts';
 import { addressNotAllowlisted } from './plan-withdrawal.ts';
 import { type WithdrawalEnd, moveFrom, settleWithdrawal } from './settle-withdrawal.ts';
@@ -41,7 +42,7 @@ export async function approveWithdrawal(
   return accept(await payOut(context, { ...approved, ...release }, true));
 }
 
-async function commitApproval(
+function commitApproval(
   { database, allowlistMode }: ReviewContext,
   row: WithdrawalRow & { readonly status: 'PROCESSING' | 'COMPLETED' },
   reason: string,
@@ -53,24 +54,12 @@ async function commitApproval(
       status: moveFrom('PENDING', row.status),
       releasedAt: actor.now_ms,
       nextAskAt: row.status === 'PROCESSING' ? actor.now_ms + FIRST_ASK_MS : null,
+      ...(row.status === 'COMPLETED' && { receiptId: newRecordId(actor.now_ms), paidTransfer: nextTransfer() }),
       allowlistRequired: sql`coalesce((SELECT allowlist_mode FROM ${settings}), ${allowlistMode}) = 'strict'`,
     })
     .where(isRow(row));
   const audit = insertAudit(database, actor, 'approve_withdrawal', row.id, { because: reason });
-  if (row.status === 'PROCESSING') return commit(database, [record, audit]);
-  const recipient = await findOwner(database, row.network, row.address);
-  if (recipient === undefined) throw new Error('an address of this house has no owner any more');
-  const receipt = insertReceipt(database, recipient, row, actor.now_ms);
-  const transfer: Transfer = {
-    debit: house.payouts,
-    credit: recipient,
-    asset: row.asset,
-    amount: row.amount,
-    kind: 'withdrawal',
-    reference: row.id,
-    ts_ms: actor.now_ms,
-  };
-  return commit(database, [record, receipt, audit], [transfer]);
+  return commit(database, [record, audit], row.status === 'COMPLETED' ? [paysInside(row)] : []);
 }
 
 /**
@@ -87,7 +76,7 @@ export async function settleByHand(
   actor: Actor,
 ): Promise<Outcome<WithdrawalRow>> {
   if (row.status !== expected) return notIn(row, expected);
-  const outcome = await settleWithdrawal(database, row, settlement, actor.now_ms, { actor, reason });
+  const outcome = await settleWithdrawal(database, row, settlement, { actor, reason });
   if (outcome.kind !== 'committed') return readOpen(outcome);
   return accept((await readWithdrawal(database, row.accountId, row.id)) ?? row);
 }

@@ -4,7 +4,7 @@ import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { bindPrepared, prepareOnce } from '../../ledger/prepare-once.ts';
 import { withdrawals } from '../../ledger/schema.ts';
-import { type Transfer, house } from '../../ledger/transfers.ts';
+import { type Transfer, house, nextTransfer } from '../../ledger/transfers.ts';
 import type { WithdrawalRow, WithdrawalStatus } from './withdrawal.ts';
 
 /**
@@ -23,6 +23,7 @@ const completeWithdrawal = prepareOnce((database) =>
     .set({
       status: moveFrom(sql.placeholder('expected'), 'COMPLETED'),
       txHash: sql`${sql.placeholder('txHash')}`,
+      paidTransfer: nextTransfer(),
     })
     .where(own)
     .prepare(),
@@ -31,7 +32,11 @@ const completeWithdrawal = prepareOnce((database) =>
 const failWithdrawal = prepareOnce((database) =>
   database
     .update(withdrawals)
-    .set({ status: moveFrom(sql.placeholder('expected'), 'FAILED'), reason: sql`${sql.placeholder('reason')}` })
+    .set({
+      status: moveFrom(sql.placeholder('expected'), 'FAILED'),
+      reason: sql`${sql.placeholder('reason')}`,
+      returnedTransfer: nextTransfer(),
+    })
     .where(own)
     .prepare(),
 );
@@ -56,7 +61,6 @@ export function settleWithdrawal(
   database: Database,
   row: WithdrawalRow,
   settlement: WithdrawalEnd,
-  now_ms: number,
   byHand?: SettledByHand,
 ): Promise<CommitOutcome> {
   const found = { accountId: row.accountId, id: row.id, expected: row.status };
@@ -64,13 +68,7 @@ export function settleWithdrawal(
   const record = isPaid
     ? bindPrepared(completeWithdrawal(database), { ...found, txHash: settlement.txHash })
     : bindPrepared(failWithdrawal(database), { ...found, reason: settlement.reason });
-  const common = {
-    asset: row.asset,
-    kind: 'withdrawal',
-    reference: row.id,
-    ts_ms: now_ms,
-    debit: house.payouts,
-  } as const;
+  const common = { asset: row.asset, kind: 'withdrawal', reference: row.id, debit: house.payouts } as const;
   const paid: Transfer[] = [{ ...common, credit: house.custody, amount: row.amount }];
   if (row.fee > 0n) paid.push({ ...common, credit: house.fees, amount: row.fee });
   const returned: Transfer[] = [{ ...common, credit: row.accountId, amount: row.amount + row.fee }];

@@ -66,6 +66,8 @@ export interface WithdrawalRow {
   readonly releasedAt: number | null;
   readonly txHash: string | null;
   readonly reason: string | null;
+  /** The account that it is paid to, inside Bureau. */
+  readonly recipient: string | null;
 }
 
 /** Shows a withdrawal; its time is that of its id. */
@@ -116,6 +118,7 @@ const columns = {
   releasedAt: withdrawals.releasedAt,
   txHash: withdrawals.txHash,
   reason: withdrawals.reason,
+  recipient: withdrawals.recipient,
 };
 
 /** Names one withdrawal in a statement. */

@@ -1,16 +1,19 @@
 import { openDatabase } from '../../../src/ledger/database.ts';
-import { SLICE_LIMITS, reconcile } from '../../../src/ledger/reconciliation/reconcile.ts';
-import type { SliceLimits } from '../../../src/ledger/reconciliation/take-step.ts';
+import { CHAINS } from '../../../src/ledger/reconciliation/history.ts';
+import { SLICE_LIMITS } from '../../../src/ledger/reconciliation/reconciler.ts';
 import { newRecordId } from '../../../src/ledger/record-id.ts';
 import { commitOrder } from '../../../src/trade/commit-order.ts';
 import type { OrderPlan } from '../../../src/trade/plan-order.ts';
 import { type Trader, openTrader } from '../exchange.ts';
 import { type DatabaseCost, measureDatabase } from '../meter.ts';
+import { type Found, followAll, showOwn, withOwn } from '../reconciliation.ts';
 import { env } from '../test-env.ts';
-import { idInCrowd, openCrowd } from './open-crowd.ts';
+import { idInCrowd } from './compose-crowd.ts';
+import { openCrowd } from './open-crowd.ts';
 import { measureOperations } from './operations.ts';
 import { type RecordTable, recordKinds } from './record-kinds.ts';
-import { type Owners, type Written, writeHistory } from './write-history.ts';
+import { type Written, writeHistory } from './write-history.ts';
+import type { Owners } from './compose-history.ts';
 
 /** How large the exchange is when it is measured. */
 export interface Size {
@@ -25,30 +28,35 @@ export interface Size {
 /** What everything took at one size. */
 export interface Stage extends Size {
   readonly costs: Readonly<Record<string, DatabaseCost>>;
-  /** Of steps of the reconciliation: one that has most of the journal ahead of it, and those that have caught up. */
-  readonly steps: readonly DatabaseCost[];
+  /** A whole pass of the reconciliation, from nothing. */
+  readonly pass: PassCost;
   /** Milliseconds that D1 took for an order's batch, the way there and back included: the mean of many in a row. */
   readonly batch_ms: number;
 }
-
-/** So many steps of those that have caught up with the journal, and look at every table. */
-const STEPS = 3;
 
 const NEWEST_ROUND = `SELECT price_round AS round FROM balances WHERE account = 'house:liquidity' AND asset = 'BTC'`;
 
 /** So many orders in a row are timed. */
 const BATCHES = 200;
 
-/** Slices in which a journal of millions is soon read. */
-const LARGE: SliceLimits = { transfers: 50_000, rows: SLICE_LIMITS.rows };
+/** What a pass took, with every new transfer read before it. */
+export interface PassCost {
+  readonly slices: number;
+  /** The most that one slice read, and what all of them did. */
+  readonly mostRowsRead: number;
+  readonly rowsRead: number;
+  readonly rowsWritten: number;
+  /** Milliseconds of D1, as it says itself, and from the beginning to the end. */
+  readonly database_ms: number;
+  readonly wall_ms: number;
+  readonly found: Pick<Found, 'status' | 'violations'>;
+}
 
 /** An exchange that only grows, and what it keeps per row, in bytes. */
 export class GrowingExchange {
   #accounts = 0;
   #rows = 0;
   #size = 0;
-  /** The newest transfer that the reconciliation knows. */
-  #journal = 0;
   readonly #bytes: Record<string, number> = {};
 
   /** Bytes of the database for each account and each record of a kind, its transfers included; the newest measurement. */
@@ -65,12 +73,9 @@ export class GrowingExchange {
     const costs = await measureOperations(trader);
     const batch_ms = await timeBatches(trader);
     const before = await lookAtDatabase();
-    const steps = await measureSteps();
-    const after = await lookAtDatabase();
-    this.#size = before.size;
-    this.#keep('transfers, to the reconciliation', after.size, after.journal - this.#journal);
-    this.#journal = after.journal;
-    return { ...size, rows: this.#rows, costs, steps, batch_ms };
+    this.#size = before;
+    const pass = await measurePass();
+    return { ...size, rows: this.#rows, costs, pass, batch_ms };
   }
 
   async #openAccounts(count: number): Promise<void> {
@@ -110,16 +115,31 @@ export class GrowingExchange {
   }
 }
 
-async function lookAtDatabase(): Promise<{ readonly size: number; readonly journal: number }> {
-  const { results, meta } = await env.DB.prepare('SELECT max(id) AS journal FROM transfers').run<{ journal: number }>();
-  return { size: meta.size_after, journal: results[0]?.journal ?? 0 };
+async function lookAtDatabase(): Promise<number> {
+  const { meta } = await env.DB.prepare('SELECT 1').run();
+  return meta.size_after;
 }
 
-async function measureSteps(): Promise<DatabaseCost[]> {
-  const costs = [await measureDatabase(() => takeStep(SLICE_LIMITS))];
-  while (await takeStep(LARGE));
-  for (let taken = 0; taken < STEPS; taken += 1) costs.push(await measureDatabase(() => takeStep(SLICE_LIMITS)));
-  return costs;
+/** Takes a pass without a rest between its slices. */
+export function measurePass(): Promise<PassCost> {
+  return withOwn(async (own) => {
+    const { reconciler } = own;
+    const begun_ms = Date.now();
+    await followAll(reconciler, SLICE_LIMITS);
+    reconciler.begin(Date.now());
+    const cost = { slices: 0, mostRowsRead: 0, rowsRead: 0, rowsWritten: 0, database_ms: 0 };
+    while (reconciler.isUnderWay) {
+      const { databaseRowsRead: read, databaseRowsWritten } = await measureDatabase(async () => {
+        cost.database_ms += (await reconciler.advance(SLICE_LIMITS, Date.now())).duration_ms;
+      });
+      cost.slices += 1;
+      cost.mostRowsRead = Math.max(cost.mostRowsRead, read);
+      cost.rowsRead += read;
+      cost.rowsWritten += databaseRowsWritten;
+    }
+    const { status, violations } = await showOwn(own);
+    return { ...cost, wall_ms: Date.now() - begun_ms, found: { status, violations } };
+  }, CHAINS);
 }
 
 async function timeBatches({ accountId, keyId }: Trader): Promise<number> {
@@ -139,11 +159,4 @@ async function timeBatches({ accountId, keyId }: Trader): Promise<number> {
     if (kind !== 'committed') throw new Error(`an order was not committed: ${kind}`);
   }
   return (Date.now() - begun_ms) / BATCHES;
-}
-
-/** Takes a step, and says whether the journal is still ahead of it. */
-async function takeStep(limits: SliceLimits): Promise<boolean> {
-  const outcome = await reconcile(openDatabase(env.DB), limits, Date.now());
-  if (outcome.kind !== 'stands') throw new Error(`a step was not taken: ${outcome.kind}`);
-  return outcome.isBehind;
 }

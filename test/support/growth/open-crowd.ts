@@ -1,48 +1,8 @@
-import { assetSymbols } from '../../../src/money/assets.ts';
-import { networks } from '../../../src/money/networks.ts';
 import { env } from '../test-env.ts';
+import { composeCrowd } from './compose-crowd.ts';
 
-/** When the crowd came, and when every history begins. */
-export const FIRST_MS = Date.UTC(2024, 0, 1);
-
-/** The SQL of the whole numbers `i` from one number up to, and without, another. */
-export function listNumbers(from: number, to: number): string {
-  return `WITH RECURSIVE n (i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ${to})`;
-}
-
-/** The SQL of the id of an account of the crowd, by the SQL of its number. */
-export function idInCrowd(number: string): string {
-  return `printf('01900000-0000-7000-8000-%012x', ${number})`;
-}
-
-/**
- * Opens accounts from one number up to another, each with all that an account has: a key, a balance of every asset, an
- * address on every network, a second factor and two approved addresses. Nobody has the token of such a key. Gives the
- * size of the database in bytes.
- */
+/** Opens accounts from one number up to another, and gives the size of the database in bytes. */
 export async function openCrowd(from: number, to: number): Promise<number> {
-  const numbers = listNumbers(from, to);
-  const id = idInCrowd('i');
-  const digits = `printf('%040x', i)`;
-  const results = await env.DB.batch(
-    [
-      `INSERT INTO accounts (id, address_index, label, created_at) ${numbers}
-       SELECT ${id}, i - ${from} + (SELECT coalesce(max(address_index) + 1, 0) FROM accounts), 'crowd ' || i, ${FIRST_MS}
-       FROM n`,
-      `INSERT INTO api_keys (id, account_id, label, scopes, token_hash, created_at) ${numbers}
-       SELECT printf('01900001-0000-7000-8000-%012x', i), ${id}, 'bot', 'rtw', 'sha-' || ${digits}, ${FIRST_MS} FROM n`,
-      `INSERT INTO balances (account, asset) ${numbers}
-       SELECT ${id}, asset.value FROM n CROSS JOIN json_each('${JSON.stringify(assetSymbols)}') AS asset`,
-      `INSERT INTO addresses (account_id, network, address) ${numbers}
-       SELECT ${id}, network.value, '0x' || ${digits}
-       FROM n CROSS JOIN json_each('${JSON.stringify(networks)}') AS network`,
-      `INSERT INTO totp (account_id, sealed_secret, confirmed_at, used_step) ${numbers}
-       SELECT ${id}, '1.' || ${digits} || ${digits}, ${FIRST_MS}, 1 FROM n`,
-      `INSERT INTO allowlist (account_id, id, network, address, label, usable_at) ${numbers}
-       SELECT ${id}, printf('01900002-0000-7000-8000-%012x', i * 2 + own), 'TRC20', 'T' || own || substr(${digits}, 9),
-         'own', ${FIRST_MS}
-       FROM n CROSS JOIN (SELECT 0 AS own UNION ALL SELECT 1)`,
-    ].map((statement) => env.DB.prepare(statement)),
-  );
+  const results = await env.DB.batch(composeCrowd(from, to).map((statement) => env.DB.prepare(statement)));
   return Math.max(...results.map(({ meta }) => meta.size_after));
 }

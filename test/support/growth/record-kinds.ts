@@ -1,9 +1,9 @@
-/** One movement of a record; debit and credit are SQL. */
+/** One movement of a record, in SQL. */
 export interface Leg {
   readonly debit: string;
   readonly credit: string;
   readonly asset: string;
-  readonly amount: number;
+  readonly amount: number | string;
 }
 
 /** The SQL of one record's own values, over its number `i`. */
@@ -34,7 +34,7 @@ const PAYOUTS = `'house:payouts'`;
 const orders: RecordKind = {
   digit: 1,
   transferKind: 'order',
-  row: ({ account, id, isBuy }) => ({
+  row: ({ account, id, isBuy, firstTransfer }) => ({
     account_id: account,
     id,
     coin: `'BTC'`,
@@ -43,20 +43,30 @@ const orders: RecordKind = {
     coin_amount: BTC,
     usdt_amount: USDT,
     status: `'COMPLETED'`,
+    price_round: 0,
+    key_id: `(SELECT id FROM api_keys WHERE account_id = ${account} LIMIT 1)`,
+    first_transfer: firstTransfer,
   }),
-  legs: ({ account, isBuy }) => {
-    const [giver, taker] = [`iif(${isBuy}, ${account}, ${HOUSE})`, `iif(${isBuy}, ${HOUSE}, ${account})`];
-    return [
-      { debit: giver, credit: taker, asset: 'USDT', amount: USDT },
-      { debit: taker, credit: giver, asset: 'BTC', amount: BTC },
-    ];
-  },
+  legs: ({ account, isBuy }) => [
+    {
+      debit: account,
+      credit: HOUSE,
+      asset: `iif(${isBuy}, 'USDT', 'BTC')`,
+      amount: `iif(${isBuy}, ${USDT}, ${BTC})`,
+    },
+    {
+      debit: HOUSE,
+      credit: account,
+      asset: `iif(${isBuy}, 'BTC', 'USDT')`,
+      amount: `iif(${isBuy}, ${BTC}, ${USDT})`,
+    },
+  ],
 };
 
 const deposits: RecordKind = {
   digit: 2,
   transferKind: 'deposit',
-  row: ({ account, id }) => ({
+  row: ({ account, id, firstTransfer }) => ({
     account_id: account,
     id,
     type: `'INTERNAL_DEPOSIT'`,
@@ -65,14 +75,15 @@ const deposits: RecordKind = {
     usd_value: 1_000_000_000,
     status: `'COMPLETED'`,
     reference: `'wire ' || i`,
+    transfer: firstTransfer,
   }),
-  legs: ({ account }) => [{ debit: `'house:custody'`, credit: account, asset: 'USDT', amount: 1_000_000_000 }],
+  legs: ({ account }) => [{ debit: `'house:custody'`, credit: account, asset: `'USDT'`, amount: 1_000_000_000 }],
 };
 
 const withdrawals: RecordKind = {
   digit: 3,
   transferKind: 'withdrawal',
-  row: ({ account, id, time }) => ({
+  row: ({ account, id, time, firstTransfer }) => ({
     account_id: account,
     id,
     type: `'ONCHAIN_WITHDRAWAL'`,
@@ -88,11 +99,15 @@ const withdrawals: RecordKind = {
     allowlist_required: 1,
     tx_hash: `printf('%064x', i)`,
     daily_limit: 5_000_000_000,
+    key_id: `(SELECT id FROM api_keys WHERE account_id = ${account} LIMIT 1)`,
+    released_at: time,
+    taken_transfer: firstTransfer,
+    paid_transfer: `${firstTransfer} + 1`,
   }),
   legs: ({ account }) => [
-    { debit: account, credit: PAYOUTS, asset: 'USDT', amount: 2_000_000 },
-    { debit: PAYOUTS, credit: `'house:custody'`, asset: 'USDT', amount: 1_000_000 },
-    { debit: PAYOUTS, credit: `'house:fees'`, asset: 'USDT', amount: 1_000_000 },
+    { debit: account, credit: PAYOUTS, asset: `'USDT'`, amount: 2_000_000 },
+    { debit: PAYOUTS, credit: `'house:custody'`, asset: `'USDT'`, amount: 1_000_000 },
+    { debit: PAYOUTS, credit: `'house:fees'`, asset: `'USDT'`, amount: 1_000_000 },
   ],
 };
 
@@ -111,8 +126,8 @@ const settlements: RecordKind = {
     first_transfer: firstTransfer,
   }),
   legs: ({ account }) => [
-    { debit: account, credit: HOUSE, asset: 'USDT', amount: USDT },
-    { debit: HOUSE, credit: account, asset: 'BTC', amount: BTC },
+    { debit: account, credit: HOUSE, asset: `'USDT'`, amount: USDT },
+    { debit: HOUSE, credit: account, asset: `'BTC'`, amount: BTC },
   ],
 };
 

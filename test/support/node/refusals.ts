@@ -143,7 +143,7 @@ export const refusals: readonly (readonly [ProblemCode, Scene])[] = [
   [
     'not_found',
     async (operator, connect) =>
-      (await open(operator, connect)).trader.readOrder('01a1fcca-895a-734c-b43c-11f474a4f8d5'),
+      (await open(operator, connect)).trader.readOrder('01a1fcca-895a-7000-b43c-11f474a4f8d5'),
   ],
 ];
 

@@ -1,12 +1,11 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../../src/ledger/database.ts';
-import { runScheduled } from '../../../src/scheduled.ts';
 import { sandboxCustody } from '../../../src/wallet/custody/sandbox.ts';
 import { sweepWithdrawals } from '../../../src/wallet/withdrawals/sweep-withdrawals.ts';
 import { type Trader, asOperator, openTrader } from '../../support/exchange.ts';
 import { abort } from '../../support/faults.ts';
-import { reopen } from '../../support/reconciliation.ts';
+import { reopen, runKeeper } from '../../support/reconciliation.ts';
 import { env } from '../../support/test-env.ts';
 import { readTriggers, runWithout } from '../../support/triggers.ts';
 import { openWarmTrader, useWithdrawalFaults } from '../../support/withdrawal-faults.ts';
@@ -177,7 +176,10 @@ it('a broken invariant halts the sweep of the same minute', async () => {
       ),
     ]);
   await change(1);
-  await runScheduled(env, () => Date.now() + MINUTE_MS);
+  stopClock();
+  moveClock(MINUTE_MS);
+  await runKeeper();
+  vi.useRealTimers();
   const settings = await env.DB.prepare('SELECT withdrawals_halted FROM settings').first('withdrawals_halted');
   expect([settings, submittedIds()]).toEqual([1, []]);
   expect(sandboxCustody.lookup).toHaveBeenCalledTimes(1);

@@ -165,7 +165,7 @@ function idPools(
   entryIds: readonly string[],
 ): Pools {
   // What the operator breaks is the victim's, so that the rich one's key goes on opening what lies deep.
-  const strangers = ['01a1fcca-895a-734c-b43c-11f474a4f8d5', ...orderIds.slice(0, 1)];
+  const strangers = ['01a1fcca-895a-7000-b43c-11f474a4f8d5', ...orderIds.slice(0, 1)];
   return {
     accountId: [...accountIds, ...accountIds, ...strangers],
     buyerAccountId: accountIds,

@@ -1,0 +1,200 @@
+-- The ledger: balances, and the journal of transfers that move them.
+--
+-- A movement is one row that is both sides, a balance changes only by a movement that explains it, and nothing below a
+-- floor is ever committed. The record is the command: an order, a deposit, a withdrawal or a settlement names the numbers
+-- of its transfers, and its own triggers write them. A transfer that is not exactly that leg of that record is refused.
+
+-- The assets that there are. USDT is what every other is traded against.
+CREATE TABLE assets (
+  asset TEXT PRIMARY KEY NOT NULL,
+  -- The atoms of one whole unit.
+  unit INTEGER NOT NULL CHECK (unit > 0)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO assets (asset, unit) VALUES
+  ('USDT', 1000000), ('USDC', 1000000), ('BTC', 100000000), ('ETH', 100000000), ('AVAX', 100000000),
+  ('MATIC', 100000000), ('BNB', 100000000), ('LTC', 100000000), ('DOGE', 100000000);
+
+CREATE TRIGGER assets_are_listed_once BEFORE INSERT ON assets
+WHEN EXISTS (SELECT 1 FROM assets WHERE asset = NEW.asset)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: asset exists');
+END;
+
+CREATE TRIGGER assets_are_not_changed BEFORE UPDATE ON assets
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an asset is never changed');
+END;
+
+CREATE TRIGGER assets_are_not_deleted BEFORE DELETE ON assets
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an asset is never deleted');
+END;
+
+-- Ledger accounts: one row per owner and asset. An owner is an account's id, or one of the house's own:
+--   house:liquidity  the inventory that orders fill from; its floor caps the exposure
+--   house:custody    the outside world; negative by what the house owes, its floor is the supply cap
+--   house:payouts    withdrawals in flight
+--   house:fees       what was earned
+CREATE TABLE balances (
+  account TEXT NOT NULL,
+  asset TEXT NOT NULL REFERENCES assets (asset),
+  amount INTEGER NOT NULL DEFAULT 0,
+  floor INTEGER NOT NULL DEFAULT 0,
+  -- The newest transfer that moved this balance; 0 before the first.
+  last_transfer INTEGER NOT NULL DEFAULT 0,
+  -- The round of the newest fill of the coin, on the row of 'house:liquidity' alone; 0 everywhere else.
+  price_round INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (account, asset),
+  CHECK (amount >= floor)
+) STRICT, WITHOUT ROWID;
+
+-- The journal: append-only and numbered without a gap. One row is both sides.
+CREATE TABLE transfers (
+  id INTEGER PRIMARY KEY NOT NULL,
+  debit TEXT NOT NULL,
+  credit TEXT NOT NULL,
+  asset TEXT NOT NULL,
+  amount INTEGER NOT NULL CHECK (amount > 0),
+  -- A trigger knows the kinds, so that another one rewrites no row.
+  kind TEXT NOT NULL,
+  -- The id of the record that commands it.
+  reference TEXT NOT NULL,
+  -- When it was written, by the database's own clock.
+  ts INTEGER NOT NULL DEFAULT (CAST(unixepoch('subsec') * 1000 AS INTEGER)),
+  CHECK (debit <> credit)
+) STRICT;
+
+-- The next number, and no other: so no row is replaced, none is missing, and a balance can tell the transfers that
+-- it has seen from those that it has not.
+CREATE TRIGGER transfers_are_numbered BEFORE INSERT ON transfers
+WHEN NEW.id IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers)
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: a transfer takes the next number');
+END;
+
+-- The guard of each kind stands beside its record.
+CREATE TRIGGER transfers_have_a_kind BEFORE INSERT ON transfers
+WHEN NEW.kind NOT IN ('order', 'deposit', 'withdrawal', 'settlement')
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: no such kind of transfer');
+END;
+
+-- The transfer of an order's coin leaves the order's round on the house's row, in the same UPDATE.
+CREATE TRIGGER transfers_move_balances AFTER INSERT ON transfers
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: no such balance ' || NEW.debit || ' ' || NEW.asset)
+    WHERE NOT EXISTS (SELECT 1 FROM balances WHERE account = NEW.debit AND asset = NEW.asset);
+  SELECT RAISE(ABORT, 'ledger: no such balance ' || NEW.credit || ' ' || NEW.asset)
+    WHERE NOT EXISTS (SELECT 1 FROM balances WHERE account = NEW.credit AND asset = NEW.asset);
+  UPDATE balances SET amount = amount - NEW.amount, last_transfer = NEW.id,
+      price_round = CASE WHEN NEW.kind = 'order' AND NEW.debit = 'house:liquidity' AND NEW.asset <> 'USDT'
+        THEN coalesce(
+          (SELECT o.price_round FROM orders AS o
+           WHERE o.account_id = NEW.credit AND o.id = NEW.reference AND o.coin = NEW.asset),
+          price_round)
+        ELSE price_round END
+    WHERE account = NEW.debit AND asset = NEW.asset;
+  UPDATE balances SET amount = amount + NEW.amount, last_transfer = NEW.id,
+      price_round = CASE WHEN NEW.kind = 'order' AND NEW.credit = 'house:liquidity' AND NEW.asset <> 'USDT'
+        THEN coalesce(
+          (SELECT o.price_round FROM orders AS o
+           WHERE o.account_id = NEW.debit AND o.id = NEW.reference AND o.coin = NEW.asset),
+          price_round)
+        ELSE price_round END
+    WHERE account = NEW.credit AND asset = NEW.asset;
+END;
+
+CREATE TRIGGER transfers_are_not_changed BEFORE UPDATE ON transfers
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: a transfer is never changed');
+END;
+
+CREATE TRIGGER transfers_are_not_deleted BEFORE DELETE ON transfers
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: a transfer is never deleted');
+END;
+
+CREATE TRIGGER balances_begin_at_zero BEFORE INSERT ON balances
+WHEN NEW.amount IS NOT 0 OR NEW.last_transfer IS NOT 0
+  OR EXISTS (SELECT 1 FROM balances WHERE account = NEW.account AND asset = NEW.asset)
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: a balance begins once, at zero');
+END;
+
+-- A balance moves by exactly one transfer that it has not seen. A transfer moves its two balances when it is written, and
+-- they then carry its number: no later UPDATE finds a transfer that could explain it.
+CREATE TRIGGER balances_are_explained BEFORE UPDATE ON balances
+WHEN NEW.amount IS NOT OLD.amount OR NEW.last_transfer IS NOT OLD.last_transfer
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: no transfer explains the balance')
+    WHERE NEW.last_transfer IS NULL OR NEW.last_transfer <= OLD.last_transfer OR NOT EXISTS (
+      SELECT 1 FROM transfers
+      WHERE id = NEW.last_transfer AND asset = NEW.asset AND (
+        (debit = NEW.account AND NEW.amount = OLD.amount - amount) OR
+        (credit = NEW.account AND NEW.amount = OLD.amount + amount)));
+  SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset)
+    WHERE NEW.amount < NEW.floor;
+END;
+
+CREATE TRIGGER balances_keep_their_owner BEFORE UPDATE ON balances
+WHEN NEW.account IS NOT OLD.account OR NEW.asset IS NOT OLD.asset
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: a balance keeps its owner and asset');
+END;
+
+CREATE TRIGGER balances_keep_their_floor BEFORE UPDATE OF floor ON balances
+WHEN NEW.floor IS NOT 0 AND NEW.account NOT IN ('house:liquidity', 'house:custody')
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: only inventory and custody may be negative');
+END;
+
+-- A cap below what is owed already is told as the floor that it would break. Any other changes only in the batch of the
+-- audit row that says so: the newest one names the floor, in atoms.
+CREATE TRIGGER balances_change_their_floor_by_audit BEFORE UPDATE OF floor ON balances
+WHEN NEW.floor IS NOT OLD.floor
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset)
+    WHERE NEW.amount < NEW.floor AND NEW.account IN ('house:liquidity', 'house:custody');
+  SELECT RAISE(ABORT, 'guard: no audit row names the floor')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM audit
+      WHERE id = (SELECT max(id) FROM audit) AND action = 'change_settings'
+        AND json_extract(detail, '$.floors."' || NEW.account || '"."' || NEW.asset || '"') = CAST(NEW.floor AS TEXT));
+END;
+
+CREATE TRIGGER balances_begin_with_their_floor BEFORE INSERT ON balances
+WHEN NEW.floor IS NOT 0 AND NEW.account NOT IN ('house:liquidity', 'house:custody')
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: only inventory and custody may be negative');
+END;
+
+CREATE TRIGGER balances_have_an_owner BEFORE INSERT ON balances
+WHEN NEW.account NOT IN ('house:liquidity', 'house:custody', 'house:payouts', 'house:fees')
+  AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account)
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: a balance belongs to an account or to the house');
+END;
+
+CREATE TRIGGER balances_are_kept BEFORE DELETE ON balances
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: a balance is never deleted');
+END;
+
+-- The house's own rows. Floors in atoms: custody's is the most that may be owed to clients, liquidity's the most
+-- that the house may be short.
+INSERT INTO balances (account, asset, floor) VALUES
+  ('house:custody', 'USDT', -1000000000000000), ('house:liquidity', 'USDT', -10000000000000),
+  ('house:custody', 'USDC', -1000000000000000), ('house:liquidity', 'USDC', -10000000000000),
+  ('house:custody', 'BTC', -1000000000000), ('house:liquidity', 'BTC', -20000000000),
+  ('house:custody', 'ETH', -50000000000000), ('house:liquidity', 'ETH', -500000000000),
+  ('house:custody', 'AVAX', -5000000000000000), ('house:liquidity', 'AVAX', -70000000000000),
+  ('house:custody', 'MATIC', -100000000000000000), ('house:liquidity', 'MATIC', -5000000000000000),
+  ('house:custody', 'BNB', -100000000000000), ('house:liquidity', 'BNB', -2000000000000),
+  ('house:custody', 'LTC', -1000000000000000), ('house:liquidity', 'LTC', -15000000000000),
+  ('house:custody', 'DOGE', -100000000000000000), ('house:liquidity', 'DOGE', -10000000000000000);
+
+INSERT INTO balances (account, asset)
+  SELECT owner.account, asset FROM balances
+  CROSS JOIN (SELECT 'house:payouts' AS account UNION ALL SELECT 'house:fees') AS owner
+  WHERE balances.account = 'house:custody';

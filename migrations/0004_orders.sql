@@ -1,0 +1,109 @@
+-- Orders: each commands its two transfers, at one price for everybody: none is filled at an older round of prices than the
+-- coin's newest fill.
+--
+-- Ids of records are time-ordered (UUIDv7), their time is the one shown, and a page is one scan of the primary key.
+
+CREATE TABLE orders (
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  id TEXT NOT NULL,
+  coin TEXT NOT NULL,
+  side TEXT NOT NULL CHECK (side IN ('BUY', 'SELL')),
+  -- USDT per coin, 8 decimals.
+  executed_price INTEGER NOT NULL CHECK (executed_price > 0),
+  coin_amount INTEGER NOT NULL CHECK (coin_amount > 0),
+  usdt_amount INTEGER NOT NULL CHECK (usdt_amount > 0),
+  status TEXT NOT NULL CHECK (status IN ('COMPLETED', 'FAILED')),
+  -- The round of prices that it was filled at, and the key that placed it.
+  price_round INTEGER NOT NULL,
+  key_id TEXT NOT NULL,
+  -- The number of the transfer in which the account gives; in the next one it receives. NULL where nothing moved.
+  first_transfer INTEGER,
+  PRIMARY KEY (account_id, id),
+  CHECK ((status = 'COMPLETED') = (first_transfer IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+
+-- A key, a freeze, a halt and a newer price hold in the batch itself, whatever a cache upstream believes. The time of an
+-- order is that of its id (UUIDv7): a key that expires later was good when the order came.
+CREATE TRIGGER orders_are_guarded BEFORE INSERT ON orders
+BEGIN
+  SELECT RAISE(ABORT, 'guard: order exists')
+    WHERE EXISTS (SELECT 1 FROM orders WHERE account_id = NEW.account_id AND id = NEW.id);
+  SELECT RAISE(ABORT, 'guard: key_revoked')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM api_keys WHERE id = NEW.key_id AND account_id = NEW.account_id AND revoked_at IS NULL);
+  SELECT RAISE(ABORT, 'guard: key_expired ' || expires_at) FROM api_keys
+    WHERE id = NEW.key_id AND expires_at IS NOT NULL
+      AND printf('%08x-%04x', expires_at >> 16, expires_at & 65535) <= substr(NEW.id, 1, 13);
+  SELECT RAISE(ABORT, 'guard: account_frozen')
+    WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
+  SELECT RAISE(ABORT, 'guard: trading_halted')
+    WHERE NOT EXISTS (SELECT 1 FROM settings WHERE id = 1 AND trading_halted = 0);
+  -- A listed coin, and amounts that are worth each other at the price to within an atom of each: exactly is judged by the
+  -- reconciliation, since it takes 128 bits. An atom of the coin is worth price / (unit * 100) atoms of USDT.
+  SELECT RAISE(ABORT, 'guard: no such coin, or not at this price')
+    WHERE NEW.coin IS 'USDT' OR NOT EXISTS (
+      SELECT 1 FROM assets
+      WHERE asset = NEW.coin
+        AND abs(NEW.usdt_amount - 1.0 * NEW.coin_amount * NEW.executed_price / (100.0 * unit))
+          <= 1.0 + NEW.executed_price / (100.0 * unit) + NEW.usdt_amount * 1e-9);
+  SELECT RAISE(ABORT, 'guard: price_overtaken')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM balances
+      WHERE account = 'house:liquidity' AND asset = NEW.coin AND price_round <= NEW.price_round);
+  SELECT RAISE(ABORT, 'guard: an order names the next transfers')
+    WHERE NEW.status = 'COMPLETED' AND NEW.first_transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
+END;
+
+-- What the client gives comes first, so that a balance too small is told before an inventory that is.
+CREATE TRIGGER orders_move_money AFTER INSERT ON orders
+WHEN NEW.status = 'COMPLETED'
+BEGIN
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
+    NEW.first_transfer, NEW.account_id, 'house:liquidity', iif(NEW.side = 'BUY', 'USDT', NEW.coin),
+    iif(NEW.side = 'BUY', NEW.usdt_amount, NEW.coin_amount), 'order', NEW.id);
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
+    NEW.first_transfer + 1, 'house:liquidity', NEW.account_id, iif(NEW.side = 'BUY', NEW.coin, 'USDT'),
+    iif(NEW.side = 'BUY', NEW.coin_amount, NEW.usdt_amount), 'order', NEW.id);
+END;
+
+CREATE TRIGGER orders_are_not_changed BEFORE UPDATE ON orders
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an order is never changed');
+END;
+
+CREATE TRIGGER orders_are_not_deleted BEFORE DELETE ON orders
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an order is never deleted');
+END;
+
+-- A transfer of an order is exactly one of the two legs that the order names, under its number.
+CREATE TRIGGER transfers_of_orders_are_explained BEFORE INSERT ON transfers
+WHEN NEW.kind = 'order'
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: no order explains the transfer')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM orders
+      WHERE account_id = iif(NEW.debit = 'house:liquidity', NEW.credit, NEW.debit) AND id = NEW.reference AND (
+        (NEW.id = first_transfer AND NEW.credit = 'house:liquidity'
+          AND NEW.asset = iif(side = 'BUY', 'USDT', coin) AND NEW.amount = iif(side = 'BUY', usdt_amount, coin_amount)) OR
+        (NEW.id = first_transfer + 1 AND NEW.debit = 'house:liquidity'
+          AND NEW.asset = iif(side = 'BUY', coin, 'USDT') AND NEW.amount = iif(side = 'BUY', coin_amount, usdt_amount))));
+END;
+
+-- A round only grows, and only with the transfer of an order that was filled at it.
+CREATE TRIGGER balances_keep_their_round BEFORE UPDATE ON balances
+WHEN NEW.price_round IS NOT OLD.price_round
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: no order explains the round')
+    WHERE NEW.price_round IS NULL OR NEW.price_round < OLD.price_round
+      OR NEW.account IS NOT 'house:liquidity' OR NEW.last_transfer IS OLD.last_transfer
+      OR NOT EXISTS (
+        SELECT 1 FROM transfers AS t JOIN orders AS o ON o.id = t.reference AND o.account_id IN (t.debit, t.credit)
+        WHERE t.id = NEW.last_transfer AND t.kind = 'order' AND o.coin = NEW.asset AND o.price_round = NEW.price_round);
+END;
+
+CREATE TRIGGER balances_begin_without_a_round BEFORE INSERT ON balances
+WHEN NEW.price_round IS NOT 0
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: a balance begins without a round');
+END;

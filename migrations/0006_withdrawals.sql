@@ -1,0 +1,241 @@
+-- Withdrawals: paid once or not at all. Every check that must hold when the money is taken stands here, in the batch
+-- that takes it, whatever was read before. A withdrawal commands its transfers: the row takes the money, and the step that
+-- ends it pays or returns it.
+
+CREATE TABLE withdrawals (
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  id TEXT NOT NULL,
+  type TEXT NOT NULL CHECK (type IN ('ONCHAIN_WITHDRAWAL', 'INTERNAL_WITHDRAWAL')),
+  asset TEXT NOT NULL,
+  network TEXT NOT NULL,
+  -- In its canonical form.
+  address TEXT NOT NULL,
+  -- What the address receives; the account is debited this and the fee.
+  amount INTEGER NOT NULL CHECK (amount > 0),
+  fee INTEGER NOT NULL CHECK (fee >= 0),
+  -- Of the amount, without the fee, in atoms of USDT, at the firm price of the request.
+  usd_value INTEGER NOT NULL CHECK (usd_value >= 0),
+  status TEXT NOT NULL CHECK (status IN ('PENDING', 'PROCESSING', 'COMPLETED', 'FAILED')),
+  -- When the money was taken, which the daily limit counts by.
+  committed_at INTEGER NOT NULL,
+  -- The step of the code that approved it; NULL where the account had no second factor.
+  totp_step INTEGER,
+  -- Whether the address had to be on the account's allowlist.
+  allowlist_required INTEGER NOT NULL CHECK (allowlist_required IN (0, 1)),
+  tx_hash TEXT,
+  -- Why it failed.
+  reason TEXT,
+  -- The daily limit that it was checked against, in atoms of USDT: the account's own may change later.
+  daily_limit INTEGER NOT NULL CHECK (daily_limit >= 0),
+  -- The API key that asked for it.
+  key_id TEXT NOT NULL,
+  -- When it was last let out: with the batch that took the money, at its approval, and before each later submission to the
+  -- custodian. NULL while it waits for its review.
+  released_at INTEGER,
+  -- How often the sweep has asked the custodian about it, and when it asks next.
+  asks INTEGER NOT NULL DEFAULT 0 CHECK (asks >= 0),
+  next_ask_at INTEGER,
+  -- The account inside that it is paid to, and the id of the deposit by which that account sees it.
+  recipient TEXT REFERENCES accounts (id),
+  receipt_id TEXT,
+  -- The numbers of its transfers: the one that took amount and fee, the one that paid the amount, which one of the fee
+  -- follows, and the one that gave everything back.
+  taken_transfer INTEGER NOT NULL,
+  paid_transfer INTEGER,
+  returned_transfer INTEGER,
+  PRIMARY KEY (account_id, id),
+  CHECK ((type = 'INTERNAL_WITHDRAWAL') = (recipient IS NOT NULL)),
+  CHECK (recipient <> account_id),
+  CHECK ((receipt_id IS NOT NULL) = (status = 'COMPLETED' AND type = 'INTERNAL_WITHDRAWAL')),
+  CHECK ((status = 'COMPLETED') = (paid_transfer IS NOT NULL)),
+  CHECK ((status = 'FAILED') = (returned_transfer IS NOT NULL)),
+  CHECK (type = 'ONCHAIN_WITHDRAWAL' OR (fee = 0 AND tx_hash IS NULL)),
+  CHECK (status <> 'COMPLETED' OR type = 'INTERNAL_WITHDRAWAL' OR tx_hash IS NOT NULL),
+  CHECK ((status = 'FAILED') = (reason IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+
+-- What is open, oldest first: the operator's lists.
+CREATE INDEX withdrawals_open ON withdrawals (status, id) WHERE status IN ('PENDING', 'PROCESSING');
+-- What the sweep asks about, the longest due first.
+CREATE INDEX withdrawals_to_ask ON withdrawals (next_ask_at) WHERE status = 'PROCESSING';
+-- By which a transfer finds the withdrawal that it names: what leaves the house's hands names no account.
+CREATE UNIQUE INDEX withdrawals_by_id ON withdrawals (id);
+
+CREATE TRIGGER withdrawals_are_guarded BEFORE INSERT ON withdrawals
+BEGIN
+  SELECT RAISE(ABORT, 'guard: withdrawal exists')
+    WHERE EXISTS (SELECT 1 FROM withdrawals WHERE id = NEW.id);
+  SELECT RAISE(ABORT, 'guard: key_revoked')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM api_keys WHERE id = NEW.key_id AND account_id = NEW.account_id AND revoked_at IS NULL);
+  SELECT RAISE(ABORT, 'guard: key_expired ' || expires_at) FROM api_keys
+    WHERE id = NEW.key_id AND expires_at <= NEW.committed_at;
+  SELECT RAISE(ABORT, 'guard: a withdrawal is let out as it is taken')
+    WHERE NEW.released_at IS NOT iif(NEW.status = 'PENDING', NULL, NEW.committed_at)
+      OR (NEW.next_ask_at IS NULL) IS NOT (NEW.status IS NOT 'PROCESSING');
+  -- The threshold holds for the sum of 24 hours, so that splitting does not pass it. Ids are read as for the daily limit.
+  SELECT RAISE(ABORT, 'guard: review_required')
+    FROM settings
+    WHERE NEW.status IS NOT 'PENDING' AND review_threshold IS NOT NULL AND review_threshold < NEW.usd_value + (
+      SELECT coalesce(sum(usd_value), 0) FROM withdrawals
+      WHERE account_id = NEW.account_id
+        AND id > substr(printf('%012x', NEW.committed_at - 172800000), 1, 8) || '-'
+          || substr(printf('%012x', NEW.committed_at - 172800000), 9)
+        AND committed_at > NEW.committed_at - 86400000 AND status <> 'FAILED');
+  -- On a chain the custodian has it next; inside it is paid as it is taken.
+  SELECT RAISE(ABORT, 'guard: a withdrawal begins before it ends')
+    WHERE NEW.status IS NOT 'PENDING'
+      AND NEW.status IS NOT iif(NEW.type = 'INTERNAL_WITHDRAWAL', 'COMPLETED', 'PROCESSING');
+  SELECT RAISE(ABORT, 'guard: account_frozen')
+    WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
+  SELECT RAISE(ABORT, 'guard: withdrawals_suspended')
+    WHERE NOT EXISTS (SELECT 1 FROM settings WHERE id = 1 AND withdrawals_halted = 0)
+      OR EXISTS (SELECT 1 FROM settings, json_each(settings.paused_networks) AS paused WHERE paused.value = NEW.network);
+  -- Where the second factor is on, the batch has just spent the step of the code.
+  SELECT RAISE(ABORT, 'guard: totp_required')
+    WHERE EXISTS (
+      SELECT 1 FROM totp
+      WHERE account_id = NEW.account_id AND confirmed_at IS NOT NULL AND used_step IS NOT NEW.totp_step);
+  SELECT RAISE(ABORT, 'guard: address_not_allowlisted')
+    WHERE (NEW.allowlist_required = 1 OR EXISTS (SELECT 1 FROM settings WHERE allowlist_mode = 'strict'))
+      AND NOT EXISTS (
+        SELECT 1 FROM allowlist
+        WHERE account_id = NEW.account_id AND network = NEW.network AND address = NEW.address
+          AND usable_at <= NEW.committed_at);
+  -- A rolling day by the time of commit. An id is at most a day older than its commit, so 48 hours of ids hold it.
+  SELECT RAISE(ABORT, 'guard: daily_limit_exceeded ' || used)
+    FROM (
+      SELECT coalesce(sum(usd_value), 0) AS used FROM withdrawals
+      WHERE account_id = NEW.account_id
+        AND id > substr(printf('%012x', NEW.committed_at - 172800000), 1, 8) || '-'
+          || substr(printf('%012x', NEW.committed_at - 172800000), 9)
+        AND committed_at > NEW.committed_at - 86400000 AND status <> 'FAILED')
+    WHERE NEW.usd_value + used > (SELECT daily_withdrawal_limit FROM accounts WHERE id = NEW.account_id);
+  SELECT RAISE(ABORT, 'guard: a withdrawal names the daily limit of its account')
+    WHERE NEW.daily_limit IS NOT (SELECT daily_withdrawal_limit FROM accounts WHERE id = NEW.account_id);
+  SELECT RAISE(ABORT, 'guard: a withdrawal inside is paid to the owner of its address')
+    WHERE NEW.recipient IS NOT NULL AND NEW.recipient IS NOT (
+      SELECT account_id FROM addresses WHERE network = NEW.network AND address = NEW.address);
+  SELECT RAISE(ABORT, 'guard: a withdrawal names the next transfers')
+    WHERE NEW.taken_transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers)
+      OR NEW.paid_transfer IS NOT iif(NEW.status = 'COMPLETED', NEW.taken_transfer + 1, NULL);
+END;
+
+CREATE TRIGGER withdrawals_take_money AFTER INSERT ON withdrawals
+BEGIN
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
+    NEW.taken_transfer, NEW.account_id, 'house:payouts', NEW.asset, NEW.amount + NEW.fee, 'withdrawal', NEW.id);
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference)
+    SELECT NEW.paid_transfer, 'house:payouts', NEW.recipient, NEW.asset, NEW.amount, 'withdrawal', NEW.id
+    WHERE NEW.status = 'COMPLETED';
+  -- What the recipient inside sees of it.
+  INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, withdrawal_id, transfer)
+    SELECT NEW.recipient, NEW.receipt_id, 'INTERNAL_DEPOSIT', NEW.asset, NEW.amount, NEW.usd_value, 'COMPLETED', NEW.id,
+      NEW.paid_transfer
+    WHERE NEW.status = 'COMPLETED';
+END;
+
+-- A withdrawal moves on and never back. An UPDATE names the withdrawal alone, so that a second one of the same step
+-- meets this guard instead of matching nothing.
+CREATE TRIGGER withdrawals_move_on BEFORE UPDATE ON withdrawals
+BEGIN
+  SELECT RAISE(ABORT, 'guard: withdrawal_settled')
+    WHERE OLD.status IN ('COMPLETED', 'FAILED') OR (OLD.status = 'PROCESSING' AND NEW.status = 'PENDING');
+  -- On a chain only what the custodian has had is paid; inside no custodian has anything.
+  SELECT RAISE(ABORT, 'guard: a withdrawal takes the steps of its type')
+    WHERE OLD.status = 'PENDING' AND NEW.status NOT IN ('PENDING', 'FAILED')
+      AND NEW.status IS NOT iif(NEW.type = 'INTERNAL_WITHDRAWAL', 'COMPLETED', 'PROCESSING');
+  SELECT RAISE(ABORT, 'guard: a withdrawal keeps what it is')
+    WHERE NEW.account_id IS NOT OLD.account_id OR NEW.id IS NOT OLD.id OR NEW.type IS NOT OLD.type
+      OR NEW.asset IS NOT OLD.asset OR NEW.network IS NOT OLD.network OR NEW.address IS NOT OLD.address
+      OR NEW.amount IS NOT OLD.amount OR NEW.fee IS NOT OLD.fee OR NEW.usd_value IS NOT OLD.usd_value
+      OR NEW.committed_at IS NOT OLD.committed_at OR NEW.totp_step IS NOT OLD.totp_step
+      OR NEW.key_id IS NOT OLD.key_id OR NEW.status IS NULL
+      OR NEW.daily_limit IS NOT OLD.daily_limit OR NEW.recipient IS NOT OLD.recipient
+      OR NEW.taken_transfer IS NOT OLD.taken_transfer;
+  -- How it ended is said with its end, and whether the address must be approved with its approval.
+  SELECT RAISE(ABORT, 'guard: a withdrawal keeps what it is')
+    WHERE (NEW.status IS OLD.status AND (NEW.tx_hash IS NOT OLD.tx_hash OR NEW.reason IS NOT OLD.reason))
+      OR (NEW.allowlist_required IS NOT OLD.allowlist_required AND (OLD.status <> 'PENDING' OR NEW.released_at IS NULL));
+  SELECT RAISE(ABORT, 'guard: a withdrawal goes on once it is let out')
+    WHERE (OLD.status = 'PENDING' AND NEW.status IN ('PROCESSING', 'COMPLETED') AND NEW.released_at IS NULL)
+      OR (NEW.status = 'PROCESSING' AND NEW.next_ask_at IS NULL);
+  SELECT RAISE(ABORT, 'guard: a withdrawal names the next transfers')
+    WHERE NEW.status IN ('COMPLETED', 'FAILED')
+      AND coalesce(NEW.paid_transfer, NEW.returned_transfer) IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
+END;
+
+CREATE TRIGGER withdrawals_change_their_status BEFORE UPDATE OF status ON withdrawals
+WHEN NEW.status IS OLD.status
+BEGIN
+  SELECT RAISE(ABORT, 'guard: withdrawal_settled');
+END;
+
+-- Whoever names the column, with whatever time, is let through or refused. At an approval, which may come days after the
+-- request, the key and the address are looked at again as well. A key that has merely expired since is no reason to
+-- refuse: it was good when it asked.
+CREATE TRIGGER withdrawals_are_let_out BEFORE UPDATE OF released_at ON withdrawals
+BEGIN
+  SELECT RAISE(ABORT, 'guard: withdrawal_settled') WHERE OLD.status IN ('COMPLETED', 'FAILED');
+  SELECT RAISE(ABORT, 'guard: a withdrawal is let out at a time')
+    WHERE NEW.released_at IS NULL OR NEW.status NOT IN ('PROCESSING', 'COMPLETED');
+  SELECT RAISE(ABORT, 'guard: account_frozen')
+    WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
+  SELECT RAISE(ABORT, 'guard: withdrawals_suspended')
+    WHERE NOT EXISTS (SELECT 1 FROM settings WHERE id = 1 AND withdrawals_halted = 0)
+      OR EXISTS (SELECT 1 FROM settings, json_each(settings.paused_networks) AS paused WHERE paused.value = NEW.network);
+  SELECT RAISE(ABORT, 'guard: key_revoked')
+    WHERE OLD.status = 'PENDING' AND NOT EXISTS (
+      SELECT 1 FROM api_keys WHERE id = NEW.key_id AND account_id = NEW.account_id AND revoked_at IS NULL);
+  SELECT RAISE(ABORT, 'guard: address_not_allowlisted')
+    WHERE OLD.status = 'PENDING'
+      AND (NEW.allowlist_required = 1 OR EXISTS (SELECT 1 FROM settings WHERE allowlist_mode = 'strict'))
+      AND NOT EXISTS (
+        SELECT 1 FROM allowlist
+        WHERE account_id = NEW.account_id AND network = NEW.network AND address = NEW.address
+          AND usable_at <= NEW.released_at);
+END;
+
+CREATE TRIGGER withdrawals_pay_money AFTER UPDATE ON withdrawals
+WHEN NEW.status = 'COMPLETED'
+BEGIN
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
+    NEW.paid_transfer, 'house:payouts', coalesce(NEW.recipient, 'house:custody'), NEW.asset, NEW.amount, 'withdrawal',
+    NEW.id);
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference)
+    SELECT NEW.paid_transfer + 1, 'house:payouts', 'house:fees', NEW.asset, NEW.fee, 'withdrawal', NEW.id
+    WHERE NEW.fee > 0;
+  INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, withdrawal_id, transfer)
+    SELECT NEW.recipient, NEW.receipt_id, 'INTERNAL_DEPOSIT', NEW.asset, NEW.amount, NEW.usd_value, 'COMPLETED', NEW.id,
+      NEW.paid_transfer
+    WHERE NEW.recipient IS NOT NULL;
+END;
+
+CREATE TRIGGER withdrawals_return_money AFTER UPDATE ON withdrawals
+WHEN NEW.status = 'FAILED'
+BEGIN
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
+    NEW.returned_transfer, 'house:payouts', NEW.account_id, NEW.asset, NEW.amount + NEW.fee, 'withdrawal', NEW.id);
+END;
+
+CREATE TRIGGER withdrawals_are_not_deleted BEFORE DELETE ON withdrawals
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a withdrawal is never deleted');
+END;
+
+CREATE TRIGGER transfers_of_withdrawals_are_explained BEFORE INSERT ON transfers
+WHEN NEW.kind = 'withdrawal'
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: no withdrawal explains the transfer')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM withdrawals
+      WHERE id = NEW.reference AND asset = NEW.asset AND (
+        (NEW.id = taken_transfer AND NEW.debit = account_id AND NEW.credit = 'house:payouts'
+          AND NEW.amount = amount + fee) OR
+        (NEW.id = paid_transfer AND NEW.debit = 'house:payouts' AND NEW.credit = coalesce(recipient, 'house:custody')
+          AND NEW.amount = amount) OR
+        (NEW.id = paid_transfer + 1 AND NEW.debit = 'house:payouts' AND NEW.credit = 'house:fees'
+          AND NEW.amount = fee) OR
+        (NEW.id = returned_transfer AND NEW.debit = 'house:payouts' AND NEW.credit = account_id
+          AND NEW.amount = amount + fee)));
+END;

@@ -1,0 +1,98 @@
+-- Settlements: trades that were agreed elsewhere, between two accounts or between an account and the house, and that the
+-- operator settles here. Each commands its two transfers.
+
+-- One row for each account that took part, so that the activity feed finds it where its account's records are. A trade
+-- between two accounts is two rows under one id: whoever writes the buyer's writes both. The house has none.
+CREATE TABLE settlements (
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  id TEXT NOT NULL,
+  type TEXT NOT NULL CHECK (type IN ('P2P_BUY', 'P2P_SELL', 'QUICK_BUY', 'QUICK_SELL')),
+  -- The other account, or 'house:liquidity'.
+  counterparty TEXT NOT NULL,
+  coin TEXT NOT NULL,
+  coin_amount INTEGER NOT NULL CHECK (coin_amount > 0),
+  usdt_amount INTEGER NOT NULL CHECK (usdt_amount > 0),
+  -- The operator's own name for the trade.
+  reference TEXT NOT NULL,
+  -- The number of the transfer that pays the USDT; the next one delivers the coin.
+  first_transfer INTEGER NOT NULL,
+  PRIMARY KEY (account_id, id),
+  CHECK (counterparty <> account_id),
+  CHECK ((type IN ('QUICK_BUY', 'QUICK_SELL')) = (counterparty = 'house:liquidity'))
+) STRICT, WITHOUT ROWID;
+
+-- Of the two rows of a trade between accounts the buyer's stands for both.
+CREATE UNIQUE INDEX settlements_once_per_reference ON settlements (reference) WHERE type <> 'P2P_SELL';
+
+-- A halt and a freeze hold in the batch itself: every account that takes part has a row, and every row is looked at.
+CREATE TRIGGER settlements_are_guarded BEFORE INSERT ON settlements
+BEGIN
+  SELECT RAISE(ABORT, 'guard: settlement exists')
+    WHERE EXISTS (SELECT 1 FROM settlements WHERE account_id = NEW.account_id AND id = NEW.id)
+      OR (NEW.type IS NOT 'P2P_SELL' AND EXISTS (
+        SELECT 1 FROM settlements WHERE reference = NEW.reference AND type <> 'P2P_SELL'));
+  SELECT RAISE(ABORT, 'guard: account_frozen')
+    WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
+  SELECT RAISE(ABORT, 'guard: trading_halted')
+    WHERE NOT EXISTS (SELECT 1 FROM settings WHERE id = 1 AND trading_halted = 0);
+  SELECT RAISE(ABORT, 'guard: no such coin')
+    WHERE NEW.coin IS 'USDT' OR NOT EXISTS (SELECT 1 FROM assets WHERE asset = NEW.coin);
+  SELECT RAISE(ABORT, 'guard: a settlement names the next transfers')
+    WHERE NEW.first_transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
+  SELECT RAISE(ABORT, 'guard: a sale has its purchase')
+    WHERE NEW.type IS 'P2P_SELL' AND NOT EXISTS (
+      SELECT 1 FROM settlements
+      WHERE account_id = NEW.counterparty AND id = NEW.id AND type = 'P2P_BUY' AND counterparty = NEW.account_id
+        AND coin = NEW.coin AND coin_amount = NEW.coin_amount AND usdt_amount = NEW.usdt_amount
+        AND reference = NEW.reference AND first_transfer = NEW.first_transfer);
+END;
+
+-- The seller's row of a trade between two accounts, and then the transfers.
+CREATE TRIGGER settlements_move_money AFTER INSERT ON settlements
+WHEN NEW.type <> 'P2P_SELL'
+BEGIN
+  INSERT INTO settlements
+    (account_id, id, type, counterparty, coin, coin_amount, usdt_amount, reference, first_transfer)
+    SELECT NEW.counterparty, NEW.id, 'P2P_SELL', NEW.account_id, NEW.coin, NEW.coin_amount, NEW.usdt_amount,
+      NEW.reference, NEW.first_transfer
+    WHERE NEW.type = 'P2P_BUY';
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
+    NEW.first_transfer, iif(NEW.type = 'QUICK_SELL', NEW.counterparty, NEW.account_id),
+    iif(NEW.type = 'QUICK_SELL', NEW.account_id, NEW.counterparty), 'USDT', NEW.usdt_amount, 'settlement', NEW.id);
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
+    NEW.first_transfer + 1, iif(NEW.type = 'QUICK_SELL', NEW.account_id, NEW.counterparty),
+    iif(NEW.type = 'QUICK_SELL', NEW.counterparty, NEW.account_id), NEW.coin, NEW.coin_amount, 'settlement', NEW.id);
+END;
+
+CREATE TRIGGER settlements_are_not_changed BEFORE UPDATE ON settlements
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a settlement is never changed');
+END;
+
+CREATE TRIGGER settlements_are_not_deleted BEFORE DELETE ON settlements
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a settlement is never deleted');
+END;
+
+-- Money moves for a settlement only as its rows say, under the two numbers that they name: so each leg moves once. Whoever
+-- gives has a row that says so, and so has whoever receives; the house alone needs none.
+CREATE TRIGGER transfers_of_settlements_are_explained BEFORE INSERT ON transfers
+WHEN NEW.kind = 'settlement'
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: no settlement explains the transfer')
+    WHERE NEW.debit IS NOT 'house:liquidity' AND NOT EXISTS (
+      SELECT 1 FROM settlements
+      WHERE account_id = NEW.debit AND id = NEW.reference AND counterparty = NEW.credit AND (
+        (type IN ('P2P_BUY', 'QUICK_BUY') AND NEW.id = first_transfer
+          AND NEW.asset = 'USDT' AND NEW.amount = usdt_amount) OR
+        (type IN ('P2P_SELL', 'QUICK_SELL') AND NEW.id = first_transfer + 1
+          AND NEW.asset = coin AND NEW.amount = coin_amount)));
+  SELECT RAISE(ABORT, 'ledger: no settlement explains the transfer')
+    WHERE NEW.credit IS NOT 'house:liquidity' AND NOT EXISTS (
+      SELECT 1 FROM settlements
+      WHERE account_id = NEW.credit AND id = NEW.reference AND counterparty = NEW.debit AND (
+        (type IN ('P2P_SELL', 'QUICK_SELL') AND NEW.id = first_transfer
+          AND NEW.asset = 'USDT' AND NEW.amount = usdt_amount) OR
+        (type IN ('P2P_BUY', 'QUICK_BUY') AND NEW.id = first_transfer + 1
+          AND NEW.asset = coin AND NEW.amount = coin_amount)));
+END;

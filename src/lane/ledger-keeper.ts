@@ -1,0 +1,152 @@
+import { DurableObject } from 'cloudflare:workers';
+import { type Bindings, config } from '../env.ts';
+import { describeError, logFault } from '../platform/log.ts';
+import { openDatabase } from '../ledger/database.ts';
+import type { Keeper, KeeperStanding } from '../ledger/reach-keeper.ts';
+import { KeptLinks } from '../ledger/reconciliation/kept-links.ts';
+import { NO_PROGRESS, Progress } from '../ledger/reconciliation/progress.ts';
+import { Reconciler, SLICE_LIMITS, type Slice } from '../ledger/reconciliation/reconciler.ts';
+import { chooseCustody } from '../providers.ts';
+import { sweepWithdrawals } from '../wallet/withdrawals/sweep-withdrawals.ts';
+import { Mutex } from './mutex.ts';
+import { ObjectState } from './object-state.ts';
+
+const KEPT = 'reconciliation';
+
+/** After a slice the ledger is left alone for so many times as long as the slice took it. */
+const REST_PER_SLICE = 2;
+
+/** How long one alarm goes on with a pass; the next one follows at once. */
+const ALARM_TIME_MS = 10_000;
+
+/** How long an operator who asks for a pass waits for it. */
+const RUN_TIME_MS = 5_000;
+
+/** While a pass is under way, new transfers are read this often. */
+const FOLLOW_INTERVAL_MS = 10_000;
+
+/** Calls that wait for the slices under way, and for how long. */
+const QUEUE_ROOM = 16;
+const QUEUE_DEADLINE_MS = 30_000;
+
+/**
+ * The keeper of one ledger: it asks after withdrawals that the custodian has, and reconciles. The schedule wakes it every
+ * minute, and a pass goes on by its own alarm, with pauses that leave the database to those who write. It keeps no money,
+ * and nothing that could not be computed again but the links of the history, which are kept here because whoever writes
+ * to the ledger cannot reach them.
+ */
+export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
+  readonly #state: ObjectState;
+  readonly #links: KeptLinks;
+  readonly #reconciler: Reconciler;
+  readonly #turns = new Mutex(QUEUE_ROOM, QUEUE_DEADLINE_MS);
+  #isSweepDue = true;
+
+  constructor(ctx: DurableObjectState, env: Bindings) {
+    super(ctx, env);
+    this.#state = new ObjectState(ctx.storage.sql);
+    this.#links = new KeptLinks(ctx.storage.sql);
+    // What an older version kept is not read: everything is then walked anew.
+    const kept = Progress.safeParse(this.#state.read(KEPT));
+    this.#reconciler = new Reconciler(openDatabase(env.DB), this.#links, kept.success ? kept.data : NO_PROGRESS);
+  }
+
+  async wake(): Promise<void> {
+    this.#isSweepDue = true;
+    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now());
+  }
+
+  /** Reconciles for a while, and sweeps once for each time that it was woken. One that fails does not stop the other. */
+  override async alarm(): Promise<void> {
+    // First: what it finds broken halts withdrawals, and the sweep of the same minute then submits none.
+    await attempt('reconciliation_failed', () => this.#takeTurn(() => this.#reconcile()));
+    if (!this.#isSweepDue) return;
+    this.#isSweepDue = false;
+    await attempt('sweep_failed', () =>
+      sweepWithdrawals({
+        database: openDatabase(this.env.DB),
+        custody: chooseCustody(config),
+        now: () => Date.now(),
+      }),
+    );
+  }
+
+  read(): Promise<KeeperStanding> {
+    const links = { transfers: this.#links.newest('transfers') ?? null, audit: this.#links.newest('audit') ?? null };
+    return Promise.resolve({ progress: this.#reconciler.progress, links });
+  }
+
+  async run(): Promise<void> {
+    await this.#takeTurn(async () => {
+      await this.#follow();
+      this.#reconciler.begin(Date.now());
+      await this.#advance(RUN_TIME_MS);
+    });
+  }
+
+  expectPass(): Promise<void> {
+    return this.#takeTurn(() => {
+      this.#reconciler.forgetWhenItBegan();
+      return Promise.resolve();
+    });
+  }
+
+  beginAnew(): Promise<void> {
+    return this.#takeTurn(() => {
+      this.#reconciler.beginAnew();
+      return Promise.resolve();
+    });
+  }
+
+  async #reconcile(): Promise<void> {
+    await this.#follow();
+    this.#reconciler.beginWhenDue(Date.now());
+    await this.#advance(ALARM_TIME_MS);
+  }
+
+  /** Reads what is new in the journal, to its end. */
+  async #follow(): Promise<void> {
+    for (;;) {
+      const slice = await this.#reconciler.follow(SLICE_LIMITS, Date.now());
+      if (!slice.isMore) return;
+      await rest(slice);
+    }
+  }
+
+  async #advance(time_ms: number): Promise<void> {
+    const end_ms = Date.now() + time_ms;
+    let followed_ms = Date.now();
+    while (this.#reconciler.isUnderWay && Date.now() < end_ms) {
+      const slice = await this.#reconciler.advance(SLICE_LIMITS, Date.now());
+      if (slice.isMore) await rest(slice);
+      if (Date.now() - followed_ms < FOLLOW_INTERVAL_MS) continue;
+      await this.#follow();
+      followed_ms = Date.now();
+    }
+    if (this.#reconciler.isUnderWay) await this.ctx.storage.setAlarm(Date.now());
+  }
+
+  /** One at a time, and what was reached is kept however it ends. Throws when the turn does not come. */
+  async #takeTurn(work: () => Promise<void>): Promise<void> {
+    const turn = await this.#turns.run(async () => {
+      try {
+        await work();
+      } finally {
+        this.#state.write(KEPT, this.#reconciler.progress);
+      }
+    });
+    if (turn.kind === 'timed_out') throw new Error('another pass of the reconciliation takes too long');
+  }
+}
+
+function rest({ duration_ms }: Slice): Promise<void> {
+  return scheduler.wait(Math.ceil(duration_ms * REST_PER_SLICE));
+}
+
+async function attempt(fault: string, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    logFault(fault, { error: describeError(error) });
+  }
+}

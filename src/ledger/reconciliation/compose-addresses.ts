@@ -1,0 +1,27 @@
+import { networks } from '../../money/networks.ts';
+import type { AccountRange, Statement } from './statement.ts';
+
+/**
+ * Looks for each address at whom else it belongs to, on every network: the EVM networks share one address, which the
+ * index on (network, address) does not compare.
+ */
+export function composeAddresses({ from, before }: AccountRange): Statement {
+  return {
+    text: `
+      SELECT count(*) AS addresses, json_group_array(json_object(
+          'address', address, 'network', network, 'accountId', account_id, 'other', other))
+          FILTER (WHERE other IS NOT NULL) AS examples
+      FROM (
+        SELECT account_id, network, address,
+          (SELECT o.account_id FROM json_each(?3) AS n CROSS JOIN addresses AS o
+            WHERE o.network = n.value AND o.address = a.address AND o.account_id <> a.account_id LIMIT 1) AS other
+        FROM addresses AS a WHERE account_id >= ?1 AND account_id < ?2)`,
+    values: [from, before, JSON.stringify(networks)],
+  };
+}
+
+/** The row of `composeAddresses`. */
+export interface AddressesRow {
+  readonly addresses: number;
+  readonly examples: string;
+}

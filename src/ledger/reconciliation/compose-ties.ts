@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import type { Counts, Example, Finding, Invariant } from './invariants.ts';
+import type { Leg, RecordKind } from './record-kind.ts';
+import { type Range, type Statement, onlyRow, selectRange } from './statement.ts';
+
+/** Whether the transfer `t` is this leg of the record `r`, in SQL. Never NULL. */
+export function isLeg(leg: Leg, kind: RecordKind, t: string): string {
+  return `(${t}.debit IS ${leg.debit} AND ${t}.credit IS ${leg.credit} AND ${t}.asset IS ${leg.asset}
+    AND ${t}.amount IS ${leg.amount} AND ${t}.kind IS ${leg.kind ?? `'${kind.kind}'`}
+    AND ${t}.reference IS ${leg.reference ?? 'r.id'})`;
+}
+
+interface TieRow {
+  readonly records: number;
+  readonly last: string | null;
+  readonly broken: number;
+  readonly examples: string;
+  readonly assets: string;
+  readonly [claim: string]: string | number | null;
+}
+
+/**
+ * Holds each record of a range against the transfers that it names. The statement gives one row of counts and of faults,
+ * whatever the range.
+ */
+export function composeTies(kind: RecordKind, range: Range): Statement {
+  const { text, values } = selectRange(kind.name, range);
+  const faults = kind.legs.map((leg, at) => `(${leg.number} IS NOT NULL AND NOT ${isLeg(leg, kind, `t${at}`)})`);
+  const numbers = kind.legs.map(({ number }) => `coalesce(${number} || ' ', '')`).join(' || ');
+  const shown = kind.shown.map((column) => `'${column}', ${column}`).join(', ');
+  const example = `json_object('${kind.title}', id, 'accountId', account_id, ${shown}, 'transfers', numbers)`;
+  const assets = kind.legs.map(({ asset }) => asset).join(`, `);
+  const claims = kind.claims.map(
+    (_, at) => `, sum(about${at}) AS about${at}, count(*) FILTER (WHERE claim${at}) AS broken${at},
+      json_group_array(${example}) FILTER (WHERE claim${at}) AS examples${at}`,
+  );
+  return {
+    text: `
+      SELECT count(*) AS records, max(id) AS last, count(*) FILTER (WHERE fault) AS broken,
+        json_group_array(${example}) FILTER (WHERE fault) AS examples,
+        json_group_array(json(assets)) FILTER (WHERE fault) AS assets${claims.join('')}
+      FROM (
+        SELECT r.id, r.account_id, ${kind.shown.map((column) => `r.${column}`).join(', ')},
+          coalesce(nullif(trim(${numbers}), ''), 'none') AS numbers, (${[`(${kind.odd})`, ...faults].join(' OR ')}) AS fault,
+          json_array(${assets}) AS assets
+          ${kind.claims.map(({ about, broken }, at) => `, (${about}) AS about${at}, (${about}) AND (${broken}) AS claim${at}`).join('')}
+        FROM ${text} AS r
+        ${kind.legs.map(({ number }, at) => `LEFT JOIN transfers AS t${at} ON t${at}.id = ${number}`).join(' ')})`,
+    values,
+  };
+}
+
+/** What the records of a range showed. */
+export interface JudgedTies {
+  readonly records: number;
+  /** The highest id, where there was a record. */
+  readonly last: string | null;
+  readonly checked: Counts;
+  readonly findings: readonly Finding[];
+  readonly untied: Untied;
+}
+
+/** Reads the row of `composeTies`. Pure. */
+export function judgeTies(kind: RecordKind, rows: readonly unknown[] | undefined): JudgedTies {
+  const row = onlyRow(rows as TieRow[] | undefined);
+  const checked: Partial<Record<Invariant, number>> = { records_match_transfers: row.records };
+  const findings = readExamples('records_match_transfers', row.examples);
+  for (const [at, { invariant }] of kind.claims.entries()) {
+    checked[invariant] = Number(row[`about${at}`] ?? 0);
+    findings.push(...readExamples(invariant, String(row[`examples${at}`])));
+  }
+  return { records: row.records, last: row.last, checked, findings, untied: readUntied(row.assets) };
+}
+
+const Faults = z.array(z.record(z.string(), z.union([z.string(), z.number()]).nullable()));
+
+/** The findings in a JSON array of what breaks an invariant. */
+export function readExamples(invariant: Invariant, text: string): Finding[] {
+  return Faults.parse(JSON.parse(text)).map((fault) => {
+    const example: Example = Object.fromEntries(Object.entries(fault).map(([name, value]) => [name, String(value)]));
+    return { invariant, example };
+  });
+}
+
+/** Assets of which records and transfers do not agree, so that what records come to is no sum of transfers. */
+export type Untied = readonly string[];
+
+const Assets = z.array(z.union([z.string(), z.array(z.string())]));
+
+/** The assets in a JSON array of assets, or of arrays of them: each once. */
+export function readUntied(text: string): Untied {
+  return [...new Set(Assets.parse(JSON.parse(text)).flat())];
+}

@@ -1,0 +1,65 @@
+import { eq, isNull } from 'drizzle-orm';
+import { z } from 'zod';
+import { logFault } from '../../platform/log.ts';
+import { type Actor, insertAudit } from '../audit.ts';
+import { commit } from '../commit.ts';
+import type { Database } from '../database.ts';
+import { newRecordId } from '../record-id.ts';
+import { settings, violations } from '../schema.ts';
+import { type Finding, type Invariant, MAX_EXAMPLES, invariants } from './invariants.ts';
+
+const Examples = z.array(z.record(z.string(), z.string()));
+
+/** An invariant that was found broken and is not cleared. */
+export interface Violation {
+  readonly id: string;
+  readonly invariant: Invariant;
+  readonly pass: number;
+  readonly foundAt: number;
+  readonly examples: readonly Readonly<Record<string, string>>[];
+}
+
+/** Those that are not cleared, oldest first. Throws when D1 fails. */
+export async function listViolations(database: Database): Promise<Violation[]> {
+  const rows = await database.select().from(violations).where(isNull(violations.clearedAt)).orderBy(violations.id);
+  return rows.map(({ id, invariant, pass, foundAt, examples }) => ({
+    id,
+    invariant: z.enum(invariants).parse(invariant),
+    pass,
+    foundAt,
+    examples: Examples.parse(JSON.parse(examples)),
+  }));
+}
+
+/**
+ * Records the invariants that a slice found broken and that no violation stands for, and halts trading and withdrawals
+ * in the same batch; each is logged. Throws where D1 does not say that it did: the slice is then read again.
+ */
+export async function reportFindings(
+  database: Database,
+  findings: readonly Finding[],
+  pass: number,
+  now_ms: number,
+): Promise<void> {
+  if (findings.length === 0) return;
+  const standing = new Set((await listViolations(database)).map(({ invariant }) => invariant));
+  const found = invariants.flatMap((invariant): Violation[] => {
+    const examples = findings.filter((finding) => finding.invariant === invariant).map(({ example }) => example);
+    if (examples.length === 0 || standing.has(invariant)) return [];
+    return [{ id: newRecordId(now_ms), invariant, pass, foundAt: now_ms, examples: examples.slice(0, MAX_EXAMPLES) }];
+  });
+  if (found.length === 0) return;
+  const actor: Actor = { role: 'reconciliation', now_ms };
+  const outcome = await commit(database, [
+    database.update(settings).set({ tradingHalted: true, withdrawalsHalted: true }).where(eq(settings.id, 1)),
+    ...found.flatMap(({ id, invariant, foundAt, examples }) => [
+      database.insert(violations).values({ id, invariant, pass, foundAt, examples: JSON.stringify(examples) }),
+      insertAudit(database, actor, 'halt', id, { invariant, examples }),
+    ]),
+  ]);
+  // One whose end stays open may have halted the exchange, and no later slice would say so.
+  if (outcome.kind === 'committed' || outcome.kind === 'unknown') {
+    logFault('invariant_broken', { violations: JSON.stringify(found) });
+  }
+  if (outcome.kind !== 'committed') throw new Error(`violations were not recorded: ${outcome.kind}`);
+}

@@ -1,0 +1,164 @@
+import { z } from 'zod';
+import { type AddressesRow, composeAddresses } from './compose-addresses.ts';
+import { type LimitsRow, composeLimits } from './compose-limits.ts';
+import { type BalanceFault, composeBalances, joinParts } from './compose-sums.ts';
+import { type Untied, composeTies, judgeTies, readExamples } from './compose-ties.ts';
+import type { Counts, Finding } from './invariants.ts';
+import { type Differences, judgeBalances } from './judge-balance.ts';
+import { recordKinds } from './record-kinds.ts';
+import { type AccountRange, type Statement, onlyRow, readBatch } from './statement.ts';
+import { LargeAccount, beginLarge, walkLarge } from './walk-large-account.ts';
+
+/** How far a walk over the accounts has come. */
+export const AccountsPosition = z.object({
+  /** The id of the first account that is not walked yet, or a text below it. */
+  from: z.string(),
+  /** An account with more records than a slice holds, of which a part is walked. */
+  large: LargeAccount.nullable(),
+});
+
+export type AccountsPosition = z.output<typeof AccountsPosition>;
+
+/** Before the first account. */
+export const ACCOUNTS_START: AccountsPosition = { from: '', large: null };
+
+/** What a slice showed. */
+export interface WalkedAccounts {
+  /** `null` after the last account. */
+  readonly next: AccountsPosition | null;
+  readonly checked: Counts;
+  readonly findings: readonly Finding[];
+  readonly differences: Differences;
+  readonly untied: Untied;
+  readonly duration_ms: number;
+}
+
+/** Above the id of every account, and of the house. */
+const BEYOND_ALL = '~';
+
+/**
+ * Walks over the next accounts, as many as have at most `count` records of each kind: each record against its transfers
+ * and each balance against the legs of all its records, in one transaction, so that whatever is written meanwhile cannot
+ * look like an error. An account that is larger is walked in parts. Throws when D1 fails.
+ */
+export async function walkAccounts(
+  database: D1Database,
+  position: AccountsPosition,
+  count: number,
+): Promise<WalkedAccounts> {
+  if (position.large) {
+    const walked = await walkLarge(database, position.large, count);
+    // '!' is below every character of an id, so nothing lies between an account and its end.
+    const next = walked.next
+      ? { ...position, large: walked.next }
+      : { from: endOf(position.large.accountId), large: null };
+    return { ...walked, next };
+  }
+  const measured = await readBatch(database, [composeMeasure(position.from, count)]);
+  const measure = onlyRow(measured.rows[0] as MeasureRow[] | undefined);
+  const ends = [measure.accounts, measure.orders, measure.deposits, measure.withdrawals, measure.settlements];
+  const before = ends.filter((end) => end !== null).toSorted()[0] ?? BEYOND_ALL;
+  if (before === measure.first) {
+    const large = beginLarge(measure.first, measure.head ?? 0);
+    const duration_ms = measured.duration_ms;
+    return { next: { ...position, large }, checked: {}, findings: [], differences: {}, untied: [], duration_ms };
+  }
+  const walked = await walkRange(database, { from: position.from, before });
+  return {
+    ...walked,
+    next: before === BEYOND_ALL ? null : { from: before, large: null },
+    duration_ms: measured.duration_ms + walked.duration_ms,
+  };
+}
+
+/** The text above everything of one account, and below every other. */
+export function endOf(accountId: string): string {
+  return `${accountId}!`;
+}
+
+/** The first account of what is left, the account after the last that fits for each kind of row, and the newest transfer. */
+interface MeasureRow {
+  readonly head: number | null;
+  readonly first: string | null;
+  readonly accounts: string | null;
+  readonly orders: string | null;
+  readonly deposits: string | null;
+  readonly withdrawals: string | null;
+  readonly settlements: string | null;
+}
+
+function composeMeasure(from: string, count: number): Statement {
+  const tables = recordKinds.map(({ name }) => name);
+  const firsts = tables.map((table) => `SELECT min(account_id) FROM ${table} WHERE account_id >= ?1`);
+  const ends = tables.map(
+    (table) => `(SELECT account_id FROM ${table} WHERE account_id >= ?1 ORDER BY account_id, id LIMIT 1 OFFSET ?2)
+      AS ${table}`,
+  );
+  return {
+    text: `
+      SELECT (SELECT max(id) FROM transfers) AS head,
+        (SELECT min(first) FROM (
+          SELECT min(id) AS first FROM accounts WHERE id >= ?1 UNION ALL ${firsts.join(' UNION ALL ')})) AS first,
+        (SELECT id FROM accounts WHERE id >= ?1 ORDER BY id LIMIT 1 OFFSET ?3) AS accounts, ${ends.join(', ')}`,
+    // An account has nine balances and twelve addresses beside its records.
+    values: [from, count, Math.max(1, Math.floor(count / 6))],
+  };
+}
+
+async function walkRange(database: D1Database, range: AccountRange): Promise<Omit<WalkedAccounts, 'next'>> {
+  const counted = `SELECT count(*) AS balances FROM balances
+    WHERE account >= ?1 AND account < ?2 AND account NOT LIKE 'house:%'`;
+  const { rows, duration_ms } = await readBatch(database, [
+    composeBalances(range),
+    { text: counted, values: [range.from, range.before] },
+    composeLimits(range),
+    composeAddresses(range),
+    ...recordKinds.map((kind) => composeTies(kind, range)),
+  ]);
+  const [faults = [], balances, limits, addresses, ...ties] = rows;
+  const compared = judgeBalances((faults as BalanceFault[]).map(readFault));
+  const { balances: compares } = onlyRow(balances as { balances: number }[] | undefined);
+  const windows = onlyRow(limits as LimitsRow[] | undefined);
+  const owned = onlyRow(addresses as AddressesRow[] | undefined);
+  const judged = recordKinds.map((kind, at) => judgeTies(kind, ties[at]));
+  const own: Counts = {
+    balances_match_transfers: compares,
+    balances_above_floor: compares,
+    withdrawals_within_limit: windows.withdrawals,
+    addresses_have_one_owner: owned.addresses,
+  };
+  return {
+    checked: addCounts([own, ...judged.map(({ checked }) => checked)]),
+    findings: [
+      ...compared.findings,
+      ...readExamples('withdrawals_within_limit', windows.examples),
+      ...readExamples('addresses_have_one_owner', owned.examples),
+      ...judged.flatMap(({ findings }) => findings),
+    ],
+    differences: compared.differences,
+    untied: judged.flatMap(({ untied }) => untied),
+    duration_ms,
+  };
+}
+
+function readFault({ account, asset, balance, lastTransfer, high, low, newest }: BalanceFault) {
+  return {
+    account,
+    asset,
+    balance: balance === null ? null : BigInt(balance),
+    // A client's is zero, whatever its row says.
+    floor: 0n,
+    lastTransfer,
+    explained: joinParts(high, low),
+    newest: newest ?? 0,
+  };
+}
+
+/** The sum of counts, invariant by invariant. Pure. */
+export function addCounts(counts: readonly Counts[]): Counts {
+  const sum: Record<string, number> = {};
+  for (const one of counts) {
+    for (const [invariant, checked] of Object.entries(one)) sum[invariant] = (sum[invariant] ?? 0) + checked;
+  }
+  return sum;
+}

@@ -1,0 +1,347 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { newRecordId } from '../../src/ledger/record-id.ts';
+import { NEXT, NOON_MS, credit, keyOf, openFunded, order, readLedger, setFloor, sql } from '../support/raw-ledger.ts';
+import { env } from '../support/test-env.ts';
+
+/**
+ * Every write that the database alone must refuse, drawn up from what it says itself: the kinds of transfers, the states
+ * of records, and the records that stand in each state.
+ */
+
+let account: string;
+let other: string;
+beforeAll(async () => {
+  [account, other] = [await openFunded(), await openFunded()];
+  // What a forged transfer would move is there.
+  await env.DB.batch([
+    credit(account, 'USDT', '100000'),
+    credit(other, 'USDT', '100000'),
+    credit(other, 'BTC', '1000'),
+  ]);
+  await env.DB.batch(setFloor('house:custody', 'BTC', '-2000000000000'));
+  await sql("INSERT INTO addresses VALUES (?1, 'TRC20', ?1)", other).run();
+});
+
+/** The texts in the list of a CHECK or a WHEN, as the schema has it. */
+async function readList(name: string, column: string): Promise<string[]> {
+  const text = await sql('SELECT sql FROM sqlite_schema WHERE name = ?', name).first<string>('sql');
+  const [, list = ''] = new RegExp(`${column} (?:NOT )?IN \\(([^)]*)\\)`).exec(text ?? '') ?? [];
+  return list.split(',').map((item) => item.trim().slice(1, -1));
+}
+
+/** Tries writes, each by itself: each must be refused, or ignored, and the whole ledger stays as it is. */
+async function expectNothing(what: string, ...statements: D1PreparedStatement[]): Promise<void> {
+  const before = await readLedger();
+  for (const statement of statements) {
+    const changes = await statement.run().then(
+      ({ meta }) => meta.changes,
+      () => 0,
+    );
+    expect(changes, what).toBe(0);
+  }
+  expect(await readLedger(), what).toEqual(before);
+}
+
+const CONFLICTS = ['INSERT', 'INSERT OR IGNORE', 'INSERT OR REPLACE'];
+const UPDATES = ['UPDATE', 'UPDATE OR IGNORE', 'UPDATE OR REPLACE'];
+
+/** How a record of a table and type is written in a state; `null` where none begins so. */
+type Write = (id: string, status: string, insert?: string) => D1PreparedStatement;
+
+function insertRow(insert: string, table: string, row: Readonly<Record<string, string | number>>): D1PreparedStatement {
+  return sql(`${insert} INTO ${table} (${Object.keys(row).join(', ')}) VALUES (${Object.values(row).join(', ')})`);
+}
+
+function writeDeposit(id: string, status: string, insert = 'INSERT'): D1PreparedStatement {
+  return insertRow(insert, 'deposits', {
+    account_id: `'${account}'`,
+    id: `'${id}'`,
+    type: `'ONCHAIN_DEPOSIT'`,
+    asset: `'BTC'`,
+    amount: 5,
+    usd_value: 1,
+    status: `'${status}'`,
+    reason: status === 'QUARANTINED' ? `'supply_cap'` : 'NULL',
+    network: `'BTC'`,
+    tx_hash: `'${id}'`,
+    output_index: 0,
+    address: `'x'`,
+    exact_amount: `'0.00000005'`,
+    confirmations: 1,
+    transfer: status === 'COMPLETED' ? NEXT : 'NULL',
+  });
+}
+
+function writeWithdrawal(isInside: boolean): Write {
+  return (id, status, insert = 'INSERT') =>
+    insertRow(insert, 'withdrawals', {
+      account_id: `'${account}'`,
+      id: `'${id}'`,
+      type: isInside ? `'INTERNAL_WITHDRAWAL'` : `'ONCHAIN_WITHDRAWAL'`,
+      asset: `'USDT'`,
+      network: `'TRC20'`,
+      address: isInside ? `'${other}'` : `'x'`,
+      amount: 7,
+      fee: isInside ? 0 : 2,
+      usd_value: 7,
+      committed_at: NOON_MS,
+      allowlist_required: 0,
+      daily_limit: 5_000_000_000,
+      key_id: `'${keyOf(account)}'`,
+      recipient: isInside ? `'${other}'` : 'NULL',
+      taken_transfer: NEXT,
+      status: `'${status}'`,
+      ...stepOfWithdrawal(isInside, id, status),
+      paid_transfer: status === 'COMPLETED' ? `${NEXT} + 1` : 'NULL',
+    });
+}
+
+/** The columns that go with a state. */
+function stepOfWithdrawal(isInside: boolean, id: string, status: string): Record<string, string> {
+  return {
+    tx_hash: status === 'COMPLETED' && !isInside ? `'x'` : 'NULL',
+    reason: status === 'FAILED' ? `'x'` : 'NULL',
+    receipt_id: status === 'COMPLETED' && isInside ? `'${id.replace('-7', '-8')}'` : 'NULL',
+    paid_transfer: status === 'COMPLETED' ? NEXT : 'NULL',
+    returned_transfer: status === 'FAILED' ? NEXT : 'NULL',
+    // Only an approval and a payout name when it was let out.
+    ...(['PROCESSING', 'COMPLETED'].includes(status) && { released_at: String(NOON_MS) }),
+    next_ask_at: status === 'PROCESSING' ? String(NOON_MS) : 'NULL',
+  };
+}
+
+function writeSettlement(type: string): Write {
+  return (id, _status, insert = 'INSERT') => {
+    const [own, counterparty] =
+      type === 'P2P_SELL' ? [other, account] : [account, type === 'P2P_BUY' ? other : 'house:liquidity'];
+    return insertRow(insert, 'settlements', {
+      account_id: `'${own}'`,
+      id: `'${id}'`,
+      type: `'${type}'`,
+      counterparty: `'${counterparty}'`,
+      coin: `'BTC'`,
+      coin_amount: 7,
+      usdt_amount: 5,
+      reference: `'${id}'`,
+      first_transfer: NEXT,
+    });
+  };
+}
+
+/** One sort of record, and the steps that it may take. Whatever is not named is refused. */
+interface Sort {
+  readonly table: string;
+  readonly kind: string;
+  readonly write: Write;
+  /** The states that one begins in, each with how many transfers that makes. */
+  readonly begins: Readonly<Record<string, number>>;
+  readonly steps: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** The columns that go with a state. */
+  readonly columns: (id: string, status: string) => Record<string, string>;
+}
+
+const sorts: Readonly<Record<string, Sort>> = {
+  'an order': {
+    table: 'orders',
+    kind: 'order',
+    write: (id, status, insert) => order(account, { id, status }, insert),
+    begins: { COMPLETED: 2, FAILED: 0 },
+    steps: {},
+    columns: (_id, status) => ({ first_transfer: status === 'COMPLETED' ? NEXT : 'NULL' }),
+  },
+  'a deposit': {
+    table: 'deposits',
+    kind: 'deposit',
+    write: writeDeposit,
+    begins: { PENDING: 0, COMPLETED: 1, FAILED: 0, QUARANTINED: 0 },
+    steps: {
+      PENDING: { COMPLETED: 1, FAILED: 0, QUARANTINED: 0 },
+      QUARANTINED: { COMPLETED: 1, FAILED: 0 },
+    },
+    columns: (_id, status) => ({
+      reason: status === 'QUARANTINED' ? `'supply_cap'` : 'NULL',
+      transfer: status === 'COMPLETED' ? NEXT : 'NULL',
+    }),
+  },
+  'a withdrawal': {
+    table: 'withdrawals',
+    kind: 'withdrawal',
+    write: writeWithdrawal(false),
+    begins: { PENDING: 1, PROCESSING: 1 },
+    steps: { PENDING: { PROCESSING: 0, FAILED: 1 }, PROCESSING: { COMPLETED: 2, FAILED: 1 } },
+    columns: (id, status) => stepOfWithdrawal(false, id, status),
+  },
+  'a withdrawal inside': {
+    table: 'withdrawals',
+    kind: 'withdrawal',
+    write: writeWithdrawal(true),
+    begins: { PENDING: 1, COMPLETED: 2 },
+    steps: { PENDING: { COMPLETED: 1, FAILED: 1 } },
+    columns: (id, status) => stepOfWithdrawal(true, id, status),
+  },
+};
+
+const settlementTypes = ['P2P_BUY', 'P2P_SELL', 'QUICK_BUY', 'QUICK_SELL'];
+
+function step({ table, columns }: Sort, id: string, status: string, update = 'UPDATE'): D1PreparedStatement {
+  const values = { status: `'${status}'`, ...columns(id, status) };
+  const set = Object.entries(values).map(([name, value]) => `${name} = ${value}`);
+  return sql(`${update} ${table} SET ${set.join(', ')} WHERE id = ?`, id);
+}
+
+const newId = () => newRecordId(NOON_MS);
+const countTransfers = async (id: string) =>
+  Number(await sql('SELECT count(*) AS n FROM transfers WHERE reference = ?', id).first('n'));
+
+/** A record in each state that it can come to, by the shortest way. */
+async function reach(sort: Sort, status: string): Promise<string | undefined> {
+  const from =
+    status in sort.begins ? undefined : Object.keys(sort.steps).find((one) => status in (sort.steps[one] ?? {}));
+  if (from === undefined && !(status in sort.begins)) return undefined;
+  const id = newId();
+  if (from === undefined) await sort.write(id, status).run();
+  else {
+    if (!(from in sort.begins)) return undefined;
+    await sort.write(id, from).run();
+    await step(sort, id, status).run();
+  }
+  return id;
+}
+
+/** Every transfer of a record once more, and each with one value that is not its own. */
+async function forge(id: string): Promise<D1PreparedStatement[]> {
+  const { results } = await sql('SELECT * FROM transfers WHERE reference = ?', id).all<
+    Record<string, string | number>
+  >();
+  const changes: Record<string, string>[] = [
+    {},
+    { debit: `'${other}'` },
+    { credit: `'${other}'` },
+    { debit: 'credit', credit: 'debit' },
+    { debit: `'house:liquidity'` },
+    { debit: `'house:custody'` },
+    { debit: `'house:payouts'` },
+    { credit: `'house:fees'` },
+    { asset: `'ETH'` },
+    { amount: 'amount + 1' },
+    { amount: '1' },
+    { reference: `'x'` },
+  ];
+  const kinds = await readList('transfers_have_a_kind', 'kind');
+  const own = results.flatMap(({ id: number }) =>
+    [...changes, ...kinds.map((kind) => ({ kind: `'${kind}'` }))].flatMap((change) =>
+      [NEXT, String(number)].map((place) => {
+        const row = {
+          debit: 'debit',
+          credit: 'credit',
+          asset: 'asset',
+          amount: 'amount',
+          kind: 'kind',
+          reference: 'reference',
+        };
+        const columns = { id: place, ...row, ...change };
+        return `(${Object.keys(columns).join(', ')}) SELECT ${Object.values(columns).join(', ')} FROM transfers WHERE id = ${number}`;
+      }),
+    ),
+  );
+  return own.flatMap((text) =>
+    ['INSERT', 'INSERT OR REPLACE'].map((insert) => sql(`${insert} INTO transfers ${text}`)),
+  );
+}
+
+describe('the kinds of transfers', () => {
+  it('are those of the records here', async () => {
+    const known = [...Object.values(sorts).map(({ kind }) => kind), 'settlement'];
+    expect((await readList('transfers_have_a_kind', 'kind')).toSorted()).toEqual([...new Set(known)].toSorted());
+  });
+});
+
+describe.each(Object.entries(sorts))('%s', (_, sort) => {
+  it('begins in the states that it may begin in, and makes exactly the transfers of that state', async () => {
+    const states = await readList(sort.table, 'status');
+    expect(states.length).toBeGreaterThan(1);
+    for (const status of states) {
+      for (const insert of CONFLICTS) {
+        const id = newId();
+        const made = sort.begins[status];
+        if (made === undefined) await expectNothing(`${insert} ${status}`, sort.write(id, status, insert));
+        else {
+          await sort.write(id, status, insert).run();
+          expect(await countTransfers(id), `${insert} ${status}`).toBe(made);
+        }
+      }
+    }
+  });
+
+  it('takes the steps that it may take, each with its transfers, and no other', async () => {
+    const states = await readList(sort.table, 'status');
+    for (const from of states) {
+      for (const to of states) {
+        for (const update of UPDATES) {
+          const id = await reach(sort, from);
+          if (id === undefined) continue;
+          const before = await countTransfers(id);
+          const made = sort.steps[from]?.[to];
+          if (made === undefined) await expectNothing(`${update} ${from} to ${to}`, step(sort, id, to, update));
+          else {
+            await step(sort, id, to, update).run();
+            expect(await countTransfers(id), `${update} ${from} to ${to}`).toBe(before + made);
+          }
+        }
+      }
+    }
+  });
+
+  it('has no transfer twice, and none that is another than its own, in any state', async () => {
+    for (const status of await readList(sort.table, 'status')) {
+      const id = await reach(sort, status);
+      if (id !== undefined) await expectNothing('a forged transfer', ...(await forge(id)));
+    }
+  });
+
+  it('is written once, names the next numbers, and is never deleted', async () => {
+    for (const status of Object.keys(sort.begins)) {
+      const id = await reach(sort, status);
+      if (id === undefined) continue;
+      await expectNothing('a second one', ...CONFLICTS.map((insert) => sort.write(id, status, insert)));
+      await expectNothing('a deletion', sql(`DELETE FROM ${sort.table} WHERE id = ?`, id));
+    }
+    const numbers = ['first_transfer', 'transfer', 'taken_transfer', 'paid_transfer', 'returned_transfer'];
+    const { results } = await sql(`SELECT name FROM pragma_table_info('${sort.table}')`).all<{ name: string }>();
+    for (const { name } of results.filter((column) => numbers.includes(column.name))) {
+      for (const status of await readList(sort.table, 'status')) {
+        const id = await reach(sort, status);
+        if (id === undefined) continue;
+        const changes = ['NULL', '1', NEXT, `${name} + 1`].flatMap((value) =>
+          UPDATES.map((update) =>
+            sql(`${update} ${sort.table} SET ${name} = ${value} WHERE id = ? AND ${name} IS NOT ${value}`, id),
+          ),
+        );
+        await expectNothing(`another ${name} in ${status}`, ...changes);
+      }
+    }
+  });
+});
+
+describe.each(settlementTypes)('a settlement that is %s', (type) => {
+  it('makes its two transfers, once, or is not written by itself', async () => {
+    expect(await readList('settlements', 'type')).toEqual(settlementTypes);
+    for (const insert of CONFLICTS) {
+      const id = newId();
+      const write = () => writeSettlement(type)(id, '', insert);
+      if (type === 'P2P_SELL') {
+        await expectNothing(insert, write());
+        continue;
+      }
+      await write().run();
+      expect(await countTransfers(id)).toBe(2);
+      const again = CONFLICTS.map((conflict) => writeSettlement(type)(id, '', conflict));
+      await expectNothing('a second one', ...again, ...(await forge(id)));
+      await expectNothing(
+        'a change',
+        sql('DELETE FROM settlements WHERE id = ?', id),
+        sql('UPDATE OR REPLACE settlements SET coin_amount = 1 WHERE id = ?', id),
+      );
+    }
+  });
+});
