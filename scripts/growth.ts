@@ -1,12 +1,32 @@
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
+import { measurePass } from './growth/measure-pass.ts';
+import { printPass } from './growth/print-pass.ts';
+import { measureRowSizes } from './growth/row-sizes.ts';
 
 /**
  * Measures how the costs of the exchange grow, and prints them: `npm run growth -- --rows 5000000`. It runs the test of
  * the same name, which fails when an operation costs more rows in a large exchange than in a small one.
+ *
+ * `npm run growth -- --orders 10000000` lets the reconciliation go over that many orders instead, with others placed
+ * beside it, once as they are and once with every invariant broken. It fails when that takes too long, slows the others
+ * too much, or misses something. `--orders 100000 --calm 10` is its short form: so many seconds of orders without a pass.
  */
 
-const { values } = parseArgs({ options: { rows: { type: 'string', default: '1000000' } } });
+const { values } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '1000000' },
+    orders: { type: 'string' },
+    calm: { type: 'string', default: '60' },
+    rate: { type: 'string', default: '100' },
+  },
+});
+
+if (values.orders !== undefined) {
+  const [orders, calm_ms] = [Number(values.orders), Number(values.calm) * 1_000];
+  const isKept = printPass(orders, await measurePass({ orders, perSecond: Number(values.rate), calm_ms }));
+  process.exit(isKept ? 0 : 1);
+}
 
 interface DatabaseCost {
   readonly databaseRowsRead: number;
@@ -85,3 +105,5 @@ show(
 );
 console.log('\nBytes of the database');
 for (const [what, count] of Object.entries(bytes)) show(`  ${what}, each`, [count]);
+console.log('\nBytes of an order with its transfers, by how they could be stored');
+for (const [layout, count] of Object.entries(measureRowSizes(100_000))) show(`  ${layout}`, [count]);

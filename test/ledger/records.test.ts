@@ -176,10 +176,11 @@ describe('a record', () => {
 
 describe('a halt', () => {
   it('of trading holds in the batch itself, whatever is believed elsewhere', async () => {
+    const account = await openFunded();
     await sql('UPDATE settings SET trading_halted = 1').run();
-    await expectRefused('guard: trading_halted', order(victim));
+    await expectRefused('guard: trading_halted', order(account));
     await sql('UPDATE settings SET trading_halted = 0').run();
-    await expect(order(victim).run()).resolves.toMatchObject({ success: true });
+    await expect(order(account).run()).resolves.toMatchObject({ success: true });
   });
 
   it('of one account holds as well', async () => {
@@ -201,9 +202,10 @@ describe('a halt', () => {
 
   it('is what a missing row of the settings means', async () => {
     const guard = await sql(`SELECT sql FROM sqlite_schema WHERE name = 'settings_are_kept'`).first<{ sql: string }>();
+    const account = await openFunded();
     await sql('DROP TRIGGER settings_are_kept').run();
     await sql('DELETE FROM settings').run();
-    await expectRefused('guard: trading_halted', order(victim));
+    await expectRefused('guard: trading_halted', order(account));
     await expect(readSettings(database)).rejects.toThrow('the settings row is missing');
     await sql('INSERT INTO settings (id) VALUES (1)').run();
     await sql(guard?.sql ?? 'the trigger was not there').run();

@@ -1,5 +1,6 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
+import type { LedgerKeeper } from '../../src/lane/ledger-keeper.ts';
 import { openDatabase } from '../../src/ledger/database.ts';
 import { type KeeperStanding, reachKeeper } from '../../src/ledger/reach-keeper.ts';
 import { CHAINS, type Chains } from '../../src/ledger/reconciliation/history.ts';
@@ -37,10 +38,20 @@ const MAX_SLICES = 5_000;
 /** The keeper of the exchange under test, with its own alarm. */
 export const keeper = () => env.LEDGER_KEEPER.getByName('0');
 
-/** Has the keeper do what the schedule wakes it for. */
-export async function runKeeper(): Promise<void> {
-  await reachKeeper(env.LEDGER_KEEPER, 'weur').wake();
-  await runDurableObjectAlarm(keeper());
+/**
+ * Has the keeper do what the schedule wakes it for, and waits until that is done. Its alarm is due at once, so the runtime
+ * may fire it before the test does: whoever fires it, it is waited for.
+ */
+export async function runKeeper(
+  wake: () => Promise<void> = () => reachKeeper(env.LEDGER_KEEPER, 'weur').wake(),
+): Promise<void> {
+  const alarms = await runInDurableObject(keeper(), (instance) => vi.spyOn(instance as LedgerKeeper, 'alarm'));
+  await wake();
+  do {
+    await runDurableObjectAlarm(keeper());
+    await Promise.all(alarms.mock.results.map(({ value }) => value as Promise<void>));
+  } while (await runInDurableObject(keeper(), (_instance, { storage }) => storage.getAlarm()));
+  alarms.mockRestore();
 }
 
 /** A reconciliation of a test's own, beside the keeper's, whose slices the test takes. */
