@@ -151,13 +151,14 @@ async function findDemo(): Promise<Demo | undefined> {
   return response.ok ? demo : undefined;
 }
 
+function fireSchedule(): void {
+  fetch(`${origin}${SCHEDULE_PATH}`).catch((error: unknown) => console.error('the schedule was not fired:', error));
+}
+
 /** Fires the schedule now and every minute, as the platform does: so the ledger is reconciled here as well. */
 function keepSchedule(server: ChildProcess): void {
-  const fire = () => {
-    fetch(`${origin}${SCHEDULE_PATH}`).catch((error: unknown) => console.error('the schedule was not fired:', error));
-  };
-  fire();
-  const timer = setInterval(fire, SCHEDULE_INTERVAL_MS);
+  fireSchedule();
+  const timer = setInterval(fireSchedule, SCHEDULE_INTERVAL_MS);
   server.on('exit', () => clearInterval(timer));
 }
 

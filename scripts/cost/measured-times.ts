@@ -1,10 +1,10 @@
 import { LATE_WRITE_PAUSE_MS } from '../../src/lane/late-writes.ts';
 
 /**
- * Microseconds of CPU for each request, rounded up from what `npm run cost -- --measure` prints: it lets the deployed
+ * Microseconds of CPU for each request, rounded up to half a millisecond from what `npm run cost -- --measure` prints: it lets the deployed
  * bundle answer and reads what the runtime took, D1's share and the objects' included, which nobody is billed for.
  */
-export const cpu_us = { none: 0, cached: 1_500, read: 2_500, write: 5_000 } as const;
+export const cpu_us = { none: 0, cached: 1_500, read: 2_500, write: 3_000 } as const;
 
 /**
  * Milliseconds that objects run for each request. No machine but the platform's own can measure them, since a lane waits

@@ -32,7 +32,7 @@ export const faults: Readonly<Record<Invariant, readonly string[]>> = {
   ],
   addresses_have_one_owner: [
     `UPDATE addresses
-    SET address = (SELECT address FROM addresses WHERE account_id = ${first} AND network = 'ETH')
+    SET network = 'nowhere', address = (SELECT address FROM addresses WHERE account_id = ${first} AND network = 'ETH')
     WHERE account_id = ${second} AND network = 'DOGE'`,
   ],
   debts_within_caps: [`UPDATE balances SET floor = amount + 1 WHERE account = 'house:custody' AND asset = 'LTC'`],

@@ -7,11 +7,12 @@ const MOST_MINUTES = 15;
 const MOST_MEDIAN = 1.3;
 const MOST_P95 = 3;
 
+const show = (title: string, value: unknown) => console.log(title.padEnd(60), String(value));
+const minutes = (time_ms: number) => (time_ms / 60_000).toFixed(1);
+const ms = (time_ms: number) => time_ms.toFixed(1);
+
 /** Prints what a pass took, and says whether it kept what is promised of it. */
 export function printPass(orders: number, pass: MeasuredPass): boolean {
-  const show = (title: string, value: unknown) => console.log(title.padEnd(56), String(value));
-  const minutes = (time_ms: number) => (time_ms / 60_000).toFixed(1);
-  const ms = (time_ms: number) => time_ms.toFixed(1);
   const { calm, beside } = pass;
   // The better of before and after, so that what else slows the machine excuses nothing.
   const [median_ms, p95_ms] = [

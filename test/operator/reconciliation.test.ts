@@ -125,7 +125,8 @@ describe('the reconciliation', () => {
     const internals = databaseInternals();
     const forward = internals._send;
     vi.spyOn(internals, '_send').mockImplementation(async function look(this: unknown, ...values: unknown[]) {
-      if (JSON.stringify(values[1]).includes('from \\"withdrawals\\"')) throw new Error(CONNECTION_LOST);
+      if (JSON.stringify(values[1]).includes('update \\"withdrawals\\" set \\"asks\\"'))
+        throw new Error(CONNECTION_LOST);
       return forward.apply(this as never, values);
     });
     await runKeeper();
@@ -142,7 +143,7 @@ describe('the reconciliation', () => {
     logged.length = 0;
 
     const { transfersRead } = (await readReconciliation()).progress;
-    const fault = aroundBatches('before', 1, fail(CONNECTION_LOST), (text) => text.includes('lag(id'));
+    const fault = aroundBatches('before', 1, fail(CONNECTION_LOST), (text) => text.includes('no record explains it'));
     stopClock();
     moveClock(60_000);
     await runKeeper();
@@ -163,7 +164,7 @@ describe('the reconciliation', () => {
 
   it('answers 503 where D1 does not, and shows nothing that did not happen', async () => {
     const before = await readReconciliation();
-    const fault = aroundBatches('before', 1, fail(CONNECTION_LOST), (text) => text.includes('lag(id'));
+    const fault = aroundBatches('before', 1, fail(CONNECTION_LOST), (text) => text.includes('no record explains it'));
     await expectProblem(await asOperator('POST', `${PATH}/run`), 503, 'service_unavailable');
     fault.restore();
     expect(await readReconciliation()).toEqual(before);

@@ -1,6 +1,5 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { expect, vi } from 'vitest';
-import type { LedgerKeeper } from '../../src/lane/ledger-keeper.ts';
 import { openDatabase } from '../../src/ledger/database.ts';
 import { type KeeperStanding, reachKeeper } from '../../src/ledger/reach-keeper.ts';
 import { CHAINS, type Chains } from '../../src/ledger/reconciliation/history.ts';
@@ -45,7 +44,7 @@ export const keeper = () => env.LEDGER_KEEPER.getByName('0');
 export async function runKeeper(
   wake: () => Promise<void> = () => reachKeeper(env.LEDGER_KEEPER, 'weur').wake(),
 ): Promise<void> {
-  const alarms = await runInDurableObject(keeper(), (instance) => vi.spyOn(instance as LedgerKeeper, 'alarm'));
+  const alarms = await runInDurableObject(keeper(), (instance) => vi.spyOn(instance, 'alarm'));
   await wake();
   do {
     await runDurableObjectAlarm(keeper());
@@ -148,7 +147,8 @@ export async function saveMoney(): Promise<void> {
   await env.DB.batch(MONEY.map((table) => env.DB.prepare(`CREATE TABLE saved_${table} AS SELECT * FROM ${table}`)));
 }
 
-async function restoreMoney(): Promise<void> {
+/** Puts back what `saveMoney` kept. */
+export async function restoreMoney(): Promise<void> {
   const triggers = (await readTriggers()).filter((trigger) => MONEY.includes(trigger.tbl_name));
   await runWithout(
     triggers,

@@ -603,8 +603,8 @@ export interface components {
         };
         Order: {
             /**
-             * @description UUIDv7
-             * @example 01a1fcca-895a-734c-b43c-11f474a4f8d5
+             * @description UUIDv7; the three digits after its 7 are the ledger that holds it
+             * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
              */
             id: string;
             /**
@@ -678,8 +678,8 @@ export interface components {
         };
         OwnApiKey: {
             /**
-             * @description UUIDv7
-             * @example 01a1fcca-895a-734c-b43c-11f474a4f8d5
+             * @description UUIDv7; the three digits after its 7 are the ledger that holds it
+             * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
              */
             id: string;
             /** @example trading bot */
@@ -886,7 +886,7 @@ export interface components {
         Transaction: {
             /**
              * @description Of the order, deposit or withdrawal that it is
-             * @example 01a1fcca-895a-734c-b43c-11f474a4f8d5
+             * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
              */
             id: string;
             /**
@@ -918,7 +918,7 @@ export interface components {
             status: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED";
             /**
              * @description The API key that placed the order or asked for the withdrawal; else null
-             * @example 01a1fcca-895a-734c-b43c-11f474a4f8d5
+             * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
              */
             keyId: string | null;
             /**
@@ -930,8 +930,8 @@ export interface components {
         };
         Withdrawal: {
             /**
-             * @description UUIDv7
-             * @example 01a1fcca-895a-734c-b43c-11f474a4f8d5
+             * @description UUIDv7; the three digits after its 7 are the ledger that holds it
+             * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
              */
             id: string;
             /**
@@ -975,7 +975,7 @@ export interface components {
             address: string;
             /**
              * @description The API key that asked for it; null where none was recorded
-             * @example 01a1fcca-895a-734c-b43c-11f474a4f8d5
+             * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
              */
             keyId: string | null;
             /**
@@ -1018,7 +1018,7 @@ export interface components {
         "WWW-Authenticate": "Bearer" | "Bearer error=\"invalid_token\"";
         /**
          * @description Where it can be read
-         * @example /api/v1/orders/01a1fcca-895a-734c-b43c-11f474a4f8d5
+         * @example /api/v1/orders/01a1fcca-895a-7000-b43c-11f474a4f8d5
          */
         Location: string;
         /**
@@ -1357,7 +1357,7 @@ export interface operations {
                 limit?: number;
                 /**
                  * @description nextCursor of an earlier page of the same list
-                 * @example 01a1fcca-895a-734c-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM
+                 * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM
                  */
                 cursor?: string;
             };
@@ -1389,7 +1389,7 @@ export interface operations {
                      * @example {
                      *       "transactions": [
                      *         {
-                     *           "id": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                     *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
                      *           "ts": "2026-11-21T12:00:00.000Z",
                      *           "category": "TRADE",
                      *           "type": "SPOT_BUY",
@@ -1397,18 +1397,18 @@ export interface operations {
                      *           "amount": "0.002",
                      *           "usdValue": "130",
                      *           "status": "PENDING",
-                     *           "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                     *           "keyId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
                      *           "reason": null
                      *         }
                      *       ],
-                     *       "nextCursor": "01a1fcca-895a-734c-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM"
+                     *       "nextCursor": "01a1fcca-895a-7000-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM"
                      *     }
                      */
                     "application/json": {
                         transactions: components["schemas"]["Transaction"][];
                         /**
                          * @description Opaque; null when there is no further page
-                         * @example 01a1fcca-895a-734c-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM
+                         * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM
                          */
                         nextCursor: string | null;
                     };
@@ -1522,7 +1522,7 @@ export interface operations {
                 limit?: number;
                 /**
                  * @description nextCursor of an earlier page of the same list
-                 * @example 01a1fcca-895a-734c-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM
+                 * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM
                  */
                 cursor?: string;
             };
@@ -1554,7 +1554,7 @@ export interface operations {
                      * @example {
                      *       "withdrawals": [
                      *         {
-                     *           "id": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                     *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
                      *           "ts": "2026-11-21T12:00:00.000Z",
                      *           "status": "COMPLETED",
                      *           "txHash": "7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718",
@@ -1563,18 +1563,18 @@ export interface operations {
                      *           "asset": "USDT",
                      *           "network": "TRC20",
                      *           "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
-                     *           "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                     *           "keyId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
                      *           "reason": null
                      *         }
                      *       ],
-                     *       "nextCursor": "01a1fcca-895a-734c-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM"
+                     *       "nextCursor": "01a1fcca-895a-7000-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM"
                      *     }
                      */
                     "application/json": {
                         withdrawals: components["schemas"]["Withdrawal"][];
                         /**
                          * @description Opaque; null when there is no further page
-                         * @example 01a1fcca-895a-734c-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM
+                         * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM
                          */
                         nextCursor: string | null;
                     };
@@ -1728,7 +1728,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "withdrawal": {
-                     *         "id": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                     *         "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
                      *         "ts": "2026-11-21T12:00:00.000Z",
                      *         "status": "COMPLETED",
                      *         "txHash": "7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718",
@@ -1737,7 +1737,7 @@ export interface operations {
                      *         "asset": "USDT",
                      *         "network": "TRC20",
                      *         "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
-                     *         "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                     *         "keyId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
                      *         "reason": null
                      *       }
                      *     }
@@ -1941,8 +1941,8 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description UUIDv7
-                 * @example 01a1fcca-895a-734c-b43c-11f474a4f8d5
+                 * @description UUIDv7; the three digits after its 7 are the ledger that holds it
+                 * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
                  */
                 id: string;
             };
@@ -1965,7 +1965,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "withdrawal": {
-                     *         "id": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                     *         "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
                      *         "ts": "2026-11-21T12:00:00.000Z",
                      *         "status": "COMPLETED",
                      *         "txHash": "7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718",
@@ -1974,7 +1974,7 @@ export interface operations {
                      *         "asset": "USDT",
                      *         "network": "TRC20",
                      *         "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
-                     *         "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                     *         "keyId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
                      *         "reason": null
                      *       }
                      *     }
@@ -2089,7 +2089,7 @@ export interface operations {
                 limit?: number;
                 /**
                  * @description nextCursor of an earlier page of the same list
-                 * @example 01a1fcca-895a-734c-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM
+                 * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM
                  */
                 cursor?: string;
             };
@@ -2121,7 +2121,7 @@ export interface operations {
                      * @example {
                      *       "orders": [
                      *         {
-                     *           "id": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                     *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
                      *           "ts": "2026-11-21T12:00:00.000Z",
                      *           "coin": "BTC",
                      *           "side": "BUY",
@@ -2132,14 +2132,14 @@ export interface operations {
                      *           "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5"
                      *         }
                      *       ],
-                     *       "nextCursor": "01a1fcca-895a-734c-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM"
+                     *       "nextCursor": "01a1fcca-895a-7000-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM"
                      *     }
                      */
                     "application/json": {
                         orders: components["schemas"]["Order"][];
                         /**
                          * @description Opaque; null when there is no further page
-                         * @example 01a1fcca-895a-734c-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM
+                         * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM
                          */
                         nextCursor: string | null;
                     };
@@ -2293,7 +2293,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "order": {
-                     *         "id": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                     *         "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
                      *         "ts": "2026-11-21T12:00:00.000Z",
                      *         "coin": "BTC",
                      *         "side": "BUY",
@@ -2694,8 +2694,8 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description UUIDv7
-                 * @example 01a1fcca-895a-734c-b43c-11f474a4f8d5
+                 * @description UUIDv7; the three digits after its 7 are the ledger that holds it
+                 * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
                  */
                 id: string;
             };
@@ -2718,7 +2718,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "order": {
-                     *         "id": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                     *         "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
                      *         "ts": "2026-11-21T12:00:00.000Z",
                      *         "coin": "BTC",
                      *         "side": "BUY",
@@ -3976,7 +3976,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "apiKey": {
-                     *         "id": "01a1fcca-895a-734c-b43c-11f474a4f8d5",
+                     *         "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
                      *         "label": "trading bot",
                      *         "scopes": [
                      *           "read",

@@ -4,35 +4,46 @@ import { recordKinds } from './record-kinds.ts';
 import { isLeg } from './compose-ties.ts';
 import type { Statement } from './statement.ts';
 
-const slice = `(SELECT * FROM transfers WHERE id > ?1 ORDER BY id LIMIT ?2)`;
+/** The transfers after number ?1, up to number ?1 + ?2. */
+const inSlice = 't.id > ?1 AND t.id <= ?1 + ?2';
 
-/** The row of `composeNumbers`. */
-export interface NumbersRow {
-  readonly transfers: number;
-  /** The highest number of the slice. */
-  readonly last: number | null;
+/** The row of `composeEnds`. */
+export interface EndsRow {
   /** The lowest and the highest number that the journal holds. */
   readonly first: number | null;
   readonly head: number | null;
+}
+
+/** Reads where the journal begins and ends. */
+export function composeEnds(): Statement {
+  return {
+    text: 'SELECT (SELECT min(id) FROM transfers) AS first, (SELECT max(id) FROM transfers) AS head',
+    values: [],
+  };
+}
+
+/** The row of `composeGaps`. */
+export interface GapsRow {
   readonly examples: string;
 }
 
-/** Reads the numbers of the next `count` transfers after number `after`, and where one is missing. */
-export function composeNumbers(after: number, count: number): Statement {
+/** Reads where a number is missing after one that was walked, up to another: for journals that have too few. */
+export function composeGaps(after: number, to: number): Statement {
   return {
     text: `
-      SELECT count(*) AS transfers, max(id) AS last, (SELECT min(id) FROM transfers) AS first,
-        (SELECT max(id) FROM transfers) AS head,
-        json_group_array(json_object('after', before, 'next', id)) FILTER (WHERE id <> before + 1) AS examples
-      FROM (SELECT id, lag(id, 1, ?1) OVER (ORDER BY id) AS before FROM ${slice})`,
-    values: [after, count],
+      SELECT json_group_array(json_object('after', before, 'next', id)) AS examples
+      FROM (
+        SELECT id, lag(id, 1, ?1) OVER (ORDER BY id) AS before FROM transfers
+        WHERE id > ?1 AND id <= (SELECT min(id) FROM transfers WHERE id >= ?2))
+      WHERE id <> before + 1`,
+    values: [after, to],
   };
 }
 
 /** The row of `composeUnexplained`. */
 export interface UnexplainedRow {
   readonly examples: string;
-  /** Those of them that would pay or return a withdrawal that is there. */
+  /** Those of them that would pay or return a withdrawal once more than it says. */
   readonly payments: string;
   /** What these would move. */
   readonly assets: string;
@@ -48,8 +59,10 @@ export function composeUnexplained(after: number, count: number): Statement {
       SELECT json_group_array(${example}) AS examples, json_group_array(asset) AS assets,
         json_group_array(${example}) FILTER (
           WHERE kind = 'withdrawal' AND debit = 'house:payouts' AND credit <> 'house:fees'
-            AND EXISTS (SELECT 1 FROM withdrawals AS w WHERE w.id = t.reference)) AS payments
-      FROM ${slice} AS t WHERE NOT CASE kind ${cases} ELSE 0 END`,
+            AND EXISTS (
+              SELECT 1 FROM withdrawals AS w
+              WHERE w.id = t.reference AND t.id IS NOT w.paid_transfer AND t.id IS NOT w.returned_transfer)) AS payments
+      FROM transfers AS t WHERE ${inSlice} AND NOT CASE kind ${cases} ELSE 0 END`,
     values: [after, count],
   };
 }
@@ -63,9 +76,9 @@ function isExplained(kind: RecordKind): string {
 export function composeFilledOrders(after: number, count: number): Statement {
   return {
     text: `
-      SELECT ${filledOrderColumns} FROM ${slice} AS t
-      JOIN orders AS r ON r.account_id = t.debit AND r.id = t.reference AND r.first_transfer = t.id
-      WHERE t.kind = 'order'`,
+      SELECT ${filledOrderColumns} FROM transfers AS t
+      CROSS JOIN orders AS r ON r.account_id = t.debit AND r.id = t.reference AND r.first_transfer = t.id
+      WHERE ${inSlice} AND t.kind = 'order' AND t.credit = 'house:liquidity'`,
     values: [after, count],
   };
 }

@@ -21,7 +21,8 @@ interface TieRow {
 
 /**
  * Holds each record of a range against the transfers that it names. The statement gives one row of counts and of faults,
- * whatever the range.
+ * whatever the range. The limit of none keeps SQLite from writing each expression out wherever its column is read: that
+ * would judge every record five times.
  */
 export function composeTies(kind: RecordKind, range: Range): Statement {
   const { text, values } = selectRange(kind.name, range);
@@ -29,7 +30,7 @@ export function composeTies(kind: RecordKind, range: Range): Statement {
   const numbers = kind.legs.map(({ number }) => `coalesce(${number} || ' ', '')`).join(' || ');
   const shown = kind.shown.map((column) => `'${column}', ${column}`).join(', ');
   const example = `json_object('${kind.title}', id, 'accountId', account_id, ${shown}, 'transfers', numbers)`;
-  const assets = kind.legs.map(({ asset }) => asset).join(`, `);
+  const assets = kind.legs.map((_, at) => `asset${at}`).join(', ');
   const claims = kind.claims.map(
     (_, at) => `, sum(about${at}) AS about${at}, count(*) FILTER (WHERE claim${at}) AS broken${at},
       json_group_array(${example}) FILTER (WHERE claim${at}) AS examples${at}`,
@@ -38,14 +39,15 @@ export function composeTies(kind: RecordKind, range: Range): Statement {
     text: `
       SELECT count(*) AS records, max(id) AS last, count(*) FILTER (WHERE fault) AS broken,
         json_group_array(${example}) FILTER (WHERE fault) AS examples,
-        json_group_array(json(assets)) FILTER (WHERE fault) AS assets${claims.join('')}
+        json_group_array(json_array(${assets})) FILTER (WHERE fault) AS assets${claims.join('')}
       FROM (
         SELECT r.id, r.account_id, ${kind.shown.map((column) => `r.${column}`).join(', ')},
           coalesce(nullif(trim(${numbers}), ''), 'none') AS numbers, (${[`(${kind.odd})`, ...faults].join(' OR ')}) AS fault,
-          json_array(${assets}) AS assets
+          ${kind.legs.map(({ asset }, at) => `${asset} AS asset${at}`).join(', ')}
           ${kind.claims.map(({ about, broken }, at) => `, (${about}) AS about${at}, (${about}) AND (${broken}) AS claim${at}`).join('')}
         FROM ${text} AS r
-        ${kind.legs.map(({ number }, at) => `LEFT JOIN transfers AS t${at} ON t${at}.id = ${number}`).join(' ')})`,
+        ${kind.legs.map(({ number }, at) => `LEFT JOIN transfers AS t${at} ON t${at}.id = ${number}`).join(' ')}
+        LIMIT -1)`,
     values,
   };
 }

@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import {
-  type NumbersRow,
+  type EndsRow,
+  type GapsRow,
   type UnexplainedRow,
+  composeEnds,
   composeFilledOrders,
+  composeGaps,
   composeHouse,
-  composeNumbers,
   composeUnexplained,
 } from './compose-journal.ts';
-import { type SumRow, composeJournalSums } from './compose-sums.ts';
+import { type MovedRow, composeMoved, readMoved } from './compose-sums.ts';
 import { type Untied, readExamples, readUntied } from './compose-ties.ts';
 import type { Counts, Finding } from './invariants.ts';
 import { type Differences, judgeBalances } from './judge-balance.ts';
@@ -43,7 +45,7 @@ export interface WalkedJournal {
 }
 
 /**
- * Walks over the next `count` transfers in one transaction: no number is missing, each transfer is one that its record
+ * Walks over the next `count` numbers of the journal in one transaction: no number is missing, each transfer is one that its record
  * commands, and at the journal's end the house's balances are what all of them come to. `isNew` says whether they are
  * read for the first time: then the rounding of their orders is judged exactly. Throws when D1 fails.
  */
@@ -55,31 +57,34 @@ export async function walkJournal(
 ): Promise<WalkedJournal> {
   const { after } = position;
   const { rows, duration_ms } = await readBatch(database, [
-    composeNumbers(after, count),
+    composeEnds(),
     composeUnexplained(after, count),
-    composeJournalSums(after, count, 'house'),
+    composeMoved(after, count, 'house'),
     composeHouse(),
     ...(isNew ? [composeFilledOrders(after, count)] : []),
   ]);
-  const numbers = onlyRow(rows[0] as NumbersRow[] | undefined);
+  const { first, head: newest } = onlyRow(rows[0] as EndsRow[] | undefined);
   const unexplained = onlyRow(rows[1] as UnexplainedRow[] | undefined);
+  const moved = (rows[2] ?? []) as MovedRow[];
   const house = (rows[3] ?? []) as BalanceRow[];
   const orders = (rows[4] ?? []) as FilledOrder[];
-  const head = numbers.head ?? 0;
-  const next = { after: numbers.last ?? after, house: addSums(position.house, (rows[2] ?? []) as SumRow[]) };
+  const head = newest ?? 0;
+  const to = Math.max(after, Math.min(after + count, head));
+  const next = { after: to, house: addSums(position.house, readMoved(moved)) };
+  const transfers = moved.reduce((sum, row) => sum + row.transfers, 0);
   const isAtEnd = next.after >= head;
   const compared = isAtEnd ? judgeBalances(compareSums(next.house, house)) : { findings: [], differences: {} };
   const housed = isAtEnd ? house.length : 0;
   return {
     next,
     checked: {
-      journal_has_no_gap: numbers.transfers,
+      journal_has_no_gap: transfers,
       ...(isAtEnd && { balances_match_transfers: housed, balances_above_floor: housed }),
       ...(isNew && { rounding_favours_house: orders.length }),
     },
     findings: [
-      ...readExamples('journal_has_no_gap', numbers.examples),
-      ...findEnds(after, numbers.first, head),
+      ...(transfers < to - after ? await readGaps(database, after, to) : []),
+      ...findEnds(after, first, head),
       ...readExamples('records_match_transfers', unexplained.examples),
       ...readExamples('withdrawals_paid_once', unexplained.payments),
       ...compared.findings,
@@ -92,6 +97,12 @@ export async function walkJournal(
     house,
     duration_ms,
   };
+}
+
+/** Where numbers are missing. What is missing once is missing for good, so a look of its own shows the same. */
+async function readGaps(database: D1Database, after: number, to: number): Promise<Finding[]> {
+  const { rows } = await readBatch(database, [composeGaps(after, to)]);
+  return readExamples('journal_has_no_gap', onlyRow(rows[0] as GapsRow[] | undefined).examples);
 }
 
 function gap(example: Record<string, string>): Finding {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type AddressesRow, composeAddresses } from './compose-addresses.ts';
 import { type LimitsRow, composeLimits } from './compose-limits.ts';
-import { type SumRow, composeJournalSums, composePartSums } from './compose-sums.ts';
+import { type MovedRow, type SumRow, composeMoved, composePartSums, readMoved } from './compose-sums.ts';
+import { type EndsRow, composeEnds } from './compose-journal.ts';
 import { type Untied, composeTies, judgeTies, readExamples } from './compose-ties.ts';
 import type { Counts, Finding } from './invariants.ts';
 import { type Differences, judgeBalances } from './judge-balance.ts';
@@ -81,12 +82,8 @@ async function walkSince(database: D1Database, large: LargeAccount, count: numbe
   const { accountId, journal } = large;
   const transfers = count * TRANSFERS_PER_RECORD;
   const { rows, duration_ms } = await readBatch(database, [
-    {
-      text: `SELECT (SELECT max(id) FROM transfers) AS head,
-        (SELECT max(id) FROM (SELECT id FROM transfers WHERE id > ?1 ORDER BY id LIMIT ?2)) AS last`,
-      values: [journal, transfers],
-    },
-    composeJournalSums(journal, transfers, { accountId }),
+    composeEnds(),
+    composeMoved(journal, transfers, { accountId }),
     {
       text: `SELECT account, asset, CAST(amount AS TEXT) AS amount, '0' AS floor, last_transfer AS lastTransfer
         FROM balances WHERE account = ?1`,
@@ -94,10 +91,10 @@ async function walkSince(database: D1Database, large: LargeAccount, count: numbe
     },
     composeAddresses({ from: accountId, before: `${accountId}!` }),
   ]);
-  const ends = onlyRow(rows[0] as { head: number | null; last: number | null }[] | undefined);
-  const last = ends.last ?? journal;
-  const sums = addSums(large.sums, (rows[1] ?? []) as SumRow[]);
-  if (last < (ends.head ?? 0)) {
+  const head = onlyRow(rows[0] as EndsRow[] | undefined).head ?? 0;
+  const last = Math.max(journal, Math.min(journal + transfers, head));
+  const sums = addSums(large.sums, readMoved((rows[1] ?? []) as MovedRow[]));
+  if (last < head) {
     return {
       next: { ...large, journal: last, sums },
       checked: {},
