@@ -38,6 +38,7 @@ interface PassCost {
   readonly mostRowsRead: number;
   readonly rowsRead: number;
   readonly database_ms: number;
+  readonly longest_ms: number;
   readonly wall_ms: number;
 }
 
@@ -99,6 +100,8 @@ ofPass('most rows read in a slice', ({ pass }) => pass.mostRowsRead);
 ofPass('rows read for each of history', ({ pass, rows }) => (pass.rowsRead / Math.max(rows, 1)).toFixed(1));
 ofPass('seconds, without a rest', ({ pass }) => (pass.wall_ms / 1_000).toFixed(1));
 ofPass('of these in D1', ({ pass }) => (pass.database_ms / 1_000).toFixed(1));
+ofPass('milliseconds of a slice, on average', ({ pass }) => (pass.database_ms / pass.slices).toFixed(1));
+ofPass('of the longest', ({ pass }) => pass.longest_ms.toFixed(1));
 show(
   '\nMilliseconds of an order’s batch here',
   stages.map(({ batch_ms }) => batch_ms.toFixed(2)),

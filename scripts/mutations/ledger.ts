@@ -323,8 +323,29 @@ export const ledger: Room = {
     {
       name: 'the reconciliation forgets what moved a large account while it was walked',
       file: `${HERE}/walk-large-account.ts`,
-      find: 'const sums = addSums(large.sums, (rows[1] ?? []) as SumRow[]);',
+      find: 'const sums = addSums(large.sums, readMoved((rows[1] ?? []) as MovedRow[]));',
       replace: 'const sums = addSums(large.sums, []);',
+      tests: ['test/ledger/reconciliation-slices.test.ts'],
+    },
+    {
+      name: 'the reconciliation does not miss a number of the journal',
+      file: `${HERE}/walk-journal.ts`,
+      find: 'transfers < to - after ?',
+      replace: 'transfers < 0 ?',
+      tests: ['test/ledger/reconciliation-balances.test.ts'],
+    },
+    {
+      name: 'the reconciliation tells no sum while a record of any asset is broken',
+      file: `${HERE}/close-pass.ts`,
+      find: '!untied.includes(asset)',
+      replace: 'untied.length === 0',
+      tests: ['test/ledger/reconciliation-balances.test.ts'],
+    },
+    {
+      name: 'the reconciliation takes what a transfer gave for what it took',
+      file: `${HERE}/compose-sums.ts`,
+      find: 'high: negate(high), low: negate(low)',
+      replace: 'high, low',
       tests: ['test/ledger/reconciliation-slices.test.ts'],
     },
     {

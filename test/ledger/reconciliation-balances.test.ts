@@ -50,6 +50,20 @@ describe('a balance that was changed by hand', () => {
     expect(BigInt(example?.['balance'] ?? 0) - BigInt(example?.['transfers'] ?? 0)).toBe(7n);
   });
 
+  it('is found by the sum of its asset, whatever is wrong with a record of another', async () => {
+    const found = await expectBroken(
+      ['ledger_sums_to_zero', 'balances_match_transfers', 'records_match_transfers'],
+      ['balances_are_explained', 'deposits_move_on', 'deposits_move_money_later'],
+      add(one, 'BTC', 7),
+      sql(
+        `UPDATE deposits SET amount = amount + 1 WHERE account_id = ? AND asset = 'ETH' AND status = 'COMPLETED'`,
+        other.accountId,
+      ),
+    );
+    const { figures } = invariantOf(found, 'ledger_sums_to_zero');
+    expect([figures['BTC'], figures['ETH']]).toEqual([{ sum: '0.00000007' }, { sum: 'unknown' }]);
+  });
+
   it('is found where it was taken from another, though the sum is still zero', async () => {
     const found = await expectBroken(
       ['balances_match_transfers'],

@@ -48,6 +48,7 @@ export interface PassCost {
   readonly rowsWritten: number;
   /** Milliseconds of D1, as it says itself, and from the beginning to the end. */
   readonly database_ms: number;
+  readonly longest_ms: number;
   readonly wall_ms: number;
   readonly found: Pick<Found, 'status' | 'violations'>;
 }
@@ -127,10 +128,12 @@ export function measurePass(): Promise<PassCost> {
     const begun_ms = Date.now();
     await followAll(reconciler, SLICE_LIMITS);
     reconciler.begin(Date.now());
-    const cost = { slices: 0, mostRowsRead: 0, rowsRead: 0, rowsWritten: 0, database_ms: 0 };
+    const cost = { slices: 0, mostRowsRead: 0, rowsRead: 0, rowsWritten: 0, database_ms: 0, longest_ms: 0 };
     while (reconciler.isUnderWay) {
       const { databaseRowsRead: read, databaseRowsWritten } = await measureDatabase(async () => {
-        cost.database_ms += (await reconciler.advance(SLICE_LIMITS, Date.now())).duration_ms;
+        const { duration_ms } = await reconciler.advance(SLICE_LIMITS, Date.now());
+        cost.database_ms += duration_ms;
+        cost.longest_ms = Math.max(cost.longest_ms, duration_ms);
       });
       cost.slices += 1;
       cost.mostRowsRead = Math.max(cost.mostRowsRead, read);
