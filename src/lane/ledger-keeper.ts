@@ -1,12 +1,12 @@
 import { DurableObject } from 'cloudflare:workers';
-import { type Bindings, config } from '../env.ts';
+import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { openDatabase } from '../ledger/database.ts';
 import type { Keeper, KeeperStanding } from '../ledger/reach-keeper.ts';
 import { KeptLinks } from '../ledger/reconciliation/kept-links.ts';
 import { NO_PROGRESS, Progress } from '../ledger/reconciliation/progress.ts';
 import { Reconciler, SLICE_LIMITS, type Slice } from '../ledger/reconciliation/reconciler.ts';
-import { chooseCustody } from '../providers.ts';
+import type { Custody } from '../wallet/custody/custody.ts';
 import { sweepWithdrawals } from '../wallet/withdrawals/sweep-withdrawals.ts';
 import { Mutex } from './mutex.ts';
 import { ObjectState } from './object-state.ts';
@@ -40,10 +40,12 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
   readonly #links: KeptLinks;
   readonly #reconciler: Reconciler;
   readonly #turns = new Mutex(QUEUE_ROOM, QUEUE_DEADLINE_MS);
+  readonly #custody: Custody;
   #isSweepDue = true;
 
-  constructor(ctx: DurableObjectState, env: Bindings) {
+  constructor(ctx: DurableObjectState, env: Bindings, custody: Custody) {
     super(ctx, env);
+    this.#custody = custody;
     this.#state = new ObjectState(ctx.storage.sql);
     this.#links = new KeptLinks(ctx.storage.sql);
     // What an older version kept is not read: everything is then walked anew.
@@ -65,7 +67,7 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     await attempt('sweep_failed', () =>
       sweepWithdrawals({
         database: openDatabase(this.env.DB),
-        custody: chooseCustody(config),
+        custody: this.#custody,
         now: () => Date.now(),
       }),
     );

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
-import { type Bindings, config } from '../env.ts';
+import type { Bindings } from '../platform/bindings.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { refuse } from '../http/refusal.ts';
@@ -32,10 +32,10 @@ const Reason = z
   .max(MAX_REASON_LENGTH)
   .openapi({ description: 'For the audit', example: 'restored from the journal' });
 
-async function readReconciliation({ DB, LEDGER_KEEPER }: Bindings) {
+async function readReconciliation(bindings: Bindings) {
   const [standing, violations] = await Promise.all([
-    reachKeeper(LEDGER_KEEPER, config.LEDGER_LOCATION).read(),
-    listViolations(openDatabase(DB)),
+    reachKeeper(bindings).read(),
+    listViolations(openDatabase(bindings.DB)),
   ]);
   return { reconciliation: showReconciliation(standing, violations) };
 }
@@ -70,7 +70,7 @@ reconciliationRoutes.openapi(
   }),
   async (c) => {
     try {
-      await reachKeeper(c.env.LEDGER_KEEPER, config.LEDGER_LOCATION).run();
+      await reachKeeper(c.env).run();
     } catch (error) {
       logFault('reconciliation_failed', { error: describeError(error) });
       return sendProblem(c, notConfirmed);
@@ -107,7 +107,7 @@ reconciliationRoutes.openapi(
     const { violationId } = c.req.valid('param');
     const cleared = await clearViolation(database, violationId, c.req.valid('json').reason, actorOf(c));
     if (!cleared.ok) return sendProblem(c, cleared);
-    await reachKeeper(c.env.LEDGER_KEEPER, config.LEDGER_LOCATION).expectPass();
+    await reachKeeper(c.env).expectPass();
     return c.json(await readReconciliation(c.env), 200);
   },
 );
@@ -126,7 +126,7 @@ reconciliationRoutes.openapi(
     responses: { ...OneReconciliation, ...problemResponses(...bodyRefusals, ...operatorRefusals) },
   }),
   async (c) => {
-    const keeper = reachKeeper(c.env.LEDGER_KEEPER, config.LEDGER_LOCATION);
+    const keeper = reachKeeper(c.env);
     const accepted = await acceptHistory(openDatabase(c.env.DB), keeper, c.req.valid('json').reason, actorOf(c));
     return accepted.ok ? c.json(await readReconciliation(c.env), 200) : sendProblem(c, accepted);
   },

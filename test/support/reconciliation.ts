@@ -41,9 +41,7 @@ export const keeper = () => env.LEDGER_KEEPER.getByName('0');
  * Has the keeper do what the schedule wakes it for, and waits until that is done. Its alarm is due at once, so the runtime
  * may fire it before the test does: whoever fires it, it is waited for.
  */
-export async function runKeeper(
-  wake: () => Promise<void> = () => reachKeeper(env.LEDGER_KEEPER, 'weur').wake(),
-): Promise<void> {
+export async function runKeeper(wake: () => Promise<void> = () => reachKeeper(env).wake()): Promise<void> {
   const alarms = await runInDurableObject(keeper(), (instance) => vi.spyOn(instance, 'alarm'));
   await wake();
   do {

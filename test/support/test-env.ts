@@ -2,14 +2,19 @@ import type { D1Migration } from 'cloudflare:test';
 import { env as workerEnv, exports } from 'cloudflare:workers';
 import type { KeyLane } from '../../src/lane/key-lane.ts';
 import type { LedgerGate } from '../../src/lane/ledger-gate.ts';
+import type { LedgerKeeper } from '../../src/lane/ledger-keeper.ts';
 import type { CandleHub } from '../../src/markets/candles/candle-hub.ts';
 import type { PriceHub } from '../../src/markets/price-hub.ts';
 import type { Bindings } from '../../src/platform/bindings.ts';
 
 /** The Worker's own bindings, and what vitest.config.ts adds for the tests. */
-export interface TestEnv extends Omit<Bindings, 'KEY_LANE' | 'LEDGER_GATE' | 'PRICE_HUB' | 'CANDLE_HUB'> {
+export interface TestEnv extends Omit<
+  Bindings,
+  'KEY_LANE' | 'LEDGER_GATE' | 'LEDGER_KEEPER' | 'PRICE_HUB' | 'CANDLE_HUB'
+> {
   readonly KEY_LANE: Namespace<KeyLane>;
   readonly LEDGER_GATE: Namespace<LedgerGate>;
+  readonly LEDGER_KEEPER: Namespace<LedgerKeeper>;
   readonly PRICE_HUB: Namespace<PriceHub>;
   readonly CANDLE_HUB: Namespace<CandleHub>;
   readonly MIGRATIONS: D1Migration[];
