@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { type TestProjectInlineConfiguration, defineConfig } from 'vitest/config';
-import { listWantedFiles } from './test/support/node/list-wanted-files.ts';
-import { type WorkerKind, loadRuntime } from './test/support/node/load-runtime.ts';
-import { refuseRuntime } from './test/support/node/refuse-runtime.ts';
+import { listWantedFiles } from './test/support/node/run/list-wanted-files.ts';
+import { type WorkerKind, loadRuntime } from './test/support/node/run/load-runtime.ts';
+import { refuseRuntime } from './test/support/node/run/refuse-runtime.ts';
 
 /**
  * How a test's name ends says where it runs:
@@ -47,7 +47,7 @@ function inRuntime(
   kind: WorkerKind,
   globalSetup: string[] = [],
 ): TestProjectInlineConfiguration {
-  const setupFiles = ['test/support/begin-file.ts'];
+  const setupFiles = ['test/support/runtime/begin-file.ts'];
   return {
     plugins: runtime ? [runtime(kind)] : [],
     test: { name, include, globalSetup, setupFiles, isolate: false, ...timeouts },
@@ -55,9 +55,9 @@ function inRuntime(
 }
 
 const serverOf = {
-  custody: 'test/support/node/start-custodian.ts',
-  venues: 'test/support/node/start-venue-server.ts',
-  'six-venues': 'test/support/node/start-venue-server.ts',
+  custody: 'test/support/node/custody/start-custodian.ts',
+  venues: 'test/support/node/venues/start-venue-server.ts',
+  'six-venues': 'test/support/node/venues/start-venue-server.ts',
 } as const;
 
 /**
@@ -76,7 +76,7 @@ const sandbox = inRuntime(
   'sandbox',
 );
 
-const site = inRuntime('site', [patternOf('site')], 'sandbox', ['test/support/node/provide-site.ts']);
+const site = inRuntime('site', [patternOf('site')], 'sandbox', ['test/support/node/run/provide-site.ts']);
 
 /** They keep no state, so they share one set of modules. */
 const pure: TestProjectInlineConfiguration = {
@@ -90,14 +90,14 @@ const custodian: TestProjectInlineConfiguration = {
 };
 
 /**
- * See test/support/node/start-exchange.ts. They load the machine as traffic does, so they run when all others are done,
+ * See test/support/node/exchange/start-exchange.ts. They load the machine as traffic does, so they run when all others are done,
  * and one file after the other.
  */
 const node: TestProjectInlineConfiguration = {
   test: {
     name: 'node',
     include: [patternOf('node')],
-    globalSetup: 'test/support/node/provide-worker-bundle.ts',
+    globalSetup: 'test/support/node/exchange/provide-worker-bundle.ts',
     sequence: { groupOrder: 1 },
     fileParallelism: false,
     ...timeouts,

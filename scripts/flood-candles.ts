@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { distinctCandleQuestion, strangerAddress } from '../test/support/node/candle-questions.ts';
-import { Operator } from '../test/support/node/operator.ts';
-import { startServedExchange } from '../test/support/node/served-exchange.ts';
+import { distinctCandleQuestion, strangerAddress } from '../test/support/node/venues/candle-questions.ts';
+import { Operator } from '../test/support/node/exchange/operator.ts';
+import { startServedExchange } from '../test/support/node/exchange/served-exchange.ts';
 import { writeCountingEntry } from './bench/counting-entry.ts';
 import { buildWorker } from './build-worker.ts';
 
@@ -36,7 +36,7 @@ const BATCH_MS = 50;
 
 const directory = mkdtempSync(join(tmpdir(), 'bureau-flood-'));
 await buildWorker('', directory);
-const venues = fork(fileURLToPath(new URL('../test/support/node/serve-venues.ts', import.meta.url)));
+const venues = fork(fileURLToPath(new URL('../test/support/node/venues/serve-venues.ts', import.meta.url)));
 const [venuesUrl] = (await once(venues, 'message')) as [string];
 const url = (venue: string) => `${venuesUrl}/${venue}`;
 const exchange = await startServedExchange(

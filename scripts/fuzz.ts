@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { runFuzz } from '../test/support/node/fuzz/run-fuzz.ts';
+import { runFuzz } from '../test/fuzz/run-fuzz.ts';
 import { buildWorker } from './build-worker.ts';
 
 /**

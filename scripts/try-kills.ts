@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { runKills } from '../test/support/node/kills/run-kills.ts';
+import { runKills } from '../test/kills/run-kills.ts';
 import { buildWorker } from './build-worker.ts';
 
 /**

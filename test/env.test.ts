@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { deriveDepositKeys, readSeed } from '../scripts/offline-wallet.ts';
 import { type Config, config, parseConfig } from '../src/env.ts';
 import { chooseAddressSources } from '../src/providers.ts';
-import { TEST_MNEMONIC } from './support/address-vectors.ts';
-import { env } from './support/test-env.ts';
+import { TEST_MNEMONIC } from './support/addresses/address-vectors.ts';
+import { env } from './support/runtime/test-env.ts';
 
 const depositKeys = deriveDepositKeys(new Uint8Array(64).fill(7));
 

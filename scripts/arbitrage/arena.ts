@@ -1,8 +1,8 @@
 import type { Coin } from '../../src/money/assets.ts';
-import { Operator } from '../../test/support/node/operator.ts';
-import { type ServedExchange, startServedExchange } from '../../test/support/node/served-exchange.ts';
-import { startVenueServer } from '../../test/support/node/start-venue-server.ts';
-import { type VenueName, venueNames } from '../../test/support/node/venue-state.ts';
+import { Operator } from '../../test/support/node/exchange/operator.ts';
+import { type ServedExchange, startServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
+import { startVenueServer } from '../../test/support/node/venues/start-venue-server.ts';
+import { type VenueName, venueNames } from '../../test/support/node/venues/venue-state.ts';
 import { Holder, UNLIMITED } from './holder.ts';
 import { PlayedMarket } from './played-market.ts';
 import { readProductionMarket } from './production-market.ts';

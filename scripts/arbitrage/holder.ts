@@ -2,7 +2,7 @@ import { type BucketLimits, defaultLimits } from '../../src/keys/bucket-limits.t
 import { type Asset, assetSymbols, scaleOf } from '../../src/money/assets.ts';
 import { type Atoms, parseAmount } from '../../src/money/amounts.ts';
 import { toUsdt } from '../../src/money/conversion.ts';
-import type { Operator } from '../../test/support/node/operator.ts';
+import type { Operator } from '../../test/support/node/exchange/operator.ts';
 import { truePrice } from './played-market.ts';
 import type { Frame } from './price-path.ts';
 import { type Tally, Trader } from './trader.ts';

@@ -8,7 +8,7 @@ import {
   prices as firstPrices,
   spellCoins,
   venueNames,
-} from '../../test/support/node/venue-state.ts';
+} from '../../test/support/node/venues/venue-state.ts';
 import type { Frame } from './price-path.ts';
 import type { Trader } from './trader.ts';
 

@@ -1,5 +1,5 @@
 import { Draw } from '../../test/support/draw.ts';
-import { type VenueName, venueNames } from '../../test/support/node/venue-state.ts';
+import { type VenueName, venueNames } from '../../test/support/node/venues/venue-state.ts';
 
 /** One second of a market, relative to its beginning. All coins follow the same path, each from its own price. */
 export interface Frame {

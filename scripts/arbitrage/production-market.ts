@@ -1,5 +1,5 @@
 import { unstable_readConfig } from 'wrangler';
-import { type VenueName, venueNames } from '../../test/support/node/venue-state.ts';
+import { type VenueName, venueNames } from '../../test/support/node/venues/venue-state.ts';
 
 /** The variables that decide a fill. */
 const SHARED = ['PRICE_SOURCES', 'ORDER_MIN_USDT', 'ORDER_MAX_USDT', 'ORDER_BOUNDS'] as const;

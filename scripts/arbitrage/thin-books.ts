@@ -1,6 +1,6 @@
 import type { Coin } from '../../src/money/assets.ts';
 import type { Price } from '../../src/money/prices.ts';
-import type { VenueName } from '../../test/support/node/venue-state.ts';
+import type { VenueName } from '../../test/support/node/venues/venue-state.ts';
 import type { Holder } from './holder.ts';
 import { type PlayedMarket, truePrice, venuePrice } from './played-market.ts';
 import type { Frame } from './price-path.ts';

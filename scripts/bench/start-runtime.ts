@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { Operator } from '../../test/support/node/operator.ts';
-import { startServedExchange } from '../../test/support/node/served-exchange.ts';
+import { Operator } from '../../test/support/node/exchange/operator.ts';
+import { startServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
 import { buildWorker } from '../build-worker.ts';
 import { writeCountingEntry } from './counting-entry.ts';
 

@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Operator } from '../../test/support/node/operator.ts';
-import { startExchange } from '../../test/support/node/start-exchange.ts';
+import { Operator } from '../../test/support/node/exchange/operator.ts';
+import { startExchange } from '../../test/support/node/exchange/start-exchange.ts';
 import { buildWorker } from '../build-worker.ts';
 
 /** How often each request is sent before measuring and while measuring. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Miniflare, convertV4MiniflareOptions } from 'miniflare';
 import { unstable_readConfig } from 'wrangler';
-import { inspectorOf } from '../../test/support/node/start-exchange.ts';
+import { inspectorOf } from '../../test/support/node/exchange/start-exchange.ts';
 import { type CallFrame, type CpuProfile, recordProfile } from './record-profile.ts';
 
 /** The CPU time of one start of a bundle, in milliseconds. */

@@ -2,12 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { type Network, networks } from '../../src/money/networks.ts';
 import { findOwner } from '../../src/wallet/addresses/find-owner.ts';
 import { openDatabase } from '../../src/ledger/database.ts';
-import { ADDRESSES_PATH, type AddressesAnswer, indexOf, keptAddresses, readAddresses } from '../support/addresses.ts';
-import { TEST_MNEMONIC } from '../support/address-vectors.ts';
+import {
+  ADDRESSES_PATH,
+  type AddressesAnswer,
+  indexOf,
+  keptAddresses,
+  readAddresses,
+} from '../support/addresses/addresses.ts';
+import { TEST_MNEMONIC } from '../support/addresses/address-vectors.ts';
 import { createKey, json, openTrader } from '../support/exchange.ts';
-import { type Moment, CONNECTION_LOST, OVERLOADED, aroundBatches, fail } from '../support/faults.ts';
-import { deriveIndependently } from '../support/independent-derivation.ts';
-import { env } from '../support/test-env.ts';
+import { type Moment, CONNECTION_LOST, OVERLOADED, aroundBatches, fail } from '../support/runtime/faults.ts';
+import { deriveIndependently } from '../support/addresses/independent-derivation.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 describe('GET /api/v1/wallet/addresses', () => {
   it('answers one address per network, in the order of the specification, with its primary asset', async () => {

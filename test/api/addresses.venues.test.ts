@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ADDRESSES_PATH, indexOf, keptAddresses, readAddresses } from '../support/addresses.ts';
-import { TEST_MNEMONIC } from '../support/address-vectors.ts';
+import { ADDRESSES_PATH, indexOf, keptAddresses, readAddresses } from '../support/addresses/addresses.ts';
+import { TEST_MNEMONIC } from '../support/addresses/address-vectors.ts';
 import { type ProblemBody, asOperator, json, openTrader } from '../support/exchange.ts';
-import { deriveIndependently } from '../support/independent-derivation.ts';
+import { deriveIndependently } from '../support/addresses/independent-derivation.ts';
 
 describe('GET /api/v1/wallet/addresses with a pool of Solana addresses', () => {
   it('answers 503 with Retry-After and keeps nothing until the pool holds the account’s own', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { unstable_readConfig } from 'wrangler';
-import { type Exchange, startExchange } from '../support/node/start-exchange.ts';
+import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
 
 /** Small enough to be reached by few calls: what the limits are is configuration, and what they count is the Worker's. */
 const limits = { ANONYMOUS_READS: 4, ANONYMOUS_NETWORKS: 10 };

@@ -5,9 +5,9 @@ import { findBreaks } from '../../scripts/openapi/find-breaks.ts';
 import { drawDocuments } from '../../src/api/api-document.ts';
 import { app } from '../../src/app.ts';
 import { problems } from '../../src/http/problems.ts';
-import { type JsonSchema, type Schemas, closeSchema } from '../support/closed-schema.ts';
+import { type JsonSchema, type Schemas, closeSchema } from '../support/document/closed-schema.ts';
 import { asOperator, json, openTrader, send } from '../support/exchange.ts';
-import { env } from '../support/test-env.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 interface Content {
   readonly schema: JsonSchema;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buildDocument } from '../../src/http/document/build-document.ts';
 import { describeProblems } from '../../src/http/document/problem-responses.ts';
 import { createRoute, z } from '@hono/zod-openapi';
-import { type SentRequest, findFault, listOperations } from '../support/documented.ts';
+import { type SentRequest, findFault, listOperations } from '../support/document/documented.ts';
 
 const Part = z.object({ name: z.string().openapi({ example: 'a' }) }).openapi('Part');
 const Whole = Part.extend({ parts: z.array(Part), one: z.union([Part, z.null()]) }).openapi('Whole');

@@ -2,7 +2,7 @@ import { createExecutionContext } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { app } from '../../src/app.ts';
 import { type ProblemBody, asOperator, json, openTrader, send } from '../support/exchange.ts';
-import { env } from '../support/test-env.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 

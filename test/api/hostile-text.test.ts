@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Trader, openTrader, send } from '../support/exchange.ts';
-import { env } from '../support/test-env.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 const SQL = "x'; DROP TABLE transfers; --";
 const ALWAYS = "' OR 1=1 --";

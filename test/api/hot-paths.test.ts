@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { json, openTrader, send } from '../support/exchange.ts';
 import { followRefreshes, forgetConditions } from '../support/gate.ts';
-import { type Cost, measure } from '../support/meter.ts';
-import { moveClock, stopClock } from '../support/withdrawals.ts';
+import { type Cost, measure } from '../support/runtime/meter.ts';
+import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';
 
 /** What each request may cost. A slower path fails here, not on a stopwatch. */
 const FREE: Cost = {

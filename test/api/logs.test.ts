@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { asOperator, json, openTrader, send } from '../support/exchange.ts';
-import { CONNECTION_LOST, aroundBatches, fail } from '../support/faults.ts';
-import { env } from '../support/test-env.ts';
-import { OUTSIDE, stopClock, switchOnTotp, withdraw } from '../support/withdrawals.ts';
+import { CONNECTION_LOST, aroundBatches, fail } from '../support/runtime/faults.ts';
+import { env } from '../support/runtime/test-env.ts';
+import { OUTSIDE, stopClock, switchOnTotp, withdraw } from '../support/withdrawals/withdrawals.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { type DroppingProxy, startDroppingProxy } from '../support/node/dropping-proxy.ts';
-import { fetchDocumented } from '../support/node/fetch-documented.ts';
-import { type Exchange, startExchange } from '../support/node/start-exchange.ts';
+import { type DroppingProxy, startDroppingProxy } from '../support/node/exchange/dropping-proxy.ts';
+import { fetchDocumented } from '../support/node/exchange/fetch-documented.ts';
+import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
 
 const OPERATOR_TOKEN = 'sandbox-operator-token-of-the-public-repository';
 const REQUESTS = 60;

@@ -4,7 +4,14 @@ import { PriceHub } from '../../src/markets/price-hub.ts';
 import { CandleList, TickerAnswer, TickerList } from '../../src/markets/schemas.ts';
 import { assets } from '../../src/money/assets.ts';
 import { type ProblemBody, json, send } from '../support/exchange.ts';
-import { breakVenues, countVenueRequests, forgetPrices, resetVenues, setVenue, setVenues } from '../support/venues.ts';
+import {
+  breakVenues,
+  countVenueRequests,
+  forgetPrices,
+  resetVenues,
+  setVenue,
+  setVenues,
+} from '../support/markets/venues.ts';
 
 beforeEach(async () => {
   vi.restoreAllMocks();

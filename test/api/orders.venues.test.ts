@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type OrderAnswer, type ProblemBody, json, openTrader, send } from '../support/exchange.ts';
-import { readEffects } from '../support/probes.ts';
-import { breakVenues, forgetPrices, resetVenues, setVenue, setVenues } from '../support/venues.ts';
+import { readEffects } from '../support/ledger/probes.ts';
+import { breakVenues, forgetPrices, resetVenues, setVenue, setVenues } from '../support/markets/venues.ts';
 
 interface Tickers {
   readonly tickers: { readonly symbol: string; readonly price: string }[];

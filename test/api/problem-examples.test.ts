@@ -4,11 +4,11 @@ import { type ProblemCode, problems } from '../../src/http/problems.ts';
 import { CandleHub } from '../../src/markets/candles/candle-hub.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { type KeyOptions, type Trader, asOperator, openTrader, send } from '../support/exchange.ts';
-import { CONNECTION_LOST, OVERLOADED, aroundBatches, fail } from '../support/faults.ts';
+import { CONNECTION_LOST, OVERLOADED, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { forgetConditions } from '../support/gate.ts';
-import { databaseInternals } from '../support/meter.ts';
-import { env } from '../support/test-env.ts';
-import { resetSettings, setSettings, stopClock, switchOnTotp, withdraw } from '../support/withdrawals.ts';
+import { databaseInternals } from '../support/runtime/meter.ts';
+import { env } from '../support/runtime/test-env.ts';
+import { resetSettings, setSettings, stopClock, switchOnTotp, withdraw } from '../support/withdrawals/withdrawals.ts';
 
 const ORDERS = '/api/v1/orders';
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };

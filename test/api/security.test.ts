@@ -5,7 +5,7 @@ import type { Scope } from '../../src/keys/scope.ts';
 import { mintToken } from '../../src/keys/token.ts';
 import { newRecordId } from '../../src/ledger/record-id.ts';
 import { type ProblemBody, type Trader, asOperator, createKey, json, openAccount, send } from '../support/exchange.ts';
-import { env } from '../support/test-env.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 interface Operation {
   readonly operationId: string;

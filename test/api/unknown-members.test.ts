@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { drawDocuments } from '../../src/api/api-document.ts';
 import { app } from '../../src/app.ts';
-import type { JsonSchema, Schemas } from '../support/closed-schema.ts';
+import type { JsonSchema, Schemas } from '../support/document/closed-schema.ts';
 import { type ProblemBody, type Trader, asOperator, json, openTrader, send } from '../support/exchange.ts';
-import { env } from '../support/test-env.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 interface Operation {
   readonly operationId: string;

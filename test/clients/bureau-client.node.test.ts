@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { systemClock } from '../../clients/bureau-client/src/clock.ts';
 import { BureauClient, BureauConnectionError, BureauError } from '../../clients/bureau-client/src/index.ts';
-import { type DroppingProxy, startDroppingProxy } from '../support/node/dropping-proxy.ts';
-import { Operator } from '../support/node/operator.ts';
-import { type Connect, NO_VENUES, refusals, refusalsWithoutVenues } from '../support/node/refusals.ts';
-import { type Exchange, startExchange } from '../support/node/start-exchange.ts';
+import { type DroppingProxy, startDroppingProxy } from '../support/node/exchange/dropping-proxy.ts';
+import { Operator } from '../support/node/exchange/operator.ts';
+import { type Connect, NO_VENUES, refusals, refusalsWithoutVenues } from '../support/node/exchange/refusals.ts';
+import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
 
 let exchange: Exchange;
 let operator: Operator;

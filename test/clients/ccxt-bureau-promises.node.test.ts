@@ -1,9 +1,9 @@
 import ccxt, { type Dict } from 'ccxt';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Bureau } from '../../clients/ccxt-bureau/src/index.ts';
-import { type DroppingProxy, startDroppingProxy } from '../support/node/dropping-proxy.ts';
-import { Operator } from '../support/node/operator.ts';
-import { type Exchange, startExchange } from '../support/node/start-exchange.ts';
+import { type DroppingProxy, startDroppingProxy } from '../support/node/exchange/dropping-proxy.ts';
+import { Operator } from '../support/node/exchange/operator.ts';
+import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
 
 let exchange: Exchange;
 let operator: Operator;

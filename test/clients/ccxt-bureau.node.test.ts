@@ -2,9 +2,9 @@ import ccxt, { BaseError, NetworkError, OperationFailed, RequestTimeout } from '
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Bureau, errorClasses, orderErrorClasses } from '../../clients/ccxt-bureau/src/index.ts';
 import { type ProblemCode, type ProblemDefinition, problems } from '../../src/http/problems.ts';
-import { Operator } from '../support/node/operator.ts';
-import { type Connect, NO_VENUES, refusals, refusalsWithoutVenues } from '../support/node/refusals.ts';
-import { type Exchange, startExchange } from '../support/node/start-exchange.ts';
+import { Operator } from '../support/node/exchange/operator.ts';
+import { type Connect, NO_VENUES, refusals, refusalsWithoutVenues } from '../support/node/exchange/refusals.ts';
+import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
 
 let exchange: Exchange;
 let operator: Operator;

@@ -4,9 +4,9 @@ import type { Settings } from '../../src/ledger/settings.ts';
 import { assetSymbols, coinSymbols } from '../../src/money/assets.ts';
 import { networks } from '../../src/money/networks.ts';
 import { readAddress } from '../../src/wallet/addresses/validate-address.ts';
-import { addressCases } from '../support/address-cases.ts';
-import { addressVectors } from '../support/address-vectors.ts';
-import { settings } from '../support/settings.ts';
+import { addressCases } from '../support/addresses/address-cases.ts';
+import { addressVectors } from '../support/addresses/address-vectors.ts';
+import { settings } from '../support/operator/settings.ts';
 
 function listNetworks(changes: Partial<Settings> = {}) {
   return describeAssets({ ...settings, ...changes }).assets.flatMap(({ asset, networks: listed }) =>

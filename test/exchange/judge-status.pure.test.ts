@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { judgeStatus } from '../../src/exchange/judge-status.ts';
 import type { MarketSnapshot } from '../../src/markets/snapshot.ts';
 import { coinSymbols } from '../../src/money/assets.ts';
-import { settings } from '../support/settings.ts';
+import { settings } from '../support/operator/settings.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
 

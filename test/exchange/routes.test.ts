@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AssetList, ExchangeInfo, ServerTime, Status } from '../../src/exchange/schemas.ts';
-import { emptyEdgeCache } from '../support/edge-cache.ts';
+import { emptyEdgeCache } from '../support/runtime/edge-cache.ts';
 import { json, openTrader, send } from '../support/exchange.ts';
-import { CONNECTION_LOST } from '../support/faults.ts';
-import { databaseInternals } from '../support/meter.ts';
-import { setSettings } from '../support/withdrawals.ts';
+import { CONNECTION_LOST } from '../support/runtime/faults.ts';
+import { databaseInternals } from '../support/runtime/meter.ts';
+import { setSettings } from '../support/withdrawals/withdrawals.ts';
 
 const cached = ['assets', 'exchange-info', 'status'];
 

@@ -1,5 +1,5 @@
 import { expect, inject, it } from 'vitest';
-import { runFuzz } from '../support/node/fuzz/run-fuzz.ts';
+import { runFuzz } from './run-fuzz.ts';
 
 /** The short form of `npm run fuzz`. */
 it('hostile requests to every route get a problem of the table at most, move no money, and leave no secret in a log', async () => {

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AppEnvironment } from '../../src/http/context.ts';
 import { type CacheableBody, answerThroughEdge } from '../../src/http/edge-cache.ts';
 import { type Outcome, accept, refuse } from '../../src/http/refusal.ts';
-import { env } from '../support/test-env.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 let key = '';
 let made = 0;

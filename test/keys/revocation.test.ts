@@ -2,10 +2,10 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { evictDurableObject } from 'cloudflare:test';
 import { newRecordId } from '../../src/ledger/record-id.ts';
 import { type ProblemBody, type Trader, asOperator, createKey, json, openTrader } from '../support/exchange.ts';
-import { type Moment, abort, aroundBatches, aroundKeyReads } from '../support/faults.ts';
-import { readEffects, sumOfBalances } from '../support/probes.ts';
-import { env } from '../support/test-env.ts';
-import { readTriggers, runWithout } from '../support/triggers.ts';
+import { type Moment, abort, aroundBatches, aroundKeyReads } from '../support/runtime/faults.ts';
+import { readEffects, sumOfBalances } from '../support/ledger/probes.ts';
+import { env } from '../support/runtime/test-env.ts';
+import { readTriggers, runWithout } from '../support/ledger/triggers.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 

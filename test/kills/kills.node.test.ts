@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
-import { runKills } from '../support/node/kills/run-kills.ts';
+import { runKills } from './run-kills.ts';
 
 /** The short form of `npm run test:kills`. */
 it('an exchange that is killed under load keeps all it has told, does nothing twice, and pays nobody twice', async () => {

@@ -5,7 +5,7 @@ import { CountedBuckets } from '../../src/lane/counted-buckets.ts';
 import { LateWrites } from '../../src/lane/late-writes.ts';
 import { ObjectState } from '../../src/lane/object-state.ts';
 import type { BucketName } from '../../src/keys/bucket-limits.ts';
-import { env } from '../support/test-env.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 21, 12);
 const PLENTY = { perMinute: 600, perDay: 1_000_000 };

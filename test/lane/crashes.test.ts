@@ -1,8 +1,8 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type OrderAnswer, type ProblemBody, type Trader, json, openTrader } from '../support/exchange.ts';
-import { CONNECTION_LOST, OVERLOADED, TIMED_OUT, abort, aroundBatches, fail } from '../support/faults.ts';
-import { readEffects, sumOfBalances } from '../support/probes.ts';
+import { CONNECTION_LOST, OVERLOADED, TIMED_OUT, abort, aroundBatches, fail } from '../support/runtime/faults.ts';
+import { readEffects, sumOfBalances } from '../support/ledger/probes.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
-import { type Exchange, startExchange } from '../support/node/start-exchange.ts';
+import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
 
 const OPERATOR_TOKEN = 'sandbox-operator-token-of-the-public-repository';
 

@@ -6,7 +6,7 @@ import { type Outcome, accept, overloaded, refuse } from '../../src/http/refusal
 import { type Attempt, type Execution, type LookUp, executeOnce } from '../../src/lane/execute-once.ts';
 import { LateWrites } from '../../src/lane/late-writes.ts';
 import { type IdempotentRequest, type Replay, Replays } from '../../src/lane/replays.ts';
-import { env } from '../support/test-env.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 21, 12);
 const FIRST: IdempotentRequest = { idempotencyKey: 'k', operation: 'placeOrder', fingerprint: 'print' };

@@ -4,8 +4,8 @@ import { SETTINGS_MAX_AGE_MS } from '../../src/ledger/settings.ts';
 import { FILL_MAX_AGE_MS } from '../../src/markets/firm-price.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { until } from '../support/gate.ts';
-import { databaseInternals } from '../support/meter.ts';
-import { env } from '../support/test-env.ts';
+import { databaseInternals } from '../support/runtime/meter.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.now() });

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LedgerGate } from '../../src/lane/ledger-gate.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { type OrderAnswer, type ProblemBody, type Trader, json, openTrader } from '../support/exchange.ts';
-import { CONNECTION_LOST, abort, aroundBatch, fail } from '../support/faults.ts';
+import { CONNECTION_LOST, abort, aroundBatch, fail } from '../support/runtime/faults.ts';
 import { forgetConditions, ledgerGate } from '../support/gate.ts';
-import { readEffects, sumOfBalances } from '../support/probes.ts';
+import { readEffects, sumOfBalances } from '../support/ledger/probes.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 

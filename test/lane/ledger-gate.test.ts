@@ -3,11 +3,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import type { PlaceOrder } from '../../src/trade/place-order.ts';
 import { type Trader, openTrader } from '../support/exchange.ts';
-import { OVERLOADED, aroundBatch } from '../support/faults.ts';
+import { OVERLOADED, aroundBatch } from '../support/runtime/faults.ts';
 import { handOver, openGate, until } from '../support/gate.ts';
-import { readEffects, unexplainedBalances } from '../support/probes.ts';
-import { env } from '../support/test-env.ts';
-import { moveClock, stopClock } from '../support/withdrawals.ts';
+import { readEffects, unexplainedBalances } from '../support/ledger/probes.ts';
+import { env } from '../support/runtime/test-env.ts';
+import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';
 
 const BUY: PlaceOrder = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 const ROOM = 256;

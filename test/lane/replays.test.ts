@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { LateWrites, LATE_WRITE_PAUSE_MS } from '../../src/lane/late-writes.ts';
 import { type IdempotentRequest, REPLAY_WINDOW_MS, Replays } from '../../src/lane/replays.ts';
-import { env } from '../support/test-env.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 21, 12);
 const DAY_MS = 24 * 60 * 60 * 1_000;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { networks } from '../../src/money/networks.ts';
-import { openFunded, sql } from '../support/raw-ledger.ts';
-import { env } from '../support/test-env.ts';
+import { openFunded, sql } from '../support/ledger/raw-ledger.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 let owner: string;
 let other: string;

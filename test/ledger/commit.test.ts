@@ -4,8 +4,8 @@ import { newRecordId } from '../../src/ledger/record-id.ts';
 import { deposits, orders } from '../../src/ledger/schema.ts';
 import { nextTransfer } from '../../src/ledger/transfers.ts';
 import type { Coin } from '../../src/money/assets.ts';
-import { NOON_MS, balanceOf, database, keyOf, openFunded, setFloor, sql } from '../support/raw-ledger.ts';
-import { env } from '../support/test-env.ts';
+import { NOON_MS, balanceOf, database, keyOf, openFunded, setFloor, sql } from '../support/ledger/raw-ledger.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 /** An order at one USDT for a coin, so that an atom of USDT is a hundred of the coin. */
 function insertOrder(accountId: string, id: string, side: 'BUY' | 'SELL' = 'BUY', usdtAmount = 1n, coin: Coin = 'BTC') {

@@ -1,7 +1,17 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/ledger/record-id.ts';
-import { NEXT, NOON_MS, credit, keyOf, openFunded, order, readLedger, setFloor, sql } from '../support/raw-ledger.ts';
-import { env } from '../support/test-env.ts';
+import {
+  NEXT,
+  NOON_MS,
+  credit,
+  keyOf,
+  openFunded,
+  order,
+  readLedger,
+  setFloor,
+  sql,
+} from '../support/ledger/raw-ledger.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 /**
  * Every write that the database alone must refuse, drawn up from what it says itself: the kinds of transfers, the states

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { expectRefused, openFunded, setFloor, sql, transfer } from '../support/raw-ledger.ts';
-import { env } from '../support/test-env.ts';
+import { expectRefused, openFunded, setFloor, sql, transfer } from '../support/ledger/raw-ledger.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 let victim: string;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/ledger/record-id.ts';
-import { NOON_MS, expectRefused, openFunded, order, sql } from '../support/raw-ledger.ts';
+import { NOON_MS, expectRefused, openFunded, order, sql } from '../support/ledger/raw-ledger.ts';
 
 async function roundsOfHouse(): Promise<Record<string, number>> {
   const { results } = await sql(`SELECT account, asset, price_round FROM balances WHERE price_round <> 0`).all<{

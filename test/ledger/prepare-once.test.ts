@@ -4,7 +4,7 @@ import { openDatabase } from '../../src/ledger/database.ts';
 import { bindPrepared, prepareOnce } from '../../src/ledger/prepare-once.ts';
 import { balances, exactly } from '../../src/ledger/schema.ts';
 import { openTrader } from '../support/exchange.ts';
-import { env } from '../support/test-env.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 const select = prepareOnce((database) =>
   database

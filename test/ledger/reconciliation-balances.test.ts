@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newRecordId } from '../../src/ledger/record-id.ts';
 import { type Trader, openTrader } from '../support/exchange.ts';
-import { order, sql, transfer } from '../support/raw-ledger.ts';
+import { order, sql, transfer } from '../support/ledger/raw-ledger.ts';
 import {
   allOk,
   expectBroken,
@@ -10,8 +10,8 @@ import {
   reconcileAnew,
   saveMoney,
   statusesOf,
-} from '../support/reconciliation.ts';
-import { env } from '../support/test-env.ts';
+} from '../support/ledger/reconciliation.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 let one: Trader;
 let other: Trader;

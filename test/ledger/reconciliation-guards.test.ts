@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/ledger/record-id.ts';
-import { NEXT, NOON_MS, expectRefused, keyOf, openFunded, order, sql } from '../support/raw-ledger.ts';
-import { env } from '../support/test-env.ts';
+import { NEXT, NOON_MS, expectRefused, keyOf, openFunded, order, sql } from '../support/ledger/raw-ledger.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 let account: string;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vite
 import type { Invariant } from '../../src/ledger/reconciliation/invariants.ts';
 import { newRecordId } from '../../src/ledger/record-id.ts';
 import { type Trader, asOperator, openTrader } from '../support/exchange.ts';
-import { NEXT, sql, order as writeOrder } from '../support/raw-ledger.ts';
+import { NEXT, sql, order as writeOrder } from '../support/ledger/raw-ledger.ts';
 import {
   allOk,
   expectBroken,
@@ -13,8 +13,8 @@ import {
   restoreMoney,
   saveMoney,
   statusesOf,
-} from '../support/reconciliation.ts';
-import { env } from '../support/test-env.ts';
+} from '../support/ledger/reconciliation.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 let one: Trader;
 let bare: Trader;

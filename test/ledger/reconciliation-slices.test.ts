@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Trader, asOperator } from '../support/exchange.ts';
-import { countRowsRead, measureDatabase } from '../support/meter.ts';
-import { sql } from '../support/raw-ledger.ts';
+import { countRowsRead, measureDatabase } from '../support/runtime/meter.ts';
+import { sql } from '../support/ledger/raw-ledger.ts';
 import {
   SMALL,
   WHOLE,
@@ -14,9 +14,9 @@ import {
   reopen,
   statusesOf,
   withOwn,
-} from '../support/reconciliation.ts';
-import { env } from '../support/test-env.ts';
-import { readTriggers, runWithout } from '../support/triggers.ts';
+} from '../support/ledger/reconciliation.ts';
+import { env } from '../support/runtime/test-env.ts';
+import { readTriggers, runWithout } from '../support/ledger/triggers.ts';
 
 const SMALL_ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '1.234567' };
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { openAccount } from '../../src/accounts/account.ts';
 import { newRecordId } from '../../src/ledger/record-id.ts';
 import { readSettings } from '../../src/ledger/settings.ts';
-import { NOON_MS, credit, database, expectRefused, openFunded, order, sql } from '../support/raw-ledger.ts';
+import { NOON_MS, credit, database, expectRefused, openFunded, order, sql } from '../support/ledger/raw-ledger.ts';
 
 let victim: string;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { type SQLiteColumn, SQLiteAsyncDialect, SQLiteTable, getTableConfig } fr
 import { describe, expect, it } from 'vitest';
 import { assetSymbols, scaleOf } from '../../src/money/assets.ts';
 import * as schema from '../../src/ledger/schema.ts';
-import { env } from '../support/test-env.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 const tables = Object.values<unknown>(schema)
   .filter((value): value is SQLiteTable => is(value, SQLiteTable))

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/ledger/record-id.ts';
-import { NOON_MS, balanceOf, expectRefused, openFunded, sql } from '../support/raw-ledger.ts';
+import { NOON_MS, balanceOf, expectRefused, openFunded, sql } from '../support/ledger/raw-ledger.ts';
 
 const HOUSE = 'house:liquidity';
 

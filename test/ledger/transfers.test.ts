@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openAccount } from '../../src/accounts/account.ts';
-import { env } from '../support/test-env.ts';
+import { env } from '../support/runtime/test-env.ts';
 import {
   NOON_MS,
   balanceOf,
@@ -12,7 +12,7 @@ import {
   order,
   setFloor,
   sql,
-} from '../support/raw-ledger.ts';
+} from '../support/ledger/raw-ledger.ts';
 
 /** An order at one USDT for a coin of eight decimals, so that an atom of USDT is a hundred of the coin. */
 function trade(account: string, side: string, usdt: bigint, coin = 'BTC', insert = 'INSERT'): D1PreparedStatement {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/ledger/record-id.ts';
-import { NEXT, NOON_MS, balanceOf, expectRefused, keyOf, openFunded, sql } from '../support/raw-ledger.ts';
-import { env } from '../support/test-env.ts';
+import { NEXT, NOON_MS, balanceOf, expectRefused, keyOf, openFunded, sql } from '../support/ledger/raw-ledger.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 let account: string;
 let stranger: string;

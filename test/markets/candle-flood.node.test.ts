@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { distinctCandleQuestion, strangerAddress } from '../support/node/candle-questions.ts';
-import { fetchDocumented } from '../support/node/fetch-documented.ts';
-import { Operator } from '../support/node/operator.ts';
-import { type Exchange, startExchange } from '../support/node/start-exchange.ts';
-import { startVenueServer } from '../support/node/start-venue-server.ts';
-import type { VenueRequests } from '../support/node/venue-state.ts';
+import { distinctCandleQuestion, strangerAddress } from '../support/node/venues/candle-questions.ts';
+import { fetchDocumented } from '../support/node/exchange/fetch-documented.ts';
+import { Operator } from '../support/node/exchange/operator.ts';
+import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
+import { startVenueServer } from '../support/node/venues/start-venue-server.ts';
+import type { VenueRequests } from '../support/node/venues/venue-state.ts';
 
 /** What Binance is asked for candles at once, and in a second after that. */
 const BURST = 24;

@@ -3,9 +3,9 @@ import { readSnapshot } from '../../src/markets/read-hub.ts';
 import { TickerList } from '../../src/markets/schemas.ts';
 import { assets } from '../../src/money/assets.ts';
 import { type ProblemBody, asOperator, json, openTrader, send } from '../support/exchange.ts';
-import { measureDatabase } from '../support/meter.ts';
-import { env } from '../support/test-env.ts';
-import { breakVenues, forgetPrices, resetVenues, setVenue, setVenues } from '../support/venues.ts';
+import { measureDatabase } from '../support/runtime/meter.ts';
+import { env } from '../support/runtime/test-env.ts';
+import { breakVenues, forgetPrices, resetVenues, setVenue, setVenues } from '../support/markets/venues.ts';
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });

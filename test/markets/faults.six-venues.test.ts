@@ -5,8 +5,8 @@ import { TickerList } from '../../src/markets/schemas.ts';
 import { type Coin, assets, coinSymbols } from '../../src/money/assets.ts';
 import { parsePrice } from '../../src/money/prices.ts';
 import { type ProblemBody, type Trader, json, openTrader, send } from '../support/exchange.ts';
-import { prices } from '../support/node/venue-state.ts';
-import { env } from '../support/test-env.ts';
+import { prices } from '../support/node/venues/venue-state.ts';
+import { env } from '../support/runtime/test-env.ts';
 import {
   type VenueChange,
   breakVenues,
@@ -15,7 +15,7 @@ import {
   resetVenues,
   setVenue,
   setVenues,
-} from '../support/venues.ts';
+} from '../support/markets/venues.ts';
 
 const sources = ['binance', 'okx', 'coinbase', 'kucoin', 'kraken', 'gate'] as const;
 

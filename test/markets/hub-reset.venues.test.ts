@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { TickerAnswer, TickerList } from '../../src/markets/schemas.ts';
 import { send } from '../support/exchange.ts';
-import { abort } from '../support/faults.ts';
-import { env } from '../support/test-env.ts';
-import { breakVenues, countVenueRequests, forgetPrices, resetVenues, setVenues } from '../support/venues.ts';
+import { abort } from '../support/runtime/faults.ts';
+import { env } from '../support/runtime/test-env.ts';
+import { breakVenues, countVenueRequests, forgetPrices, resetVenues, setVenues } from '../support/markets/venues.ts';
 
 const READERS = 20;
 

@@ -6,9 +6,16 @@ import { readSnapshot } from '../../src/markets/read-hub.ts';
 import type { MarketSnapshot } from '../../src/markets/snapshot.ts';
 import { type Coin, coinSymbols } from '../../src/money/assets.ts';
 import { formatPrice } from '../../src/money/prices.ts';
-import type { VenueMode } from '../support/node/venue-state.ts';
-import { env } from '../support/test-env.ts';
-import { breakVenues, countVenueRequests, forgetPrices, resetVenues, setVenue, setVenues } from '../support/venues.ts';
+import type { VenueMode } from '../support/node/venues/venue-state.ts';
+import { env } from '../support/runtime/test-env.ts';
+import {
+  breakVenues,
+  countVenueRequests,
+  forgetPrices,
+  resetVenues,
+  setVenue,
+  setVenues,
+} from '../support/markets/venues.ts';
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });

@@ -5,7 +5,7 @@ import { readCandles } from '../../src/markets/candles/read-candles.ts';
 import { type HubBindings, readSnapshot } from '../../src/markets/read-hub.ts';
 import type { Bindings } from '../../src/platform/bindings.ts';
 import { coinSymbols } from '../../src/money/assets.ts';
-import { env } from '../support/test-env.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 /** The bindings of hubs that behave as told. */
 function pretendHubs(answer: () => Promise<never>): HubBindings & Pick<Bindings, 'CANDLE_HUB'> {

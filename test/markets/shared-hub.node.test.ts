@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { TickerList } from '../../src/markets/schemas.ts';
-import { fetchDocumented } from '../support/node/fetch-documented.ts';
-import { type Exchange, startExchange } from '../support/node/start-exchange.ts';
-import { startVenueServer } from '../support/node/start-venue-server.ts';
+import { fetchDocumented } from '../support/node/exchange/fetch-documented.ts';
+import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
+import { startVenueServer } from '../support/node/venues/start-venue-server.ts';
 
 /**
  * A machine that is busy with other things may be too slow for the hub's own deadline, or let the prices grow old while

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { countCustodianRequests, decidePayout, programCustodian } from '../support/custodian.ts';
+import { countCustodianRequests, decidePayout, programCustodian } from '../support/withdrawals/custodian.ts';
 import { type ProblemBody, asOperator, json, openAccount, openTrader } from '../support/exchange.ts';
-import { indexOf } from '../support/addresses.ts';
-import { useCustodian, withdrawFrom } from '../support/withdrawal-custodian.ts';
+import { indexOf } from '../support/addresses/addresses.ts';
+import { useCustodian, withdrawFrom } from '../support/withdrawals/withdrawal-custodian.ts';
 
 const { expectHeld, expectPaid } = useCustodian();
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ProblemBody, type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
-import { sumOfBalances, unexplainedBalances } from '../support/probes.ts';
-import { env } from '../support/test-env.ts';
+import { sumOfBalances, unexplainedBalances } from '../support/ledger/probes.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 interface DepositBody {
   readonly deposit: Record<string, unknown> & { readonly id: string; readonly status: string };

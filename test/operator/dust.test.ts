@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
-import { type DatabaseCost, measureDatabase } from '../support/meter.ts';
-import { addressOf, drawHash } from '../support/reconciliation.ts';
-import { env } from '../support/test-env.ts';
+import { type DatabaseCost, measureDatabase } from '../support/runtime/meter.ts';
+import { addressOf, drawHash } from '../support/ledger/reconciliation.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 interface Report {
   readonly network: string;

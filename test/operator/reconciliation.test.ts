@@ -5,12 +5,19 @@ import { invariants } from '../../src/ledger/reconciliation/invariants.ts';
 import { PASS_INTERVAL_MS } from '../../src/ledger/reconciliation/reconciler.ts';
 import type { Reconciliation } from '../../src/operator/reconciliation.ts';
 import { type ProblemBody, type Trader, asOperator, json, openTrader, send } from '../support/exchange.ts';
-import { CONNECTION_LOST, OVERLOADED, abort, aroundBatch, aroundBatches, fail } from '../support/faults.ts';
-import { databaseInternals } from '../support/meter.ts';
-import { sql } from '../support/raw-ledger.ts';
-import { ORDER, allOk, keeper, makeActivity, reopen, runKeeper, statusesOf } from '../support/reconciliation.ts';
-import { env } from '../support/test-env.ts';
-import { expectProblem, moveClock, readOwn, readTaken, stopClock, withdraw } from '../support/withdrawals.ts';
+import { CONNECTION_LOST, OVERLOADED, abort, aroundBatch, aroundBatches, fail } from '../support/runtime/faults.ts';
+import { databaseInternals } from '../support/runtime/meter.ts';
+import { sql } from '../support/ledger/raw-ledger.ts';
+import { ORDER, allOk, keeper, makeActivity, reopen, runKeeper, statusesOf } from '../support/ledger/reconciliation.ts';
+import { env } from '../support/runtime/test-env.ts';
+import {
+  expectProblem,
+  moveClock,
+  readOwn,
+  readTaken,
+  stopClock,
+  withdraw,
+} from '../support/withdrawals/withdrawals.ts';
 
 let trader: Trader;
 /** An account without addresses. */

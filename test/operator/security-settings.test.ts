@@ -1,7 +1,7 @@
 import { generate } from 'otplib';
 import { describe, expect, it } from 'vitest';
 import { type ProblemBody, asOperator, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
-import { env } from '../support/test-env.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 async function expectProblem(response: Response, status: number, code: string): Promise<void> {
   expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);

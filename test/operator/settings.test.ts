@@ -2,7 +2,7 @@ import { FALLBACK_PRICES_DATE, assets } from '../../src/money/assets.ts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ProblemBody, asOperator, json, openAccount, openTrader, send } from '../support/exchange.ts';
 import { forgetConditions } from '../support/gate.ts';
-import { env } from '../support/test-env.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 interface Settings {
   readonly settings: Record<string, unknown> & { readonly supplyCaps: Record<string, string> };

@@ -3,11 +3,18 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/ledger/record-id.ts';
 import { type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
 import { forgetConditions } from '../support/gate.ts';
-import { countRowsRead, measure } from '../support/meter.ts';
-import { readEffects } from '../support/probes.ts';
-import { agreeP2p, agreeQuick, drawReference, expectHoldings, readSettled, settle } from '../support/settlements.ts';
-import { env } from '../support/test-env.ts';
-import { expectProblem, expectWholeLedger, houseHolds, setSettings } from '../support/withdrawals.ts';
+import { countRowsRead, measure } from '../support/runtime/meter.ts';
+import { readEffects } from '../support/ledger/probes.ts';
+import {
+  agreeP2p,
+  agreeQuick,
+  drawReference,
+  expectHoldings,
+  readSettled,
+  settle,
+} from '../support/operator/settlements.ts';
+import { env } from '../support/runtime/test-env.ts';
+import { expectProblem, expectWholeLedger, houseHolds, setSettings } from '../support/withdrawals/withdrawals.ts';
 
 /** A buyer with 1,000 USDT and a seller with 10 ETH. */
 async function openParties(): Promise<[Trader, Trader]> {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { deriveSolanaUpload } from '../../scripts/offline-wallet.ts';
 import { type ProblemBody, asOperator, json, openAccount } from '../support/exchange.ts';
-import { indexOf } from '../support/addresses.ts';
-import { type Moment, CONNECTION_LOST, OVERLOADED, aroundBatches, fail } from '../support/faults.ts';
-import { env } from '../support/test-env.ts';
+import { indexOf } from '../support/addresses/addresses.ts';
+import { type Moment, CONNECTION_LOST, OVERLOADED, aroundBatches, fail } from '../support/runtime/faults.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 interface Entry {
   readonly index: number;

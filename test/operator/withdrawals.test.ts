@@ -10,8 +10,8 @@ import {
   openAccount,
   openTrader,
 } from '../support/exchange.ts';
-import { sumOfBalances, unexplainedBalances } from '../support/probes.ts';
-import { env } from '../support/test-env.ts';
+import { sumOfBalances, unexplainedBalances } from '../support/ledger/probes.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 const ADDRESS = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8';
 const HASH = 'ab'.repeat(32);

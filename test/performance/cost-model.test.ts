@@ -17,10 +17,10 @@ import { forgetConditions } from '../support/gate.ts';
 import { idInCrowd } from '../support/growth/compose-crowd.ts';
 import { openCrowd } from '../support/growth/open-crowd.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
-import { measure } from '../support/meter.ts';
-import { addressOf, drawHash, followAll, withOwn } from '../support/reconciliation.ts';
-import { env } from '../support/test-env.ts';
-import { moveClock, stopClock, withdraw } from '../support/withdrawals.ts';
+import { measure } from '../support/runtime/meter.ts';
+import { addressOf, drawHash, followAll, withOwn } from '../support/ledger/reconciliation.ts';
+import { env } from '../support/runtime/test-env.ts';
+import { moveClock, stopClock, withdraw } from '../support/withdrawals/withdrawals.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 const TICKERS = '/api/v1/markets/tickers';

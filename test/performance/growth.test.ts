@@ -3,9 +3,9 @@ import { openTrader } from '../support/exchange.ts';
 import { GrowingExchange, type Stage } from '../support/growth/grow.ts';
 import { operations } from '../support/growth/operations.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
-import { countRowsRead } from '../support/meter.ts';
-import { env } from '../support/test-env.ts';
-import { withdraw } from '../support/withdrawals.ts';
+import { countRowsRead } from '../support/runtime/meter.ts';
+import { env } from '../support/runtime/test-env.ts';
+import { withdraw } from '../support/withdrawals/withdrawals.ts';
 
 /** `npm run growth` measures over more rows, and prints what it found. */
 const ROWS = Number(env.GROWTH_ROWS);

@@ -15,7 +15,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { moveEarlierState, noteSchema } from '../../scripts/keep-state.ts';
 
 /** What `npm start` left behind when the schema was another one. */
-const EARLIER = 'test/support/node/earlier-state.tar.gz';
+const EARLIER = 'test/scripts/earlier-state.tar.gz';
 const NOON = new Date(Date.UTC(2026, 10, 22, 12));
 
 let place: string;

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { listWantedFiles } from '../support/node/list-wanted-files.ts';
+import { listWantedFiles } from '../support/node/run/list-wanted-files.ts';
 
 const all = globSync('{test,custodian/test/pure}/**/*.test.ts');
 const below = (folder: string) => all.filter((file) => file.startsWith(folder));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { deriveDepositKeys, deriveSolanaUpload, isPublicSeed, readSeed } from '../../scripts/offline-wallet.ts';
 import { DepositKeys } from '../../src/wallet/addresses/deposit-keys.ts';
-import { TEST_MNEMONIC } from '../support/address-vectors.ts';
-import { deriveIndependently } from '../support/independent-derivation.ts';
+import { TEST_MNEMONIC } from '../support/addresses/address-vectors.ts';
+import { deriveIndependently } from '../support/addresses/independent-derivation.ts';
 
 describe('what the operator makes offline', () => {
   it('is of a mnemonic, with any blanks around its words', () => {

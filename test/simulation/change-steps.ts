@@ -1,7 +1,7 @@
 import { house } from '../../src/ledger/transfers.ts';
 import { assetSymbols, scaleOf } from '../../src/money/assets.ts';
 import { asOperator, createKey } from '../support/exchange.ts';
-import { aroundKeyReads } from '../support/faults.ts';
+import { aroundKeyReads } from '../support/runtime/faults.ts';
 import type { Draw } from '../support/draw.ts';
 import { type ModelAccount, must } from './model.ts';
 import { operate, succeed } from './operate.ts';

@@ -1,7 +1,7 @@
 import { house } from '../../src/ledger/transfers.ts';
 import { type AssetNetwork, assetSymbols, assets, scaleOf } from '../../src/money/assets.ts';
 import { asOperator, json } from '../support/exchange.ts';
-import { env } from '../support/test-env.ts';
+import { env } from '../support/runtime/test-env.ts';
 import type { Draw } from '../support/draw.ts';
 import { type Model, type ModelDeposit, must, sameMovements } from './model.ts';
 import { armDatabase, operate } from './operate.ts';

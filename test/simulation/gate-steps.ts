@@ -2,7 +2,7 @@ import { GateConditions } from '../../src/lane/gate-conditions.ts';
 import { LedgerGate } from '../../src/lane/ledger-gate.ts';
 import { PlaceOrder } from '../../src/trade/place-order.ts';
 import { handOver, ledgerGate } from '../support/gate.ts';
-import { env } from '../support/test-env.ts';
+import { env } from '../support/runtime/test-env.ts';
 import { drawKey, drawOrder } from './client-steps.ts';
 import type { Draw } from '../support/draw.ts';
 import { noteEffect, predictFresh, refuseKey } from './execute.ts';

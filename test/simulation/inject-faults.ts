@@ -4,9 +4,17 @@ import { KeyLane } from '../../src/lane/key-lane.ts';
 import { LedgerGate } from '../../src/lane/ledger-gate.ts';
 import { Replays } from '../../src/lane/replays.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
-import { CONNECTION_LOST, OVERLOADED, type Batch, type Moment, abort, aroundBatch, fail } from '../support/faults.ts';
+import {
+  CONNECTION_LOST,
+  OVERLOADED,
+  type Batch,
+  type Moment,
+  abort,
+  aroundBatch,
+  fail,
+} from '../support/runtime/faults.ts';
 import { ledgerGate } from '../support/gate.ts';
-import { env } from '../support/test-env.ts';
+import { env } from '../support/runtime/test-env.ts';
 import type { Trader } from '../support/exchange.ts';
 import type { World } from './world.ts';
 

@@ -1,5 +1,5 @@
 import type { Asset } from '../../src/money/assets.ts';
-import { aroundBatch } from '../support/faults.ts';
+import { aroundBatch } from '../support/runtime/faults.ts';
 import { coinSymbols, scaleOf } from '../../src/money/assets.ts';
 import { drawCode, drawKey, drawOrder, drawWithdrawal } from './client-steps.ts';
 import type { Draw } from '../support/draw.ts';

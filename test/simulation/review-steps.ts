@@ -1,4 +1,4 @@
-import { env } from '../support/test-env.ts';
+import { env } from '../support/runtime/test-env.ts';
 import type { Draw } from '../support/draw.ts';
 import { type ModelWithdrawal, must } from './model.ts';
 import { operate } from './operate.ts';

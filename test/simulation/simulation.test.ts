@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { env } from '../support/test-env.ts';
+import { env } from '../support/runtime/test-env.ts';
 import { simulate } from './simulation.ts';
 
 /** A step takes some milliseconds; a machine that is busy with other things takes longer. */

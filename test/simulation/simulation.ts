@@ -1,7 +1,7 @@
 import { createKey, json, openAccount, asOperator } from '../support/exchange.ts';
-import { allOk, reconcileAnew, statusesOf } from '../support/reconciliation.ts';
-import { readAddresses } from '../support/addresses.ts';
-import { env } from '../support/test-env.ts';
+import { allOk, reconcileAnew, statusesOf } from '../support/ledger/reconciliation.ts';
+import { readAddresses } from '../support/addresses/addresses.ts';
+import { env } from '../support/runtime/test-env.ts';
 import { generate } from 'otplib';
 import { stepOrder, stepReplay, stepWithdrawal } from './client-steps.ts';
 import { Draw } from '../support/draw.ts';

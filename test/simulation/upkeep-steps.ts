@@ -2,8 +2,8 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { scaleOf, assetSymbols } from '../../src/money/assets.ts';
 import { runScheduled } from '../../src/scheduled.ts';
 import { asOperator } from '../support/exchange.ts';
-import { abort } from '../support/faults.ts';
-import { env } from '../support/test-env.ts';
+import { abort } from '../support/runtime/faults.ts';
+import { env } from '../support/runtime/test-env.ts';
 import { drawKey, setCustodian } from './client-steps.ts';
 import type { Draw } from '../support/draw.ts';
 import { refuseKey } from './execute.ts';

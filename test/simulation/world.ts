@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import { house } from '../../src/ledger/transfers.ts';
 import type { Asset } from '../../src/money/assets.ts';
-import { env } from '../support/test-env.ts';
+import { env } from '../support/runtime/test-env.ts';
 import { ProgrammedCustodian } from './custodian.ts';
 import { Market } from './market.ts';
 import {

@@ -4,8 +4,8 @@ import type { Scope } from '../../src/keys/scope.ts';
 import type { RateLimits } from '../../src/keys/record.ts';
 import { drawDocuments } from '../../src/api/api-document.ts';
 import { app } from '../../src/app.ts';
-import { expectDocumented, listOperations } from './documented.ts';
-import { env, worker } from './test-env.ts';
+import { expectDocumented, listOperations } from './document/documented.ts';
+import { env, worker } from './runtime/test-env.ts';
 
 /** Where the tests reach the Worker; nothing listens there. */
 export const ORIGIN = 'https://bureau.test';

@@ -6,8 +6,8 @@ import { newRecordId } from '../../src/ledger/record-id.ts';
 import type { PlaceOrder } from '../../src/trade/place-order.ts';
 import { type GateCall, gateName } from '../../src/trade/reach-gate.ts';
 import type { Trader } from './exchange.ts';
-import { abort } from './faults.ts';
-import { env } from './test-env.ts';
+import { abort } from './runtime/faults.ts';
+import { env } from './runtime/test-env.ts';
 
 /** The gate that every lane calls. A stub is broken once its object was aborted, so every use takes a new one. */
 export function ledgerGate(): DurableObjectStub<LedgerGate> {

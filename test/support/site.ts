@@ -1,5 +1,5 @@
 import { ORIGIN } from './exchange.ts';
-import { env } from './test-env.ts';
+import { env } from './runtime/test-env.ts';
 
 /** A page as a browser would find it. */
 export interface FetchedPage {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ProblemBody, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
-import { readEffects } from '../support/probes.ts';
-import { breakVenues, forgetPrices, resetVenues, setVenue, setVenues } from '../support/venues.ts';
-import { moveClock, stopClock } from '../support/withdrawals.ts';
+import { readEffects } from '../support/ledger/probes.ts';
+import { breakVenues, forgetPrices, resetVenues, setVenue, setVenues } from '../support/markets/venues.ts';
+import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';
 
 const BUY = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10000' };
 

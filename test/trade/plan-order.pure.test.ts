@@ -5,7 +5,7 @@ import { houseProvider } from '../../src/trade/liquidity/house.ts';
 import { readBounds } from '../../src/trade/order-bounds.ts';
 import type { PlaceOrder } from '../../src/trade/place-order.ts';
 import { type TradingContext, planOrder, readTerms } from '../../src/trade/plan-order.ts';
-import { settings } from '../support/settings.ts';
+import { settings } from '../support/operator/settings.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
 /** 60,000 USDT. */

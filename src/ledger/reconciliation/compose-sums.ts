@@ -110,9 +110,12 @@ export function composeMoved(after: number, count: number, who: JournalParties):
 /** The house's own balances, or those of one account. */
 export type JournalParties = 'house' | { readonly accountId: string };
 
+function negate(part: string): string {
+  return String(-BigInt(part));
+}
+
 /** What such rows did to each side that was asked for. Pure. */
 export function readMoved(rows: readonly MovedRow[]): SumRow[] {
-  const negate = (part: string) => String(-BigInt(part));
   return rows.flatMap(({ debit, credit, high, low, ...row }) => [
     ...(debit === '' ? [] : [{ ...row, account: debit, high: negate(high), low: negate(low) }]),
     ...(credit === '' ? [] : [{ ...row, account: credit, high, low }]),

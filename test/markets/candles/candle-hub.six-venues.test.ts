@@ -5,8 +5,8 @@ import type { CandleQuestion } from '../../../src/markets/candles/candle-source.
 import { readCandles } from '../../../src/markets/candles/read-candles.ts';
 import { readSnapshot } from '../../../src/markets/read-hub.ts';
 import { openTrader } from '../../support/exchange.ts';
-import { env } from '../../support/test-env.ts';
-import { countVenueRequests, forgetPrices, resetVenues, setVenue } from '../../support/venues.ts';
+import { env } from '../../support/runtime/test-env.ts';
+import { countVenueRequests, forgetPrices, resetVenues, setVenue } from '../../support/markets/venues.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

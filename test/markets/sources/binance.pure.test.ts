@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { parseBinanceKlines, parseBinanceTickers } from '../../../src/markets/sources/binance.ts';
 import { SourceError } from '../../../src/markets/sources/source-error.ts';
 import { parsePrice } from '../../../src/money/prices.ts';
-import { faultOf } from '../../support/fault-of.ts';
-import { changeFields, impossiblePrices, testTickerEdges } from '../../support/ticker-edges.ts';
+import { faultOf } from '../../support/runtime/fault-of.ts';
+import { changeFields, impossiblePrices, testTickerEdges } from '../../support/markets/ticker-edges.ts';
 
 const row = (change: Record<string, unknown> = {}) => ({
   symbol: 'BTCUSDT',

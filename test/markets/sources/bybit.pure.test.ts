@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseBybitKlines } from '../../../src/markets/sources/bybit.ts';
-import { faultOf } from '../../support/fault-of.ts';
+import { faultOf } from '../../support/runtime/fault-of.ts';
 
 const newer = ['1795240800000', '65010', '65200', '65000', '65150', '12.5', '813750.5'];
 const older = ['1795237200000', '65000', '65100', '64900', '65010', '29.11357276', '1892889.301529914'];

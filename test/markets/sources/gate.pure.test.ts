@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseGateTickers } from '../../../src/markets/sources/gate.ts';
 import { parsePrice } from '../../../src/money/prices.ts';
-import { faultOf } from '../../support/fault-of.ts';
-import { changeFields, testTickerEdges } from '../../support/ticker-edges.ts';
+import { faultOf } from '../../support/runtime/fault-of.ts';
+import { changeFields, testTickerEdges } from '../../support/markets/ticker-edges.ts';
 
 const row = (change: Record<string, unknown> = {}) => ({
   currency_pair: 'BTC_USDT',

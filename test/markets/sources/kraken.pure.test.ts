@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseKrakenTickers } from '../../../src/markets/sources/kraken.ts';
 import { parsePrice } from '../../../src/money/prices.ts';
-import { faultOf } from '../../support/fault-of.ts';
-import { type TickerChange, testTickerEdges } from '../../support/ticker-edges.ts';
+import { faultOf } from '../../support/runtime/fault-of.ts';
+import { type TickerChange, testTickerEdges } from '../../support/markets/ticker-edges.ts';
 
 const pair = (change: Record<string, unknown> = {}) => ({
   a: ['73380.70000', '1', '1.000'],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseKucoinCandles, parseKucoinTickers } from '../../../src/markets/sources/kucoin.ts';
 import { parsePrice } from '../../../src/money/prices.ts';
-import { faultOf } from '../../support/fault-of.ts';
-import { changeFields, testTickerEdges } from '../../support/ticker-edges.ts';
+import { faultOf } from '../../support/runtime/fault-of.ts';
+import { changeFields, testTickerEdges } from '../../support/markets/ticker-edges.ts';
 
 const row = (change: Record<string, unknown> = {}) => ({
   symbol: 'BTC-USDT',

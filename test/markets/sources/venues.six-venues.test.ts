@@ -7,8 +7,8 @@ import { SourceError } from '../../../src/markets/sources/source-error.ts';
 import { type Coin, assets, coinSymbols } from '../../../src/money/assets.ts';
 import { parsePrice } from '../../../src/money/prices.ts';
 import { chooseCandleSources, choosePriceSources } from '../../../src/providers.ts';
-import type { Venue, VenueMode, VenueName } from '../../support/node/venue-state.ts';
-import { countVenueRequests, resetVenues, setVenue } from '../../support/venues.ts';
+import type { Venue, VenueMode, VenueName } from '../../support/node/venues/venue-state.ts';
+import { countVenueRequests, resetVenues, setVenue } from '../../support/markets/venues.ts';
 
 const HOUR_MS = 3_600_000;
 

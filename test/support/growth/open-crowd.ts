@@ -1,4 +1,4 @@
-import { env } from '../test-env.ts';
+import { env } from '../runtime/test-env.ts';
 import { composeCrowd } from './compose-crowd.ts';
 
 /** Opens accounts from one number up to another, and gives the size of the database in bytes. */

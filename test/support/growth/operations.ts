@@ -4,11 +4,11 @@ import { openDatabase } from '../../../src/ledger/database.ts';
 import { chooseCustody } from '../../../src/providers.ts';
 import { sweepWithdrawals } from '../../../src/wallet/withdrawals/sweep-withdrawals.ts';
 import { type Trader, asOperator, createKey } from '../exchange.ts';
-import { type DatabaseCost, measureDatabase } from '../meter.ts';
-import { addressOf, drawHash } from '../reconciliation.ts';
-import { agreeQuick, settle } from '../settlements.ts';
-import { env } from '../test-env.ts';
-import { withdraw } from '../withdrawals.ts';
+import { type DatabaseCost, measureDatabase } from '../runtime/meter.ts';
+import { addressOf, drawHash } from '../ledger/reconciliation.ts';
+import { agreeQuick, settle } from '../operator/settlements.ts';
+import { env } from '../runtime/test-env.ts';
+import { withdraw } from '../withdrawals/withdrawals.ts';
 import type { RecordTable } from './record-kinds.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };

@@ -1,5 +1,5 @@
-import { env } from '../test-env.ts';
-import { readTriggers, runWithout } from '../triggers.ts';
+import { env } from '../runtime/test-env.ts';
+import { readTriggers, runWithout } from '../ledger/triggers.ts';
 import { type Owners, composeHistory, historyTables, rowsOf } from './compose-history.ts';
 import type { RecordTable } from './record-kinds.ts';
 

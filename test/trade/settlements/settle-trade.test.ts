@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Trader, asOperator, openTrader } from '../../support/exchange.ts';
-import { CONNECTION_LOST, OVERLOADED, fail } from '../../support/faults.ts';
-import { databaseInternals } from '../../support/meter.ts';
+import { CONNECTION_LOST, OVERLOADED, fail } from '../../support/runtime/faults.ts';
+import { databaseInternals } from '../../support/runtime/meter.ts';
 import {
   agreeP2p,
   agreeQuick,
@@ -9,8 +9,8 @@ import {
   expectHoldings,
   readSettled,
   settle,
-} from '../../support/settlements.ts';
-import { expectProblem, expectWholeLedger, setSettings, tally } from '../../support/withdrawals.ts';
+} from '../../support/operator/settlements.ts';
+import { expectProblem, expectWholeLedger, setSettings, tally } from '../../support/withdrawals/withdrawals.ts';
 
 /** A buyer with 1,000 USDT and a seller with 10 ETH. */
 async function openParties(): Promise<[Trader, Trader]> {

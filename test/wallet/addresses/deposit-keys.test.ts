@@ -5,7 +5,7 @@ import { config } from '../../../src/env.ts';
 import { chooseAddressSources } from '../../../src/providers.ts';
 import { DepositKeys } from '../../../src/wallet/addresses/deposit-keys.ts';
 import { holdsSandboxKey } from '../../../src/wallet/addresses/sandbox-wallet.ts';
-import { TEST_MNEMONIC } from '../../support/address-vectors.ts';
+import { TEST_MNEMONIC } from '../../support/addresses/address-vectors.ts';
 
 const { keys: sandboxKeys } = chooseAddressSources(config);
 

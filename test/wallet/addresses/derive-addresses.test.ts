@@ -7,8 +7,8 @@ import { DepositKeys } from '../../../src/wallet/addresses/deposit-keys.ts';
 import { MAX_ADDRESS_INDEX, deriveAddresses } from '../../../src/wallet/addresses/derive-addresses.ts';
 import { deriveSandboxSolanaAddress } from '../../../src/wallet/addresses/sandbox-wallet.ts';
 import { readAddress } from '../../../src/wallet/addresses/validate-address.ts';
-import { TEST_MNEMONIC, addressVectors } from '../../support/address-vectors.ts';
-import { deriveIndependently } from '../../support/independent-derivation.ts';
+import { TEST_MNEMONIC, addressVectors } from '../../support/addresses/address-vectors.ts';
+import { deriveIndependently } from '../../support/addresses/independent-derivation.ts';
 
 const { keys: sandboxKeys } = chooseAddressSources(config);
 

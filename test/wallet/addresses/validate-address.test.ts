@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { type AssetRecord, assets } from '../../../src/money/assets.ts';
 import { type Network, networkRecords, networks } from '../../../src/money/networks.ts';
 import { readAddress } from '../../../src/wallet/addresses/validate-address.ts';
-import { addressCases } from '../../support/address-cases.ts';
-import { addressVectors } from '../../support/address-vectors.ts';
+import { addressCases } from '../../support/addresses/address-cases.ts';
+import { addressVectors } from '../../support/addresses/address-vectors.ts';
 
 const evmNetworks = networks.filter((network) => networkRecords[network].family.kind === 'evm');
 

@@ -11,10 +11,10 @@ import {
   listRejections,
   programCustodian,
   resetCustodian,
-} from '../../support/custodian.ts';
-import type { CustodianAnswer, CustodianProgramme } from '../../support/node/custodian-state.ts';
-import { drawPayout } from '../../support/payouts.ts';
-import { env } from '../../support/test-env.ts';
+} from '../../support/withdrawals/custodian.ts';
+import type { CustodianAnswer, CustodianProgramme } from '../../support/node/custody/custodian-state.ts';
+import { drawPayout } from '../../support/withdrawals/payouts.ts';
+import { env } from '../../support/runtime/test-env.ts';
 
 const custody = chooseCustody(config);
 const settings = { url: config.CUSTODY_URL, keyId: config.CUSTODY_KEY_ID, secret: config.CUSTODY_SECRET };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Network, networks } from '../../../src/money/networks.ts';
 import { sandboxCustody } from '../../../src/wallet/custody/sandbox.ts';
-import { drawPayout } from '../../support/payouts.ts';
+import { drawPayout } from '../../support/withdrawals/payouts.ts';
 
 const bareHex = /^[0-9a-f]{64}$/;
 const prefixedHex = /^0x[0-9a-f]{64}$/;

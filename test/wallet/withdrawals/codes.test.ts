@@ -1,7 +1,7 @@
 import { evictDurableObject } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Trader, asOperator, createKey, openTrader } from '../../support/exchange.ts';
-import { abort } from '../../support/faults.ts';
+import { abort } from '../../support/runtime/faults.ts';
 import {
   type Authenticator,
   expectProblem,
@@ -15,7 +15,7 @@ import {
   switchOnTotp,
   tally,
   withdraw,
-} from '../../support/withdrawals.ts';
+} from '../../support/withdrawals/withdrawals.ts';
 
 const STEP_MS = 30_000;
 const LOCK_MS = 15 * 60_000;

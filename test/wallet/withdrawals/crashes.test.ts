@@ -2,8 +2,8 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
 import { sandboxCustody } from '../../../src/wallet/custody/sandbox.ts';
 import { openTrader } from '../../support/exchange.ts';
-import { CONNECTION_LOST, abort } from '../../support/faults.ts';
-import { openWarmTrader, useWithdrawalFaults } from '../../support/withdrawal-faults.ts';
+import { CONNECTION_LOST, abort } from '../../support/runtime/faults.ts';
+import { openWarmTrader, useWithdrawalFaults } from '../../support/withdrawals/withdrawal-faults.ts';
 import {
   expectProblem,
   expectWholeLedger,
@@ -13,7 +13,7 @@ import {
   stopClock,
   switchOnTotp,
   withdraw,
-} from '../../support/withdrawals.ts';
+} from '../../support/withdrawals/withdrawals.ts';
 
 const { submittedIds, strike, sweep, expectOnePayout, expectNothingTaken, expectInFlight } = useWithdrawalFaults();
 

@@ -1,9 +1,14 @@
 import { runDurableObjectAlarm } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
-import { countCustodianRequests, decidePayout, listPayouts, programCustodian } from '../../support/custodian.ts';
+import {
+  countCustodianRequests,
+  decidePayout,
+  listPayouts,
+  programCustodian,
+} from '../../support/withdrawals/custodian.ts';
 import { createKey, openAccount, openTrader } from '../../support/exchange.ts';
-import { countPayments, sweep, useCustodian, withdrawFrom } from '../../support/withdrawal-custodian.ts';
-import { OUTSIDE, listOwn, readOwn, readTaken, tally, withdraw } from '../../support/withdrawals.ts';
+import { countPayments, sweep, useCustodian, withdrawFrom } from '../../support/withdrawals/withdrawal-custodian.ts';
+import { OUTSIDE, listOwn, readOwn, readTaken, tally, withdraw } from '../../support/withdrawals/withdrawals.ts';
 
 const { expectInFlight, expectHeld, expectPaid, expectReturned } = useCustodian();
 

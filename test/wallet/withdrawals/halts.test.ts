@@ -4,11 +4,11 @@ import { openDatabase } from '../../../src/ledger/database.ts';
 import { sandboxCustody } from '../../../src/wallet/custody/sandbox.ts';
 import { sweepWithdrawals } from '../../../src/wallet/withdrawals/sweep-withdrawals.ts';
 import { type Trader, asOperator, openTrader } from '../../support/exchange.ts';
-import { abort } from '../../support/faults.ts';
-import { reopen, runKeeper } from '../../support/reconciliation.ts';
-import { env } from '../../support/test-env.ts';
-import { readTriggers, runWithout } from '../../support/triggers.ts';
-import { openWarmTrader, useWithdrawalFaults } from '../../support/withdrawal-faults.ts';
+import { abort } from '../../support/runtime/faults.ts';
+import { reopen, runKeeper } from '../../support/ledger/reconciliation.ts';
+import { env } from '../../support/runtime/test-env.ts';
+import { readTriggers, runWithout } from '../../support/ledger/triggers.ts';
+import { openWarmTrader, useWithdrawalFaults } from '../../support/withdrawals/withdrawal-faults.ts';
 import {
   OUTSIDE,
   expectProblem,
@@ -20,7 +20,7 @@ import {
   setSettings,
   stopClock,
   withdraw,
-} from '../../support/withdrawals.ts';
+} from '../../support/withdrawals/withdrawals.ts';
 
 const MINUTE_MS = 60_000;
 

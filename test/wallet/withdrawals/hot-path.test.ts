@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openTrader } from '../../support/exchange.ts';
-import { measure } from '../../support/meter.ts';
-import { stopClock, switchOnTotp, withdraw } from '../../support/withdrawals.ts';
+import { measure } from '../../support/runtime/meter.ts';
+import { stopClock, switchOnTotp, withdraw } from '../../support/withdrawals/withdrawals.ts';
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { sandboxCustody } from '../../../src/wallet/custody/sandbox.ts';
-import { readAddresses } from '../../support/addresses.ts';
+import { readAddresses } from '../../support/addresses/addresses.ts';
 import { type Trader, asOperator, createKey, openAccount, openTrader } from '../../support/exchange.ts';
-import { aroundBatch } from '../../support/faults.ts';
+import { aroundBatch } from '../../support/runtime/faults.ts';
 import {
   expectProblem,
   expectWholeLedger,
@@ -17,7 +17,7 @@ import {
   stopClock,
   switchOnTotp,
   withdraw,
-} from '../../support/withdrawals.ts';
+} from '../../support/withdrawals/withdrawals.ts';
 
 afterEach(async () => {
   vi.useRealTimers();

@@ -5,7 +5,7 @@ import { firmPrice } from '../../../src/markets/firm-price.ts';
 import { readSnapshot } from '../../../src/markets/read-hub.ts';
 import { sandboxCustody } from '../../../src/wallet/custody/sandbox.ts';
 import { type Trader, asOperator, createKey, json, openTrader, send } from '../../support/exchange.ts';
-import { env } from '../../support/test-env.ts';
+import { env } from '../../support/runtime/test-env.ts';
 import {
   OUTSIDE,
   expectProblem,
@@ -17,7 +17,7 @@ import {
   setSettings,
   stopClock,
   withdraw,
-} from '../../support/withdrawals.ts';
+} from '../../support/withdrawals/withdrawals.ts';
 
 const HOUR_MS = 3_600_000;
 const ETH_ADDRESS = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';

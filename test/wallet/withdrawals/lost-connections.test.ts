@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createKey } from '../../support/exchange.ts';
-import { CONNECTION_LOST, OVERLOADED, TIMED_OUT, fail } from '../../support/faults.ts';
-import { openWarmTrader, useWithdrawalFaults } from '../../support/withdrawal-faults.ts';
-import { expectProblem, readOwn, readTaken, withdraw } from '../../support/withdrawals.ts';
+import { CONNECTION_LOST, OVERLOADED, TIMED_OUT, fail } from '../../support/runtime/faults.ts';
+import { openWarmTrader, useWithdrawalFaults } from '../../support/withdrawals/withdrawal-faults.ts';
+import { expectProblem, readOwn, readTaken, withdraw } from '../../support/withdrawals/withdrawals.ts';
 
 const { submittedIds, strike, sweep, expectOnePayout, expectNothingTaken, expectInFlight } = useWithdrawalFaults();
 

@@ -11,8 +11,8 @@ import {
   readOwn,
   readTaken,
   withdraw,
-} from '../../support/withdrawals.ts';
-import { env } from '../../support/test-env.ts';
+} from '../../support/withdrawals/withdrawals.ts';
+import { env } from '../../support/runtime/test-env.ts';
 
 describe('a withdrawal', () => {
   it('is taken with 201 and Location, and complete with a hash as its network writes it', async () => {

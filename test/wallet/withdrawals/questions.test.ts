@@ -4,8 +4,15 @@ import { sandboxCustody } from '../../../src/wallet/custody/sandbox.ts';
 import { sweepWithdrawals } from '../../../src/wallet/withdrawals/sweep-withdrawals.ts';
 import { selectOpenWithdrawals, takeDueWithdrawals } from '../../../src/wallet/withdrawals/withdrawal.ts';
 import { type Trader, asOperator, json, openTrader } from '../../support/exchange.ts';
-import { env } from '../../support/test-env.ts';
-import { WITHDRAWAL, readOwn, readTaken, resetSettings, setSettings, withdraw } from '../../support/withdrawals.ts';
+import { env } from '../../support/runtime/test-env.ts';
+import {
+  WITHDRAWAL,
+  readOwn,
+  readTaken,
+  resetSettings,
+  setSettings,
+  withdraw,
+} from '../../support/withdrawals/withdrawals.ts';
 
 const database = openDatabase(env.DB);
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createKey, openAccount, openTrader } from '../../support/exchange.ts';
-import { aroundBatch } from '../../support/faults.ts';
-import { env } from '../../support/test-env.ts';
+import { aroundBatch } from '../../support/runtime/faults.ts';
+import { env } from '../../support/runtime/test-env.ts';
 import {
   expectProblem,
   expectWholeLedger,
@@ -12,7 +12,7 @@ import {
   switchOnTotp,
   tally,
   withdraw,
-} from '../../support/withdrawals.ts';
+} from '../../support/withdrawals/withdrawals.ts';
 
 /** All of 100 USDT, with the fee. */
 const WHOLE = { amount: '99' };

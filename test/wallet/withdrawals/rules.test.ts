@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { PriceHub } from '../../../src/markets/price-hub.ts';
 import { type AssetRecord, assetSymbols, assets } from '../../../src/money/assets.ts';
 import { networks } from '../../../src/money/networks.ts';
-import { addressCases } from '../../support/address-cases.ts';
-import { readAddresses } from '../../support/addresses.ts';
+import { addressCases } from '../../support/addresses/address-cases.ts';
+import { readAddresses } from '../../support/addresses/addresses.ts';
 import { asOperator, openTrader } from '../../support/exchange.ts';
 import {
   expectProblem,
@@ -15,7 +15,7 @@ import {
   stopClock,
   switchOnTotp,
   withdraw,
-} from '../../support/withdrawals.ts';
+} from '../../support/withdrawals/withdrawals.ts';
 
 afterEach(async () => {
   vi.useRealTimers();

@@ -1,10 +1,10 @@
 import { runDurableObjectAlarm } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
-import { countCustodianRequests, decidePayout, resetCustodian } from '../../support/custodian.ts';
+import { countCustodianRequests, decidePayout, resetCustodian } from '../../support/withdrawals/custodian.ts';
 import { openTrader } from '../../support/exchange.ts';
-import { CONNECTION_LOST, abort, aroundBatch } from '../../support/faults.ts';
-import { countPayments, sweep, useCustodian, withdrawFrom } from '../../support/withdrawal-custodian.ts';
-import { readOwn } from '../../support/withdrawals.ts';
+import { CONNECTION_LOST, abort, aroundBatch } from '../../support/runtime/faults.ts';
+import { countPayments, sweep, useCustodian, withdrawFrom } from '../../support/withdrawals/withdrawal-custodian.ts';
+import { readOwn } from '../../support/withdrawals/withdrawals.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { sandboxCustody } from '../../../src/wallet/custody/sandbox.ts';
 import { type Trader, asOperator, createKey, openAccount, openTrader } from '../../support/exchange.ts';
-import { aroundBatch } from '../../support/faults.ts';
-import { env } from '../../support/test-env.ts';
+import { aroundBatch } from '../../support/runtime/faults.ts';
+import { env } from '../../support/runtime/test-env.ts';
 import {
   expectProblem,
   listOwn,
@@ -13,7 +13,7 @@ import {
   resetSettings,
   setSettings,
   withdraw,
-} from '../../support/withdrawals.ts';
+} from '../../support/withdrawals/withdrawals.ts';
 
 afterEach(async () => {
   vi.restoreAllMocks();

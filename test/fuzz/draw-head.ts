@@ -1,0 +1,209 @@
+import type { Draw } from '../support/draw.ts';
+import { drawUnicode, hostileTexts } from './hostile-values.ts';
+
+/** A header as it is written, byte for byte. */
+export type HeaderLine = readonly [string, string];
+
+/** Percent-encodes the bytes of a text, lone surrogates and all, so that it can stand in a path or a query. */
+export function encodeText(text: string): string {
+  return [...Buffer.from(text)].map((byte) => encodeByte(byte)).join('');
+}
+
+function encodeByte(byte: number): string {
+  const letter = String.fromCharCode(byte);
+  return /[A-Za-z0-9._~-]/.test(letter) ? letter : `%${byte.toString(16).padStart(2, '0')}`;
+}
+
+/** Text that may stand in a request line or a header as it is: no control character and no byte above ASCII. */
+export function toVisible(text: string): string {
+  return text.replaceAll(/[^\u0020-\u007e]/gu, '');
+}
+
+/** A hostile value of a parameter, encoded, or as it stands as far as the wire carries it. */
+export function drawParameter(draw: Draw): string {
+  const text = draw.happens(0.8) ? draw.pick(hostileTexts) : drawUnicode(draw, draw.between(1, 30));
+  return draw.happens(0.7) ? encodeText(text) : toVisible(text).replaceAll(/[ ?#/]/gu, '');
+}
+
+const queryNames = [
+  'limit',
+  'cursor',
+  'interval',
+  'startTime',
+  'endTime',
+  'status',
+  'olderThanMinutes',
+  '__proto__',
+  '',
+];
+
+/** A query that no document speaks of: unknown names, names twice, values out of every bound. */
+export function drawHostileQuery(draw: Draw): string {
+  const count = draw.pick([1, 1, 2, 3, 100]);
+  const pairs = Array.from({ length: count }, () => {
+    const name = draw.happens(0.85) ? draw.pick(queryNames) : drawParameter(draw);
+    return draw.happens(0.1) ? name : `${name}=${drawParameter(draw)}`;
+  });
+  return `?${pairs.join(draw.pick(['&', '&', '&&', ';']))}`;
+}
+
+/** A path that almost is the one. */
+export function spoilPath(path: string, draw: Draw): string {
+  switch (
+    draw.weigh({ slash: 1, double: 1, dots: 1, encoded: 1, upper: 1, tail: 1, nul: 1, long: 0.5, prefix: 1, semi: 1 })
+  ) {
+    case 'slash':
+      return `${path}/`;
+    case 'double':
+      return path.replaceAll('/', '//');
+    case 'dots':
+      return `${path}/../${path.split('/').at(-1) ?? ''}/./`;
+    case 'encoded':
+      return path.replaceAll('/', '%2f').replace('%2f', '/');
+    case 'upper':
+      return path.toUpperCase();
+    case 'tail':
+      return `${path}/${drawParameter(draw)}`;
+    case 'nul':
+      return `${path}%00`;
+    case 'long':
+      return `${path}/${'a'.repeat(draw.pick([500, 3_000, 6_000]))}`;
+    case 'prefix':
+      return draw.pick([
+        '/',
+        '/api',
+        '/api/v2/orders',
+        '/operator',
+        '/operator/v1',
+        '/errors/x',
+        '/.env',
+        '/api/v1/markets/',
+        '/favicon.ico',
+      ]);
+    case 'semi':
+      return `${path};jsessionid=1`;
+  }
+}
+
+const hostileHeaderNames = [
+  'X-Request-Id',
+  'If-None-Match',
+  'If-Match',
+  'If-Modified-Since',
+  'Range',
+  'Accept',
+  'Accept-Encoding',
+  'Accept-Language',
+  'Origin',
+  'Referer',
+  'Cookie',
+  'User-Agent',
+  'X-Forwarded-For',
+  'X-Forwarded-Host',
+  'X-HTTP-Method-Override',
+  'Forwarded',
+  'CF-Connecting-IP',
+  'CF-Ray',
+  'CF-IPCountry',
+  'X-Real-IP',
+  'Content-Encoding',
+  'Content-Language',
+  'Access-Control-Request-Method',
+  'Access-Control-Request-Headers',
+  'Cache-Control',
+  'Pragma',
+  'X-Idempotency-Replay',
+  'Idempotency-Key',
+  'MF-Route-Override',
+] as const;
+
+const headerValues = [
+  'a'.repeat(128),
+  'a'.repeat(129),
+  'a'.repeat(255),
+  'a'.repeat(256),
+  '*',
+  '"x"',
+  'W/"x", "y"',
+  'bytes=0-10',
+  'bytes=-1,5-',
+  '127.0.0.1',
+  '::1',
+  '::ffff:1.2.3.4%eth0',
+  '999.999.999.999',
+  'DELETE',
+  'gzip;q=NaN',
+  'null',
+  'a=b; __proto__=c',
+  ',',
+  ';;;',
+];
+
+/** One hostile header. */
+export function drawHostileHeader(draw: Draw): HeaderLine {
+  const value = draw.happens(0.5) ? draw.pick(headerValues) : toVisible(draw.pick(hostileTexts));
+  if (draw.happens(0.05)) {
+    // Bytes above ASCII, which HTTP carries without a meaning.
+    return [
+      draw.pick(hostileHeaderNames),
+      String.fromCharCode(...Array.from({ length: 20 }, () => draw.between(0x80, 0xff))),
+    ];
+  }
+  return [draw.happens(0.95) ? draw.pick(hostileHeaderNames) : `X-${'a'.repeat(draw.between(1, 300))}`, value];
+}
+
+export const contentTypes = [
+  'application/json; charset=utf-8',
+  'APPLICATION/JSON',
+  'application/json;charset=utf-16',
+  'application/json, text/plain',
+  'application/problem+json',
+  'text/plain',
+  'text/html',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'application/xml',
+  'application/octet-stream',
+  'json',
+  '',
+  ';',
+] as const;
+
+export const hostileMethods = [
+  'HEAD',
+  'OPTIONS',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'POST',
+  'GET',
+  'TRACE',
+  'PROPFIND',
+  'PURGE',
+  'SEARCH',
+] as const;
+
+/** How a bearer token may be forged or written wrongly, given one that is good. */
+export function spoilAuthorization(token: string, draw: Draw): string {
+  const place = draw.between(0, token.length - 1);
+  switch (draw.weigh({ flip: 3, cut: 1, scopes: 2, version: 1, scheme: 2, long: 1, shape: 1, text: 2, alg: 1 })) {
+    case 'flip':
+      return `Bearer ${token.slice(0, place)}${token[place] === 'A' ? 'B' : 'A'}${token.slice(place + 1)}`;
+    case 'cut':
+      return `Bearer ${token.slice(0, place)}`;
+    case 'scopes':
+      return `Bearer ${token.replace(/_(r?t?w?)_/, '_rtw_').replace('bk_test', draw.pick(['bk_live', 'bk_test']))}x`;
+    case 'version':
+      return `Bearer ${token.replace(/^bk_test_\d+/, `bk_test_${draw.pick(['0', '2', '99', '999', '-1', '__proto__', 'constructor'])}`)}`;
+    case 'scheme':
+      return `${draw.pick(['bearer', 'BEARER', 'Basic', 'Digest', 'Bearer ', 'Token', ''])} ${token}${draw.pick(['', ' ', ' x'])}`;
+    case 'long':
+      return `Bearer ${'a'.repeat(draw.pick([1_000, 6_000]))}`;
+    case 'shape':
+      return `Bearer bk_test_1_${'0'.repeat(8)}-0000-7000-8000-${'0'.repeat(12)}_rtw_${'A'.repeat(43)}_${'A'.repeat(43)}`;
+    case 'text':
+      return toVisible(`Bearer ${draw.pick(hostileTexts)}`);
+    case 'alg':
+      return 'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9.';
+  }
+}

@@ -1,0 +1,258 @@
+import { parseAmount } from '../../src/money/amounts.ts';
+import { type Asset, assetSymbols, scaleOf } from '../../src/money/assets.ts';
+import type { CustodianReport } from '../support/node/custody/custodian-state.ts';
+import type { ServedExchange } from '../support/node/exchange/served-exchange.ts';
+import type { Clerk, Entry } from './clerk.ts';
+import type { Party } from './draw-request.ts';
+
+interface StoredOrder {
+  readonly id: string;
+  readonly coin: string;
+  readonly side: string;
+  readonly coinAmount: string;
+  readonly usdtAmount: string;
+}
+
+interface StoredWithdrawal {
+  readonly id: string;
+  readonly status: string;
+  readonly txHash: string | null;
+  readonly fee: string;
+  readonly amount: string;
+  readonly asset: string;
+  readonly network: string;
+  readonly address: string;
+}
+
+/** Everything that an account's own reads show of it. */
+interface Shown {
+  readonly party: Party;
+  readonly orders: readonly StoredOrder[];
+  readonly withdrawals: readonly StoredWithdrawal[];
+  readonly balances: Readonly<Record<string, string>>;
+}
+
+/** What the auditor looks at: a run at rest, in which no request is under way. */
+export interface Scene {
+  readonly exchange: ServedExchange;
+  readonly clerk: Clerk;
+  readonly parties: readonly Party[];
+  /** What each account was given before the run. */
+  readonly funds: Readonly<Partial<Record<Asset, string>>>;
+  readonly operatorToken: string;
+  readonly custodianUrl: string;
+}
+
+/** How many steps a pass of the reconciliation may take before it is said to stand still. */
+const MAX_STEPS = 200;
+
+/**
+ * Looks whether everything that was acknowledged is there, once and as it was told; whether what was not heard of is
+ * there once at most; whether every balance is the sum of it; and whether the custodian paid what was withdrawn, once.
+ * What does not hold is written down in `clerk.violations`. Gives the number of payouts.
+ */
+export async function audit(scene: Scene): Promise<number> {
+  const { clerk, parties, exchange } = scene;
+  const shown = await Promise.all(parties.map((party) => readAccount(clerk, party)));
+  for (const account of shown) {
+    checkRecords(clerk, account, 'order', account.orders);
+    checkRecords(clerk, account, 'withdrawal', account.withdrawals);
+    checkBalances(scene, account, shown);
+  }
+  const crooked = await exchange.probe.query<{ asset: string }>(
+    'SELECT asset, sum(amount) FROM balances GROUP BY asset HAVING sum(amount) != 0',
+  );
+  if (crooked.length > 0) clerk.violations.push(`balances do not sum to zero: ${JSON.stringify(crooked)}`);
+  await checkReconciliation(scene);
+  return checkPayouts(scene, shown);
+}
+
+/** The custodian's own account of itself. */
+export async function readCustodian(custodianUrl: string): Promise<CustodianReport> {
+  return (await (await fetch(`${custodianUrl}/control`)).json()) as CustodianReport;
+}
+
+async function readAccount(clerk: Clerk, party: Party): Promise<Shown> {
+  const [token = ''] = party.tokens;
+  const [orders, withdrawals, page] = await Promise.all([
+    walk<StoredOrder>(clerk, token, '/api/v1/orders', 'orders'),
+    walk<StoredWithdrawal>(clerk, token, '/api/v1/wallet/withdrawals', 'withdrawals'),
+    mustRead(clerk, token, '/api/v1/wallet/balances'),
+  ]);
+  const balances = page['balances'] as { asset: string; amount: string }[];
+  return {
+    party,
+    orders,
+    withdrawals,
+    balances: Object.fromEntries(balances.map(({ asset, amount }) => [asset, amount])),
+  };
+}
+
+async function walk<Row>(clerk: Clerk, token: string, path: string, name: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const page = await mustRead(clerk, token, `${path}?limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
+    rows.push(...(page[name] as Row[]));
+    cursor = page['nextCursor'] as string | null;
+  }
+  return rows;
+}
+
+/** Reads at rest, where only a moment's shortage may be in the way. */
+async function mustRead(clerk: Clerk, token: string, path: string): Promise<Readonly<Record<string, unknown>>> {
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    const page = await clerk.read(token, path);
+    if (page !== undefined) return page;
+  }
+  throw new Error(`GET ${path} is not answered by an exchange at rest`);
+}
+
+/** Holds the records of one kind against the requests of their account, in both directions. */
+function checkRecords(
+  { entries, violations }: Clerk,
+  { party }: Shown,
+  kind: 'order' | 'withdrawal',
+  rows: readonly (StoredOrder | StoredWithdrawal)[],
+): void {
+  const own = entries.filter(({ request }) => request.kind === kind && request.accountId === party.accountId);
+  const byMark = Map.groupBy(rows, (row) => findMark(row, own)?.request.mark);
+  for (const row of byMark.get(undefined) ?? []) violations.push(`nobody asked for the ${kind} ${JSON.stringify(row)}`);
+  for (const entry of own) {
+    const made = byMark.get(entry.request.mark) ?? [];
+    const told = entry.first?.status === 201 ? readRecord(entry.first.body, kind) : undefined;
+    const name = `${kind} ${entry.request.idempotencyKey}`;
+    if (made.length > 1) violations.push(`${name} was executed ${made.length} times: ${JSON.stringify(made)}`);
+    if (told && !made.some((row) => isSameRecord(row, told))) {
+      violations.push(`${name} was acknowledged as ${JSON.stringify(told)}, and there is ${JSON.stringify(made)}`);
+    }
+    if (!told && entry.first && made.length > 0) {
+      violations.push(`${name} was refused, and there is ${JSON.stringify(made)}`);
+    }
+  }
+}
+
+function findMark(row: StoredOrder | StoredWithdrawal, own: readonly Entry[]): Entry | undefined {
+  if ('amount' in row) {
+    return own.find(({ request: { body, mark } }) => mark === row.amount && body['asset'] === row.asset);
+  }
+  return own.find(
+    ({ request: { body, mark } }) =>
+      body['coin'] === row.coin &&
+      body['side'] === row.side &&
+      mark === (body['mode'] === 'USDT_AMOUNT' ? row.usdtAmount : row.coinAmount),
+  );
+}
+
+function readRecord(body: string, kind: 'order' | 'withdrawal'): StoredOrder | StoredWithdrawal {
+  return (JSON.parse(body) as Record<typeof kind, StoredOrder | StoredWithdrawal>)[kind];
+}
+
+/** A withdrawal that was PROCESSING when it was told may have come further. */
+function isSameRecord(row: StoredOrder | StoredWithdrawal, told: StoredOrder | StoredWithdrawal): boolean {
+  const isOpen = 'status' in told && told.status === 'PROCESSING';
+  const since = isOpen && 'txHash' in row ? { status: row.status, txHash: row.txHash } : {};
+  return JSON.stringify(row) === JSON.stringify({ ...told, ...since });
+}
+
+/** What an account holds is what it was given, and what its records moved. */
+function checkBalances({ clerk, funds }: Scene, account: Shown, everybody: readonly Shown[]): void {
+  const { party, orders, withdrawals, balances } = account;
+  const explained = new Map(assetSymbols.map((asset) => [asset, atomsOf(asset, funds[asset] ?? '0')]));
+  const move = (asset: string, amount: string, sign: 1n | -1n) => {
+    const known = asset as Asset;
+    explained.set(known, (explained.get(known) ?? 0n) + sign * atomsOf(known, amount));
+  };
+  for (const { coin, side, coinAmount, usdtAmount } of orders) {
+    move(coin, coinAmount, side === 'BUY' ? 1n : -1n);
+    move('USDT', usdtAmount, side === 'BUY' ? -1n : 1n);
+  }
+  for (const { status, asset, amount, fee } of withdrawals) {
+    if (status === 'FAILED') continue;
+    move(asset, amount, -1n);
+    move(asset, fee, -1n);
+  }
+  for (const { asset, amount } of everybody.flatMap((other) => listPaidTo(party, other))) move(asset, amount, 1n);
+  for (const { request, first } of clerk.entries) {
+    if (request.kind !== 'credit' || request.accountId !== party.accountId || first?.status !== 201) continue;
+    move('USDT', request.body['amount'] ?? '0', 1n);
+  }
+  for (const [asset, atoms] of explained) {
+    const held = atomsOf(asset, balances[asset] ?? '0');
+    if (held !== atoms) {
+      clerk.violations.push(`${party.accountId} holds ${held} atoms of ${asset}, its records explain ${atoms}`);
+    }
+  }
+}
+
+function listPaidTo({ depositAddress }: Party, { withdrawals }: Shown): StoredWithdrawal[] {
+  return withdrawals.filter(({ status, address }) => status === 'COMPLETED' && address === depositAddress);
+}
+
+function atomsOf(asset: Asset, amount: string): bigint {
+  const atoms = parseAmount(amount, scaleOf(asset));
+  if (atoms === undefined) throw new Error(`${amount} is no amount of ${asset}`);
+  return atoms;
+}
+
+interface AccountState {
+  readonly status: string;
+  readonly lastPass: { readonly pass: number } | null;
+  readonly progress: { readonly pass: number };
+  readonly violations: readonly unknown[];
+  readonly invariants: readonly unknown[];
+}
+
+/** Runs the exchange's own reconciliation until a pass that began after this call is complete. */
+async function checkReconciliation({ clerk, operatorToken }: Scene): Promise<void> {
+  const post = async (): Promise<AccountState> => {
+    const response = await fetch(`${clerk.origin}/operator/v1/reconciliation/run`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${operatorToken}` },
+    });
+    if (!response.ok) throw new Error(`the reconciliation does not run: ${response.status} ${await response.text()}`);
+    return ((await response.json()) as { reconciliation: AccountState }).reconciliation;
+  };
+  let standing = await post();
+  const begun = standing.progress.pass;
+  for (let step = 1; step <= MAX_STEPS; step += 1) {
+    if (standing.status === 'broken') {
+      clerk.violations.push(`the reconciliation says: ${JSON.stringify(standing)}`);
+      return;
+    }
+    if (standing.status === 'ok' && (standing.lastPass?.pass ?? 0) > begun) return;
+    standing = await post();
+  }
+  clerk.violations.push(
+    `the reconciliation did not complete a pass in ${MAX_STEPS} steps: ${JSON.stringify(standing)}`,
+  );
+}
+
+/** Holds the custodian's book against the withdrawals: each paid once, none that nobody made. */
+async function checkPayouts({ clerk, custodianUrl, parties }: Scene, shown: readonly Shown[]): Promise<number> {
+  const { payouts, rejections } = await readCustodian(custodianUrl);
+  if (rejections.length > 0) clerk.violations.push(`the custodian turned away: ${rejections.join(', ')}`);
+  const inside = new Set(parties.map(({ depositAddress }) => depositAddress));
+  const withdrawals = new Map(shown.flatMap((account) => account.withdrawals.map((row) => [row.id, row] as const)));
+  const paid = new Map(payouts.map((entry) => [entry.payout.withdrawalId, entry]));
+  for (const { payout, payments, status } of payouts) {
+    const row = withdrawals.get(payout.withdrawalId);
+    if (payments > 1) clerk.violations.push(`${payout.withdrawalId} was paid ${payments} times`);
+    if (!row) clerk.violations.push(`the custodian was asked to pay ${JSON.stringify(payout)}, which nobody withdrew`);
+    const isAsked = row?.amount === payout.amount && row.asset === payout.asset && row.address === payout.address;
+    if (row && !isAsked) {
+      clerk.violations.push(`the custodian was asked for ${JSON.stringify(payout)}, not ${JSON.stringify(row)}`);
+    }
+    if (row?.status === 'FAILED' && status !== 'refused') {
+      clerk.violations.push(`${row.id} was given back while the custodian says ${status}`);
+    }
+  }
+  for (const row of withdrawals.values()) {
+    const entry = paid.get(row.id);
+    if (row.status !== 'COMPLETED' || inside.has(row.address)) continue;
+    if (entry?.payments !== 1 || entry.txHash !== row.txHash) {
+      clerk.violations.push(`${JSON.stringify(row)} is completed, the custodian has ${JSON.stringify(entry)}`);
+    }
+  }
+  return payouts.filter(({ payments }) => payments > 0).length;
+}

@@ -1,0 +1,284 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Asset } from '../../src/money/assets.ts';
+import type { CustodianProgramme } from '../support/node/custody/custodian-state.ts';
+import { Draw } from '../support/draw.ts';
+import { type ServedExchange, startServedExchange } from '../support/node/exchange/served-exchange.ts';
+import { custodianKey, startCustodian } from '../support/node/custody/start-custodian.ts';
+import { type Scene, audit, readCustodian } from './audit.ts';
+import { Clerk, type Figures } from './clerk.ts';
+import { type Party, RequestMaker } from './draw-request.ts';
+
+export interface KillOptions {
+  /** The directory of the bundled Worker. */
+  readonly bundle: string;
+  /** The directory in which the exchange keeps everything; it must be empty. */
+  readonly storage: string;
+  readonly seed: number;
+  readonly kills: number;
+  /** How long the exchange is left alive at most before a kill. */
+  readonly longestLife_ms: number;
+  /** Whether the end waits for the sweep, which leaves a withdrawal alone for half a minute. */
+  readonly awaitSweep: boolean;
+  readonly report: (line: string) => void;
+}
+
+export interface KillReport extends Figures {
+  readonly kills: number;
+  readonly payouts: number;
+  readonly abandoned: number;
+  readonly violations: readonly string[];
+}
+
+const OPERATOR_TOKEN = 'sandbox-operator-token-of-the-public-repository';
+const PARTIES = 4;
+const KEYS_PER_PARTY = 2;
+const WORKERS_PER_KEY = 3;
+const funds = { USDT: '100000', USDC: '20000', BTC: '1', ETH: '50', LTC: '100', DOGE: '50000' } as const;
+
+/** How many rounds of retries a request may need once the exchange stands and is left alone. */
+const MAX_ROUNDS = 40;
+const SWEEP_PATIENCE_MS = 90_000;
+
+/** What may go wrong at the custodian while the exchange is being killed. */
+const troubles: readonly CustodianProgramme[] = [
+  { method: 'PUT', act: 'pay', delay_ms: 150 },
+  { method: 'PUT', act: 'pay', delay_ms: 600 },
+  { method: 'PUT', act: 'pay', answer: 'reset' },
+  { method: 'PUT', act: 'pay', answer: 'error' },
+  { method: 'PUT', act: 'nothing', answer: 'reset' },
+  { method: 'PUT', act: 'accept' },
+  { method: 'PUT', act: 'refuse' },
+];
+
+/**
+ * Puts an exchange under load, kills it, Node and runtime, at random moments, starts it again on the same storage, and
+ * holds what it then has against what its clients were told. The custodian outlives every kill. The seed decides what is
+ * asked and when it is killed; how far each request has come by then, the machine decides.
+ */
+export async function runKills(options: KillOptions): Promise<KillReport> {
+  const custodian = await startCustodian();
+  const run = new KillRun(options, custodian.url);
+  try {
+    return await run.go();
+  } finally {
+    await run.end();
+    await custodian.stop();
+  }
+}
+
+class KillRun {
+  readonly #options: KillOptions;
+  readonly #custodianUrl: string;
+  readonly #draw: Draw;
+  readonly #clerk = new Clerk();
+  #exchange: ServedExchange | undefined;
+  #maker: RequestMaker | undefined;
+  #parties: Party[] = [];
+
+  constructor(options: KillOptions, custodianUrl: string) {
+    this.#options = options;
+    this.#custodianUrl = custodianUrl;
+    this.#draw = new Draw(options.seed);
+  }
+
+  async go(): Promise<KillReport> {
+    const { kills, seed, report } = this.#options;
+    const { violations, figures, entries } = this.#clerk;
+    await this.#start();
+    for (let index = 0; index < PARTIES; index += 1) this.#parties.push(await this.#openParty(index));
+    this.#maker = new RequestMaker(this.#draw, this.#parties, OPERATOR_TOKEN, `kill-${seed}`);
+    let payouts = 0;
+    let died = 0;
+    while (died < kills && violations.length === 0) {
+      await this.#liveAndDie();
+      died += 1;
+      await this.#start();
+      // Every fourth time it dies again while its clients are asking after what they did not hear.
+      if (died < kills && died % 4 === 0) {
+        await this.#recoverAndDie();
+        died += 1;
+        await this.#start();
+      }
+      await this.#recover();
+      payouts = await audit(this.#scene());
+      report(
+        `kill ${died}: ${entries.length} requests, ${figures.acknowledged} acknowledged, ${figures.foundDone} found done, ${figures.executedLater} executed later`,
+      );
+    }
+    if (violations.length === 0) {
+      await this.#finish();
+      payouts = await audit(this.#scene());
+    }
+    const abandoned = entries.filter(({ isAbandoned }) => isAbandoned).length;
+    return { ...figures, kills: died, payouts, abandoned, violations };
+  }
+
+  async end(): Promise<void> {
+    await this.#exchange?.kill().catch(() => undefined);
+  }
+
+  #scene(): Scene {
+    if (!this.#exchange) throw new Error('the exchange does not stand');
+    return {
+      exchange: this.#exchange,
+      clerk: this.#clerk,
+      parties: this.#parties,
+      funds,
+      operatorToken: OPERATOR_TOKEN,
+      custodianUrl: this.#custodianUrl,
+    };
+  }
+
+  async #start(): Promise<void> {
+    this.#exchange = await startServedExchange({
+      bundle: this.#options.bundle,
+      storage: this.#options.storage,
+      variables: {
+        CUSTODY_PROVIDER: 'http',
+        CUSTODY_URL: this.#custodianUrl,
+        CUSTODY_KEY_ID: custodianKey.id,
+        CUSTODY_SECRET: custodianKey.secret,
+      },
+    });
+    this.#clerk.origin = this.#exchange.url;
+  }
+
+  async #operate<T>(method: string, path: string, body: unknown): Promise<T> {
+    const response = await fetch(`${this.#clerk.origin}/operator/v1${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${OPERATOR_TOKEN}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as T;
+  }
+
+  async #openParty(index: number): Promise<Party> {
+    const { account } = await this.#operate<{ account: { id: string } }>('POST', '/accounts', { label: `${index}` });
+    const accountId = account.id;
+    for (const [asset, amount] of Object.entries(funds) as [Asset, string][]) {
+      await this.#operate('POST', `/accounts/${accountId}/credits`, { asset, amount, reference: asset });
+    }
+    // One account comes to its limit, so that refusals are among what has to be remembered.
+    const dailyWithdrawalLimit = index === 0 ? '1500' : '1000000';
+    await this.#operate('PATCH', `/accounts/${accountId}`, { dailyWithdrawalLimit });
+    const bucket = { perMinute: 1_000_000, perDay: 10_000_000 };
+    const tokens: string[] = [];
+    for (let key = 0; key < KEYS_PER_PARTY; key += 1) {
+      const made = await this.#operate<{ token: string }>('POST', `/accounts/${accountId}/api-keys`, {
+        label: `key ${key}`,
+        scopes: ['read', 'trade', 'withdraw'],
+        rateLimits: { read: bucket, trade: bucket, withdraw: bucket },
+      });
+      tokens.push(made.token);
+    }
+    const page = await this.#clerk.read(tokens[0] ?? '', '/api/v1/wallet/addresses');
+    const addresses = (page?.['addresses'] ?? []) as { network: string; address: string }[];
+    const depositAddress = addresses.find(({ network }) => network === 'TRC20')?.address;
+    if (depositAddress === undefined) throw new Error('the account has no address on TRC20');
+    return { accountId, tokens, depositAddress };
+  }
+
+  /** Load on every key until the exchange is killed. */
+  async #liveAndDie(): Promise<void> {
+    const life_ms = this.#draw.between(50, this.#options.longestLife_ms);
+    let isDead = false;
+    const workers = this.#parties.flatMap((party) =>
+      party.tokens.flatMap((token) =>
+        Array.from({ length: WORKERS_PER_KEY }, () => this.#work(party, token, () => isDead)),
+      ),
+    );
+    const troublemaker = this.#makeTrouble(() => isDead);
+    await sleep(life_ms);
+    isDead = true;
+    await this.#exchange?.kill();
+    await Promise.all([...workers, troublemaker]);
+  }
+
+  async #work(party: Party, token: string, isDead: () => boolean): Promise<void> {
+    while (!isDead()) {
+      const share = this.#draw.next();
+      const earlier = share < 0.1 ? this.#clerk.entries.filter(({ first }) => first !== null) : [];
+      if (earlier.length > 0) {
+        await this.#clerk.send(this.#draw.pick(earlier));
+      } else if (share < 0.25) {
+        const path = this.#draw.pick(['wallet/balances', 'wallet/transactions?limit=20', 'orders?limit=20']);
+        await this.#clerk.read(token, `/api/v1/${path}`);
+      } else if (this.#maker) {
+        const entry = this.#clerk.enter(this.#maker.make(party, token));
+        const isDecided = await this.#clerk.send(entry);
+        // Some clients never come back; the exchange has to end what they began on its own.
+        entry.isAbandoned = !isDecided && entry.request.kind !== 'credit' && this.#draw.happens(0.2);
+      }
+    }
+  }
+
+  /** Has the custodian fail now and then, and pay later what it only took on. */
+  async #makeTrouble(isDead: () => boolean): Promise<void> {
+    while (!isDead()) {
+      await this.#tellCustodian('POST', this.#draw.pick(troubles));
+      await this.#payAccepted();
+      await sleep(60);
+    }
+  }
+
+  async #payAccepted(): Promise<void> {
+    const { payouts } = await readCustodian(this.#custodianUrl);
+    const accepted = payouts.find(({ status }) => status === 'accepted');
+    if (!accepted) return;
+    await this.#tellCustodian('PATCH', { withdrawalId: accepted.payout.withdrawalId, act: 'pay' });
+  }
+
+  async #tellCustodian(method: string, body: unknown): Promise<void> {
+    await fetch(`${this.#custodianUrl}/control`, { method, body: JSON.stringify(body) });
+  }
+
+  /** Clients ask after what they did not hear, and the exchange dies before all of them were told. */
+  async #recoverAndDie(): Promise<void> {
+    const open = this.#clerk.listOpen();
+    const asking = open.map((entry) => this.#clerk.send(entry));
+    await sleep(this.#draw.between(5, 120));
+    await this.#exchange?.kill();
+    await Promise.all(asking);
+  }
+
+  /** Every client that still waits asks until it is answered. */
+  async #recover(): Promise<void> {
+    for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+      const open = this.#clerk.listOpen();
+      if (open.length === 0) return;
+      await Promise.all(open.map((entry) => this.#clerk.send(entry)));
+      if (round > 3) await sleep(250);
+    }
+    for (const { request } of this.#clerk.listOpen()) {
+      this.#clerk.violations.push(
+        `${request.kind} ${request.idempotencyKey} is not answered after ${MAX_ROUNDS} tries`,
+      );
+    }
+  }
+
+  /** Every request that was decided is sent once more, and what is still with the custodian comes to its end. */
+  async #finish(): Promise<void> {
+    const decided = this.#clerk.entries.filter(({ first }) => first !== null);
+    for (let start = 0; start < decided.length; start += 32) {
+      await Promise.all(decided.slice(start, start + 32).map((entry) => this.#clerk.send(entry)));
+    }
+    if (!this.#options.awaitSweep) return;
+    const deadline_ms = Date.now() + SWEEP_PATIENCE_MS;
+    let open = await this.#countProcessing();
+    while (open > 0 && Date.now() < deadline_ms) {
+      await this.#payAccepted();
+      await this.#exchange?.probe.schedule();
+      await sleep(500);
+      open = await this.#countProcessing();
+    }
+    if (open > 0) this.#clerk.violations.push(`${open} withdrawals are still PROCESSING after the sweep`);
+  }
+
+  async #countProcessing(): Promise<number> {
+    const rows = await this.#exchange?.probe.query<{ open: number }>(
+      "SELECT count(*) AS open FROM withdrawals WHERE status = 'PROCESSING'",
+    );
+    return rows?.[0]?.open ?? 0;
+  }
+}

@@ -1,0 +1,31 @@
+import { type Trader, json } from '../exchange.ts';
+import { env } from '../runtime/test-env.ts';
+
+export interface AddressesAnswer {
+  readonly addresses: readonly { readonly network: string; readonly address: string; readonly primaryAsset: string }[];
+}
+
+export const ADDRESSES_PATH = '/api/v1/wallet/addresses';
+
+/** What an account receives at, by network, as the wire shows it. */
+export async function readAddresses(trader: Trader): Promise<Record<string, string>> {
+  const { addresses } = await json<AddressesAnswer>(await trader.get(ADDRESSES_PATH));
+  return Object.fromEntries(addresses.map(({ network, address }) => [network, address]));
+}
+
+/** The rows that are kept of an account. */
+export async function keptAddresses(accountId: string): Promise<Record<string, unknown>> {
+  const { results } = await env.DB.prepare('SELECT network, address FROM addresses WHERE account_id = ?')
+    .bind(accountId)
+    .all<{ network: string; address: string }>();
+  return Object.fromEntries(results.map(({ network, address }) => [network, address]));
+}
+
+/** The index of an account, of which its addresses are derived. */
+export async function indexOf(accountId: string): Promise<number> {
+  const row = await env.DB.prepare('SELECT address_index FROM accounts WHERE id = ?')
+    .bind(accountId)
+    .first<{ address_index: number }>();
+  if (!row) throw new Error('there is no such account');
+  return row.address_index;
+}

@@ -1,0 +1,42 @@
+import { env } from '../runtime/test-env.ts';
+
+/** Everything that a refused request must leave as it was. */
+export interface Effects {
+  readonly orders: number;
+  readonly transfers: number;
+  readonly balances: string;
+}
+
+/** Reads what an account's effects are, straight from the ledger. */
+export async function readEffects(accountId: string): Promise<Effects> {
+  const [orders, transfers, balances] = await env.DB.batch<Record<string, unknown>>([
+    env.DB.prepare('SELECT count(*) AS n FROM orders WHERE account_id = ?').bind(accountId),
+    env.DB.prepare('SELECT count(*) AS n FROM transfers WHERE debit = ?1 OR credit = ?1').bind(accountId),
+    env.DB.prepare('SELECT asset, CAST(amount AS TEXT) AS amount FROM balances WHERE account = ? ORDER BY asset').bind(
+      accountId,
+    ),
+  ]);
+  return {
+    orders: Number(orders?.results[0]?.['n']),
+    transfers: Number(transfers?.results[0]?.['n']),
+    balances: JSON.stringify(balances?.results),
+  };
+}
+
+/** Per asset, the sum of all ledger balances: zero, or money was made or lost. */
+export async function sumOfBalances(): Promise<string[]> {
+  const { results } = await env.DB.prepare('SELECT asset FROM balances GROUP BY asset HAVING sum(amount) <> 0').all<{
+    asset: string;
+  }>();
+  return results.map(({ asset }) => asset);
+}
+
+/** Balances that are not the sum of their transfers. */
+export async function unexplainedBalances(): Promise<unknown[]> {
+  const { results } = await env.DB.prepare(
+    `SELECT account, asset FROM balances WHERE amount <>
+       coalesce((SELECT sum(amount) FROM transfers t WHERE t.credit = balances.account AND t.asset = balances.asset), 0) -
+       coalesce((SELECT sum(amount) FROM transfers t WHERE t.debit = balances.account AND t.asset = balances.asset), 0)`,
+  ).all();
+  return results;
+}

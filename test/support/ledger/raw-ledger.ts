@@ -1,0 +1,149 @@
+import { expect } from 'vitest';
+import { openAccount } from '../../../src/accounts/account.ts';
+import { openDatabase } from '../../../src/ledger/database.ts';
+import { newRecordId } from '../../../src/ledger/record-id.ts';
+import { env } from '../runtime/test-env.ts';
+
+/** The ledger by plain SQL on the database itself, as a bug or an intruder would reach it. */
+
+export const NOON_MS = Date.UTC(2026, 10, 21, 12);
+export const database = openDatabase(env.DB);
+
+export function sql(query: string, ...parameters: (string | number)[]): D1PreparedStatement {
+  return env.DB.prepare(query).bind(...parameters);
+}
+
+/** The number of the journal's next transfer, as SQL. */
+export const NEXT = '(SELECT coalesce(max(id), 0) + 1 FROM transfers)';
+
+/** A transfer as nobody may write one: of no record, under the next number. */
+export function transfer(debit: string, receiver: string, asset: string, amount: string, kind = 'order') {
+  return sql(
+    `INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (${NEXT}, ?, ?, ?, ?, ?, 'test')`,
+    debit,
+    receiver,
+    asset,
+    amount,
+    kind,
+  );
+}
+
+/** The key of an account that `openFunded` opened. */
+export function keyOf(accountId: string): string {
+  return `key of ${accountId}`;
+}
+
+export function makeKey(accountId: string, id = keyOf(accountId)): D1PreparedStatement {
+  return sql(
+    `INSERT INTO api_keys (id, account_id, label, scopes, token_hash, created_at) VALUES (?, ?, 'test', 't', 'h', ?)`,
+    id,
+    accountId,
+    NOON_MS,
+  );
+}
+
+/** What an order says; without it, one atom of BTC is bought for one of USDT, by a key of the account, at the newest round. */
+export interface OrderTerms {
+  readonly id?: string;
+  readonly coin?: string;
+  readonly side?: string;
+  readonly price?: string;
+  readonly coinAmount?: string;
+  readonly usdtAmount?: string;
+  readonly status?: string;
+  readonly keyId?: string;
+  readonly priceRound?: number;
+  /** SQL of the number of its first transfer. */
+  readonly first?: string;
+}
+
+/** An order, which moves both its amounts. */
+export function order(accountId: string, terms: OrderTerms = {}, insert = 'INSERT'): D1PreparedStatement {
+  const { id = newRecordId(NOON_MS), coin = 'BTC', side = 'BUY', price = '1', status = 'COMPLETED' } = terms;
+  const { coinAmount = '1', usdtAmount = '1', first = status === 'COMPLETED' ? NEXT : 'NULL' } = terms;
+  const key =
+    terms.keyId === undefined ? '(SELECT id FROM api_keys WHERE account_id = ?1 LIMIT 1)' : `'${terms.keyId}'`;
+  const newest = `(SELECT price_round FROM balances WHERE account = 'house:liquidity' AND asset = ?3)`;
+  return sql(
+    `${insert} INTO orders
+       (account_id, id, coin, side, executed_price, coin_amount, usdt_amount, status, price_round, key_id, first_transfer)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ${terms.priceRound ?? `coalesce(${newest}, 0)`}, ${key}, ${first})`,
+    accountId,
+    id,
+    coin,
+    side,
+    price,
+    coinAmount,
+    usdtAmount,
+    status,
+  );
+}
+
+/** A credit by hand: so much out of custody. */
+export function credit(
+  accountId: string,
+  asset: string,
+  amount: string,
+  id: string = newRecordId(NOON_MS),
+  reference: string = id,
+  insert = 'INSERT',
+): D1PreparedStatement {
+  return sql(
+    `${insert} INTO deposits (account_id, id, type, asset, amount, usd_value, status, reference, transfer)
+     VALUES (?, ?, 'INTERNAL_DEPOSIT', ?, ?, 1, 'COMPLETED', ?, ${NEXT})`,
+    accountId,
+    id,
+    asset,
+    amount,
+    reference,
+  );
+}
+
+/** The statements that set a floor: the audit row that names it, and the change. */
+export function setFloor(account: string, asset: string, floor: string): [D1PreparedStatement, D1PreparedStatement] {
+  return [
+    sql(
+      `INSERT INTO audit (id, ts, role, action, target, detail)
+       SELECT coalesce(max(id), 0) + 1, 1, 'operator', 'change_settings', 'settings', ? FROM audit`,
+      JSON.stringify({ floors: { [account]: { [asset]: floor } } }),
+    ),
+    sql('UPDATE balances SET floor = ? WHERE account = ? AND asset = ?', floor, account, asset),
+  ];
+}
+
+/** An account with a key and a hundred atoms of each of two assets. */
+export async function openFunded(): Promise<string> {
+  const { id } = await openAccount(database, 'test', { role: 'operator', now_ms: NOON_MS });
+  await env.DB.batch([makeKey(id), ...['USDT', 'BTC'].map((asset) => credit(id, asset, '100'))]);
+  return id;
+}
+
+const records = ['accounts', 'orders', 'deposits', 'withdrawals', 'settlements'];
+
+/** Everything that is money, or says where it went, to the digit: balances, transfers, and tables of records. */
+export async function readLedger(tables = records): Promise<unknown> {
+  const results = await env.DB.batch([
+    sql(
+      'SELECT account, asset, CAST(amount AS TEXT) AS amount, CAST(floor AS TEXT) AS floor, last_transfer FROM balances',
+    ),
+    sql('SELECT *, CAST(amount AS TEXT) AS exact FROM transfers'),
+    ...tables.map((table) => sql(`SELECT * FROM ${table}`)),
+  ]);
+  return results.map(({ results: rows }) => rows);
+}
+
+export async function balanceOf(account: string, asset: string): Promise<bigint> {
+  const row = await sql(
+    'SELECT CAST(amount AS TEXT) AS amount FROM balances WHERE account = ? AND asset = ?',
+    account,
+    asset,
+  ).first<{ amount: string }>();
+  return BigInt(row?.amount ?? 'no such balance');
+}
+
+/** Sends statements as one batch, and expects this refusal and nothing changed. */
+export async function expectRefused(message: string, ...statements: D1PreparedStatement[]): Promise<void> {
+  const before = await readLedger();
+  await expect(env.DB.batch(statements)).rejects.toThrow(message);
+  expect(await readLedger()).toEqual(before);
+}

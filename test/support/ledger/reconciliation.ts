@@ -1,0 +1,293 @@
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { expect, vi } from 'vitest';
+import { openDatabase } from '../../../src/ledger/database.ts';
+import { type KeeperStanding, reachKeeper } from '../../../src/ledger/reach-keeper.ts';
+import { CHAINS, type Chains } from '../../../src/ledger/reconciliation/history.ts';
+import { type Invariant, invariants } from '../../../src/ledger/reconciliation/invariants.ts';
+import { KeptLinks } from '../../../src/ledger/reconciliation/kept-links.ts';
+import { NO_PROGRESS } from '../../../src/ledger/reconciliation/progress.ts';
+import { Reconciler, type SliceLimits } from '../../../src/ledger/reconciliation/reconciler.ts';
+import { listViolations } from '../../../src/ledger/reconciliation/violations.ts';
+import { type Reconciliation, showReconciliation } from '../../../src/operator/reconciliation.ts';
+import { type Trader, asOperator, json, openTrader } from '../exchange.ts';
+import { agreeP2p, agreeQuick, settle } from '../operator/settlements.ts';
+import { sql } from './raw-ledger.ts';
+import { env } from '../runtime/test-env.ts';
+import { readTriggers, runWithout } from './triggers.ts';
+import { readTaken, withdraw } from '../withdrawals/withdrawals.ts';
+
+/** Slices that hold everything that a test makes. */
+export const WHOLE: SliceLimits = { transfers: 10_000, rows: 10_000 };
+
+/** Slices of which everything takes many. */
+export const SMALL: SliceLimits = { transfers: 5, rows: 5 };
+
+/** Slices that hold some accounts, but not those that did much. */
+const SOME: SliceLimits = { transfers: 60, rows: 10 };
+
+/** Chains of which little takes a link. */
+export const SHORT_CHAINS: Chains = {
+  transfers: { ...CHAINS.transfers, rowsPerPart: 10, partsPerLink: 3 },
+  audit: { ...CHAINS.audit, rowsPerPart: 5 },
+};
+
+/** More slices than any pass of a test takes. */
+const MAX_SLICES = 5_000;
+
+/** The keeper of the exchange under test, with its own alarm. */
+export const keeper = () => env.LEDGER_KEEPER.getByName('0');
+
+/**
+ * Has the keeper do what the schedule wakes it for, and waits until that is done. Its alarm is due at once, so the runtime
+ * may fire it before the test does: whoever fires it, it is waited for.
+ */
+export async function runKeeper(wake: () => Promise<void> = () => reachKeeper(env).wake()): Promise<void> {
+  const alarms = await runInDurableObject(keeper(), (instance) => vi.spyOn(instance, 'alarm'));
+  await wake();
+  do {
+    await runDurableObjectAlarm(keeper());
+    await Promise.all(alarms.mock.results.map(({ value }) => value as Promise<void>));
+  } while (await runInDurableObject(keeper(), (_instance, { storage }) => storage.getAlarm()));
+  alarms.mockRestore();
+}
+
+/** A reconciliation of a test's own, beside the keeper's, whose slices the test takes. */
+export interface OwnReconciliation {
+  readonly reconciler: Reconciler;
+  readonly standing: () => KeeperStanding;
+}
+
+/** Lets `use` work with a reconciliation that has read nothing yet; its links stand in an object of its own. */
+export function withOwn<T>(
+  use: (own: OwnReconciliation) => Promise<T>,
+  read: Chains = SHORT_CHAINS,
+  name: string = crypto.randomUUID(),
+): Promise<T> {
+  return runInDurableObject(env.LEDGER_KEEPER.getByName(name), (_instance, { storage }) => {
+    const links = new KeptLinks(storage.sql);
+    const reconciler = new Reconciler(openDatabase(env.DB), links, NO_PROGRESS, read);
+    const standing = () => ({
+      progress: reconciler.progress,
+      links: { transfers: links.newest('transfers') ?? null, audit: links.newest('audit') ?? null },
+    });
+    return use({ reconciler, standing });
+  });
+}
+
+/** What it has found, as the operator is shown it, and how many slices it took. */
+export type Found = Reconciliation & { readonly slices: number };
+
+/** Takes a whole pass, and first whatever is new. `between` happens before each slice. */
+export async function finishPass(
+  { reconciler, standing }: OwnReconciliation,
+  limits: SliceLimits = WHOLE,
+  between: () => Promise<void> = async () => {},
+): Promise<Found> {
+  await followAll(reconciler, limits);
+  reconciler.begin(Date.now());
+  for (let slices = 1; slices <= MAX_SLICES; slices += 1) {
+    await between();
+    await reconciler.advance(limits, Date.now());
+    if (reconciler.isUnderWay) continue;
+    return { ...(await showOwn({ reconciler, standing })), slices };
+  }
+  throw new Error('the pass does not end');
+}
+
+/** Where it stands, as the operator is shown it. */
+export async function showOwn({ standing }: OwnReconciliation): Promise<Reconciliation> {
+  return showReconciliation(standing(), await listViolations(openDatabase(env.DB)));
+}
+
+/** Reads all that is new. */
+export async function followAll(reconciler: Reconciler, limits: SliceLimits = WHOLE): Promise<number> {
+  let slices = 1;
+  while ((await reconciler.follow(limits, Date.now())).isMore) slices += 1;
+  return slices;
+}
+
+/** A pass from nothing, whatever was read before. */
+export function reconcileAnew(limits: SliceLimits = WHOLE): Promise<Found> {
+  return withOwn((own) => finishPass(own, limits));
+}
+
+/** The invariants that a pass found broken. */
+export function brokenOf(found: Reconciliation): Invariant[] {
+  return found.invariants.filter(({ status }) => status === 'broken').map(({ name }) => name);
+}
+
+export function invariantOf(found: Reconciliation, name: Invariant): Reconciliation['invariants'][number] {
+  const invariant = found.invariants.find((one) => one.name === name);
+  if (!invariant) throw new Error(`there is no invariant ${name}`);
+  return invariant;
+}
+
+/** Clears what stands and lifts the halts, as an operator does. */
+export async function reopen(): Promise<void> {
+  for (const { id } of await listViolations(openDatabase(env.DB))) {
+    const cleared = await asOperator('POST', `/reconciliation/violations/${id}/clear`, { reason: 'a test broke it' });
+    expect(cleared.status).toBe(200);
+  }
+  expect((await asOperator('PATCH', '/settings', { tradingHalted: false, withdrawalsHalted: false })).status).toBe(200);
+}
+
+export const allOk = Object.fromEntries(invariants.map((name) => [name, 'ok']));
+
+export function statusesOf(found: Reconciliation): Record<string, string> {
+  return Object.fromEntries(found.invariants.map(({ name, status }) => [name, status]));
+}
+
+/** Everything that is checked. */
+const MONEY = ['balances', 'transfers', 'orders', 'deposits', 'withdrawals', 'settlements', 'addresses'];
+
+/** Keeps the money as it is now, for `restoreMoney`. Once in a file. */
+export async function saveMoney(): Promise<void> {
+  await env.DB.batch(MONEY.map((table) => env.DB.prepare(`CREATE TABLE saved_${table} AS SELECT * FROM ${table}`)));
+}
+
+/** Puts back what `saveMoney` kept. */
+export async function restoreMoney(): Promise<void> {
+  const triggers = (await readTriggers()).filter((trigger) => MONEY.includes(trigger.tbl_name));
+  await runWithout(
+    triggers,
+    MONEY.flatMap((table) => [
+      env.DB.prepare(`DELETE FROM ${table}`),
+      env.DB.prepare(`INSERT INTO ${table} SELECT * FROM saved_${table}`),
+    ]),
+  );
+}
+
+/**
+ * Changes the money as if these triggers were not there, and expects a pass to find exactly these invariants broken, in
+ * one slice and in many. Then puts back what `saveMoney` kept, and expects all well. Gives what was found.
+ */
+export async function expectBroken(
+  broken: readonly Invariant[],
+  triggers: readonly string[],
+  ...statements: readonly D1PreparedStatement[]
+): Promise<Found> {
+  const dropped = (await readTriggers()).filter(({ name }) => triggers.includes(name));
+  expect(dropped).toHaveLength(triggers.length);
+  const unchecked = [
+    sql('PRAGMA ignore_check_constraints = ON'),
+    sql('PRAGMA ignore_check_constraints = OFF'),
+  ] as const;
+  await runWithout(dropped, [unchecked[0], ...statements, unchecked[1]]);
+  try {
+    const found = await reconcileAnew();
+    expect(brokenOf(found)).toEqual(broken);
+    expect(brokenOf(await reconcileAnew(SOME))).toEqual(broken);
+    expect(found.status).toBe(broken.length > 0 ? 'broken' : 'ok');
+    expect(found.violations.map(({ invariant }) => invariant).toSorted()).toEqual(broken.toSorted());
+    return found;
+  } finally {
+    await restoreMoney();
+    await reopen();
+    expect(statusesOf(await reconcileAnew())).toEqual(allOk);
+  }
+}
+
+export const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '25.5' };
+
+/** Orders of both sides and both modes. */
+export async function tradeAll(trader: Trader): Promise<string[]> {
+  const ids: string[] = [];
+  for (const body of [
+    ORDER,
+    { coin: 'ETH', side: 'BUY', mode: 'COIN_QTY', value: '0.00312345' },
+    { coin: 'BTC', side: 'SELL', mode: 'USDT_AMOUNT', value: '7.123457' },
+    { coin: 'ETH', side: 'SELL', mode: 'COIN_QTY', value: '0.00100007' },
+    { coin: 'DOGE', side: 'BUY', mode: 'USDT_AMOUNT', value: '13.333333' },
+  ]) {
+    ids.push((await trader.trade(body)).id);
+  }
+  return ids;
+}
+
+export async function report(body: Record<string, unknown>): Promise<void> {
+  const response = await asOperator('POST', '/deposits', body);
+  expect(response.ok, await response.clone().text()).toBe(true);
+}
+
+export async function addressOf(trader: Trader, network: string): Promise<string> {
+  const { addresses } = await json<{ addresses: { network: string; address: string }[] }>(
+    await trader.get('/api/v1/wallet/addresses'),
+  );
+  return addresses.find((one) => one.network === network)?.address ?? '';
+}
+
+let hashes = 0;
+
+/** A hash of no transaction anywhere. */
+export function drawHash(): string {
+  hashes += 1;
+  return `0x${hashes.toString(16).padStart(64, '0')}`;
+}
+
+/** Deposits in every state: credited at once and later, failed, pending, and of nobody. */
+async function depositAll(trader: Trader): Promise<void> {
+  const address = await addressOf(trader, 'ETH');
+  const deposit = { network: 'ETH', asset: 'ETH', amount: '0.500000000000000001', address };
+  const later = { ...deposit, txHash: drawHash() };
+  await report({ ...deposit, txHash: drawHash(), confirmations: 99 });
+  await report({ ...later, confirmations: 1 });
+  await report({ ...later, confirmations: 99 });
+  await report({ ...deposit, txHash: drawHash(), confirmations: 1 });
+  await report({ ...deposit, txHash: drawHash(), confirmations: 1, failed: true });
+  const nobodys = '0x52908400098527886E0F7030069857D2E4169EE7';
+  await report({ ...deposit, txHash: drawHash(), confirmations: 99, address: nobodys });
+}
+
+/** The operator's word on a withdrawal that waits for it. */
+async function decide(trader: Trader, id: string, verb: string): Promise<void> {
+  const path = `/accounts/${trader.accountId}/withdrawals/${id}/${verb}`;
+  const decided = await asOperator('POST', path, { reason: 'as the test has it' });
+  expect(decided.status, await decided.clone().text()).toBe(200);
+}
+
+/** Withdrawals to every end: paid outside and inside, at once and after a review, rejected, and still waiting. */
+async function withdrawAll(trader: Trader, other: Trader): Promise<void> {
+  const inside = { network: 'ETH', address: await addressOf(other, 'ETH') };
+  await readTaken(await withdraw(trader));
+  await readTaken(await withdraw(trader, inside));
+  await asOperator('PATCH', '/settings', { reviewThreshold: '20' });
+  for (const change of [{}, inside]) {
+    await decide(trader, (await readTaken(await withdraw(trader, change))).id, 'approve');
+    await decide(trader, (await readTaken(await withdraw(trader, change))).id, 'reject');
+    await readTaken(await withdraw(trader, change));
+  }
+  await asOperator('PATCH', '/settings', { reviewThreshold: null });
+}
+
+/** Trades that were agreed elsewhere: with the house on both sides, and with another account. */
+async function settleAll(trader: Trader, other: Trader): Promise<void> {
+  const settlements = [agreeQuick(trader, 'BUY'), agreeQuick(trader, 'SELL')];
+  for (const agreed of other === trader ? settlements : [...settlements, agreeP2p(other, trader)]) {
+    expect((await settle(agreed)).status).toBe(201);
+  }
+}
+
+/** Accounts that have done everything that moves money. */
+export async function makeActivity(accounts: number): Promise<Trader[]> {
+  const traders: Trader[] = [];
+  for (let opened = 0; opened < accounts; opened += 1) {
+    traders.push(await openTrader({ USDT: '1000', BTC: '1' }));
+  }
+  for (const [position, trader] of traders.entries()) {
+    const other = traders[(position + 1) % traders.length] ?? trader;
+    await tradeAll(trader);
+    await depositAll(trader);
+    await withdrawAll(trader, other);
+    await settleAll(trader, other);
+    // A credit whose reference reads like a receipt's.
+    const rejected = (await env.DB.prepare("SELECT id FROM withdrawals WHERE account_id = ? AND status = 'FAILED'")
+      .bind(trader.accountId)
+      .first<{ id: string }>())!;
+    await asOperator('POST', `/accounts/${trader.accountId}/credits`, {
+      asset: 'USDT',
+      amount: '3',
+      reference: `withdrawal ${rejected.id}`,
+    });
+  }
+  return traders;
+}

@@ -1,0 +1,30 @@
+import { env } from '../runtime/test-env.ts';
+
+export interface Trigger {
+  readonly name: string;
+  readonly sql: string;
+  /** The table that it watches. */
+  readonly tbl_name: string;
+}
+
+/** Every trigger, as the migrations left it. */
+export async function readTriggers(): Promise<Trigger[]> {
+  const all = env.DB.prepare(`SELECT name, sql, tbl_name FROM sqlite_master WHERE type = 'trigger'`);
+  return (await all.all<Trigger>()).results;
+}
+
+/**
+ * Runs statements as if some triggers were not there: what a bug of a migration, or somebody with the database's
+ * console, could do. All in one batch, which puts the triggers back as they were. Gives what D1 said of each statement.
+ */
+export async function runWithout(
+  triggers: readonly Trigger[],
+  statements: readonly D1PreparedStatement[],
+): Promise<D1Result[]> {
+  const results = await env.DB.batch([
+    ...triggers.map(({ name }) => env.DB.prepare(`DROP TRIGGER ${name}`)),
+    ...statements,
+    ...triggers.map(({ sql }) => env.DB.prepare(sql)),
+  ]);
+  return results.slice(triggers.length, triggers.length + statements.length);
+}

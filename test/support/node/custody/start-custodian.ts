@@ -1,0 +1,179 @@
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer, text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TestProject } from 'vitest/node';
+import { CustodianBook, readPayout } from './custodian.ts';
+import type {
+  CustodianAnswer,
+  CustodianDecision,
+  CustodianPayout,
+  CustodianProgramme,
+  CustodianReport,
+  CustodianRequests,
+} from './custodian-state.ts';
+import { findSignatureFault } from './verify-custody-request.ts';
+
+/** Bureau's key at this custodian. */
+export const custodianKey = { id: 'bureau-tests', secret: 'the-secret-that-the-tests-share-with-the-custodian' };
+
+/** Something said: a status and a body. */
+interface Saying {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Starts one for all tests of a project: its state is one for all. */
+export default async function provideCustodian(project: TestProject): Promise<() => Promise<void>> {
+  const { url, stop } = await startCustodian();
+  project.provide('custodianServer', url);
+  return stop;
+}
+
+/**
+ * Starts the reference custodian of docs/custody.md on loopback, with a book of its own. Tests set it through
+ * `/control`, by way of test/support/withdrawals/custodian.ts.
+ */
+export async function startCustodian(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+  let book = new CustodianBook();
+  let programmes: CustodianProgramme[] = [];
+  let rejections: string[] = [];
+  let requests: Record<string, CustodianRequests> = {};
+
+  const takeProgramme = (method: string, withdrawalId: string): CustodianProgramme => {
+    const index = programmes.findIndex(
+      (one) => (one.method ?? method) === method && (one.withdrawalId ?? withdrawalId) === withdrawalId,
+    );
+    const programme = programmes[index];
+    if (programme === undefined) return {};
+    const { times = 1 } = programme;
+    if (times === 1) programmes.splice(index, 1);
+    else if (times !== null) programmes[index] = { ...programme, times: times - 1 };
+    return programme;
+  };
+
+  const control = async (request: IncomingMessage, response: ServerResponse) => {
+    switch (request.method ?? '') {
+      case 'DELETE':
+        [book, programmes, rejections, requests] = [new CustodianBook(), [], [], {}];
+        break;
+      case 'POST':
+        programmes.push(JSON.parse(await text(request)) as CustodianProgramme);
+        break;
+      case 'PATCH': {
+        const { withdrawalId, act } = JSON.parse(await text(request)) as CustodianDecision;
+        book.decide(withdrawalId, act);
+        break;
+      }
+    }
+    const report: CustodianReport = { payouts: book.list(), rejections, requests };
+    say(response, { status: 200, body: report });
+  };
+
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const { method = '', url: path = '', headers } = request;
+    if (path === '/control') return control(request, response);
+    if (path.startsWith('/moved?')) {
+      response.end(new URL(path, 'http://custodian').searchParams.get('body'));
+      return;
+    }
+    const body = await buffer(request);
+    const fault = findSignatureFault(
+      { method, path, headers, body },
+      { [custodianKey.id]: custodianKey.secret },
+      Math.floor(Date.now() / 1000),
+    );
+    if (fault !== undefined) {
+      rejections.push(fault);
+      return say(response, { status: 401, body: { error: fault } });
+    }
+    const withdrawalId = decodeURIComponent(/^\/v1\/payouts\/([^/?]+)$/.exec(path)?.[1] ?? '');
+    if (withdrawalId === '' || (method !== 'PUT' && method !== 'GET')) {
+      return say(response, { status: 404, body: { error: 'no such route' } });
+    }
+    const { submissions, lookups } = requests[withdrawalId] ?? { submissions: 0, lookups: 0 };
+    requests[withdrawalId] =
+      method === 'PUT' ? { submissions: submissions + 1, lookups } : { submissions, lookups: lookups + 1 };
+    const programme = takeProgramme(method, withdrawalId);
+    // What acts late must not reach into the next test's book.
+    const opened = book;
+    await sleep(programme.delay_ms ?? 0);
+    if (method === 'GET') {
+      opened.decide(withdrawalId, programme.act ?? 'nothing');
+    } else {
+      const payout = readPayout(withdrawalId, body.toString('utf8'));
+      if (payout === undefined) return say(response, { status: 400, body: { error: 'not a payout' } });
+      const earlier = opened.find(withdrawalId);
+      if (earlier !== undefined && JSON.stringify(earlier.payout) !== JSON.stringify(payout)) {
+        return say(response, { status: 400, body: { error: 'another payout has this id' } });
+      }
+      opened.submit(payout, programme.act ?? 'pay');
+    }
+    answer(response, programme.answer ?? 'state', sayState(method, opened.find(withdrawalId)));
+  };
+
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
+}
+
+/** How a payout stands, in the words of the contract. */
+function sayState(method: string, entry: CustodianPayout | undefined): Saying {
+  if (entry === undefined) return { status: 404, body: { status: 'never_seen' } };
+  const { status, txHash, reason } = entry;
+  const body = { status, ...(txHash !== null && { txHash }), ...(reason !== null && { reason }) };
+  return { status: method === 'PUT' && status === 'refused' ? 422 : 200, body };
+}
+
+function answer(response: ServerResponse, kind: CustodianAnswer, state: Saying): void {
+  if (typeof kind === 'object') {
+    response.writeHead(kind.status, { 'Content-Type': 'application/json' }).end(kind.body);
+    return;
+  }
+  switch (kind) {
+    case 'state':
+      return say(response, state);
+    case 'duplicate':
+      return say(response, { ...state, status: 409 });
+    case 'silent_duplicate':
+      return say(response, { status: 409, body: { error: 'duplicate' } });
+    case 'never_seen':
+      return say(response, { status: 404, body: { status: 'never_seen' } });
+    case 'error':
+      return say(response, { status: 500, body: { error: 'internal' } });
+    case 'hang':
+      return;
+    case 'stall':
+      response.writeHead(state.status, { 'Content-Type': 'application/json' }).write('{"status":');
+      return;
+    case 'reset':
+      response.destroy();
+      return;
+    case 'html':
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end('<!DOCTYPE html><title>Just a moment...</title>');
+      return;
+    case 'truncated':
+      response
+        .writeHead(state.status, { 'Content-Type': 'application/json' })
+        .end(JSON.stringify(state.body).slice(0, -3));
+      return;
+    case 'huge':
+      response
+        .writeHead(state.status, { 'Content-Type': 'application/json' })
+        .end(JSON.stringify(state.body).padEnd(5_000_000, ' '));
+      return;
+    case 'redirect':
+      response.writeHead(302, { Location: `/moved?body=${encodeURIComponent(JSON.stringify(state.body))}` }).end();
+  }
+}
+
+function say(response: ServerResponse, { status, body }: Saying): void {
+  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+}

@@ -1,0 +1,79 @@
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { createRandom } from '../../../../src/markets/sandbox-random.ts';
+
+/** A network that loses answers. */
+export interface DroppingProxyOptions {
+  /** The exchange that requests are sent on to, such as `http://127.0.0.1:8787`. */
+  readonly target: string;
+  /** The share of answers that are lost, from 0 to 1. */
+  readonly probability: number;
+  /** Decides which ones: the same seed loses the same answers of the same number of requests. */
+  readonly seed: number;
+}
+
+export interface DroppingProxy {
+  /** Where the proxy answers. */
+  readonly url: string;
+  /** How many requests were sent on, and how many of their answers were lost. */
+  count(): { readonly requests: number; readonly dropped: number };
+  stop(): Promise<void>;
+}
+
+/** What belongs to one connection alone (RFC 9110, 7.6.1), or is made anew for a body that was taken whole. */
+const ownHeaders = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-encoding', 'host'];
+
+/**
+ * Starts a proxy on loopback that sends every request on whole and waits for the whole answer, and then, by a seeded
+ * chance, breaks the client's connection instead of passing the answer on. The request has had its effect by then: it
+ * is the loss that a client cannot tell from one before the effect.
+ */
+export async function startDroppingProxy(options: DroppingProxyOptions): Promise<DroppingProxy> {
+  const random = createRandom(options.seed);
+  let requests = 0;
+  let dropped = 0;
+
+  const forward = async (request: IncomingMessage, response: ServerResponse) => {
+    const isLost = random() < options.probability;
+    const answer = await askTarget(options.target, request);
+    requests += 1;
+    if (isLost) {
+      dropped += 1;
+      request.socket.destroy();
+      return;
+    }
+    response.writeHead(answer.status, [...answer.headers].flat()).end(answer.body);
+  };
+
+  const server = createServer((request, response) => {
+    forward(request, response).catch(() => request.socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, count: () => ({ requests, dropped }), stop };
+}
+
+async function askTarget(target: string, request: IncomingMessage) {
+  const { method = 'GET', url = '/' } = request;
+  const sent = await buffer(request);
+  const response = await fetch(`${target}${url}`, {
+    method,
+    headers: Object.entries(request.headersDistinct).flatMap(([name, values = []]) =>
+      ownHeaders.includes(name) ? [] : values.map((value): [string, string] => [name, value]),
+    ),
+    redirect: 'manual',
+    ...(sent.byteLength > 0 && { body: sent }),
+  });
+  const body = Buffer.from(await response.arrayBuffer());
+  return {
+    status: response.status,
+    headers: [...response.headers].filter(([name]) => !ownHeaders.includes(name)),
+    body,
+  };
+}

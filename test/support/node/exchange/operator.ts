@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { generate } from 'otplib';
+import type { Asset } from '../../../../src/money/assets.ts';
+import type { BucketName } from '../../../../src/keys/bucket-limits.ts';
+import type { Scope } from '../../../../src/keys/scope.ts';
+import { fetchDocumented } from './fetch-documented.ts';
+
+const OPERATOR_TOKEN = 'sandbox-operator-token-of-the-public-repository';
+
+/** Buckets that no test empties by accident. */
+const RAISED = { perMinute: 100_000, perDay: 1_000_000 };
+
+/** Of a code (RFC 6238), and what must be left of it for a code to arrive in time. */
+const STEP_MS = 30_000;
+const ENOUGH_MS = 10_000;
+
+/** What a key may have that is not as usual. */
+export interface KeyOptions {
+  readonly scopes?: readonly Scope[];
+  readonly ipAllowlist?: readonly string[];
+  readonly rateLimits?: Readonly<Record<BucketName, typeof RAISED>>;
+}
+
+/** The operator of an exchange on loopback that has the public sandbox's secrets. */
+export class Operator {
+  readonly origin: string;
+
+  constructor(origin: string) {
+    this.origin = origin;
+  }
+
+  /** Sends JSON as the operator, and gives the answer's; rejects on a refusal. */
+  async operate<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await fetchDocumented(this.origin, `/operator/v1${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${OPERATOR_TOKEN}`, 'Content-Type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as T;
+  }
+
+  /** Opens an account, credits it, and gives its id. */
+  async openAccount(funds: Partial<Record<Asset, string>> = {}): Promise<string> {
+    const { account } = await this.operate<{ account: { id: string } }>('POST', '/accounts', { label: 'test' });
+    for (const [asset, amount] of Object.entries(funds)) {
+      await this.operate('POST', `/accounts/${account.id}/credits`, { asset, amount, reference: `fund ${asset}` });
+    }
+    return account.id;
+  }
+
+  /** Makes a key of an account and gives its token; all scopes and raised buckets unless told. */
+  async createKey(accountId: string, options: KeyOptions = {}): Promise<string> {
+    const { token } = await this.operate<{ token: string }>('POST', `/accounts/${accountId}/api-keys`, {
+      label: 'test',
+      scopes: ['read', 'trade', 'withdraw'],
+      rateLimits: { read: RAISED, trade: RAISED, withdraw: RAISED },
+      ...options,
+    });
+    return token;
+  }
+
+  /** Switches the second factor of an account on, and gives its secret. The code of this moment is not spent. */
+  async enableTotp(accountId: string): Promise<string> {
+    const { secret } = await this.operate<{ secret: string }>('POST', `/accounts/${accountId}/totp`);
+    // The step before this one is good for a step more, so there must be some of this one left.
+    const left = STEP_MS - (Date.now() % STEP_MS);
+    if (left < ENOUGH_MS) await sleep(left);
+    const totpCode = await generate({ secret, epoch: Math.floor((Date.now() - STEP_MS) / 1_000) });
+    await this.operate('POST', `/accounts/${accountId}/totp/confirm`, { totpCode });
+    return secret;
+  }
+
+  /** Changes the settings while `act` runs, and puts them back as they were. */
+  async withSettings<T>(change: Record<string, unknown>, act: () => Promise<T>): Promise<T> {
+    const { settings } = await this.operate<{ settings: Record<string, unknown> }>('GET', '/settings');
+    await this.operate('PATCH', '/settings', change);
+    try {
+      return await act();
+    } finally {
+      const before = Object.fromEntries(Object.keys(change).map((name) => [name, settings[name]]));
+      await this.operate('PATCH', '/settings', before);
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
+import { parseEnv } from 'node:util';
+import { SITE_FOLDER } from '../../../../scripts/site/site-folder.ts';
+import { venues } from '../../../../src/money/venue-symbols.ts';
+import { custodianKey } from '../custody/start-custodian.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    readonly venueServer: string;
+    readonly custodianServer: string;
+  }
+}
+
+/** The servers on loopback that play the world outside: where the project's global setup has started them. */
+interface Servers {
+  readonly venueServer: string;
+  readonly custodianServer: string;
+}
+
+/** Where the venues answer: a server that plays them in their exact shapes. */
+const venueVariables = (server: string) => ({
+  VENUE_SERVER: server,
+  ...Object.fromEntries(venues.map((name) => [`${name.toUpperCase()}_URL`, `${server}/${name}`])),
+});
+
+/** How the Worker is configured, by kind, where the sandbox of wrangler.toml is not what is tested. */
+const workerVariables = {
+  sandbox: () => ({}),
+  custody: ({ custodianServer }: Servers) => ({
+    CUSTODIAN_SERVER: custodianServer,
+    CUSTODY_PROVIDER: 'http',
+    CUSTODY_URL: custodianServer,
+    CUSTODY_KEY_ID: custodianKey.id,
+    CUSTODY_SECRET: custodianKey.secret,
+  }),
+  venues: ({ venueServer }: Servers) => ({
+    ...venueVariables(venueServer),
+    PRICE_SOURCES: 'binance,kraken',
+    CANDLE_SOURCES: 'binance',
+    SOLANA_ADDRESSES: 'pool',
+  }),
+  'six-venues': ({ venueServer }: Servers) => ({
+    ...venueVariables(venueServer),
+    PRICE_SOURCES: 'binance,okx,coinbase,kucoin,kraken,gate',
+    CANDLE_SOURCES: 'binance,bybit,kucoin',
+  }),
+} as const satisfies Record<string, (servers: Servers) => Record<string, string>>;
+
+/** A configuration of the Worker that tests run under. */
+export type WorkerKind = keyof typeof workerVariables;
+
+/** Loads the plugin that runs test files in workerd with the bindings of wrangler.toml, one plugin for each project. */
+export async function loadRuntime() {
+  // wrangler and the plugin are megabytes of JavaScript, which Node need not compile at every start.
+  enableCompileCache('node_modules/.cache/compile');
+  const { cloudflareTest, readD1Migrations } = await import('@cloudflare/vitest-pool-workers');
+  // The runtime looks for the folder of `[assets]` as it starts, and unlike wrangler it makes nothing.
+  mkdirSync(SITE_FOLDER, { recursive: true });
+  const migrations = await readD1Migrations('migrations');
+  return (kind: WorkerKind) =>
+    cloudflareTest(({ inject }) => {
+      const servers = {
+        venueServer: inject<string>('venueServer'),
+        custodianServer: inject<string>('custodianServer'),
+      };
+      return {
+        wrangler: { configPath: './wrangler.toml' },
+        miniflare: {
+          // The platform's own server of the site, which the Worker itself has no need to reach.
+          assets: { binding: 'SITE', directory: SITE_FOLDER },
+          bindings: {
+            MIGRATIONS: migrations,
+            SIMULATION_SEED: process.env['SIMULATION_SEED'] ?? '1',
+            SIMULATION_STEPS: process.env['SIMULATION_STEPS'] ?? '600',
+            GROWTH_ROWS: process.env['GROWTH_ROWS'] ?? '1000000',
+            ...parseEnv(readFileSync('.dev.vars.example', 'utf8')),
+            ...workerVariables[kind](servers),
+          },
+        },
+      };
+    });
+}

@@ -1,0 +1,135 @@
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TestProject } from 'vitest/node';
+import type { PlayedVenue, VenueAnswer } from './played-venue.ts';
+import { playedBinance } from './venue-binance.ts';
+import { playedBybit } from './venue-bybit.ts';
+import { playedCoinbase } from './venue-coinbase.ts';
+import { playedGate } from './venue-gate.ts';
+import { playedKraken } from './venue-kraken.ts';
+import { playedKucoin } from './venue-kucoin.ts';
+import { playedOkx } from './venue-okx.ts';
+import {
+  type Venue,
+  type VenueChanges,
+  type VenueName,
+  applyChanges,
+  createVenues,
+  noRequests,
+  venueNames,
+} from './venue-state.ts';
+
+const played: Readonly<Record<VenueName, PlayedVenue>> = {
+  binance: playedBinance,
+  okx: playedOkx,
+  coinbase: playedCoinbase,
+  kucoin: playedKucoin,
+  kraken: playedKraken,
+  gate: playedGate,
+  bybit: playedBybit,
+};
+
+/** Starts one for all tests of a project: its state is shared, as the venues' is. */
+export default async function provideVenueServer(project: TestProject): Promise<() => Promise<void>> {
+  const { url, stop } = await startVenueServer();
+  project.provide('venueServer', url);
+  return stop;
+}
+
+/**
+ * Starts a server that plays the venues in their exact shapes on loopback, each below its name, in a state of its own.
+ * Tests set it through `/control`, by way of test/support/markets/venues.ts.
+ */
+export async function startVenueServer(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+  let venues = createVenues();
+  let requests = noRequests();
+  const open = new Set<ServerResponse>();
+
+  const reset = () => {
+    [venues, requests] = [createVenues(), noRequests()];
+    for (const response of open) response.destroy();
+    open.clear();
+  };
+
+  const control = async (request: IncomingMessage, response: ServerResponse) => {
+    if (request.method === 'DELETE') reset();
+    if (request.method === 'PATCH') venues = applyChanges(venues, JSON.parse(await text(request)) as VenueChanges);
+    sendJson(response, { status: 200, body: requests });
+  };
+
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const url = new URL(request.url ?? '/', 'http://venues');
+    if (url.pathname === '/control') return control(request, response);
+    const name = venueNames.find((one) => url.pathname.startsWith(`/${one}/`));
+    const question = name && played[name].questions[url.pathname.slice(name.length + 1)];
+    if (!name || !question) return sendJson(response, { status: 404, body: { message: 'NotFound' } });
+    requests[name][question.kind]++;
+    if (!request.headers['user-agent']?.startsWith('Bureau/')) {
+      return sendJson(response, { status: 403, body: { message: 'Say who you are' } });
+    }
+    const venue = venues[name];
+    const wordForWord = venue[question.kind];
+    open.add(response);
+    response.once('close', () => open.delete(response));
+    await answer(played[name], venue, response, () =>
+      wordForWord === undefined
+        ? question.answer(venue, url.searchParams, Date.now())
+        : { status: 200, body: wordForWord },
+    );
+  };
+
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
+}
+
+/** Gives a venue's answer in its mode. */
+async function answer(
+  { error, limited }: PlayedVenue,
+  venue: Venue,
+  response: ServerResponse,
+  make: () => VenueAnswer,
+): Promise<void> {
+  await sleep(venue.delay_ms);
+  switch (venue.mode) {
+    case 'ok':
+      return sendJson(response, make());
+    case 'error':
+      return sendFailure(response, error, venue);
+    case 'limited':
+      return sendFailure(response, limited, venue);
+    case 'html':
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end('<!DOCTYPE html><title>Just a moment...</title>');
+      return;
+    case 'truncated':
+      response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(make().body).slice(0, -20));
+      return;
+    case 'huge':
+      response
+        .writeHead(200, { 'Content-Type': 'application/json' })
+        .end(JSON.stringify(make().body).padEnd(5_000_000, ' '));
+      return;
+    case 'hang':
+      return;
+    case 'reset':
+      response.destroy();
+  }
+}
+
+function sendFailure(response: ServerResponse, { status, body }: VenueAnswer, venue: Venue): void {
+  if (venue.retryAfter !== null) response.setHeader('Retry-After', venue.retryAfter);
+  sendJson(response, { status: venue.status ?? status, body });
+}
+
+function sendJson(response: ServerResponse, { status, body }: VenueAnswer): void {
+  response.writeHead(status, { 'Content-Type': 'application/json;charset=UTF-8' }).end(JSON.stringify(body));
+}

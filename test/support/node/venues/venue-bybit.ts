@@ -1,0 +1,53 @@
+import type { Interval } from '../../../../src/markets/candles/interval.ts';
+import type { PlayedVenue, VenueAnswer } from './played-venue.ts';
+import { type VenueCandle, listNewestCandles } from './venue-candles.ts';
+import type { Venue } from './venue-state.ts';
+
+const say = (retCode: number, retMsg: string, result: unknown = {}): VenueAnswer => ({
+  status: 200,
+  body: { retCode, retMsg, result, retExtInfo: {}, time: Date.now() },
+});
+
+/** Bybit: an envelope, errors with status 200 and an empty result. */
+export const playedBybit: PlayedVenue = {
+  questions: { '/v5/market/kline': { kind: 'klines', answer: answerKlines } },
+  error: say(10016, 'Server error.'),
+  limited: say(10006, 'Too many visits!'),
+};
+
+const intervalsByName: Readonly<Record<string, Interval>> = {
+  1: '1m',
+  3: '3m',
+  5: '5m',
+  15: '15m',
+  30: '30m',
+  60: '1h',
+  120: '2h',
+  240: '4h',
+  360: '6h',
+  720: '12h',
+  D: '1d',
+  W: '1w',
+  M: '1M',
+};
+
+/** Newest first; of more than `limit` from `start` to `end` the newest, even with a `start`; 200 unless told. */
+function answerKlines(venue: Venue, query: URLSearchParams, now_ms: number): VenueAnswer {
+  const symbol = query.get('symbol') ?? '';
+  const market = venue.markets[symbol];
+  if (query.get('category') !== 'spot') return say(10001, 'params error: Category is invalid');
+  if (!market) return say(10001, 'Not supported symbols');
+  const interval = intervalsByName[query.get('interval') ?? ''];
+  if (!interval) return say(10001, 'Invalid period!');
+  const [start, end, limit] = ['start', 'end', 'limit'].map((name) => query.get(name));
+  if ([start, end].some((time) => time && !/^\d{1,14}$/.test(time))) return say(10001, 'params error: time invalid');
+  const count = Number(limit ?? 200);
+  if (!(count >= 1 && count <= 1000)) return say(10001, 'params error: limit invalid');
+  const until_ms = Math.min(Number(end ?? now_ms), now_ms);
+  const candles = listNewestCandles(market, interval, Number(start ?? 0), until_ms, count);
+  return say(0, 'OK', { category: 'spot', symbol, list: candles.toReversed().map(writeKline) });
+}
+
+function writeKline({ start_ms, open, high, low, close, volume }: VenueCandle): string[] {
+  return [String(start_ms), open, high, low, close, volume, '15.74462667'];
+}

@@ -1,0 +1,15 @@
+import type { Settings } from '../../../src/ledger/settings.ts';
+
+/** The settings of an exchange whose operator has set nothing. */
+export const settings: Settings = {
+  tradingHalted: false,
+  withdrawalsHalted: false,
+  allowlistMode: null,
+  pausedNetworks: [],
+  reviewThreshold: null,
+  fees: {},
+  minimums: {},
+  depositMinimums: {},
+  spreadBps: null,
+  fallbackPrices: {},
+};

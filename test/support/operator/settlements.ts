@@ -1,0 +1,61 @@
+import { expect } from 'vitest';
+import { type Trader, asOperator, json } from '../exchange.ts';
+import { type Moment, aroundBatch } from '../runtime/faults.ts';
+
+/** A name for a trade that no other test uses. */
+export function drawReference(): string {
+  return `otc-${crypto.randomUUID()}`;
+}
+
+/** 0.5 ETH for 100 USDT between two accounts. */
+export function agreeP2p(buyer: Trader, seller: Trader, change: Record<string, unknown> = {}) {
+  return {
+    kind: 'P2P',
+    reference: drawReference(),
+    buyerAccountId: buyer.accountId,
+    sellerAccountId: seller.accountId,
+    coin: 'ETH',
+    coinAmount: '0.5',
+    usdtAmount: '100',
+    ...change,
+  };
+}
+
+/** The same of one account with the house. */
+export function agreeQuick(trader: Trader, side: 'BUY' | 'SELL', change: Record<string, unknown> = {}) {
+  return {
+    kind: 'QUICK',
+    reference: drawReference(),
+    accountId: trader.accountId,
+    side,
+    coin: 'ETH',
+    coinAmount: '0.5',
+    usdtAmount: '100',
+    ...change,
+  };
+}
+
+export function settle(body: unknown): Promise<Response> {
+  return asOperator('POST', '/settlements', body);
+}
+
+export interface SettlementAnswer {
+  readonly settlement: Record<string, string> & { readonly id: string; readonly ts: string };
+}
+
+/** The settlement in an answer of this status. */
+export async function readSettled(response: Response, status = 201): Promise<SettlementAnswer['settlement']> {
+  if (response.status !== status) throw new Error(`${response.status} ${await response.text()}`);
+  return (await json<SettlementAnswer>(response)).settlement;
+}
+
+/** The account holds these amounts of USDT and ETH. */
+export async function expectHoldings(trader: Trader, usdt: string, eth: string): Promise<void> {
+  const { USDT, ETH } = await trader.balances();
+  expect([USDT, ETH]).toEqual([usdt, eth]);
+}
+
+/** Lets `strike` happen around the next batches that settle a trade. */
+export function aroundSettlements(moment: Moment, times: number, strike: () => Promise<void> | void) {
+  return aroundBatch('settlement', moment, times, strike);
+}

@@ -1,0 +1,11 @@
+import { SourceError } from '../../../src/markets/sources/source-error.ts';
+
+/** The fault that a parser finds in a whole answer, or what it gave instead of refusing it. */
+export function faultOf(parse: () => unknown): unknown {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof SourceError) return error.fault;
+    throw error;
+  }
+}

@@ -1,0 +1,41 @@
+import type { D1Migration } from 'cloudflare:test';
+import { env as workerEnv, exports } from 'cloudflare:workers';
+import type { KeyLane } from '../../../src/lane/key-lane.ts';
+import type { LedgerGate } from '../../../src/lane/ledger-gate.ts';
+import type { LedgerKeeper } from '../../../src/lane/ledger-keeper.ts';
+import type { CandleHub } from '../../../src/markets/candles/candle-hub.ts';
+import type { PriceHub } from '../../../src/markets/price-hub.ts';
+import type { Bindings } from '../../../src/platform/bindings.ts';
+
+/** The Worker's own bindings, and what vitest.config.ts adds for the tests. */
+export interface TestEnv extends Omit<
+  Bindings,
+  'KEY_LANE' | 'LEDGER_GATE' | 'LEDGER_KEEPER' | 'PRICE_HUB' | 'CANDLE_HUB'
+> {
+  readonly KEY_LANE: Namespace<KeyLane>;
+  readonly LEDGER_GATE: Namespace<LedgerGate>;
+  readonly LEDGER_KEEPER: Namespace<LedgerKeeper>;
+  readonly PRICE_HUB: Namespace<PriceHub>;
+  readonly CANDLE_HUB: Namespace<CandleHub>;
+  readonly MIGRATIONS: D1Migration[];
+  /** The base address of the server that plays the venues; in a *.venues.test.ts and a *.six-venues.test.ts alone. */
+  readonly VENUE_SERVER: string;
+  /** The base address of the reference custodian; in a *.custody.test.ts alone. */
+  readonly CUSTODIAN_SERVER: string;
+  readonly OPERATOR_TOKEN: string;
+  /** The platform's server of the site's files, which stands before the Worker. */
+  readonly SITE: Fetcher;
+  /** What the simulation draws of, and how far it goes. */
+  readonly SIMULATION_SEED: string;
+  readonly SIMULATION_STEPS: string;
+  /** How many rows of history the growth is measured over. */
+  readonly GROWTH_ROWS: string;
+}
+
+/** Objects by their class, since tests look into them. */
+type Namespace<T extends Rpc.DurableObjectBranded> = DurableObjectNamespace<T> & DurableObjectNamespace;
+
+export const env = workerEnv as unknown as TestEnv;
+
+/** The Worker's own front door. */
+export const worker = (exports as unknown as { readonly default: Fetcher }).default;

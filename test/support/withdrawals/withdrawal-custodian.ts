@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, expect, vi } from 'vitest';
+import { config } from '../../../src/env.ts';
+import { openDatabase } from '../../../src/ledger/database.ts';
+import { chooseCustody } from '../../../src/providers.ts';
+import { sweepWithdrawals } from '../../../src/wallet/withdrawals/sweep-withdrawals.ts';
+import { listPayouts, listRejections, programCustodian, resetCustodian } from './custodian.ts';
+import type { Trader } from '../exchange.ts';
+import type { CustodianProgramme } from '../node/custody/custodian-state.ts';
+import { env } from '../runtime/test-env.ts';
+import { type WithdrawalAnswer, expectWholeLedger, houseHolds, readOwn, readTaken, withdraw } from './withdrawals.ts';
+
+type Taken = WithdrawalAnswer['withdrawal'];
+
+/** What a withdrawal of 50 USDT and its fee leave of 100, and what is in flight until it is settled. */
+const LEFT = '49';
+const HELD = 51_000_000n;
+
+/** How much later than now the last sweep was. */
+let ahead_ms = 0;
+
+/** The scheduled look at all that is being paid, so much later than the last: by default, all of it is due again. */
+export function sweep(later_ms = 3_600_000): Promise<number> {
+  ahead_ms += later_ms;
+  const now_ms = Date.now() + ahead_ms;
+  return sweepWithdrawals({ database: openDatabase(env.DB), custody: chooseCustody(config), now: () => now_ms });
+}
+
+/** How often a withdrawal was paid. */
+export async function countPayments(id: string): Promise<number> {
+  const payouts = (await listPayouts()).filter(({ payout }) => payout.withdrawalId === id);
+  return payouts.reduce((sum, { payments }) => sum + payments, 0);
+}
+
+/** Withdraws 50 USDT under the key "k", from a custodian that meets the next requests so. */
+export async function withdrawFrom(trader: Trader, ...programmes: CustodianProgramme[]): Promise<Taken> {
+  for (const programme of programmes) await programCustodian(programme);
+  return readTaken(await withdraw(trader, {}, 'k'));
+}
+
+/** Withdrawals from 100 USDT at the reference custodian. Its hooks make each test begin anew, with nothing in flight. */
+export function useCustodian() {
+  let inFlight: bigint;
+
+  beforeEach(async () => {
+    vi.spyOn(console, 'error').mockReturnValue();
+    await resetCustodian();
+    inFlight = await houseHolds('payouts');
+  });
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    expect(await listRejections()).toEqual([]);
+    await resetCustodian();
+    await sweep();
+    await expectWholeLedger();
+  });
+
+  const expectInFlight = async (atoms: bigint) => expect(await houseHolds('payouts')).toBe(inFlight + atoms);
+  return {
+    expectInFlight,
+    async expectHeld(trader: Trader, { id }: Taken): Promise<void> {
+      expect(await readOwn(trader, id)).toMatchObject({ status: 'PROCESSING', txHash: null });
+      expect((await trader.balances())['USDT']).toBe(LEFT);
+      await expectInFlight(HELD);
+    },
+    /** Paid once, under the hash that the custodian gave. */
+    async expectPaid(trader: Trader, { id }: Taken): Promise<void> {
+      const [entry, ...others] = (await listPayouts()).filter(({ payout }) => payout.withdrawalId === id);
+      expect([entry?.payments, others]).toEqual([1, []]);
+      expect(await readOwn(trader, id)).toMatchObject({ status: 'COMPLETED', txHash: entry?.txHash });
+      expect((await trader.balances())['USDT']).toBe(LEFT);
+      await expectInFlight(0n);
+    },
+    /** Never paid, and the money with its fee is back once. */
+    async expectReturned(trader: Trader, { id }: Taken): Promise<void> {
+      expect(await countPayments(id)).toBe(0);
+      expect(await readOwn(trader, id)).toMatchObject({ status: 'FAILED', txHash: null });
+      expect((await trader.balances())['USDT']).toBe('100');
+      await expectInFlight(0n);
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { type MockInstance, afterEach, beforeEach, expect, vi } from 'vitest';
+import { openDatabase } from '../../../src/ledger/database.ts';
+import { sandboxCustody } from '../../../src/wallet/custody/sandbox.ts';
+import { sweepWithdrawals } from '../../../src/wallet/withdrawals/sweep-withdrawals.ts';
+import { type Trader, openTrader } from '../exchange.ts';
+import { aroundBatch } from '../runtime/faults.ts';
+import { env } from '../runtime/test-env.ts';
+import { expectWholeLedger, houseHolds, listOwn, readTaken } from './withdrawals.ts';
+
+/** Faults around withdrawals of the sandbox, and who was paid in the end. Its hooks make each test begin anew. */
+export function useWithdrawalFaults() {
+  const faults: ReturnType<typeof aroundBatch>[] = [];
+  let submissions: MockInstance<typeof sandboxCustody.submit>;
+  let inFlight: bigint;
+
+  /** Every withdrawal that the custodian was asked to pay, each time it was asked. */
+  const submittedIds = () => submissions.mock.calls.map(([payout]) => payout.withdrawalId);
+
+  beforeEach(async () => {
+    // The faults are meant; their log lines would only hide the ones that are not.
+    vi.spyOn(console, 'error').mockReturnValue();
+    submissions = vi.spyOn(sandboxCustody, 'submit');
+    const lookup = sandboxCustody.lookup.bind(sandboxCustody);
+    // With the memory that the sandbox's custodian does without.
+    vi.spyOn(sandboxCustody, 'lookup').mockImplementation(async (payout) =>
+      submittedIds().includes(payout.withdrawalId) ? lookup(payout) : { kind: 'never_seen' },
+    );
+    inFlight = await houseHolds('payouts');
+  });
+  afterEach(() => {
+    for (const fault of faults.splice(0)) fault.restore();
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  return {
+    submittedIds,
+    strike(...values: Parameters<typeof aroundBatch>): ReturnType<typeof aroundBatch> {
+      const fault = aroundBatch(...values);
+      faults.push(fault);
+      return fault;
+    },
+    /** The scheduled look at all that is being paid, a minute from now. */
+    sweep: () =>
+      sweepWithdrawals({ database: openDatabase(env.DB), custody: sandboxCustody, now: () => Date.now() + 60_000 }),
+    /** The answer's withdrawal is the only one, was paid once, and cost 51 USDT once. */
+    async expectOnePayout(trader: Trader, response: Response): Promise<void> {
+      const withdrawal = await readTaken(response.clone());
+      expect(withdrawal.status).toBe('COMPLETED');
+      expect(await listOwn(trader)).toEqual([withdrawal]);
+      expect(submittedIds()).toEqual([withdrawal.id]);
+      expect((await trader.balances())['USDT']).toBe('949');
+      expect(await houseHolds('payouts')).toBe(inFlight);
+      await expectWholeLedger();
+    },
+    async expectNothingTaken(trader: Trader): Promise<void> {
+      expect(await listOwn(trader)).toEqual([]);
+      expect((await trader.balances())['USDT']).toBe('1000');
+      expect(submittedIds()).toEqual([]);
+    },
+    /** So many atoms of USDT more are in flight than when the test began. */
+    async expectInFlight(atoms: bigint): Promise<void> {
+      expect(await houseHolds('payouts')).toBe(inFlight + atoms);
+      await expectWholeLedger();
+    },
+  };
+}
+
+/** A trader with 1,000 USDT whose lane knows its key. */
+export async function openWarmTrader(): Promise<Trader> {
+  const trader = await openTrader({ USDT: '1000' });
+  await trader.balances();
+  return trader;
+}

@@ -1,0 +1,177 @@
+import { generate } from 'otplib';
+import { expect, vi } from 'vitest';
+import type { Asset } from '../../../src/money/assets.ts';
+import { type ProblemBody, type Trader, asOperator, json } from '../exchange.ts';
+import { type Effects, readEffects, sumOfBalances, unexplainedBalances } from '../ledger/probes.ts';
+import { forgetConditions } from '../gate.ts';
+import { env } from '../runtime/test-env.ts';
+
+export const WITHDRAWALS_PATH = '/api/v1/wallet/withdrawals';
+
+/** An address of nobody here. */
+export const OUTSIDE = 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC';
+
+/** A withdrawal of 50 USDT that costs a fee of 1. */
+export const WITHDRAWAL: Record<string, string> = {
+  asset: 'USDT',
+  network: 'TRC20',
+  amount: '50',
+  address: OUTSIDE,
+};
+
+export interface WithdrawalAnswer {
+  readonly withdrawal: {
+    readonly id: string;
+    readonly ts: string;
+    readonly status: string;
+    readonly txHash: string | null;
+    readonly fee: string;
+    readonly amount: string;
+    readonly asset: string;
+    readonly network: string;
+    readonly address: string;
+    readonly keyId: string | null;
+    readonly reason: string | null;
+  };
+}
+
+export interface WithdrawalProblem extends ProblemBody {
+  readonly withdrawalId?: string;
+  readonly networks?: readonly string[];
+  readonly limit?: string;
+  readonly used?: string;
+  readonly remaining?: string;
+}
+
+export function withdraw(
+  trader: Trader,
+  change: Record<string, unknown> = {},
+  idempotencyKey?: string,
+): Promise<Response> {
+  const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
+  return trader.post(WITHDRAWALS_PATH, { ...WITHDRAWAL, ...change }, headers);
+}
+
+/** The withdrawal in an answer that took it. */
+export async function readTaken(response: Response): Promise<WithdrawalAnswer['withdrawal']> {
+  if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
+  return (await json<WithdrawalAnswer>(response)).withdrawal;
+}
+
+export async function expectProblem(response: Response, status: number, code: string): Promise<WithdrawalProblem> {
+  const problem = await json<WithdrawalProblem>(response);
+  expect([response.status, problem.code]).toEqual([status, code]);
+  return problem;
+}
+
+/** How often each answer was given: its code, or its status where it is none of a problem. */
+export async function tally(responses: readonly Response[]): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const response of responses) {
+    const { code = String(response.status) } = await json<{ code?: string }>(response);
+    counts[code] = (counts[code] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** A withdrawal as the account's own reads show it now. */
+export async function readOwn(trader: Trader, id: string): Promise<WithdrawalAnswer['withdrawal']> {
+  return (await json<WithdrawalAnswer>(await trader.get(`${WITHDRAWALS_PATH}/${id}`))).withdrawal;
+}
+
+export async function listOwn(trader: Trader): Promise<WithdrawalAnswer['withdrawal'][]> {
+  const page = await json<{ withdrawals: WithdrawalAnswer['withdrawal'][] }>(await trader.get(WITHDRAWALS_PATH));
+  return page.withdrawals;
+}
+
+export async function readFeed(trader: Trader): Promise<Record<string, string>[]> {
+  const page = await json<{ transactions: Record<string, string>[] }>(await trader.get('/api/v1/wallet/transactions'));
+  return page.transactions;
+}
+
+/** Everything that a refused withdrawal must leave as it was. */
+export async function readHoldings(accountId: string): Promise<Effects & { readonly withdrawals: string }> {
+  const { results } = await env.DB.prepare('SELECT id, status, tx_hash FROM withdrawals WHERE account_id = ?')
+    .bind(accountId)
+    .all();
+  return { ...(await readEffects(accountId)), withdrawals: JSON.stringify(results) };
+}
+
+/** What one of the house's accounts holds, in atoms. */
+export async function houseHolds(
+  account: 'payouts' | 'fees' | 'custody' | 'liquidity',
+  asset: Asset = 'USDT',
+): Promise<bigint> {
+  const row = await env.DB.prepare(
+    'SELECT CAST(amount AS TEXT) AS amount FROM balances WHERE account = ? AND asset = ?',
+  )
+    .bind(`house:${account}`, asset)
+    .first<{ amount: string }>();
+  return BigInt(row?.amount ?? 0);
+}
+
+export async function expectWholeLedger(): Promise<void> {
+  expect(await sumOfBalances()).toEqual([]);
+  expect(await unexplainedBalances()).toEqual([]);
+}
+
+/** Sets what the operator sets. Tests put it back with `resetSettings()`. */
+export async function setSettings(change: Record<string, unknown>): Promise<void> {
+  const response = await asOperator('PATCH', '/settings', change);
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  // The gate goes on with settings that are seconds old, and a test cannot wait.
+  await forgetConditions();
+}
+
+export function resetSettings(): Promise<void> {
+  return setSettings({ allowlistMode: 'off', withdrawalsHalted: false, pausedNetworks: [], reviewThreshold: null });
+}
+
+/** Stops the clock, fifteen seconds into a step of thirty; end it with `vi.useRealTimers()`. Only `Date` stands still. */
+export function stopClock(): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Math.floor(Date.now() / 30_000) * 30_000 + 15_000 });
+}
+
+/** Moves the stopped clock. */
+export function moveClock(by_ms: number): void {
+  vi.setSystemTime(Date.now() + by_ms);
+}
+
+/** The second factor of an account, in its holder's hands. */
+export interface Authenticator {
+  /** The code of the step now, or so many steps from it. */
+  code(steps?: number): Promise<string>;
+  /** Six digits that are no code of the five steps around now. */
+  wrong(): Promise<string>;
+}
+
+/** Switches the second factor on, under a clock that `stopClock` stopped. The step before the one now is spent. */
+export async function switchOnTotp(accountId: string): Promise<Authenticator> {
+  const { secret } = await json<{ secret: string }>(await asOperator('POST', `/accounts/${accountId}/totp`));
+  const code = (steps = 0) => generate({ secret, epoch: Math.floor(Date.now() / 1_000) + 30 * steps });
+  const confirmed = await asOperator('POST', `/accounts/${accountId}/totp/confirm`, { totpCode: await code(-1) });
+  if (!confirmed.ok) throw new Error(`${confirmed.status} ${await confirmed.text()}`);
+  const wrong = async () => {
+    const near = await Promise.all([-2, -1, 0, 1, 2].map(code));
+    return ['000000', '111111', '222222', '333333', '444444', '555555'].find((one) => !near.includes(one)) ?? '';
+  };
+  return { code, wrong };
+}
+
+/** What is kept of an account's codes. */
+export async function readAttempts(accountId: string): Promise<Record<string, number> | null> {
+  return env.DB.prepare('SELECT used_step, attempts, locked_until FROM totp WHERE account_id = ?')
+    .bind(accountId)
+    .first();
+}
+
+/** A wait that ends for all when so many have come to it. */
+export function meetingOf(count: number): () => Promise<void> {
+  const meeting = Promise.withResolvers<void>();
+  let come = 0;
+  return () => {
+    come += 1;
+    if (come >= count) meeting.resolve();
+    return meeting.promise;
+  };
+}
