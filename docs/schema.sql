@@ -29,6 +29,11 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: account exists');
 END;
 
+CREATE TRIGGER accounts_hold_every_asset AFTER INSERT ON accounts
+BEGIN
+  INSERT INTO balances (account, asset) SELECT NEW.id, asset FROM assets;
+END;
+
 CREATE TRIGGER accounts_keep_their_index BEFORE UPDATE ON accounts
 WHEN NEW.id IS NOT OLD.id OR NEW.address_index IS NOT OLD.address_index
 BEGIN
@@ -99,8 +104,8 @@ CREATE TABLE api_keys (
   id TEXT PRIMARY KEY NOT NULL,
   account_id TEXT NOT NULL REFERENCES accounts (id),
   label TEXT NOT NULL,
-  -- A subset of 'rtw': read, trade, withdraw.
-  scopes TEXT NOT NULL CHECK (length(scopes) > 0 AND trim(scopes, 'rtw') = ''),
+  -- One letter a scope; which there are, src/keys/scope.ts says.
+  scopes TEXT NOT NULL CHECK (length(scopes) > 0 AND scopes NOT GLOB '*[^a-z]*'),
   token_hash TEXT NOT NULL,
   -- A JSON array of addresses and CIDR ranges; NULL admits every address.
   ip_allowlist TEXT CHECK (json_valid(ip_allowlist)),
@@ -142,6 +147,12 @@ CREATE TABLE assets (
   -- The atoms of one whole unit.
   unit INTEGER NOT NULL CHECK (unit > 0)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER assets_are_held_by_every_account AFTER INSERT ON assets
+BEGIN
+  INSERT INTO balances (account, asset) VALUES ('house:payouts', NEW.asset), ('house:fees', NEW.asset);
+  INSERT INTO balances (account, asset) SELECT id, NEW.asset FROM accounts;
+END;
 
 CREATE TRIGGER assets_are_listed_once BEFORE INSERT ON assets
 WHEN EXISTS (SELECT 1 FROM assets WHERE asset = NEW.asset)

@@ -50,8 +50,8 @@ CREATE TABLE api_keys (
   id TEXT PRIMARY KEY NOT NULL,
   account_id TEXT NOT NULL REFERENCES accounts (id),
   label TEXT NOT NULL,
-  -- A subset of 'rtw': read, trade, withdraw.
-  scopes TEXT NOT NULL CHECK (length(scopes) > 0 AND trim(scopes, 'rtw') = ''),
+  -- One letter a scope; which there are, src/keys/scope.ts says.
+  scopes TEXT NOT NULL CHECK (length(scopes) > 0 AND scopes NOT GLOB '*[^a-z]*'),
   token_hash TEXT NOT NULL,
   -- A JSON array of addresses and CIDR ranges; NULL admits every address.
   ip_allowlist TEXT CHECK (json_valid(ip_allowlist)),

@@ -11,10 +11,6 @@ CREATE TABLE assets (
   unit INTEGER NOT NULL CHECK (unit > 0)
 ) STRICT, WITHOUT ROWID;
 
-INSERT INTO assets (asset, unit) VALUES
-  ('USDT', 1000000), ('USDC', 1000000), ('BTC', 100000000), ('ETH', 100000000), ('AVAX', 100000000),
-  ('MATIC', 100000000), ('BNB', 100000000), ('LTC', 100000000), ('DOGE', 100000000);
-
 CREATE TRIGGER assets_are_listed_once BEFORE INSERT ON assets
 WHEN EXISTS (SELECT 1 FROM assets WHERE asset = NEW.asset)
 BEGIN
@@ -181,8 +177,24 @@ BEGIN
   SELECT RAISE(ABORT, 'ledger: a balance is never deleted');
 END;
 
--- The house's own rows. Floors in atoms: custody's is the most that may be owed to clients, liquidity's the most
--- that the house may be short.
+-- Who may hold an asset holds it from the start: an account every asset, and an asset every account. A migration that adds
+-- an asset inserts it into `assets`, and its rows of custody and liquidity, which have floors, as below.
+CREATE TRIGGER accounts_hold_every_asset AFTER INSERT ON accounts
+BEGIN
+  INSERT INTO balances (account, asset) SELECT NEW.id, asset FROM assets;
+END;
+
+CREATE TRIGGER assets_are_held_by_every_account AFTER INSERT ON assets
+BEGIN
+  INSERT INTO balances (account, asset) VALUES ('house:payouts', NEW.asset), ('house:fees', NEW.asset);
+  INSERT INTO balances (account, asset) SELECT id, NEW.asset FROM accounts;
+END;
+
+INSERT INTO assets (asset, unit) VALUES
+  ('USDT', 1000000), ('USDC', 1000000), ('BTC', 100000000), ('ETH', 100000000), ('AVAX', 100000000),
+  ('MATIC', 100000000), ('BNB', 100000000), ('LTC', 100000000), ('DOGE', 100000000);
+
+-- Floors in atoms: custody's is the most that may be owed to clients, liquidity's the most that the house may be short.
 INSERT INTO balances (account, asset, floor) VALUES
   ('house:custody', 'USDT', -1000000000000000), ('house:liquidity', 'USDT', -10000000000000),
   ('house:custody', 'USDC', -1000000000000000), ('house:liquidity', 'USDC', -10000000000000),
@@ -193,8 +205,3 @@ INSERT INTO balances (account, asset, floor) VALUES
   ('house:custody', 'BNB', -100000000000000), ('house:liquidity', 'BNB', -2000000000000),
   ('house:custody', 'LTC', -1000000000000000), ('house:liquidity', 'LTC', -15000000000000),
   ('house:custody', 'DOGE', -100000000000000000), ('house:liquidity', 'DOGE', -10000000000000000);
-
-INSERT INTO balances (account, asset)
-  SELECT owner.account, asset FROM balances
-  CROSS JOIN (SELECT 'house:payouts' AS account UNION ALL SELECT 'house:fees') AS owner
-  WHERE balances.account = 'house:custody';

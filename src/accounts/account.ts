@@ -6,8 +6,8 @@ import { type Actor, insertAudit } from '../ledger/audit.ts';
 import type { Database } from '../ledger/database.ts';
 import { newRecordId } from '../ledger/record-id.ts';
 import { nextRecordNumber } from '../ledger/record-number.ts';
-import { accounts, balances, exactly } from '../ledger/schema.ts';
-import { QUOTE_ASSET, assetSymbols, scaleOf } from '../money/assets.ts';
+import { accounts, exactly } from '../ledger/schema.ts';
+import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, formatAmount, parseAmount } from '../money/amounts.ts';
 
 /** An account as the operator sees it. */
@@ -42,15 +42,14 @@ function showAccount(row: AccountRow): Account {
 }
 
 /**
- * Opens an account: its record, under the next address index, and its balance of every asset at zero. All nine rows
- * are made here, so that no order pays for a first one. Throws when D1 fails.
+ * Opens an account: its record, under the next address index. The database gives it a balance of every asset, at zero, so
+ * that no order pays for a first one. Throws when D1 fails.
  */
 export async function openAccount(database: Database, label: string, actor: Actor): Promise<Account> {
   const id = newRecordId(actor.now_ms);
   const addressIndex = sql`(SELECT coalesce(max(address_index) + 1, 0) FROM accounts)`;
   await database.batch([
     database.insert(accounts).values({ id, addressIndex, label, createdAt: actor.now_ms }),
-    database.insert(balances).values(assetSymbols.map((asset) => ({ account: id, asset }))),
     insertAudit(database, actor, 'open_account', id, { label }),
   ]);
   const opened = await readAccount(database, id);

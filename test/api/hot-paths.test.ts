@@ -133,7 +133,7 @@ describe('an order', () => {
     laneCalls: 1,
     gateCalls: 1,
     databaseTrips: 1,
-    databaseRowsRead: 26,
+    databaseRowsRead: 29,
     databaseRowsWritten: 7,
     objectRowsRead: 1,
     // The fourth is the row's deletion when the replay expires; the bucket, the intent and the answer are three.

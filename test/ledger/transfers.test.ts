@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { openAccount } from '../../src/accounts/account.ts';
 import { env } from '../support/runtime/test-env.ts';
 import {
+  makeKey,
   NOON_MS,
   balanceOf,
   credit,
@@ -33,7 +34,11 @@ describe('a batch of records', () => {
   it('keeps the sum of each asset at zero and every balance at the sum of its transfers, whatever is tried', async () => {
     const coins = ['ETH', 'BNB'];
     const accounts = await Promise.all(
-      [1, 2, 3].map(async () => (await openAccount(database, 'test', { role: 'operator', now_ms: NOON_MS })).id),
+      [1, 2, 3].map(async () => {
+        const { id } = await openAccount(database, 'test', { role: 'operator', now_ms: NOON_MS });
+        await makeKey(id).run();
+        return id;
+      }),
     );
     const attempt = fc.record({
       account: fc.constantFrom(...accounts),

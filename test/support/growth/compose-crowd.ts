@@ -1,4 +1,3 @@
-import { assetSymbols } from '../../../src/money/assets.ts';
 import { networks } from '../../../src/money/networks.ts';
 
 /** When the crowd came, and when every history begins. */
@@ -15,8 +14,7 @@ export function idInCrowd(number: string): string {
 }
 
 /**
- * The SQL that opens accounts from one number up to another, each with all that an account has: a key, a balance of every
- * asset, an address on every network, a second factor and two approved addresses. Nobody has the token of such a key.
+ * The SQL that opens accounts from one number up to another, each with all that an account has: a key, an address on every network, a second factor and two approved addresses. Nobody has the token of such a key.
  */
 export function composeCrowd(from: number, to: number): string[] {
   const numbers = listNumbers(from, to);
@@ -28,8 +26,6 @@ export function composeCrowd(from: number, to: number): string[] {
        FROM n`,
     `INSERT INTO api_keys (id, account_id, label, scopes, token_hash, created_at) ${numbers}
        SELECT printf('01900001-0000-7000-8000-%012x', i), ${id}, 'bot', 'rtw', 'sha-' || ${digits}, ${FIRST_MS} FROM n`,
-    `INSERT INTO balances (account, asset) ${numbers}
-       SELECT ${id}, asset.value FROM n CROSS JOIN json_each('${JSON.stringify(assetSymbols)}') AS asset`,
     `INSERT INTO addresses (account_id, network, address) ${numbers}
        SELECT ${id}, network.value, '0x' || ${digits}
        FROM n CROSS JOIN json_each('${JSON.stringify(networks)}') AS network`,

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { assetSymbols } from '../../src/money/assets.ts';
+import { openAccount } from '../support/exchange.ts';
+import { env } from '../support/runtime/test-env.ts';
+
+/** The balances of an account, and the house's of an asset. */
+async function listAssets(account: string): Promise<string[]> {
+  const { results } = await env.DB.prepare('SELECT asset FROM balances WHERE account = ?')
+    .bind(account)
+    .all<{ asset: string }>();
+  return results.map(({ asset }) => asset);
+}
+
+/** What a migration does that adds an asset. */
+function addAsset(): Promise<unknown> {
+  return env.DB.batch([
+    env.DB.prepare(`INSERT INTO assets (asset, unit) VALUES ('XRP', 1000000)`),
+    env.DB.prepare(
+      `INSERT INTO balances (account, asset, floor) VALUES ('house:custody', 'XRP', -1000), ('house:liquidity', 'XRP', -10)`,
+    ),
+  ]);
+}
+
+describe('an asset that is added', () => {
+  it('is held at once by accounts that were opened before it, by those opened later, and by the house', async () => {
+    const before = await openAccount();
+    expect((await listAssets(before)).toSorted()).toEqual(assetSymbols.toSorted());
+    await addAsset();
+    const after = await openAccount();
+    for (const owner of [before, after, 'house:custody', 'house:liquidity', 'house:payouts', 'house:fees']) {
+      expect((await listAssets(owner)).toSorted(), owner).toEqual([...assetSymbols, 'XRP'].toSorted());
+    }
+  });
+});
