@@ -208,7 +208,8 @@ describe('the ledger itself', () => {
     const { id: waiting } = await send(await reportFor(trader, '5'), 1);
     const update = (set: string, id: string) =>
       env.DB.prepare(`UPDATE deposits SET ${set} WHERE id = ?`).bind(id).run();
-    await expect(update("status = 'COMPLETED', reason = NULL", await reportDust())).rejects.toThrow('never credited');
+    const credited = `status = 'COMPLETED', reason = NULL, transfer = (SELECT coalesce(max(id), 0) + 1 FROM transfers)`;
+    await expect(update(credited, await reportDust())).rejects.toThrow('never credited');
     await expect(update("reason = 'supply_cap'", await reportDust())).rejects.toThrow('never credited');
     await expect(update("status = 'QUARANTINED', reason = 'below_minimum'", waiting)).rejects.toThrow('first report');
   });
