@@ -23,7 +23,7 @@ export function composeSite(): Map<string, SiteFile> {
   const stylesheet = readStatic('site.css');
   const startViewer = readStatic('start-viewer.js');
   const favicon = readStatic('favicon.svg');
-  const { forTraders, forOperators } = readDocuments();
+  const { forTraders, forOperators, forContributors } = readDocuments();
   const viewer = composeViewer(startViewer[0]);
   const landing: Page = {
     path: '/docs',
@@ -33,10 +33,10 @@ export function composeSite(): Map<string, SiteFile> {
     head: viewer.head,
     body: `<h1>Bureau</h1>
 <p>An exchange with a REST API. Every order fills at once, whole or not at all, at the market’s price.</p>
-<div class="readers">${listDocuments('Use it', forTraders)}${listDocuments('Run it', forOperators)}</div>
+<div class="readers">${listDocuments('Use it', forTraders)}${listDocuments('Run it', forOperators)}${listDocuments('Understand it', forContributors)}</div>
 ${viewer.body}`,
   };
-  const documents = [forTraders, forOperators].flatMap((list) =>
+  const documents = [forTraders, forOperators, forContributors].flatMap((list) =>
     list.map((document, place) => composeDocumentPage(document, list[place + 1])),
   );
   const pages = [landing, ...documents, ...composeErrorPages()];

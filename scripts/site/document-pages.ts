@@ -15,8 +15,11 @@ const forTraders = [
   'guides/market-data',
 ];
 
-/** What an operator reads first, in this order. Every other document is for operators as well, and follows. */
+/** What an operator reads first, in this order. Every other document outside `design` is for operators too and follows. */
 const forOperators = ['guides/operating', 'guides/going-live'];
+
+/** The folder of the design pages, for those who change the code. */
+const DESIGN = 'design/';
 
 /** A document and where the site has it. */
 export interface DocumentPage extends RenderedDocument {
@@ -29,6 +32,7 @@ export interface DocumentPage extends RenderedDocument {
 export interface Documents {
   readonly forTraders: readonly DocumentPage[];
   readonly forOperators: readonly DocumentPage[];
+  readonly forContributors: readonly DocumentPage[];
 }
 
 /** Renders every Markdown file below `docs`. Throws on one that is listed and absent, and on a link that leads nowhere. */
@@ -37,10 +41,12 @@ export function readDocuments(): Documents {
     .filter((file) => file.endsWith('.md'))
     .map((file) => file.slice(0, -'.md'.length))
     .toSorted();
-  const others = found.filter((name) => !forTraders.includes(name) && !forOperators.includes(name));
+  const isOther = (name: string) => !forTraders.includes(name) && !forOperators.includes(name);
+  const others = found.filter((name) => isOther(name) && !name.startsWith(DESIGN));
   return {
     forTraders: forTraders.map(readDocument),
     forOperators: [...forOperators, ...others].map(readDocument),
+    forContributors: found.filter((name) => name.startsWith(DESIGN)).map(readDocument),
   };
 }
 
