@@ -13,10 +13,11 @@ import { writeCountingEntry } from './bench/counting-entry.ts';
 import { buildWorker } from './build-worker.ts';
 
 /**
- * `npm run flood`: what distinct candle questions from many addresses cost the orders of a trader. Prints the median and
- * the 95th percentile of an order's time without them and with them, in turns of one run, and fails where either is over
- * twice as long or an order is refused. It wants a machine that has nothing else to do: client, venues and exchange share
- * its cores. `--rate` is questions a second, `--orders` how many orders a turn has, `--turns` how many turns.
+ * `npm run flood`: measures how much different candle requests from many addresses slow down a trader's orders. Prints
+ * the median and the 95th percentile of an order's time without them and with them, in turns of one run, and fails
+ * where either is over twice as long or an order is refused. The machine should be otherwise idle: client, venues and
+ * exchange share its cores. `--rate` is questions a second, `--orders` how many orders a turn has, `--turns` how many
+ * turns.
  */
 
 const { values } = parseArgs({

@@ -1,13 +1,13 @@
-/** What a comparison of the gate's place with the database's comes to, for a person to read. */
+/** The result of comparing the gate's location with the database's, for a person. */
 export interface LocationVerdict {
   readonly isRight: boolean;
   readonly detail: string;
 }
 
 /**
- * Holds `LEDGER_LOCATION` against where D1 says that it answered from. `answer` is what `wrangler d1 execute --json`
- * printed: a list of results, of which each `meta` names `served_by_region` ("D1 > Return objects"), in upper case what a
- * location hint is in lower case. An answer that names none, as of a local database, decides nothing and is not right.
+ * Compares `LEDGER_LOCATION` with the region that D1 answered from. `answer` is the output of `wrangler d1 execute
+ * --json`: a list of results whose `meta` has `served_by_region` ("D1 > Return objects"), which is a location hint in
+ * upper case. An answer without a region, as from a local database, counts as wrong.
  */
 export function compareLocation(configured: string, answer: string): LocationVerdict {
   const region = readRegion(answer);

@@ -79,7 +79,7 @@ async function stop(server: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Throws what was expected when it is not so, and prints it when it is. */
+/** Prints an expectation that holds, and throws one that does not. */
 export function expectThat(isTrue: boolean, what: string): void {
   if (!isTrue) throw new Error(`expected ${what}`);
   console.log(`ok: ${what}`);

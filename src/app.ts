@@ -15,7 +15,7 @@ import { operator } from './operator/routes.ts';
 import { trade } from './api/order-routes.ts';
 import { wallet } from './api/wallet-routes.ts';
 
-/** The whole interface: an area's `routes.ts` lists its endpoints, and this page the areas. */
+/** The whole interface: each file of routes lists its endpoints, and this file lists those. */
 export const app = createArea();
 
 const areas = [wallet, trade, markets, exchange, keys, operator, documentRoutes(() => app.openAPIRegistry)];
@@ -35,7 +35,7 @@ const refuseMethod = methodNotAllowed({
   },
 });
 
-// Asked only where no route answered, so that no other request pays for it.
+// Runs only when no route answered, so that it costs other requests nothing.
 app.notFound(async (c) => {
   c.res = sendProblem(c, refuse('not_found', 'There is nothing at this path.'));
   await refuseMethod(c, async () => undefined);

@@ -4,31 +4,31 @@ import { QUOTE_ASSET, coinSymbols, scaleOf } from './money/assets.ts';
 import { type Venue, candleVenues, priceVenues, venues } from './money/venue-symbols.ts';
 import { AMOUNT_SYNTAX, MAX_ATOMS, parseAmount } from './money/amounts.ts';
 
-/** Secrets that ship with the repository begin so, in whatever case; production refuses them. */
+/** Secrets that come with the repository begin so, in any case; production refuses them. */
 const SANDBOX_SECRET = /^sandbox-/i;
 
-/** Hosts that are nobody's, so that documents can name them (RFC 2606): whoever finds one in use forgot to fill it in. */
+/** Hosts that are reserved for documentation (RFC 2606). A configuration that has one was not filled in. */
 const PLACEHOLDER_HOST = /(^|\.)(example|invalid|test|localhost|example\.(com|net|org))\.?$/;
 
 /** The smallest spread of each environment: a free option drains the house, and in the sandbox there is no house. */
 export const MIN_SPREAD_BPS = { sandbox: 0, production: 10 } as const;
 
-/** All sources are asked at once, and an invocation of a Worker holds six connections; a seventh would wait its turn. */
+/** All sources are asked at once, and an invocation of a Worker has six connections; a seventh would wait. */
 const MAX_PRICE_SOURCES = 6;
 
 /** Markets of our own making, for the sandbox. */
 const sandboxPriceSources = ['sandbox-a', 'sandbox-b', 'sandbox-c'] as const;
 
-/** What is sent as a Bearer token or kept in an environment: a blank in it would never match, or came by mistake. */
+/** A secret or token. A blank in it would come by mistake and could never match. */
 const Secret = z
   .string()
   .min(32)
   .regex(/^[!-~]+$/, 'holds a blank or another character that is not visible ASCII');
 
-/** Where an object may be asked to live (Durable Objects, "Data location"). */
+/** The regions where an object can be created (Durable Objects, "Data location"). */
 const locations = ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me'] as const;
 
-/** Secrets by version: the highest is used for what is new, every one for what is there. */
+/** Secrets by version: the highest is used for new data, every version for existing data. */
 const VersionedSecrets = jsonOf(z.record(z.string().regex(/^[1-9]\d{0,2}$/), Secret)).refine(
   (secrets) => Object.keys(secrets).length > 0,
   'names no secret',
@@ -62,7 +62,7 @@ function isSandbox(provider: string): boolean {
   return provider.startsWith('sandbox');
 }
 
-/** A whole number in one variable. A blank one is no number: it would count as 0. */
+/** A whole number in one variable. A blank is refused: it would be read as 0. */
 function wholeNumber(min: number, max: number) {
   return z.coerce
     .string()
@@ -71,7 +71,7 @@ function wholeNumber(min: number, max: number) {
     .pipe(z.number().min(min).max(max));
 }
 
-/** An amount of USDT that the ledger can move: more than nothing, and no finer than an atom. */
+/** An amount of USDT that the ledger can move: above zero, and no finer than an atom. */
 const UsdtAmount = z
   .string()
   .regex(AMOUNT_SYNTAX, { error: 'is not a plain decimal string', abort: true })
@@ -102,8 +102,8 @@ const venueUrls = Object.fromEntries(venues.map((venue) => [urlVariableOf(venue)
 >;
 
 /**
- * What is wrong with the venues' addresses in production, by variable: over plain HTTP anybody on the way makes prices,
- * and two sources of one host would be one venue with two votes.
+ * What is wrong with the venues' URLs in production, by variable. Over plain HTTP anybody on the way could change
+ * prices, and two sources with one host would be one venue with two votes.
  */
 function findVenueFaults(config: Readonly<Record<UrlVariable, string>> & { PRICE_SOURCES: readonly string[] }) {
   const urls = venues.map((venue) => ({
@@ -120,7 +120,7 @@ function findVenueFaults(config: Readonly<Record<UrlVariable, string>> & { PRICE
   ] as [string, string][];
 }
 
-/** A host by the one name that all its spellings and ports share. */
+/** A host's name without the port and the final dot. */
 function nameHost({ hostname }: URL): string {
   return hostname.replace(/\.$/, '');
 }

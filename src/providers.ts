@@ -45,7 +45,7 @@ const candleSources: Record<Config['CANDLE_SOURCES'][number], (url: string) => C
   kucoin: createKucoinCandleSource,
 };
 
-/** Where a source answers; the sandbox's are in memory, and have no address. */
+/** The URL of a source; the sandbox's are in memory and have none. */
 function urlOf(config: Config, name: string): string {
   const venue = venues.find((known) => known === name);
   return venue ? config[urlVariableOf(venue)] : '';
@@ -95,8 +95,8 @@ const solanaSources: Record<Config['SOLANA_ADDRESSES'], SolanaSource> = {
 };
 
 /**
- * What deposit addresses are made of. Throws, as `parseConfig` does, where DEPOSIT_KEYS are not five accounts' public
- * keys, or in production one is of the public test mnemonic.
+ * The sources of deposit addresses. Throws, as `parseConfig` does, when DEPOSIT_KEYS are not five accounts' public
+ * keys, or when one belongs to the public test mnemonic in production.
  */
 export function chooseAddressSources(config: Config): AddressSources {
   const keys = DepositKeys.safeParse(config.DEPOSIT_KEYS);
@@ -117,7 +117,7 @@ const custodies: Record<Config['CUSTODY_PROVIDER'], (config: Config) => Custody>
     createHttpCustody({ url, keyId, secret, signingKey }),
 };
 
-/** Who pays withdrawals out. */
+/** The custodian that pays withdrawals. */
 export function chooseCustody(config: Config): Custody {
   return custodies[config.CUSTODY_PROVIDER](config);
 }

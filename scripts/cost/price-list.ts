@@ -21,5 +21,5 @@ export const priceList = {
   logByte: 250,
 } as const;
 
-/** What lies there for a month, in dollars per GB: of D1, and of objects. */
+/** Storage for a month, in dollars per GB: of D1, and of objects. */
 export const storage_dollarsPerGigabyte = { database: 0.75, objects: 0.2 } as const;

@@ -19,7 +19,7 @@ export interface CountedRequests {
   /** How many requests are counted together. What they share is divided among them. */
   readonly requests: number;
   readonly counts: Counts;
-  /** Which of the measured times hold for each of them. */
+  /** The measured times that apply to each of them. */
   readonly active: keyof typeof active_ms;
   readonly cpu: keyof typeof cpu_us;
 }
@@ -41,16 +41,16 @@ export const CHECKED_ORDERS = 4_000;
 const atEdge: Counts = { ...nothing, workerRequests: 1, logLines: 1 };
 
 /**
- * What each kind of request takes. The test of the cost model counts every number here for real, in D1, the lane and the
- * hub, and fails where this table says otherwise.
+ * What each kind of request takes. The test of the cost model counts every number here in the real D1, lane and hub,
+ * and fails when this table differs.
  *
- * A key that polls is one that reads every 9 s or faster, so that its object stays awake and writes a row for ten
- * reads; of one that reads less often every read is alone. Every order is a call of the gate, which holds prices and
- * settings: of twenty orders in a row the first has it ask the hub, and one that is alone in the whole exchange pays for
- * that, for a round of questions and for the alarm that purges its Idempotency-Key, which twenty share. What the gate
- * fetches beside orders goes by the clock, not by the order, and stands on its own. What the reconciliation takes for an
- * order is rows that it reads; it writes none. Its object keeps a link of the history for 2,500 orders, and runs for some
- * minutes an hour at most, however many requests there were.
+ * A key that polls reads every 9 s or faster, so that its object stays awake and writes one row for ten reads. A key
+ * that reads less often writes a row for each. Every order is a call of the gate, which holds prices and settings. Of
+ * twenty orders in a row only the first makes the gate ask the hub. An order that is alone in the whole exchange pays
+ * for that by itself, for a round of prices and for the alarm that deletes its Idempotency-Key. What the gate fetches
+ * in the background depends on the clock, not on orders, and has a row of its own. What the reconciliation takes for an
+ * order is rows that it reads; it writes none. Its object keeps a link of the history for 2,500 orders, and runs for
+ * some minutes an hour at most, however many requests there were.
  */
 export const requestCounts = {
   'order, one of twenty that a key places in a day': {

@@ -11,9 +11,9 @@ export interface Versions {
 }
 
 /**
- * How a schema's change breaks a client, each as `<where>: <what>`. Of a request, whatever was taken must still be
- * taken; of a response, nothing may come that could not come before, and nothing stay away that always came. A new
- * field or a new value of an enumeration in a response breaks nobody: clients tolerate both.
+ * How a schema's change breaks a client, each as `<where>: <what>`. In a request, whatever was accepted must still be
+ * accepted. In a response, nothing may appear that could not appear before, and nothing may be missing that was always
+ * there. New fields and new values of an enumeration in a response break nobody, since clients tolerate them.
  */
 export function compareSchemas(released: Schema, current: Schema, versions: Versions, where: string): string[] {
   const before = flattenSchema(released, versions.released);
@@ -85,7 +85,7 @@ function compareProperties(before: Schema, after: Schema, versions: Versions, wh
   ];
 }
 
-/** Each alternative that was taken must still be one; each that comes must be one that came. */
+/** In a request each old alternative must remain; in a response each alternative must be an old one. */
 function compareVariants(before: Schema, after: Schema, versions: Versions, where: string): string[] {
   const [variantsBefore, variantsAfter] = [variantsOf(before), variantsOf(after)];
   if (!variantsBefore && !variantsAfter) return [];

@@ -43,8 +43,8 @@ export interface Document {
 }
 
 /**
- * What of a document's change breaks clients that were made for the released one, each as `<where>: <what>`; nothing
- * where all of it only adds. Pure.
+ * The changes of a document that break clients made for the released one, each as `<where>: <what>`; empty if the
+ * document only adds. Pure.
  */
 export function findBreaks(released: Document, current: Document): string[] {
   return Object.entries(released.paths ?? {}).flatMap(([path, item]) =>
@@ -81,7 +81,7 @@ function compareOperations(documents: Documents, before: Operation, after: Opera
   ];
 }
 
-/** Whether every way in that was open still is: no more schemes, and of each no more scopes. */
+/** Whether every way to authenticate still works: no more schemes are required, and no more scopes of each. */
 function admits(before: readonly Requirement[], after: readonly Requirement[]): boolean {
   if (before.length === 0) return after.length === 0 || after.some((way) => Object.keys(way).length === 0);
   const suffices = (held: Requirement, needed: Requirement) =>

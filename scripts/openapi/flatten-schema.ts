@@ -31,7 +31,7 @@ export function flattenSchema(schema: Schema, components: Schemas): Schema {
   return [...referred, ...allOf].map((part) => flattenSchema(part, components)).reduce(merge, own);
 }
 
-/** What satisfies both; of a field that both describe, what satisfies both descriptions. */
+/** The schema that satisfies both; a field that both describe must satisfy both. */
 function merge(one: Schema, other: Schema): Schema {
   const properties: Record<string, Schema> = { ...one.properties };
   for (const [name, schema] of Object.entries(other.properties ?? {})) {

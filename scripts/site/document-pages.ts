@@ -60,10 +60,10 @@ function readDocument(name: string): DocumentPage {
   }
 }
 
-/** What the site makes a page of that is no document. */
+/** Source files that have a page of the site. */
 const pagesOfSources: Readonly<Record<string, string>> = { 'src/http/problems.ts': '/errors' };
 
-/** A link to another document leads to its page; one to another file of the repository is there for GitHub alone. */
+/** A link to another document leads to its page; a link to another file of the repository works on GitHub only. */
 function resolveFrom(file: string): ResolveLink {
   return (href) => {
     if (/^(https?:|#)/.test(href)) return href;

@@ -1,14 +1,14 @@
 import type { ProblemCode } from '../../src/http/problems.ts';
 
-/** What a person needs to know of a code beyond its line in the table; inline Markdown. */
+/** What the page of a code says beyond its line in the table; inline Markdown. */
 export interface ErrorAdvice {
   readonly meaning: string;
   readonly remedy: string;
 }
 
-const OPERATOR_TOKEN = 'Only the operator’s API answers with it, the paths below `/operator/v1`.';
+const OPERATOR_TOKEN = 'Only the operator’s API, below `/operator/v1`, answers with it.';
 
-/** The advice on every code. It stays out of the Worker: the table in `src/http/problems.ts` is all that one needs. */
+/** The advice on every code. It is not part of the Worker, which needs only the table in `src/http/problems.ts`. */
 export const errorGuide: Readonly<Record<ProblemCode, ErrorAdvice>> = {
   missing_api_key: {
     meaning: 'The operation needs an API key, and the request carried none as a Bearer token.',
@@ -18,14 +18,14 @@ export const errorGuide: Readonly<Record<ProblemCode, ErrorAdvice>> = {
     meaning:
       'The key was not made here, was cut or changed on its way, belongs to another environment, or was revoked.',
     remedy:
-      'Compare it with what was shown when it was made. A key that begins with `bk_test_` opens the sandbox only, one with `bk_live_` production only. A revoked key stays revoked: ask the operator for a new one.',
+      'Compare it with what was shown when it was made. A key that begins with `bk_test_` works in the sandbox only, one with `bk_live_` in production only. A revoked key stays revoked: ask the operator for a new one.',
   },
   api_key_expired: {
-    meaning: 'The key was made with an end, and that has passed; the detail says when.',
+    meaning: 'The key had an expiry, which has passed; the detail says when.',
     remedy: 'Ask the operator for a new key.',
   },
   insufficient_scope: {
-    meaning: 'The key is good, but was made without the scope that the operation needs: `read`, `trade` or `withdraw`.',
+    meaning: 'The key is valid but does not have the scope that the operation needs: `read`, `trade` or `withdraw`.',
     remedy: 'Use a key with that scope. The scopes of a key never change: ask the operator for another one.',
   },
   ip_not_allowed: {
@@ -34,18 +34,18 @@ export const errorGuide: Readonly<Record<ProblemCode, ErrorAdvice>> = {
   },
   invalid_request: {
     meaning:
-      'The request cannot be read: the body is not JSON, a field is missing or malformed, or a parameter is out of its bounds. Nothing is ever clamped or rounded into validity.',
+      'The request cannot be read: the body is not JSON, a field is missing or malformed, or a parameter is out of its bounds. Nothing is corrected silently.',
     remedy:
       'Each entry of `errors` names a field, as a JSON pointer into the body or the name of a parameter, and what is wrong with it. Amounts are plain decimal strings such as `"0.015"`, never JSON numbers.',
   },
   invalid_idempotency_key: {
     meaning:
       'The header `Idempotency-Key` is empty, longer than 255 characters, or holds a blank or a non-ASCII character.',
-    remedy: 'Send 1 to 255 visible ASCII characters. A UUID does.',
+    remedy: 'Send 1 to 255 visible ASCII characters, for example a UUID.',
   },
   invalid_cursor: {
     meaning: 'The cursor was changed, or comes from another list or another account.',
-    remedy: 'Pass `nextCursor` on as it came, to the same list. To begin anew, leave `cursor` out.',
+    remedy: 'Send `nextCursor` unchanged to the same list. To begin again, leave `cursor` out.',
   },
   unsupported_media_type: {
     meaning: 'The body is not declared as JSON.',
@@ -53,11 +53,11 @@ export const errorGuide: Readonly<Record<ProblemCode, ErrorAdvice>> = {
   },
   payload_too_large: {
     meaning: 'The body is larger than 16 KiB, or 128 KiB for an upload of Solana addresses.',
-    remedy: 'Send less. No order or withdrawal needs a hundredth of it.',
+    remedy: 'Send less. Orders and withdrawals are far smaller.',
   },
   account_frozen: {
     meaning: 'The operator has frozen the account. Everything can be read; orders and withdrawals are refused.',
-    remedy: 'Ask the operator. Nothing that the API offers lifts it.',
+    remedy: 'Ask the operator. No operation of the API can lift a freeze.',
   },
   rate_limited: {
     meaning:
@@ -68,7 +68,7 @@ export const errorGuide: Readonly<Record<ProblemCode, ErrorAdvice>> = {
   idempotency_key_reused: {
     meaning:
       'The `Idempotency-Key` was used within 24 hours for a request with another body or to another operation. Nothing was executed.',
-    remedy: 'Use a new key for a new request, and an old one only to repeat the very same.',
+    remedy: 'Use a new key for a new request, and an old one only to repeat the same request.',
   },
   symbol_not_supported: {
     meaning: 'There is no such market. In a path the status is 404, in an order 422.',
@@ -76,7 +76,7 @@ export const errorGuide: Readonly<Record<ProblemCode, ErrorAdvice>> = {
   },
   amount_below_minimum: {
     meaning:
-      'The order is worth less than its symbol’s minimum or than the smallest amount of the coin, or the withdrawal is below its network’s minimum; the detail says how much that is. The operator’s API gives it for a credit of nothing and for a spread that is too small.',
+      'The order is worth less than its symbol’s minimum or than the smallest amount of the coin, or the withdrawal is below its network’s minimum; the detail says how much that is. The operator’s API gives it for a credit of zero and for a spread that is too small.',
     remedy: 'Send a larger amount, with a new `Idempotency-Key`.',
   },
   amount_above_maximum: {
@@ -103,8 +103,8 @@ export const errorGuide: Readonly<Record<ProblemCode, ErrorAdvice>> = {
   },
   invalid_address: {
     meaning:
-      'The address is none of its network: malformed, with a wrong checksum, or one that nobody can own, such as a token’s contract. A deposit address of the same account is refused as well.',
-    remedy: 'Copy the address again from the wallet that shall receive, and check that it shows the same network.',
+      'The address is not valid on its network: malformed, with a wrong checksum, or one that nobody can own, such as a token’s contract. A deposit address of the same account is refused as well.',
+    remedy: 'Copy the address again from the receiving wallet, and check that it shows the same network.',
   },
   totp_required: {
     meaning: 'Two-factor authentication is on for the account, and the withdrawal carried no code.',
@@ -122,32 +122,32 @@ export const errorGuide: Readonly<Record<ProblemCode, ErrorAdvice>> = {
   },
   daily_limit_exceeded: {
     meaning:
-      'With this withdrawal the account would pass its limit of any 24 hours, counted in USDT at the price of the moment and without fees. The members `limit`, `used` and `remaining` give the figures.',
+      'With this withdrawal the account would exceed its limit for 24 hours, counted in USDT at current prices and without fees. The members `limit`, `used` and `remaining` give the figures.',
     remedy: 'Send at most what remains, or wait until earlier withdrawals are a day old; with a new `Idempotency-Key`.',
   },
   totp_invalid: {
     meaning:
-      'The code is wrong, older or newer than one step of 30 seconds, or was used before: a code approves one withdrawal. Five wrong ones in a row end in `withdrawals_locked`.',
+      'The code is wrong, more than one step of 30 seconds old or early, or was used before: each code can be used once. Five wrong codes in a row lead to `withdrawals_locked`.',
     remedy:
       'Wait for the next code. If codes keep failing, set the clock of the device. The same `Idempotency-Key` may be used.',
   },
   insufficient_role: {
-    meaning: `The operator’s token is good, but its role does not open this. ${OPERATOR_TOKEN}`,
-    remedy: '`OPERATOR_TOKEN` opens everything, `DEPOSIT_TOKEN` reports deposits, `AUDITOR_TOKEN` reads.',
+    meaning: `The operator’s token is valid, but its role may not use this operation. ${OPERATOR_TOKEN}`,
+    remedy: '`OPERATOR_TOKEN` may use everything, `DEPOSIT_TOKEN` reports deposits, `AUDITOR_TOKEN` reads.',
   },
   price_unavailable: {
     meaning:
-      'There is no firm price at the moment: the venues are silent, too old, or disagree. No order fills at such a price, and no withdrawal is valued at one. Tickers are shown all the same.',
-    remedy: 'Try again after `Retry-After`, seconds as a rule. The same `Idempotency-Key` may be used.',
+      'There is no firm price at the moment: the venues do not answer, their prices are too old, or they disagree. Orders and withdrawals need a firm price; tickers are shown all the same.',
+    remedy: 'Try again after `Retry-After`, usually some seconds. The same `Idempotency-Key` may be used.',
   },
   price_limit_exceeded: {
     meaning:
-      'The order named a `limitPrice`, and would have filled at a worse price: above it for a purchase, below it for a sale. Nothing was filled, and nothing waits for a better price.',
+      'The order named a `limitPrice`, and would have filled at a worse price: above it for a purchase, below it for a sale. Nothing was filled, and the order does not wait for a better price.',
     remedy:
       'Ask `POST /api/v1/orders/preview` what would fill now. To accept that, send the order with another limit and a new `Idempotency-Key`, since this answer is kept under the old one.',
   },
   insufficient_balance: {
-    meaning: 'The account holds less than the order gives away, or than the withdrawal’s amount and its fee together.',
+    meaning: 'The account has less than the order costs, or less than the withdrawal’s amount and fee together.',
     remedy:
       'Read `GET /api/v1/wallet/balances`, then send less or deposit first; with a new `Idempotency-Key`, since this answer is kept under the old one.',
   },
@@ -158,12 +158,12 @@ export const errorGuide: Readonly<Record<ProblemCode, ErrorAdvice>> = {
       'Send a smaller order, or try later; with a new `Idempotency-Key`, since this answer is kept under the old one.',
   },
   upstream_unavailable: {
-    meaning: 'No source of candles answers well. There is no static fallback for a time series; tickers go on.',
+    meaning: 'No source of candles answers. Candles have no fallback; tickers still work.',
     remedy: 'Try again after `Retry-After`.',
   },
   not_found: {
     meaning:
-      'There is nothing at the path, or the account has no record of that id. Another account’s record is answered the same.',
+      'There is nothing at the path, or the account has no record of that id. The answer is the same for another account’s record.',
     remedy: 'Check the path and the id. All paths of the API begin with `/api/v1`.',
   },
   method_not_allowed: {
@@ -175,27 +175,26 @@ export const errorGuide: Readonly<Record<ProblemCode, ErrorAdvice>> = {
     remedy: 'Send `Authorization: Bearer <token>` with one of the three tokens. An API key is no operator token.',
   },
   invalid_state: {
-    meaning: `What the request is about is in a state that does not allow it; the detail says which. ${OPERATOR_TOKEN}`,
-    remedy: 'Read it again, and decide on what it is now.',
+    meaning: `The record is in a state that does not allow the request; the detail says which. ${OPERATOR_TOKEN}`,
+    remedy: 'Read the record again, and decide by its present state.',
   },
   supply_cap_exceeded: {
-    meaning: `The credit would pass the most that may be owed to clients in that asset. ${OPERATOR_TOKEN}`,
+    meaning: `The credit would exceed the supply cap: the most that may be owed to clients in that asset. ${OPERATOR_TOKEN}`,
     remedy:
       'Check the amount first. If it is right, raise `supplyCaps` in the settings and send the same credit again.',
   },
   service_unavailable: {
-    meaning:
-      'The exchange or its database is overloaded. An order or a withdrawal that is answered so did not take effect.',
+    meaning: 'The exchange or its database is overloaded. The order or withdrawal did not take effect.',
     remedy: 'Try again after `Retry-After`, at growing intervals. The same `Idempotency-Key` may be used.',
   },
   outcome_unknown: {
     meaning:
-      'The connection to the ledger was lost at the worst moment, so it is open whether the order or the withdrawal took effect. Where its id is known, `orderId` or `withdrawalId` names the record that it would be.',
+      'The connection to the ledger was lost, so it is not known whether the order or the withdrawal took effect. If its id is known, `orderId` or `withdrawalId` names the record.',
     remedy:
-      'Repeat the very same request with the same `Idempotency-Key`: it takes effect once, and the answer tells. Without a key, look for the record before you send anything again.',
+      'Repeat the same request with the same `Idempotency-Key`: it takes effect once, and you get its answer. Without a key, look for the record before you send anything again.',
   },
   internal_error: {
-    meaning: 'A fault of ours. It was recorded under the `requestId`.',
+    meaning: 'An error in the exchange. It is recorded in the log under the `requestId`.',
     remedy:
       'Repeat a read. Repeat an order or a withdrawal only with the same `Idempotency-Key`. If it stays, tell the operator the `requestId`.',
   },

@@ -12,9 +12,9 @@ import type { PresentedKey } from '../keys/token.ts';
 const ANONYMOUS_WINDOW_S = 60;
 
 /**
- * Counts a call of a public endpoint. With a key, whatever its scopes, the key is checked and its read bucket
- * counts (spec, "Authentication" 3); without one, the address counts. An answer to a keyed call is private: it
- * carries that key's rate-limit headers. A lane that cannot be reached costs nobody what is public.
+ * Counts a call of a public endpoint. With a key, whatever its scopes, the key is checked and its read bucket counts
+ * (spec, "Authentication" 3); without one, the address counts. An answer to a keyed call is private: it carries that
+ * key's rate-limit headers. If the lane cannot be reached, the public answer is given all the same.
  */
 export const admitPublicCall: MiddlewareHandler<AppEnvironment> = async (c, next) => {
   if (c.req.header('Authorization') === undefined) {
@@ -32,7 +32,7 @@ export const admitPublicCall: MiddlewareHandler<AppEnvironment> = async (c, next
 
 /**
  * Counts a call without a key, and says whether it is within its limits, which wrangler.toml sets. A network's count
- * holds only what its callers were admitted to, so that one of them does not use it up for the others.
+ * includes only calls that were admitted, so that one caller cannot use it up for the others.
  */
 async function countAnonymous(c: RequestContext): Promise<boolean> {
   const { caller, network } = nameAnonymousCaller(readCallerIp(c));

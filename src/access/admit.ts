@@ -11,7 +11,7 @@ import type { BucketName } from '../keys/bucket-limits.ts';
 import type { Scope } from '../keys/scope.ts';
 import type { PresentedKey } from '../keys/token.ts';
 
-/** The refusals of a key of any scope, which a public operation gives as well where a header claims to bring one. */
+/** The refusals that concern the key, whatever its scope. Public operations give them too if a key is sent. */
 export const anyKeyRefusals = [
   'missing_api_key',
   'invalid_api_key',
@@ -34,7 +34,7 @@ export function reportRate(c: RequestContext, rate: RateState | null): void {
   for (const [name, value] of Object.entries(rateLimitHeaders(rate, Date.now()))) c.header(name, value);
 }
 
-/** The refusal of a request whose lane did not answer, when nothing depends on the request having arrived. */
+/** The refusal when the lane did not answer and the request had no effect that could be lost. */
 export const laneUnreachable = refuse(
   'service_unavailable',
   'The exchange cannot be reached at the moment. Try again.',
@@ -44,8 +44,9 @@ export const laneUnreachable = refuse(
 );
 
 /**
- * Admits a request that needs no lane beyond that: one hop that says whose key it is and counts it; a `scope` of
- * `null` takes any key. The refusals are those of `decideAdmission`, `rate_limited`, and `service_unavailable` when the lane does not answer.
+ * Admits a request that needs its lane for nothing else. One call checks the key and counts the request; a `scope` of
+ * `null` accepts any key. The refusals are those of `decideAdmission`, `rate_limited`, and `service_unavailable` when
+ * the lane does not answer.
  */
 export async function admit(
   c: Context<KeyEnvironment>,

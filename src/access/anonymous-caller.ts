@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** A connection is given one /64 of IPv6, a site a /48: 65,536 of them, which anyone can rent (RFC 6177). */
+/** A connection gets one /64 of IPv6. A site gets a /48 with 65,536 of them, and anyone can rent one (RFC 6177). */
 const CALLER_BITS = 64;
 const NETWORK_BITS = 48;
 
@@ -8,11 +8,14 @@ const NETWORK_BITS = 48;
 export interface AnonymousCaller {
   /** The IPv4 address, or the /64 of IPv6. */
   readonly caller: string;
-  /** The /48 of IPv6 around it; `undefined` for IPv4, where an address is all that one is given. */
+  /** The /48 of IPv6 around it; `undefined` for IPv4. */
   readonly network: string | undefined;
 }
 
-/** Names the caller behind an address. An IPv4 address written as IPv6 is the same caller; what is no address is one. */
+/**
+ * Names the caller behind an address. An IPv4 address written as IPv6 is the same caller. All invalid addresses share
+ * one name.
+ */
 export function nameAnonymousCaller(ip: string): AnonymousCaller {
   if (!ipaddr.isValid(ip)) return { caller: 'unknown', network: undefined };
   const address = ipaddr.process(ip);

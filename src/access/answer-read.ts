@@ -14,7 +14,7 @@ export interface AccountList<Name extends string, Row extends { readonly id: str
   readonly path: string;
   /** The member of the answer that holds the rows. */
   readonly name: Name;
-  /** At most `count` rows, newest first, from below the id `before` on. Throws when D1 fails. */
+  /** At most `count` rows, newest first, older than the id `before`. Throws when D1 fails. */
   listRows(database: Database, accountId: string, before: string | null, count: number): Promise<Row[]>;
   show(row: Row): Shown;
 }
@@ -40,14 +40,14 @@ export async function answerList<const Name extends string, Row extends { readon
 
 /** One kind of an account's records, and how one is answered. */
 export interface AccountRecord<Name extends string, Row, Shown> {
-  /** The member of the answer that holds it, which is also what it is called. */
+  /** The member of the answer that holds the record, also used in messages. */
   readonly name: Name;
   /** The record, or `undefined`. Throws when D1 fails. */
   readRow(database: Database, accountId: string, id: string): Promise<Row | undefined>;
   show(row: Row): Shown;
 }
 
-/** Answers one record of the key's account: `{<name>: …}`; another account's is `not_found`, as one that is not. */
+/** Answers one record of the key's account: `{<name>: …}`. Unknown records and other accounts' are `not_found`. */
 export async function answerRecord<const Name extends string, Row, Shown>(
   c: Context<KeyEnvironment>,
   id: string,

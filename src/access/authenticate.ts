@@ -8,7 +8,7 @@ import { refuseScope } from '../keys/admission.ts';
 import type { Scope } from '../keys/scope.ts';
 import { type PresentedKey, type TokenPrefix, verifyToken } from '../keys/token.ts';
 
-/** What a route behind a key knows of it. */
+/** What a route that needs a key knows about it. */
 export interface KeyEnvironment extends AppEnvironment {
   readonly Variables: AppEnvironment['Variables'] & { key: PresentedKey };
 }
@@ -23,10 +23,13 @@ export function readBearer(header: string | undefined): string | undefined {
   return BEARER.exec(header ?? '')?.[1];
 }
 
-/** How many tokens whose tag was right are known again without a second look; the oldest is forgotten first. */
+/** How many tokens with a valid tag are remembered; the oldest is forgotten first. */
 const MAX_KNOWN_TOKENS = 1_000;
 
-/** A tag that was right stays right for as long as this isolate has its secrets. Whether the key stands, the lane says. */
+/**
+ * A valid tag stays valid while this isolate lives, since its secrets do not change. The lane checks whether the key is
+ * revoked.
+ */
 const knownTokens = new Map<string, PresentedKey>();
 
 /** Reads the key of a request and checks its tag: no I/O, `missing_api_key` or `invalid_api_key`. */
@@ -51,8 +54,8 @@ function keepToken(token: string, key: PresentedKey): void {
 }
 
 /**
- * Ends a request whose key is missing, forged, or lacks the scope, before anything else is looked at; `null` takes a
- * key of any scope.
+ * Ends a request whose key is missing, forged, or lacks the scope, before anything else is checked; `null` accepts any
+ * scope.
  */
 export function authenticate(scope: Scope | null): MiddlewareHandler<KeyEnvironment> {
   return async (c, next) => {
@@ -61,13 +64,13 @@ export function authenticate(scope: Scope | null): MiddlewareHandler<KeyEnvironm
     if (scope !== null && !presented.value.scopes.includes(scope)) return sendProblem(c, refuseScope(scope));
     c.set('key', presented.value);
     c.set('caller', presented.value.keyId);
-    // What a key reads is nobody else's: no cache on the way may keep it.
+    // The answer is private: no cache may store it.
     c.header('Cache-Control', 'no-store');
     return next();
   };
 }
 
-/** The same for a request with a JSON body, which is looked at only when the key is good. */
+/** The same for a request with a JSON body, which is read only when the key is valid. */
 export function authenticateJson(scope: Scope): MiddlewareHandler<KeyEnvironment> {
   return every(authenticate(scope), takeJson);
 }

@@ -10,23 +10,23 @@ import type { IdempotentRequest } from '../lane/replays.ts';
 import { describeAdmission, laneUnreachable, reportRate } from './admit.ts';
 import type { KeyEnvironment } from './authenticate.ts';
 
-/** With an Idempotency-Key the lane executes once however often it is asked, so the edge asks once more by itself. */
+/** With an Idempotency-Key the lane executes at most once, so the edge may retry once by itself. */
 const MAX_CALLS_WITH_KEY = 2;
 
 /** A POST of a key that takes effect at most once. */
 export interface KeyedPost {
   readonly operation: IdempotentRequest['operation'];
   readonly scope: Scope;
-  /** The route, and what of the body makes two requests the same one, whatever else they carry. */
+  /** The route and the part of the body that the fingerprint covers. */
   readonly path: string;
   readonly body: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Sends a POST to its key's lane and gives the lane's answer; `call` passes on what the lane is told of every POST.
- * Refuses with `invalid_idempotency_key`. An object that was reset may have executed before it died: with an
- * Idempotency-Key the call is repeated, and what stays open is `outcome_unknown`, never an error that sounds like
- * "nothing happened". Only an object that turned the call away is `service_unavailable`.
+ * Sends a POST to its key's lane and returns the lane's answer. `call` calls the lane's method with what every POST
+ * sends. Refuses with `invalid_idempotency_key`. An object that was reset may have executed the request before it died.
+ * With an Idempotency-Key the call is therefore repeated; if the outcome stays unknown, the answer is
+ * `outcome_unknown`. `service_unavailable` is given only when the object was overloaded and nothing happened.
  */
 export async function executeInLane(
   c: Context<KeyEnvironment>,

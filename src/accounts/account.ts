@@ -74,7 +74,7 @@ export async function readAccount(database: Database, id: string): Promise<Accou
   return row && showAccount(row);
 }
 
-/** What the operator changes of an account. */
+/** The changes that the operator can make to an account. */
 export const ChangeAccount = z
   .strictObject({
     status: z.enum(['active', 'frozen']).optional().openapi({ example: 'active' }),
@@ -89,8 +89,8 @@ export const ChangeAccount = z
 export type ChangeAccount = z.output<typeof ChangeAccount>;
 
 /**
- * Changes an account. Refuses with `not_found`, `precision_exceeded` and `amount_above_maximum`.
- * The lanes of its keys must hear of a new status. Throws when D1 fails.
+ * Changes an account. Refuses with `not_found`, `precision_exceeded` and `amount_above_maximum`. The caller must tell
+ * the lanes of its keys about a new status. Throws when D1 fails.
  */
 export async function changeAccount(
   database: Database,

@@ -91,7 +91,7 @@ export function listAllowlist(
     .limit(count);
 }
 
-/** Takes an approval back, at once. `undefined` when the account has no such entry. Throws when D1 fails. */
+/** Removes an approval at once. `undefined` when the account has no such entry. Throws when D1 fails. */
 export async function removeApproval(
   database: Database,
   accountId: string,

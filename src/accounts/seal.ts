@@ -3,7 +3,7 @@ import { toBase64Url } from '../platform/digest.ts';
 const IV_BYTES = 12;
 const encoder = new TextEncoder();
 
-/** Server secrets by version; the highest seals, every one opens. */
+/** Server secrets by version. The highest encrypts; every version decrypts. */
 export type SealSecrets = Readonly<Record<string, string>>;
 
 /** An AES-256-GCM key of a server secret (HKDF, RFC 5869). */
@@ -18,8 +18,8 @@ function fromBase64Url(text: string): Uint8Array {
 }
 
 /**
- * Encrypts a secret for storage: `<version>.<iv>.<ciphertext>`. It opens only for the same `owner`, so that a row
- * copied to another account is worth nothing.
+ * Encrypts a secret for storage: `<version>.<iv>.<ciphertext>`. It can be decrypted only for the same `owner`, so a row
+ * that is copied to another account is useless.
  */
 export async function seal(text: string, owner: string, secrets: SealSecrets): Promise<string> {
   const version = String(Math.max(...Object.keys(secrets).map(Number)));
@@ -31,7 +31,9 @@ export async function seal(text: string, owner: string, secrets: SealSecrets): P
   return `${version}.${toBase64Url(iv)}.${toBase64Url(new Uint8Array(sealed))}`;
 }
 
-/** Opens what `seal` made for the same owner. Throws when it was changed, or its version's secret is gone. */
+/**
+ * Decrypts what `seal` made for the same owner. Throws when it was changed, or when the secret of its version is gone.
+ */
 export async function unseal(sealed: string, owner: string, secrets: SealSecrets): Promise<string> {
   const [version = '', iv = '', ciphertext = ''] = sealed.split('.');
   const secret = Object.hasOwn(secrets, version) ? secrets[version] : undefined;

@@ -24,21 +24,21 @@ export interface TotpState {
   /** Encrypted; `null` when it is off. */
   readonly sealedSecret: string | null;
   readonly confirmedAt: number | null;
-  /** The newest step of which a code was taken. */
+  /** The newest step whose code was used. */
   readonly usedStep: number;
-  /** Codes tried since the last right one. */
+  /** Attempts since the last correct code. */
   readonly attempts: number;
   /** Until when too many wrong codes lock withdrawals. */
   readonly lockedUntil: number;
 }
 
-/** So many wrong codes in a row lock the account's withdrawals, over all its keys. */
+/** This many wrong codes in a row, with any of its keys, lock the account's withdrawals. */
 export const MAX_ATTEMPTS = 5;
 const LOCK_MS = 15 * 60_000;
 
 /**
- * The statement that counts an attempt before its code is looked at; the last one that is allowed locks at once, and a
- * right code takes both back. It counts nothing while the account is locked or has no second factor.
+ * The statement that counts an attempt before its code is checked. The last allowed attempt locks at once; a correct
+ * code undoes the count and the lock. It counts nothing while the account is locked or has no second factor.
  */
 export function countAttempt(database: Database, accountId: string, now_ms: number) {
   const counted = sql`CASE WHEN ${totp.attempts} >= ${MAX_ATTEMPTS} THEN 1 ELSE ${totp.attempts} + 1 END`;
@@ -51,17 +51,20 @@ export function countAttempt(database: Database, accountId: string, now_ms: numb
     .where(and(eq(totp.accountId, accountId), isNotNull(totp.confirmedAt), lte(totp.lockedUntil, now_ms)));
 }
 
-/** Whether an attempt that was counted on this state has locked the account, unless its code is right. */
+/** Whether an attempt that was counted on this state has locked the account, unless its code is correct. */
 export function isLastAttempt({ attempts }: TotpState): boolean {
   return attempts === MAX_ATTEMPTS - 1;
 }
 
-/** The statement that takes the count back when a right code was shown, and nothing was approved with it. */
+/** The statement that undoes the count when the code was correct but nothing was approved with it. */
 export function clearAttempts(database: Database, accountId: string) {
   return database.update(totp).set({ attempts: 0, lockedUntil: 0 }).where(eq(totp.accountId, accountId));
 }
 
-/** The statement that spends the step of a right code, in the batch of what it approves, and clears the count. */
+/**
+ * The statement that marks the step of a correct code as used and clears the count, in the batch of what the code
+ * approves.
+ */
 export function spendTotpStep(database: Database, accountId: string, step: number) {
   return database
     .update(totp)
@@ -76,8 +79,8 @@ export async function readTotp(database: Database, accountId: string): Promise<T
 }
 
 /**
- * The step whose code this is, within one step of `now_ms` and newer than the last one that was taken; `undefined`
- * for any other code. It reads, and spends nothing.
+ * The step whose code this is, within one step of `now_ms` and newer than the last used one; `undefined` for any other
+ * code. It does not mark the step as used.
  */
 export async function findTotpStep(
   code: string,
@@ -102,8 +105,8 @@ export async function findTotpStep(
 }
 
 /**
- * Draws a secret for an account and shows it, once. Until a first code confirms it, it protects nothing, and drawing
- * again replaces it. Refuses with `invalid_state` where the second factor is on. Throws when D1 fails.
+ * Makes a secret for an account and shows it once. Until a first code confirms it, it protects nothing and can be
+ * replaced by another. Refuses with `invalid_state` where the second factor is on. Throws when D1 fails.
  */
 export async function drawTotp(
   database: Database,
@@ -136,9 +139,9 @@ export async function drawTotp(
 }
 
 /**
- * Switches the second factor on, with a code that shows that the holder has the secret; the code is spent. Refuses
- * with `invalid_state` where there is nothing to confirm, `totp_invalid` for a wrong code, `service_unavailable` when
- * D1 left it open. Throws when D1 cannot be read.
+ * Switches the second factor on, with a code that proves that the holder has the secret. The code counts as used.
+ * Refuses with `invalid_state` where there is nothing to confirm, `totp_invalid` for a wrong code,
+ * `service_unavailable` when the outcome in D1 is unknown. Throws when D1 cannot be read.
  */
 export async function confirmTotp(
   database: Database,
@@ -166,7 +169,7 @@ export async function confirmTotp(
   });
 }
 
-/** Switches the second factor off; again is no error. Steps that were used stay used. Throws when D1 fails. */
+/** Switches the second factor off; repeating it is no error. Steps that were used stay used. Throws when D1 fails. */
 export async function removeTotp(database: Database, accountId: string, actor: Actor): Promise<void> {
   await database.batch([
     database.update(totp).set({ sealedSecret: null, confirmedAt: null }).where(eq(totp.accountId, accountId)),

@@ -10,26 +10,26 @@ A crypto exchange: wallet, spot orders against USDT that fill at once and whole,
 
 **Amounts and times.** Amounts and prices are decimal strings, never JSON numbers; times are ISO 8601 in UTC with milliseconds.
 
-**Keys.** \`Authorization: Bearer <API_KEY>\`. A key has exact scopes (read, trade, withdraw) and belongs to one account. Public routes need none; a key that is attached all the same is checked, and counted in its read bucket.
+**Keys.** \`Authorization: Bearer <API_KEY>\`. A key has exact scopes (read, trade, withdraw) and belongs to one account. Public routes need none; if a key is sent all the same, it is checked and the call counts in its read bucket.
 
-**Errors** are \`application/problem+json\` (RFC 9457). Branch on \`code\`, which is stable, and on \`retryable\`. Any path may also answer 404 \`not_found\`, and 405 \`method_not_allowed\` with \`Allow\`.
+**Errors** are \`application/problem+json\` (RFC 9457). Decide by \`code\`, which is stable, and by \`retryable\`. Any path may also answer 404 \`not_found\`, and 405 \`method_not_allowed\` with \`Allow\`.
 
-**Once.** Send an \`Idempotency-Key\` with every POST. Repeated under the same key within 24 hours it takes effect once and is answered with the same bytes and \`X-Idempotency-Replay: true\`. A refusal that a later try may pass (429, 503, a missing code) is not kept. 504 \`outcome_unknown\` means: repeat it under the same key.
+**Once.** Send an \`Idempotency-Key\` with every POST. A request that is repeated with the same key within 24 hours takes effect once. It gets the same answer, byte by byte, with \`X-Idempotency-Replay: true\`. Refusals that a later try may avoid (429, 503, a missing code) are not stored. After 504 \`outcome_unknown\`, repeat the request with the same key.
 
-**Limits.** Each bucket of a key has two windows, the last 60 seconds and the UTC day; every counted answer states both. 429 says in \`Retry-After\` when to come back.
+**Limits.** Each bucket of a key has two windows, the last 60 seconds and the UTC day. The answer to every counted request states both. After 429, wait as long as \`Retry-After\` says.
 
-**Lists** are newest first. Pass \`nextCursor\` on until it is \`null\`.
+**Lists** are newest first. For the next page send \`nextCursor\` as \`cursor\`, until it is \`null\`.
 
-**Compatibility.** Within v1 things are only added: tolerate unknown fields and unknown values in what the exchange sends. It takes no unknown field itself: a body with one is \`invalid_request\`, which names each, and nothing is done. What is to go is announced at least 180 days ahead in \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594).
+**Compatibility.** Within v1 things are only added, so accept unknown fields and values in answers. The exchange itself refuses unknown fields: a body with one is \`invalid_request\`, which names each, and nothing is done. A removal is announced at least 180 days ahead in \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594).
 `.trim();
 
 const operatorText = `
-What the operator of the exchange does: accounts and their keys, deposits, reviews, settings.
+For the operator of the exchange: accounts and their keys, deposits, reviews, settings.
 
-Every change writes a row of the append-only audit with it. Errors are \`application/problem+json\` (RFC 9457), with a stable \`code\`.
+Every change also writes a row of the append-only audit. Errors are \`application/problem+json\` (RFC 9457), with a stable \`code\`.
 `.trim();
 
-/** What the clients' document says beside its routes; tags in the order of the specification. */
+/** The clients' document without its routes; tags in the order of the specification. */
 export const clientFrame: DocumentFrame = {
   info: { title: 'Bureau', version: VERSION, description: clientText },
   servers,
@@ -37,8 +37,8 @@ export const clientFrame: DocumentFrame = {
     { name: 'Wallet', description: 'Balances, deposit addresses, the activity feed, withdrawals' },
     { name: 'Trade', description: 'Spot orders against USDT' },
     { name: 'Markets', description: 'Public tickers and candles' },
-    { name: 'Exchange', description: 'What the exchange says of itself, in public' },
-    { name: 'Account', description: 'What a key may know of itself' },
+    { name: 'Exchange', description: 'Public facts about the exchange' },
+    { name: 'Account', description: 'The API key of the request' },
   ],
   securitySchemes: {
     apiKey: {
@@ -46,16 +46,16 @@ export const clientFrame: DocumentFrame = {
       scheme: 'bearer',
       bearerFormat: 'bk_live_… or bk_test_…',
       description:
-        'An API key with exact scopes. `read`: balances, addresses, activity, orders and withdrawals. `trade`: placing orders. `withdraw`: withdrawing. An operation names the one that it needs; where it names none, any key will do. A key may expire, and may be bound to IP addresses.',
+        'An API key with exact scopes. `read`: balances, addresses, activity, orders and withdrawals. `trade`: placing orders. `withdraw`: withdrawing. Each operation names the scope that it needs; if it names none, any key may use it. A key may expire, and may be limited to IP addresses.',
     },
   },
   publicSecurity: [{}, { apiKey: [] }],
 };
 
-/** What the operator's document says beside its routes. */
+/** The operator's document without its routes. */
 export const operatorFrame: DocumentFrame = {
   info: {
-    title: 'Bureau, the operator’s doors',
+    title: 'Bureau, the operator’s API',
     version: VERSION,
     description: operatorText,
   },
@@ -63,10 +63,10 @@ export const operatorFrame: DocumentFrame = {
   tags: [
     { name: 'Accounts', description: 'Accounts, their API keys, credits by hand' },
     { name: 'Security', description: 'Second factor and approved addresses of an account' },
-    { name: 'Deposits', description: 'What custody reports, and the addresses that it watches' },
-    { name: 'Withdrawals', description: 'Reviews, and what is stuck' },
+    { name: 'Deposits', description: 'The custodian’s reports, and the addresses that it watches' },
+    { name: 'Withdrawals', description: 'Reviews, and stuck withdrawals' },
     { name: 'Settlements', description: 'Trades that were agreed elsewhere' },
-    { name: 'Reconciliation', description: 'Every invariant of the ledger, and what was found to break one' },
+    { name: 'Reconciliation', description: 'The invariants of the ledger, and violations of them' },
     { name: 'Settings', description: 'Halts, fees, limits of the whole exchange' },
   ],
   securitySchemes: {
@@ -74,7 +74,7 @@ export const operatorFrame: DocumentFrame = {
       type: 'http',
       scheme: 'bearer',
       description:
-        'One of three tokens: the operator’s opens every door, the one for deposits reports deposits and nothing else, the auditor’s reads and changes nothing.',
+        'One of three tokens: the operator’s may use every operation, the deposit token reports deposits, the auditor’s only reads.',
     },
   },
   publicSecurity: [],

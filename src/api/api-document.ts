@@ -10,7 +10,7 @@ import { admitPublicCall } from '../access/admit-public-call.ts';
 import { authenticateOperator } from '../operator/authenticate-operator.ts';
 import { clientFrame, operatorFrame } from './api-document-frames.ts';
 
-/** It changes with a deployment alone; so long may an older one be shown after that. */
+/** How long an older document may be shown after a deployment, the only time when it changes. */
 const LIFETIME_MS = 300_000;
 
 const OpenApi = z
@@ -23,7 +23,7 @@ export interface ApiDocuments {
   readonly operator: OpenApiDocument;
 }
 
-/** Draws both documents from the routes that are registered. */
+/** Makes both documents from the registered routes. */
 export function drawDocuments(registry: {
   readonly definitions: readonly { readonly type: string; readonly route?: RouteConfig }[];
 }): ApiDocuments {
@@ -38,7 +38,7 @@ export function drawDocuments(registry: {
 
 /**
  * The routes that serve the documents. `registry` is the whole application's, which is complete only when a request
- * comes; what is drawn of it is kept, since it stays the same.
+ * comes; the documents are then made once, since they never change.
  */
 export function documentRoutes(registry: () => Parameters<typeof drawDocuments>[0]) {
   const area = createArea();
@@ -77,7 +77,7 @@ export function documentRoutes(registry: () => Parameters<typeof drawDocuments>[
       path: '/operator/v1/openapi.json',
       tags: ['Settings'],
       summary: 'This document',
-      description: 'The operator’s doors as OpenAPI 3.1; any of the three tokens opens it.',
+      description: 'The operator’s API as OpenAPI 3.1, with any of the three tokens.',
       security: [{ operatorToken: [] }],
       middleware: authenticateOperator('any'),
       responses: {

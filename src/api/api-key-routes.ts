@@ -7,7 +7,7 @@ import { authenticate } from '../access/authenticate.ts';
 import { OwnApiKey, showOwnApiKey } from '../keys/own-api-key.ts';
 import { readKeyRecord } from '../keys/record.ts';
 
-/** What a key may know of itself. */
+/** The route by which a key reads its own record. */
 export const keys = createArea();
 
 keys.openapi(
@@ -18,7 +18,7 @@ keys.openapi(
     tags: ['Account'],
     summary: 'The API key of this request',
     description:
-      'What the key of the request may do, from where, until when, and how often. Any scope will do. Its token is shown nowhere: only a hash of it is kept.',
+      'The scopes, IP addresses, expiry and rate limits of the key. It needs no scope. The token is never shown, since only a hash of it is stored.',
     security: [{ apiKey: [] }],
     middleware: authenticate(null),
     responses: {
@@ -30,7 +30,7 @@ keys.openapi(
     const admitted = await admit(c, null, 'read');
     if (!admitted.ok) return sendProblem(c, admitted);
     const record = await readKeyRecord(openDatabase(c.env.DB), c.var.key.keyId);
-    // The lane knew it: the database was restored to a point before the key was made.
+    // The lane knows the key but the database does not: it was restored to a time before the key was made.
     if (!record) return sendProblem(c, keyRevoked);
     return c.json({ apiKey: showOwnApiKey(record) }, 200);
   },

@@ -14,17 +14,17 @@ import { describeAssets, describeExchange } from '../exchange/describe-exchange.
 import { judgeStatus } from '../exchange/judge-status.ts';
 import { AssetList, ExchangeInfo, ServerTime, Status } from '../exchange/schemas.ts';
 
-/** What depends on the operator's settings is kept as long as the lanes keep those. */
+/** How long answers that depend on the operator's settings are cached. */
 const LIFETIME_MS = SETTINGS_MAX_AGE_MS;
 
-/** Young enough to still be firm, where the venues agree; each status that misses the cache would ask them otherwise. */
+/** The largest age of the prices for the status: young enough to be firm, but not so young that each status makes a new round. */
 const SNAPSHOT_MAX_AGE_MS = 2_500;
 
 const common = { tags: ['Exchange'], middleware: admitPublicCall };
 
 const boundsOf = chooseBounds(config);
 
-/** What the exchange says of itself. No key is needed. */
+/** Public facts about the exchange. No key is needed. */
 export const exchange = createArea();
 
 exchange.openapi(
@@ -35,7 +35,7 @@ exchange.openapi(
     path: '/api/v1/assets',
     summary: 'Assets, the networks that carry them, fees and minimums',
     description:
-      'What can be deposited and withdrawn where, on the terms of the moment. The operator may pause a network or change a fee: an answer is at most some seconds old.',
+      'The networks of each asset, with the fees and minimums in force. The operator may pause a network or change a fee; an answer is at most some seconds old.',
     responses: {
       ...cacheableResponses('Every asset, in the order of the specification', AssetList),
       ...problemResponses(...anyKeyRefusals),
@@ -56,9 +56,9 @@ exchange.openapi(
     path: '/api/v1/exchange-info',
     summary: 'Markets with their steps and bounds, intervals, rate limits',
     description:
-      'What a client needs to form a valid order: the smallest step of each side and the smallest and largest notional. More decimals than a step has are refused, never rounded.',
+      'What a client needs for a valid order: the smallest step of each amount, and the smallest and largest notional. An amount with more decimals is refused, not rounded.',
     responses: {
-      ...cacheableResponses('What a client configures itself with', ExchangeInfo),
+      ...cacheableResponses('Markets, intervals and rate limits', ExchangeInfo),
       ...problemResponses(...anyKeyRefusals),
     },
   }),
@@ -76,7 +76,7 @@ exchange.openapi(
     method: 'get',
     path: '/api/v1/time',
     summary: 'The time of the server',
-    description: 'For clients that check their clock, on which the codes of a second factor depend.',
+    description: 'For clients that check their clock. Codes of the second factor depend on it.',
     responses: {
       200: { description: 'Now; never cached', content: jsonContent(ServerTime) },
       ...problemResponses(...anyKeyRefusals),
@@ -91,9 +91,9 @@ exchange.openapi(
     operationId: 'getStatus',
     method: 'get',
     path: '/api/v1/status',
-    summary: 'Whether trading, withdrawals and prices are as they should be',
+    summary: 'Whether trading, withdrawals and prices work',
     description:
-      'The parts, and the worst of them as a whole. While prices are DEGRADED, orders in the affected markets are refused with `price_unavailable`; what is HALTED is refused until the operator lifts it.',
+      '`status` is the worst of the three parts. While prices are DEGRADED, orders in the affected markets are refused with `price_unavailable`. What is HALTED is refused until the operator lifts the halt.',
     responses: {
       ...cacheableResponses('The exchange as a whole, and its parts', Status),
       ...problemResponses(...anyKeyRefusals),

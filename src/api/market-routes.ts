@@ -11,7 +11,7 @@ import { readCandles } from '../markets/candles/read-candles.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
 import { CandleList, CandleQuery, MarketPath, TickerAnswer, TickerList } from '../markets/schemas.ts';
 
-/** How old the hub's prices may be when a ticker is made of them. */
+/** The largest age of the hub's prices for a ticker. */
 const SNAPSHOT_MAX_AGE_MS = 10_000;
 
 const unknownSymbol = { code: 'symbol_not_supported', inPath: true } as const;
@@ -29,7 +29,7 @@ markets.openapi(
     tags: ['Markets'],
     summary: 'All tickers',
     description:
-      'Every supported market against USDT, aggregated from several venues and cached at the edge for 30 seconds. It answers even when no venue does: what is then held from before, for 30 seconds, or a fallback says `degraded`, and no order fills at such a price.',
+      'Every supported market against USDT, aggregated from several venues and cached at the edge for 30 seconds. It answers even when no venue does: it then shows the last price for 30 seconds, and after that a fallback, both marked `degraded`. No order fills at such a price.',
     middleware: admitPublicCall,
     responses: {
       ...cacheableResponses('Every supported market', TickerList),
@@ -76,7 +76,7 @@ markets.openapi(
     tags: ['Markets'],
     summary: 'Candles of one market',
     description:
-      'Candles in ascending order; the last one may still be running. With `startTime` the oldest from there on, else the newest up to `endTime`. Times are cut to the grid of the interval. There is no fallback for a series: without its sources it is 502, and 503 while they have been asked for as much as they allow.',
+      'Candles in ascending order; the last one may still be running. With `startTime` these are the oldest candles from then on, else the newest up to `endTime`. Times are rounded down to the start of an interval. Candles have no fallback: 502 means that no source answers, 503 that the sources cannot be asked for more at the moment.',
     middleware: admitPublicCall,
     request: { params: MarketPath, query: CandleQuery },
     responses: {

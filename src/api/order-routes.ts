@@ -26,7 +26,7 @@ trade.openapi(
     tags: ['Trade'],
     summary: 'Place an order that fills at once, whole or not at all',
     description:
-      'Executes at the market’s price against the liquidity provider, before the answer is given: there is no order book and nothing to cancel. The side that `mode` fixes is exact; the other is rounded by less than its smallest step, against the client. A refusal leaves no order and moves nothing. Send an `Idempotency-Key`, and repeat the request with the same one when no answer arrives.',
+      'The order fills at the market’s price against the liquidity provider before the answer is sent. There is no order book and nothing to cancel. The amount that `mode` fixes is exact; the other is rounded against the client by less than its smallest step. A refused order does not exist and moves nothing. Send an `Idempotency-Key`, and repeat the request with the same key when no answer arrives.',
     security: [{ apiKey: ['trade'] }],
     middleware: authenticateJson('trade'),
     parameters: [idempotencyKeyParameter],
@@ -71,7 +71,7 @@ trade.openapi(
     tags: ['Trade'],
     summary: 'What an order would fill at now',
     description:
-      'Decides an order as `POST /api/v1/orders` would at this moment, and does nothing: no order, nothing held, nothing promised. The balance is not looked at. The price of the order itself is that of its own moment; `limitPrice` bounds it. Counted in the *read* bucket.',
+      'Says what `POST /api/v1/orders` would fill now. It has no effect and holds no money, and the balance is not checked. A later order fills at the price of its own moment; `limitPrice` bounds that price. Counted in the *read* bucket.',
     security: [{ apiKey: ['trade'] }],
     middleware: authenticateJson('trade'),
     request: { body: jsonBody(PlaceOrder) },
@@ -107,7 +107,7 @@ trade.openapi(
     path: ORDERS_PATH,
     tags: ['Trade'],
     summary: 'Orders, newest first',
-    description: 'The orders of the account, whichever of its keys placed them, a page at a time.',
+    description: 'The orders of the account, of all its keys, a page at a time.',
     security: [{ apiKey: ['read'] }],
     middleware: authenticate('read'),
     request: { query: ListQuery },

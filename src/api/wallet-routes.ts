@@ -32,7 +32,7 @@ wallet.openapi(
     path: '/api/v1/wallet/balances',
     tags: ['Wallet'],
     summary: 'Balances of every asset',
-    description: 'What the account holds and may spend, asset by asset, at the moment of the answer.',
+    description: 'The balance of each asset, all of which may be spent.',
     security: [{ apiKey: ['read'] }],
     middleware: authenticate('read'),
     responses: {
@@ -57,14 +57,14 @@ wallet.openapi(
     method: 'get',
     path: '/api/v1/wallet/addresses',
     tags: ['Wallet'],
-    summary: 'Where the account receives, on every network',
+    summary: 'The deposit address of each network',
     description:
-      'Exactly one address per network, made at the first request and the same at every later one. Every asset that a network carries arrives at its address; `primaryAsset` is the one most often deposited there. A deposit below its asset’s `minDeposit` on the network, as GET /api/v1/assets has it, is not credited.',
+      'Exactly one address per network, made at the first request and never changed. It receives every asset of that network; `primaryAsset` is the one most often deposited. A deposit below the `minDeposit` of its asset and network (GET /api/v1/assets) is not credited.',
     security: [{ apiKey: ['read'] }],
     middleware: authenticate('read'),
     responses: {
       200: {
-        description: 'One address per network, always the same; every asset that a network carries arrives at it',
+        description: 'One address per network, always the same, for every asset of that network',
         content: jsonContent(z.object({ addresses: z.array(DepositAddress) })),
       },
       ...problemResponses(...readRefusals),
@@ -87,7 +87,7 @@ wallet.openapi(
     tags: ['Wallet'],
     summary: 'The activity of the account, newest first',
     description:
-      'Trades, deposits and withdrawals in one feed, a page at a time. Every row that is there when a walk begins comes exactly once, whatever happens meanwhile. Amounts are positive: the type tells the direction. A deposit below the smallest that is credited is not listed.',
+      'Trades, deposits and withdrawals in one feed, a page at a time. A client that reads all pages gets each row that existed at the first page exactly once. Amounts are positive; the type gives the direction. A deposit that is too small to be credited is not listed.',
     security: [{ apiKey: ['read'] }],
     middleware: authenticate('read'),
     request: { query: ListQuery },
@@ -116,14 +116,14 @@ wallet.openapi(
     tags: ['Wallet'],
     summary: 'Withdraw to an address',
     description:
-      'Debits the amount and the fee, and has the amount paid out once. `PROCESSING` means that the custodian has not confirmed it yet and `PENDING` that it waits for a review: the money is held, and the withdrawal ends as `COMPLETED`, or as `FAILED` with the money back. With two-factor authentication every withdrawal needs a new `totpCode`; repeated under the same `Idempotency-Key` it is answered again and needs none. An address of another account here is paid inside the exchange, without a fee.',
+      'Debits the amount and the fee, and pays the amount once. `PENDING` means that it waits for a review, `PROCESSING` that the custodian has not confirmed it yet. The money is held meanwhile. It ends as `COMPLETED`, or as `FAILED` with the money returned. With two-factor authentication every withdrawal needs a new `totpCode`; a repetition with the same `Idempotency-Key` needs none. A withdrawal to another account of this exchange is paid inside it, without a fee.',
     security: [{ apiKey: ['withdraw'] }],
     middleware: authenticateJson('withdraw'),
     parameters: [idempotencyKeyParameter],
     request: { body: jsonBody(CreateWithdrawal) },
     responses: {
       201: {
-        description: 'The withdrawal, taken',
+        description: 'The withdrawal',
         headers: headersOf('Location', 'X-Idempotency-Replay'),
         content: jsonContent(z.object({ withdrawal: Withdrawal })),
       },
@@ -152,7 +152,7 @@ wallet.openapi(
   }),
   (c) => {
     const withdrawal = c.req.valid('json');
-    // Without the code: a retry with a fresh one is the same request.
+    // Without the code: a retry with a new code is the same request.
     const { totpCode: _totpCode, ...body } = withdrawal;
     const post = { operation: 'createWithdrawal', scope: 'withdraw', path: WITHDRAWALS_PATH, body } as const;
     return executeInLane(c, post, (lane, keyed) => lane.withdraw({ ...keyed, withdrawal }));
@@ -166,7 +166,7 @@ wallet.openapi(
     path: WITHDRAWALS_PATH,
     tags: ['Wallet'],
     summary: 'Withdrawals, newest first',
-    description: 'The withdrawals of the account, whichever of its keys asked for them, a page at a time.',
+    description: 'The withdrawals of the account, of all its keys, a page at a time.',
     security: [{ apiKey: ['read'] }],
     middleware: authenticate('read'),
     request: { query: ListQuery },

@@ -18,7 +18,7 @@ import type { OrderBounds } from '../trade/order-bounds.ts';
 import { termsOf } from '../wallet/withdrawals/terms.ts';
 import type { AssetList, ExchangeInfo } from './schemas.ts';
 
-/** Every asset on every network that carries it, on the terms of the moment. */
+/** Every asset on each of its networks, with the fees and minimums in force. */
 export function describeAssets(settings: Settings): AssetList {
   return {
     assets: assetSymbols.map((asset) => ({
@@ -37,7 +37,7 @@ function describeNetwork(asset: Asset, listed: AssetNetwork, settings: Settings)
     network: listed.network,
     contractAddress: listed.contractAddress,
     decimals: listed.decimals,
-    // What arrives is credited whatever is halted or paused: a chain asks nobody.
+    // Deposits are credited also while something is halted or paused, since a chain cannot be stopped.
     depositEnabled: true,
     minDeposit: formatAmount(minDeposit, scaleOf(asset)),
     withdrawEnabled: !isSuspended,
@@ -48,7 +48,7 @@ function describeNetwork(asset: Asset, listed: AssetNetwork, settings: Settings)
   };
 }
 
-/** Every market with its steps and bounds, the intervals of candles, and what a key may do where nothing else is set. */
+/** Every market with its steps and bounds, the intervals of candles, and the default rate limits. */
 export function describeExchange(
   settings: Settings,
   readBounds: (coin: Coin) => OrderBounds,

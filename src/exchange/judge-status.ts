@@ -8,8 +8,9 @@ import type { Status } from './schemas.ts';
 const healths = ['OK', 'DEGRADED', 'HALTED'] as const satisfies readonly Status['status'][];
 
 /**
- * How the exchange is. Without settings the ledger could not be read: nothing is halted that anybody knows of, and
- * nothing can be traded or withdrawn either. Prices are sound when venues agreed on every market's seconds ago.
+ * The status of the exchange. Without settings (the ledger could not be read) no halt is known, but nothing can be
+ * traded or withdrawn, so it is degraded. Prices are good when the venues agreed on every market within the last
+ * seconds.
  */
 export function judgeStatus(
   settings: Settings | undefined,

@@ -5,7 +5,7 @@ import { intervals } from '../markets/candles/interval.ts';
 import { assetSymbols, coinSymbols } from '../money/assets.ts';
 import { networks } from '../money/networks.ts';
 
-/** What an asset is on one network, and on which terms it comes in and goes out there. */
+/** An asset on one network, with its terms for deposits and withdrawals. */
 export const AssetOnNetwork = z
   .object({
     network: z.enum(networks),

@@ -116,7 +116,7 @@ export function jsonContent<T extends z.ZodType>(schema: T) {
 export function cacheableResponses<T extends z.ZodType>(description: string, schema: T) {
   const headers = headersOf('ETag', 'Cache-Control');
   const notModified: object = {
-    304: { description: 'What the client has, by its If-None-Match, still stands', headers },
+    304: { description: 'Nothing has changed since the ETag in If-None-Match', headers },
   };
   return { 200: { description, headers, content: jsonContent(schema) }, ...notModified };
 }

@@ -6,12 +6,12 @@ export interface AppEnvironment {
   readonly Bindings: Bindings;
   readonly Variables: {
     requestId: string;
-    /** Who asks, once it is known and for the log: a key's id, or an operator's role. */
+    /** The caller, for the log, once it is known: a key's id, or an operator's role. */
     caller?: string;
   };
 }
 
-/** What code shared by all routes needs of a request's context, whatever else its own route keeps there. */
+/** The part of a request's context that code shared by all routes needs. */
 export type RequestContext = Pick<Context<AppEnvironment>, 'req' | 'env' | 'header' | 'body'> & {
   readonly var: { readonly requestId: string };
 };

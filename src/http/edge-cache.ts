@@ -4,36 +4,37 @@ import type { AppEnvironment, RequestContext } from './context.ts';
 import { digest } from '../platform/digest.ts';
 import type { Outcome } from './refusal.ts';
 
-/** A JSON body that anyone may be given again for a while. */
+/** A JSON body that may be served to everybody for a while. */
 export interface CacheableBody<Body = unknown> {
   readonly body: Body;
-  /** How long from now; what is under a second is not kept. */
+  /** How long it may be served from now on. Less than a second is not stored. */
   readonly lifetime_ms: number;
 }
 
 /** What an answer needs of its request. */
 type CacheContext = RequestContext & Pick<Context<AppEnvironment>, 'executionCtx'>;
 
-/** What a route of the edge cache answers: this body, now or as it was kept, or a 304 that stands for it. */
+/** The answer of a cached route: the body, new or stored, or a 304 in its place. */
 type CachedAnswer<Body> = Response & TypedResponse<Body, 200, 'json'>;
 
 /** One answer, made now or found in the cache. */
 interface Entry {
-  /** What is found is handed on as it comes: no copy of it is made here. */
+  /** The stored stream is passed on without a copy. */
   readonly body: string | ReadableStream;
   /** A strong entity tag (RFC 9110, section 8.8.3). */
   readonly tag: string;
   readonly expires_ms: number;
 }
 
-/** Carries the absolute time of expiry inside a stored response: the cache's own `Age` cannot be relied on. */
+/** A header of the stored response with its absolute time of expiry, since the cache's own `Age` is not reliable. */
 const EXPIRY_HEADER = 'X-Expires-Ms';
 
 /**
  * Answers from the edge cache of this data centre, else with what `produce` makes, which is then stored. `key` names
- * the content; the caller's URL has no part in it, so nobody can split or poison the cache. The answer may be kept
- * for what is left of its lifetime; `If-None-Match` gives 304 (RFC 9110, section 13.1.2). A hit costs no other I/O,
- * and a cache that cannot be asked costs nothing but speed. Headers of the single request, such as rate limits, are never stored.
+ * the content and does not contain the caller's URL, so nobody can split or poison the cache. The answer may be kept
+ * for what is left of its lifetime; `If-None-Match` gives 304 (RFC 9110, section 13.1.2). A hit needs no other I/O.
+ * When the cache fails, the answer is produced anew. Headers of the single request, such as rate limits, are never
+ * stored.
  */
 export async function answerThroughEdge<Body>(
   c: CacheContext,
@@ -61,7 +62,7 @@ function sendEntry<Body>(c: CacheContext, { body, tag, expires_ms }: Entry): Cac
   return c.body(body, 200, { ...headers, 'Content-Type': 'application/json' }) as Response as CachedAnswer<Body>;
 }
 
-/** Whether the client has it already, by weak comparison: a proxy may have weakened the tag on its way. */
+/** Whether the client has this version already. The comparison is weak, because a proxy may have weakened the tag. */
 function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
   const listed = ifNoneMatch?.split(',').map((listedTag) => listedTag.trim().replace(/^W\//, '')) ?? [];
   return listed.includes(tag) || listed.includes('*');
@@ -77,9 +78,7 @@ async function findEntry(key: string, now_ms: number): Promise<Entry | undefined
     const expires_ms = Number(stored?.headers.get(EXPIRY_HEADER));
     const tag = stored?.headers.get('ETag');
     if (stored && tag && expires_ms > now_ms) return { body: stored.body ?? '', tag, expires_ms };
-  } catch {
-    // As good as a miss.
-  }
+  } catch {}
   return undefined;
 }
 
@@ -93,6 +92,6 @@ async function storeEntry(key: string, { body, tag, expires_ms }: Entry, lifetim
   try {
     await caches.default.put(keyRequest(key), new Response(body, { headers }));
   } catch {
-    // The next request produces it again.
+    // Not an error: the next request produces it again.
   }
 }

@@ -7,7 +7,7 @@ export const idempotencyKeyParameter = {
   in: 'header',
   required: false,
   description:
-    'Makes the request take effect at most once in 24 hours, however often it is sent: 1 to 255 visible ASCII characters, of your own choice, new for every new request. It belongs to the API key.',
+    'Makes the request take effect at most once in 24 hours, however often it is sent: 1 to 255 visible ASCII characters, of your choice, new for every new request. It is valid for one API key.',
   schema: { type: 'string' },
   example: 'b7c4b1b2-6d4e-4f1c-9a53-0a4d2f9f6f10',
 } as const;

@@ -3,9 +3,9 @@ import type { ZodError } from 'zod';
 import type { FieldError } from './refusal.ts';
 
 /**
- * The documented JSON body of a request. Every object in it, however deep, must be a `z.strictObject`: what a client
- * wrote and nobody reads is a mistake of the client's, such as a misspelt halt, and is refused by name. Throws as the
- * Worker starts where one is open.
+ * The documented JSON body of a request. Every object in it, however deep, must be a `z.strictObject`: a member that
+ * nobody reads is a client's mistake, such as a misspelt halt, and is refused by name. Throws when the Worker starts if
+ * an object is not strict.
  */
 export function jsonBody<T extends z.ZodType>(schema: T) {
   for (const { type, shape, catchall } of definitionsIn(schema)) {
@@ -16,11 +16,11 @@ export function jsonBody<T extends z.ZodType>(schema: T) {
   return { required: true, content: { 'application/json': { schema } } } as const;
 }
 
-/** What zod keeps of a schema, as far as bodies have it: an object, a list, a map, alternatives, or one in another. */
+/** The part of zod's definition of a schema that bodies use: an object, a list, a map, alternatives, or a wrapper. */
 interface Definition {
   readonly type: string;
   readonly shape?: Readonly<Record<string, Schema>>;
-  /** What members beyond the shape must be: in a strict object, nothing. */
+  /** The schema of unknown members: `never` in a strict object. */
   readonly catchall?: Schema;
   readonly element?: Schema;
   readonly valueType?: Schema;

@@ -6,7 +6,7 @@ const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 const EXAMPLE_CURSOR = '01a1fcca-895a-7000-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM';
 
-/** The query of a list: how many rows, and where to begin. A limit out of bounds is refused, never clamped. */
+/** The query of a list: how many rows, and where to begin. A limit out of bounds is refused, not corrected. */
 export const ListQuery = z.object({
   limit: z
     .string()
@@ -19,7 +19,7 @@ export const ListQuery = z.object({
       minimum: 1,
       maximum: MAX_LIMIT,
       default: DEFAULT_LIMIT,
-      description: 'How many rows; out of bounds it is refused, never clamped',
+      description: 'How many rows; a value out of bounds is refused',
     }),
   cursor: z
     .string()
@@ -44,8 +44,8 @@ export interface Page<Row> {
 
 /**
  * Reads one page of a list in the order of ids, falling or rising. `readRows(behind, count)` gives at most `count` rows
- * from behind the id `behind` on (`null`: from the beginning). One row more than the page is read, so that the last page
- * says so even when it is full. Refuses a foreign cursor with `invalid_cursor`.
+ * after the id `behind` (`null`: from the beginning). One row more than the page is read, so that a full last page is
+ * known to be the last. Refuses a cursor of another list or account with `invalid_cursor`.
  */
 export async function readPage<Row extends { readonly id: string }>(
   query: ListQuery,

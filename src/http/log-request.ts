@@ -5,7 +5,7 @@ import { logEvent } from '../platform/log.ts';
 
 /**
  * Writes one line for every request: its id, the route that answered (never the path as sent, which may hold anything),
- * the status, the milliseconds, and who asked: a key's id, or an operator's role.
+ * the status, the milliseconds, and the caller: a key's id, or an operator's role.
  */
 export const logRequest: MiddlewareHandler<AppEnvironment> = async (c, next) => {
   const begun_ms = Date.now();

@@ -4,7 +4,7 @@ import type { AppEnvironment } from './context.ts';
 
 const ALLOW_ORIGIN = 'Access-Control-Allow-Origin';
 
-/** What a page may read of a public answer beside its body. */
+/** The headers of a public answer that a page may read. */
 const EXPOSED_HEADERS = [
   'X-Request-Id',
   'X-Idempotency-Replay',
@@ -15,7 +15,7 @@ const EXPOSED_HEADERS = [
   ...['Limit', 'Remaining', 'Reset'].map((name) => `X-RateLimit-${name}`),
 ].join(',');
 
-/** The paths of an area's routes that need no key, as Hono writes them: a route is public by naming no `security`. */
+/** The paths of an area's routes that need no key, in Hono's notation. A route without `security` is public. */
 export function listPublicPaths({ openAPIRegistry }: ReturnType<typeof createArea>): string[] {
   return openAPIRegistry.definitions.flatMap((definition) => {
     const isPublic = definition.type === 'route' && !definition.route.security?.length;
@@ -24,8 +24,8 @@ export function listPublicPaths({ openAPIRegistry }: ReturnType<typeof createAre
 }
 
 /**
- * Lets a page of any origin read a public route, and the headers it names (Fetch standard, section 3.3). The headers are
- * set ahead of the answer, which costs it no copy.
+ * Lets a page of any origin read a public route, and the headers it names (Fetch standard, section 3.3). The headers
+ * are set before the handler runs, so that the answer need not be copied.
  */
 export const openToAnyOrigin: MiddlewareHandler<AppEnvironment> = (c, next) => {
   c.header(ALLOW_ORIGIN, '*');

@@ -4,7 +4,9 @@ export interface ProblemDefinition {
   readonly title: string;
   /** Whether the same request may succeed later without a change by the caller. */
   readonly retryable: boolean;
-  /** Whether the answer is kept for a replay of the Idempotency-Key: only where the refusal is a decision about money. */
+  /**
+   * Whether the answer is kept for a replay of the Idempotency-Key: only when the refusal is a decision about money.
+   */
   readonly kept: boolean;
   /** The status where the path itself names the refused thing, when it differs. */
   readonly statusInPath?: 404;
@@ -12,7 +14,7 @@ export interface ProblemDefinition {
   readonly members?: readonly ProblemMember[];
 }
 
-/** What a problem may say of its own kind: the record whose outcome is open, or the figures of a limit. */
+/** Members of some problems: the record whose outcome is unknown, or the figures of a limit. */
 export type ProblemMember = 'orderId' | 'withdrawalId' | 'reference' | 'networks' | 'limit' | 'used' | 'remaining';
 
 /**

@@ -7,7 +7,7 @@ export interface FieldError {
   readonly detail: string;
 }
 
-/** A decided "no". It is a value, returned by the step that decided it; exceptions are for bugs and broken I/O. */
+/** A refused request. It is a value, returned by the step that decided it; exceptions are for bugs and broken I/O. */
 export interface Refusal {
   readonly ok: false;
   readonly code: ProblemCode;
@@ -16,13 +16,13 @@ export interface Refusal {
   readonly errors?: readonly FieldError[];
   /** Seconds after which the same request may succeed; becomes `Retry-After`. */
   readonly retryAfterSeconds?: number;
-  /** The refused thing stands in the path: some codes then have the status of a missing resource. */
+  /** Whether the path names the refused thing. Some codes then have the status of a missing resource. */
   readonly inPath?: boolean;
   /** Members that the code defines beyond those of every problem, such as an order's id. */
   readonly members?: { readonly [Member in ProblemMember]?: string | readonly string[] };
 }
 
-/** What a step gives: its value, or the refusal that ends the request. */
+/** The result of a step: its value, or the refusal that ends the request. */
 export type Outcome<T> = { readonly ok: true; readonly value: T } | Refusal;
 
 export function accept<T>(value: T): Outcome<T> {

@@ -5,8 +5,8 @@ import type { AppEnvironment } from './context.ts';
 const CLIENT_ID_SYNTAX = /^[!-~]{1,128}$/;
 
 /**
- * Gives every request an id, and every response the header X-Request-Id. It is set ahead of the answer: a header that is
- * added to a finished response has its body copied.
+ * Gives every request an id, and every response the header X-Request-Id. It is set before the handler runs, because
+ * adding a header to a finished response copies its body.
  */
 export const assignRequestId: MiddlewareHandler<AppEnvironment> = (c, next) => {
   const own = c.req.header('X-Request-Id');

@@ -17,5 +17,5 @@ export const Id = z.string().openapi({
   example: '01a1fcca-895a-7000-b43c-11f474a4f8d5',
 });
 
-/** The path of one record. An id that names nothing is a matter of the handler: it is 404, not 400. */
+/** The path of one record. Unknown ids are 404; the handler decides. */
 export const RecordPath = z.object({ id: Id });

@@ -4,7 +4,7 @@ import { isIpListed } from './ip-allowlist.ts';
 import type { KeyRecord } from './record.ts';
 import type { Scope } from './scope.ts';
 
-/** Who asks, and for what. */
+/** The key that a request presents, and what it wants to do. */
 export interface Admission {
   readonly keyId: string;
   readonly tokenHash: string;
@@ -15,8 +15,8 @@ export interface Admission {
 
 /**
  * Whether a key whose tag is right may do what it asks for, in the order of the error table: the key itself, its
- * expiry, its scope, and the address it is used from. A frozen account is admitted: it reads, and is told again what it was
- * answered before; what it may not do any more is refused by `decideEffect`.
+ * expiry, its scope, and the address it is used from. A frozen account is admitted, since it may read and get its
+ * replays; `decideEffect` refuses new effects.
  */
 export function decideAdmission(
   record: KeyRecord | undefined,

@@ -12,13 +12,13 @@ import { type TokenPrefix, type TokenSecrets, mintToken } from './token.ts';
 
 const MAX_LABEL_LENGTH = 100;
 
-/** The most keys of one account that are listed; more than a person can tell apart. */
+/** The most keys of one account that are listed. */
 const MAX_LISTED = 200;
 
 const Wanted = BucketAllowance.strict().optional();
 const WantedLimits = z.strictObject({ read: Wanted, trade: Wanted, withdraw: Wanted });
 
-/** What the operator says of a new key. */
+/** The body with which the operator makes a key. */
 export const CreateApiKey = z
   .strictObject({
     label: z.string().min(1).max(MAX_LABEL_LENGTH).openapi({ example: 'trading bot' }),
@@ -62,7 +62,7 @@ function showTime(time_ms: number | null): string | null {
   return time_ms === null ? null : new Date(time_ms).toISOString();
 }
 
-/** Shows a key, by its row or as its lane knows it. */
+/** Shows a key, read from its row or from its lane. */
 export function showApiKey(key: KeyDetails): ApiKey {
   return {
     id: key.id,
@@ -110,14 +110,14 @@ export async function createApiKey(
 /** What the database has of a key that is to be revoked. */
 export type Revocation =
   | { readonly kind: 'revoked'; readonly apiKey: ApiKey }
-  /** There is no row of it: it was made after the point that the database was restored to, or never. */
+  /** It has no row: it never existed, or was made after the time to which the database was restored. */
   | { readonly kind: 'off_record' }
   /** It is another account's, or its id cannot be a key's. */
   | { readonly kind: 'not_of_account' };
 
 /**
- * Revokes a key for good, as far as the database goes; again is no error. The key's lane must hear of it, also of one
- * that is not on record, whose revocation leaves its row in the audit all the same. Throws when D1 fails.
+ * Revokes a key for good in the database; repeating it is no error. The caller must also tell the key's lane, even if
+ * the key has no row. The audit gets its row in either case. Throws when D1 fails.
  */
 export async function revokeApiKey(
   database: Database,

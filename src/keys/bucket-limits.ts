@@ -3,20 +3,20 @@ export const bucketNames = ['read', 'trade', 'withdraw'] as const;
 
 export type BucketName = (typeof bucketNames)[number];
 
-/** How much a bucket admits. */
+/** The limits of a bucket. */
 export interface BucketLimits {
   readonly perMinute: number;
   readonly perDay: number;
 }
 
-/** What a key has where the operator set nothing else (spec, "Limits"). */
+/** The default limits (spec, "Limits"). */
 export const defaultLimits: Readonly<Record<BucketName, BucketLimits>> = {
   read: { perMinute: 120, perDay: 5_000 },
   trade: { perMinute: 30, perDay: 500 },
   withdraw: { perMinute: 30, perDay: 200 },
 };
 
-/** What one bucket of a key admits, which may have limits of its own. */
+/** The limits of one bucket of a key: its own, or the defaults. */
 export function limitsOf(
   key: { readonly rateLimits: { readonly [Name in BucketName]?: BucketLimits | undefined } },
   bucket: BucketName,

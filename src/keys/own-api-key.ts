@@ -16,12 +16,12 @@ export const OwnApiKey = z
       .array(z.string())
       .nullable()
       .openapi({
-        description: 'Addresses and CIDR ranges that the key may be used from; null admits every address',
+        description: 'Addresses and CIDR ranges that the key may be used from; null allows every address',
         example: ['192.0.2.0/24'],
       }),
     createdAt: Timestamp,
     expiresAt: Timestamp.nullable(),
-    limits: Limits.openapi({ description: 'What each bucket of the key admits', example: { ...defaultLimits } }),
+    limits: Limits.openapi({ description: 'The limits of each bucket of the key', example: { ...defaultLimits } }),
   })
   .openapi('OwnApiKey');
 

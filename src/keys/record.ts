@@ -5,7 +5,7 @@ import { accounts, apiKeys } from '../ledger/schema.ts';
 import { IpRange } from './ip-allowlist.ts';
 import { type Scope, readScopes } from './scope.ts';
 
-/** What the operator allows a bucket of one key, in place of the defaults. */
+/** The limits of one bucket of a key, in place of the defaults. */
 export const BucketAllowance = z.object({
   perMinute: z.number().int().min(1).max(1_000_000),
   perDay: z.number().int().min(1).max(100_000_000),
@@ -23,7 +23,7 @@ export type RateLimits = z.output<typeof RateLimits>;
 /** The most ranges that one key may list. */
 const MAX_IP_RANGES = 64;
 
-/** Where a key may be used from. */
+/** The IP addresses that a key may be used from. */
 export const IpAllowlist = z.array(IpRange).min(1).max(MAX_IP_RANGES);
 
 /** An API key as the database has it, with the status of its account. Times in milliseconds. */
@@ -34,7 +34,7 @@ export interface KeyRecord {
   readonly label: string;
   readonly scopes: readonly Scope[];
   readonly tokenHash: string;
-  /** `null` admits every address. */
+  /** `null` allows every address. */
   readonly ipAllowlist: readonly string[] | null;
   readonly rateLimits: RateLimits;
   readonly createdAt_ms: number;
@@ -47,7 +47,7 @@ export interface KeyRecord {
   readonly number: number;
 }
 
-/** A key without what its account adds. */
+/** The part of a record that the key's own row has. */
 export type KeyDetails = Omit<KeyRecord, 'accountStatus' | 'number'>;
 
 /** Reads a key's record, or `undefined` when there is none. Throws when D1 fails. */
@@ -60,7 +60,7 @@ export async function readKeyRecord(database: Database, keyId: string): Promise<
   return row && { ...readKeyRow(row.key), accountStatus: row.accountStatus, number: row.number };
 }
 
-/** What a key's own row says of it. */
+/** Reads the part of a record that is in the key's own row. */
 export function readKeyRow(row: typeof apiKeys.$inferSelect): KeyDetails {
   return {
     id: row.id,

@@ -3,11 +3,11 @@ import { z } from 'zod';
 interface ScopeRecord {
   /** How a token and the database write it. */
   readonly letter: string;
-  /** Whether a frozen account may go on using it. What is not said to go on ends with the freeze. */
+  /** Whether a frozen account may still use it. Without this a freeze ends it. */
   readonly worksWhenFrozen?: true;
 }
 
-/** What a key may do (spec, "Authentication"), in the order in which it is written: the one list of scopes. */
+/** The one list of scopes (spec, "Authentication"), in the order in which tokens write them. */
 const scopes = {
   read: { letter: 'r', worksWhenFrozen: true },
   trade: { letter: 't' },
@@ -36,7 +36,7 @@ export function readScopes(written: string): Scope[] {
   return Scope.options.filter((scope) => written.includes(records[scope].letter));
 }
 
-/** Whether a frozen account may use a scope; `null` is what any key may do. */
+/** Whether a frozen account may use a scope; `null` stands for operations that need no scope. */
 export function worksWhenFrozen(scope: Scope | null): boolean {
   return scope === null || records[scope].worksWhenFrozen === true;
 }

@@ -21,10 +21,10 @@ const SECRET_BYTES = 32;
 /** The server secrets by version; the highest signs new keys. */
 export type TokenSecrets = Readonly<Record<string, string>>;
 
-/** Keys of the sandbox do not open production, nor the other way round. */
+/** Keys of the sandbox do not work in production, nor the other way round. */
 export type TokenPrefix = 'bk_live' | 'bk_test';
 
-/** A key whose tag is right: made here, with these scopes. Whether it still stands, its record says. */
+/** A key with a valid tag: it was made here, with these scopes. Its record says whether it is still valid. */
 export interface PresentedKey {
   readonly keyId: string;
   readonly scopes: readonly Scope[];

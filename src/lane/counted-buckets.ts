@@ -13,28 +13,28 @@ import {
   takeOne,
 } from './rate-buckets.ts';
 
-/** What is written down: the buckets, and how many reads beyond them may have been spent since. */
+/** What is stored: the buckets, and how many more reads may have been made since. */
 interface WrittenBuckets {
   readonly buckets: Readonly<Record<BucketName, Bucket>>;
   readonly readReserve: number;
 }
 
 /**
- * The buckets of one key. Trade and withdraw are written down late, and always before their request has an effect: they
- * are exact through any loss of memory, but for requests of the last moment that had none, such as replays.
+ * The buckets of one key. Trade and withdraw are stored late, but always before their request has an effect. So after a
+ * loss of memory they are exact, except for the last moment's requests without an effect, such as replays.
  *
- * Reads are written down ahead in blocks. An object that comes back counts the whole block as spent at the time it was
- * written: a minute after its last read a client has its whole minute again, and of the day it may lose up to one block.
- * What was read of the block since then counts for up to so much too short, so the minute around a loss may admit
- * up to a block less one beyond the limit.
+ * Reads are stored ahead in blocks. After a loss of memory the whole block counts as made at the time when it was
+ * stored. So a minute after its last read a client has its whole minute again, and of its day it may lose up to one
+ * block. Reads that were really made later leave the minute too early, so the minute around a loss may admit up to a
+ * block less one beyond the limit.
  */
 export class CountedBuckets {
   readonly #state: ObjectState;
   readonly #late: LateWrites;
   #live: Record<BucketName, Bucket>;
-  /** Reads that are written down already and not yet made. */
+  /** Reads that are stored already but not yet made. */
   #readsAhead = 0;
-  /** Only what this life of the object has seen: what an earlier one wrote ahead and lost must not be written again. */
+  /** The run since this object was started: what it stored ahead before that, and lost, must not be stored again. */
   #run: ReadRun = noRun;
 
   constructor(state: ObjectState, late: LateWrites) {
@@ -47,7 +47,7 @@ export class CountedBuckets {
     this.#live = { ...buckets, read: spendReserve(buckets.read, readReserve) };
   }
 
-  /** Asks a bucket for one request. Reads are written down at once, the others among the late writes. */
+  /** Takes one request from a bucket. Reads are stored at once, the others by the late writes. */
   take(name: BucketName, limits: BucketLimits, now_ms: number): RateDecision {
     const decision = takeOne(name, this.#live[name], limits, now_ms);
     if (!decision.admitted) return decision;

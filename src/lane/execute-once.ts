@@ -4,7 +4,7 @@ import { type Outcome, type Refusal, refuse } from '../http/refusal.ts';
 import { newRecordId } from '../ledger/record-id.ts';
 import type { IdempotentRequest, Replays } from './replays.ts';
 
-/** What a look at D1 by the record's id found. */
+/** The result of looking a record up in D1 by its id. */
 export type LookUp<Row> =
   | { readonly kind: 'found'; readonly row: Row }
   | { readonly kind: 'absent' }
@@ -15,29 +15,32 @@ export type Attempt<Row> =
   | { readonly kind: 'committed'; readonly row: Row }
   /** Nothing happened, and the reason is decided. */
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** It may have taken effect, now or under an earlier attempt: a look tells. */
+  /** It may have taken effect, in this attempt or an earlier one: a look-up tells. */
   | { readonly kind: 'unknown' };
 
-/** The steps of one kind of POST, each of which the lane calls in its order. */
+/** The steps of one kind of POST, which `executeOnce` calls in order. */
 export interface Execution<Plan, Row> {
-  /** What can be decided ahead of the intent. It has no effect. */
+  /** Decides what can be decided before the intent. It has no effect. */
   plan(): Promise<Outcome<Plan>>;
-  /** The effect: one batch, whole or not at all. */
+  /** Makes the effect: one batch, all or nothing. */
   commit(recordId: string, plan: Plan): Promise<Attempt<Row>>;
-  /** The record as D1 has it, on the primary. */
+  /** Looks the record up in D1, on the primary. */
   lookUp(recordId: string): Promise<LookUp<Row>>;
   /** The answer to a record, whether it was just made or found. */
   answer(row: Row): Answer;
   /**
-   * Of a record that may still wait for somebody outside once it is committed; its answer is provisional until then.
-   * Absent where a commit is the end, so that the record reads the same for ever.
+   * For records that may wait for somebody outside after the commit, so that their first answer is provisional. Absent
+   * if the commit is the end and the record never changes again.
    */
   readonly finish?: {
     isOpen(row: Row): boolean;
-    /** Waits for whoever it waits for, outside the lane's turn. It may still be open afterwards. Never rejects. */
+    /**
+     * Waits for somebody outside, such as the custodian, after the lane's turn. The record may still be open
+     * afterwards. Never rejects.
+     */
     run(row: Row, isFresh: boolean): Promise<Row>;
   };
-  /** What the client is told when the outcome stays open; it names the record. */
+  /** The refusal when the outcome stays unknown. It names the record. */
   describeUnknown(recordId: string): Refusal;
 }
 
@@ -46,30 +49,30 @@ export interface LaneClock {
   now(): number;
   /** Whether the key may have an effect now. A replay is answered without asking. */
   mayAct(): Outcome<unknown>;
-  /** Returns when all that was written is durable, late writes too. */
+  /** Resolves when all writes are durable, late ones too. */
   sync(): Promise<void>;
 }
 
-/** What came of a request, and whether it is an earlier request's answer. */
+/** The answer to a request, and whether it was an earlier request's. */
 export interface Executed<Row> {
   readonly answer: Answer;
   readonly replayed: boolean;
-  /** The record that `finish` is still to be run for, and whether this request made it. */
+  /** The record for which `finish` must still run, and whether this request made it. */
   readonly open?: { readonly row: Row; readonly isFresh: boolean };
 }
 
 /** The write of an unknown outcome is sent once more, under the same id; then the caller has to ask again. */
 const MAX_COMMITS = 2;
 
-/** For so long after the first receipt, a write that was not found may still land. */
+/** How long after the first receipt a write that was not found may still succeed. */
 const MAY_LAND_MS = 60_000;
 
 /**
  * Executes a POST at most once per Idempotency-Key, through crashes and lost connections (the promise "Once").
  *
- * An intent is durable before the batch is sent and names the record's id. Whoever finds an intent without an answer
- * looks for that record first: there, it is the answer; not there, the batch is sent again under the same id, so that
- * an earlier one which lands after all collides instead of doubling. It must run inside the lane's mutex.
+ * An intent with the record's id is durable before the batch is sent. A request that finds an intent without an answer
+ * looks for that record first. If it is there, it is the answer. If not, the batch is sent again under the same id, so
+ * that an earlier batch which arrives late is refused by the primary key. It must run inside the lane's mutex.
  */
 export async function executeOnce<Plan, Row>(
   execution: Execution<Plan, Row>,
@@ -100,7 +103,7 @@ export async function executeOnce<Plan, Row>(
   const mayStillLand = earlier ? now_ms - earlier.received_ms < MAY_LAND_MS : false;
   const settle = (refusal: Refusal): Executed<Row> => {
     const { kept } = problems[refusal.code];
-    // A refusal that is kept is final, which nothing is while an earlier write may land.
+    // A stored refusal is final, so nothing is stored while an earlier write may still succeed.
     if (kept && mayStillLand)
       return { answer: answerProblem(execution.describeUnknown(recordId), facts), replayed: false };
     const answer = answerProblem(refusal, facts);
@@ -147,7 +150,7 @@ async function commitAndLook<Plan, Row>(
   for (let attempt = 1; attempt <= MAX_COMMITS; attempt += 1) {
     const end = await execution.commit(recordId, plan);
     if (end.kind === 'committed') return end;
-    // The refusal of a first write is final; that of a second is not, since the first may still land.
+    // The refusal of a first write is final. That of a second is not, since the first may still succeed.
     if (end.kind === 'refused' && attempt === 1) return end;
     const found = await execution.lookUp(recordId);
     if (found.kind !== 'absent') return found;

@@ -10,17 +10,19 @@ import type { MarketSnapshot } from '../markets/snapshot.ts';
 import type { Coin } from '../money/assets.ts';
 import type { TradingConditions } from '../trade/plan-order.ts';
 
-/** How old a snapshot the price hub may give; with the time that it is held here, a fill's price stays below 2 s. */
+/**
+ * The largest age of a snapshot from the price hub. With the time that it is held here, a fill's price stays below 2 s.
+ */
 const SNAPSHOT_MAX_AGE_MS = 1_000;
 
-/** What is held this long is fetched anew beside the next order, which does not wait for it. */
+/** The age at which they are fetched again in the background of the next order, which does not wait. */
 const PRICES_DUE_MS = 500;
 const SETTINGS_DUE_MS = 2_000;
 
 /** D1 itself has no deadline for a read. */
 const SETTINGS_DEADLINE_MS = 3_000;
 
-/** While orders come, what is held is looked at this often; and so long after the last one. */
+/** How often prices and settings are checked while orders come, and for how long after the last order. */
 export const FRESH_INTERVAL_MS = 500;
 export const FRESH_TIME_MS = 60_000;
 
@@ -28,8 +30,8 @@ export const FRESH_TIME_MS = 60_000;
 type GateSources = HubBindings & Pick<Bindings, 'DB'>;
 
 /**
- * The prices and settings that every order of a ledger is planned at. They are held in memory alone, and fetched beside
- * orders: an order waits for them only where what is held is too old to be used.
+ * The prices and settings that every order of a ledger is planned at. They are held in memory only and fetched in the
+ * background: an order waits for them only when they are too old to use.
  */
 export class GateConditions {
   readonly #bindings: GateSources;
@@ -44,7 +46,7 @@ export class GateConditions {
     this.#bindings = bindings;
   }
 
-  /** Those that an order of a coin may be planned at now. Refuses with `service_unavailable` without settings. */
+  /** The conditions for planning an order of a coin now. Refuses with `service_unavailable` without settings. */
   async take(coin: Coin): Promise<Outcome<TradingConditions>> {
     const now_ms = Date.now();
     const isPriced = this.#prices && firmPrice(this.#prices.snapshot, coin, now_ms, FILL_MAX_AGE_MS) !== undefined;
@@ -55,15 +57,15 @@ export class GateConditions {
     return this.#hold();
   }
 
-  /** The same with prices of a later round than `round`, where the price hub has any. */
+  /** The same, with prices of a later round than `round` if the price hub has any. */
   async takeNewer(round: number): Promise<Outcome<TradingConditions>> {
     if (this.#prices && this.#prices.snapshot.round <= round) await this.#readPrices();
     return this.#hold();
   }
 
   /**
-   * Keeps both fresh from now on, until a minute has passed without a further call. Returns when what is due now has
-   * been fetched, for which no order waits. Never rejects.
+   * Keeps both fresh from now on, until a minute has passed without another call. Resolves when what is due now has
+   * been fetched; no order waits for that. Never rejects.
    */
   keepFresh(): Promise<void> {
     this.#lastOrder_ms = Date.now();
@@ -96,7 +98,7 @@ export class GateConditions {
     return accept({ snapshot: this.#prices?.snapshot, settings: this.#settings.value });
   }
 
-  /** Whoever comes while they are being read joins. */
+  /** Callers share a read that is under way. */
   #readPrices(): Promise<void> {
     this.#readingPrices ??= this.#fetchPrices().finally(() => {
       this.#readingPrices = undefined;
@@ -118,7 +120,7 @@ export class GateConditions {
   }
 
   async #fetchSettings(): Promise<void> {
-    // As old as the question: what was changed since is not in the answer.
+    // The time of the question: later changes may not be in the answer.
     const read_ms = Date.now();
     try {
       const database = openDatabase(this.#bindings.DB);
@@ -129,7 +131,10 @@ export class GateConditions {
   }
 }
 
-/** Whether something was at most so long ago. What lies ahead of the clock was before the clock went back. */
+/**
+ * Whether something was at most this long ago. A time in the future was recorded before the clock went back, and counts
+ * as no.
+ */
 function isWithin(age_ms: number, time_ms: number | undefined, now_ms: number): boolean {
   return time_ms !== undefined && time_ms <= now_ms && now_ms - time_ms <= age_ms;
 }

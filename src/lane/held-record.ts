@@ -7,14 +7,14 @@ export interface RevokeCall {
   readonly now_ms: number;
 }
 
-/** The key as its lane knows it, revoked; `null` where the lane knows none of that account. */
+/** The revoked key as its lane knows it; `null` if the lane knows none of that account. */
 export interface RevokeReply {
   readonly record: KeyRecord | null;
 }
 
 /**
- * The record of a lane's key, kept in the object. Reads may arrive in another order than they were made, so an older
- * record never replaces a newer one, by their numbers; and whatever any record says, a revoked key stays revoked.
+ * The record of a lane's key, kept in the object. Reads may arrive in another order than they were made, so a record
+ * never replaces one with a higher number. A revoked key stays revoked whatever a record says.
  */
 export class HeldRecord {
   readonly #state: ObjectState;
@@ -24,24 +24,24 @@ export class HeldRecord {
   constructor(state: ObjectState) {
     this.#state = state;
     const written = state.read('record') as (Omit<KeyRecord, 'number'> & { readonly number?: number }) | undefined;
-    // What was written before records had numbers is older than any that has one.
+    // A record without a number was stored before records had numbers, so it is older.
     this.#record = written && { ...written, number: written.number ?? 0 };
     this.#revokedAt_ms = state.read('revoked') as number | undefined;
   }
 
-  /** The record as it stands; `undefined` where none was read yet, or where the key was never on record. */
+  /** The record; `undefined` if none was read yet or the key has none. */
   get current(): KeyRecord | undefined {
     return this.#record && { ...this.#record, revokedAt_ms: this.#record.revokedAt_ms ?? this.#revokedAt_ms ?? null };
   }
 
-  /** Whether the key is known to be revoked, on record or not: then nothing needs to be read. */
+  /** Whether the key is known to be revoked, with or without a record. Then nothing needs to be read. */
   get isRevoked(): boolean {
     return this.#revokedAt_ms !== undefined;
   }
 
   /**
-   * Takes in what was read of D1, unless a newer record is held. Gives the number that is held where it is above the one
-   * read, which also happens when the database was restored to an earlier point; else `undefined`.
+   * Takes a record that was read from D1, unless a newer one is held. Returns the held number if it is higher than the
+   * one read, which also happens after the database was restored to an earlier time; else `undefined`.
    */
   take(read: KeyRecord | undefined): number | undefined {
     if (!read) return undefined;
@@ -52,7 +52,7 @@ export class HeldRecord {
     return undefined;
   }
 
-  /** Revokes the key for good, whether or not a record is held; one that is known to be another account's is left. */
+  /** Revokes the key for good, with or without a record, unless it is known to belong to another account. */
   revoke({ accountId, now_ms }: RevokeCall): RevokeReply {
     if (this.#record && this.#record.accountId !== accountId) return { record: null };
     this.#keepRevoked(now_ms);

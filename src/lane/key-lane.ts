@@ -33,15 +33,15 @@ const QUEUE_ROOM = 256;
 const QUEUE_DEADLINE_MS = 10_000;
 
 /**
- * How long after its expiry the oldest replay may still lie there, unheeded: one alarm then purges a day's worth of
- * them, where each would else set an alarm of its own, which costs as much as a row.
+ * How long the oldest replay may stay after its expiry, unused. So one alarm deletes those of a whole day; an alarm for
+ * each would cost as much as a row.
  */
 const PURGE_PAUSE_MS = 86_400_000;
 
-/** How old the price may be that a withdrawal is valued at when the hub gives it out. */
+/** The largest age of the hub's snapshot that a withdrawal is valued with. */
 const SNAPSHOT_MAX_AGE_MS = 1_000;
 
-/** How many open intents one alarm mends; a lane has one at a time, more only after crashes. */
+/** How many open intents one alarm recovers. A lane has one at a time, and more only after crashes. */
 const MAX_RECOVERED = 50;
 
 /** A read, or a market call with a key. */
@@ -50,13 +50,13 @@ export interface AdmitCall {
   readonly bucket: BucketName;
 }
 
-/** What admission says, and what the bucket says where it was asked. */
+/** The result of admission, and the bucket's state if the request reached it. */
 export interface AdmitReply {
   readonly outcome: Outcome<{ readonly accountId: string }>;
   readonly rate: RateState | null;
 }
 
-/** A POST, as the edge sends it on. */
+/** A POST, as the edge sends it to the lane. */
 export interface KeyedCall {
   readonly admission: Admission;
   /** `null` without an Idempotency-Key. */
@@ -64,12 +64,12 @@ export interface KeyedCall {
   readonly facts: RequestFacts;
 }
 
-/** An order, as the edge sends it on. */
+/** An order, as the edge sends it to the lane. */
 export interface PlaceOrderCall extends KeyedCall {
   readonly order: PlaceOrder;
 }
 
-/** A withdrawal, as the edge sends it on. */
+/** A withdrawal, as the edge sends it to the lane. */
 export interface WithdrawCall extends KeyedCall {
   readonly withdrawal: CreateWithdrawal;
 }
@@ -88,8 +88,8 @@ export interface LaneSettings
 }
 
 /**
- * The lane of one API key: it admits, counts and orders what the key does, and remembers what it answered. It keeps
- * no money; D1 does, and D1 alone protects the account, since two keys of one account are two lanes.
+ * The lane of one API key: it admits and counts the key's requests, runs its POSTs one after the other, and remembers
+ * its answers. It keeps no money. D1 alone protects the account, since two keys of one account are two lanes.
  */
 export class KeyLane extends DurableObject<Bindings> {
   readonly #state: ObjectState;
@@ -112,7 +112,7 @@ export class KeyLane extends DurableObject<Bindings> {
     this.#held = new HeldRecord(this.#state);
   }
 
-  /** Says who a key is, whether it may, and counts the request: the one hop of every read. */
+  /** Checks a key and counts its request: the one call of every read. */
   async admit(call: AdmitCall): Promise<AdmitReply> {
     const record = await this.#decide(call.admission);
     if (!record.ok) return { outcome: record, rate: null };
@@ -131,8 +131,8 @@ export class KeyLane extends DurableObject<Bindings> {
   }
 
   /**
-   * Takes a withdrawal, under the same contract as an order, and has it paid out. What the custodian has not said in
-   * time is answered as PROCESSING.
+   * Makes a withdrawal, under the same contract as an order, and has it paid. If the custodian does not answer in time,
+   * the answer is PROCESSING.
    */
   withdraw(call: WithdrawCall): Promise<ExecutionReply> {
     return this.#execute(call, 'withdraw', ({ accountId, id: keyId }, database) => {
@@ -144,21 +144,21 @@ export class KeyLane extends DurableObject<Bindings> {
   }
 
   /**
-   * Reads the key's record anew: the operator changed its account. Gives the number of a newer record where that is held
-   * and the one read was not taken; the next change must be above it. Throws when D1 fails.
+   * Reads the key's record again after the operator changed its account. If a newer record is held, that one stays and
+   * its number is returned; the next change must have a higher number. Throws when D1 fails.
    */
   async reloadRecord(keyId: string): Promise<number | null> {
     return this.#held.take(await readKeyRecord(openDatabase(this.env.DB), keyId)) ?? null;
   }
 
-  /** Revokes the key for good, whether or not it is on record, unless it is known to be another account's. */
+  /** Revokes the key for good, with or without a record, unless it is known to belong to another account. */
   revoke(call: RevokeCall): RevokeReply {
     return this.#held.revoke(call);
   }
 
   /**
-   * Deletes expired replays, and gives an intent that a crash left open its answer where D1 has its record. What the
-   * custodian has not paid is the sweep's to ask about.
+   * Deletes expired replays. An intent that a crash left open gets its answer if D1 has its record. Payouts that are
+   * still with the custodian are the sweep's task.
    */
   override async alarm(): Promise<void> {
     this.#alarmStands = false;
@@ -167,7 +167,10 @@ export class KeyLane extends DurableObject<Bindings> {
     await this.#ensureAlarm();
   }
 
-  /** An intent without a record, or one that the custodian still has, waits for its caller: only a request executes. */
+  /**
+   * An intent without a record, or with one that the custodian still has, waits for the client's retry: only a request
+   * executes.
+   */
   async #recoverIntent(intent: OpenIntent): Promise<void> {
     const record = this.#held.current;
     if (!record) return;
@@ -195,7 +198,7 @@ export class KeyLane extends DurableObject<Bindings> {
     });
     const record = await this.#decide(call.admission);
     if (!record.ok) return problem(record, null);
-    // From here to the queue nothing is awaited, so the room that was seen is the room that is taken.
+    // Nothing is awaited from here to the queue, so the room cannot be taken by another request.
     if (!this.#mutex.hasRoom()) return problem(queueFull, null);
     const counted = this.#count(bucket, record.value);
     if (!counted.outcome.ok) return problem(counted.outcome, counted.rate);
@@ -214,7 +217,7 @@ export class KeyLane extends DurableObject<Bindings> {
     return { answer, replayed: turn.value.replayed, rate: counted.rate };
   }
 
-  /** Waits for whoever a record still waits for, outside the mutex: what hangs there stops nothing else of this key. */
+  /** Runs `finish` outside the mutex, so that a slow custodian does not block this key's other requests. */
   async #finish<Plan, Row>(
     execution: Execution<Plan, Row>,
     request: IdempotentRequest | null,
@@ -225,7 +228,7 @@ export class KeyLane extends DurableObject<Bindings> {
     const answered = execution.answer(row);
     if (!request) return answered;
     if (!open.isFresh || execution.finish.isOpen(row)) return this.#replays.remember(request.idempotencyKey, answered);
-    // Whoever asked meanwhile waited for the same, and what has ended is shown alike for ever.
+    // Requests that came meanwhile waited for the same end, and a record that has ended never changes.
     this.#replays.rememberLate(request.idempotencyKey, answered);
     return answered;
   }
@@ -256,7 +259,7 @@ export class KeyLane extends DurableObject<Bindings> {
     return { outcome, rate: decision.state };
   }
 
-  /** Sets the alarm where none stands: a day after the oldest replay expires. */
+  /** Sets the alarm, unless it is set, for a day after the oldest replay expires. */
   async #ensureAlarm(): Promise<void> {
     this.#alarmStands ??= (await this.ctx.storage.getAlarm()) !== null;
     if (this.#alarmStands) return;

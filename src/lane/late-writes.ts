@@ -1,26 +1,26 @@
 import { describeError, logFault } from '../platform/log.ts';
 
 /**
- * How long a write may wait. An object with a timer cannot sleep, and is paid for meanwhile; a bot's next order is
- * sooner.
+ * How long a write may wait. An object with a timer cannot sleep and costs money meanwhile; a bot's next order usually
+ * comes sooner.
  */
 export const LATE_WRITE_PAUSE_MS = 50;
 
 /**
- * Writes that no answer waits for: they go with the next write that one does wait for, or after a pause. Each commit
- * of an object is a wait for its disk, and an answer would wait for all of them. They are lost with the object's
- * memory, so what is written late is only what can be had again, or what had no effect.
+ * Writes that no answer waits for. They are made together with the next write that an answer waits for, or after a
+ * pause. This saves answers from waiting for the disk. If the object loses its memory they are lost, so only data is
+ * written late that can be found again or had no effect.
  */
 export class LateWrites {
   readonly #pending = new Set<() => void>();
   #isTimed = false;
 
-  /** Has `write` called once, soon: a write that is pending already stands for both. */
+  /** Calls `write` once, soon. If it is pending already, it is not added again. */
   add(write: () => void): void {
     this.#pending.add(write);
     if (this.#isTimed) return;
     this.#isTimed = true;
-    // It is left to run when a flush came before it: setting one costs more than one that finds nothing.
+    // A flush does not cancel the timer: setting a new one costs more than a timer that finds nothing.
     setTimeout(() => this.#writeAlone(), LATE_WRITE_PAUSE_MS);
   }
 
@@ -32,7 +32,7 @@ export class LateWrites {
     }
   }
 
-  /** Nobody waits for these, so nobody is told. */
+  /** Nobody waits for these writes, so a failure is only logged. */
   #writeAlone(): void {
     this.#isTimed = false;
     try {

@@ -19,16 +19,16 @@ import { type OrderPreview, showPreview } from '../trade/preview-order.ts';
 import type { GateCall, GateReply, OrderGate } from '../trade/reach-gate.ts';
 import { GateConditions } from './gate-conditions.ts';
 
-/** How many orders may be in the gate at once: no more than D1 gets done before it is given up on. */
+/** How many orders may be in the gate at once: about as many as D1 can do before their deadline. */
 const ROOM = 256;
 
-/** A batch that D1 has not answered by then is left alone: its order's row will tell. */
+/** How long to wait for a batch. After that the outcome is unknown, and the order's row tells. */
 const BATCH_DEADLINE_MS = 3_000;
 
 /**
- * The gate of a ledger, through which every order passes, so that all are planned at the same prices: the newest. It
- * keeps nothing but what it can read again. Where two gates run at once, as after a restart, the database refuses
- * whatever the newer prices have overtaken.
+ * The gate of a ledger. Every order passes through it, so that all are planned at the same, newest prices. It stores
+ * nothing. If two gates run at once, as after a restart, the database refuses orders planned at a round of prices older
+ * than the coin's newest fill.
  */
 export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
   readonly #conditions: GateConditions;
@@ -42,9 +42,9 @@ export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
   }
 
   /**
-   * Plans an order at the newest prices and commits it. Whoever calls again with an order's id while that is under way
-   * gets the same reply. Refuses as `readTerms`, `planOrder` and `explainOrderRefusal` do, and with
-   * `service_unavailable` when the gate is full, knows no settings, or comes to the order after its deadline.
+   * Plans an order at the newest prices and commits it. A second call with the same order id, while the first is under
+   * way, gets the same reply. Refuses as `readTerms`, `planOrder` and `explainOrderRefusal` do, and with
+   * `service_unavailable` when the gate is full, has no settings, or begins with the order after its deadline.
    */
   placeOrder(call: GateCall): Promise<GateReply> {
     const underWay = this.#orders.get(call.orderId);
@@ -72,14 +72,14 @@ export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
     if (!terms.ok) return { kind: 'refused', refusal: terms };
     const first = await this.#attempt(call, terms.value, await this.#conditions.take(terms.value.coin));
     if (!('overtakenRound' in first)) return first;
-    // Another gate filled at newer prices: this one plans anew at prices at least as new.
+    // Another gate has filled at newer prices, so plan again at prices at least as new.
     const newer = await this.#conditions.takeNewer(first.overtakenRound);
     const second = await this.#attempt(call, terms.value, newer);
     if (!('overtakenRound' in second)) return second;
     return { kind: 'refused', refusal: noFirmPrice(terms.value.coin) };
   }
 
-  /** Plans an order and sends its batch at once: between the two nothing is awaited. */
+  /** Plans an order and sends its batch at once, without waiting in between. */
   async #attempt(
     call: GateCall,
     terms: OrderTerms,

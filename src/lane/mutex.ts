@@ -2,9 +2,9 @@
 export type Turn<T> = { readonly kind: 'ran'; readonly value: T } | { readonly kind: 'timed_out' };
 
 /**
- * Lets one execution at a time through, in order of arrival. An object that awaits D1 admits other calls meanwhile,
- * so the object alone is no lock. The queue is bounded, and so is the wait in it: an execution whose caller was
- * turned away at the deadline never starts.
+ * Lets one execution at a time through, in order of arrival. An object that awaits D1 admits other calls meanwhile, so
+ * the object alone is no lock. The queue and the wait in it are bounded: an execution whose caller was refused at the
+ * deadline never starts.
  */
 export class Mutex {
   readonly #room: number;
@@ -30,7 +30,7 @@ export class Mutex {
       return { kind: 'ran', value: await execution() };
     } finally {
       const next = this.#waiting.shift();
-      // The lock passes on without being free in between, or a newcomer could slip past the queue.
+      // The lock is passed on without becoming free, so that a new call cannot overtake the queue.
       if (next) next();
       else this.#held = false;
     }

@@ -1,4 +1,6 @@
-/** Small named values of an object, each one row, as JSON. What is written is durable before the next answer leaves. */
+/**
+ * Small named values of an object, each one row, as JSON. A write is durable before the object's next answer is sent.
+ */
 export class ObjectState {
   readonly #sql: SqlStorage;
 

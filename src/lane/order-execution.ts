@@ -7,7 +7,7 @@ import { type OrderTerms, type TradingContext, readTerms } from '../trade/plan-o
 import { type GateBindings, fillAtGate } from '../trade/reach-gate.ts';
 import type { Execution, LookUp } from './execute-once.ts';
 
-/** How long after the lane handed it over an order may still be taken up. */
+/** How long after the lane's call the gate may begin with an order. */
 const TAKE_UP_MS = 5_000;
 
 /** What the execution of an order needs from its lane. */
@@ -17,7 +17,7 @@ export interface OrderExecutionContext extends Omit<Placement, 'orderId'> {
   readonly boundsOf: TradingContext['boundsOf'];
 }
 
-/** The steps of one order, for `executeOnce`: prices are the gate's, and so is the batch. */
+/** The steps of one order for `executeOnce`. The gate has the prices and sends the batch. */
 export function executeOrder(order: PlaceOrder, context: OrderExecutionContext): Execution<OrderTerms, OrderRow> {
   const { database, accountId, keyId, gate, boundsOf } = context;
   return {
@@ -29,7 +29,7 @@ export function executeOrder(order: PlaceOrder, context: OrderExecutionContext):
   };
 }
 
-/** An order as its row in D1 has it. */
+/** Looks an order up in D1. */
 export async function lookUpOrder(database: Database, accountId: string, orderId: string): Promise<LookUp<OrderRow>> {
   try {
     const row = await readOrder(database, accountId, orderId);

@@ -7,7 +7,7 @@ import type { WithdrawalRow } from '../wallet/withdrawals/withdrawal.ts';
 /** How long a POST waits for the custodian: 8 s is what a client waits for the whole. */
 const DEADLINE_MS = 6_500;
 
-/** The payouts under way in one object: who asks for the same withdrawal meanwhile waits for the same answer. */
+/** The payouts under way in one object. Requests for the same withdrawal wait for the same answer. */
 export class Payouts {
   readonly #custody: Custody;
   readonly #underWay = new Map<string, Promise<WithdrawalRow>>();
@@ -16,7 +16,10 @@ export class Payouts {
     this.#custody = custody;
   }
 
-  /** The withdrawal as the custodian leaves it, or as it is when the custodian takes too long; the payout goes on. */
+  /**
+   * The withdrawal after the custodian's answer, or as it is when the custodian takes too long; the payout then
+   * continues.
+   */
   async payInTime(database: Database, row: WithdrawalRow, isFresh: boolean): Promise<WithdrawalRow> {
     let paying = this.#underWay.get(row.id);
     if (!paying) {

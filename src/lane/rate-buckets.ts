@@ -5,23 +5,23 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Up to this many a minute every request's own millisecond is kept; above it, requests share a second, which leaves
- * the window when its last one would: a client never gains from it.
+ * With a limit of up to this many a minute, each request is kept with its millisecond. Above it, requests of one second
+ * share an entry, which leaves the window when the last of them would, so a client never gains by it.
  */
 const EXACT_PER_MINUTE = 600;
 const COARSE_SLOT_MS = 1_000;
 
-/** Reads are written down ahead in blocks of at most this many. */
+/** Reads are stored ahead in blocks of at most this many. */
 const READ_BLOCK = 10;
 /**
- * Reads that come no further apart keep their object awake: it sleeps after 10 s without a request ("Lifecycle of a
- * Durable Object" in the platform's documentation).
+ * Reads that are at most this far apart keep their object awake: it sleeps after 10 s without a request ("Lifecycle of
+ * a Durable Object" in the platform's documentation).
  */
 const AWAKE_MS = 9_500;
 
-/** One bucket: what was counted, by the moment until which it counts. */
+/** One bucket: the counted requests, by the time at which they leave the minute. */
 export interface Bucket {
-  /** `[the moment at which these leave the minute, how many]`, oldest first. */
+  /** `[when these leave the minute, how many]`, oldest first. */
   readonly minute: readonly (readonly [number, number])[];
   /** The UTC day that `dayCount` belongs to, in days since 1970. */
   readonly day: number;
@@ -46,7 +46,7 @@ export interface RateState {
   readonly day: RateWindow;
 }
 
-/** What a bucket says of one more request. A refused one is not counted. */
+/** A bucket's decision about one more request. A refused one is not counted. */
 export interface RateDecision {
   readonly admitted: boolean;
   readonly bucket: Bucket;
@@ -59,7 +59,7 @@ function sum(minute: Bucket['minute']): number {
   return minute.reduce((total, [, count]) => total + count, 0);
 }
 
-/** Drops what has left the windows. A clock that went back brings nothing back. */
+/** Removes what has left the windows. A clock that went back restores nothing. */
 function age(bucket: Bucket, now_ms: number): Bucket {
   const day = Math.max(bucket.day, Math.floor(now_ms / DAY_MS));
   return {
@@ -116,7 +116,7 @@ export function takeOne(name: BucketName, bucket: Bucket, limits: BucketLimits, 
   return { admitted: true, bucket: counted, state: describe(name, counted, limits, now_ms), retryAfter_s: 0 };
 }
 
-/** When enough will have left the minute for one more: later than the oldest one's end where a limit was lowered. */
+/** When there is room for one more. If the limit was lowered, this may be later than when the oldest entry leaves. */
 function whenRoom(bucket: Bucket, limits: BucketLimits, now_ms: number): number {
   let inWindow = sum(bucket.minute);
   for (const [leaves_ms, leaving] of bucket.minute) {
@@ -127,8 +127,8 @@ function whenRoom(bucket: Bucket, limits: BucketLimits, now_ms: number): number 
 }
 
 /**
- * Counts what an object had written down ahead, and may have spent before it lost its memory, at the time of the last
- * request that it wrote down: they were written with it, and leave the minute when it does.
+ * Counts the reads that an object had stored ahead and may have made before it lost its memory. They count as made at
+ * the time of the last stored request, and leave the minute with it.
  */
 export function spendReserve(bucket: Bucket, reserve: number): Bucket {
   const last = bucket.minute.at(-1);
@@ -139,13 +139,13 @@ export function spendReserve(bucket: Bucket, reserve: number): Bucket {
   };
 }
 
-/** The reads that an object has seen one after the other, none of them so late that it could have slept before it. */
+/** Consecutive reads of an object, each so soon after the one before that the object did not sleep between them. */
 export interface ReadRun {
   readonly count: number;
   readonly last_ms: number;
 }
 
-/** What an object knows that was just started. */
+/** The run of an object that was just started. */
 export const noRun: ReadRun = { count: 0, last_ms: 0 };
 
 /** The run with one more read, or a new one that begins with it. */
@@ -155,9 +155,9 @@ export function continueRun(run: ReadRun, now_ms: number): ReadRun {
 }
 
 /**
- * How many reads to write down ahead, the present one included: as many as the run has come to, at most a block. So
- * whoever polls while the object stays awake pays a row for ten reads, and whoever lets it sleep loses no more than the
- * reads that came before.
+ * How many reads to store ahead, including the present one: as many as the run has, at most a block. So a client that
+ * polls while the object stays awake pays one row for ten reads, and one that lets it sleep never loses more than the
+ * number of its earlier reads.
  */
 export function sizeOfBlock({ count }: ReadRun): number {
   return Math.min(READ_BLOCK, Math.max(1, count));

@@ -4,10 +4,10 @@ import type { LateWrites } from './late-writes.ts';
 /** How long an Idempotency-Key protects, from the first receipt (spec, "Limits"). */
 export const REPLAY_WINDOW_MS = 86_400_000;
 
-/** What a request with an Idempotency-Key does; its record is looked up accordingly. */
+/** The operation of a request with an Idempotency-Key; it decides where its record is looked up. */
 export type Operation = 'placeOrder' | 'createWithdrawal';
 
-/** What is known of an Idempotency-Key: an intent while `answer` is null, else what was answered. */
+/** The entry of an Idempotency-Key: an intent while `answer` is null, else an answer. */
 export interface Replay {
   readonly fingerprint: string;
   /** The id of the record that the request makes, if it makes one. */
@@ -32,13 +32,13 @@ export interface IdempotentRequest {
 }
 
 /**
- * The Idempotency-Keys of one API key, in the object's own SQLite. An intent is written before any effect and turns
- * into an answer after it, so that at most one effect follows however often the object dies in between.
+ * The Idempotency-Keys of one API key, in the object's own SQLite. An intent is stored before any effect and becomes an
+ * answer after it, so that there is at most one effect however often the object dies in between.
  */
 export class Replays {
   readonly #sql: SqlStorage;
   readonly #late: LateWrites;
-  /** Answers that are not written yet, by their Idempotency-Key. */
+  /** Answers that are not stored yet, by their Idempotency-Key. */
   readonly #unwritten = new Map<string, Answer>();
 
   constructor(sql: SqlStorage, late: LateWrites) {
@@ -56,7 +56,7 @@ export class Replays {
     );
   }
 
-  /** What stands under a key that was first received less than 24 hours before `now_ms`. */
+  /** The entry of a key that was first received less than 24 hours before `now_ms`. */
   find(idempotencyKey: string, now_ms: number): Replay | undefined {
     const [row] = this.#sql
       .exec<{ fingerprint: string; record_id: string; received_at: number; answer: string | null }>(
@@ -71,13 +71,15 @@ export class Replays {
     return { fingerprint: row.fingerprint, recordId: row.record_id, received_ms: row.received_at, answer };
   }
 
-  /** Writes what a request is about to do. What an expired request left under the same key is replaced. */
+  /** Stores an intent. An expired entry of the same key is replaced. */
   intend(request: IdempotentRequest, recordId: string, now_ms: number): void {
     this.#late.flush();
     this.#insert(request, recordId, null, now_ms);
   }
 
-  /** Turns an intent into its answer, and gives the answer that stands: the first, where another request was faster. */
+  /**
+   * Turns an intent into its answer and returns the stored answer, which is another request's if that one was faster.
+   */
   remember(idempotencyKey: string, answer: Answer): Answer {
     this.#late.flush();
     this.#write(idempotencyKey, answer);
@@ -88,8 +90,8 @@ export class Replays {
   }
 
   /**
-   * The same for an answer that the record in D1 gives again, to the byte and at any time: it is written late, since
-   * an intent whose answer is lost finds it there. Only for the request that made the record, which nobody answered yet.
+   * The same, but stored late, for an answer that can always be made again from the record in D1, byte by byte: if it
+   * is lost, its intent leads to the record. Only for the request that made the record and has no answer yet.
    */
   rememberLate(idempotencyKey: string, answer: Answer): void {
     this.#unwritten.set(idempotencyKey, answer);
@@ -111,7 +113,7 @@ export class Replays {
     );
   }
 
-  /** Writes an answer that needed no intent: a refusal that was decided before any effect. */
+  /** Stores an answer that needed no intent: a refusal before any effect. */
   conclude(request: IdempotentRequest, recordId: string, answer: Answer, now_ms: number): void {
     this.#late.flush();
     this.#insert(request, recordId, answer, now_ms);
@@ -130,12 +132,12 @@ export class Replays {
     );
   }
 
-  /** Takes back an intent of which it is certain that nothing happened. */
+  /** Removes an intent when it is certain that nothing happened. */
   forget(idempotencyKey: string): void {
     this.#sql.exec('DELETE FROM replays WHERE idempotency_key = ?', idempotencyKey);
   }
 
-  /** Deletes what expired; an open intent's effect, if any, is in D1, where its record answers for itself. */
+  /** Deletes expired entries, open intents too: their effect, if any, is in D1. */
   purge(now_ms: number): void {
     this.#late.flush();
     this.#sql.exec('DELETE FROM replays WHERE received_at <= ?', now_ms - REPLAY_WINDOW_MS);

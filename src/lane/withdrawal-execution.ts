@@ -21,10 +21,10 @@ import { type WithdrawalRow, answerWithdrawal, readWithdrawal } from '../wallet/
 import type { Attempt, Execution, LookUp } from './execute-once.ts';
 import type { Payouts } from './payouts.ts';
 
-/** What the execution of a withdrawal needs from its lane. */
+/** What executing a withdrawal needs from its lane. */
 export type WithdrawalExecutionContext = Asker & Omit<WithdrawalContext, 'now'> & { readonly payouts: Payouts };
 
-/** The steps of one withdrawal: what they commit is paid out by the custodian, outside the lane's turn. */
+/** The steps of one withdrawal. The custodian pays it afterwards, outside the lane's turn. */
 export function executeWithdrawal(
   withdrawal: CreateWithdrawal,
   context: WithdrawalExecutionContext,
@@ -40,7 +40,7 @@ export function executeWithdrawal(
   };
 }
 
-/** Whether a withdrawal is the custodian's to pay. */
+/** Whether a withdrawal waits for the custodian. */
 export function isWithCustodian({ status }: WithdrawalRow): boolean {
   return status === 'PROCESSING';
 }
@@ -64,11 +64,11 @@ async function take(
 ): Promise<Attempt<WithdrawalRow>> {
   const { accountId, database } = context;
   let { row, outcome } = await write(context, withdrawalId, planned);
-  // Another withdrawal of the account came first, and the sum of both passes the threshold.
+  // Another withdrawal of the account came first, and the sum of both exceeds the threshold.
   if (outcome.kind === 'guarded' && outcome.guard === 'review_required') {
     ({ row, outcome } = await write(context, withdrawalId, { ...planned, needsReview: true }));
   }
-  // A right code does not count, whatever else refused; one that another request used first was none.
+  // A correct code is not a guess, so it is not counted. One that another request used first is wrong.
   const isUsed = outcome.kind === 'guarded' && outcome.guard === 'totp_step_used';
   if (isUsed && planned.isLastAttempt) logLock(accountId);
   const isRefused = outcome.kind === 'floor' || (outcome.kind === 'guarded' && !isUsed);
@@ -96,7 +96,7 @@ async function write(
   return { row, outcome: await commitWithdrawal(context.database, row, planned) };
 }
 
-/** The refusal stands whether or not the count could be taken back. */
+/** The refusal is the same whether or not the count could be undone. */
 async function forgiveAttempts(database: Database, accountId: string): Promise<void> {
   try {
     await clearAttempts(database, accountId);
@@ -105,7 +105,7 @@ async function forgiveAttempts(database: Database, accountId: string): Promise<v
   }
 }
 
-/** A withdrawal as its row in D1 has it. */
+/** Looks a withdrawal up in D1. */
 export async function lookUpWithdrawal(
   database: Database,
   accountId: string,

@@ -11,28 +11,28 @@ export interface Observation {
   readonly ticker: SourceTicker;
 }
 
-/** An observation, and what it says the coin is worth. */
+/** An observation, and the price that it votes for. */
 interface Vote {
   readonly observation: Observation;
   readonly price: Price;
 }
 
-/** How far prices may lie apart that agree: the higher is at most `numerator / denominator` of the lower. */
+/** The largest distance of prices that agree: the higher is at most `numerator / denominator` times the lower. */
 interface Band {
   readonly numerator: bigint;
   readonly denominator: bigint;
 }
 
-/** Of a group of three or more, and of the two sides of a book. */
+/** For a group of three or more, and for the two sides of a book. */
 const BAND: Band = { numerator: 201n, denominator: 200n };
 
-/** Of a group of two; and whose price lies so near to all of a group has a say in its price. */
+/** For a group of two. A vote within this band of each member of a group joins its price. */
 const WIDE_BAND: Band = { numerator: 101n, denominator: 100n };
 
-/** From so many on, a group has its own band, and jumps are believed. */
+/** A group of this many needs the narrow band, and may accept a jump. */
 const MANY = 3;
 
-/** So many answers of the round itself make the price alone: of four, two cannot be outvoted by the other two. */
+/** This many new answers make the price without the repeated ones: among four, two dishonest ones cannot win. */
 const MIN_FRESH = 4;
 
 /** How old a price may be by its venue's clock, and how far that clock may run ahead of ours. */
@@ -41,22 +41,24 @@ const MAX_VENUE_LEAD_MS = 10_000;
 
 const MIN_AGREEING = 2;
 
-/** Against a price accepted less than a minute ago, a move of over a tenth is a jump: it takes many to believe it. */
+/** Against a price accepted less than a minute ago, a move of over a tenth is a jump, which needs a group of `MANY`. */
 const JUMP_WINDOW_MS = 60_000;
 const JUMP_DIVISOR = 10n;
 
 /**
- * The price of a coin that its sources agree on, or `null`. A source votes with the middle of its book, or with its last
- * trade where its venue gives no book. They agree when the largest group has at least two members and is a strict
- * majority of all sources that answered, those that do not vote included. A group of three or more lies within 0.5 %, one
- * of two within 1 %. A jump from `lastAccepted` needs three members.
+ * The price of a coin that its sources agree on, or `null`. A source votes with the middle of its book, or with its
+ * last trade where its venue gives no book. They agree when the largest group has at least two members and is a strict
+ * majority of all sources that answered, including those that do not vote. A group of three or more lies within 0.5 %,
+ * one of two within 1 %. A jump from `lastAccepted` needs three members.
  *
  * The price is the median of the group and of all other votes within 1 % of each member; their whole width is the
- * dispersion. Otherwise two sources at the edge of the band could choose which honest ones are left out. As it is, with
- * half the dispersion on top, two dishonest sources of four or more sell nobody anything below the lowest honest price.
+ * dispersion. If only the group counted, two sources at the edge of the band could choose which honest ones are left
+ * out. This way, with half the dispersion in the spread, two dishonest sources of four or more cannot bring a fill
+ * below the lowest honest price or above the highest.
  *
- * Repeats vote like the others. But the price is made of this round's votes alone where there are at least four, so that
- * it is as new as the round; otherwise it is as old as its oldest vote. `observations` holds one of each source.
+ * Repeated answers vote like the others. But if at least four votes are of this round, the price is made of these
+ * alone, so that it is as new as the round; otherwise it is as old as its oldest vote. `observations` has one for each
+ * source.
  */
 export function agreeOnPrice(
   observations: readonly Observation[],
@@ -81,12 +83,12 @@ export function agreeOnPrice(
   };
 }
 
-/** Who agrees. */
+/** The votes behind a price. */
 interface Agreement {
   readonly group: readonly Vote[];
   /** The group and all votes near it. */
   readonly near: readonly Vote[];
-  /** Those of them that the price is made of. */
+  /** Those of `near` that the price is made of. */
   readonly members: readonly Vote[];
 }
 
@@ -103,10 +105,10 @@ function findAgreement(observations: readonly Observation[], now_ms: number): Ag
 }
 
 /**
- * What to show of a coin: what its sources agree on, however far that jumped. Where they do not agree, it is the median
- * of the largest group within 1 %, one member being enough; of equally large groups the one nearest to `reference`, the
- * price shown last or else the fallback. A source that does not vote counts only when there is no other, with its last
- * trade where its book says nothing. `observations` stand in the configured order of their sources: the first with a
+ * What to show for a coin: the price that its sources agree on, even after a jump. If they do not agree, the median of
+ * the largest group within 1 %, which may have one member; of equally large groups, the one nearest to `reference`, the
+ * last shown price or the fallback. A source that does not vote counts only when no source votes, with its last trade
+ * if its book has no usable middle. `observations` are in the configured order of their sources: the first that has a
  * volume gives it. `null` without observations.
  */
 export function chooseShown(
@@ -140,7 +142,7 @@ function findNearest(observations: readonly Observation[], reference: Price, now
   );
 }
 
-/** What a source says; `undefined` where it has no vote, its price being untimely or its book none to go by. */
+/** A source's vote; `undefined` when its price is too old or its book has no usable middle. */
 function voteOf(observation: Observation, now_ms: number): Vote | undefined {
   const { book, price } = observation.ticker;
   if (!isTimely(observation, now_ms)) return undefined;
@@ -154,13 +156,16 @@ function lastResortOf(observation: Observation): Vote | undefined {
   return price > 0n ? { observation, price: (book && middleOf(book)) ?? price } : undefined;
 }
 
-/** The middle of a book, half up at 8 decimals; `undefined` where it is one-sided, crossed or wider than the band. */
+/**
+ * The middle of a book, rounded half up at 8 decimals; `undefined` when it is one-sided, crossed or wider than the
+ * band.
+ */
 function middleOf({ bid, ask }: Book): Price | undefined {
   if (bid === null || ask === null || bid > ask || !isWithin(BAND, bid, ask)) return undefined;
   return meanPrice(bid, ask);
 }
 
-/** The groups that may agree, all of one size: the largest within the band, where these have three or more, else pairs. */
+/** The groups that may agree, all of one size: the largest within the band if they have three or more, else pairs. */
 function findGroups(votes: readonly Vote[]): (readonly Vote[])[] {
   const groups = largestGroups(votes, BAND);
   if ((groups[0]?.length ?? 0) >= MANY) return groups;
@@ -199,7 +204,7 @@ function isTimely({ ticker }: Observation, now_ms: number): boolean {
   return age_ms <= MAX_VENUE_AGE_MS && age_ms >= -MAX_VENUE_LEAD_MS;
 }
 
-/** The time of a price by its venue, where it gives one that has come already. */
+/** The venue's own time of a price, if it gives one that is not in the future; else the time of receipt. */
 function dataTimeOf({ ticker, received_ms }: Observation): number {
   return ticker.venueTime_ms === null ? received_ms : Math.min(ticker.venueTime_ms, received_ms);
 }

@@ -10,10 +10,10 @@ import type { MarketSnapshot } from './snapshot.ts';
 /** How old a ticker may get before a client sees a newer one (spec, "Limits"). */
 const TICKER_LIFETIME_MS = 30_000;
 
-/** Longer would hide from clients that the venues are back. */
+/** How long a degraded ticker is cached: short, so that clients soon see that the venues are back. */
 const DEGRADED_LIFETIME_MS = 5_000;
 
-/** What is older than this although the hub was asked for news is there for want of better. */
+/** A price older than this is overdue: the hub was asked and had nothing newer. */
 const CURRENT_MS = 12_000;
 
 /** All tickers; without a snapshot, or where it shows nothing, static fallbacks. */
@@ -24,7 +24,7 @@ export function answerTickers(snapshot: MarketSnapshot | undefined, now_ms: numb
   return { body, lifetime_ms: lifetimeOf(coinSymbols, snapshot, now_ms) };
 }
 
-/** One ticker, by the same rules. */
+/** One ticker, under the same rules. */
 export function answerTicker(
   coin: Coin,
   snapshot: MarketSnapshot | undefined,
@@ -60,7 +60,7 @@ function showTicker(coin: Coin, snapshot: MarketSnapshot | undefined, now_ms: nu
   return { ...ticker, sources: [...shown.sources], ...(shown.isHeld && { degraded: true }) };
 }
 
-/** What is left of 30 s since the oldest of the coins' prices came; little when one is static, held or overdue. */
+/** The rest of 30 s since the oldest price was received; at most 5 s when a price is static, held or overdue. */
 function lifetimeOf(coins: readonly Coin[], snapshot: MarketSnapshot | undefined, now_ms: number): number {
   const shown = coins.map((coin) => snapshot?.markets[coin].shown);
   const age_ms = now_ms - Math.min(...shown.map((market) => market?.received_ms ?? -Infinity));

@@ -12,22 +12,22 @@ export interface FirmPrice {
   readonly [firm]: true;
   readonly coin: Coin;
   readonly price: Price;
-  /** The highest price of the sources that agreed less their lowest. */
+  /** The highest price of the agreeing sources minus the lowest. */
   readonly dispersion: Price;
-  /** The number of the round that it was agreed in. */
+  /** The number of its round. */
   readonly round: number;
 }
 
-/** How old an agreed price may be since its receipt where an order is filled at it. */
+/** How long ago an agreed price may have been received when an order fills at it. */
 export const FILL_MAX_AGE_MS = 2_000;
 
-/** The same where it only values something, as a withdrawal against its limit. */
+/** The same when it only values something, such as a withdrawal for its limit. */
 export const VALUE_MAX_AGE_MS = 5_000;
 
-/** How far the price hub's clock may run ahead of ours; a receipt further ahead was written before a clock went back. */
+/** How far the price hub's clock may be ahead of ours. A time further ahead was recorded before a clock went back. */
 export const MAX_RECEIVED_LEAD_MS = 1_000;
 
-/** How old it may be by the venues' own clocks, where they give a time. */
+/** How old it may be by the venues' own clocks, if they give a time. */
 export const MAX_VENUE_AGE_MS = 60_000;
 
 /**

@@ -6,10 +6,10 @@ import { coinSymbols } from '../money/assets.ts';
 import { parsePrice } from '../money/prices.ts';
 import type { FallbackPrices } from './snapshot.ts';
 
-/** How long what was read, or could not be, stands. */
+/** How long a result is used, a failed read too. */
 const FRESH_MS = 30_000;
 
-/** Readers of a ticker wait for it, and have waited for the venues before. */
+/** Short, because the reader of a ticker waits for it after waiting for the venues. */
 const DEADLINE_MS = 500;
 
 /** The operator's fallback prices, for the price hub: read only when somebody needs them, and then twice a minute at most. */

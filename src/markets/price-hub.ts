@@ -10,19 +10,21 @@ import type { MarketSnapshot } from './snapshot.ts';
 import { CircuitBreakers, BreakersByName } from './sources/circuit-breakers.ts';
 import type { PriceSource } from './sources/price-source.ts';
 
-/** After a round that nobody answered, the next begins no sooner. */
+/** The least pause after a round that nobody answered. */
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
-/** While somebody reads, a round begins this often, so that who reads a ticker never waits for the venues. */
+/** While somebody reads, a round begins this often, so that readers of a ticker never wait for the venues. */
 const WARM_INTERVAL_MS = 8_000;
 
-/** While orders come, a round begins this often: who trades never waits for the venues, nor on an old price. */
+/**
+ * While orders come, a round begins this often, so that orders never wait for the venues and never see an old price.
+ */
 const ORDER_INTERVAL_MS = 1_000;
 
-/** How long after the last reader, and after the last order, that goes on. */
+/** How long this goes on after the last reader or the last order. */
 const WARM_TIME_MS = 60_000;
 
-/** What the hub keeps over an eviction. Anything else, as an older version may have left it, is forgotten. */
+/** What the hub stores. Anything in another shape, from an older version, is ignored. */
 const Kept = z.object({ memory: HubMemory, breakers: BreakersByName });
 
 const KEPT = 'kept';
@@ -34,8 +36,8 @@ interface SnapshotQuestion {
 }
 
 /**
- * The one object in the world that asks the venues for prices: however many callers there are, one round of questions is under
- * way at most. Outside it, `read-hub.ts` is the way to it.
+ * The one object that asks the venues for prices. Whatever the number of callers, at most one round is running. Other
+ * code calls it through `read-hub.ts`.
  */
 export class PriceHub extends DurableObject<Bindings> {
   readonly #breakers: CircuitBreakers;
@@ -61,10 +63,10 @@ export class PriceHub extends DurableObject<Bindings> {
   }
 
   /**
-   * All markets, from memory when the last round ended at most `maxAge_ms` ago, else from a new round or from the
-   * one under way, within some 2 s. When nobody answers, it is the last snapshot with its honest times.
+   * All markets: from memory when the last round ended at most `maxAge_ms` ago, else from the running round or a new
+   * one, within some 2 s. When nobody answers, it is the last snapshot with its own times.
    *
-   * Who asks `forOrders` has the hub begin a round every second for a minute from then on, and begins none sooner.
+   * With `forOrders` the hub begins a round every second for a minute from now on, and this call begins none sooner.
    */
   async snapshot({ maxAge_ms, forOrders = false }: SnapshotQuestion): Promise<MarketSnapshot> {
     const now_ms = Date.now();
@@ -78,8 +80,8 @@ export class PriceHub extends DurableObject<Bindings> {
   }
 
   /**
-   * Takes a round ahead of the next reader, as long as there was one lately, and writes down what is new; else lets the
-   * hub go to sleep. While orders come, the rounds are there already.
+   * If somebody read lately, takes a round before the next reader comes, and stores the news; otherwise lets the hub
+   * sleep. While orders come, the timer takes the rounds.
    */
   override async alarm(): Promise<void> {
     this.#isWarm = false;
@@ -104,7 +106,7 @@ export class PriceHub extends DurableObject<Bindings> {
     }
   }
 
-  /** Begins a round every second by a timer, which an eviction ends; then the next order, or the alarm, is the way back. */
+  /** Begins a round every second by a timer. An eviction ends the timer; the next order starts it again. */
   #keepPace(now_ms: number): void {
     this.#lastOrder_ms = now_ms;
     this.#orderTimer ??= setTimeout(() => this.#takeOrderRound(), ORDER_INTERVAL_MS);
@@ -114,7 +116,7 @@ export class PriceHub extends DurableObject<Bindings> {
     const isOver = !isWithin(WARM_TIME_MS, this.#lastOrder_ms, Date.now());
     this.#orderTimer = isOver ? undefined : setTimeout(() => this.#takeOrderRound(), ORDER_INTERVAL_MS);
     if (isOver) return;
-    // What these rounds say is written down with the alarm's, every 8 s: a row a second would be paid for by nobody's gain.
+    // The alarm stores these rounds every 8 s: a row a second would cost money and gain nothing.
     this.#joinRound().catch((error: unknown) => logFault('price_round_failed', { error: describeError(error) }));
   }
 
@@ -145,12 +147,14 @@ export class PriceHub extends DurableObject<Bindings> {
     this.#memory = { ...memory, snapshot: { ...memory.snapshot, fallbacks } };
   }
 
-  /** Writes down the last round that anybody answered, once. */
+  /** Stores the last round that somebody answered, once. */
   #keepNews(): void {
     if (!this.#isKept) this.#keep();
   }
 
-  /** Writes down what an eviction must not lose. Without it the hub only begins anew, so a failure is no reader's. */
+  /**
+   * Stores what an eviction must not lose. If that fails, the hub only begins anew later, so no reader gets an error.
+   */
   #keep(): void {
     this.#isKept = true;
     try {
@@ -161,7 +165,10 @@ export class PriceHub extends DurableObject<Bindings> {
   }
 }
 
-/** Whether something happened at most so long ago. What lies ahead of the clock did not: the clock went back since. */
+/**
+ * Whether something happened at most this long ago. A time in the future was recorded before the clock went back, and
+ * counts as no.
+ */
 function isWithin(age_ms: number, time_ms: number, now_ms: number): boolean {
   return time_ms <= now_ms && now_ms - time_ms <= age_ms;
 }

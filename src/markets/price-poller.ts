@@ -10,13 +10,16 @@ const SOURCE_TIMEOUT_MS = 2_000;
 /** How long a round still waits when enough sources have answered. */
 const GRACE_MS = 250;
 
-/** Two can agree. */
+/** A price needs at least two sources. */
 const MIN_ANSWERS = 2;
 
-/** With fewer sources in good standing, suspended ones are tried early: three believe a jump, and outvote one liar. */
+/**
+ * With fewer healthy sources than this, suspended ones are tried early: it takes three to accept a jump or to outvote a
+ * wrong one.
+ */
 const FEW_SOURCES = 3;
 
-/** What a source answered last, and when it was asked. */
+/** A source's last answer, and when it was asked. */
 interface LastAnswer {
   readonly asked_ms: number;
   readonly observations: readonly Observation[];
@@ -35,10 +38,10 @@ export class PricePoller {
   }
 
   /**
-   * One round: asks all sources that may be asked, in parallel, and gives what arrived, in the order of the sources.
-   * It ends when all have answered or failed, 250 ms after more than half of those in good standing have answered,
-   * or after 2 s. What arrives later counts for the source's standing. A source whose least interval is not over is not
-   * asked: its last answer is repeated, with the time of its own receipt. Never rejects.
+   * One round: asks all sources that may be asked, in parallel, and returns the answers in the order of the sources. It
+   * ends when all have answered or failed, 250 ms after more than half of the healthy ones have answered, or after 2 s.
+   * Later answers still count for the circuit breakers. A source whose least interval is not over is not asked: its
+   * last answer is repeated, with the time of its receipt. Never rejects.
    */
   async ask(): Promise<Observation[]> {
     const begun_ms = Date.now();
@@ -57,11 +60,11 @@ export class PricePoller {
     return this.#sources.flatMap(({ name }) => answers.get(name) ?? []);
   }
 
-  /** The last answers of the sources that were asked too lately to be asked again. */
+  /** The last answers of the sources whose least interval is not over. */
   #listRepeats(now_ms: number): Map<string, readonly Observation[]> {
     const early = this.#sources.flatMap(({ name, leastInterval_ms }) => {
       const last = this.#last.get(name);
-      // What was asked ahead of the clock was asked before the clock went back, nobody knows how long ago.
+      // A time in the future was recorded before the clock went back, so it says nothing.
       const isEarly = last && last.asked_ms <= now_ms && now_ms - last.asked_ms < leastInterval_ms;
       return isEarly ? [{ name, last }] : [];
     });
@@ -104,7 +107,7 @@ function breakerOf({ name }: PriceSource): string {
   return `prices/${name}`;
 }
 
-/** The time that stragglers get. */
+/** The time that slower sources get after enough have answered. */
 class Grace {
   readonly #over = Promise.withResolvers<void>();
   #stopTimer: (() => void) | undefined;

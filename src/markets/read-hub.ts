@@ -4,19 +4,19 @@ import type { PriceHub } from './price-hub.ts';
 import type { MarketSnapshot } from './snapshot.ts';
 import { withDeadline } from '../platform/with-deadline.ts';
 
-/** Where the hub is found. */
+/** The bindings of the hub. */
 export type HubBindings = Pick<Bindings, 'PRICE_HUB' | 'PRICE_HUB_LOCATION'>;
 
-/** There is one hub. */
+/** The name of the one hub. */
 const HUB_NAME = 'hub';
 
-/** The hub keeps its own deadline; this ends the wait for a hub that does not answer at all. */
+/** The hub has its own deadline; this one is for a hub that does not answer at all. */
 const SNAPSHOT_DEADLINE_MS = 3_000;
 
 /**
- * The hub's snapshot, its last round at most `maxAge_ms` old where the venues answer; `undefined` when the hub does
- * not answer within 3 s. Asked `forOrders`, the hub goes on asking the venues often, so that the next order finds fresh
- * prices. Never rejects.
+ * The hub's snapshot; its last round is at most `maxAge_ms` old if the venues answer. `undefined` when the hub does not
+ * answer within 3 s. With `forOrders` the hub begins a round every second for a while, so that the next order finds
+ * fresh prices. Never rejects.
  */
 export async function readSnapshot(
   bindings: HubBindings,
@@ -31,7 +31,7 @@ export async function readSnapshot(
   }
 }
 
-/** A stub does not outlive its object's reset, so every call takes a new one. */
+/** A stub fails after its object was reset, so every call takes a new one. */
 function takeStub({ PRICE_HUB, PRICE_HUB_LOCATION }: HubBindings) {
   return PRICE_HUB.getByName(HUB_NAME, { locationHint: PRICE_HUB_LOCATION }) as DurableObjectStub<PriceHub>;
 }

@@ -4,22 +4,22 @@ import { type Observation, agreeOnPrice, chooseShown } from './aggregate.ts';
 import { fallbackPrice } from './fallback-price.ts';
 import { AgreedMarket, type Market, MarketSnapshot, ShownMarket } from './snapshot.ts';
 
-/** How long what was shown last may stand in where nothing answers; it keeps its own time. */
+/** How long the last price may be shown when nobody answers. It keeps its own time. */
 const MAX_BRIDGE_MS = 30_000;
 
-/** What the price hub knows of a coin beyond what it tells: for the next round. */
+/** What the price hub keeps about a coin for the next round. */
 const CoinMemory = z
   .object({
     /** The last price that was agreed on, however long ago. */
     accepted: AgreedMarket.nullable(),
-    /** What was last shown from answers. */
+    /** What was last shown that came from answers. */
     shown: ShownMarket.nullable(),
   })
   .readonly();
 
 type CoinMemory = z.output<typeof CoinMemory>;
 
-/** The price hub's whole memory of prices; plain data, which it keeps over an eviction. */
+/** All that the price hub remembers about prices. It is plain data, stored so that an eviction loses nothing. */
 export const HubMemory = z
   .object({
     snapshot: MarketSnapshot,
@@ -36,11 +36,10 @@ export const emptyMemory: HubMemory = {
 };
 
 /**
- * The memory after a round that ended at `now_ms` with these observations, one of each source and coin, in the
- * configured order of the sources. Of a coin that nobody answered for, nothing is agreed on, and what was shown stays for
- * 30 s with its honest time, marked as held. A round without any answer leaves
- * `taken_ms` and the number of the round as they were. A number is at least the round's time, so that a hub which lost
- * its memory goes on above the numbers that it gave before.
+ * The memory after a round that ended at `now_ms` with these observations, one for each source and coin, in the
+ * configured order of the sources. A coin that nobody answered for has no agreed price; what was shown stays for 30 s
+ * with its own time, marked as held. A round without any answer leaves `taken_ms` and the round's number as they were.
+ * A number is at least the round's time, so that a hub which lost its memory still continues above its earlier numbers.
  */
 export function recordRound(memory: HubMemory, observations: readonly Observation[], now_ms: number): HubMemory {
   const coins = forEachCoin((coin) => {

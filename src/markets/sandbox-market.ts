@@ -6,7 +6,7 @@ import { createRandom, mixBits, seedFrom, smoothNoise } from './sandbox-random.t
 /** The sandbox market opened on this Monday, 00:00 UTC; there is nothing before it. */
 export const SANDBOX_FIRST_DAY_MS = Date.UTC(2024, 0, 1);
 
-/** What happened between two instants. */
+/** The trades between two instants. */
 export interface SandboxTrades {
   readonly open: Price;
   readonly high: Price;
@@ -20,13 +20,13 @@ export interface SandboxTrades {
 export interface SandboxMarket {
   /** The price at an instant, which is the close of every candle that ends there. */
   priceAt(time_ms: number): Price;
-  /** The trades from one instant to a later one; of equal instants, the price there and no volume. */
+  /** The trades from one instant to a later one; if both are equal, the price there and no volume. */
   tradesBetween(from_ms: number, to_ms: number): SandboxTrades;
 }
 
 /**
- * A stretch of the market, in whole numbers so that stretches add up exactly: prices in 1e-8 USDT, volume in 1e-4 of
- * the base asset. Both stay below 2^53: prices below 9e7 USDT, a month of the cheapest coin below 1e12 units of it.
+ * A period of the market, in whole numbers so that periods add up exactly: prices in 1e-8 USDT, volume in 1e-4 of the
+ * base asset. Both stay below 2^53: prices below 9e7 USDT, a month of the cheapest coin below 1e12 units of it.
  */
 interface Span {
   readonly open: number;
@@ -42,7 +42,7 @@ const MEAN_DAILY_VOLUME_USDT = 1e8;
 /** The market is a tree: a day has 24 hours, an hour 60 minutes, a minute 60 seconds. Level 0 is the day. */
 const LEVEL_SECONDS: readonly number[] = [86_400, 3_600, 60, 1];
 
-/** Trend and noise of the days' opens: how far each of the overlaid waves goes, as a fraction of the price. */
+/** The waves that make the days' opens: the height of each, as a fraction of the price. */
 const WAVES = [
   { period_days: 180, reach: 0.18 },
   { period_days: 45, reach: 0.09 },
@@ -61,10 +61,10 @@ const calmness: Partial<Record<Coin, number>> = { USDC: 0.002 };
 const hourlyActivity = (hour: number) => 1.5 - Math.abs(hour - 15) / 12;
 
 /**
- * Opens the deterministic market of a coin, centred on its fallback price: the same trades for everyone at every
- * call. Any stretch is computed from the days, hours, minutes and seconds in it, so a candle of any interval is
- * exactly its smaller candles, and none needs what came before. A market remembers what it split last: read
- * neighbouring stretches from one market, in order.
+ * Opens the deterministic market of a coin, centred on its fallback price: the same trades for everyone at every call.
+ * A period is computed from the days, hours, minutes and seconds in it, so a candle is exactly the sum of its smaller
+ * candles, and nothing before it is needed. A market remembers what it split last, so read neighbouring periods from
+ * one market, in order.
  */
 export function openSandboxMarket(coin: Coin): SandboxMarket {
   const spanAt = createSpanReader(coin);

@@ -10,7 +10,7 @@ const CoinSymbol = z.enum(coinSymbols).openapi({ example: 'BTC' });
 const Pair = z.string().openapi({ example: 'BTC-USDT' });
 const MarketPrice = Decimal.openapi({ description: 'In USDT', example: '65000.12' });
 
-/** What a market shows at a moment. */
+/** One ticker. */
 export const Ticker = z
   .object({
     symbol: CoinSymbol,
@@ -21,21 +21,19 @@ export const Ticker = z
     volume24h: Decimal.openapi({ description: 'In the base asset', example: '33278.39129' }),
     ts: Timestamp.openapi({ description: 'Time of the data' }),
     sources: z.array(z.string()).openapi({
-      description: 'The venues whose prices this one was made of; none for a fallback',
+      description: 'The venues that the price is made of; none for a fallback',
       example: ['binance', 'okx', 'kraken'],
     }),
     degraded: z
       .literal(true)
       .optional()
-      .openapi({ description: 'Only on a price that is held because no source answers, and on a fallback' }),
+      .openapi({ description: 'Present only when no source answers and the price is the last one or a fallback' }),
   })
   .openapi('Ticker');
 
 export type Ticker = z.output<typeof Ticker>;
 
-const degraded = z
-  .boolean()
-  .openapi({ description: 'Whether any ticker in the answer is held or a fallback: no source answers' });
+const degraded = z.boolean().openapi({ description: 'Whether any ticker in the answer is degraded' });
 
 /** The answer of GET /api/v1/markets/tickers. */
 export const TickerList = z.object({ tickers: z.array(Ticker), ts: Timestamp, degraded }).openapi('TickerList');
@@ -47,7 +45,7 @@ export const TickerAnswer = z.object({ ticker: Ticker, degraded }).openapi('Tick
 
 export type TickerAnswer = z.output<typeof TickerAnswer>;
 
-/** What happened in one interval; the last one of a list may still be running. */
+/** One candle; the last one of a list may still be running. */
 export const Candle = z
   .object({
     ts: Timestamp.openapi({ description: 'Start of the candle' }),
@@ -68,14 +66,14 @@ export const CandleList = z
 
 export type CandleList = z.output<typeof CandleList>;
 
-/** The path of one market. A symbol outside the supported set is a matter of the handler: it is 404, not 400. */
+/** The path of one market. Unknown symbols are 404; the handler decides. */
 export const MarketPath = z.object({
   symbol: z.string().openapi({ description: 'Base symbol, in any case', example: 'BTC' }),
 });
 
 const Instant = z.iso.datetime().transform((text) => Date.parse(text));
 
-/** The query of candles. A limit out of bounds is refused, never clamped. */
+/** The query of candles. A limit out of bounds is refused, not corrected. */
 export const CandleQuery = z
   .object({
     interval: z.enum(intervals).default('1h').openapi({ description: '`1m` is a minute, `1M` a month' }),
@@ -90,7 +88,7 @@ export const CandleQuery = z
         minimum: 1,
         maximum: MAX_CANDLES,
         default: DEFAULT_CANDLES,
-        description: 'How many candles; out of bounds it is refused, never clamped',
+        description: 'How many candles; a value out of bounds is refused',
       }),
     startTime: Instant.optional().openapi({
       type: 'string',

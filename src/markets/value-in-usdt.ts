@@ -8,8 +8,8 @@ import { toUsdt } from '../money/conversion.ts';
 const MAX_AGE_MS = 5_000;
 
 /**
- * What a deposit is worth for the record, in atoms of USDT, rounded down: at the agreed price, else at the last one
- * shown, else at the fallback price. USDT is 1 by definition. It is never used to fill or to limit.
+ * The value that is recorded for a deposit, in atoms of USDT, rounded down: at the agreed price, else at the last one
+ * shown, else at the fallback price. USDT is 1 by definition. It is never used for a fill or a limit.
  */
 export async function valueInUsdt(hub: HubBindings, asset: Asset, amount: Atoms): Promise<Atoms> {
   if (asset === QUOTE_ASSET) return amount;
@@ -17,6 +17,6 @@ export async function valueInUsdt(hub: HubBindings, asset: Asset, amount: Atoms)
   const market = snapshot?.markets[asset];
   const price = market?.agreed?.price ?? market?.shown?.price ?? snapshot?.fallbacks[asset] ?? fallbackPrice(asset);
   const value = toUsdt(asset, amount, price, 'down');
-  // More than the ledger can count is never credited; its record says as much as it can.
+  // An amount that the ledger cannot count is never credited; its record gets the largest value.
   return value > MAX_ATOMS ? MAX_ATOMS : value;
 }

@@ -12,13 +12,13 @@ export const MAX_ATOMS: Atoms = 2n ** 63n - 1n;
 /** The syntax of every amount that a client may send: a plain decimal string, no sign, no exponent. */
 export const AMOUNT_SYNTAX = /^(0|[1-9]\d{0,19})(\.\d{1,18})?$/;
 
-/** Wide enough that no product of a 20-digit amount and a price is ever rounded behind our back. */
+/** Enough digits that no product of a 20-digit amount and a price is ever rounded silently. */
 export const Exact = Decimal.clone({ precision: 120, toExpNeg: -200, toExpPos: 200, rounding: Decimal.ROUND_HALF_UP });
 
 /**
- * Reads an amount that matches `AMOUNT_SYNTAX` into atoms of an asset with `scale` decimals.
- * Trailing zeros are no extra precision; more significant decimals than the scale give `undefined`
- * (the caller's `precision_exceeded`), never a rounded amount.
+ * Reads an amount that matches `AMOUNT_SYNTAX` into atoms of an asset with `scale` decimals. Trailing zeros are
+ * ignored. More decimals than the scale give `undefined` (the caller's `precision_exceeded`); the amount is never
+ * rounded.
  */
 export function parseAmount(text: string, scale: number): Atoms | undefined {
   if (!AMOUNT_SYNTAX.test(text)) throw new TypeError('parseAmount takes text that matches AMOUNT_SYNTAX');
@@ -26,14 +26,14 @@ export function parseAmount(text: string, scale: number): Atoms | undefined {
   return /[1-9]/.test(fraction.slice(scale)) ? undefined : readDigits(whole, fraction, scale);
 }
 
-/** The same, but what is finer than the scale is cut off: for amounts that a chain decides, never for a client's. */
+/** The same, but decimals beyond the scale are cut off: for amounts from a chain, never for a client's. */
 export function floorAmount(text: string, scale: number): Atoms {
   if (!AMOUNT_SYNTAX.test(text)) throw new TypeError('floorAmount takes text that matches AMOUNT_SYNTAX');
   const [whole = '', fraction = ''] = text.split('.');
   return readDigits(whole, fraction, scale);
 }
 
-/** Moves the point by `scale` digits: on a hot path that is all an amount needs, and it is exact by itself. */
+/** Moves the decimal point by `scale` digits, which is exact and faster than arithmetic. */
 function readDigits(whole: string, fraction: string, scale: number): Atoms {
   return BigInt(whole + fraction.slice(0, scale).padEnd(scale, '0'));
 }

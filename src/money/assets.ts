@@ -12,15 +12,15 @@ export interface AssetNetwork {
   readonly withdrawFee: string;
   readonly minWithdrawal: string;
   /**
-   * Default smallest deposit that is credited, in the asset: the largest 1, 2 or 5 at any power of ten that is worth at
-   * most 1 USDT at the fallback price, and no more than the smallest withdrawal.
+   * Default smallest deposit that is credited, in the asset: the largest of 1, 2 or 5 times a power of ten that is
+   * worth at most 1 USDT at the fallback price, and at most the smallest withdrawal.
    */
   readonly minDeposit: string;
   /** Confirmations after which a deposit is credited. */
   readonly confirmations: number;
 }
 
-/** Everything that hangs on one asset. To add an asset, add a record; nothing else lists them. */
+/** All that Bureau knows about one asset. To add an asset, add a record; there is no other list in the code. */
 export interface AssetRecord {
   readonly name: string;
   /** Decimals of the ledger: one atom is 10^-scale of the asset. */
@@ -38,7 +38,7 @@ export interface AssetRecord {
 /** The day that the assets' fallback prices are of. */
 export const FALLBACK_PRICES_DATE = '2026-11-21';
 
-/** The asset that every order is against, and in which values and limits are counted. */
+/** The asset that every order is paid in, and in which values and limits are counted. */
 export const QUOTE_ASSET = 'USDT';
 
 /** The nine assets, in the order of the specification. Venues renamed MATIC to POL in 2024; Bureau's clients know it as MATIC. */
@@ -370,7 +370,7 @@ export function scaleOf(asset: Asset): number {
   return assets[asset].scale;
 }
 
-/** A symbol in upper case. ASCII alone: `toUpperCase` would take a dotless ı for an I. */
+/** A symbol in upper case, ASCII letters only: `toUpperCase` would turn a dotless ı into an I. */
 export function upperSymbol(symbol: string): string {
   return symbol.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase());
 }

@@ -2,7 +2,7 @@ import { type Coin, QUOTE_ASSET, scaleOf } from './assets.ts';
 import { type Atoms, divideDown, divideUp } from './amounts.ts';
 import { PRICE_SCALE, type Price } from './prices.ts';
 
-/** Towards which side of the exact result an amount is rounded, to a whole atom. */
+/** Whether an amount is rounded up or down to a whole atom. */
 export type Rounding = 'down' | 'up';
 
 const divide = { down: divideDown, up: divideUp } as const;

@@ -1,7 +1,7 @@
 /** A chain whose addresses are a hash behind a version byte or, where it has segwit, a witness program. */
 export interface BitcoinLike {
   readonly kind: 'bitcoin-like';
-  /** The account key of which deposit addresses are derived. */
+  /** The account key that deposit addresses are derived from. */
   readonly depositKey: 'BTC' | 'LTC' | 'DOGE';
   /** Version bytes of base58check: pay to public key hash, and to script hash. */
   readonly publicKeyHashVersion: number;
@@ -13,13 +13,13 @@ export interface BitcoinLike {
 /** How a network writes its addresses. */
 export type NetworkFamily = BitcoinLike | { readonly kind: 'evm' | 'tron' | 'solana' };
 
-/** Everything that hangs on one network. To add a network, add a record; nothing else lists them. */
+/** All that Bureau knows about one network. To add a network, add a record; there is no other list. */
 export interface NetworkRecord {
   readonly name: string;
   readonly family: NetworkFamily;
   /** The asset most often deposited there, one that the network carries. */
   readonly primaryAsset: string;
-  /** What an address looks like, for documents and forms. Whether it is one, only `readAddress` tells. */
+  /** What an address looks like, for documents and forms. Only `readAddress` decides whether it is valid. */
   readonly addressPattern: string;
 }
 
@@ -65,7 +65,7 @@ const records = {
       kind: 'bitcoin-like',
       depositKey: 'LTC',
       publicKeyHashVersion: 0x30,
-      // The older 0x05 writes `3…`, which is also a Bitcoin address: what is meant for the one would reach the other.
+      // Not the older 0x05: it writes `3…`, which is also a Bitcoin address, so coins could go to the wrong chain.
       scriptHashVersion: 0x32,
       segwitPrefix: 'ltc',
     },

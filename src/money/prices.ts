@@ -6,13 +6,13 @@ export type Price = bigint;
 /** Decimals of every price that Bureau shows, stores or fills at. */
 export const PRICE_SCALE = 8;
 
-/** No market that Bureau trades has ever been near it; a venue that says more is broken. */
+/** Far above every price that Bureau's markets ever had: a venue that says more is wrong. */
 const MAX_PRICE_USDT = new Exact('1e10');
 
 const MAX_VOLUME = new Exact('1e20');
 const VOLUME_SCALE = 18;
 
-/** Longer text is no market's number, and would be rounded before its time. */
+/** No market writes longer numbers, and a longer one could be rounded while it is parsed. */
 const MAX_NUMBER_LENGTH = 64;
 
 const NUMBER_SYNTAX = /^\d+(\.\d+)?([eE][+-]?\d{1,3})?$/;
@@ -25,10 +25,10 @@ function isSignedNumber(text: string): boolean {
   return isNumber(text.replace(/^-/, ''));
 }
 
-/** As venues write most prices; it is read without the arithmetic that an exponent or a rounding needs. */
+/** Most prices have this form, and are read without slow decimal arithmetic. */
 const PLAIN_PRICE_SYNTAX = /^(\d{1,10})(?:\.(\d{1,8}))?$/;
 
-/** As venues write most volumes. */
+/** Most volumes have this form. */
 const PLAIN_VOLUME_SYNTAX = /^(?:0|[1-9]\d{0,19})(?:\.\d{0,17}[1-9])?$/;
 
 /**
@@ -70,7 +70,7 @@ function roundPrice(price: InstanceType<typeof Exact>): Price | undefined {
 
 /**
  * Reads a volume as a venue writes it and gives it back plain, with at most 18 decimals: no exponent, no trailing
- * zeros, no sign. Anything else gives `undefined`, as does what no market ever turned over.
+ * zeros, no sign. Anything else gives `undefined`, as does an impossibly large volume.
  */
 export function parseVolume(text: string): string | undefined {
   if (PLAIN_VOLUME_SYNTAX.test(text)) return text;

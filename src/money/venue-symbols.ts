@@ -5,7 +5,7 @@ interface VenueRecord {
   spell(base: string): string;
 }
 
-/** The venues that Bureau knows: the one list of them. Each answers at the URL of its own variable, `BINANCE_URL`. */
+/** The one list of the venues that Bureau knows. The URL of each is in a variable of its own, such as `BINANCE_URL`. */
 const records = {
   binance: { gives: ['prices', 'candles'], spell: (base) => `${base}USDT` },
   okx: { gives: ['prices'], spell: (base) => `${base}-USDT` },
@@ -45,7 +45,7 @@ export function spellMarkets(base: string, exceptions: Partial<VenueSymbols> = {
   return { ...ofEachVenue((venue) => records[venue].spell(base)), ...exceptions };
 }
 
-/** Of an asset that no venue trades against USDT. */
+/** The symbols of an asset that no venue trades against USDT. */
 export const noMarkets: VenueSymbols = ofEachVenue(() => null);
 
 function ofEachVenue<T>(give: (venue: Venue) => T): Record<Venue, T> {

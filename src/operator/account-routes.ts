@@ -25,13 +25,13 @@ const ACCOUNTS_PATH = '/operator/v1/accounts';
 const MAX_LABEL_LENGTH = 100;
 
 const Token = z.string().openapi({
-  description: 'The whole key; only a hash of it is kept',
+  description: 'The whole key; only a hash of it is stored',
   example: 'bk_test_1_01a1fcca-895a-7000-b43c-11f474a4f8d5_rt_…',
 });
 
 const noKey = refuse('not_found', 'The account has no API key of that id.');
 
-/** The operator's doors to accounts, their keys and their credits. */
+/** The operator's routes for accounts, their keys and their credits. */
 export const accountRoutes = createArea();
 
 accountRoutes.openapi(
@@ -69,7 +69,7 @@ accountRoutes.openapi(
     path: `${ACCOUNTS_PATH}/{id}`,
     tags: ['Accounts'],
     summary: 'One account and its API keys',
-    description: 'The account, and its newest 200 keys with the revoked ones.',
+    description: 'The account, and its newest 200 keys, including revoked ones.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperator('read'),
     request: { params: RecordPath },
@@ -96,7 +96,7 @@ accountRoutes.openapi(
     method: 'patch',
     path: `${ACCOUNTS_PATH}/{id}`,
     tags: ['Accounts'],
-    summary: 'Freeze or thaw an account, or set its daily withdrawal limit',
+    summary: 'Freeze or unfreeze an account, or set its daily withdrawal limit',
     description: 'A frozen account can be read; its orders and withdrawals are refused from the next request on.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('change'),
@@ -164,7 +164,7 @@ accountRoutes.openapi(
     tags: ['Accounts'],
     summary: 'Revoke an API key for good, from its next request on',
     description:
-      'Again is no error. On 503 the key is revoked, but may work until it is asked for again. A key that is not on record, since the database was restored to a point before it was made, is revoked as well: 200 where it was ever used, and 404 where nothing is known of it.',
+      'Repeating it is no error. After 503 the key is revoked in the database but may still work, so repeat the request. A key without a record, because the database was restored to a time before the key was made, is revoked as well: the answer is 200 if it was ever used, and 404 if nothing is known about it.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperator('change'),
     request: { params: RecordPath.extend({ keyId: Id }) },
@@ -178,7 +178,7 @@ accountRoutes.openapi(
     const actor = actorOf(c);
     const revocation = await revokeApiKey(openDatabase(c.env.DB), id, keyId, actor);
     if (revocation.kind === 'not_of_account') return sendProblem(c, noKey);
-    // Until its lane has heard of it the key still works, so the operator must hear when the lane has not.
+    // The key works until its lane knows, so the operator must be told when the lane could not be reached.
     const told = await revokeInLane(c, id, keyId, actor.now_ms);
     if (!told) return sendProblem(c, laneUnreachable);
     if (revocation.kind === 'revoked') return c.json({ apiKey: revocation.apiKey }, 200);
@@ -194,7 +194,7 @@ accountRoutes.openapi(
     tags: ['Accounts'],
     summary: 'Credit an account by hand, once per reference',
     description:
-      'Moves the amount from custody to the account, up to the supply cap. The same reference with the same asset and amount is answered again and credits nothing.',
+      'Moves the amount from custody to the account, up to the supply cap. The same reference with the same asset and amount gets the same answer and credits nothing again.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('change'),
     request: { params: RecordPath, body: jsonBody(CreateCredit) },

@@ -9,15 +9,15 @@ import { refuse } from '../http/refusal.ts';
 import { readBearer } from '../access/authenticate.ts';
 import type { Actor, Role } from '../ledger/audit.ts';
 
-/** What a route behind the operator's tokens knows of its caller. */
+/** What an operator's route knows about its caller. */
 export interface OperatorEnvironment extends AppEnvironment {
   readonly Variables: AppEnvironment['Variables'] & { role: Role };
 }
 
-/** What a door needs: a change is the operator's alone, deposits have a token of their own, reads one more; or any. */
+/** The role that a route needs: only the operator changes things; deposits and reads also have tokens of their own. */
 export type Need = 'change' | 'deposit' | 'read' | 'any';
 
-/** The refusals of every door. */
+/** The refusals of every route of the operator. */
 export const operatorRefusals = [
   'invalid_operator_token',
   'insufficient_role',

@@ -13,7 +13,7 @@ import { authenticateOperator, operatorRefusals } from './authenticate-operator.
 
 const custody = chooseCustody(config);
 
-/** The doors that the custodian itself uses, with the token that reports deposits. */
+/** The routes that the custodian itself uses, with the deposit token. */
 export const custodyRoutes = createArea();
 
 const common = { tags: ['Deposits'], security: [{ operatorToken: [] }], middleware: authenticateOperator('deposit') };
@@ -24,13 +24,13 @@ custodyRoutes.openapi(
     operationId: 'lookAtWithdrawal',
     method: 'post',
     path: '/operator/v1/withdrawals/{id}/look',
-    summary: 'Say that the custodian knows more of a withdrawal, so that it is asked at once',
+    summary: 'Have Bureau ask the custodian about a withdrawal at once',
     description:
-      'Bureau looks the payout up, as it does by itself after ever longer pauses, and settles what it learns. Nothing is taken from this request but that it is time to look. 404 when no withdrawal of this id is PROCESSING: there is nothing left to say.',
+      'Bureau looks the payout up at once, as it does by itself after longer and longer pauses, and settles it if it can. Nothing else is taken from this request. 404 when no withdrawal of this id is PROCESSING.',
     request: { params: RecordPath },
     responses: {
       200: {
-        description: 'How the withdrawal stands after the look',
+        description: 'The withdrawal’s status after the look-up',
         content: jsonContent(z.object({ id: Id, status: z.enum(['PROCESSING', 'COMPLETED', 'FAILED']) })),
       },
       ...problemResponses('not_found', ...operatorRefusals),
@@ -51,12 +51,12 @@ custodyRoutes.openapi(
     operationId: 'getAddressRange',
     method: 'get',
     path: '/operator/v1/address-range',
-    summary: 'How many deposit addresses of each network there may be',
+    summary: 'How many deposit addresses each network may have',
     description:
-      'Every account has one index, from 0 on. Watch the addresses of all indexes below the count, and of some more: accounts are opened meanwhile.',
+      'Every account has one index, from 0 on. Watch the addresses of all indexes below the count and of some more, since accounts are opened meanwhile.',
     responses: {
       200: {
-        description: 'The number of indexes that are given',
+        description: 'The number of indexes in use',
         content: jsonContent(z.object({ count: z.number().int().openapi({ example: 42 }) })),
       },
       ...problemResponses(...operatorRefusals),

@@ -22,7 +22,7 @@ const authenticateUpload: MiddlewareHandler<OperatorEnvironment> = every(
   takeJsonUpTo(MAX_UPLOAD_BYTES),
 );
 
-/** The doors through which money comes in: what custody reports, and the addresses that it watches. */
+/** The routes for deposits: the custodian's reports, and the addresses that it watches. */
 export const depositRoutes = createArea();
 
 depositRoutes.openapi(
@@ -31,9 +31,9 @@ depositRoutes.openapi(
     method: 'post',
     path: '/operator/v1/deposits',
     tags: ['Deposits'],
-    summary: 'Report a deposit, again whenever more is known of it',
+    summary: 'Report a deposit, and again whenever more is known about it',
     description:
-      'Once per network, transaction and output, and safe to repeat. It is PENDING until the network’s confirmations, then credited; FAILED when it reverts first. What belongs to nobody, is no asset of its network, is below the smallest deposit or would pass the supply cap is QUARANTINED and credited to nobody; a report that changes no status writes nothing.',
+      'There is one deposit per network, transaction and output; a report may be repeated. A deposit is PENDING until it has the network’s confirmations, then credited; FAILED if it reverts before. It is QUARANTINED and credited to nobody if it belongs to nobody, is no asset of its network, is below the smallest deposit, or would exceed the supply cap. A report that changes no status writes nothing.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('deposit'),
     request: { body: jsonBody(ReportDeposit) },
@@ -67,7 +67,7 @@ depositRoutes.openapi(
     method: 'get',
     path: '/operator/v1/deposits/dust',
     tags: ['Deposits'],
-    summary: 'What deposits below the minimum come to, by asset and network',
+    summary: 'The sums of deposits below the minimum, by asset and network',
     description:
       'Deposits that were too small to be credited when they were first reported (QUARANTINED, `below_minimum`), without those that reverted. The coins are in custody and are owed to nobody.',
     security: [{ operatorToken: [] }],
@@ -87,8 +87,7 @@ depositRoutes.openapi(
     path: '/operator/v1/solana-addresses',
     tags: ['Deposits'],
     summary: 'Add Solana addresses that were made offline, each for the account of its index',
-    description:
-      'At most 1,000 addresses, all or none. Those that the pool holds already at the same index are no error.',
+    description: 'At most 1,000 addresses, all or none. Entries that the pool has already are no error.',
     security: [{ operatorToken: [] }],
     middleware: authenticateUpload,
     request: { body: jsonBody(SolanaUpload) },

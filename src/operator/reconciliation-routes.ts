@@ -40,7 +40,7 @@ async function readReconciliation(bindings: Bindings) {
   return { reconciliation: showReconciliation(standing, violations) };
 }
 
-/** The operator's doors to the reconciliation. */
+/** The operator's routes for the reconciliation. */
 export const reconciliationRoutes = createArea();
 
 reconciliationRoutes.openapi(
@@ -50,7 +50,7 @@ reconciliationRoutes.openapi(
     method: 'get',
     path: RECONCILIATION_PATH,
     summary: 'Every invariant of the ledger as the last complete pass found it, and how far the next one is',
-    description: 'What was checked, what broke, and the violations that are not cleared yet.',
+    description: 'The results of all checks, and the violations that are not cleared yet.',
     middleware: authenticateOperator('read'),
     responses: { ...OneReconciliation, ...problemResponses(...operatorRefusals) },
   }),
@@ -91,7 +91,7 @@ reconciliationRoutes.openapi(
     path: `${RECONCILIATION_PATH}/violations/{violationId}/clear`,
     summary: 'Clear a violation, so that the halts may be lifted in the settings',
     description:
-      'Find the cause and mend it first: what still breaks is found again by the next pass, and halts again.',
+      'Find and remove the cause first. If the invariant is still broken, the next pass finds it and halts again.',
     middleware: authenticateOperatorJson('change'),
     request: {
       params: z.object({ violationId: ViolationId }),

@@ -7,7 +7,7 @@ import type { Violation } from '../ledger/reconciliation/violations.ts';
 
 const Name = z.enum(invariants);
 
-/** One invariant, as it was last found. */
+/** One invariant, as last checked. */
 const ReconciledInvariant = z
   .object({
     name: Name,
@@ -16,7 +16,7 @@ const ReconciledInvariant = z
       description: 'Counts, and plain decimals per asset',
       example: { checked: '9', broken: '0' },
     }),
-    examples: InvariantReport.shape.examples.openapi({ description: 'At most 10 of what breaks it', example: [] }),
+    examples: InvariantReport.shape.examples.openapi({ description: 'At most 10 examples of violations', example: [] }),
   })
   .openapi('ReconciledInvariant');
 
@@ -34,12 +34,12 @@ const HistoryLink = z
   })
   .nullable();
 
-/** Where the reconciliation stands, and what it has found. */
+/** The progress of the reconciliation, and its results. */
 export const Reconciliation = z
   .object({
     status: z.enum(['ok', 'broken', 'pending']).openapi({
       description:
-        'broken: a violation is not cleared, and the exchange is halted. pending: no complete pass has found all well since',
+        'broken: a violation is not cleared, and the exchange is halted. pending: no complete pass has succeeded yet',
     }),
     invariants: z.array(ReconciledInvariant),
     violations: z.array(
@@ -72,7 +72,7 @@ export const Reconciliation = z
 
 export type Reconciliation = z.output<typeof Reconciliation>;
 
-/** Shows where the reconciliation stands. */
+/** Shows the progress of the reconciliation. */
 export function showReconciliation(
   { progress, links }: KeeperStanding,
   violations: readonly Violation[],

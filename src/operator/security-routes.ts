@@ -39,7 +39,7 @@ async function takeAccount(database: Database, id: string): Promise<Outcome<Acco
   return account ? accept(account) : accountNotFound;
 }
 
-/** The operator's doors to an account's security settings: second factor and approved addresses. */
+/** The operator's routes for an account's security settings: second factor and approved addresses. */
 export const securityRoutes = createArea();
 
 securityRoutes.openapi(
@@ -48,8 +48,8 @@ securityRoutes.openapi(
     operationId: 'drawTotp',
     method: 'post',
     path: TOTP_PATH,
-    summary: 'Draw a secret for two-factor authentication; it is shown once and confirmed by a first code',
-    description: 'Until it is confirmed it protects nothing, and drawing again replaces it.',
+    summary: 'Make a secret for two-factor authentication; it is shown once and confirmed by a first code',
+    description: 'Until it is confirmed it protects nothing, and another request replaces it.',
     middleware: authenticateOperator('change'),
     request: { params: RecordPath },
     responses: {
@@ -77,7 +77,7 @@ securityRoutes.openapi(
     method: 'post',
     path: `${TOTP_PATH}/confirm`,
     summary: 'Switch two-factor authentication on, with a first code',
-    description: 'From now on every withdrawal of the account needs a code. The one given here is spent.',
+    description: 'From now on every withdrawal of the account needs a code. The code given here counts as used.',
     middleware: authenticateOperatorJson('change'),
     request: {
       params: RecordPath,
@@ -105,7 +105,7 @@ securityRoutes.openapi(
     method: 'delete',
     path: TOTP_PATH,
     summary: 'Switch two-factor authentication off',
-    description: 'Again is no error. Codes that were used stay used.',
+    description: 'Repeating it is no error. Used codes stay used.',
     middleware: authenticateOperator('change'),
     request: { params: RecordPath },
     responses: {
@@ -130,7 +130,7 @@ securityRoutes.openapi(
     path: ALLOWLIST_PATH,
     summary: 'Approve an address to withdraw to',
     description:
-      'Usable once the cooling period is over. An address that is approved already keeps its entry and its time.',
+      'The address can be used when the cooling period is over. An address that is already approved keeps its entry and its time.',
     middleware: authenticateOperatorJson('change'),
     request: {
       params: RecordPath,
@@ -206,12 +206,12 @@ securityRoutes.openapi(
     operationId: 'removeApproval',
     method: 'delete',
     path: `${ALLOWLIST_PATH}/{entryId}`,
-    summary: 'Take an approval back, at once',
-    description: 'Withdrawals to the address are refused from now on, where the mode is strict.',
+    summary: 'Remove an approval at once',
+    description: 'In the strict mode, withdrawals to the address are refused from now on.',
     middleware: authenticateOperator('change'),
     request: { params: RecordPath.extend({ entryId: Id }) },
     responses: {
-      200: { description: 'The entry that was', content: jsonContent(z.object({ entry: AllowlistEntry })) },
+      200: { description: 'The removed entry', content: jsonContent(z.object({ entry: AllowlistEntry })) },
       ...problemResponses(...generalRefusals),
     },
   }),

@@ -20,7 +20,7 @@ const defaults: SettingDefaults = {
   minSpreadBps: MIN_SPREAD_BPS[config.ENVIRONMENT],
 };
 
-/** The operator's doors to the settings of the whole exchange. */
+/** The operator's routes for the settings of the exchange. */
 export const settingsRoutes = createArea();
 
 settingsRoutes.openapi(
@@ -30,7 +30,7 @@ settingsRoutes.openapi(
     path: SETTINGS_PATH,
     tags: ['Settings'],
     summary: 'The settings of the exchange',
-    description: 'What holds now, the configuration’s values where the operator has set nothing.',
+    description: 'The values in force. Where the operator has set nothing, they are the configuration’s.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperator('read'),
     responses: {
@@ -47,9 +47,9 @@ settingsRoutes.openapi(
     method: 'patch',
     path: SETTINGS_PATH,
     tags: ['Settings'],
-    summary: 'Change some of the settings; a halt holds at once, the rest within seconds',
+    summary: 'Change some of the settings; a halt takes effect at once, the others within seconds',
     description:
-      'What is not named stays as it is; `fees`, `minimums` and `depositMinimums` are replaced whole, `fallbackPrices` coin by coin. All of a change holds, or none.',
+      'Settings that are not named stay as they are. `fees`, `minimums` and `depositMinimums` are replaced as a whole, `fallbackPrices` coin by coin. Either the whole change takes effect or nothing.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('change'),
     request: { body: jsonBody(ChangeSettings) },

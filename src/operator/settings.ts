@@ -35,7 +35,7 @@ export const ExchangeSettings = z
     withdrawalsHalted: z.boolean(),
     pausedNetworks: z
       .array(z.enum(networks))
-      .openapi({ description: 'Nothing is withdrawn on them', example: ['AVAX'] }),
+      .openapi({ description: 'Networks without withdrawals for now', example: ['AVAX'] }),
     reviewThreshold: Amount.nullable().openapi({
       description: 'Withdrawals worth more wait for a review; null: none',
       example: '10000',
@@ -53,13 +53,13 @@ export const ExchangeSettings = z
       example: { USDT: { TRC20: '20' } },
     }),
     depositMinimums: AmountsByNetwork.openapi({
-      description: 'Smallest deposits to credit that differ from the defaults; a smaller one is recorded alone',
+      description: 'Smallest deposits that differ from the defaults; a smaller one is recorded but not credited',
       example: { USDT: { TRC20: '5' } },
     }),
     spreadBps: z.number().int().min(0).max(1_000).openapi({ description: 'In hundredths of a percent', example: 20 }),
     exposure: AmountsByAsset.openapi({ description: 'The most that the house may be short', example: { BTC: '10' } }),
     fallbackPrices: z.partialRecord(z.enum(coinSymbols), z.object({ price: Amount, setAt: Timestamp })).openapi({
-      description: 'In USDT, shown of a coin while no source answers and never traded at; each with its date',
+      description: 'In USDT, shown while no source answers, with the date; no order fills at them',
       example: { BTC: { price: '65000', setAt: '2026-11-21T00:00:00.000Z' } },
     }),
   })
@@ -68,8 +68,8 @@ export const ExchangeSettings = z
 export type ExchangeSettings = z.output<typeof ExchangeSettings>;
 
 /**
- * Any part of the settings; what is not named stays. `fees`, `minimums` and `depositMinimums` are replaced whole. Of the
- * fallback prices each that is named is replaced, and is of now; `null` brings back the one that ships with Bureau.
+ * Any part of the settings; the others stay. `fees`, `minimums` and `depositMinimums` are replaced whole. Each named
+ * fallback price is replaced and gets the present date; `null` restores the default.
  */
 export const ChangeSettings = ExchangeSettings.partial()
   .extend({
@@ -77,7 +77,7 @@ export const ChangeSettings = ExchangeSettings.partial()
       .partialRecord(z.enum(coinSymbols), Amount.nullable())
       .optional()
       .openapi({
-        description: 'In USDT; those that are named are set, and null brings back the price that ships with Bureau',
+        description: 'In USDT; null restores the default price of a coin',
         example: { BTC: '65000' },
       }),
   })
@@ -86,7 +86,7 @@ export const ChangeSettings = ExchangeSettings.partial()
 
 export type ChangeSettings = z.output<typeof ChangeSettings>;
 
-/** What holds where the operator has set nothing. */
+/** The values where the operator has set nothing. */
 export interface SettingDefaults {
   readonly allowlistMode: 'off' | 'strict';
   readonly spreadBps: number;
@@ -142,9 +142,10 @@ function showFallback(coin: Coin, { fallbackPrices }: Settings) {
 }
 
 /**
- * Changes settings, all or none, and records who did. Refuses with `precision_exceeded`, `amount_above_maximum`,
- * `network_not_supported`, `amount_below_minimum` for a spread that this environment does not allow or a price of zero, `invalid_state`
- * for a cap below what is owed or short already and for a halt that a violation keeps, and `service_unavailable`. Throws when D1 cannot be read.
+ * Changes settings, all or none, and records who did it. Refuses with `precision_exceeded`, `amount_above_maximum`,
+ * `network_not_supported`, `amount_below_minimum` for a spread that this environment does not allow or a price of zero,
+ * `invalid_state` for a cap below what is already owed or short, and for lifting a halt while a violation is not
+ * cleared, and `service_unavailable`. Throws when D1 cannot be read.
  */
 export async function changeSettings(
   database: Database,
@@ -234,7 +235,10 @@ function toValues(
   };
 }
 
-/** Merges the change into what stands, in the database: of two changes at once neither loses the other's coin (RFC 7396). */
+/**
+ * Merges the change into the stored value in the database, so that two changes at once do not lose each other's coins
+ * (RFC 7396).
+ */
 function patchFallbacks(change: NonNullable<ChangeSettings['fallbackPrices']>, now_ms: number): SQL {
   const patch = Object.entries(change).map(([coin, price]) => [coin, price && { price, setAt: now_ms }]);
   return sql`json_patch(${settings.fallbackPrices}, ${JSON.stringify(Object.fromEntries(patch))})`;

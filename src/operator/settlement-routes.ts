@@ -9,7 +9,7 @@ import { actorOf, authenticateOperatorJson, operatorRefusals } from './authentic
 
 const OneSettlement = jsonContent(z.object({ settlement: Settlement }));
 
-/** The operator's door to trades that were agreed elsewhere. */
+/** The operator's route for trades that were agreed elsewhere. */
 export const settlementRoutes = createArea();
 
 settlementRoutes.openapi(
@@ -20,7 +20,7 @@ settlementRoutes.openapi(
     tags: ['Settlements'],
     summary: 'Settle a trade between two accounts, or of an account with the house, once per reference',
     description:
-      'Moves what was agreed elsewhere, all or none of it, at the amounts given. The same reference with the same terms is answered again and moves nothing; with others it is refused.',
+      'Moves the agreed amounts, both or neither. The same reference with the same terms gets the same answer and moves nothing again; with other terms it is refused.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('change'),
     request: { body: jsonBody(CreateSettlement) },

@@ -6,10 +6,12 @@ import { openDatabase } from '../ledger/database.ts';
 import { raiseRecordNumber } from '../ledger/record-number.ts';
 import type { RevokeReply } from '../lane/held-record.ts';
 
-/** How often a lane is told of a change: once, and again where it held a number from before the database was restored. */
+/**
+ * How often a lane is told of a change: once, and again if it has a higher number because the database was restored.
+ */
 const MAX_TELLS = 3;
 
-/** Revokes a key in its lane, for good. `undefined` where the lane could not be told: there, the key may still work. */
+/** Revokes a key in its lane, for good. `undefined` when the lane could not be told, so that the key may still work. */
 export async function revokeInLane(
   c: RequestContext,
   accountId: string,
@@ -24,7 +26,10 @@ export async function revokeInLane(
   }
 }
 
-/** Has the lane of every key of an account that still stands read its record anew. Returns whether all of them did. */
+/**
+ * Tells the lanes of an account's keys to reload their records. Returns whether all did. If not, the change takes
+ * effect later.
+ */
 export async function tellLanes(c: RequestContext, accountId: string): Promise<boolean> {
   const ids = await listStandingKeyIds(openDatabase(c.env.DB), accountId);
   const told = await Promise.all(ids.map((id) => tellLane(c, accountId, id)));

@@ -35,7 +35,7 @@ const OperatorWithdrawal = WithdrawalBase.extend({
   reason: z
     .string()
     .nullable()
-    .openapi({ description: 'Why it failed, in the custodian’s own words where it refused', example: 'rejected' }),
+    .openapi({ description: 'Why it failed; the custodian’s own words if it refused', example: 'rejected' }),
 }).openapi('OperatorWithdrawal');
 
 type OperatorWithdrawal = z.output<typeof OperatorWithdrawal>;
@@ -79,7 +79,7 @@ async function takeWithdrawal(database: Database, params: z.output<typeof Params
   return row ? accept(row) : refuse('not_found', 'The account has no withdrawal of that id.');
 }
 
-/** The operator's doors to withdrawals: review, and what is stuck. */
+/** The operator's routes for withdrawals: reviews, and stuck ones. */
 export const withdrawalRoutes = createArea();
 
 withdrawalRoutes.openapi(
@@ -89,7 +89,7 @@ withdrawalRoutes.openapi(
     method: 'get',
     path: WITHDRAWALS_PATH,
     summary: 'Withdrawals that wait for a review (PENDING) or for the custodian (PROCESSING), oldest first',
-    description: 'A page at a time. What stays PROCESSING for an hour needs the operator’s eye.',
+    description: 'A page at a time. A withdrawal that is PROCESSING for an hour needs the operator.',
     middleware: authenticateOperator('read'),
     request: {
       query: ListQuery.extend({
@@ -105,7 +105,7 @@ withdrawalRoutes.openapi(
             type: 'integer',
             minimum: 0,
             maximum: 99_999,
-            description: 'Taken at least so long ago',
+            description: 'Requested at least this long ago',
             example: 60,
           }),
       }),
@@ -156,9 +156,9 @@ withdrawalRoutes.openapi(
     operationId: 'approveWithdrawal',
     method: 'post',
     path: `${WITHDRAWAL_PATH}/approve`,
-    summary: 'Let a withdrawal that waits for its review be paid',
+    summary: 'Approve a withdrawal that waits for its review',
     description:
-      'From PENDING to PROCESSING; the custodian is asked at once. Freeze, halts, a paused network, the allowlist where it is strict and the revocation of the key are looked at again; what they refuse goes on waiting as PENDING.',
+      'From PENDING to PROCESSING; the custodian is asked at once. Freeze, halts, a paused network, a strict allowlist and the revocation of the key are checked again; if one of them refuses, the withdrawal stays PENDING.',
     middleware: authenticateOperatorJson('change'),
     request: { params: Params, body: ReasonBody },
     responses: {
@@ -182,8 +182,8 @@ withdrawalRoutes.openapi(
     operationId: 'rejectWithdrawal',
     method: 'post',
     path: `${WITHDRAWAL_PATH}/reject`,
-    summary: 'Reject a withdrawal that waits for its review; the money goes back',
-    description: 'From PENDING to FAILED, with amount and fee back in the account.',
+    summary: 'Reject a withdrawal that waits for its review, and return the money',
+    description: 'From PENDING to FAILED; amount and fee return to the account.',
     middleware: authenticateOperatorJson('change'),
     request: { params: Params, body: ReasonBody },
     responses: { ...OneWithdrawal, ...problemResponses(...changeRefusals) },
@@ -205,9 +205,9 @@ withdrawalRoutes.openapi(
     operationId: 'settleWithdrawal',
     method: 'post',
     path: `${WITHDRAWAL_PATH}/settle`,
-    summary: 'Settle a withdrawal that is stuck with the custodian, either way',
+    summary: 'Settle a withdrawal that is stuck with the custodian, as paid or as failed',
     description:
-      'From PROCESSING to COMPLETED under the given transaction, or to FAILED with the money back. Look at the chain first: what is settled stays so.',
+      'From PROCESSING to COMPLETED with the given transaction, or to FAILED with the money returned. Check the chain first: a settlement cannot be undone.',
     middleware: authenticateOperatorJson('change'),
     request: {
       params: Params,

@@ -9,11 +9,11 @@ export interface Bindings {
   readonly LEDGER_KEEPER: DurableObjectNamespace;
   readonly PRICE_HUB: DurableObjectNamespace;
   readonly CANDLE_HUB: DurableObjectNamespace;
-  /** Where the ledger's objects, and the hubs, are asked to live: checked by `Config` when the Worker starts. */
+  /** The regions where the ledger's objects and the hubs are created. `Config` checks them when the Worker starts. */
   readonly LEDGER_LOCATION: DurableObjectLocationHint;
   readonly PRICE_HUB_LOCATION: DurableObjectLocationHint;
   /** Counts callers without a key by IPv4 address or by /64 of IPv6. */
   readonly ANONYMOUS_READS: RateLimit;
-  /** Counts the /48s of IPv6 that these are in. */
+  /** Counts the same callers by /48 of IPv6. */
   readonly ANONYMOUS_NETWORKS: RateLimit;
 }

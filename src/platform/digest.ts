@@ -43,7 +43,7 @@ export async function signInHex(text: string, secret: string): Promise<string> {
   return (await authenticate(text, secret)).toHex();
 }
 
-/** Compares two digests as text, in a time that does not tell where they differ. Their length is no secret. */
+/** Compares two digests as text in constant time. Their length is not secret. */
 export function equalDigests(one: string, other: string): boolean {
   const [left, right] = [encoder.encode(one), encoder.encode(other)];
   return left.byteLength === right.byteLength && crypto.subtle.timingSafeEqual(left, right);

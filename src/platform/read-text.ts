@@ -1,4 +1,4 @@
-/** The body of an answer as text; `undefined`, and no more than the limit read, when it is longer than that. */
+/** The body of an answer as text; `undefined` when it is longer than the limit, beyond which nothing is read. */
 export async function readText(response: Response, limit_bytes: number): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let text = '';

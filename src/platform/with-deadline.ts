@@ -1,6 +1,6 @@
 /**
- * Does `work`, or rejects with a `TimeoutError` after `deadline_ms`: also when the work does not heed its signal,
- * which aborts then. Work that ends later is left alone.
+ * Does `work`, or rejects with a `TimeoutError` after `deadline_ms`. The signal aborts then, but the work may ignore
+ * it; its later result is ignored.
  */
 export async function withDeadline<T>(deadline_ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();

@@ -12,7 +12,7 @@ import { QUOTE_ASSET } from '../money/assets.ts';
 import { type OrderRow, showOrder } from './order.ts';
 import { type OrderPlan, tradingHalted } from './plan-order.ts';
 
-/** Who places an order, and under which id. */
+/** Who places an order, and the order's id. */
 export interface Placement {
   readonly orderId: string;
   readonly accountId: string;
@@ -57,15 +57,15 @@ export function toRow({ orderId, keyId }: Placement, plan: OrderPlan): OrderRow 
   return { id: orderId, coin, side, executedPrice, coinAmount, usdtAmount, status: 'COMPLETED', keyId };
 }
 
-/** The answer to a placed order: 201, where it can be read, and the order. */
+/** The answer to a placed order: 201, `Location`, and the order. */
 export function answerOrder(row: OrderRow): Answer {
   return answerJson(201, { order: showOrder(row) }, { Location: `/api/v1/orders/${row.id}` });
 }
 
-/** The refusal of what would take the house's inventory below its floor. */
+/** The refusal when the house's inventory would fall below its floor. */
 export const houseIsFull = refuse('order_rejected', 'The house takes no more of this position at the moment.');
 
-/** What the database's refusal of an order means for the client. */
+/** The client's refusal for each reason of the database's. */
 export function explainOrderRefusal(
   refusal: Extract<CommitOutcome, { kind: 'floor' | 'guarded' }>,
   accountId: string,
@@ -81,7 +81,7 @@ export function explainOrderRefusal(
   throw new Error(`an order met the guard ${refusal.guard}`);
 }
 
-/** What a client is told when the outcome of an order stays open for now. */
+/** The refusal when the outcome of an order is unknown for now. */
 export function describeUnknownOrder(orderId: string): Refusal {
   return refuse(
     'outcome_unknown',

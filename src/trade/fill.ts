@@ -8,15 +8,15 @@ export type Side = 'BUY' | 'SELL';
 /** Which side of the order the client fixed: the base quantity, or the USDT notional. */
 export type Mode = 'COIN_QTY' | 'USDT_AMOUNT';
 
-/** Exactly what moves. */
+/** The amounts that move. */
 export interface Fill {
   readonly coinAmount: Atoms;
   readonly usdtAmount: Atoms;
 }
 
 /**
- * The amounts of an order at a price. What the client fixed is exact; the other side is rounded against the client,
- * by less than one atom of its asset, and may come out as zero. Pure.
+ * The amounts of an order at a price. The amount that the client fixed is exact; the other is rounded against the
+ * client by less than one atom, and may be zero. Pure.
  */
 export function fill(coin: Coin, side: Side, mode: Mode, value: Atoms, price: Price): Fill {
   const isBuy = side === 'BUY';

@@ -14,7 +14,7 @@ export interface WrittenBounds {
   readonly max: string;
 }
 
-/** The bounds of a symbol: its own where it has some, else the general ones. */
+/** The bounds of a symbol: its own if it has any, else the general ones. */
 export type BoundsOf = (coin: Coin) => OrderBounds;
 
 /** Reads the bounds of a symbol from the general ones and those of single symbols. */

@@ -20,9 +20,9 @@ export const Order = z
     executedPrice: Decimal.openapi({ description: 'In USDT, the spread included', example: '65000' }),
     coinAmount: Decimal.openapi({ description: 'Exactly what moved of the coin', example: '0.002' }),
     usdtAmount: Decimal.openapi({ description: 'Exactly what moved of USDT', example: '130' }),
-    status: z.enum(['COMPLETED', 'FAILED']).openapi({ description: 'There is no state between' }),
+    status: z.enum(['COMPLETED', 'FAILED']).openapi({ description: 'There is no other state' }),
     keyId: z.string().openapi({
-      description: 'The API key that it was placed with; `unknown` where that was not recorded yet',
+      description: 'The API key that placed it; `unknown` for old orders',
       example: '01a1fcca-895a-734c-b43c-11f474a4f8d5',
     }),
   })
@@ -30,7 +30,7 @@ export const Order = z
 
 export type Order = z.output<typeof Order>;
 
-/** An order as the ledger has it. */
+/** A row of `orders`. */
 export interface OrderRow {
   readonly id: string;
   readonly coin: Coin;
@@ -99,7 +99,7 @@ const selectBefore = prepareOnce((database) =>
     .prepare(),
 );
 
-/** At most `count` orders of an account, newest first, from below the id `before` on. Throws when D1 fails. */
+/** At most `count` orders of an account, newest first, older than the id `before`. Throws when D1 fails. */
 export function listOrders(
   database: Database,
   accountId: string,

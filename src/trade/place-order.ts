@@ -24,7 +24,7 @@ export const PlaceOrder = z
       .openapi({ description: 'Never a JSON number; no more decimals than the asset has', example: '0.002' }),
     limitPrice: z.string().regex(AMOUNT_SYNTAX, 'is not a plain decimal string such as "65100.5"').optional().openapi({
       description:
-        'The worst `executedPrice` to accept, with at most 8 decimals: the highest of a BUY, the lowest of a SELL. Where the price is worse nothing fills, and nothing waits for a better one',
+        'The worst `executedPrice` to accept, with at most 8 decimals: the highest for a BUY, the lowest for a SELL. If the price is worse, nothing fills and the order does not wait',
       example: '65100',
     }),
   })

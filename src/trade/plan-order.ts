@@ -10,34 +10,34 @@ import type { LiquidityProvider } from './liquidity/liquidity-provider.ts';
 import { type BoundsOf, checkBounds } from './order-bounds.ts';
 import type { PlaceOrder } from './place-order.ts';
 
-/** What an order says, read: everything about it that needs no price. */
+/** An order as far as it needs no price. */
 export interface OrderTerms {
   readonly coin: Coin;
   readonly side: Side;
   readonly mode: Mode;
-  /** In atoms of the coin or of USDT, as `mode` says. */
+  /** In atoms of the coin or of USDT, depending on `mode`. */
   readonly value: Atoms;
   readonly limitPrice: Price | null;
 }
 
-/** What an order is decided on: the prices and the settings of the moment. */
+/** The prices and settings that an order is planned with. */
 export interface TradingConditions {
   /** `undefined` when the price hub could not be reached. */
   readonly snapshot: MarketSnapshot | undefined;
   readonly settings: Settings;
 }
 
-/** What deciding an order needs from around it. */
+/** The configuration that planning an order needs. */
 export interface TradingContext {
   readonly liquidity: LiquidityProvider;
-  /** The spread where the operator's settings name none, in hundredths of a percent. */
+  /** The spread if the operator has set none, in hundredths of a percent. */
   readonly spread_bps: number;
-  /** The spread that every fill has at least, whatever the settings say. */
+  /** The least spread of every fill, whatever the settings say. */
   readonly minSpread_bps: number;
   readonly boundsOf: BoundsOf;
 }
 
-/** An order that may be committed: everything that the batch will write but who asks for it. */
+/** An order that may be committed: all that the batch writes, except whose order it is. */
 export interface OrderPlan extends Fill {
   readonly coin: Coin;
   readonly side: Side;
@@ -72,8 +72,8 @@ export function readTerms(order: PlaceOrder, boundsOf: BoundsOf): Outcome<OrderT
 }
 
 /**
- * Decides an order at the prices and settings of the moment, without any effect: halt, firm price, quote, limit, fill.
- * Refuses, in this order, with `trading_halted`, `price_unavailable`, `price_limit_exceeded`, `amount_below_minimum`,
+ * Plans an order at the given prices and settings, without any effect: halt, firm price, quote, limit, fill. Refuses,
+ * in this order, with `trading_halted`, `price_unavailable`, `price_limit_exceeded`, `amount_below_minimum`,
  * `amount_above_maximum`. Pure.
  */
 export function planOrder(
@@ -103,12 +103,12 @@ export function planOrder(
   return accept({ coin, side, executedPrice, ...amounts, priceRound: firm.round });
 }
 
-/** The refusal of whatever trades while the operator has trading halted. */
+/** The refusal of every trade while trading is halted. */
 export const tradingHalted = refuse('trading_halted', 'Trading is halted by the operator.', {
   retryAfterSeconds: 60,
 });
 
-/** The refusal of an order of a coin whose price nobody knows well enough. */
+/** The refusal of an order for a coin without a firm price. */
 export function noFirmPrice(coin: Coin) {
   const detail = `There is no firm price of ${coin} at the moment; no order is filled without one.`;
   return refuse('price_unavailable', detail, { retryAfterSeconds: 1 });

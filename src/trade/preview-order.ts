@@ -5,7 +5,7 @@ import { formatAmount } from '../money/amounts.ts';
 import { formatPrice } from '../money/prices.ts';
 import type { OrderPlan } from './plan-order.ts';
 
-/** What an order would fill at, on the wire. */
+/** A preview of an order, as the API shows it. */
 export const OrderPreview = z
   .object({
     ts: Timestamp,
@@ -19,7 +19,7 @@ export const OrderPreview = z
 
 export type OrderPreview = z.output<typeof OrderPreview>;
 
-/** Shows what a plan would do at `now_ms`. */
+/** Shows a plan as the preview at `now_ms`. */
 export function showPreview(plan: OrderPlan, now_ms: number): OrderPreview {
   return {
     ts: new Date(now_ms).toISOString(),

@@ -7,22 +7,22 @@ import type { OrderRow } from './order.ts';
 import type { OrderPreview } from './preview-order.ts';
 import type { PlaceOrder } from './place-order.ts';
 
-/** Where the gate is found. */
+/** The bindings of the gate. */
 export type GateBindings = Pick<Bindings, 'LEDGER_GATE' | 'LEDGER_LOCATION'>;
 
-/** An order, as its lane hands it over. */
+/** An order, as its lane sends it to the gate. */
 export interface GateCall extends Placement {
   readonly order: PlaceOrder;
-  /** An order that is taken up later is refused, and nothing happened. */
+  /** If the gate begins with the order later than this, it refuses it and nothing happens. */
   readonly deadline_ms: number;
 }
 
-/** What became of an order at the gate. */
+/** The gate's answer to an order. */
 export type GateReply =
   | { readonly kind: 'committed'; readonly row: OrderRow }
   /** Nothing happened, and the reason is decided. */
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** It may have taken effect, now or earlier: its row tells. */
+  /** It may have taken effect, now or earlier: its row in D1 tells. */
   | { readonly kind: 'unknown' };
 
 /** What a lane and a route ask of the gate; the object that answers is `LedgerGate`. */
@@ -34,15 +34,15 @@ export interface OrderGate {
 }
 
 /**
- * The gate keeps its own deadlines: no batch goes out later than 5 s after the order was handed over, and each is waited
+ * The gate has its own deadlines: no batch goes out later than 5 s after the order was handed over, and each is waited
  * for 3 s. These end the wait for a gate that does not answer at all.
  */
 const FILL_DEADLINE_MS = 9_000;
 const PREVIEW_DEADLINE_MS = 5_000;
 
 /**
- * Hands an order over to the ledger's gate. A gate that fails or does not answer in time leaves the outcome unknown;
- * only one that turned the call away is a refusal. Never rejects.
+ * Sends an order to the ledger's gate. If the gate fails or does not answer in time, the outcome is unknown; it is a
+ * refusal only if the gate was overloaded. Never rejects.
  */
 export async function fillAtGate(bindings: GateBindings, call: GateCall): Promise<GateReply> {
   try {
@@ -65,14 +65,14 @@ export async function previewAtGate(bindings: GateBindings, order: PlaceOrder): 
 }
 
 /**
- * There is one gate for a ledger. Where it lives is decided when it is first made, so the place is part of its name.
- * A stub does not outlive its object's reset, so every call takes a new one.
+ * There is one gate for a ledger. Its location is fixed when it is first made, so the location is part of its name. A
+ * stub fails after its object was reset, so every call takes a new one.
  */
 function takeStub({ LEDGER_GATE, LEDGER_LOCATION: location }: GateBindings): OrderGate {
   return LEDGER_GATE.getByName(gateName(location), { locationHint: location }) as unknown as OrderGate;
 }
 
-/** The name of the gate near a ledger that lies there. */
+/** The name of the gate at a location. */
 export function gateName(location: string): string {
   return `gate ${location}`;
 }

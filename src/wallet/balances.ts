@@ -7,7 +7,7 @@ import { balances, exactly } from '../ledger/schema.ts';
 import { assetSymbols, scaleOf } from '../money/assets.ts';
 import { formatAmount } from '../money/amounts.ts';
 
-/** What an account holds of one asset (spec, "Balance"). */
+/** An account's balance of one asset (spec, "Balance"). */
 export const Balance = z
   .object({ asset: z.string().openapi({ description: 'Asset symbol', example: 'BTC' }), amount: Decimal })
   .openapi('Balance');

@@ -3,7 +3,7 @@ import type { Network } from '../money/networks.ts';
 
 const HEX_HASH = /^[0-9a-f]{64}$/;
 const EVM_HASH = /^0x[0-9a-f]{64}$/;
-/** A signature of 64 bytes in base58, whose letters differ by case. */
+/** A signature of 64 bytes in base58, where upper and lower case differ. */
 const SOLANA_SYNTAX = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
 const SOLANA_SIGNATURE_BYTES = 64;
 

@@ -12,7 +12,7 @@ import { FailureReason, KeyId, tellReason } from './withdrawals/withdrawal.ts';
 /** One line of the activity feed (spec, "Transaction"). */
 export const Transaction = z
   .object({
-    id: Id.openapi({ description: 'Of the order, deposit or withdrawal that it is' }),
+    id: Id.openapi({ description: 'The id of the order, deposit or withdrawal' }),
     ts: Timestamp,
     category: z.enum(['TRADE', 'DEPOSIT', 'WITHDRAWAL', 'P2P', 'QUICK_TRADE']),
     type: z.enum([
@@ -27,18 +27,18 @@ export const Transaction = z
       'QUICK_BUY',
       'QUICK_SELL',
     ]),
-    asset: z.string().openapi({ description: 'Asset symbol; of a trade the coin', example: 'BTC' }),
+    asset: z.string().openapi({ description: 'Asset symbol; for a trade the coin', example: 'BTC' }),
     amount: Decimal.openapi({ description: 'Without any fee', example: '0.002' }),
     usdValue: Decimal.openapi({ description: 'At the time of the activity', example: '130' }),
     status: z.enum(['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED']),
-    keyId: KeyId.openapi({ description: 'The API key that placed the order or asked for the withdrawal; else null' }),
-    reason: FailureReason.openapi({ description: 'Of a withdrawal that is FAILED, why; else null' }),
+    keyId: KeyId.openapi({ description: 'The API key that placed the order or requested the withdrawal; else null' }),
+    reason: FailureReason.openapi({ description: 'Why a withdrawal FAILED; else null' }),
   })
   .openapi('Transaction');
 
 export type Transaction = z.output<typeof Transaction>;
 
-/** A line as the feed's query gives it. */
+/** A row of the feed's query. */
 export interface TransactionRow {
   readonly id: string;
   readonly category: Transaction['category'];
@@ -51,7 +51,7 @@ export interface TransactionRow {
   readonly reason: string | null;
 }
 
-/** Shows one line of the feed; amounts are positive, the type tells the direction. */
+/** Shows one line of the feed. Amounts are positive; the type gives the direction. */
 export function showTransaction(row: TransactionRow): Transaction {
   return {
     id: row.id,
@@ -74,8 +74,8 @@ const nothing = {
 };
 
 /**
- * At most `count` lines of an account's feed, newest first, from below the id `before` on. The records are the truth
- * and the feed is a query over them: each part is a scan of its own primary key, and the merge needs no sort.
+ * At most `count` lines of an account's feed, newest first, older than the id `before`. The feed is a query over the
+ * records: each part scans its own primary key, and the merge needs no sort.
  */
 export function listTransactions(
   database: Database,
@@ -112,7 +112,7 @@ export function listTransactions(
     .where(
       and(
         eq(deposits.accountId, accountId),
-        // What is quarantined is the operator's to settle, and credited to nobody.
+        // Quarantined deposits are credited to nobody, so they are left out.
         ne(deposits.status, 'QUARANTINED'),
         before === null ? undefined : lt(deposits.id, before),
       ),

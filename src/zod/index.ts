@@ -1,6 +1,6 @@
 /**
- * The part of zod that the Worker is made of. Its own index brings the error messages of sixty languages, a quarter of
- * the bundle, which every start would read. wrangler.toml puts this file in its place.
+ * The part of zod that the Worker is made of. Zod's own index includes the error messages of sixty languages, a quarter
+ * of the bundle. wrangler.toml replaces it by this file.
  */
 export * from './names.ts';
 export * as z from './names.ts';

@@ -14,10 +14,10 @@ type Operation = NonNullable<PathItem['get']>;
 type Components = NonNullable<OpenApiDocument['components']>;
 type SecurityScheme = NonNullable<Components['securitySchemes']>[string];
 
-/** What a document says beside its routes. */
+/** The parts of a document that are not routes. */
 export interface DocumentFrame extends Omit<Frame, 'openapi'> {
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
-  /** What routes that name no security take all the same. */
+  /** The optional security of routes that name none. */
   readonly publicSecurity: NonNullable<Operation['security']>;
 }
 

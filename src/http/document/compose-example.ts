@@ -15,8 +15,9 @@ export interface ExampleSchema {
 }
 
 /**
- * The example of a schema: its own, else one made of its parts' examples, without the optional ones that have none. `components` are the schemas that a `$ref`
- * may name. Throws, with the way to it, where a part has none: the document would then show something made up.
+ * The example of a schema: its own, else one made of its parts' examples, without the optional ones that have none.
+ * `components` are the schemas that a `$ref` may name. Throws with the path of a part that has no example, since an
+ * invented one could be wrong.
  */
 export function composeExample(
   schema: ExampleSchema,

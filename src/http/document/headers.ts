@@ -16,7 +16,7 @@ const rateHeaders = {
     example: '"read-minute";r=119;t=60, "read-day";r=4999;t=43200',
   },
   'RateLimit-Policy': {
-    description: 'What the bucket admits in each window',
+    description: 'The limit of each window',
     schema: { type: 'string', pattern: String.raw`^"\w+-minute";q=\d+;w=60, "\w+-day";q=\d+;w=86400$` },
     example: '"read-minute";q=120;w=60, "read-day";q=5000;w=86400',
   },
@@ -34,7 +34,7 @@ const OPTIONAL = '-Optional';
 
 const otherHeaders = {
   'X-Request-Id': {
-    description: 'Names the request in our log; the client’s own where it sent one',
+    description: 'The id of the request in the log; the client’s own if it sent one',
     required: true,
     schema: { type: 'string', pattern: '^[!-~]{1,128}$' },
     example: '7d1c9c5e-5a0e-4c7e-9d0f-0d5a3c1b8e42',
@@ -64,13 +64,13 @@ const otherHeaders = {
     example: '"q3Z0Hc9n"',
   },
   'Cache-Control': {
-    description: 'For how long the answer may be kept: by anyone, or with a key by its holder alone',
+    description: 'How long the answer may be cached: by anyone, or after a request with a key only by the client',
     required: true,
     schema: { type: 'string', pattern: String.raw`^(public|private), max-age=\d+$` },
     example: 'public, max-age=30',
   },
   'X-Idempotency-Replay': {
-    description: 'There when this is an earlier request’s answer, given again to its Idempotency-Key',
+    description: 'Present when this is the stored answer of an earlier request with the same Idempotency-Key',
     schema: { type: 'string', const: 'true' },
     example: 'true',
   },

@@ -9,7 +9,7 @@ export const Problem = z
     status: z.number().int(),
     detail: z.string().openapi({ description: 'For the person who must act on it; its wording may change' }),
     instance: z.string().openapi({ description: 'The path of the request' }),
-    code: z.string().openapi({ description: 'Stable; each response lists those that it may carry' }),
+    code: z.string().openapi({ description: 'Stable; each response lists those that it may have' }),
     requestId: z.string().openapi({ description: 'The same as in X-Request-Id' }),
     retryable: z.boolean().openapi({ description: 'Whether the same request may succeed later without a change' }),
     errors: z
@@ -19,24 +19,26 @@ export const Problem = z
   })
   .openapi('Problem');
 
-/** What the members mean that only some codes have. Plain schemas: there are hundreds of responses to start up with. */
+/**
+ * The members that only some codes have. They are plain JSON schemas, not zod's, since there are hundreds of responses.
+ */
 const members = {
   orderId: { type: 'string', description: 'The order that may have been placed; read it by this id' },
-  withdrawalId: { type: 'string', description: 'The withdrawal that may have been taken; read it by this id' },
+  withdrawalId: { type: 'string', description: 'The withdrawal that may have been made; read it by this id' },
   reference: {
     type: 'string',
-    description: 'The reference of what may have been settled; repeat it under the same one',
+    description: 'The reference of the settlement that may have been made; repeat the request with it',
   },
   networks: { type: 'array', items: { type: 'string' }, description: 'The networks that carry the asset' },
   limit: { type: 'string', description: 'What may be withdrawn in 24 hours, in USDT' },
   used: { type: 'string', description: 'What was withdrawn in the last 24 hours, in USDT' },
-  remaining: { type: 'string', description: 'What is left of it, in USDT' },
+  remaining: { type: 'string', description: 'What is left of the limit, in USDT' },
 } as const satisfies Record<ProblemMember, unknown>;
 
 /** A code that an operation may refuse with; `inPath` where the path itself names what is refused. */
 export type DeclaredProblem = ProblemCode | { readonly code: ProblemCode; readonly inPath: true };
 
-/** The name of a problem's example: its code, and apart where the path makes another status of it. */
+/** The name of a problem's example: its code, with a suffix where the path gives it another status. */
 export function nameExample(code: ProblemCode, status: number): string {
   return status === definitionOf(code).status ? code : `${code}_in_path`;
 }

@@ -1,4 +1,4 @@
-/** A parameter as zod's generator draws it, one that its route describes itself, or a reference to one. */
+/** A parameter as zod's generator writes it, one that its route describes itself, or a reference to one. */
 interface Parameter {
   readonly name?: string;
   readonly in?: string;
@@ -12,7 +12,7 @@ export const parameterComponents = {
     name: 'X-Request-Id',
     in: 'header',
     required: false,
-    description: 'The client’s own id of the request, echoed in the response; anything else is replaced',
+    description: 'The client’s own id of the request, returned in the response; an invalid one is replaced',
     schema: { type: 'string', pattern: '^[!-~]{1,128}$' },
     example: 'my-bot/7:42',
   },
@@ -20,7 +20,7 @@ export const parameterComponents = {
     name: 'If-None-Match',
     in: 'header',
     required: false,
-    description: 'The ETag of an earlier answer; 304 when it still stands',
+    description: 'The ETag of an earlier answer; 304 if nothing has changed',
     schema: { type: 'string' },
     example: '"q3Z0Hc9n"',
   },
@@ -29,8 +29,8 @@ export const parameterComponents = {
 const refer = (name: keyof typeof parameterComponents) => ({ $ref: `#/components/parameters/${name}` });
 
 /**
- * The parameters of an operation: those of its schemas, each with the example of its schema, and the headers that go
- * with its kind.
+ * The parameters of an operation: those of its schemas, each with the example of its schema, and the headers that all
+ * operations of its kind take.
  */
 export function parametersOf(drawn: readonly object[], statuses: readonly string[]) {
   return [

@@ -8,21 +8,21 @@ import type { RequestBudget } from './request-budget.ts';
 /** How long all sources together may take. */
 const DEADLINE_MS = 4_000;
 
-/** How long a source is waited for alone. */
+/** How long to wait for a source before the next is asked as well. */
 const HEDGE_MS = 500;
 
-/** Of each source what it may still be asked, by its name. */
+/** The request budget of each source, by its name. */
 export type RequestBudgets = ReadonlyMap<string, RequestBudget>;
 
-/** Nothing was asked: the source's budget is spent. */
+/** The source was not asked because its budget is used up. */
 class BudgetSpent extends Error {
   override readonly name = 'BudgetSpent';
 }
 
 /**
  * The candles of the first source that answers well; two sources are never mixed in one series. They are asked in the
- * order given: the next when one fails, or after 500 ms beside it. Suspended ones are left out, unless there is no
- * other. When none answers well within 4 s, it refuses: with `service_unavailable` where the budget of one was spent,
+ * order given: the next when one fails, or after 500 ms in parallel. Suspended ones are left out unless there is no
+ * other. When none answers well within 4 s, it refuses: with `service_unavailable` if the budget of one is used up,
  * else with `upstream_unavailable`. Never rejects.
  */
 export async function askCandleSources(
@@ -80,7 +80,7 @@ async function askSource(
     breakers.recordAnswer(breakerOf(source));
     return candles;
   } catch (error) {
-    // One that was overtaken at once had no time to show how it is.
+    // If another source won at once, this one had no time to answer, so nothing is recorded.
     const isOvertaken = won.aborted && Date.now() - begun_ms < HEDGE_MS;
     if (!isOvertaken) breakers.recordFailure(breakerOf(source), error, Date.now());
     throw error;

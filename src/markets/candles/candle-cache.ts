@@ -6,16 +6,16 @@ import { type CandleSeries, freshTimeOfSeries } from './candle-series.ts';
 import { limitCandles } from './normalise-candles.ts';
 import { RequestBudget } from './request-budget.ts';
 
-/** A series of 1000 candles takes some 0.3 MB of an object's 128. */
+/** The number of series held: one of 1000 candles takes some 0.3 MB of an object's 128. */
 const MAX_SERIES_KEPT = 64;
 
-/** Questions under way at once, each with its own request to a venue. */
+/** How many requests to venues may be under way at once. */
 const MAX_QUESTIONS_OPEN = 16;
 
 /**
  * Asks for candles on behalf of everyone. The sources are always asked for as many candles as they give, which costs
- * the same, so that one series answers every `limit`; while it is fresh it is given again, and who asks meanwhile
- * waits for the one request under way. A failure is not kept. Only for use inside one object: it shares promises.
+ * the same, so that one series answers every `limit`. A fresh series is reused, and callers of the same series share
+ * one request. A failure is not stored. Only for use inside one object, because callers share promises.
  */
 export class CandleCache {
   readonly #sources: readonly CandleSource[];
@@ -31,8 +31,8 @@ export class CandleCache {
   }
 
   /**
-   * Refuses with `upstream_unavailable`, or with `service_unavailable` when too many questions are open or the sources
-   * were asked for as much as they may be.
+   * Refuses with `upstream_unavailable`, or with `service_unavailable` when too many requests are under way or the
+   * sources' budgets are used up.
    */
   async answer(question: CandleQuestion): Promise<Outcome<CandleSeries>> {
     if (isEmpty(question, Date.now())) return accept({ taken_ms: Date.now(), candles: [] });
@@ -67,7 +67,7 @@ const tooManyQuestions = refuse('service_unavailable', 'Too many different candl
   retryAfterSeconds: 1,
 });
 
-/** Times on the grid may hold no start between them, and none has begun ahead of the clock. */
+/** There may be no start between the two times, and no candle has begun in the future. */
 function isEmpty({ startTime_ms = -Infinity, endTime_ms = Infinity }: CandleQuestion, now_ms: number): boolean {
   return startTime_ms > Math.min(endTime_ms, now_ms) || endTime_ms < 0;
 }

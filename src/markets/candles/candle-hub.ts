@@ -10,8 +10,8 @@ import type { CandleQuestion, CandleSource } from './candle-source.ts';
 const KEPT = 'breakers';
 
 /**
- * The one object in the world that asks the venues for candles, apart from the price hub: anybody may ask for any
- * stretch of any market, and no order waits behind such a question. Outside it, `read-candles.ts` is the way to it.
+ * The one object that asks the venues for candles. It is not the price hub: anybody may ask for any period of any
+ * market, and no order may wait behind that. Other code calls it through `read-candles.ts`.
  */
 export class CandleHub extends DurableObject<Bindings> {
   readonly #cache: CandleCache;
@@ -25,13 +25,13 @@ export class CandleHub extends DurableObject<Bindings> {
 
   /**
    * The candles asked for, at most as old as `freshTimeOfSeries` allows, within some 4 s. Refuses with
-   * `upstream_unavailable` when no source answers well, and with `service_unavailable` under too many questions.
+   * `upstream_unavailable` when no source answers well, and with `service_unavailable` under too many requests.
    */
   candles(question: CandleQuestion): Promise<Outcome<CandleSeries>> {
     return this.#cache.answer(question);
   }
 
-  /** Writes down which sources are suspended. Without it they are only asked again after an eviction. */
+  /** Stores which sources are suspended. If that fails, they are asked again after an eviction. */
   #keep(breakers: CircuitBreakers): void {
     try {
       this.ctx.storage.kv.put(KEPT, breakers.list());

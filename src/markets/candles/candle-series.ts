@@ -13,8 +13,8 @@ const SETTLING_MS = 60_000;
 const CLOSED_FRESH_MS = 3_600_000;
 
 /**
- * How long an answer may be served again after it was received: an hour when every candle that it could hold had
- * ended a minute before, else as long as its running candle.
+ * How long a series may be reused after it was received: an hour if all its candles had ended a minute before, else as
+ * long as its running candle may be.
  */
 export function freshTimeOfSeries(
   { interval, limit, startTime_ms, endTime_ms }: CandleQuestion,
@@ -27,13 +27,13 @@ export function freshTimeOfSeries(
   return end_ms + SETTLING_MS <= taken_ms ? CLOSED_FRESH_MS : freshTimeOfInterval(interval);
 }
 
-/** Nothing was traded before. */
+/** No market is older. */
 const FIRST_MS = 0;
 
 /**
- * The same question with its times on the interval's grid, so that all who mean the same candles share one answer.
- * A candle starts at or after a time exactly when it starts at or after the next start of the grid. Before the first
- * start all starts mean the same; no end means the same as every end from the running candle on.
+ * The same question with its times moved to starts of candles, so that all questions for the same candles share one
+ * answer. A start time moves to the next start. All times before the first start mean the same; no end means the same
+ * as every end from the running candle on.
  */
 export function alignQuestion(question: CandleQuestion, now_ms: number): CandleQuestion {
   const { interval, startTime_ms, endTime_ms } = question;

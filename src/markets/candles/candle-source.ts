@@ -12,8 +12,8 @@ export interface MarketCandle {
 }
 
 /**
- * Which candles: those that start within `startTime_ms` and `endTime_ms`, both included and both optional. Of more
- * than `limit`, the oldest from `startTime_ms` on where it is given, else the newest.
+ * Which candles: those that start within `startTime_ms` and `endTime_ms`, both included and both optional. If there are
+ * more than `limit`: with `startTime_ms` the oldest, else the newest.
  */
 export interface CandleQuestion {
   readonly coin: Coin;
@@ -27,12 +27,12 @@ export interface CandleQuestion {
 /** The most candles that one question may ask for. */
 export const MAX_CANDLES = 1000;
 
-/** Where candles come from: one venue, never a mixture. */
+/** One venue that gives candles. */
 export interface CandleSource {
   readonly name: string;
-  /** How many requests it is sent in any minute at most: a small part of what its own limit allows. */
+  /** The most requests that it gets in any minute: a small part of its own limit. */
   readonly requestsPerMinute: number;
-  /** How many requests the venue is sent for a question at most. */
+  /** The most requests for one question. */
   countRequests(question: CandleQuestion): number;
   /**
    * The candles asked for, as `normaliseCandles` leaves them; the last may still be running. Rejects with a

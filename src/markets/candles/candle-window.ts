@@ -8,9 +8,9 @@ export interface CandleWindow {
 }
 
 /**
- * The range of at most `limit` intervals that a question means, for venues that must be told it: from its start on,
- * else up to its end or to the running candle. It holds fewer candles where the venue has gaps. `undefined` when no
- * candle can be in it. Venues refuse times before 1970, so it begins no sooner.
+ * The range of at most `limit` intervals that a question means, for venues that need a range: from its start on, else
+ * up to its end or the running candle. It has fewer candles if the venue has gaps. `undefined` when it cannot have any.
+ * It begins in 1970 at the earliest, since venues refuse earlier times.
  */
 export function windowOf(question: CandleQuestion, now_ms: number): CandleWindow | undefined {
   const { interval, limit, startTime_ms, endTime_ms = now_ms } = question;

@@ -3,8 +3,8 @@ import type { MarketCandle } from './candle-source.ts';
 import { startOfInterval } from './interval.ts';
 
 /**
- * The weeks, from Monday on, that some days make. `days` ascend and are plain decimals, as `normaliseCandles` leaves
- * them; a day without a candle adds nothing to its week, and the week of the last day may still be running.
+ * Makes weeks, which begin on Monday, from days. `days` are ascending plain decimals, as `normaliseCandles` gives them;
+ * a day without a candle adds nothing to its week, and the week of the last day may still be running.
  */
 export function foldWeeks(days: readonly MarketCandle[]): MarketCandle[] {
   const weeks = new Map<number, MarketCandle[]>();
@@ -38,7 +38,7 @@ function foldWeek(start_ms: number, days: readonly MarketCandle[]): MarketCandle
   };
 }
 
-/** The price of the days that goes before all others. */
+/** The highest or lowest price of some days, by the given order. */
 function pick(
   days: readonly MarketCandle[],
   priceOf: (day: MarketCandle) => string,

@@ -28,8 +28,8 @@ const lengths_ms: Readonly<Record<Exclude<Interval, '1M'>, number>> = {
 };
 
 /**
- * The start of the candle that holds `time_ms`. The grid is UTC: weeks begin on Monday, months on day 1, everything
- * shorter divides the day.
+ * The start of the candle that contains `time_ms`. Times are UTC: weeks begin on Monday, months on day 1, and all
+ * shorter intervals divide the day.
  */
 export function startOfInterval(interval: Interval, time_ms: number): number {
   if (interval === '1M') {
@@ -57,7 +57,7 @@ export function shiftInterval(interval: Interval, start_ms: number, count: numbe
 const MIN_FRESH_MS = 5_000;
 const MAX_FRESH_MS = 30_000;
 
-/** How long a running candle of an interval may be served again: a tenth of the interval, within 5 to 30 seconds. */
+/** How long a running candle of an interval may be cached: a tenth of the interval, within 5 to 30 seconds. */
 export function freshTimeOfInterval(interval: Interval): number {
   if (interval === '1M') return MAX_FRESH_MS;
   return Math.min(Math.max(lengths_ms[interval] / 10, MIN_FRESH_MS), MAX_FRESH_MS);

@@ -10,12 +10,12 @@ export type RawCandle = MarketCandle;
 const MAX_CLOCK_LEAD_MS = 10_000;
 
 /**
- * Brings a venue's rows into the one form that Bureau serves: ascending, one row for each start (of two the later
- * row), plain decimals, and just the rows that the question asks for. Gaps stay gaps: venues have them.
+ * Brings a venue's rows into Bureau's form: ascending, one row for each start (of two the later), plain decimals, and
+ * only the rows that were asked for. Gaps remain, because venues have them.
  *
  * Throws a `SourceError` when any row is off the interval's grid (of fault `question_refused`: the venue's other
- * intervals are as good as before), in the future, not positive, or has its prices in
- * the wrong order: a venue that errs in one row is believed in none.
+ * intervals are as good as before), in the future, not positive, or has its prices in the wrong order: a venue with one
+ * wrong row is not trusted for the others.
  */
 export function normaliseCandles(rows: readonly RawCandle[], question: CandleQuestion, now_ms: number): MarketCandle[] {
   const byStart = new Map<number, MarketCandle>();
@@ -33,7 +33,7 @@ export function normaliseCandles(rows: readonly RawCandle[], question: CandleQue
   return limitCandles(wanted, question);
 }
 
-/** The `limit` candles that the question is after: the oldest where it has a start, else the newest. */
+/** The `limit` candles that are asked for: the oldest if the question has a start, else the newest. */
 export function limitCandles(candles: MarketCandle[], { limit, startTime_ms }: CandleQuestion): MarketCandle[] {
   return startTime_ms === undefined ? candles.slice(-limit) : candles.slice(0, limit);
 }

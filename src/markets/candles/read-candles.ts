@@ -6,10 +6,10 @@ import type { CandleHub } from './candle-hub.ts';
 import type { CandleSeries } from './candle-series.ts';
 import type { CandleQuestion } from './candle-source.ts';
 
-/** There is one hub. */
+/** The name of the one hub. */
 const HUB_NAME = 'candles';
 
-/** The hub keeps its own deadline; this ends the wait for a hub that does not answer at all. */
+/** The hub has its own deadline; this one is for a hub that does not answer at all. */
 const DEADLINE_MS = 5_000;
 
 /**
@@ -21,7 +21,7 @@ export async function readCandles(
   question: CandleQuestion,
 ): Promise<Outcome<CandleSeries>> {
   try {
-    // A stub does not outlive its object's reset, so every call takes a new one.
+    // A stub fails after its object was reset, so every call takes a new one.
     const options = { locationHint: PRICE_HUB_LOCATION };
     const stub = CANDLE_HUB.getByName(HUB_NAME, options) as DurableObjectStub<CandleHub>;
     return await withDeadline<Outcome<CandleSeries>>(DEADLINE_MS, () => stub.candles(question));

@@ -1,11 +1,11 @@
 const MINUTE_MS = 60_000;
 
-/** What may be sent at once, of what may be sent in a minute. */
+/** The part of a minute's requests that may be sent at once. */
 const BURST = 1 / 5;
 
 /**
- * How many requests a venue is sent: never more than the limit in any minute, whoever asks for them. A fifth of them may
- * come at once; the others become free bit by bit, so that a crowd of questions is spread over the minute.
+ * How many requests a venue is sent: never more than the limit in any minute, whoever asks for them. A fifth of them
+ * may come at once; the others become free gradually, so that a burst is spread over the minute.
  */
 export class RequestBudget {
   readonly #capacity: number;
@@ -19,9 +19,9 @@ export class RequestBudget {
     this.#left = this.#capacity;
   }
 
-  /** Takes so many requests and gives 0; or takes none and gives the milliseconds after which they fit. */
+  /** Takes this many requests and returns 0, or takes none and returns the milliseconds until they fit. */
   take(count: number, now_ms: number): number {
-    // A clock that goes back gives nothing back.
+    // A clock that goes back frees nothing.
     const passed_ms = Math.max(0, now_ms - this.#counted_ms);
     this.#left = Math.min(this.#capacity, this.#left + passed_ms * this.#refillPerMs);
     this.#counted_ms = now_ms;

@@ -31,7 +31,7 @@ const TickerRow = z
 /** A row of `GET /api/v3/klines`: start, open, high, low, close, base volume, and more that Bureau does not use. */
 const KlineRow = z.tuple([z.int(), NumericText, NumericText, NumericText, NumericText, NumericText], z.unknown());
 
-/** Errors come with a status of 4xx or 5xx. Should one come without, it is an object where a list is due. */
+/** Errors come with a status of 4xx or 5xx. If one came with 200, it would be an object instead of a list. */
 const Refusal = z.object({ code: z.int() });
 
 /** Of weight 2 each. Binance allows an address a weight of 6,000 a minute, of which prices take 120. */

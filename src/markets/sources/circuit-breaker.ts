@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import type { SourceError } from './source-error.ts';
 
-/** What is known of a source's health; plain data. */
+/** The state of one source's circuit breaker; plain data. */
 export const CircuitBreaker = z
   .object({
-    /** In a row, up to now. */
+    /** Failures in a row. */
     failures: z.number(),
     lastFailure_ms: z.number(),
-    /** Until when the source is left alone; `null` in good standing. */
+    /** Until when the source is not asked; `null` when it is healthy. */
     openUntil_ms: z.number().nullable(),
-    /** Whether the venue itself told us to stay away: such a wait is never cut short. */
+    /** Whether the venue itself asked us to wait: such a wait is never shortened. */
     isTold: z.boolean(),
   })
   .readonly();
@@ -17,8 +17,8 @@ export const CircuitBreaker = z
 export type CircuitBreaker = z.output<typeof CircuitBreaker>;
 
 /**
- * Whether to ask a source now: `good`, as ever; `probe`, one question decides whether it is good again; `suspended`,
- * not at all. `probe_if_needed` is a suspended one that may be tried when there are too few others.
+ * Whether to ask a source now: `good`: yes; `probe`: yes, and the answer decides whether it is healthy again;
+ * `suspended`: no; `probe_if_needed`: only when too few others are healthy.
  */
 export type BreakerState = 'good' | 'probe' | 'probe_if_needed' | 'suspended';
 
@@ -27,14 +27,14 @@ const FIRST_WAIT_MS = 30_000;
 const LONGEST_WAIT_MS = 600_000;
 const NEEDED_WAIT_MS = 2_000;
 
-/** A limit that comes without a Retry-After, and the longest one that is believed. */
+/** How long a rate limit without Retry-After lasts, and the longest Retry-After that is followed. */
 const RATE_LIMIT_WAIT_MS = 60_000;
 const LONGEST_TOLD_WAIT_MS = 86_400_000;
 
-/** A country does not change in seconds, but the place that Bureau asks from may. */
+/** How long a venue that refuses the country is not asked. The object may later run in another place. */
 const GEO_BLOCK_WAIT_MS = 1_800_000;
 
-/** A source that nothing bad is known of. */
+/** The breaker of a healthy source. */
 export const closedBreaker: CircuitBreaker = {
   failures: 0,
   lastFailure_ms: 0,
@@ -44,7 +44,7 @@ export const closedBreaker: CircuitBreaker = {
 
 /**
  * The breaker after one more failure. The third in a row opens it for 30 s, each further one for twice as long, up to
- * 10 min. A limit opens it at once for as long as the venue asks, a blocked country for half an hour.
+ * 10 min. A rate limit opens it at once for as long as the venue asks, a blocked country for half an hour.
  */
 export function recordFailure(
   breaker: CircuitBreaker,
@@ -63,7 +63,7 @@ export function recordFailure(
   return { ...failed, openUntil_ms: now_ms + wait_ms, isTold: false };
 }
 
-/** How the source stands at `now_ms`. */
+/** Whether to ask the source at `now_ms`. */
 export function standingOf({ openUntil_ms, isTold, lastFailure_ms }: CircuitBreaker, now_ms: number): BreakerState {
   if (openUntil_ms === null) return 'good';
   if (now_ms >= openUntil_ms) return 'probe';

@@ -3,17 +3,17 @@ import { logFault } from '../../platform/log.ts';
 import { CircuitBreaker, type BreakerState, closedBreaker, recordFailure, standingOf } from './circuit-breaker.ts';
 import { SourceError } from './source-error.ts';
 
-/** BreakersByName by the name of what they guard, as they are kept over an eviction. */
+/** The breakers by the name of their source, as they are stored. */
 export const BreakersByName = z.record(z.string(), CircuitBreaker).readonly();
 
 export type BreakersByName = z.output<typeof BreakersByName>;
 
-/** The circuit breakers of all sources, and what the operator is told of them. */
+/** The circuit breakers of all sources. They log each change for the operator. */
 export class CircuitBreakers {
   readonly #breakers: Map<string, CircuitBreaker>;
   readonly #onChange: () => void;
 
-  /** Begins with the breakers that were kept. `onChange` is called whenever a source is suspended or good again. */
+  /** Begins with the stored breakers. `onChange` is called whenever a source is suspended or healthy again. */
   constructor(kept: BreakersByName, onChange: () => void) {
     this.#breakers = new Map(Object.entries(kept));
     this.#onChange = onChange;
@@ -33,8 +33,8 @@ export class CircuitBreakers {
   }
 
   /**
-   * Records that it failed, and tells the operator why: in our own words, never with text that a venue sent. The
-   * refusal of one question says nothing of the source's health: it is told, and counts for nothing.
+   * Records a failure and logs the reason in our own words, never with text from a venue. If the source refused just
+   * this question, the failure is logged but not counted.
    */
   recordFailure(name: string, error: unknown, now_ms: number): void {
     const fault = error instanceof SourceError ? error : new SourceError(describeFailure(error));
@@ -54,7 +54,7 @@ export class CircuitBreakers {
     this.#onChange();
   }
 
-  /** All that are not as new. */
+  /** The breakers that differ from a healthy source's. */
   list(): BreakersByName {
     return Object.fromEntries(this.#breakers);
   }

@@ -6,7 +6,7 @@ import type { PriceSource, SourceTicker } from './price-source.ts';
 import { type RawTicker, coinsBySymbol, readTickers } from './read-tickers.ts';
 import { SourceError, type SourceFault } from './source-error.ts';
 
-/** What the public part of Advanced Trade answers: products, or an error in one of two shapes. */
+/** An answer of the public part of Advanced Trade: products, or an error in one of two shapes. */
 const Envelope = z.object({ products: z.array(z.unknown()) });
 const Refusal = z.object({ error: z.string() });
 
@@ -21,7 +21,7 @@ const Unset = z.literal(false).optional();
 
 /**
  * A product. The change is a percentage of many digits, `volume_24h` is in the base, and there is neither a book nor a
- * time. So a product that does not trade freely is left out: its last price may be of any age, or an auction's.
+ * time. So a product that does not trade freely is left out: its last price may be of any age or come from an auction.
  */
 const ProductRow = z
   .object({

@@ -1,10 +1,10 @@
 import { readText } from '../../platform/read-text.ts';
 import { SourceError, type SourceFault } from './source-error.ts';
 
-/** More than any answer that Bureau asks for: all tickers of the largest venue take some 2 MB. */
+/** The largest answer that is read. All tickers of the largest venue take some 2 MB. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-/** What the statuses mean that say more than that a venue failed. Binance bans with 418; Bybit limits with 403. */
+/** The statuses with a meaning of their own. Binance bans with 418; Bybit limits with 403. */
 const faults: Readonly<Record<number, SourceFault>> = {
   400: 'question_refused',
   404: 'question_refused',
@@ -14,7 +14,7 @@ const faults: Readonly<Record<number, SourceFault>> = {
   451: 'geo_blocked',
 };
 
-/** Who asks, so that a venue can tell Bureau from others and write to it before it blocks it. */
+/** The User-Agent, so that a venue can recognise Bureau and contact it before it blocks it. */
 const USER_AGENT = 'Bureau/1.0 (market data of an exchange)';
 
 /**

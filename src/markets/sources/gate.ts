@@ -6,7 +6,7 @@ import type { PriceSource, SourceTicker } from './price-source.ts';
 import { type RawTicker, coinsBySymbol, readTickers } from './read-tickers.ts';
 import { SourceError, type SourceFault } from './source-error.ts';
 
-/** Errors come with a status of 4xx or 5xx. Should one come without, it is an object where a list is due. */
+/** Errors come with a status of 4xx or 5xx. If one came with 200, it would be an object instead of a list. */
 const Refusal = z.object({ label: z.string() });
 
 const faults: ReadonlyMap<string | undefined, SourceFault> = new Map([

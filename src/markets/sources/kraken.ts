@@ -8,10 +8,12 @@ import { SourceError, type SourceFault } from './source-error.ts';
 /** The envelope of `GET /0/public/Ticker`. Errors come with status 200, too, and may come without a result; so do warnings. */
 const Envelope = z.object({ error: z.array(z.unknown()), result: z.record(z.string(), z.unknown()).optional() });
 
-/** What begins so is no error: the result beside it is good (Kraken's messages are `<severity><category>:<text>`). */
+/**
+ * Messages that begin so are warnings, and the result is valid (Kraken's messages are `<severity><category>:<text>`).
+ */
 const WARNING = 'W';
 
-/** Kraken's public limit is about one question a second of an address, which others may share. */
+/** Kraken's public limit is about one request a second for an IP address, which others may share. */
 const LEAST_INTERVAL_MS = 1_500;
 
 const faults: readonly (readonly [prefix: string, SourceFault])[] = [

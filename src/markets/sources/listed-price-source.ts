@@ -5,15 +5,15 @@ import type { PriceSource, SourceTicker } from './price-source.ts';
 import { coinsBySymbol } from './read-tickers.ts';
 import { SourceError } from './source-error.ts';
 
-/** For how long a venue is asked only for what it listed when it refused the whole list. */
+/** After a refused list, how long a venue is asked only for the symbols that it lists. */
 const LISTED_MS = 3_600_000;
 
 /**
- * A venue that is asked for a list of symbols, and that refuses the whole list when it does not know one of them. So
- * that a delisting costs one coin and not the venue, a refused list is followed by one question for the whole market
- * (`urlOf(null)`), and for an hour only what was found there is asked for; then all again.
+ * A venue that is asked for a list of symbols and refuses the whole list when it does not know one of them. So that a
+ * delisting costs one coin and not the whole venue, a refused list is followed by one request for the whole market
+ * (`urlOf(null)`). For an hour only the symbols found there are asked for, then all again.
  *
- * `parse` throws a `SourceError`, of fault `question_refused` where the list is to blame.
+ * `parse` throws a `SourceError`, with the fault `question_refused` when the list is the reason.
  */
 export function createListedPriceSource(
   venue: Venue,
@@ -25,7 +25,7 @@ export function createListedPriceSource(
   let listed = { symbols: all, until_ms: -Infinity };
   const ask = async (symbols: readonly string[] | null, signal: AbortSignal) =>
     parse(await fetchJson(urlOf(symbols), signal));
-  // Who refuses the whole market as well refuses no single question any more.
+  // The venue refuses the whole market as well, so the fault is the venue's and not this question's.
   const askForAll = async (signal: AbortSignal) => {
     try {
       return await ask(null, signal);

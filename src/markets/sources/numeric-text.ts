@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** A number that a venue writes as text. No venue needs more room; a longer one would only cost time to read. */
+/** A number that a venue writes as text. No venue writes longer ones, which would only take time to parse. */
 export const NumericText = z.string().max(40);
 
-/** The same where a row is of use without it: whatever else stands there counts as text that is no number. */
+/** The same for a field that a row can do without: any other value counts as text that is no number. */
 export const OptionalNumericText = NumericText.catch('');
 
 /** A time in whole milliseconds that a venue writes as text. */

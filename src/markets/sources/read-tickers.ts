@@ -4,10 +4,10 @@ import { type Price, parsePrice, parseVolume } from '../../money/prices.ts';
 import type { Venue } from '../../money/venue-symbols.ts';
 import type { Book, SourceTicker } from './price-source.ts';
 
-/** What a venue wrote of one market, numbers as text. */
+/** One market as a venue wrote it, numbers as text. */
 export interface RawTicker {
   readonly price: string;
-  /** `null` where the venue gives none; a side that is no price has no orders. */
+  /** `null` if the venue gives none. A side whose price is not valid has no orders. */
   readonly book: { readonly bid: string; readonly ask: string } | null;
   readonly open24h: Price | null | undefined;
   /** In the base asset. */
@@ -26,8 +26,8 @@ export function coinsBySymbol(venue: Venue): ReadonlyMap<string, Coin> {
 }
 
 /**
- * The tickers in a venue's rows, one for each coin; of two rows of one coin the later counts. A row of another market
- * is passed over unread. A row that `Row` refuses or whose price is none is left out, and no other for its sake.
+ * The tickers in a venue's rows, one for each coin; of two rows of one coin the later counts. Rows of other markets are
+ * skipped. A row that `Row` refuses, or whose price is not valid, is left out; the others are kept.
  */
 export function readTickers(
   rows: readonly unknown[],

@@ -3,7 +3,7 @@ import type { Price } from '../../money/prices.ts';
 import { openSandboxMarket } from '../sandbox-market.ts';
 import type { PriceSource, SourceTicker } from './price-source.ts';
 
-/** The venues of the sandbox, and by how much each is off the market, in hundredths of a percent. */
+/** The venues of the sandbox, and how far each differs from the market, in hundredths of a percent. */
 const venues = { 'sandbox-a': -3n, 'sandbox-b': 0n, 'sandbox-c': 2n } as const;
 
 export type SandboxVenue = keyof typeof venues;

@@ -1,12 +1,12 @@
-/** How a venue failed, as far as it matters to when it is asked again. */
+/** How a venue failed, which decides when it is asked again. */
 export type SourceFault =
-  /** It could not be reached, was too slow, failed by itself, or what it said is not an answer. */
+  /** It could not be reached, was too slow, failed, or sent something that is not an answer. */
   | 'unavailable'
-  /** It answers, but not this question: the fault lies with what was asked for. */
+  /** It works, but refuses this question. */
   | 'question_refused'
   /** It was asked too often. */
   | 'rate_limited'
-  /** It serves no callers from where Bureau asks. */
+  /** It refuses callers from the country where the object runs. */
   | 'geo_blocked';
 
 interface SourceErrorOptions {
@@ -15,11 +15,14 @@ interface SourceErrorOptions {
   readonly cause?: unknown;
 }
 
-/** A venue did not answer, refused, or said what cannot be trusted. The message is for the operator's log alone. */
+/**
+ * A venue did not answer, refused, or sent something that cannot be trusted. The message is only for the operator's
+ * log.
+ */
 export class SourceError extends Error {
   override readonly name = 'SourceError';
   readonly fault: SourceFault;
-  /** For how long the venue asked to be left alone, where it did. */
+  /** How long the venue asked us to wait, if it did. */
   readonly retryAfter_ms: number | undefined;
 
   constructor(message: string, { fault, retryAfter_ms, cause }: SourceErrorOptions = {}) {

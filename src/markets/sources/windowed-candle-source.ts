@@ -5,15 +5,15 @@ import { type CandleWindow, windowOf } from '../candles/candle-window.ts';
 import { type RawCandle, normaliseCandles } from '../candles/normalise-candles.ts';
 import { SourceError } from './source-error.ts';
 
-/** Where the candles of a window are: a symbol of the venue, what was asked, and the window that it means. */
+/** A request for candles: the venue's symbol, the question, and the range that it means. */
 export interface WindowedQuestion extends CandleQuestion, CandleWindow {
   readonly symbol: string;
 }
 
 /**
  * A venue that must be told a range to give the oldest candles from a start on. It gives fewer than `limit` where it
- * has gaps in the range. Where it has none at all, its history may begin later than the question, and so it leaves the
- * answer to others: it rejects with a `SourceError` of fault `question_refused`.
+ * has gaps in the range. If it has none at all, its history may begin later, so the next source is asked: it rejects
+ * with a `SourceError` of fault `question_refused`.
  */
 export function createWindowedCandleSource(
   venue: Venue,

@@ -5,8 +5,8 @@ const BASIS = 10_000n;
 
 /**
  * Fills from the exchange's own inventory: the firm price, with the spread and half of the dispersion on the client's
- * side of it, rounded against the client at 8 decimals. Where the venues that agree lie apart, the market's price is
- * known no better than that.
+ * side of it, rounded against the client at 8 decimals. The dispersion is included because the market's price is known
+ * no more exactly.
  */
 export const houseProvider: LiquidityProvider = {
   name: 'house',

@@ -2,7 +2,7 @@ import type { FirmPrice } from '../../markets/firm-price.ts';
 import type { Price } from '../../money/prices.ts';
 import type { Side } from '../fill.ts';
 
-/** What orders fill against. A quote holds for the order that asked for it, at once. */
+/** The other side of every order. A quote is valid only for the order that asked for it, at once. */
 export interface LiquidityProvider {
   readonly name: string;
   /**

@@ -42,9 +42,9 @@ export const CreateSettlement = z
 export type CreateSettlement = z.output<typeof CreateSettlement>;
 
 /**
- * What a body asks for, in the ledger's terms. Refuses, in this order, with `symbol_not_supported`,
- * `precision_exceeded`, `amount_below_minimum` for nothing at all, `amount_above_maximum`, and `not_found` for what
- * cannot be an account's id: one of the house's own owners is no account.
+ * Reads a body as a trade. Refuses, in this order, with `symbol_not_supported`, `precision_exceeded`,
+ * `amount_below_minimum` for zero, `amount_above_maximum`, and `not_found` for what cannot be an account's id, such as
+ * one of the house's owners.
  */
 export function readTrade(wanted: CreateSettlement): Outcome<Trade> {
   const coin = findCoin(wanted.coin);

@@ -20,7 +20,7 @@ import {
   showSettlement,
 } from './settlement.ts';
 
-/** What came of a settlement, and whether this call made it. */
+/** A settlement, and whether this call made it. */
 export interface Settled {
   readonly settlement: SettledTrade;
   readonly isNew: boolean;
@@ -28,12 +28,12 @@ export interface Settled {
 
 /**
  * Settles a trade at the amounts that its parties agreed on: USDT from buyer to seller, the coin from seller to buyer,
- * in one batch, once per reference; the same trade again is given as it stands. The price is the operator's word and
- * is held against no market. Refuses, in this order, with what `readTrade` refuses, `not_found`, `invalid_state` when
- * the reference stands for another trade, and, decided by the database in the batch itself, `account_frozen`,
- * `trading_halted`, `insufficient_balance`, `order_rejected` at the house's floor; with `service_unavailable` when D1
- * turned it away and nothing happened, and `outcome_unknown` when D1 leaves it open: the same call again tells.
- * Throws when D1 fails before anything was written.
+ * in one batch, once per reference; the same trade again is returned as it is. The price is the operator's
+ * responsibility and is not compared with the market. Refuses, in this order, with what `readTrade` refuses,
+ * `not_found`, `invalid_state` when the reference belongs to another trade, and, decided by the database in the batch
+ * itself, `account_frozen`, `trading_halted`, `insufficient_balance`, `order_rejected` at the house's floor; with
+ * `service_unavailable` when D1 was overloaded and nothing happened, and `outcome_unknown` when D1 does not say: repeat
+ * the call to find out. Throws when D1 fails before anything was written.
  */
 export async function settleTrade(
   database: Database,
@@ -101,7 +101,7 @@ function toRow({ buyer, seller, ...terms }: SettledTrade) {
       };
 }
 
-/** What stands under the reference once D1 said that something does, or did not say how the batch ended. */
+/** The settlement under the reference, after D1 said that there is one or did not say how the batch ended. */
 async function lookUp(database: Database, settlement: SettledTrade): Promise<Outcome<Settled>> {
   try {
     const landed = parseSettlement(await selectSettlement(database, settlement.reference));
@@ -131,7 +131,7 @@ function explainRefusal(
     const detail = `The balance of ${refusal.asset} of the ${party}, account ${refusal.account}, is too small.`;
     return refuse('insufficient_balance', detail);
   }
-  // The database looks at one party after the other, and so meets a halt before a seller that is frozen.
+  // The database checks one party after the other, so it finds a halt before it finds a frozen seller.
   const isFrozen = refusal.guard === 'trading_halted' && frozen !== undefined;
   if (refusal.guard === 'account_frozen' || isFrozen) {
     const whose = frozen === undefined ? 'An account of this trade' : `The account ${frozen}`;

@@ -28,9 +28,9 @@ export const Settlement = z
 
 export type Settlement = z.output<typeof Settlement>;
 
-/** What two parties agreed on. The house, as `house.liquidity`, may be one of them. */
+/** A trade that two parties agreed on. The house, as `house.liquidity`, may be one of them. */
 export interface Trade {
-  /** The operator's own name for it, of which there is one. */
+  /** The operator's unique reference. */
   readonly reference: string;
   readonly buyer: string;
   readonly seller: string;
@@ -39,7 +39,7 @@ export interface Trade {
   readonly usdtAmount: Atoms;
 }
 
-/** A trade that was settled, under the id that its parties see it by. */
+/** A settled trade, with the id that its parties see. */
 export interface SettledTrade extends Trade {
   readonly id: string;
 }
@@ -81,7 +81,7 @@ export function selectSettlement(database: Database, reference: string) {
         reference: settlements.reference,
       })
       .from(settlements)
-      // Written out as the index of references has it, which then fits whatever is bound.
+      // Written out as in the index of references: SQLite would not use that index for a bound parameter.
       .where(and(eq(settlements.reference, reference), sql`${settlements.type} <> 'P2P_SELL'`))
   );
 }

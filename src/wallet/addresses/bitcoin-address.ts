@@ -44,7 +44,7 @@ function isWitness(prefix: string, text: string): boolean {
   return version === 1 && program.length === SCRIPT_PROGRAM_BYTES && isTaprootKey(program);
 }
 
-/** Whether a taproot program is a key at all (BIP-341, lift_x): what is sent to another is lost for good. */
+/** Whether a taproot program is a valid key (BIP-341, lift_x). Coins sent to any other are lost for good. */
 function isTaprootKey(program: Uint8Array): boolean {
   return secp256k1.utils.isValidPublicKey(Uint8Array.of(0x02, ...program), true);
 }

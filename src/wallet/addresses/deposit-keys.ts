@@ -1,7 +1,7 @@
 import { HARDENED_OFFSET, HDKey } from '@scure/bip32';
 import { z } from 'zod';
 
-/** The accounts (BIP-44, BIP-84) whose extended public keys the deposit addresses of five families are derived of. */
+/** The accounts (BIP-44, BIP-84) whose extended public keys the deposit addresses of five families are derived from. */
 export const depositKeyPaths = {
   BTC: "m/84'/0'/0'",
   LTC: "m/84'/2'/0'",
@@ -43,7 +43,9 @@ export const DepositKeys = z
 
 export type DepositKeys = z.output<typeof DepositKeys>;
 
-/** What an extended key derives from, whatever else its text says: two of one identity give the same addresses. */
+/**
+ * The part of an extended key that addresses are derived from: two keys with the same identity give the same addresses.
+ */
 export function identifyKey(key: HDKey): string {
   return [key.publicKey, key.chainCode].map((bytes) => bytes?.join(',')).join(';');
 }

@@ -5,7 +5,7 @@ import { isReserved } from './reserved.ts';
 
 const SYNTAX = /^0x([0-9a-f]{40}|[0-9A-F]{40}|[0-9a-fA-F]{40})$/;
 
-/** The 20 bytes that an EVM chain, and Tron, knows a public key by: the end of the hash of the uncompressed key. */
+/** The 20 bytes that identify a public key on EVM chains and Tron: the end of the hash of the uncompressed key. */
 export function hashToAccount(publicKey: Uint8Array): Uint8Array {
   return keccak_256(secp256k1.Point.fromBytes(publicKey).toBytes(false).subarray(1)).subarray(-20);
 }
@@ -16,8 +16,8 @@ export function encodeEvmAddress(publicKey: Uint8Array): string {
 }
 
 /**
- * The canonical form, EIP-55, of an EVM address. All lower or all upper case carries no checksum and is taken; mixed
- * case must be right. `undefined` for everything else, and for an address that chains reserve.
+ * The canonical form, EIP-55, of an EVM address. All lower or all upper case has no checksum and is accepted; mixed
+ * case must match it. `undefined` for everything else, and for an address that chains reserve.
  */
 export function readEvmAddress(text: string): string | undefined {
   const digits = SYNTAX.exec(text)?.[1];

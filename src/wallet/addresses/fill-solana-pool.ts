@@ -10,7 +10,7 @@ import { readAddress } from './validate-address.ts';
 
 const MAX_ADDRESSES = 1_000;
 
-/** A thousand addresses as `npm run make:addresses` writes them, with room to spare. */
+/** Enough for a thousand addresses as `npm run make:addresses` writes them. */
 export const MAX_UPLOAD_BYTES = 128 * 1024;
 
 /** Solana addresses made offline, each for the account of its index. */
@@ -30,7 +30,7 @@ export const SolanaUpload = z
 
 export type SolanaUpload = z.output<typeof SolanaUpload>;
 
-/** How far the pool reaches, and how far it is needed. */
+/** Where the pool ends, and which index is needed next. */
 export const SolanaPool = z
   .object({
     accepted: z.int().openapi({ description: 'Addresses of this upload that the pool now holds', example: 1000 }),
@@ -42,9 +42,9 @@ export const SolanaPool = z
 export type SolanaPool = z.output<typeof SolanaPool>;
 
 /**
- * Adds addresses to the pool, all or none; those that it holds at the same index are no error, so an upload may be
- * repeated. Refuses with `invalid_request` (names every entry that is no wallet's address or comes twice),
- * `invalid_state` when an index or an address is taken by another, and `service_unavailable` when D1 leaves it open.
+ * Adds addresses to the pool, all or none. Entries that it has already are no error, so an upload may be repeated.
+ * Refuses with `invalid_request` (names every entry that is no valid address or appears twice), `invalid_state` when an
+ * index or an address belongs to another entry, and `service_unavailable` when the outcome in D1 is unknown.
  */
 export async function fillSolanaPool(
   database: Database,
@@ -95,7 +95,7 @@ function findFaults({ addresses }: SolanaUpload): FieldError[] {
   });
 }
 
-/** One statement, so that what is skipped and what is refused is decided where it is written. */
+/** One statement, so that skipping and refusing are decided at the moment of the write. */
 function insertMissing(database: Database, { addresses }: SolanaUpload) {
   return database.insert(solanaPool).select(sql`
     SELECT entry.value ->> 'index', entry.value ->> 'address' FROM json_each(${JSON.stringify(addresses)}) AS entry

@@ -10,7 +10,7 @@ import type { DepositKeys } from './deposit-keys.ts';
 import { deriveAddresses } from './derive-addresses.ts';
 import type { SolanaSource } from './solana-source.ts';
 
-/** Where an account receives on one network (spec, "Deposit address"). */
+/** An account's deposit address on one network (spec, "Deposit address"). */
 export const DepositAddress = z
   .object({
     network: z.enum(networks).openapi({ example: 'BTC' }),
@@ -21,7 +21,7 @@ export const DepositAddress = z
 
 export type DepositAddress = z.output<typeof DepositAddress>;
 
-/** What addresses are made of. */
+/** The sources of addresses. */
 export interface AddressSources {
   readonly keys: DepositKeys;
   readonly solana: SolanaSource;
@@ -39,9 +39,9 @@ const notConfirmed = refuse('service_unavailable', 'The addresses could not be k
 
 /**
  * The deposit addresses of an account, one per network in the order of the specification. The first read derives and
- * keeps them, all or none; every later one gives the kept ones, in one round trip that writes nothing. Refuses with
- * `service_unavailable` when the pool has no Solana address for the account yet, or D1 does not confirm them; nothing
- * is then kept that a later read would contradict. Throws when D1 fails a read.
+ * stores them, all or none; later reads return the stored ones in one round trip without a write. Refuses with
+ * `service_unavailable` when the pool has no Solana address for the account yet, or when D1 does not confirm them. A
+ * later read then derives the same ones. Throws when D1 fails a read.
  */
 export async function listAddresses(
   database: Database,
@@ -61,7 +61,7 @@ export async function listAddresses(
       return accept(showAddresses(new Map([...made.value, ...kept])));
     case 'exists':
     case 'unknown': {
-      // A first read beside this one was faster, or this one landed after all.
+      // Another first read was faster, or this one did succeed.
       const landed = await readAddresses(database, accountId);
       if (networks.every((network) => landed.has(network))) return accept(showAddresses(landed));
       if (outcome.kind === 'exists') throw new Error('an address of this account belongs to another');
@@ -82,7 +82,7 @@ async function readAddresses(database: Database, accountId: string): Promise<Rea
   return new Map(rows.map(({ network, address }) => [network, address]));
 }
 
-/** Every address of an account, of its index; nothing is kept yet. */
+/** Every address of an account, derived from its index; nothing is stored. */
 async function makeAddresses(
   database: Database,
   sources: AddressSources,

@@ -21,7 +21,7 @@ const sandboxKeys = [
   'xpub6D1AabNHCupeiLM65ZR9UStMhJ1vCpyV4XbZdyhMZBiJXALQtmn9p42VTQckoHVn8WNqS7dqnJokZHAHcHGoaQgmv8D45oNUKx6DZMNZBCd',
 ];
 
-/** Whether one of these keys is the test mnemonic's, under whatever name and however its text was dressed up. */
+/** Whether one of these keys belongs to the test mnemonic, under any name and in any spelling of the key. */
 export function holdsSandboxKey(keys: DepositKeys): boolean {
   const known = new Set(sandboxKeys.map((text) => identifyKey(HDKey.fromExtendedKey(text))));
   return Object.values(keys).some((key) => known.has(identifyKey(key)));

@@ -16,8 +16,9 @@ export function encodeSolanaAddress(publicKey: Uint8Array): string {
 }
 
 /**
- * A Solana address of a wallet. The format has no checksum, so what can be told is: 32 bytes, a point of the curve,
- * and not one of small order. What is off the curve is a program's own account, to which a plain transfer is lost.
+ * A Solana address of a wallet. The format has no checksum, so only this can be checked: 32 bytes, a point of the
+ * curve, and not one of small order. A point off the curve is a program's own account, where a plain transfer would be
+ * lost.
  */
 export function readSolanaAddress(text: string): string | undefined {
   if (!SYNTAX.test(text)) return undefined;

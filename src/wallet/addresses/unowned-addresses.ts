@@ -1,7 +1,7 @@
 import { type AssetRecord, assets } from '../../money/assets.ts';
 import { type Network, networkRecords } from '../../money/networks.ts';
 
-/** Addresses of the right format whose keys nobody has, by what they are known as. In lower case for the EVM. */
+/** Addresses in a valid format whose keys nobody has. In lower case for the EVM. */
 const burned: Readonly<Record<'evm' | 'bitcoin-like' | 'tron' | 'solana', readonly string[]>> = {
   evm: [
     '0xdead000000000000000000000000000000000000',
@@ -15,9 +15,9 @@ const burned: Readonly<Record<'evm' | 'bitcoin-like' | 'tron' | 'solana', readon
     '0xfffffffffffffffffffffffffffffffffffffffe',
   ],
   'bitcoin-like': ['1BitcoinEaterAddressDontSendf59kuE'],
-  // The black hole of Tron's first block.
+  // The burn address of Tron's first block.
   tron: ['TLsV52sRDL79HXGGm9yzwKibb6BeruhUzy'],
-  // Programs that stand on the curve by chance: the two token programs, associated accounts, and memo.
+  // Programs whose address happens to be on the curve: the two token programs, associated accounts, and memo.
   solana: [
     'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
     'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
@@ -27,12 +27,13 @@ const burned: Readonly<Record<'evm' | 'bitcoin-like' | 'tron' | 'solana', readon
 };
 
 /**
- * So many of one character in a row are spelled, not drawn (`1CounterpartyXXXXXXXXXXXXXXXUWLpVr`, the sysvars of
- * Solana): finding a key for 14 chosen characters takes 2^70 attempts and more.
+ * An address with this many equal characters in a row was written by hand, not derived from a key
+ * (`1CounterpartyXXXXXXXXXXXXXXXUWLpVr`, the sysvars of Solana): finding a key for 14 chosen characters takes 2^70
+ * attempts and more.
  */
 const SPELLED = /(.)\1{13}/;
 
-/** The contracts of every asset that a network lists; which of them is withdrawn makes no difference. */
+/** The contracts of all assets on each network, whichever asset is withdrawn. */
 const contracts = new Set(
   Object.values<AssetRecord>(assets).flatMap((asset) =>
     asset.networks.flatMap((on) => (on.contractAddress === null ? [] : nameOn(on.network, on.contractAddress))),
@@ -43,7 +44,7 @@ function nameOn(network: Network, address: string): string {
   return `${network} ${networkRecords[network].family.kind === 'evm' ? address.toLowerCase() : address}`;
 }
 
-/** Whether an address of the right format has no owner to receive: a listed token's contract, or one that burns. */
+/** Whether nobody can receive at a valid address: it is a listed token's contract, or a burn address. */
 export function isUnowned(network: Network, address: string): boolean {
   const { kind } = networkRecords[network].family;
   if (contracts.has(nameOn(network, address))) return true;

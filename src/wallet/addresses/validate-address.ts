@@ -5,7 +5,9 @@ import { readSolanaAddress } from './solana-address.ts';
 import { readTronAddress } from './tron-address.ts';
 import { isUnowned } from './unowned-addresses.ts';
 
-/** What any address is made of, at most BIP-173's length: whatever a decoder may tolerate beyond, here it is none. */
+/**
+ * The characters and the length (BIP-173) of every address. More is refused here, even if a decoder would accept it.
+ */
 const SYNTAX = /^[0-9A-Za-z]{1,90}$/;
 
 /**

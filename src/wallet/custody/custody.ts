@@ -1,12 +1,12 @@
 import type { Asset } from '../../money/assets.ts';
 import type { Network } from '../../money/networks.ts';
 
-/** How long a custodian is waited for, at most, whatever is asked of it. */
+/** How long any request to the custodian may take. */
 export const CUSTODY_DEADLINE_MS = 6_000;
 
-/** What the custodian is to pay. It is the same in every question about one withdrawal. */
+/** What the custodian must pay. It is the same in every request for one withdrawal. */
 export interface Payout {
-  /** Bureau's id, under which the custodian pays once at most. */
+  /** Bureau's id. The custodian pays it at most once. */
   readonly withdrawalId: string;
   readonly asset: Asset;
   readonly network: Network;
@@ -17,36 +17,33 @@ export interface Payout {
   readonly amount: string;
 }
 
-/** What is known of a payout. */
+/** The state of a payout. */
 export type CustodyState =
-  /** On the network, under this hash. */
+  /** Paid, under this hash. */
   | { readonly kind: 'sent'; readonly txHash: string }
-  /** Will be paid; there is no hash yet. */
+  /** It will be paid; there is no hash yet. */
   | { readonly kind: 'accepted' }
-  /** Was not paid and never will be: only the custodian's own well-formed word for it counts. */
+  /** It was not paid and never will be. Only the custodian's own well-formed answer counts as this. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** It may have been paid, or may yet be. Nothing follows from it but another look. */
+  /** It may have been paid, or may still be. Only another look-up helps. */
   | { readonly kind: 'unknown' };
 
-/** The custodian has not heard of the payout, which is no promise: a submission may still be on its way to it. */
+/** The custodian has not heard of the payout, but a submission may still be on its way. */
 export interface NeverSeen {
   readonly kind: 'never_seen';
 }
 
 /**
- * Whoever holds the coins and pays them out. Neither method ever rejects, and both end within `CUSTODY_DEADLINE_MS`:
- * time-outs, broken connections and unreadable answers are `unknown`.
+ * The custodian: it holds the coins and pays withdrawals. Neither method ever rejects, and both end within
+ * `CUSTODY_DEADLINE_MS`: time-outs, broken connections and unreadable answers are `unknown`.
  */
 export interface Custody {
   readonly name: string;
   /**
-   * Asks for the payout, or asks again: by contract the custodian pays one withdrawal's id once, however often it is
-   * asked, and tells a later call what came of the first.
+   * Submits the payout, perhaps again: by contract the custodian pays one withdrawal's id once, however often it is
+   * submitted, and answers a later call with the result of the first.
    */
   submit(payout: Payout): Promise<CustodyState>;
-  /**
-   * What became of the payout. A later answer may name another hash, when the custodian had to replace a transaction;
-   * the port reports each as it is given and remembers none.
-   */
+  /** Looks the payout up. A later answer may have another hash, if the custodian replaced a transaction. */
   lookup(payout: Payout): Promise<CustodyState | NeverSeen>;
 }

@@ -7,10 +7,10 @@ import { signOrder } from './sign-order.ts';
 import { readLookupAnswer, readSubmitAnswer } from './read-answer.ts';
 import { type CustodyKey, type CustodyRequest, signRequest } from './sign-request.ts';
 
-/** An answer is a state and a hash or a reason. */
+/** The largest answer that is read: it is a state and a hash or a reason. */
 const MAX_ANSWER_BYTES = 16 * 1024;
 
-/** Where the custodian is, and Bureau's key there. */
+/** The custodian's address, and Bureau's key there. */
 export interface HttpCustodySettings extends CustodyKey {
   readonly url: string;
   /** The seed of the Ed25519 key that signs payouts, in hex; `undefined` for a custodian that does not ask for it. */
@@ -46,9 +46,9 @@ async function ask<S extends CustodyState | NeverSeen>(
     const state = read(answer.status, answer.body, payout.network);
     if (state.kind !== 'unknown') return state;
   } catch {
-    // No answer, or none that can be read: the payout may have happened all the same.
+    // There is no answer, or none that can be read; the payout may have happened all the same.
   }
-  // A wrong key or address would otherwise look like a slow custodian.
+  // Logged, since a wrong key or address would otherwise look like a slow custodian.
   logFault('custody_unknown', { withdrawalId: payout.withdrawalId, method, status });
   return unknown;
 }
@@ -73,9 +73,9 @@ async function send(
     headers,
     body: method === 'PUT' ? body : null,
     signal,
-    // A redirect would carry the payout to where the operator never pointed.
+    // A redirect would send the payout to an address that the operator did not configure.
     redirect: 'manual',
-    // An older answer from a cache on the way would be taken for how the payout stands.
+    // A cache on the way could give an old answer.
     cache: 'no-store',
   });
   const text = await readText(response, MAX_ANSWER_BYTES);
@@ -83,7 +83,7 @@ async function send(
   return { status: response.status, body: text };
 }
 
-/** The payout as the custodian reads it, field by field: what the caller's object may hold beside goes nowhere. */
+/** The payout as the custodian reads it, field by field, so that no other field of the caller's object is sent. */
 function writePayout({ withdrawalId, asset, network, contractAddress, address, amount }: Payout): string {
   return JSON.stringify({ withdrawalId, asset, network, contractAddress, address, amount });
 }

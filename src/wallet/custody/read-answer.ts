@@ -5,7 +5,7 @@ import type { CustodyState, NeverSeen } from './custody.ts';
 
 const MAX_REASON_LENGTH = 500;
 
-/** What a custodian says of a payout. Fields beside these are ignored. */
+/** A custodian's answer about a payout. Other fields are ignored. */
 const CustodyAnswer = z.discriminatedUnion('status', [
   z.object({ status: z.literal('sent'), txHash: z.string() }),
   z.object({ status: z.literal('accepted') }),
@@ -16,8 +16,8 @@ const CustodyAnswer = z.discriminatedUnion('status', [
 const unknown = { kind: 'unknown' } as const;
 
 /**
- * What the answer to a submission means. Status and body must say the same: a refusal gives the money back, so an
- * error page, or a gateway's own 422, must not pass for one.
+ * What the answer to a submission means. Status and body must agree: a refusal returns the money, so an error page or a
+ * gateway's own 422 must not count as one.
  */
 export function readSubmitAnswer(status: number, body: string, network: Network): CustodyState {
   const answer = parseJson(body === '' ? '{}' : body);
@@ -37,8 +37,8 @@ export function readSubmitAnswer(status: number, body: string, network: Network)
 }
 
 /**
- * What the answer to a look-up means. A bare 404 says nothing of the payout, since whatever stands before the custodian
- * answers so for a wrong address.
+ * What the answer to a look-up means. A 404 without a body says nothing about the payout, since a gateway gives the
+ * same answer for a wrong address.
  */
 export function readLookupAnswer(status: number, body: string, network: Network): CustodyState | NeverSeen {
   const state = readState(parseJson(body), network);
@@ -70,7 +70,7 @@ function readState(json: unknown, network: Network): CustodyState | NeverSeen {
   }
 }
 
-/** Whether an answer is a JSON object that does not tell how the payout stands. */
+/** Whether an answer is a JSON object without a status. */
 function namesNoStatus(json: unknown): boolean {
   return typeof json === 'object' && json !== null && !Array.isArray(json) && !('status' in json);
 }

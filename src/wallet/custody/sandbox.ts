@@ -4,8 +4,8 @@ import { readTransactionHash } from '../transaction-hash.ts';
 import type { Custody, CustodyState, Payout } from './custody.ts';
 
 /**
- * A custodian that pays everything at once, to nobody. It remembers nothing: a withdrawal's hash follows from its id, so
- * that a look-up tells the same as the submission, and also calls sent what was never submitted.
+ * A custodian that pays everything at once, to nobody. It remembers nothing: a withdrawal's hash follows from its id,
+ * so a look-up gives the same answer as the submission, even for a payout that was never submitted.
  */
 export const sandboxCustody: Custody = { name: 'sandbox', submit: tellSent, lookup: tellSent };
 

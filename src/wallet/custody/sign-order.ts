@@ -17,8 +17,8 @@ async function importKey(seedHex: string): Promise<CryptoKey> {
 }
 
 /**
- * Bureau's own signature of a payout's body, Ed25519 (RFC 8032) in hex: docs/custody.md, "The payout's own signature". A
- * custodian's signer checks it by itself, with a public key that signs nothing. The same body has the same signature.
+ * Bureau's own signature of a payout's body, Ed25519 (RFC 8032) in hex: docs/custody.md, "The payout's own signature".
+ * The custodian's signer checks it with a public key, which cannot sign. The same body has the same signature.
  */
 export async function signOrder(body: string, seedHex: string): Promise<string> {
   const text = new TextEncoder().encode(`bureau-payout-v1.${await digestInHex(body)}`);

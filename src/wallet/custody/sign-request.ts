@@ -1,6 +1,6 @@
 import { digestInHex, signInHex } from '../../platform/digest.ts';
 
-/** A request to the custodian, as far as the signature covers it. */
+/** The part of a request to the custodian that the signature covers. */
 export interface CustodyRequest {
   readonly method: 'GET' | 'PUT';
   /** As in the request line: with a prefix that `CUSTODY_URL` may have, without origin and query. */
@@ -9,13 +9,13 @@ export interface CustodyRequest {
   readonly body: string;
 }
 
-/** Whose requests they are, and the secret that proves it. */
+/** Bureau's key at the custodian: its id and its secret. */
 export interface CustodyKey {
   readonly keyId: string;
   readonly secret: string;
 }
 
-/** The headers by which the custodian knows a request as Bureau's, untouched and new: docs/custody.md, "Signature". */
+/** The headers that prove that a request is Bureau's, unchanged and recent: docs/custody.md, "Signature". */
 export async function signRequest(
   { method, path, body }: CustodyRequest,
   { keyId, secret }: CustodyKey,

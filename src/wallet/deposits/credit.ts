@@ -25,13 +25,13 @@ export const CreateCredit = z
       .string()
       .min(1)
       .max(MAX_REFERENCE_LENGTH)
-      .openapi({ description: 'Your own name of it, which makes it happen once', example: 'wire 2026-11-21/7' }),
+      .openapi({ description: 'Your own unique name for it, so that it happens once', example: 'wire 2026-11-21/7' }),
   })
   .openapi('CreateCredit');
 
 export type CreateCredit = z.output<typeof CreateCredit>;
 
-/** A credit as it was recorded. */
+/** A recorded credit. */
 export const Credit = z
   .object({
     id: Id,
@@ -68,16 +68,16 @@ function showCredit(row: CreditRow): Credit {
   };
 }
 
-/** What came of a credit, and whether the reference had been credited before. */
+/** A credit, and whether its reference had been credited before. */
 export interface Credited {
   readonly credit: Credit;
   readonly repeated: boolean;
 }
 
 /**
- * Credits an account from custody, once per reference. `valueOf` gives the worth in atoms of USDT at the moment.
- * Refuses with `precision_exceeded`, `amount_below_minimum`, `supply_cap_exceeded`, `invalid_state` when the
- * reference stands for something else, and `service_unavailable` when D1 leaves it open: the same call again is safe.
+ * Credits an account from custody, once per reference. `valueOf` gives the present value in atoms of USDT. Refuses with
+ * `precision_exceeded`, `amount_below_minimum`, `supply_cap_exceeded`, `invalid_state` when the reference belongs to
+ * another credit, and `service_unavailable` when the outcome in D1 is unknown: it is safe to repeat the call.
  */
 export async function creditAccount(
   database: Database,

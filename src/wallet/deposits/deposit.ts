@@ -8,7 +8,7 @@ import { type Asset, QUOTE_ASSET, assets, scaleOf } from '../../money/assets.ts'
 import { type Atoms, formatAmount } from '../../money/amounts.ts';
 import type { Network } from '../../money/networks.ts';
 
-/** Under whom a deposit stands whose address belongs to nobody here. */
+/** The owner of deposits whose address belongs to nobody here. */
 export const UNOWNED = 'house:unowned';
 
 const quarantineReasons = ['unknown_address', 'unsupported_asset', 'below_minimum', 'supply_cap'] as const;
@@ -18,7 +18,7 @@ export type QuarantineReason = (typeof quarantineReasons)[number];
 
 export type DepositStatus = 'PENDING' | 'COMPLETED' | 'FAILED' | 'QUARANTINED';
 
-/** A deposit from a chain as the ledger has it. */
+/** A row of `deposits` from a chain. */
 export interface ChainDeposit {
   readonly accountId: string;
   readonly id: string;
@@ -32,9 +32,9 @@ export interface ChainDeposit {
   readonly txHash: string;
   readonly outputIndex: number;
   readonly address: string;
-  /** As the chain has it, a plain decimal string. */
+  /** The exact amount on the chain, a plain decimal string. */
   readonly exactAmount: string;
-  /** What the report said that brought it into its present state. */
+  /** From the report that brought it into its present state. */
   readonly confirmations: number;
 }
 
@@ -91,7 +91,7 @@ export function showDeposit(row: ChainDeposit): Deposit {
   };
 }
 
-/** Where a deposit was seen: the name under which it is recorded once. */
+/** Where a deposit was seen. It is recorded once under this name. */
 export interface ChainOutput {
   readonly network: Network;
   readonly txHash: string;

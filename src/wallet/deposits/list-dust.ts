@@ -5,7 +5,7 @@ import type { Database } from '../../ledger/database.ts';
 import { dust, exactly } from '../../ledger/schema.ts';
 import { type Atoms, formatAmount } from '../../money/amounts.ts';
 
-/** What the deposits of an asset on a network come to that were too small to be credited. */
+/** The sum of the deposits of an asset on a network that were too small to be credited. */
 export const DustSum = z
   .object({
     asset: z.string().openapi({ example: 'USDC' }),

@@ -19,7 +19,7 @@ import { readTransactionHash } from '../transaction-hash.ts';
 const MAX_TEXT_LENGTH = 128;
 const MAX_SYMBOL_LENGTH = 32;
 
-/** What custody reports of one output of one transaction; again whenever it knows more. */
+/** The custodian's report about one output of one transaction, sent again whenever it knows more. */
 export const ReportDeposit = z
   .strictObject({
     network: z.string().min(1).max(MAX_SYMBOL_LENGTH).openapi({ example: 'ETH' }),
@@ -47,7 +47,7 @@ export const ReportDeposit = z
 
 export type ReportDeposit = z.output<typeof ReportDeposit>;
 
-/** A report whose network, address and hash are what they should be, in their canonical forms. */
+/** A report whose network, address and hash are valid and in canonical form. */
 type ReadReport = Omit<ReportDeposit, 'network'> & { readonly network: Network };
 
 /** A deposit after a report, and whether the report was its first. */
@@ -57,16 +57,17 @@ export interface Reported {
 }
 
 /**
- * Takes in a report of a deposit: once per (network, txHash, outputIndex), PENDING until the network's confirmations,
- * then credited to the account that owns the address; FAILED when it reverts first. What belongs to nobody, is no
- * asset of that network, is below the smallest deposit or would pass the supply cap is QUARANTINED and credited to
- * nobody; over the cap, a later report tries again. Whether it is too small, its first report decides for good.
+ * Processes a report of a deposit, which there is once per (network, txHash, outputIndex). It is PENDING until it has
+ * the network's confirmations, then credited to the owner of the address; FAILED if it reverts before. It is
+ * QUARANTINED and credited to nobody if it belongs to nobody, is no asset of that network, is below the smallest
+ * deposit, or would exceed the supply cap. Over the cap, a later report tries again. Its first report decides for good
+ * whether it is too small.
  *
- * A report is written, and audited, when it changes the deposit's status. Any other costs one read.
+ * A report that changes the deposit's status is written and audited. Any other costs one read.
  *
- * Refuses with `network_not_supported`, `invalid_address`, `invalid_request` for a hash that is none, `invalid_state`
- * when the same output was reported as something else or reverts after it was credited, and `service_unavailable`
- * when D1 leaves it open: the same report again is safe.
+ * Refuses with `network_not_supported`, `invalid_address`, `invalid_request` for an invalid hash, `invalid_state` when
+ * the same output was reported differently or reverts after it was credited, and `service_unavailable` when the outcome
+ * in D1 is unknown: it is safe to repeat the report.
  */
 export async function reportDeposit(
   database: Database,
@@ -91,7 +92,7 @@ export async function reportDeposit(
     }
     case 'exists':
     case 'unknown': {
-      // Another report of the same output came first, or this one landed after all.
+      // Another report of the same output came first, or this one did succeed.
       const landed = await readDeposit(database, read.value);
       return landed ? advance(database, landed, read.value, actor) : unconfirmed;
     }
@@ -118,7 +119,7 @@ function readReport(report: ReportDeposit): Outcome<ReadReport> {
   return accept({ ...report, network, txHash, address });
 }
 
-/** What a first report makes of a deposit, by the asset, the amount, the owner and the confirmations. */
+/** The first status of a deposit, by asset, amount, owner and confirmations. */
 async function judge(
   database: Database,
   report: ReadReport,
@@ -133,7 +134,7 @@ async function judge(
   const amount = listing ? floorAmount(report.amount, scaleOf(listing.asset)) : 0n;
   const reason = findReason(listing, owner, amount, settings);
   return {
-    // What is no asset here is nobody's, or a feed would have to show it.
+    // An unknown asset gets no owner, since the owner's feed could not show it.
     accountId: (listing && owner) ?? UNOWNED,
     id: newRecordId(actor.now_ms),
     asset: report.asset,
@@ -177,7 +178,7 @@ function statusOf(report: ReadReport, listing: Listing | undefined): ChainDeposi
   return listing && report.confirmations >= listing.listed.confirmations ? 'COMPLETED' : 'PENDING';
 }
 
-/** Moves a deposit that stands on by a later report, if it changes the status. Otherwise nothing is written. */
+/** Applies a later report to a deposit if it changes the status. Otherwise nothing is written. */
 async function advance(
   database: Database,
   standing: ChainDeposit,
@@ -201,13 +202,13 @@ async function advance(
   const outcome = await update(database, next, actor);
   if (outcome.kind === 'committed') return accept({ deposit: next, isNew: false });
   if (outcome.kind === 'floor') {
-    // What the cap held back already is held back still.
+    // The cap holds it back as before.
     if (standing.reason === 'supply_cap') return accept({ deposit: standing, isNew: false });
     const held: ChainDeposit = { ...next, status: 'QUARANTINED', reason: 'supply_cap' };
     const retry = await update(database, held, actor);
     if (retry.kind === 'committed') return accept({ deposit: held, isNew: false });
   }
-  // Somebody else settled it meanwhile, or D1 did not say: what stands now is the answer.
+  // Another report settled it meanwhile, or D1 did not say: the row is the answer.
   const settled = await readDeposit(database, report);
   return settled && settled.status !== standing.status ? accept({ deposit: settled, isNew: false }) : unconfirmed;
 }
@@ -227,7 +228,7 @@ function insert(database: Database, deposit: ChainDeposit, actor: Actor): Promis
   return settle(database, deposit, record, actor);
 }
 
-/** The UPDATE names the deposit and no state: of two that change it alike, the second meets a guard. */
+/** The UPDATE names the deposit but not its state, so that the second of two equal changes is refused by a guard. */
 function update(database: Database, deposit: ChainDeposit, actor: Actor): Promise<CommitOutcome> {
   const { status, reason, confirmations } = deposit;
   const own = and(eq(deposits.accountId, deposit.accountId), eq(deposits.id, deposit.id));

@@ -25,7 +25,7 @@ export interface Asker {
   readonly keyId: string;
 }
 
-/** The row that a plan makes. A payout inside Bureau is complete with its batch; one that needs a review waits. */
+/** The row that a plan makes. A payout inside Bureau is COMPLETED by its batch; one that needs a review is PENDING. */
 export function toRow({ accountId, keyId }: Asker, id: string, plan: WithdrawalPlan, now_ms: number): WithdrawalRow {
   const { asset, network, address, amount, fee, usdValue, recipient, needsReview } = plan;
   return {
@@ -70,7 +70,7 @@ export function commitWithdrawal(database: Database, row: WithdrawalRow, plan: W
   };
   const transfers = isPaid ? [debit, paysInside(row)] : [debit];
   if (totpStep === null) return commit(database, [record], transfers);
-  // The step first: the record's guard looks for it.
+  // The step comes first, because the record's guard checks it.
   return commit(database, [spendTotpStep(database, accountId, totpStep), record], transfers);
 }
 
@@ -100,18 +100,19 @@ const insertWithdrawal = prepareOnce((database) =>
       paidTransfer: sql`iif(${sql.placeholder('status')} = 'COMPLETED', ${nextTransfer()} + 1, NULL)`,
       totpStep: sql.placeholder('totpStep'),
       allowlistRequired: sql.placeholder('allowlistRequired'),
-      // As it is where the row is written: what the reconciliation holds the row against, whatever it is later.
+      // The limit at the moment of the write. The reconciliation compares the row with it, even if the limit changes
+      // later.
       dailyLimit: sql`(SELECT daily_withdrawal_limit FROM ${accounts} WHERE id = ${sql.placeholder('accountId')})`,
     })
     .prepare(),
 );
 
-/** The refusal of a withdrawal while a halt or a pause stands, in the batch or at its approval. */
+/** The refusal of a withdrawal during a halt or a pause, in the batch or at its approval. */
 export const withdrawalsSuspended = refuse('withdrawals_suspended', 'Withdrawals are suspended by the operator.', {
   retryAfterSeconds: 60,
 });
 
-/** What the database's refusal of a withdrawal means for the client. */
+/** The client's refusal for each reason of the database's. */
 export function explainWithdrawalRefusal(
   refusal: Extract<CommitOutcome, { kind: 'floor' | 'guarded' }>,
   plan: Pick<WithdrawalPlan, 'asset' | 'limit' | 'used'>,
@@ -147,7 +148,7 @@ export function explainWithdrawalRefusal(
   }
 }
 
-/** What a client is told when the outcome of a withdrawal stays open for now. */
+/** The refusal when the outcome of a withdrawal is unknown for now. */
 export function describeUnknownWithdrawal(withdrawalId: string): Refusal {
   return refuse(
     'outcome_unknown',

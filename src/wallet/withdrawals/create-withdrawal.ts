@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { AMOUNT_SYNTAX } from '../../money/amounts.ts';
 import { assetSymbols } from '../../money/assets.ts';
 
-/** The longest network name and address that are looked at. */
+/** The longest network name and address that are accepted. */
 const MAX_NETWORK_LENGTH = 32;
 const MAX_ADDRESS_LENGTH = 128;
 

@@ -9,10 +9,10 @@ import type { Custody, CustodyState, Payout } from '../custody/custody.ts';
 import { type WithdrawalEnd, settleWithdrawal } from './settle-withdrawal.ts';
 import { type WithdrawalRow, isRow, readWithdrawal } from './withdrawal.ts';
 
-/** For so long the batch that took the money, or approved it, stands for the submission that follows. */
+/** How long the release by the debit's or the approval's batch is valid. */
 const RELEASE_STANDS_MS = 5_000;
 
-/** What the custodian is asked to pay for a withdrawal; the same in every question about it. */
+/** The payout of a withdrawal; the same in every request for it. */
 export function toPayout(row: WithdrawalRow): Payout {
   return {
     withdrawalId: row.id,
@@ -28,7 +28,7 @@ function contractOf(asset: Asset, network: Network): string | null {
   return assets[asset].networks.find((listed) => listed.network === network)?.contractAddress ?? null;
 }
 
-/** What paying out needs from around it. */
+/** The context of a payout. */
 export interface PayoutContext {
   readonly database: Database;
   readonly custody: Custody;
@@ -36,10 +36,10 @@ export interface PayoutContext {
 }
 
 /**
- * Brings a withdrawal that is PROCESSING as far as the custodian lets it: paid, failed, or still PROCESSING. One that
- * the caller's own batch has just let out is submitted; any other is looked up first and submitted again, under the same
- * id, only when the custodian has never seen it and the database lets it out again. Silence changes nothing: the money
- * stays held, and a later look finishes it. Never rejects, and ends within two of the custodian's deadlines.
+ * Advances a PROCESSING withdrawal: it is then paid, failed, or still PROCESSING. If the caller's own batch has just
+ * released it, it is submitted. Any other is looked up first, and submitted again under the same id only if the
+ * custodian has never seen it and the database releases it again. Without an answer nothing changes: the money stays
+ * held, and a later look-up finishes it. Never rejects, and ends within two of the custodian's deadlines.
  */
 export async function payOut(context: PayoutContext, row: WithdrawalRow, isFresh: boolean): Promise<WithdrawalRow> {
   const { database, custody, now } = context;
@@ -51,7 +51,7 @@ export async function payOut(context: PayoutContext, row: WithdrawalRow, isFresh
     if (!settlement) return row;
     const outcome = await settleWithdrawal(database, row, settlement);
     if (outcome.kind === 'committed') return applySettlement(row, settlement);
-    // Somebody else settled it first, or D1 did not say: the row tells.
+    // Another request settled it first, or D1 did not say: the row tells.
     return (await readWithdrawal(database, row.accountId, row.id)) ?? row;
   } catch (error) {
     logFault('withdrawal_not_settled', { withdrawalId: row.id, error: describeError(error) });
@@ -62,15 +62,16 @@ export async function payOut(context: PayoutContext, row: WithdrawalRow, isFresh
 const neverAsked = { kind: 'never_seen' } as const;
 
 /**
- * Asks for the payout; nothing else does. The database has let the withdrawal out just before: in the caller's batch, or
- * in the write made here. A halt, a paused network and a frozen account refuse that write, and nothing is asked.
+ * Submits the payout; this is the only place that does. The database has released the withdrawal right before, in the
+ * caller's batch or in the write made here. During a halt, for a paused network or a frozen account that write is
+ * refused, and nothing is submitted.
  */
 async function submit(context: PayoutContext, row: WithdrawalRow, isReleased: boolean): Promise<CustodyState> {
   if (!isReleased && !(await release(context, row))) return { kind: 'unknown' };
   return context.custody.submit(toPayout(row));
 }
 
-/** Lets a withdrawal out once more: whether the database took the write, which its trigger guards. */
+/** Releases a withdrawal once more. Returns whether the database's trigger allowed it. */
 async function release({ database, now }: PayoutContext, row: WithdrawalRow): Promise<boolean> {
   const outcome = await commit(database, [database.update(withdrawals).set({ releasedAt: now() }).where(isRow(row))]);
   if (outcome.kind === 'guarded') logEvent('payout_held', { withdrawalId: row.id, guard: outcome.guard });

@@ -14,18 +14,18 @@ import type { CreateWithdrawal } from './create-withdrawal.ts';
 import { type WithdrawalFacts, readFacts } from './read-facts.ts';
 import { termsOf } from './terms.ts';
 
-/** What deciding a withdrawal needs from around it. */
+/** The context of planning a withdrawal. */
 export interface WithdrawalContext {
   readonly database: Database;
   readonly accountId: string;
   readonly totpSecrets: SealSecrets;
-  /** The mode where the operator's settings name none. */
+  /** The mode if the operator has set none. */
   readonly allowlistMode: 'off' | 'strict';
   readSnapshot(): Promise<MarketSnapshot | undefined>;
   now(): number;
 }
 
-/** A withdrawal that may be committed: everything that the batch will write. */
+/** A withdrawal that may be committed: all that the batch writes. */
 export interface WithdrawalPlan {
   readonly asset: Asset;
   readonly network: Network;
@@ -36,16 +36,16 @@ export interface WithdrawalPlan {
   /** The account that receives inside Bureau, or `null` for a payout on the chain. */
   readonly recipient: string | null;
   readonly needsReview: boolean;
-  /** The step of the code, where the account has a second factor. */
+  /** The step of the code, if the account has a second factor. */
   readonly totpStep: number | null;
-  /** Whether a code that turns out to be used already locks the account's withdrawals. */
+  /** Whether the account's withdrawals become locked if the code turns out to be used already. */
   readonly isLastAttempt: boolean;
   readonly allowlistRequired: boolean;
   readonly limit: Atoms;
   readonly used: Atoms;
 }
 
-/** The destination and amount, as far as they can be judged without asking anybody. */
+/** The destination and amount, as far as they can be checked without I/O. */
 interface ReadRequest {
   readonly asset: Asset;
   readonly listed: AssetNetwork;
@@ -54,10 +54,10 @@ interface ReadRequest {
 }
 
 /**
- * Decides a withdrawal without any effect but the count of its code. Refuses, in this order, with
- * `network_not_supported`, `invalid_address`, `precision_exceeded`, `amount_above_maximum`, `amount_below_minimum`,
- * `withdrawals_suspended`, `withdrawals_locked`, `totp_required`, `totp_invalid`, `address_not_allowlisted`,
- * `price_unavailable`, `daily_limit_exceeded`. Throws when D1 fails.
+ * Plans a withdrawal. The only effect is the count of its code. Refuses, in this order, with `network_not_supported`,
+ * `invalid_address`, `precision_exceeded`, `amount_above_maximum`, `amount_below_minimum`, `withdrawals_suspended`,
+ * `withdrawals_locked`, `totp_required`, `totp_invalid`, `address_not_allowlisted`, `price_unavailable`,
+ * `daily_limit_exceeded`. Throws when D1 fails.
  */
 export async function planWithdrawal(
   wanted: CreateWithdrawal,
@@ -77,7 +77,7 @@ export async function planWithdrawal(
   const allowed = checkRules(read.value, facts, accountId);
   const step = await checkCode(wanted.totpCode, facts.totp, context, now_ms);
   if (!allowed.ok) {
-    // Whoever showed the right code guessed nothing, whatever else was wrong. Nothing else takes an attempt back.
+    // A correct code is not a guess, so it is not counted, whatever else was refused.
     if (step.ok && step.value !== null) await clearAttempts(database, accountId);
     return allowed;
   }
@@ -100,7 +100,7 @@ export async function planWithdrawal(
     fee: recipient === null ? allowed.value.fee : 0n,
     usdValue: final.value,
     recipient,
-    // Of all that was withdrawn in 24 hours: splitting does not pass it.
+    // The sum of 24 hours, so that splitting a withdrawal does not avoid the review.
     needsReview: threshold !== null && facts.used + final.value > threshold,
     totpStep: step.value,
     isLastAttempt: facts.totp !== undefined && isLastAttempt(facts.totp),
@@ -171,7 +171,7 @@ async function checkCode(
   return totpInvalid;
 }
 
-/** Tells that wrong codes have just locked the withdrawals of an account: somebody may be guessing. */
+/** Logs that wrong codes have just locked an account's withdrawals: somebody may be guessing. */
 export function logLock(accountId: string): void {
   logEvent('withdrawals_locked', { accountId });
 }
@@ -182,7 +182,7 @@ export const totpRequired = refuse('totp_required', 'This account needs a totpCo
 /** The refusal of a code, whether it was wrong here or was used first by another request. */
 export const totpInvalid = refuse('totp_invalid', 'The code is wrong, old or was used before. Wait for the next one.');
 
-/** What an amount is worth for the limit, rounded up; `undefined` without a firm price. USDT is 1 by definition. */
+/** The value of an amount for the limit, rounded up; `undefined` without a firm price. USDT is 1 by definition. */
 function valueAt(asset: Asset, amount: Atoms, snapshot: MarketSnapshot | undefined, now_ms: number): Atoms | undefined {
   if (asset === QUOTE_ASSET) return amount;
   const firm = snapshot && firmPrice(snapshot, asset, now_ms);

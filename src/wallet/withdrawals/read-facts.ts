@@ -10,16 +10,16 @@ import type { Network } from '../../money/networks.ts';
 
 const DAY_MS = 86_400_000;
 
-/** What deciding a withdrawal needs to know of the account, the destination and the exchange. */
+/** What planning a withdrawal needs to know about the account, the destination and the exchange. */
 export interface WithdrawalFacts {
   readonly settings: Settings;
-  /** The second factor as it stood before this attempt was counted. */
+  /** The second factor before this attempt was counted. */
   readonly totp: TotpState | undefined;
-  /** The account that receives at the address, where it is one of ours. */
+  /** The account that owns the address, if it is one of ours. */
   readonly owner: string | undefined;
-  /** From when on the address is approved; `undefined` when it is not on the allowlist. */
+  /** When the approval of the address takes effect; `undefined` when it is not on the allowlist. */
   readonly approvedFrom_ms: number | undefined;
-  /** In atoms of USDT: the daily limit, and what the last 24 hours used of it. */
+  /** In atoms of USDT: the daily limit, and how much of it the last 24 hours have used. */
   readonly limit: Atoms;
   readonly used: Atoms;
 }
@@ -80,8 +80,9 @@ const selectUsed = prepareOnce((database) =>
 );
 
 /**
- * Reads the facts in one round trip, and counts the attempt in it when a code was sent: the count must stand before
- * the code is looked at, or parallel guesses would share one. Throws when D1 fails, or the account is gone.
+ * Reads the facts in one round trip. If a code was sent, it counts the attempt in the same trip: the count must be
+ * stored before the code is checked, or parallel guesses would count as one. Throws when D1 fails, or the account is
+ * gone.
  */
 export async function readFacts(
   database: Database,

@@ -14,18 +14,18 @@ import { addressNotAllowlisted } from './plan-withdrawal.ts';
 import { type WithdrawalEnd, moveFrom, settleWithdrawal } from './settle-withdrawal.ts';
 import { FIRST_ASK_MS, type WithdrawalRow, isRow, readWithdrawal } from './withdrawal.ts';
 
-/** What approving needs from around it. */
+/** The context of an approval. */
 export interface ReviewContext extends PayoutContext {
-  /** The mode where the operator's settings name none. */
+  /** The mode if the operator has set none. */
   readonly allowlistMode: 'off' | 'strict';
 }
 
 /**
- * Lets a withdrawal that waits for its review go on: to the custodian, or to the account inside that it is for. Its batch
- * looks again at what may have changed since the money was taken: freeze, halts, pause, the key, and the address where the
- * allowlist is strict. It does not look at the code or the daily limit, which the debit has spent. Refuses with
- * `account_frozen`, `withdrawals_suspended`, `address_not_allowlisted`, with `invalid_state` when it does not wait or its
- * key was revoked, and `service_unavailable` when D1 leaves it open. Refused, it goes on waiting.
+ * Approves a withdrawal that waits for its review: it goes to the custodian, or to the receiving account inside. Its
+ * batch checks again what may have changed since the money was taken: freeze, halts, pause, the key, and with a strict
+ * allowlist the address. It does not check the code or the daily limit, which the debit has used. Refuses with
+ * `account_frozen`, `withdrawals_suspended`, `address_not_allowlisted`, with `invalid_state` when it is not waiting or
+ * its key was revoked, and `service_unavailable` when the outcome in D1 is unknown. After a refusal it still waits.
  */
 export async function approveWithdrawal(
   context: ReviewContext,
@@ -63,9 +63,9 @@ function commitApproval(
 }
 
 /**
- * Ends a withdrawal by hand: one that waits for its review is rejected, one that is stuck with the custodian is
- * settled either way. The database lets only the first end of it stand. Refuses with `invalid_state` when it is not
- * in the state named, and `service_unavailable` when D1 leaves it open.
+ * Ends a withdrawal by hand: one that waits for its review is rejected, one that is stuck with the custodian is settled
+ * either way. The database accepts only the first end. Refuses with `invalid_state` when it is in another state, and
+ * `service_unavailable` when the outcome in D1 is unknown.
  */
 export async function settleByHand(
   database: Database,
@@ -81,7 +81,10 @@ export async function settleByHand(
   return accept((await readWithdrawal(database, row.accountId, row.id)) ?? row);
 }
 
-/** Why the database refused an approval, for the operator; any other guard has seen the withdrawal move on. */
+/**
+ * Why the database refused an approval, for the operator; any other guard means that the withdrawal has changed
+ * meanwhile.
+ */
 const approvalRefusals: Partial<Record<Guard, ReturnType<typeof refuse>>> = {
   account_frozen: accountFrozen,
   withdrawals_suspended: withdrawalsSuspended,

@@ -8,8 +8,8 @@ import { type Transfer, house, nextTransfer } from '../../ledger/transfers.ts';
 import type { WithdrawalRow, WithdrawalStatus } from './withdrawal.ts';
 
 /**
- * The next status, if the withdrawal still has the one it was read in. Otherwise it stays the same, which the trigger
- * `withdrawals_move_on` refuses: a condition in WHERE would match nothing, and let the rest of the batch through.
+ * The next status, if the withdrawal still has the one it was read in. Otherwise the status stays the same, which the
+ * trigger `withdrawals_move_on` refuses. A condition in WHERE would match no row and let the rest of the batch succeed.
  */
 export function moveFrom(expected: WithdrawalStatus | Placeholder, next: WithdrawalStatus) {
   return sql`CASE WHEN ${withdrawals.status} = ${expected} THEN ${next} ELSE ${withdrawals.status} END`;
@@ -46,16 +46,16 @@ export type WithdrawalEnd =
   | { readonly kind: 'paid'; readonly txHash: string }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** Who settles it by hand, and why; a settlement by the custodian's word has none. */
+/** Who settles it by hand, and why; absent when the custodian's answer settles it. */
 export interface SettledByHand {
   readonly actor: Actor;
   readonly reason: string;
 }
 
 /**
- * Ends a withdrawal and moves its money on, in one batch: out of the house when it was paid, the fee to the house's
- * fees; back to the account when it failed. It ends only what still is in the state that `row` was read in: whoever
- * comes second is `guarded` as settled, so nothing is paid out and given back.
+ * Ends a withdrawal and moves its money in one batch. If it was paid, the amount leaves the house and the fee goes to
+ * the house's fees; if it failed, the money returns to the account. It ends only a withdrawal that is still in the
+ * state of `row`: a second call is `guarded`, so nothing is both paid and returned.
  */
 export function settleWithdrawal(
   database: Database,

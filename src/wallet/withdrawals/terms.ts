@@ -2,7 +2,7 @@ import { type Settings, amountInForce, minimumInForce } from '../../ledger/setti
 import type { Asset, AssetNetwork } from '../../money/assets.ts';
 import type { Atoms } from '../../money/amounts.ts';
 
-/** What holds for every withdrawal of an asset on a network at the moment; amounts in atoms of the asset. */
+/** The terms in force for withdrawals of an asset on a network; amounts in atoms of the asset. */
 export interface WithdrawalTerms {
   readonly fee: Atoms;
   /** At least one atom. */
@@ -11,7 +11,7 @@ export interface WithdrawalTerms {
   readonly isSuspended: boolean;
 }
 
-/** The terms of an asset on one of its networks: the operator's settings where they say something, else the record's. */
+/** The terms of an asset on one of its networks: the operator's settings if there are any, else the asset's record. */
 export function termsOf(asset: Asset, listed: AssetNetwork, settings: Settings): WithdrawalTerms {
   const { network } = listed;
   return {

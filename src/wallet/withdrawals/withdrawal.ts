@@ -11,7 +11,7 @@ import type { Network } from '../../money/networks.ts';
 
 export type WithdrawalStatus = 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'FAILED';
 
-/** Which key asked for a withdrawal, on the wire. */
+/** The key that requested a withdrawal, in the API. */
 export const KeyId = Id.nullable().openapi({
   description: 'The API key that asked for it; null where none was recorded',
 });
@@ -23,7 +23,7 @@ export const FailureReason = z.enum(['rejected', 'refused', 'settled']).nullable
   example: null,
 });
 
-/** What everybody sees of a withdrawal who may see it. */
+/** The fields of a withdrawal for its holder and the operator. */
 export const WithdrawalBase = z.object({
   id: Id,
   ts: Timestamp,
@@ -47,11 +47,11 @@ export const Withdrawal = WithdrawalBase.extend({ reason: FailureReason }).opena
 
 export type Withdrawal = z.output<typeof Withdrawal>;
 
-/** A withdrawal as the ledger has it. */
+/** A row of `withdrawals`. */
 export interface WithdrawalRow {
   readonly accountId: string;
   readonly id: string;
-  /** The API key that asked for it; `null` where none was recorded. */
+  /** The API key that requested it; `null` if none was recorded. */
   readonly keyId: string | null;
   readonly type: 'ONCHAIN_WITHDRAWAL' | 'INTERNAL_WITHDRAWAL';
   readonly asset: Asset;
@@ -62,7 +62,7 @@ export interface WithdrawalRow {
   readonly usdValue: Atoms;
   readonly status: WithdrawalStatus;
   readonly committedAt: number;
-  /** When the database last let it out to be paid; `null` while it waits for its review. */
+  /** When the database last released it for payment; `null` while it waits for its review. */
   readonly releasedAt: number | null;
   readonly txHash: string | null;
   readonly reason: string | null;
@@ -88,15 +88,15 @@ export function showWithdrawal(row: WithdrawalRow): Withdrawal {
 }
 
 /**
- * Why a withdrawal failed, in words of Bureau's own: what the custodian writes is for the operator, who may pass it on. It
- * can name systems, people or a suspicion that the holder must not be told of.
+ * Why a withdrawal failed, as one of Bureau's own words. The custodian's text is only for the operator: it may name
+ * systems, people or a suspicion that the holder must not know.
  */
 export function tellReason(reason: string | null): z.output<typeof FailureReason> {
   if (reason === null || reason === 'rejected' || reason === 'settled') return reason;
   return 'refused';
 }
 
-/** The answer to a withdrawal that was taken: 201, where it can be read, and the withdrawal. */
+/** The answer to a withdrawal that was accepted: 201, `Location`, and the withdrawal. */
 export function answerWithdrawal(row: WithdrawalRow): Answer {
   const headers = { Location: `/api/v1/wallet/withdrawals/${row.id}` };
   return answerJson(201, { withdrawal: showWithdrawal(row) }, headers);
@@ -136,7 +136,7 @@ export async function readWithdrawal(
   return row;
 }
 
-/** At most `count` withdrawals of an account, newest first, from below the id `before` on. Throws when D1 fails. */
+/** At most `count` withdrawals of an account, newest first, older than the id `before`. Throws when D1 fails. */
 export function listWithdrawals(
   database: Database,
   accountId: string,
@@ -151,10 +151,10 @@ export function listWithdrawals(
     .limit(count);
 }
 
-/** The condition of the index `withdrawals_open`, word for word: SQLite takes that index for nothing else. */
+/** The condition of the index `withdrawals_open`, word for word: otherwise SQLite does not use that index. */
 const isOpen = sql`${withdrawals.status} IN ('PENDING', 'PROCESSING')`;
 
-/** At most `count` withdrawals of all accounts in a state that is open, oldest first, from behind the id `after` on. */
+/** At most `count` withdrawals of all accounts in a state that is open, oldest first, newer than the id `after`. */
 export function selectOpenWithdrawals(
   database: Database,
   status: 'PENDING' | 'PROCESSING',
@@ -177,7 +177,7 @@ export function selectOpenWithdrawals(
     .limit(count);
 }
 
-/** When the sweep first asks about a withdrawal: a younger one is still in the hands of the request that made it. */
+/** The age at which the sweep first asks about a withdrawal. Until then the request that made it is still waiting. */
 export const FIRST_ASK_MS = 30_000;
 
 /** From then on the pause doubles, up to an hour. */
@@ -185,12 +185,12 @@ const ASK_PAUSE_MS = 60_000;
 const MAX_ASK_PAUSE_MS = 3_600_000;
 
 /**
- * Takes at most `count` withdrawals that are due to be asked about, the longest due first, and sets when each is due next,
- * in one statement: two sweeps at once take different ones, and no withdrawal keeps its place at the head of the queue.
+ * Takes at most `count` withdrawals that are due to be asked about, the longest due first, and sets when each is due
+ * next, in one statement. So two sweeps at once take different ones, and no withdrawal stays at the head of the queue.
  */
 export function takeDueWithdrawals(database: Database, now_ms: number, count: number) {
   const pause_ms = sql`min(${MAX_ASK_PAUSE_MS}, ${ASK_PAUSE_MS} << min(${withdrawals.asks}, 6))`;
-  // The condition of the index `withdrawals_to_ask` is written out: SQLite does not see it in a parameter.
+  // The condition of the index `withdrawals_to_ask` is written out, because SQLite does not see it in a parameter.
   const due = sql`SELECT account_id, id FROM withdrawals WHERE status = 'PROCESSING' AND next_ask_at <= ${now_ms}
     ORDER BY next_ask_at LIMIT ${count}`;
   return database
@@ -200,7 +200,7 @@ export function takeDueWithdrawals(database: Database, now_ms: number, count: nu
     .returning(columns);
 }
 
-/** The withdrawal of this id, whose-ever it is, while it is with the custodian. Throws when D1 fails. */
+/** The withdrawal of this id, of any account, while it is with the custodian. Throws when D1 fails. */
 export async function findProcessingWithdrawal(database: Database, id: string): Promise<WithdrawalRow | undefined> {
   const [row] = await database
     .select(columns)
