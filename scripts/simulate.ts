@@ -91,7 +91,7 @@ async function work(): Promise<void> {
 console.log(`seeds ${first} to ${first + queue.length - 1}, ${values.steps} steps each`);
 await Promise.all(Array.from({ length: Math.min(AT_ONCE, queue.length) }, work));
 report('Operations', total.operations);
-report('Faults that struck', total.faults);
+report('Injected faults', total.faults);
 report('Answers', total.answers);
 console.log(`\n${total.steps} steps in ${Math.round((Date.now() - begun_ms) / 1_000)} s`);
 if (failed.length > 0) {

@@ -35,12 +35,12 @@ function start(variables: unknown): Config {
 }
 
 describe('the configuration', () => {
-  it('of the sandbox stands as it is in wrangler.toml', () => {
+  it('of the sandbox in wrangler.toml is accepted', () => {
     expect(config.ENVIRONMENT).toBe('sandbox');
     expect(config.PRICE_SOURCES).toHaveLength(3);
   });
 
-  it('of production stands with real providers, secrets and a spread', () => {
+  it('of production is accepted with real providers, secrets and a spread', () => {
     expect(start(production)).toMatchObject({ ENVIRONMENT: 'production', SPREAD_BPS: 20 });
   });
 

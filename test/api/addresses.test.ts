@@ -97,7 +97,7 @@ describe('GET /api/v1/wallet/addresses', () => {
     const fault = aroundBatches(moment, 1, fail(message));
     const response = await trader.get(ADDRESSES_PATH);
     fault.restore();
-    expect(fault.state.struck).toBe(1);
+    expect(fault.state.injected).toBe(1);
     expect(response.status).toBe(kept === 12 ? 200 : 503);
     if (kept === 0) expect(response.headers.get('Retry-After')).toBe('1');
     expect(Object.keys(await keptAddresses(trader.accountId))).toHaveLength(kept);

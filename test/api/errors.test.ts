@@ -116,7 +116,7 @@ describe('every error is problem+json from the one table (RFC 9457)', () => {
     await expectProblem(await trader.order({ ...ORDER, coin: 'XRP' }), 422, 'symbol_not_supported');
   });
 
-  it('the operator’s doors', async () => {
+  it('the operator’s API', async () => {
     await expectProblem(await send('/operator/v1/accounts/x'), 401, 'invalid_operator_token');
     await expectProblem(await asOperator('GET', '/accounts/x'), 404, 'not_found');
   });

@@ -41,7 +41,7 @@ async function walk(
 }
 
 describe.each(lists)('the list of $name', (list) => {
-  it('gives every row that was there when the walk began exactly once, while orders are placed', async () => {
+  it('gives every row that existed at the first page exactly once, while orders are placed', async () => {
     const trader = await openTrader({ USDT: '1000' });
     for (let order = 0; order < 23; order += 1) await trader.trade(ORDER);
     const existing = (await readPage(trader, list.path, 200, null))[list.name]?.map((row) => row.id) ?? [];

@@ -73,7 +73,7 @@ describe('POST /api/v1/orders (spec, "Trade")', () => {
     expect(await readEffects(trader.accountId)).toEqual(before);
   });
 
-  it('refuses what the house has no room for, as order_rejected', async () => {
+  it('refuses an order beyond the house’s inventory with order_rejected', async () => {
     const trader = await openTrader({ USDT: '1000' });
     await env.DB.batch(setFloor('house:liquidity', 'LTC', '0'));
     const response = await trader.order({ ...BUY_TEN_USDT, coin: 'LTC' });
@@ -82,7 +82,7 @@ describe('POST /api/v1/orders (spec, "Trade")', () => {
     expect(await trader.balances()).toMatchObject({ USDT: '1000', LTC: '0' });
   });
 
-  it('names the client’s own balance where the house has no room either', async () => {
+  it('names the client’s own balance when the house has no room either', async () => {
     const trader = await openTrader({ ETH: '1' });
     const before = await env.DB.prepare(
       "SELECT floor FROM balances WHERE account = 'house:liquidity' AND asset = 'USDT'",

@@ -88,7 +88,7 @@ async function readEverything() {
   );
 }
 
-it('the bodies of all operations are looked at, and every one of them is walked', () => {
+it('the bodies of all operations are checked, with every object in them', () => {
   expect(operations.map(({ operationId }) => operationId)).toEqual(
     expect.arrayContaining(['placeOrder', 'createWithdrawal', 'changeSettings', 'createApiKey', 'settleTrade']),
   );
@@ -115,7 +115,7 @@ describe('an unknown member', () => {
     expect((await trader.balances())['USDT']).toBe('1000');
   });
 
-  it('of the settings is a halt that did not happen: the operator hears of it', async () => {
+  it('of the settings is refused, so the operator knows that a misspelt halt did not happen', async () => {
     expect(await readPointers(await asOperator('PATCH', '/settings', { tradingHalt: true }))).toEqual(['/tradingHalt']);
   });
 

@@ -39,7 +39,7 @@ describe('one intent', () => {
     expect(sent[0]?.key).not.toBe(sent[1]?.key);
   });
 
-  it('takes the caller’s key, and tells the key when it fails', async () => {
+  it('uses the caller’s key, and names the key when it fails', async () => {
     const { client, sent } = play([breakOff, breakOff]);
     const fault = await faultOf(
       client.placeOrder(ORDER, { idempotencyKey: 'mine', attempts: 2 }),
@@ -176,7 +176,7 @@ describe('the caller’s signal', () => {
 });
 
 describe('what goes out', () => {
-  it('is a key that stands in no error', async () => {
+  it('is a key that no error repeats', async () => {
     const { client } = play([refuse('invalid_api_key', 401, false)]);
     const error = await faultOf(client.listBalances(), BureauError);
     expect(JSON.stringify({ ...error, message: error.message, stack: error.stack })).not.toContain('bk_test_key');
@@ -204,7 +204,7 @@ describe('what goes out', () => {
   });
 });
 
-describe('a walk through a list', () => {
+describe('reading all pages of a list', () => {
   it('asks page by page, as rows are wanted, until there is no cursor', async () => {
     const asked: string[] = [];
     const pages: Record<string, unknown> = {

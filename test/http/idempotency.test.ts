@@ -83,7 +83,7 @@ describe('the fingerprint of a request', () => {
     },
   );
 
-  it('tells nothing of the body', async () => {
+  it('says nothing about the body', async () => {
     expect(await fingerprint('POST', '/orders', order)).toMatch(/^[A-Za-z0-9_-]{43}$/);
   });
 });

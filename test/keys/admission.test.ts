@@ -94,7 +94,7 @@ describe('admission', () => {
     expect(decideEffect(record)).toEqual({ ok: true, value: record });
   });
 
-  it('takes any scope for a public operation, but still only a key that stands', () => {
+  it('takes any scope for a public operation, but only a key that is valid', () => {
     const asked: Admission = { ...admission, scope: null };
     expect(refusalOf({ ...record, scopes: ['withdraw'] }, asked)).toBeUndefined();
     expect(refusalOf({ ...record, revokedAt_ms: 1 }, asked)).toBe('invalid_api_key');

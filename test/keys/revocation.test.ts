@@ -89,7 +89,7 @@ function holdKeyRead() {
   const read = aroundKeyReads('after', 1, () => held.promise);
   ({ restore } = read);
   // It is looked for from here: a promise that the object settles would have the test go on inside the object.
-  const reached = () => vi.waitFor(() => expect(read.state.struck).toBe(1), { interval: 5 });
+  const reached = () => vi.waitFor(() => expect(read.state.injected).toBe(1), { interval: 5 });
   return { reached, release: () => held.resolve() };
 }
 

@@ -26,7 +26,7 @@ describe('the scopes of a key', () => {
     expect(writeScopes(['withdraw', 'read', 'trade', 'read'])).toBe('rtw');
   });
 
-  it('gain nothing by letters that stand for no scope', () => {
+  it('gain nothing by letters of no scope', () => {
     expect(readScopes('RTWax*')).toEqual([]);
   });
 

@@ -33,7 +33,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-function strike(...values: Parameters<typeof aroundBatches>): ReturnType<typeof aroundBatches> {
+function injectFault(...values: Parameters<typeof aroundBatches>): ReturnType<typeof aroundBatches> {
   const fault = aroundBatches(...values);
   faults.push(fault);
   return fault;
@@ -42,22 +42,22 @@ function strike(...values: Parameters<typeof aroundBatches>): ReturnType<typeof 
 describe('an object that is aborted', () => {
   it('after the intent, before the batch: the request that died is executed once by its retry', async () => {
     const trader = await openWarmTrader();
-    const fault = strike('before', 2, async () => {
+    const fault = injectFault('before', 2, async () => {
       await abort(trader.lane);
       throw new Error(CONNECTION_LOST);
     });
     const first = await trader.order(ORDER, 'crash');
     expect([first.status, (await json<ProblemBody>(first)).code]).toEqual([504, 'outcome_unknown']);
-    expect(fault.state.struck).toBe(2);
+    expect(fault.state.injected).toBe(2);
     expect((await readEffects(trader.accountId)).orders).toBe(1);
     await expectOneOrder(trader, await trader.order(ORDER, 'crash'));
   });
 
   it('after the commit, before the answer is stored: the retry gets the order that was made', async () => {
     const trader = await openWarmTrader();
-    const fault = strike('after', 1, () => abort(trader.lane));
+    const fault = injectFault('after', 1, () => abort(trader.lane));
     const response = await trader.order(ORDER, 'crash');
-    expect(fault.state.struck).toBe(1);
+    expect(fault.state.injected).toBe(1);
     expect(response.headers.get('X-Idempotency-Replay')).toBe('true');
     const copy = response.clone();
     await expectOneOrder(trader, response);
@@ -66,7 +66,7 @@ describe('an object that is aborted', () => {
 
   it('after the commit of an order without Idempotency-Key: the client is told to look, never that it failed', async () => {
     const trader = await openWarmTrader();
-    strike('after', 1, () => abort(trader.lane));
+    injectFault('after', 1, () => abort(trader.lane));
     const response = await trader.order(ORDER);
     expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([504, 'outcome_unknown']);
     expect((await readEffects(trader.accountId)).orders).toBe(2);
@@ -74,7 +74,7 @@ describe('an object that is aborted', () => {
 
   it('leaves an open intent that the alarm gives its answer, without executing anything', async () => {
     const trader = await openWarmTrader();
-    strike('after', 2, () => abort(trader.lane));
+    injectFault('after', 2, () => abort(trader.lane));
     await trader.order(ORDER, 'mended');
     const open = () =>
       runInDurableObject(
@@ -97,20 +97,20 @@ describe('an object that is aborted', () => {
 describe('a lost connection to D1', () => {
   it('after the commit: the order is looked up, never sent blindly again', async () => {
     const trader = await openWarmTrader();
-    strike('after', 1, fail(CONNECTION_LOST));
+    injectFault('after', 1, fail(CONNECTION_LOST));
     await expectOneOrder(trader, await trader.order(ORDER, 'lost'));
   });
 
   it('before the commit: the batch is sent once more, under the same id', async () => {
     const trader = await openWarmTrader();
-    const fault = strike('before', 1, fail(CONNECTION_LOST));
+    const fault = injectFault('before', 1, fail(CONNECTION_LOST));
     await expectOneOrder(trader, await trader.order(ORDER, 'lost'));
-    expect(fault.state.struck).toBe(1);
+    expect(fault.state.injected).toBe(1);
   });
 
   it('that lasts ends in outcome_unknown with the order’s id, and the retry settles it under that id', async () => {
     const trader = await openWarmTrader();
-    const fault = strike('before', 9, fail(CONNECTION_LOST));
+    const fault = injectFault('before', 9, fail(CONNECTION_LOST));
     const first = await trader.order(ORDER, 'lost');
     const problem = await json<ProblemBody>(first);
     expect([first.status, problem.code]).toEqual([504, 'outcome_unknown']);
@@ -126,9 +126,9 @@ describe('D1 that times out on the batch', () => {
     '%s it took effect: the order is looked up, and is made once',
     async (moment) => {
       const trader = await openWarmTrader();
-      const fault = strike(moment, 1, fail(TIMED_OUT));
+      const fault = injectFault(moment, 1, fail(TIMED_OUT));
       await expectOneOrder(trader, await trader.order(ORDER, 'late'));
-      expect(fault.state.struck).toBe(1);
+      expect(fault.state.injected).toBe(1);
     },
   );
 });
@@ -136,7 +136,7 @@ describe('D1 that times out on the batch', () => {
 describe('D1 that turns the batch away', () => {
   it('is 503 with Retry-After, leaves no row, and the same key may be tried again', async () => {
     const trader = await openWarmTrader();
-    const fault = strike('before', 1, fail(OVERLOADED));
+    const fault = injectFault('before', 1, fail(OVERLOADED));
     const response = await trader.order(ORDER, 'overload');
     expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([503, 'service_unavailable']);
     expect(response.headers.get('Retry-After')).toBe('1');
@@ -201,7 +201,7 @@ describe('the alarm', () => {
       await trader.order(ORDER, 'earlier');
       const reached = Promise.withResolvers<void>();
       const held = Promise.withResolvers<void>();
-      strike(moment, 1, () => {
+      injectFault(moment, 1, () => {
         reached.resolve();
         return held.promise;
       });

@@ -84,7 +84,7 @@ describe('the prices and settings that the gate holds', () => {
     expect(count()).toEqual({ hub: 1, database: 1 });
   });
 
-  it('are fetched beside an order that can use what is held, never in front of it', async () => {
+  it('are fetched in the background of an order that can use the held ones, never before it', async () => {
     const conditions = new GateConditions(env);
     await take(conditions);
     passTime(FRESH_INTERVAL_MS);

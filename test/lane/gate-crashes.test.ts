@@ -19,25 +19,25 @@ afterEach(() => {
 });
 
 /** Resets the gate as often at a step of an order. */
-type Strike = (times: number) => void;
+type InjectFault = (times: number) => void;
 
-function aroundCall(prototype: object, method: string, moment: 'before' | 'after'): Strike {
+function aroundCall(prototype: object, method: string, moment: 'before' | 'after'): InjectFault {
   return (times) => {
     const target = prototype as Record<string, (...values: unknown[]) => Promise<unknown>>;
     const original = target[method];
-    let struck = 0;
+    let injected = 0;
     vi.spyOn(target, method).mockImplementation(async function around(this: unknown, ...values: unknown[]) {
-      const isStruck = struck < times;
-      struck += 1;
-      if (isStruck && moment === 'before') await abort(ledgerGate());
+      const isInjected = injected < times;
+      injected += 1;
+      if (isInjected && moment === 'before') await abort(ledgerGate());
       const result = await original?.apply(this, values);
-      if (isStruck && moment === 'after') await abort(ledgerGate());
+      if (isInjected && moment === 'after') await abort(ledgerGate());
       return result;
     });
   };
 }
 
-function aroundOrder(moment: 'before' | 'after'): Strike {
+function aroundOrder(moment: 'before' | 'after'): InjectFault {
   return (times) => {
     const fault = aroundBatch('order', moment, times, async () => {
       await abort(ledgerGate());
@@ -48,7 +48,7 @@ function aroundOrder(moment: 'before' | 'after'): Strike {
   };
 }
 
-const steps: [string, Strike, isFilled: boolean][] = [
+const steps: [string, InjectFault, isFilled: boolean][] = [
   ['as it takes the order up', aroundCall(LedgerGate.prototype, 'placeOrder', 'before'), false],
   ['before it has prices', aroundCall(PriceHub.prototype, 'snapshot', 'before'), false],
   ['when it has prices', aroundCall(PriceHub.prototype, 'snapshot', 'after'), false],
@@ -75,9 +75,9 @@ async function expectOneOrder(trader: Trader, response: Response): Promise<void>
 }
 
 describe('a gate that is aborted', () => {
-  it.each(steps)('%s: the order is made once, and the lane answers it', async (_, strike) => {
+  it.each(steps)('%s: the order is made once, and the lane answers it', async (_, injectFault) => {
     const trader = await openBeforeColdGate();
-    strike(1);
+    injectFault(1);
     const response = await trader.order(ORDER, 'once');
     expect(response.headers.get('X-Idempotency-Replay')).toBeNull();
     await expectOneOrder(trader, response);
@@ -85,18 +85,21 @@ describe('a gate that is aborted', () => {
     expect([replay.headers.get('X-Idempotency-Replay'), await replay.text()]).toEqual(['true', await response.text()]);
   });
 
-  it.each(steps)('%s, and again: the client is told to ask again, and gets one order', async (_, strike, isFilled) => {
-    const trader = await openBeforeColdGate();
-    strike(2);
-    const first = await trader.order(ORDER, 'twice');
-    if (isFilled) return expectOneOrder(trader, first);
-    const problem = await json<ProblemBody>(first);
-    expect([first.status, problem.code]).toEqual([504, 'outcome_unknown']);
-    expect((await readEffects(trader.accountId)).orders).toBe(0);
-    const second = await trader.order(ORDER, 'twice');
-    expect((await json<OrderAnswer>(second.clone())).order.id).toBe(problem.orderId);
-    await expectOneOrder(trader, second);
-  });
+  it.each(steps)(
+    '%s, and again: the client is told to ask again, and gets one order',
+    async (_, injectFault, isFilled) => {
+      const trader = await openBeforeColdGate();
+      injectFault(2);
+      const first = await trader.order(ORDER, 'twice');
+      if (isFilled) return expectOneOrder(trader, first);
+      const problem = await json<ProblemBody>(first);
+      expect([first.status, problem.code]).toEqual([504, 'outcome_unknown']);
+      expect((await readEffects(trader.accountId)).orders).toBe(0);
+      const second = await trader.order(ORDER, 'twice');
+      expect((await json<OrderAnswer>(second.clone())).order.id).toBe(problem.orderId);
+      await expectOneOrder(trader, second);
+    },
+  );
 
   it('between two orders loses nobody anything', async () => {
     const trader = await openBeforeColdGate();

@@ -30,7 +30,7 @@ describe('a late write', () => {
     expect(written).toEqual(['one', 'other']);
   });
 
-  it('that throws is told to whoever flushes, and the others stay to be made', () => {
+  it('that throws is reported to the caller that flushes, and the others are still made', () => {
     const { late, written, writeOf } = open();
     late.add(() => {
       throw new Error('the disk is gone');

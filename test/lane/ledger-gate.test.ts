@@ -32,10 +32,10 @@ function hold(times: number) {
   });
   faults.push(fault);
   return {
-    reach: () => until(() => fault.state.struck === times),
+    reach: () => until(() => fault.state.injected === times),
     release: () => void (end = 'released'),
     turnAway: () => void (end = 'turned away'),
-    batches: () => fault.state.struck,
+    batches: () => fault.state.injected,
   };
 }
 
@@ -55,7 +55,7 @@ describe('an order at the gate', () => {
     expect((await readEffects(trader.accountId)).orders).toBe(1);
   });
 
-  it('that is called again later is not made twice: a look tells', async () => {
+  it('that is called again later is not made twice: a look-up tells', async () => {
     const [trader, gate] = [await openRich(), openGate()];
     const call = handOver(trader, BUY);
     await gate.placeOrder(call);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Mutex } from '../../src/lane/mutex.ts';
 
-/** Longer than any test runs, so that only the test opens the door. */
+/** Longer than any test runs, so that only the test ends the wait. */
 const NEVER_MS = 3_600_000;
 
 /** An execution that ends when the test says so. */
@@ -80,7 +80,7 @@ describe('the lane’s mutex', () => {
     expect(mutex.hasRoom()).toBe(true);
   });
 
-  it('turns away at the deadline, and never runs what it turned away', async () => {
+  it('refuses at the deadline, and never runs what it refused', async () => {
     const mutex = new Mutex(2, 1);
     const holder = gate('held');
     const held = mutex.run(holder.execution);
@@ -95,7 +95,7 @@ describe('the lane’s mutex', () => {
     expect(ran).toBe(0);
   });
 
-  it('gives the turn to who still waits when one before it was turned away', async () => {
+  it('gives the turn to the next that waits when one before it was refused', async () => {
     const mutex = new Mutex(5, 1);
     const holder = gate(null);
     const held = mutex.run(holder.execution);

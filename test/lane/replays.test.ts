@@ -48,7 +48,7 @@ describe('what is known of an Idempotency-Key', () => {
       expect(JSON.stringify(replays.find('k', NOON_MS)?.answer)).toBe(JSON.stringify(answer));
     }));
 
-  it('is the first answer, whoever else answers later: a request beside it, or the alarm', () =>
+  it('is the first answer, whoever else answers later: a parallel request, or the alarm', () =>
     withReplays((replays) => {
       const later = { ...answer, status: 500 };
       replays.intend(requestOf('k'), 'record', NOON_MS);

@@ -83,7 +83,7 @@ describe('the end of a batch', () => {
     expect(await balanceOf(account, 'BTC')).toBe(0n);
   });
 
-  it('is "exists" also on an account that was frozen since: the first write stands', async () => {
+  it('is "exists" also on an account that was frozen since: the first write counts', async () => {
     const account = await openFunded();
     const id = newRecordId(NOON_MS);
     await commit(database, [insertOrder(account, id)]);

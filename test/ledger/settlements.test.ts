@@ -141,7 +141,7 @@ describe('a record of a settlement', () => {
     await expectRefused('guard: a settlement is never deleted', sql('DELETE FROM settlements WHERE id = ?', id));
   });
 
-  it('of a sale stands only beside the purchase that it is the other side of', async () => {
+  it('of a sale exists only with the purchase that is its other side', async () => {
     const id = newRecordId(NOON_MS);
     const sale = { accountId: seller, counterparty: buyer, type: 'P2P_SELL', id };
     await expectRefused('guard: a sale has its purchase', settlement(sale));

@@ -35,7 +35,7 @@ describe('after a round', () => {
     expect(memory.snapshot.markets.ETH).toEqual({ shown: null, agreed: null });
   });
 
-  it('what nobody answers for is shown for 30 s more, with its honest time', () => {
+  it('a coin that nobody answers for is shown for 30 s more, with its own time', () => {
     const later = recordRound(memory, [], t0 + 30_000);
     expect(btc(later).shown).toEqual({ ...btc(memory).shown, isHeld: true });
     expect(btc(later).shown?.dataTime_ms).toBe(t0);

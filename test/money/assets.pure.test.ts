@@ -54,7 +54,7 @@ describe('the assets', () => {
     expect(assetSymbols).toEqual(['USDT', 'USDC', 'BTC', 'ETH', 'AVAX', 'MATIC', 'BNB', 'LTC', 'DOGE']);
   });
 
-  it('are eight coins besides the one that all are traded against', () => {
+  it('are eight coins and the asset that all are traded against', () => {
     expect(QUOTE_ASSET).toBe('USDT');
     expect(coinSymbols).toEqual(['USDC', 'BTC', 'ETH', 'AVAX', 'MATIC', 'BNB', 'LTC', 'DOGE']);
   });

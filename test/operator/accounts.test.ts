@@ -157,7 +157,7 @@ describe('POST /operator/v1/accounts/{id}/credits', () => {
     expect(Number(transactions[0]?.['usdValue'])).toBeCloseTo(5, 0);
   });
 
-  it('refuses a reference that stands for something else', async () => {
+  it('refuses a reference that belongs to something else', async () => {
     const accountId = await openAccount();
     await credit(accountId, {});
     await expectProblem(await credit(accountId, { amount: '101' }), 409, 'invalid_state');

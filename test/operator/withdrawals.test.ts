@@ -27,7 +27,7 @@ async function withdraw(trader: Trader, change: Record<string, string> = {}): Pr
   return (await json<Answer>(response)).withdrawal;
 }
 
-const doorOf = (trader: Trader, id: string) => `/accounts/${trader.accountId}/withdrawals/${id}`;
+const pathOf = (trader: Trader, id: string) => `/accounts/${trader.accountId}/withdrawals/${id}`;
 
 async function expectProblem(response: Response, status: number, code: string): Promise<void> {
   expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);
@@ -43,7 +43,7 @@ async function auditOf(id: string): Promise<string[]> {
 /** A withdrawal that is with the custodian and of which nothing was heard: as one is whose answer was lost. */
 async function leaveProcessing(trader: Trader): Promise<string> {
   const { id } = await withdraw(trader);
-  const approve = asOperator('POST', `${doorOf(trader, id)}/approve`, { reason: 'known customer' });
+  const approve = asOperator('POST', `${pathOf(trader, id)}/approve`, { reason: 'known customer' });
   expect((await approve).status).toBe(200);
   return id;
 }
@@ -69,15 +69,15 @@ describe('a withdrawal above the review threshold', () => {
       usdValue: '100',
     });
 
-    const approved = await asOperator('POST', `${doorOf(trader, withdrawal.id)}/approve`, { reason: 'known customer' });
+    const approved = await asOperator('POST', `${pathOf(trader, withdrawal.id)}/approve`, { reason: 'known customer' });
     expect((await json<Answer>(approved)).withdrawal.status).toBe('COMPLETED');
     await expectProblem(
-      await asOperator('POST', `${doorOf(trader, withdrawal.id)}/approve`, { reason: 'again' }),
+      await asOperator('POST', `${pathOf(trader, withdrawal.id)}/approve`, { reason: 'again' }),
       409,
       'invalid_state',
     );
     await expectProblem(
-      await asOperator('POST', `${doorOf(trader, withdrawal.id)}/reject`, { reason: 'no' }),
+      await asOperator('POST', `${pathOf(trader, withdrawal.id)}/reject`, { reason: 'no' }),
       409,
       'invalid_state',
     );
@@ -90,10 +90,10 @@ describe('a withdrawal above the review threshold', () => {
   it('gives its money back, fee included, once rejected', async () => {
     const trader = await openTrader({ USDT: '500' });
     const { id } = await withdraw(trader);
-    const rejected = await asOperator('POST', `${doorOf(trader, id)}/reject`, { reason: 'unknown source of funds' });
+    const rejected = await asOperator('POST', `${pathOf(trader, id)}/reject`, { reason: 'unknown source of funds' });
     expect((await json<Answer>(rejected)).withdrawal).toMatchObject({ status: 'FAILED', reason: 'rejected' });
     await expectProblem(
-      await asOperator('POST', `${doorOf(trader, id)}/reject`, { reason: 'again' }),
+      await asOperator('POST', `${pathOf(trader, id)}/reject`, { reason: 'again' }),
       409,
       'invalid_state',
     );
@@ -105,9 +105,9 @@ describe('a withdrawal above the review threshold', () => {
   it('is ended once by ten who approve and reject at the same time', async () => {
     const trader = await openTrader({ USDT: '500' });
     const { id } = await withdraw(trader);
-    const doors = Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? 'approve' : 'reject'));
+    const actions = Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? 'approve' : 'reject'));
     const responses = await Promise.all(
-      doors.map((door) => asOperator('POST', `${doorOf(trader, id)}/${door}`, { reason: 'x' })),
+      actions.map((action) => asOperator('POST', `${pathOf(trader, id)}/${action}`, { reason: 'x' })),
     );
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(['399', '500']).toContain((await trader.balances())['USDT']);
@@ -125,7 +125,7 @@ describe('a withdrawal above the review threshold', () => {
     const withdrawal = await withdraw(trader, { address });
     expect(withdrawal).toMatchObject({ status: 'PENDING', fee: '0' });
     expect((await recipient.balances())['USDT']).toBe('0');
-    const approved = await asOperator('POST', `${doorOf(trader, withdrawal.id)}/approve`, { reason: 'fine' });
+    const approved = await asOperator('POST', `${pathOf(trader, withdrawal.id)}/approve`, { reason: 'fine' });
     expect((await json<Answer>(approved)).withdrawal).toMatchObject({ status: 'COMPLETED', txHash: null });
     expect((await recipient.balances())['USDT']).toBe('100');
     expect(await sumOfBalances()).toEqual([]);
@@ -135,7 +135,7 @@ describe('a withdrawal above the review threshold', () => {
   it.each([{}, { reason: '' }, { reason: 1 }])('is not ended without a reason: %o', async (body) => {
     const trader = await openTrader({ USDT: '500' });
     const { id } = await withdraw(trader);
-    await expectProblem(await asOperator('POST', `${doorOf(trader, id)}/approve`, body), 400, 'invalid_request');
+    await expectProblem(await asOperator('POST', `${pathOf(trader, id)}/approve`, body), 400, 'invalid_request');
   });
 });
 
@@ -145,7 +145,7 @@ describe('the end of a withdrawal', () => {
     const id = await leaveProcessing(trader);
     for (const outcome of [{ outcome: 'paid', txHash: HASH }, { outcome: 'failed' }]) {
       await expectProblem(
-        await asOperator('POST', `${doorOf(trader, id)}/settle`, { ...outcome, reason: 'x' }),
+        await asOperator('POST', `${pathOf(trader, id)}/settle`, { ...outcome, reason: 'x' }),
         409,
         'invalid_state',
       );
@@ -165,11 +165,11 @@ describe('the end of a withdrawal', () => {
         .bind(id)
         .run();
       await expectProblem(
-        await asOperator('POST', `${doorOf(trader, id)}/settle`, { ...body, txHash: 'no hash', outcome: 'paid' }),
+        await asOperator('POST', `${pathOf(trader, id)}/settle`, { ...body, txHash: 'no hash', outcome: 'paid' }),
         400,
         'invalid_request',
       );
-      const settled = await json<Answer>(await asOperator('POST', `${doorOf(trader, id)}/settle`, body));
+      const settled = await json<Answer>(await asOperator('POST', `${pathOf(trader, id)}/settle`, body));
       expect(settled.withdrawal).toMatchObject({ status, txHash: status === 'COMPLETED' ? HASH : null });
       expect((await trader.balances())['USDT']).toBe(balance);
       expect(await auditOf(id)).toEqual(['settle_withdrawal']);

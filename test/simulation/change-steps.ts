@@ -11,7 +11,7 @@ import type { World } from './world.ts';
 /** The simulation's clock stands still while a step waits. */
 const setRealTimeout = setTimeout;
 
-/** A change by the operator that no fault disturbs. */
+/** A change by the operator, without a fault. */
 export async function stepChange(world: World, draw: Draw): Promise<void> {
   const { model } = world;
   const account = draw.pick(model.accounts);
@@ -65,8 +65,8 @@ function statusOf({ frozen }: ModelAccount): Status {
 }
 
 /**
- * Makes a change, or makes it while the lanes of the account's keys wait for records that D1 read `before` it, and that
- * arrive after it: the change holds all the same.
+ * Makes a change, sometimes while the lanes of the account's keys wait for records that were read `before` it and
+ * arrive after it. The change must take effect all the same.
  */
 async function perhapsAmidLateReads(
   world: World,
@@ -80,7 +80,7 @@ async function perhapsAmidLateReads(
   const held = Promise.withResolvers<void>();
   const { state, restore } = aroundKeyReads('after', count, () => held.promise);
   const telling = asOperator('PATCH', `/accounts/${id}`, { status: before });
-  while (state.struck < count) await new Promise((resolve) => void setRealTimeout(resolve, 1));
+  while (state.injected < count) await new Promise((resolve) => void setRealTimeout(resolve, 1));
   await change();
   held.resolve();
   await telling;
@@ -131,7 +131,7 @@ async function changeSettings(world: World, draw: Draw): Promise<void> {
   await succeed(world, 'PATCH', '/settings', { ...rest, ...threshold });
 }
 
-/** Another smallest deposit of one asset on one network, or all as they were at first. */
+/** Sets the smallest deposit of one asset on one network, or restores all defaults. */
 async function changeDepositMinimum(world: World, draw: Draw): Promise<void> {
   const { model } = world;
   const asset = draw.pick(assetSymbols);
@@ -144,7 +144,7 @@ async function changeDepositMinimum(world: World, draw: Draw): Promise<void> {
   await succeed(world, 'PATCH', '/settings', { depositMinimums });
 }
 
-/** A cap close above what is owed or short, or as wide as at first; below it the operator is refused (I12). */
+/** Sets a cap close to what is owed or short, or back to its first value. A cap below what is owed is refused (I12). */
 async function changeCap(world: World, draw: Draw): Promise<void> {
   const { model } = world;
   const asset = draw.pick(assetSymbols);

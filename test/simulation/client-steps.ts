@@ -11,25 +11,28 @@ import type { Draw } from '../support/draw.ts';
 import { execute, findEntry } from './execute.ts';
 import type { ModelAccount, ModelKey, Post } from './model.ts';
 import { readDecimal, writeDecimal } from './read-decimal.ts';
-import { type Strike, companions, failDatabase, orderAborts, withdrawalAborts } from './inject-faults.ts';
+import { type Fault, companions, failDatabase, orderAborts, withdrawalAborts } from './inject-faults.ts';
 import type { World } from './world.ts';
 
 const orderFaults = [...failDatabase('order', true), ...companions];
-/** D1 turns the first read of a withdrawal away: nothing happened, however long it lasts. */
-const failFacts: readonly Strike[] = failDatabase('facts', false)
+/** D1 fails the first read of a withdrawal, so nothing can happen. */
+const failFacts: readonly Fault[] = failDatabase('facts', false)
   .filter(({ name }) => !name.includes('after'))
-  .map((strike) => ({ ...strike, leeway: ['turned_away', 'turned_away'] }));
+  .map((fault) => ({ ...fault, tolerance: ['turned_away', 'turned_away'] }));
 
 const abortsAround = (step: string) => withdrawalAborts.filter(({ name }) => name.includes(step));
 
-/** The faults of a withdrawal by its steps. Few get as far as the custodian, so what strikes late is drawn more often. */
-const withdrawalFaults: Readonly<Record<'early' | 'taking' | 'settling', readonly Strike[]>> = {
+/**
+ * The faults of a withdrawal by its steps. Few withdrawals reach the custodian, so the late faults are drawn more
+ * often.
+ */
+const withdrawalFaults: Readonly<Record<'early' | 'taking' | 'settling', readonly Fault[]>> = {
   early: [...companions, ...withdrawalAborts],
   taking: [...failFacts, ...failDatabase('debit', true), ...abortsAround('facts'), ...abortsAround('debit')],
   settling: [...failDatabase('settle', true), ...abortsAround('settle')],
 };
 
-/** Addresses of nobody here, by network; and texts that are none. */
+/** Addresses that belong to nobody here, by network, and texts that are no addresses. */
 const outside = Map.groupBy(
   addressCases.filter(({ verdict }) => verdict === 'address'),
   ({ network }) => network,
@@ -43,7 +46,7 @@ function outsideOn(network: Network): string {
   return outside.get(network)?.[0]?.text ?? '0x52908400098527886E0F7030069857D2E4169EE7';
 }
 
-/** Somebody, mostly one who may. */
+/** Draws a key, mostly one that may act. */
 export function drawKey(world: World, draw: Draw): { account: ModelAccount; key: ModelKey } {
   const account = draw.pick(world.model.accounts);
   const standing = account.keys.filter(({ revoked, scopes }) => !revoked && scopes.length === 3);
@@ -63,7 +66,7 @@ export function drawOrder(world: World, draw: Draw, account: ModelAccount): Reco
   const held = world.model.balance(account.id, given);
   const price = world.market.firmPrices(coin).at(-1) ?? 100_000_000n;
   const unit = 10n ** BigInt(scaleOf(coin) + 2);
-  // A tenth at most, or more than there is.
+  // Draws an amount: at most a tenth of the balance, or more than all of it.
   const budget = draw.happens(0.08) ? held * 3n + 1n : draw.part(held / 10n) + 1n;
   const usdt = side === 'BUY' ? budget : (budget * price) / unit;
   const capped = usdt > 60_000_000_000n ? 60_000_000_000n : usdt;
@@ -83,13 +86,13 @@ export function drawOrder(world: World, draw: Draw, account: ModelAccount): Reco
 export async function stepOrder(world: World, draw: Draw): Promise<void> {
   const { account, key } = drawKey(world, draw);
   const body = drawOrder(world, draw, account);
-  const strike = drawStrike(draw, orderFaults, orderAborts);
+  const fault = drawFault(draw, orderFaults, orderAborts);
   const request: Post = { operation: 'placeOrder', body, idempotencyKey: drawIdempotencyKey(world, draw) };
-  const { status } = await execute(world, account, key, request, strike);
+  const { status } = await execute(world, account, key, request, fault);
   if (status === 201) world.count('operations', 'order that was filled');
 }
 
-function drawStrike(draw: Draw, faults: readonly Strike[], aborts: readonly Strike[]): Strike | null {
+function drawFault(draw: Draw, faults: readonly Fault[], aborts: readonly Fault[]): Fault | null {
   const kind = draw.weigh({ none: 64, fault: 18, abort: 18 });
   if (kind === 'none') return null;
   return draw.pick(kind === 'fault' ? faults : aborts);
@@ -138,15 +141,15 @@ export async function stepWithdrawal(world: World, draw: Draw): Promise<void> {
   await sendToCustodian(world, draw, account, key, request);
 }
 
-/** Sends a withdrawal with a custodian, a database and a lane in whatever state. */
+/** Sends a withdrawal, perhaps with a fault of the custodian, the database or the lane. */
 async function sendToCustodian(world: World, draw: Draw, account: ModelAccount, key: ModelKey, request: Post) {
   const trouble = draw.weigh({ none: 25, custodian: 30, other: 45 });
   if (trouble === 'custodian') setCustodian(world, draw);
   const step = draw.weigh({ early: 25, taking: 45, settling: 30 });
-  const strike = trouble === 'other' ? draw.pick(withdrawalFaults[step]) : null;
-  await execute(world, account, key, request, strike);
-  const { mode, struck } = world.custodian;
-  if (mode !== 'pays') world.count('faults', `custodian_${mode}`, struck > 0 ? 1 : 0);
+  const fault = trouble === 'other' ? draw.pick(withdrawalFaults[step]) : null;
+  await execute(world, account, key, request, fault);
+  const { mode, injected } = world.custodian;
+  if (mode !== 'pays') world.count('faults', `custodian_${mode}`, injected > 0 ? 1 : 0);
 }
 
 export function setCustodian(
@@ -173,10 +176,10 @@ export async function stepReplay(world: World, draw: Draw): Promise<void> {
   if (!entry) return;
   const how = draw.weigh({ same: 60, body: 12, code: 8, key: 10, edge: 10 });
   const { request } = entry;
-  // Whether its intent is a day old cannot be known of one that was never answered.
+  // If the entry was never answered, its exact age is not known.
   const isUncertain = !entry.answer && world.now_ms - entry.received_ms > 80_000_000;
   if (isUncertain) return void key.entries.delete(request.idempotencyKey ?? '');
-  const strike = draw.happens(0.1)
+  const fault = draw.happens(0.1)
     ? draw.pick(request.operation === 'placeOrder' ? orderAborts : withdrawalAborts)
     : null;
   if (how === 'key') {
@@ -185,12 +188,12 @@ export async function stepReplay(world: World, draw: Draw): Promise<void> {
     return;
   }
   if (how === 'edge' && entry.answer) return replayAtEdge(world, account, key, request, entry.received_ms);
-  // A fresh code makes the same withdrawal; an order takes none.
+  // A withdrawal with a new code is the same request; an order has no code.
   const code = request.operation === 'placeOrder' ? {} : await drawCode(world, draw, account);
   const changed = { ...request.body, ...code };
   const other = request.operation === 'placeOrder' ? { value: '7.7' } : { amount: '7.7' };
   const body = how === 'body' ? { ...request.body, ...other } : how === 'code' ? changed : request.body;
-  await execute(world, account, key, { ...request, body }, how === 'same' ? strike : null);
+  await execute(world, account, key, { ...request, body }, how === 'same' ? fault : null);
 }
 
 /** The last second of the 24 hours, and the first after them. */

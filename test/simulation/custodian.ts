@@ -3,7 +3,7 @@ import type { CustodyState, NeverSeen, Payout } from '../../src/wallet/custody/c
 import { sandboxCustody } from '../../src/wallet/custody/sandbox.ts';
 import { must } from './model.ts';
 
-/** How the custodian meets the next step. */
+/** What the custodian does in the next step. */
 export const custodianModes = [
   'pays',
   'refuses',
@@ -19,7 +19,7 @@ export const custodianModes = [
 
 export type CustodianMode = (typeof custodianModes)[number];
 
-/** How long it is waited for, and a little more than its caller waits. */
+/** How long Bureau waits for it, and a little longer than the caller waits. */
 const HANG_MS = 6_000;
 const LATE_MS = 6_600;
 
@@ -30,27 +30,27 @@ interface Entry {
 }
 
 /**
- * The sandbox's custodian with a memory and a will of its own, in the isolate of the lanes: what it does and what it
- * says are chosen step by step. The simulation's clock is its clock, so a hang of six seconds takes none.
+ * A custodian in the isolate of the lanes. The simulation chooses for each step what it does and what it answers. It
+ * uses the simulation's clock, so a hang of six seconds takes no time.
  */
 export class ProgrammedCustodian {
   mode: CustodianMode = 'pays';
-  /** How often the mode had its way since it was set. */
-  struck = 0;
-  /** The withdrawals that it met so. */
-  readonly struckIds = new Set<string>();
-  /** What happens elsewhere while it answers. */
+  /** How often the mode took effect since it was set. */
+  injected = 0;
+  /** The withdrawals for which it took effect. */
+  readonly faultyIds = new Set<string>();
+  /** Something that is done while it answers. */
   meanwhile: (() => Promise<void>) | null = null;
-  /** What happens elsewhere while it looks the next one up, and stops the submission that would follow. */
+  /** Something that is done while it looks the next payout up, and that must stop the submission after it. */
   stopAtLookup: (() => Promise<void>) | null = null;
   /** How often that happened. */
   stopped = 0;
-  /** Whether a halt, a paused network or a freeze stands against a payout. */
+  /** Whether a halt, a paused network or a freeze stops a payout. */
   isStopped: (payout: Payout) => boolean = () => false;
-  /** Those of which it said that it has never seen them, after that. */
+  /** The ids that were answered as never seen after that. */
   readonly #stoppedIds = new Set<string>();
   readonly #book = new Map<string, Entry>();
-  /** What it said last of each withdrawal. */
+  /** Its last answer about each withdrawal. */
   readonly #said = new Map<string, CustodyState['kind'] | 'never_seen'>();
   readonly #faults: string[] = [];
 
@@ -62,8 +62,8 @@ export class ProgrammedCustodian {
 
   set(mode: CustodianMode): void {
     this.mode = mode;
-    this.struck = 0;
-    this.struckIds.clear();
+    this.injected = 0;
+    this.faultyIds.clear();
     this.meanwhile = null;
     this.stopAtLookup = null;
     this.stopped = 0;
@@ -74,7 +74,7 @@ export class ProgrammedCustodian {
     return this.#book.get(id);
   }
 
-  /** It decides on what it had accepted, or was never asked for. */
+  /** It decides about payouts that it had accepted or never saw. */
   decide(id: string, act: 'pay' | 'refuse'): void {
     const entry = this.#book.get(id);
     if (!entry) this.#book.set(id, { status: 'refused', txHash: '', payments: 0 });
@@ -82,7 +82,7 @@ export class ProgrammedCustodian {
     else if (entry.status === 'accepted') entry.status = 'refused';
   }
 
-  /** Whatever Bureau did that it never may (I5). */
+  /** What Bureau did that it must never do (I5). */
   mustBeContent(): void {
     must(this.#faults.length === 0, 'the custodian was asked wrongly', this.#faults);
     for (const [id, { payments }] of this.#book) must(payments <= 1, 'paid twice', id);
@@ -97,7 +97,7 @@ export class ProgrammedCustodian {
     }
     this.#said.set(id, 'unknown');
     const { mode, meanwhile } = this;
-    if (mode !== 'pays') this.#strike(id);
+    if (mode !== 'pays') this.#recordFault(id);
     this.meanwhile = null;
     if (mode === 'hangs_before' || mode === 'hangs_after' || mode === 'answers_late') this.#passTime(mode);
     const derived = await hashOf(payout);
@@ -124,18 +124,18 @@ export class ProgrammedCustodian {
       this.#stoppedIds.add(id);
     }
     if (this.mode.startsWith('fails') || this.mode.startsWith('hangs')) {
-      this.#strike(id);
+      this.#recordFault(id);
       return { kind: 'unknown' };
     }
-    if (this.mode === 'forgets') this.#strike(id);
+    if (this.mode === 'forgets') this.#recordFault(id);
     const state: CustodyState | NeverSeen = this.mode === 'forgets' ? { kind: 'never_seen' } : this.#stateOf(id);
     this.#said.set(id, state.kind);
     return state;
   }
 
-  #strike(id: string): void {
-    this.struck += 1;
-    this.struckIds.add(id);
+  #recordFault(id: string): void {
+    this.injected += 1;
+    this.faultyIds.add(id);
   }
 
   /** Moves the clock while the caller waits; the caller has set its timer by then. */

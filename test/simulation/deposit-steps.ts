@@ -4,11 +4,11 @@ import { asOperator, json } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';
 import type { Draw } from '../support/draw.ts';
 import { type Model, type ModelDeposit, must, sameMovements } from './model.ts';
-import { armDatabase, operate } from './operate.ts';
+import { injectDatabaseFault, operate } from './operate.ts';
 import { floorDecimal, readDecimal, writeDecimal } from './read-decimal.ts';
 import type { World } from './world.ts';
 
-/** A chain's deposit: its first report, or one more of an earlier. */
+/** Reports a deposit for the first time, or an earlier one again. */
 export async function stepDeposit(world: World, draw: Draw): Promise<void> {
   const { model } = world;
   const open = model.deposits.slice(-12);
@@ -16,14 +16,14 @@ export async function stepDeposit(world: World, draw: Draw): Promise<void> {
   const deposit = isNew ? newDeposit(world, draw) : draw.pick(open);
   const word = draw.weigh({ seen: 3, confirmed: 6, failed: 1 });
   const confirmations = word === 'confirmed' ? deposit.needed : Math.min(1, deposit.needed - 1);
-  const armed = armDatabase(world, draw, 'deposit');
+  const injection = injectDatabaseFault(world, draw, 'deposit');
   const before = deposit.status;
   const report = { ...deposit.report, confirmations, ...(word === 'failed' && { failed: true }) };
   if (!deposit.isKnown) deposit.isDust = isBelowMinimum(model, deposit);
   const next = nextStatus(world, deposit, word);
-  const { answer, moved } = await operate(world, 'POST', '/deposits', report, armed);
+  const { answer, moved } = await operate(world, 'POST', '/deposits', report, injection);
   if (isNew) model.deposits.push(deposit);
-  const isOpen = armed !== undefined && armed.struck() > 0 && answer.status === 503;
+  const isOpen = injection !== undefined && injection.count() > 0 && answer.status === 503;
   if (moved.length > 0) {
     const { accountId, asset, amount } = deposit;
     const credit = [{ debit: house.custody, credit: accountId ?? 'nobody', asset, amount, kind: 'deposit' }];
@@ -39,7 +39,7 @@ export async function stepDeposit(world: World, draw: Draw): Promise<void> {
   must(deposit.status === next, 'a deposit is', deposit, 'instead of', next, before);
 }
 
-/** Where a fault left open whether a report took effect, the database tells: it did as it should, or not at all. */
+/** If a fault left the outcome unknown, the database tells: either the report took effect correctly, or not at all. */
 async function takeLanded(deposit: ModelDeposit, next: ModelDeposit['status'] | 'refused'): Promise<void> {
   const query = env.DB.prepare('SELECT status FROM deposits WHERE tx_hash = ?').bind(deposit.report['txHash']);
   const row = await query.first<Pick<ModelDeposit, 'status'>>();
@@ -48,7 +48,7 @@ async function takeLanded(deposit: ModelDeposit, next: ModelDeposit['status'] | 
   if (row) Object.assign(deposit, { isKnown: true, status: row.status });
 }
 
-/** Holds the operator's sums of what was too small against the deposits of the model. */
+/** Compares the operator's sums of too small deposits with the model's deposits. */
 export async function checkDust({ model }: World): Promise<void> {
   const sums = new Map<string, { deposits: number; amount: bigint }>();
   for (const { report, isDust, isKnown, status } of model.deposits) {
@@ -91,7 +91,7 @@ function newDeposit({ model }: World, draw: Draw): ModelDeposit {
   const least = minimumOf(model, asset, on);
   const atoms = { least, below: least - 1n, dust: draw.part(least), nobody: least }[kind as string];
   const amount = writeDecimal(atoms ?? least + draw.part(10n ** BigInt(scale)), scale);
-  // What the chain has beyond the ledger's decimals is never credited.
+  // Decimals beyond the ledger's are never credited.
   const [whole = '', fraction = ''] = amount.split('.');
   const exact = kind === 'least' || !draw.happens(0.5) ? amount : `${whole}.${fraction.padEnd(scale, '0')}999`;
   const hash = draw.hex();

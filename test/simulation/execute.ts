@@ -12,19 +12,19 @@ import {
 } from './model.ts';
 import { type Prediction, predictOrder, refusal } from './predict-order.ts';
 import { type WithdrawalPrediction, predictWithdrawal } from './predict-withdrawal.ts';
-import type { Armed, Strike } from './inject-faults.ts';
+import type { Injection, Fault } from './inject-faults.ts';
 import type { World } from './world.ts';
 
 const DAY_MS = 86_400_000;
 
-/** So long after its first receipt, an open request is never told a refusal that would be final. */
+/** How long after its first receipt an open request must not get a final refusal. */
 const MAY_LAND_MS = 60_000;
 
 const paths = { placeOrder: '/api/v1/orders', createWithdrawal: '/api/v1/wallet/withdrawals' } as const;
 const scopes = { placeOrder: 'trade', createWithdrawal: 'withdraw' } as const;
 const kinds = { placeOrder: 'order', createWithdrawal: 'withdrawal' } as const;
 
-/** An answer as a client has it. */
+/** An answer as a client sees it. */
 export interface Reply {
   readonly status: number;
   readonly code: string | null;
@@ -54,32 +54,32 @@ export async function post(trader: Trader, { operation, body, idempotencyKey }: 
   };
 }
 
-/** What stands under a request's Idempotency-Key, while it protects. */
+/** The entry of a request's Idempotency-Key, if it still protects. */
 export function findEntry(world: World, key: ModelKey, { idempotencyKey }: Post): Entry | undefined {
   const entry = idempotencyKey === null ? undefined : key.entries.get(idempotencyKey);
   return entry && entry.received_ms > world.now_ms - DAY_MS ? entry : undefined;
 }
 
-/** What a request that was never seen may be answered. */
+/** The allowed answers to a new request. */
 export async function predictFresh(world: World, account: ModelAccount, request: Post): Promise<WithdrawalPrediction> {
   if (account.frozen) return { answers: [refusal(403, 'account_frozen')], wanted: [], totp: null };
   if (request.operation === 'createWithdrawal') return predictWithdrawal(world, account, request);
   return { answers: predictOrder(world, account, request), wanted: [], totp: null };
 }
 
-/** What the key itself is refused, before anything else; for good, once it was revoked. */
+/** The refusal because of the key itself, which comes before all others. */
 export function refuseKey(key: ModelKey, scope: Scope): Prediction | null {
   if (!key.scopes.includes(scope)) return refusal(403, 'insufficient_scope');
   return key.revoked ? refusal(401, 'invalid_api_key') : null;
 }
 
-/** The parts of a body that its fingerprint counts. */
+/** The parts of a body that its fingerprint covers. */
 function fingerprintOf({ operation, body }: Post): string {
   const counted = Object.entries(body).filter(([name]) => name !== 'totpCode');
   return JSON.stringify([operation, ...counted.map(String).toSorted()]);
 }
 
-const withoutFault: Armed = { struck: () => 0, disarm: () => undefined };
+const withoutFault: Injection = { count: () => 0, remove: () => undefined };
 
 /**
  * Sends a request, with a fault or without, and holds what came of it against what may come of it: the answer, what
@@ -90,7 +90,7 @@ export async function execute(
   account: ModelAccount,
   key: ModelKey,
   request: Post,
-  strike: Strike | null,
+  fault: Fault | null,
 ): Promise<Reply> {
   const { trader } = key;
   const entry = findEntry(world, key, request);
@@ -98,31 +98,31 @@ export async function execute(
   const fresh = await predictFresh(world, account, request);
   world.wanted = fresh.wanted;
   const received_ms = world.now_ms;
-  const armed = (await strike?.arm(world, trader)) ?? withoutFault;
+  const injection = (await fault?.inject(world, trader)) ?? withoutFault;
   let reply: Reply;
   try {
     reply = await post(trader, request);
   } finally {
-    armed.disarm();
+    injection.remove();
   }
   await Promise.all(world.after.splice(0));
-  const struck = strike ? armed.struck() : 0;
-  if (strike) world.count('faults', strike.name, struck > 0 ? 1 : 0);
-  const leeway = strike && struck > 0 ? strike.leeway[request.idempotencyKey === null ? 1 : 0] : null;
-  // Only a request that reached the rules touches the second factor; where a fault struck, the next look tells.
+  const injected = fault ? injection.count() : 0;
+  if (fault) world.count('faults', fault.name, injected > 0 ? 1 : 0);
+  const tolerance = fault && injected > 0 ? fault.tolerance[request.idempotencyKey === null ? 1 : 0] : null;
+  // Only a request that reached the rules touches the second factor; after a fault, the database tells.
   const reached = !refused && !entry?.answer;
   if (account.totp && request.operation === 'createWithdrawal' && reached) {
-    if (leeway || entry || world.custodian.struck > 0) world.openTotps.add(account.id);
+    if (tolerance || entry || world.custodian.injected > 0) world.openTotps.add(account.id);
     else if (fresh.totp) settleTotp(account, fresh, reply);
   }
   const moved = await world.observe();
-  const isLate = world.custodian.mode === 'answers_late' && world.custodian.struck > 0;
+  const isLate = world.custodian.mode === 'answers_late' && world.custodian.injected > 0;
   if (isLate) await world.awaitSettlement();
 
-  const context = { world, account, key, request, entry, fresh: fresh.answers, leeway, received_ms };
-  if (refused) mustBe(reply, [refused], moved, leeway);
+  const context = { world, account, key, request, entry, fresh: fresh.answers, tolerance, received_ms };
+  if (refused) mustBe(reply, [refused], moved, tolerance);
   else if (entry && fingerprintOf(entry.request) !== fingerprintOf(request)) checkReused(context, reply, moved);
-  else if (entry?.answer) checkReplay(entry.answer, reply, moved, leeway);
+  else if (entry?.answer) checkReplay(entry.answer, reply, moved, tolerance);
   else if (entry?.recordId) checkRecalled(context, entry, reply, moved);
   else checkExecuted(context, reply, moved);
   world.count(
@@ -139,7 +139,7 @@ interface Context {
   readonly request: Post;
   readonly entry: Entry | undefined;
   readonly fresh: readonly Prediction[];
-  readonly leeway: Strike['leeway'][0] | null;
+  readonly tolerance: Fault['tolerance'][0] | null;
   readonly received_ms: number;
 }
 
@@ -149,17 +149,22 @@ function settleTotp({ totp }: ModelAccount, fresh: WithdrawalPrediction, reply: 
   Object.assign(totp, fresh.totp, reply.status === 201 && step ? { usedStep: step } : {});
 }
 
-function mustBe(reply: Reply, allowed: readonly Prediction[], moved: readonly Movement[], leeway: string | null): void {
+function mustBe(
+  reply: Reply,
+  allowed: readonly Prediction[],
+  moved: readonly Movement[],
+  tolerance: string | null,
+): void {
   must(moved.length === 0, 'a refused request moved money', reply, moved);
   const isAllowed = allowed.some(({ status, code }) => reply.status === status && reply.code === code);
-  const isFault = leeway !== null && leeway !== 'none' && reply.status >= 503;
+  const isFault = tolerance !== null && tolerance !== 'none' && reply.status >= 503;
   must(isAllowed || isFault, 'answered', reply, 'instead of', allowed);
 }
 
-/** An open request may have left nothing, and then its Idempotency-Key is free for another. */
+/** An open request may have left no entry; then another request may use its Idempotency-Key. */
 function checkReused(context: Context, reply: Reply, moved: readonly Movement[]): void {
   if (context.entry?.answer || context.entry?.recordId || reply.code === 'idempotency_key_reused') {
-    mustBe(reply, [refusal(422, 'idempotency_key_reused')], moved, context.leeway);
+    mustBe(reply, [refusal(422, 'idempotency_key_reused')], moved, context.tolerance);
   } else checkExecuted({ ...context, entry: undefined }, reply, moved);
 }
 
@@ -167,24 +172,24 @@ function checkReplay(
   answer: NonNullable<Entry['answer']>,
   reply: Reply,
   moved: readonly Movement[],
-  leeway: Context['leeway'],
+  tolerance: Context['tolerance'],
 ): void {
   must(moved.length === 0, 'a replay moved money', reply, moved);
-  if (leeway === 'unknown_either' && reply.status === 504) return;
+  if (tolerance === 'unknown_either' && reply.status === 504) return;
   const isSame = reply.status === answer.status && reply.body === answer.body && reply.replayed;
   must(isSame, 'a replay is another answer', reply, answer);
 }
 
-/** A request of which the journal showed the effect, while its caller was told nothing. */
-function checkRecalled({ leeway }: Context, entry: Entry, reply: Reply, moved: readonly Movement[]): void {
+/** Checks a repeated request whose effect is in the journal although its caller got no answer. */
+function checkRecalled({ tolerance }: Context, entry: Entry, reply: Reply, moved: readonly Movement[]): void {
   must(moved.length === 0, 'executed twice', entry.recordId, reply, moved);
-  if (leeway === 'unknown_either' && reply.status === 504) return;
+  if (tolerance === 'unknown_either' && reply.status === 504) return;
   must(reply.status === 201 && reply.recordId === entry.recordId, 'forgotten', entry.recordId, reply);
   entry.answer = { status: reply.status, body: reply.body };
 }
 
 function checkExecuted(context: Context, reply: Reply, moved: readonly Movement[]): void {
-  const { world, account, key, request, entry, fresh, leeway } = context;
+  const { world, account, key, request, entry, fresh, tolerance } = context;
   const kind = kinds[request.operation];
   const references = [...new Set(moved.map(({ reference }) => reference))];
   must(references.length <= 1, 'more than one effect', references);
@@ -200,23 +205,26 @@ function checkExecuted(context: Context, reply: Reply, moved: readonly Movement[
     must(recordId !== null && reply.recordId === recordId, 'answered 201 without an effect', reply, moved);
     checkRecordStatus(context, reply, recordId);
   } else if (reply.status === 504) {
-    const mayBeOpen = leeway === 'unknown_either' || leeway === 'unknown_without';
-    // A second look at what may still land refuses nothing for good.
-    const isHeld = isRefusal && (leeway !== null || (entry && context.received_ms - entry.received_ms < MAY_LAND_MS));
-    must(mayBeOpen || isHeld === true, 'answered 504', reply, leeway, fresh);
-    must(recordId === null || leeway === 'unknown_either', 'answered 504 with an effect', reply, moved);
+    const mayBeOpen = tolerance === 'unknown_either' || tolerance === 'unknown_without';
+    // While an earlier write may still succeed, nothing is refused for good.
+    const isHeld =
+      isRefusal && (tolerance !== null || (entry && context.received_ms - entry.received_ms < MAY_LAND_MS));
+    must(mayBeOpen || isHeld === true, 'answered 504', reply, tolerance, fresh);
+    must(recordId === null || tolerance === 'unknown_either', 'answered 504 with an effect', reply, moved);
   } else {
     must(recordId === null, 'refused with an effect', reply, moved);
-    const isTurnedAway = leeway === 'turned_away' && reply.code === 'service_unavailable';
+    const isTurnedAway = tolerance === 'turned_away' && reply.code === 'service_unavailable';
     const isAllowed = fresh.some(({ status, code }) => status === reply.status && code === reply.code);
-    // One that was tried more than once counted its code as often.
-    const isLocked = leeway !== null && 'totpCode' in request.body && reply.code === 'withdrawals_locked';
-    must(isAllowed || isTurnedAway || isLocked, 'answered', reply, 'instead of', fresh, leeway);
+    // A request that was tried several times counted its code several times.
+    const isLocked = tolerance !== null && 'totpCode' in request.body && reply.code === 'withdrawals_locked';
+    must(isAllowed || isTurnedAway || isLocked, 'answered', reply, 'instead of', fresh, tolerance);
   }
   keep(context, key, reply, recordId);
 }
 
-/** Whether an effect is one of those that may be; of an order, the market learns what round it was filled at. */
+/**
+ * Whether an effect is one of the allowed ones. If it is an order, the market notes the round that it was filled at.
+ */
 export function noteEffect(
   { market }: World,
   fresh: readonly Prediction[],
@@ -232,7 +240,10 @@ export function noteEffect(
   return predicted.length > 0;
 }
 
-/** What a replay will give: a decision stands, an open outcome waits, and what was only turned away is forgotten. */
+/**
+ * Notes what a replay must give: a decision is kept, an unknown outcome stays open, and a temporary refusal is
+ * forgotten.
+ */
 function keep({ request, entry, received_ms }: Context, key: ModelKey, reply: Reply, recordId: string | null): void {
   if (request.idempotencyKey === null) return;
   const isKept = reply.status === 201 || reply.status === 422 || reply.code === 'address_not_allowlisted';
@@ -243,14 +254,14 @@ function keep({ request, entry, received_ms }: Context, key: ModelKey, reply: Re
   if (isKept || reply.status === 504 || entry) key.entries.set(request.idempotencyKey, standing);
 }
 
-/** A withdrawal's answer says how it stands, or how it stood before the custodian spoke. */
-function checkRecordStatus({ world, request, leeway }: Context, reply: Reply, recordId: string): void {
+/** A withdrawal's answer has its present status, or the one before the custodian answered. */
+function checkRecordStatus({ world, request, tolerance }: Context, reply: Reply, recordId: string): void {
   if (request.operation === 'placeOrder') return must(reply.recordStatus === 'COMPLETED', 'an order that is', reply);
   const standing = world.model.withdrawals.get(recordId);
   const isLate = world.custodian.mode === 'answers_late';
   const isSame = reply.recordStatus === standing?.status;
   must(isSame || (reply.recordStatus === 'PROCESSING' && isLate), 'answered', reply, 'but it is', standing);
-  if (leeway !== null || standing?.status === 'PENDING' || standing?.recipient !== null) return;
+  if (tolerance !== null || standing?.status === 'PENDING' || standing?.recipient !== null) return;
   const { mode } = world.custodian;
   const end = mode === 'refuses' ? 'FAILED' : /^(fails|hangs|accepts)/.test(mode) ? 'PROCESSING' : 'COMPLETED';
   must(standing.status === end, 'the custodian', mode, 'and it is', standing);

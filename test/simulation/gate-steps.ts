@@ -10,8 +10,8 @@ import { type Post, must, withoutReference } from './model.ts';
 import type { World } from './world.ts';
 
 /**
- * Has every gate answer only when what it fetches beside an order has come: so a step ends with nothing under way, and
- * the same seed does the same again.
+ * Makes each gate answer only after its background fetches have ended, so that a step ends with nothing under way and
+ * the same seed repeats the same run.
  */
 export function settleGates(): void {
   const { placeOrder } = LedgerGate.prototype;
@@ -25,7 +25,7 @@ export function settleGates(): void {
   LedgerGate.prototype.placeOrder = async function settle(this: LedgerGate, call) {
     begun.length = 0;
     const filling = placeOrder.call(this, call);
-    // Begun by this very call, before anything was awaited, so it is this gate's own.
+    // This call began it before anything was awaited, so it belongs to this gate.
     const [refresh] = begun;
     const reply = await filling;
     await refresh;
@@ -33,7 +33,7 @@ export function settleGates(): void {
   };
 }
 
-/** Two prices at once: a second gate of the ledger, as a restart may leave one, takes orders in turn with the first. */
+/** A second gate of the ledger, as after a restart, takes orders in turn with the first. */
 export async function stepGates(world: World, draw: Draw): Promise<void> {
   const { account, key } = drawKey(world, draw);
   if (account.frozen || refuseKey(key, 'trade')) return;

@@ -18,146 +18,168 @@ import { env } from '../support/runtime/test-env.ts';
 import type { Trader } from '../support/exchange.ts';
 import type { World } from './world.ts';
 
-/** A fault that is ready to strike. */
-export interface Armed {
-  /** How often it struck. */
-  struck(): number;
-  /** Takes it back. */
-  disarm(): void;
+/** An injected fault. */
+export interface Injection {
+  /** How often it took effect. */
+  count(): number;
+  /** Removes it. */
+  remove(): void;
 }
 
-/** What a fault that struck may make of an answer. */
-export type Leeway =
-  /** Nothing: the caller notices no fault. */
+/** How a fault that took effect may change an answer. */
+export type Tolerance =
+  /** Not at all: the client notices nothing. */
   | 'none'
-  /** Turned away with 503, and nothing happened. */
+  /** 503, and nothing happened. */
   | 'turned_away'
   /** 504, and nothing happened. */
   | 'unknown_without'
   /** 504, whether it happened or not. */
   | 'unknown_either';
 
-export interface Strike {
+export interface Fault {
   readonly name: string;
   /** With and without an Idempotency-Key, since without one nobody repeats the request. */
-  readonly leeway: readonly [withKey: Leeway, withoutKey: Leeway];
-  arm(world: World, trader: Trader): Promise<Armed> | Armed;
+  readonly tolerance: readonly [withKey: Tolerance, withoutKey: Tolerance];
+  inject(world: World, trader: Trader): Promise<Injection> | Injection;
 }
 
-/** One that D1 brings, whoever asks. */
-export interface DatabaseStrike extends Strike {
-  arm(): Armed;
+/** A fault of D1, which needs no account. */
+export interface DatabaseFault extends Fault {
+  inject(): Injection;
 }
 
 const MANY = 9;
 
-function armBatch(batch: Batch, moment: Moment, times: number, strike: () => Promise<void> | void): Armed {
-  const { state, restore } = aroundBatch(batch, moment, times, strike);
-  return { struck: () => state.struck, disarm: restore };
+function injectAroundBatch(batch: Batch, moment: Moment, times: number, inject: () => Promise<void> | void): Injection {
+  const { state, restore } = aroundBatch(batch, moment, times, inject);
+  return { count: () => state.injected, remove: restore };
 }
 
 /**
- * D1 as it fails: the connection lost before and after the commit, once or for long, and the query turned away. Where an
- * intent is `kept`, a loss that lasts leaves the outcome open.
+ * The faults of D1: the connection is lost before or after the commit, once or many times, or D1 is overloaded. Where
+ * an intent is `kept`, a lasting loss leaves the outcome unknown.
  */
-export function failDatabase(batch: Batch, kept: boolean): DatabaseStrike[] {
+export function failDatabase(batch: Batch, kept: boolean): DatabaseFault[] {
   const lost = fail(CONNECTION_LOST);
-  const both = (leeway: Leeway): Strike['leeway'] => [leeway, leeway];
-  const unless: Leeway = kept ? 'unknown_without' : 'turned_away';
+  const both = (tolerance: Tolerance): Fault['tolerance'] => [tolerance, tolerance];
+  const unless: Tolerance = kept ? 'unknown_without' : 'turned_away';
   return [
-    { name: `d1_lost_before_${batch}`, leeway: both('none'), arm: () => armBatch(batch, 'before', 1, lost) },
-    { name: `d1_lost_after_${batch}`, leeway: both('none'), arm: () => armBatch(batch, 'after', 1, lost) },
-    { name: `d1_down_before_${batch}`, leeway: both(unless), arm: () => armBatch(batch, 'before', MANY, lost) },
-    { name: `d1_down_after_${batch}`, leeway: both('none'), arm: () => armBatch(batch, 'after', MANY, lost) },
+    {
+      name: `d1_lost_before_${batch}`,
+      tolerance: both('none'),
+      inject: () => injectAroundBatch(batch, 'before', 1, lost),
+    },
+    {
+      name: `d1_lost_after_${batch}`,
+      tolerance: both('none'),
+      inject: () => injectAroundBatch(batch, 'after', 1, lost),
+    },
+    {
+      name: `d1_down_before_${batch}`,
+      tolerance: both(unless),
+      inject: () => injectAroundBatch(batch, 'before', MANY, lost),
+    },
+    {
+      name: `d1_down_after_${batch}`,
+      tolerance: both('none'),
+      inject: () => injectAroundBatch(batch, 'after', MANY, lost),
+    },
     {
       name: `d1_overloaded_${batch}`,
-      leeway: both('turned_away'),
-      arm: () => armBatch(batch, 'before', 1, fail(OVERLOADED)),
+      tolerance: both('turned_away'),
+      inject: () => injectAroundBatch(batch, 'before', 1, fail(OVERLOADED)),
     },
   ];
 }
 
-/** The reset of a lane at one of its steps, once or at every try. */
-function abortAt(name: string, times: number, arm: Strike['arm']): Strike {
-  return { name, leeway: [times === 1 ? 'none' : 'unknown_either', 'unknown_either'], arm };
+/** Resets a lane at one of its steps, at the first try or at every one. */
+function abortAt(name: string, times: number, inject: Fault['inject']): Fault {
+  return { name, tolerance: [times === 1 ? 'none' : 'unknown_either', 'unknown_either'], inject };
 }
 
-function abortAround(batch: Batch, moment: Moment, times: number): Strike {
+function abortAround(batch: Batch, moment: Moment, times: number): Fault {
   return abortAt(`abort_${moment}_${batch}${times > 1 ? '_twice' : ''}`, times, (_world, trader) =>
-    armBatch(batch, moment, times, async () => {
+    injectAroundBatch(batch, moment, times, async () => {
       await abort(trader.lane);
-      // Whatever a dead object had not sent yet never arrives.
+      // What a dead object has not sent yet never arrives.
       if (moment === 'before') throw new Error(CONNECTION_LOST);
     }),
   );
 }
 
 /** Resets the lane around one of its own methods, or of another object's, from inside the call. */
-function abortAroundCall(name: string, times: number, prototype: object, method: string, moment: Moment): Strike {
+function abortAroundCall(name: string, times: number, prototype: object, method: string, moment: Moment): Fault {
   return abortAt(`abort_${moment}_${name}${times > 1 ? '_twice' : ''}`, times, (_world, trader) =>
-    armCall(prototype, method, moment, times, () => abort(trader.lane)),
+    injectAroundCall(prototype, method, moment, times, () => abort(trader.lane)),
   );
 }
 
-/** Lets something happen around the next calls of a method. */
-function armCall(prototype: object, method: string, moment: Moment, times: number, strike: () => Promise<void>): Armed {
-  let struck = 0;
+/** Calls `inject` around the next calls of a method. */
+function injectAroundCall(
+  prototype: object,
+  method: string,
+  moment: Moment,
+  times: number,
+  inject: () => Promise<void>,
+): Injection {
+  let injected = 0;
   const target = prototype as Record<string, (...values: unknown[]) => unknown>;
   const original = target[method];
-  const strikeOnce = async () => {
-    if (struck >= times) return;
-    struck += 1;
-    await strike();
+  const injectOnce = async () => {
+    if (injected >= times) return;
+    injected += 1;
+    await inject();
   };
   const spy = vi.spyOn(target, method).mockImplementation(async function around(this: unknown, ...values) {
-    if (moment === 'before') await strikeOnce();
+    if (moment === 'before') await injectOnce();
     const result: unknown = await original?.apply(this, values);
-    if (moment === 'after') await strikeOnce();
+    if (moment === 'after') await injectOnce();
     return result;
   });
-  return { struck: () => struck, disarm: () => spy.mockRestore() };
+  return { count: () => injected, remove: () => spy.mockRestore() };
 }
 
 /** The lane's storage as it is synced: the intent is durable from then on. */
-function abortAtSync(moment: Moment, times: number): Strike {
+function abortAtSync(moment: Moment, times: number): Fault {
   return abortAt(`abort_${moment}_sync${times > 1 ? '_twice' : ''}`, times, async (_world, trader) => {
     const storage = await runInDurableObject(
       trader.lane,
       (_lane, state) => Object.getPrototypeOf(state.storage) as object,
     );
-    return abortAroundCall('sync', times, storage, 'sync', moment).arm(_world, trader);
+    return abortAroundCall('sync', times, storage, 'sync', moment).inject(_world, trader);
   });
 }
 
-/** The reset in the very call that keeps an answer for its replay, written at once or late. */
-function abortAtRemember(): Strike {
+/** Resets the lane in the call that stores an answer for its replay, at once or late. */
+function abortAtRemember(): Fault {
   return abortAt('abort_at_remember', 1, async (_world, trader) => {
-    let struck = 0;
+    let injected = 0;
     const state = await runInDurableObject(trader.lane, (_lane, ctx) => ctx);
-    const strike = () => {
-      if (struck >= 1) return;
-      struck += 1;
+    const inject = () => {
+      if (injected >= 1) return;
+      injected += 1;
       state.abort('reset by the test');
     };
     const { remember, rememberLate } = Replays.prototype;
     const spies = [
       vi.spyOn(Replays.prototype, 'remember').mockImplementation(function around(this: Replays, ...values) {
         const standing = remember.apply(this, values);
-        strike();
+        inject();
         return standing;
       }),
       vi.spyOn(Replays.prototype, 'rememberLate').mockImplementation(function around(this: Replays, ...values) {
         rememberLate.apply(this, values);
-        strike();
+        inject();
       }),
     ];
-    return { struck: () => struck, disarm: () => spies.forEach((spy) => spy.mockRestore()) };
+    return { count: () => injected, remove: () => spies.forEach((spy) => spy.mockRestore()) };
   });
 }
 
-/** The reset of the ledger's gate at every step of an order: once, it is the lane that looks and calls again. */
-function abortGate(times: number): Strike[] {
-  const leeway: Strike['leeway'] = times === 1 ? ['none', 'none'] : ['unknown_either', 'unknown_either'];
+/** Resets the ledger's gate at every step of an order. After one reset the lane looks the order up and calls again. */
+function abortGate(times: number): Fault[] {
+  const tolerance: Fault['tolerance'] = times === 1 ? ['none', 'none'] : ['unknown_either', 'unknown_either'];
   const suffix = times > 1 ? '_twice' : '';
   const moments = ['before', 'after'] as const;
   const calls = [
@@ -165,16 +187,16 @@ function abortGate(times: number): Strike[] {
     ['prices', PriceHub.prototype, 'snapshot'],
   ] as const;
   return moments.flatMap((moment) => [
-    ...calls.map(([name, prototype, method]): Strike => ({
+    ...calls.map(([name, prototype, method]): Fault => ({
       name: `gate_abort_${moment}_${name}${suffix}`,
-      leeway,
-      arm: () => armCall(prototype, method, moment, times, () => abort(ledgerGate())),
+      tolerance,
+      inject: () => injectAroundCall(prototype, method, moment, times, () => abort(ledgerGate())),
     })),
     {
       name: `gate_abort_${moment}_batch${suffix}`,
-      leeway,
-      arm: () =>
-        armBatch('order', moment, times, async () => {
+      tolerance,
+      inject: () =>
+        injectAroundBatch('order', moment, times, async () => {
           await abort(ledgerGate());
           if (moment === 'before') throw new Error(CONNECTION_LOST);
         }),
@@ -182,14 +204,14 @@ function abortGate(times: number): Strike[] {
   ]);
 }
 
-const common = (times: number): Strike[] => [
+const common = (times: number): Fault[] => [
   abortAroundCall('snapshot', times, PriceHub.prototype, 'snapshot', 'before'),
   abortAtSync('before', times),
   abortAtSync('after', times),
 ];
 
-/** The reset of a lane at every step of an order, and of the gate. */
-export const orderAborts: readonly Strike[] = [1, 2].flatMap((times) => [
+/** Resets of the lane and of the gate at every step of an order. */
+export const orderAborts: readonly Fault[] = [1, 2].flatMap((times) => [
   abortAtRemember(),
   abortAroundCall('admission', times, KeyLane.prototype, 'placeOrder', 'before'),
   ...common(times),
@@ -201,7 +223,7 @@ export const orderAborts: readonly Strike[] = [1, 2].flatMap((times) => [
 ]);
 
 /** The reset of a lane at every step of a withdrawal. */
-export const withdrawalAborts: readonly Strike[] = [1, 2].flatMap((times) => [
+export const withdrawalAborts: readonly Fault[] = [1, 2].flatMap((times) => [
   abortAtRemember(),
   abortAroundCall('admission', times, KeyLane.prototype, 'withdraw', 'before'),
   ...common(times),
@@ -213,31 +235,31 @@ export const withdrawalAborts: readonly Strike[] = [1, 2].flatMap((times) => [
   abortAround('settle', 'after', times),
 ]);
 
-/** What happens beside a request and must change nothing of it. */
-export const companions: readonly Strike[] = [
+/** Events during a request that must not change its result. */
+export const companions: readonly Fault[] = [
   {
     name: 'alarm_beside',
-    leeway: ['none', 'none'],
-    arm: (world, trader) => {
+    tolerance: ['none', 'none'],
+    inject: (world, trader) => {
       const ran = runDurableObjectAlarm(trader.lane);
       world.after.push(ran);
-      return { struck: () => 1, disarm: () => undefined };
+      return { count: () => 1, remove: () => undefined };
     },
   },
   {
     name: 'gate_aborted',
-    leeway: ['none', 'none'],
-    arm: async () => {
+    tolerance: ['none', 'none'],
+    inject: async () => {
       await abort(ledgerGate());
-      return { struck: () => 1, disarm: () => undefined };
+      return { count: () => 1, remove: () => undefined };
     },
   },
   {
     name: 'hub_aborted',
-    leeway: ['none', 'none'],
-    arm: async () => {
+    tolerance: ['none', 'none'],
+    inject: async () => {
       await abort(env.PRICE_HUB.getByName('hub'));
-      return { struck: () => 1, disarm: () => undefined };
+      return { count: () => 1, remove: () => undefined };
     },
   },
 ];

@@ -9,13 +9,13 @@ export const venueModes = ['agree', 'one_down', 'one_lies', 'all_down', 'dispute
 
 export type VenueMode = (typeof venueModes)[number];
 
-/** In these no price is firm. */
+/** In these modes no price is firm. */
 const withoutPrice: readonly VenueMode[] = ['all_down', 'disputed', 'two_disputed'];
 
 /** How old an agreed price may be where an order fills at it, and where it only values something. */
 const FILL_MS = 2_000;
 const VALUE_MS = 5_000;
-/** How far the clock may have gone back since. */
+/** How far a receipt may be in the future after the clock went back. */
 const LEAD_MS = 1_000;
 /** How old a snapshot the price hub gives out. */
 const SNAPSHOT_MS = 1_000;
@@ -27,18 +27,18 @@ interface Reading {
   readonly mode: VenueMode;
 }
 
-/** What an order may fill at, spread and half of the dispersion not yet in it. */
+/** A price that an order may fill at, before spread and dispersion. */
 export interface FillPrice {
   readonly round: number;
   readonly price: bigint;
-  /** By how much the venues that agree lie apart. */
+  /** The dispersion of the agreeing venues. */
   readonly dispersion: bigint;
 }
 
-/** The venues' prices as the sandbox makes them, bent as a step wants them, and which of them may be traded at. */
+/** The venues' prices: the sandbox's, changed as a step wants them. It also knows which prices orders may fill at. */
 export class Market {
   mode: VenueMode = 'agree';
-  struck = 0;
+  injected = 0;
   #readings: Reading[] = [];
   #rounds = 0;
   /** The round of the newest fill of each coin: none of an older one may follow (I13). */
@@ -58,19 +58,19 @@ export class Market {
     });
   }
 
-  /** Begins a step: from now on the venues answer so. */
+  /** Begins a step, in which the venues behave as the mode says. */
   read(mode: VenueMode): void {
     this.mode = mode;
-    this.struck = 0;
+    this.injected = 0;
     this.#readings = this.#readings.slice(-50);
   }
 
-  /** The rounds of questions so far, and the one that may come now. */
+  /** The rounds so far, and the one that may come now. */
   get #questions(): readonly Reading[] {
     return [...this.#readings, { round: this.#rounds + 1, time_ms: Date.now(), mode: this.mode }];
   }
 
-  /** The rounds whose prices are at most so old, and were agreed on. */
+  /** The rounds at most this old whose prices were agreed on. */
   #listFirm(age_ms: number): Reading[] {
     const now_ms = Date.now();
     return this.#questions
@@ -116,7 +116,7 @@ export class Market {
   }
 
   #bend(observations: Observation[]): Observation[] {
-    if (this.mode !== 'agree') this.struck += 1;
+    if (this.mode !== 'agree') this.injected += 1;
     const times = (factors: Readonly<Record<string, bigint>>) =>
       observations.map((observation) => {
         const { ticker, source } = observation;

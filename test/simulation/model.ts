@@ -14,15 +14,15 @@ export interface Movement {
   readonly reference: string;
 }
 
-/** What the model knows of an Idempotency-Key of one API key. */
+/** The model's entry of an Idempotency-Key. */
 export interface Entry {
   readonly request: Post;
   readonly received_ms: number;
-  /** The answer that stands, to the byte; `null` while the outcome is open. */
+  /** The answer, byte by byte; `null` while the outcome is unknown. */
   answer: { readonly status: number; readonly body: string } | null;
   /** The record that the request made, once the journal has shown one. */
   recordId: string | null;
-  /** The id that an open outcome was told under. */
+  /** The id in the `outcome_unknown` answer. */
   namedId: string | null;
 }
 
@@ -56,7 +56,7 @@ export interface ModelAccount {
   readonly keys: ModelKey[];
   readonly totp: ModelTotp | null;
   readonly addresses: Readonly<Record<string, string>>;
-  /** From when on `<network> <address>` is approved. */
+  /** When the approval of `<network> <address>` takes effect. */
   readonly approved: Map<string, number>;
 }
 
@@ -71,7 +71,7 @@ export interface ModelWithdrawal {
   readonly usdValue: bigint;
   readonly committed_ms: number;
   readonly recipient: string | null;
-  /** The step of the code that it took. */
+  /** The step of its code. */
   readonly totpStep: number | null;
   status: 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'FAILED';
 }
@@ -90,7 +90,7 @@ export interface ModelDeposit {
   status: 'PENDING' | 'COMPLETED' | 'FAILED' | 'QUARANTINED';
 }
 
-/** What the operator did once under a reference. */
+/** A credit or settlement by the operator's reference. */
 export interface ModelReference {
   readonly path: string;
   readonly body: Record<string, string>;
@@ -107,7 +107,7 @@ export interface ModelSettings {
   spreadBps: number;
 }
 
-/** Something the exchange did is not what the model says. */
+/** The exchange did something else than the model says. */
 export class Disagreement extends Error {
   override readonly name = 'Disagreement';
 }
@@ -125,7 +125,7 @@ export function withoutReference({ debit, credit, asset, amount, kind }: Movemen
   return { debit, credit, asset, amount, kind };
 }
 
-/** Whether the same moved, in whatever order. */
+/** Whether two lists have the same movements, in any order. */
 export function sameMovements(
   one: readonly Omit<Movement, 'reference'>[],
   other: readonly Omit<Movement, 'reference'>[],
@@ -138,7 +138,7 @@ export function sameMovements(
   return write(one) === write(other);
 }
 
-/** What the exchange should be: everything that it owes, to whom, and why. */
+/** The model of the exchange: what it owes, to whom, and why. */
 export class Model {
   readonly accounts: ModelAccount[] = [];
   readonly orders = new Map<string, string>();
@@ -166,7 +166,7 @@ export class Model {
     return this.floors.get(`${owner} ${asset}`) ?? 0n;
   }
 
-  /** Whether an owner can give so much. */
+  /** Whether an owner has this much above its floor. */
   affords(owner: string, asset: Asset, amount: bigint): boolean {
     return this.balance(owner, asset) - amount >= this.floor(owner, asset);
   }
@@ -179,7 +179,7 @@ export class Model {
     this.#balances.set(`${credit} ${asset}`, this.balance(credit, asset) + amount);
   }
 
-  /** Takes over what stands before the simulation begins. */
+  /** Takes over the balances from before the simulation. */
   begin(owner: string, asset: Asset, amount: bigint, floor: bigint): void {
     this.#balances.set(`${owner} ${asset}`, amount);
     this.floors.set(`${owner} ${asset}`, floor);
@@ -204,7 +204,7 @@ export class Model {
     return used;
   }
 
-  /** All balances as text, to hold against the database's. */
+  /** All balances as text, to compare with the database's. */
   list(): Map<string, bigint> {
     const owners = [...Object.values(house), ...this.accounts.map(({ id }) => id)];
     return new Map(

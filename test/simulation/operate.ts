@@ -1,7 +1,7 @@
 import { asOperator } from '../support/exchange.ts';
 import type { Draw } from '../support/draw.ts';
 import { must, withoutReference } from './model.ts';
-import { type Armed, failDatabase } from './inject-faults.ts';
+import { type Injection, failDatabase } from './inject-faults.ts';
 import type { World } from './world.ts';
 
 interface Answer {
@@ -9,10 +9,10 @@ interface Answer {
   readonly body: Record<string, Record<string, unknown> | string | undefined>;
 }
 
-/** Sends as the operator, with D1 failing or not, and gives the answer with what moved. */
-export async function operate(world: World, method: string, path: string, body?: unknown, armed?: Armed) {
+/** Sends a request as the operator, with or without a fault of D1, and returns the answer and what moved. */
+export async function operate(world: World, method: string, path: string, body?: unknown, injection?: Injection) {
   const response = await asOperator(method, path, body);
-  armed?.disarm();
+  injection?.remove();
   const answer: Answer = { status: response.status, body: await response.json() };
   world.count('answers', typeof answer.body['code'] === 'string' ? answer.body['code'] : `operator ${answer.status}`);
   const moved = (await world.observe()).map(withoutReference);
@@ -20,15 +20,15 @@ export async function operate(world: World, method: string, path: string, body?:
 }
 
 /** Lets D1 fail at the batch that follows, some of the time. */
-export function armDatabase(world: World, draw: Draw, batch: 'deposit' | 'settlement'): Armed | undefined {
+export function injectDatabaseFault(world: World, draw: Draw, batch: 'deposit' | 'settlement'): Injection | undefined {
   if (!draw.happens(0.35)) return undefined;
-  const strike = draw.pick(failDatabase(batch, false));
-  const armed = strike.arm();
+  const fault = draw.pick(failDatabase(batch, false));
+  const injection = fault.inject();
   return {
-    ...armed,
-    disarm: () => {
-      armed.disarm();
-      world.count('faults', strike.name, armed.struck() > 0 ? 1 : 0);
+    ...injection,
+    remove: () => {
+      injection.remove();
+      world.count('faults', fault.name, injection.count() > 0 ? 1 : 0);
     },
   };
 }

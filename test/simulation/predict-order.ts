@@ -4,7 +4,7 @@ import { readDecimal } from './read-decimal.ts';
 import type { ModelAccount, Movement, Post } from './model.ts';
 import type { World } from './world.ts';
 
-/** What a request may be answered, and what then has moved. */
+/** An allowed answer to a request, and the movements that go with it. */
 export interface Prediction {
   readonly status: number;
   readonly code: string | null;
@@ -24,7 +24,7 @@ function ceil(dividend: bigint, divisor: bigint): bigint {
   return dividend / divisor + (dividend % divisor === 0n ? 0n : 1n);
 }
 
-/** What an order may be answered now: one prediction for each price that it may be filled at. */
+/** The allowed answers to an order now: one prediction for each price that it may be filled at. */
 export function predictOrder(world: World, account: ModelAccount, { body }: Post): Prediction[] {
   const coin = findCoin(body['coin'] ?? '');
   if (!coin) return [refusal(422, 'symbol_not_supported')];
@@ -45,14 +45,15 @@ export function predictOrder(world: World, account: ModelAccount, { body }: Post
       return { round, quote };
     }),
   );
-  // A halt that was lifted seconds ago may still be believed.
+  // A halt that was lifted seconds ago may still be in effect.
   const stale = world.settled.some(({ tradingHalted }) => tradingHalted) ? [halted] : [];
   const fills = prices.map(({ round, quote }) => ({
     ...predictFill(world, account, { coin, isBuy, byCoin, value, price: quote }),
     filled: { coin, round },
   }));
   if (!world.model.settings.tradingHalted) return [...fills, ...stale, ...withoutPrice(world)];
-  // A lane that has not heard of the halt still judges the amount; the database lets nothing through.
+  // A gate that does not know of the halt yet still checks the amount first; the database refuses the order in any
+  // case.
   return [halted, ...fills.filter(({ code }) => code?.startsWith('amount_')), ...withoutPrice(world)];
 }
 

@@ -13,13 +13,13 @@ const MAX_ATTEMPTS = 5;
 
 export interface WithdrawalPrediction {
   readonly answers: readonly Prediction[];
-  /** What the withdrawal would be, one for each price that it may be valued at. */
+  /** The possible withdrawals, one for each price that it may be valued at. */
   readonly wanted: readonly Omit<ModelWithdrawal, 'id'>[];
-  /** How the second factor stands after a refusal by a rule, and after the withdrawal was taken. */
+  /** The second factor after a refusal by a rule, and after a success. */
   readonly totp: Pick<ModelTotp, 'usedStep' | 'attempts' | 'lockedUntil'> | null;
 }
 
-/** What a withdrawal may be answered now, by the rules in the order of the error table. */
+/** The allowed answers to a withdrawal now, by the rules in the order of the error table. */
 export async function predictWithdrawal(
   world: World,
   account: ModelAccount,

@@ -20,13 +20,13 @@ export async function stepTwins(world: World, draw: Draw): Promise<void> {
   const count = 2 + draw.below(5);
   const twins = {
     name: 'twins',
-    leeway: ['none', 'none'] as const,
-    arm: () => {
+    tolerance: ['none', 'none'] as const,
+    inject: () => {
       for (let twin = 1; twin < count; twin += 1) {
         others.push(post(key.trader, request).then((reply) => bodies.push(`${reply.status} ${reply.body}`)));
       }
       world.after.push(...others);
-      return { struck: () => 1, disarm: () => undefined };
+      return { count: () => 1, remove: () => undefined };
     },
   };
   const reply = await execute(world, account, key, request, twins);
@@ -91,7 +91,7 @@ function crowdOrder(world: World, draw: Draw, account: ModelAccount): Post {
 async function crowdWithdrawal(world: World, draw: Draw, account: ModelAccount): Promise<Post> {
   const code = await drawCode(world, draw, account);
   const left = account.limit - world.model.used(account.id, world.now_ms);
-  // Where a code is needed, it alone is what there is one of.
+  // If a code is needed, only one request can use it.
   const most = account.totp ? 10_000_000n : mostOf(world, account, 'USDT');
   const amount = writeDecimal(most < left ? most : (left * 6n) / 10n, 6);
   const address = 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC';
@@ -102,7 +102,7 @@ async function crowdWithdrawal(world: World, draw: Draw, account: ModelAccount):
   };
 }
 
-/** One order is held at its batch while another key's runs to its end: what the first then finds is less. */
+/** Holds one order at its batch while another key's order runs to its end, which leaves less for the first. */
 export async function stepHeld(world: World, draw: Draw): Promise<void> {
   const { account, key } = drawKey(world, draw);
   const others = account.keys.filter((one) => !one.revoked && one.scopes.length === 3 && one !== key);

@@ -2,17 +2,17 @@ import { house } from '../../src/ledger/transfers.ts';
 import { type Asset, assetSymbols, coinSymbols, scaleOf } from '../../src/money/assets.ts';
 import type { Draw } from '../support/draw.ts';
 import { type ModelReference, must, sameMovements } from './model.ts';
-import { armDatabase, operate } from './operate.ts';
+import { injectDatabaseFault, operate } from './operate.ts';
 import { writeDecimal } from './read-decimal.ts';
 import type { World } from './world.ts';
 
-/** Once per reference: as new, or again until it stands; D1 may leave it open. */
+/** Sends something once per reference, new or again, perhaps with a fault of D1. */
 async function sendReference(world: World, draw: Draw, reference: ModelReference, batch: 'deposit' | 'settlement') {
   const first = reference.movements[0];
   const refusal = reference.isDone || !first ? null : refuseReference(world, reference);
-  const armed = armDatabase(world, draw, batch);
-  const { answer, moved } = await operate(world, 'POST', reference.path, reference.body, armed);
-  const isOpen = armed !== undefined && armed.struck() > 0 && [503, 504].includes(answer.status);
+  const injection = injectDatabaseFault(world, draw, batch);
+  const { answer, moved } = await operate(world, 'POST', reference.path, reference.body, injection);
+  const isOpen = injection !== undefined && injection.count() > 0 && [503, 504].includes(answer.status);
   if (moved.length > 0) {
     must(!reference.isDone && refusal === null, 'a reference moved money again', reference, moved);
     must(sameMovements(moved, reference.movements), 'moved', moved, 'instead of', reference);
@@ -23,7 +23,7 @@ async function sendReference(world: World, draw: Draw, reference: ModelReference
   else must(reference.isDone && [200, 201].includes(answer.status), 'answered', answer, reference);
 }
 
-/** Why the database refuses what stands under no reference yet. */
+/** The refusal of a new reference, if any. */
 function refuseReference({ model }: World, { movements, path }: ModelReference): string | null {
   const parties = movements.flatMap(({ debit, credit }) => [model.account(debit), model.account(credit)]);
   if (path === '/settlements' && parties.some((party) => party?.frozen)) return 'account_frozen';

@@ -4,7 +4,7 @@ import { type ModelWithdrawal, must } from './model.ts';
 import { operate } from './operate.ts';
 import type { World } from './world.ts';
 
-/** The operator's word on a withdrawal that waits for it, or is stuck. */
+/** The operator reviews a waiting withdrawal or settles a stuck one. */
 export async function stepReview(world: World, draw: Draw): Promise<void> {
   const [pending, stuck] = [world.withdrawalsIn('PENDING'), world.withdrawalsIn('PROCESSING')];
   if (pending.length > 0 && draw.happens(0.7)) {
@@ -36,7 +36,7 @@ export async function stepReview(world: World, draw: Draw): Promise<void> {
   }
 }
 
-/** What an approval is refused with while something stands against it; the row says which key asked. */
+/** The refusal of an approval, if any; the row names the key that requested it. */
 async function refuseApproval(world: World, { id, accountId, network, address }: ModelWithdrawal) {
   const { model, now_ms } = world;
   const account = model.account(accountId);

@@ -26,7 +26,7 @@ const KEYS = 2;
 const STEP_DEADLINE_MS = 60_000;
 const [setRealTimeout, clearRealTimeout] = [setTimeout, clearTimeout];
 
-/** After so many steps, everything is compared. */
+/** Everything is compared each time after this many steps. */
 const FULL_CHECK = 1_000;
 const SAMPLED_REPLAYS = 50;
 
@@ -66,7 +66,7 @@ const weights: Record<keyof typeof operations, number> = {
   gates: 20,
 };
 
-/** What a run did. */
+/** The figures of a run. */
 export interface Figures {
   readonly seed: number;
   readonly steps: number;
@@ -76,8 +76,8 @@ export interface Figures {
 }
 
 /**
- * Runs the exchange for so many steps, each drawn of the seed, and holds it against the model after every one. Throws a
- * `Disagreement` that names the seed, the step and its operation; the same seed gets there again.
+ * Runs the exchange for a number of steps and compares it with the model after each. Each step depends only on the seed
+ * and its number. Throws a `Disagreement` with the seed, the step and its operation; the same seed repeats it.
  */
 export async function simulate(seed: number, steps: number): Promise<Figures> {
   const world = new World(START_MS);
@@ -94,7 +94,7 @@ export async function simulate(seed: number, steps: number): Promise<Figures> {
       world.market.read(venues);
       world.count('operations', name);
       await inTime(operations[name](world, draw));
-      if (venues !== 'agree') world.count('faults', `venues_${venues}`, world.market.struck > 0 ? 1 : 0);
+      if (venues !== 'agree') world.count('faults', `venues_${venues}`, world.market.injected > 0 ? 1 : 0);
       if (step % FULL_CHECK === 0 || step === steps) await inTime(checkAll(world, draw));
     } catch (error) {
       throw new Disagreement(
@@ -149,7 +149,7 @@ async function switchTotpOn(world: World, id: string): Promise<NonNullable<Model
   return { secret, usedStep: step, attempts: 0, lockedUntil: 0 };
 }
 
-/** Everything: the records, the reconciliation's own word, and what replays give. */
+/** Compares everything: the records, the reconciliation's result, and replays. */
 async function checkAll(world: World, draw: Draw): Promise<void> {
   const { model } = world;
   world.custodian.set('pays');

@@ -13,7 +13,7 @@ import type { World } from './world.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A read, held against the model to the digit. */
+/** A read, compared with the model to the digit. */
 export async function stepRead(world: World, draw: Draw): Promise<void> {
   const { account, key } = drawKey(world, draw);
   const what = draw.pick(['balances', 'addresses', 'orders', 'withdrawals', 'transactions'] as const);
@@ -77,18 +77,18 @@ export async function stepAlarm(world: World, draw: Draw): Promise<void> {
   must((await world.observe()).length === 0, 'an alarm moved money of its own');
 }
 
-/** What an alarm found expired is gone for good, whatever the clock says later. */
+/** Entries that an alarm found expired are gone for good, even if the clock goes back later. */
 function purge(key: ModelKey, now_ms: number): void {
   for (const [name, entry] of key.entries) if (entry.received_ms <= now_ms - DAY_MS) key.entries.delete(name);
 }
 
 /**
- * What happens every minute: the ledger is reconciled, and payouts under way are asked after, now and then while the
- * operator halts withdrawals.
+ * What happens every minute: the ledger is reconciled, and open payouts are looked up, sometimes while the operator
+ * halts withdrawals.
  */
 export async function stepSchedule(world: World, draw: Draw): Promise<void> {
   if (draw.happens(0.5)) setCustodian(world, draw, ['fails_before', 'fails_after', 'forgets', 'refuses']);
-  // What the custodian took on it decides some time.
+  // The custodian decides sooner or later about accepted payouts.
   for (const { id } of world.withdrawalsIn('PROCESSING')) {
     if (world.custodian.find(id)?.status === 'accepted')
       world.custodian.decide(id, draw.pick(['pay', 'pay', 'refuse']));
@@ -113,8 +113,8 @@ export async function stepSchedule(world: World, draw: Draw): Promise<void> {
 }
 
 function countCustodian(world: World): void {
-  const { mode, struck } = world.custodian;
-  if (mode !== 'pays') world.count('faults', `custodian_${mode}`, struck > 0 ? 1 : 0);
+  const { mode, injected } = world.custodian;
+  if (mode !== 'pays') world.count('faults', `custodian_${mode}`, injected > 0 ? 1 : 0);
 }
 
 /** The clock goes on as it does, or jumps. */

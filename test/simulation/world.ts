@@ -14,25 +14,25 @@ import {
   withoutReference,
 } from './model.ts';
 
-/** The exchange, the world around it, and the model that knows what both should be. */
+/** The exchange, its surroundings, and the model. */
 export class World {
   readonly model = new Model();
   readonly custodian = new ProgrammedCustodian();
   readonly market = new Market();
-  /** How often each kind of operation and of fault happened, and each answer was given. */
+  /** Counts of operations, faults and answers. */
   readonly operations: Record<string, number> = {};
   readonly faults: Record<string, number> = {};
   readonly answers: Record<string, number> = {};
   /** Withdrawals that a request under way may make. */
   wanted: readonly Omit<ModelWithdrawal, 'id'>[] = [];
-  /** What goes on beside the request, to be waited for when it is answered. */
+  /** Work that runs during the request, and is awaited after its answer. */
   readonly after: Promise<unknown>[] = [];
   /** Withdrawals that the operator ends in this step, without the custodian. */
   readonly decided = new Set<string>();
-  /** Accounts whose second factor a fault left open: the next look tells. */
+  /** Accounts whose second factor is unknown after a fault until the next read. */
   readonly openTotps = new Set<string>();
   #stood: { readonly settings: ModelSettings; readonly until_ms: number }[] = [];
-  /** The latest that the clock has been while the present settings stood. */
+  /** The latest time since the present settings were made. */
   #latest_ms = 0;
   #journal = 0;
   #names = 0;
@@ -44,7 +44,7 @@ export class World {
     this.market.install();
   }
 
-  /** The settings that a lane may trade by: those that stand, and those that stood less than 5 s ago. */
+  /** The settings that an order may be planned with: the present ones, and those of less than 5 s ago. */
   get settled(): readonly ModelSettings[] {
     const { settings } = this.model;
     return [
@@ -53,7 +53,7 @@ export class World {
     ];
   }
 
-  /** Changes the settings of the model; what stood may be believed a little longer. */
+  /** Changes the settings of the model; the old ones may be used for a few seconds more. */
   changeSettings(change: Partial<ModelSettings>): void {
     const until_ms = Math.max(this.#latest_ms, this.now_ms);
     this.#stood.push({ settings: { ...this.model.settings }, until_ms });
@@ -66,9 +66,9 @@ export class World {
     return Date.now();
   }
 
-  /** Moves the clock, either way. Whatever waits meanwhile goes on waiting. */
+  /** Moves the clock forward or back. Pending timers go on waiting. */
   moveClock(by_ms: number): void {
-    // Who read them before a clock that went back believes them when it is that late again.
+    // After the clock went back, settings that were read before look fresh again when it comes to the same time.
     this.#latest_ms = Math.max(this.#latest_ms, this.now_ms);
     vi.setSystemTime(Date.now() + by_ms);
   }
@@ -89,7 +89,7 @@ export class World {
     return accountId !== undefined && this.model.account(accountId)?.frozen === true;
   }
 
-  /** A name that was never given before. */
+  /** A new, unique name. */
   name(prefix: string): string {
     this.#names += 1;
     return `${prefix}-${this.#names}`;
@@ -99,7 +99,7 @@ export class World {
     if (times > 0) this[kind][name] = (this[kind][name] ?? 0) + times;
   }
 
-  /** Takes the ledger over as it stands. */
+  /** Takes over the present state of the ledger. */
   async begin(): Promise<void> {
     const { results } = await env.DB.prepare(
       'SELECT account, asset, CAST(amount AS TEXT) AS amount, CAST(floor AS TEXT) AS floor FROM balances',
@@ -111,9 +111,9 @@ export class World {
   }
 
   /**
-   * What moved since the last look: read from the journal, carried over into the model, every balance and every second
-   * factor held against it (I1, I2, I3, I7). `explain` says of each movement whether it may be; those of withdrawals
-   * that the custodian has decided on explain themselves.
+   * Reads the movements since the last call from the journal, applies them to the model, and compares every balance and
+   * every second factor (I1, I2, I3, I7). `explain` says whether each movement is allowed; those of withdrawals that
+   * the custodian has decided on need no explanation.
    */
   async observe(): Promise<Movement[]> {
     const [journal, balances, totps] = await env.DB.batch<Record<string, string | number>>([
@@ -201,10 +201,10 @@ export class World {
     must(isKnown, 'a second factor is', id, step, attempts, locked, totp);
   }
 
-  /** Waits until what the custodian said late has arrived in the ledger. */
+  /** Waits until the custodian's late answer is in the ledger. */
   async awaitSettlement(): Promise<void> {
     for (let look = 0; look < 500; look += 1) {
-      const open = this.withdrawalsIn('PROCESSING').filter(({ id }) => this.custodian.struckIds.has(id));
+      const open = this.withdrawalsIn('PROCESSING').filter(({ id }) => this.custodian.faultyIds.has(id));
       if (open.length === 0) return;
       await scheduler.wait(2);
       await this.observe();

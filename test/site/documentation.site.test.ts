@@ -9,7 +9,7 @@ const table: Readonly<Record<string, ProblemDefinition>> = problems;
 const codes = Object.keys(problems) as ProblemCode[];
 
 /** Every page that can be reached from the first one. */
-async function walkSite(): Promise<Map<string, FetchedPage>> {
+async function visitSite(): Promise<Map<string, FetchedPage>> {
   const pages = new Map<string, FetchedPage>();
   const open = ['/docs'];
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
@@ -26,7 +26,7 @@ const pathOf = (link: string) => link.split('#')[0] ?? '';
 
 describe('the documentation', () => {
   it('has no link that leads nowhere, and no page that nothing leads to', async () => {
-    const pages = await walkSite();
+    const pages = await visitSite();
     for (const [path, { response, links }] of pages) {
       expect([path, response.status]).toEqual([path, 200]);
       for (const link of links.filter((each) => !isOwn(each) && !each.startsWith('#'))) {
@@ -44,7 +44,7 @@ describe('the documentation', () => {
   });
 
   it('loads nothing from elsewhere, and nothing that is not there', async () => {
-    const pages = [...(await walkSite()).values()];
+    const pages = [...(await visitSite()).values()];
     const loads = new Set(pages.flatMap((page) => page.loads));
     expect(loads.size).toBeGreaterThan(4);
     for (const load of loads) {

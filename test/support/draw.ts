@@ -9,10 +9,7 @@ export class Draw {
     this.next = createRandom(seed);
   }
 
-  /**
-   * The choices of one step of a run. They follow from the seed and the step's number alone, so that whatever an earlier
-   * step did or took, this one draws the same.
-   */
+  /** The choices of one step of a run. Each step depends only on the seed and its number. */
   static ofStep(seed: number, step: number): Draw {
     return new Draw(mixBits(mixBits(seed, 0x51e), step));
   }

@@ -10,17 +10,17 @@ import { env, worker } from './runtime/test-env.ts';
 /** Where the tests reach the Worker; nothing listens there. */
 export const ORIGIN = 'https://bureau.test';
 
-/** Buckets that no test empties by accident. */
+/** Limits so high that no test reaches them by accident. */
 export const RAISED: RateLimits = {
   read: { perMinute: 100_000, perDay: 1_000_000 },
   trade: { perMinute: 100_000, perDay: 1_000_000 },
   withdraw: { perMinute: 100_000, perDay: 1_000_000 },
 };
 
-/** Every operation of both documents, as the code draws them. */
+/** Every operation of both documents, as the code makes them. */
 const operations = Object.values(drawDocuments(app.openAPIRegistry)).flatMap(listOperations);
 
-/** Sends a request through the Worker's own door, and holds the response to what the documents say of it. */
+/** Sends a request to the Worker and checks the response against the documents. */
 export async function send(path: string, init: RequestInit = {}): Promise<Response> {
   const { method = 'GET', body } = init;
   const response = await worker.fetch(new Request(`${ORIGIN}${path}`, init));
@@ -73,7 +73,7 @@ export interface KeyOptions {
   readonly rateLimits?: RateLimits;
 }
 
-/** Makes a key of an account; all scopes and raised buckets unless told. */
+/** Makes a key of an account, by default with all scopes and high limits. */
 export async function createKey(accountId: string, options: KeyOptions = {}): Promise<Trader> {
   const wanted = { label: 'test', scopes: ['read', 'trade', 'withdraw'], rateLimits: RAISED, ...options };
   const made = await must<{ apiKey: { id: string }; token: string }>(
@@ -144,7 +144,7 @@ export class Trader {
     return (await must<OrderAnswer>(await this.order(body))).order;
   }
 
-  /** What the account holds, as the wire shows it, by asset. */
+  /** The account's balances by asset, as the API shows them. */
   async balances(): Promise<Record<string, string>> {
     const { balances } = await must<{ balances: { asset: string; amount: string }[] }>(
       await this.get('/api/v1/wallet/balances'),

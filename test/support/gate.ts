@@ -14,7 +14,7 @@ export function ledgerGate(): DurableObjectStub<LedgerGate> {
   return env.LEDGER_GATE.getByName(gateName(config.LEDGER_LOCATION));
 }
 
-/** A gate that nobody called yet: beside another it is what a restart may leave, two gates of one ledger. */
+/** A second gate of the same ledger, as there may be after a restart. */
 export function openGate(): DurableObjectStub<LedgerGate> {
   return env.LEDGER_GATE.getByName(crypto.randomUUID());
 }
@@ -24,7 +24,7 @@ export async function forgetConditions(): Promise<void> {
   await abort(ledgerGate());
 }
 
-/** Follows what gates fetch beside orders from now on. `settle` returns when all of it has come. */
+/** Tracks the gates' background fetches from now on. `settle` resolves when all have ended. */
 export function followRefreshes(): { settle(): Promise<void>; restore(): void } {
   let [begun, ended] = [0, 0];
   const { keepFresh } = GateConditions.prototype;
@@ -35,7 +35,7 @@ export function followRefreshes(): { settle(): Promise<void>; restore(): void } 
     await keepFresh.call(this);
     ended += 1;
   });
-  // Waited for by looking: whoever awaits what another object settles goes on in that object.
+  // Polls instead of awaiting: code that awaits a promise of another object continues in that object.
   return { settle: () => until(() => ended >= begun), restore: () => spy.mockRestore() };
 }
 
@@ -44,7 +44,7 @@ export async function until(isSo: () => boolean, pause_ms = 1): Promise<void> {
   while (!isSo()) await scheduler.wait(pause_ms);
 }
 
-/** A new order of a trader, as the lane of its key hands it over. */
+/** A new order of a trader, as the lane of its key sends it to the gate. */
 export function handOver({ accountId, keyId }: Trader, order: PlaceOrder, change: Partial<GateCall> = {}): GateCall {
   const now_ms = Date.now();
   return { orderId: newRecordId(now_ms), accountId, keyId, order, deadline_ms: now_ms + 5_000, ...change };

@@ -18,7 +18,7 @@ describe('of several attempts at one thing', () => {
     expect(third).not.toHaveBeenCalled();
   });
 
-  it('the next begins beside one that is slow, and the first good result wins', async () => {
+  it('the next begins while a slow one is running, and the first good result wins', async () => {
     const first = Promise.withResolvers<string>();
     const second = () => {
       first.resolve('first');
@@ -37,7 +37,7 @@ describe('of several attempts at one thing', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  it('a failure beside one under way begins no third before its time', async () => {
+  it('a failure while another is running begins no third before its time', async () => {
     const first = Promise.withResolvers<string>();
     const third = vi.fn(() => Promise.resolve('third'));
     const second = () => Promise.reject(new Error('failed'));

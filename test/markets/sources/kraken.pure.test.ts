@@ -63,7 +63,7 @@ describe('Kraken’s tickers', () => {
     expect(parseKrakenTickers(envelope({ XBTUSDT: pair({ v }) }))).toMatchObject([{ volume24h: null }]);
   });
 
-  it('are good beside a warning', () => {
+  it('are valid when there is a warning', () => {
     const warned = { error: ['WGeneral:Degraded service'], result: { XBTUSDT: pair() } };
     expect(parseKrakenTickers(warned)).toMatchObject([{ coin: 'BTC' }]);
   });

@@ -1,11 +1,11 @@
 import type { Network } from '../../../src/money/networks.ts';
 
-/** What a text is on a network: an address, with its canonical form where that is another text, or none. */
+/** Whether a text is an address on a network, with its canonical form if that differs. */
 export interface AddressCase {
   readonly network: Network;
   readonly text: string;
   readonly verdict: 'address' | 'none';
-  /** The standard that the case proves, and what is the matter with it. */
+  /** The standard that the case proves, and what is wrong with it. */
   readonly why: string;
 }
 

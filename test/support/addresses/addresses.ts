@@ -7,13 +7,13 @@ export interface AddressesAnswer {
 
 export const ADDRESSES_PATH = '/api/v1/wallet/addresses';
 
-/** What an account receives at, by network, as the wire shows it. */
+/** An account's deposit addresses by network, as the API shows them. */
 export async function readAddresses(trader: Trader): Promise<Record<string, string>> {
   const { addresses } = await json<AddressesAnswer>(await trader.get(ADDRESSES_PATH));
   return Object.fromEntries(addresses.map(({ network, address }) => [network, address]));
 }
 
-/** The rows that are kept of an account. */
+/** The stored rows of an account. */
 export async function keptAddresses(accountId: string): Promise<Record<string, unknown>> {
   const { results } = await env.DB.prepare('SELECT network, address FROM addresses WHERE account_id = ?')
     .bind(accountId)
@@ -21,7 +21,7 @@ export async function keptAddresses(accountId: string): Promise<Record<string, u
   return Object.fromEntries(results.map(({ network, address }) => [network, address]));
 }
 
-/** The index of an account, of which its addresses are derived. */
+/** The index of an account, from which its addresses are derived. */
 export async function indexOf(accountId: string): Promise<number> {
   const row = await env.DB.prepare('SELECT address_index FROM accounts WHERE id = ?')
     .bind(accountId)

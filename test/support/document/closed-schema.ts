@@ -15,17 +15,17 @@ export type Schemas = Readonly<Record<string, JsonSchema>>;
 type Close = (schema: JsonSchema) => JsonSchema;
 
 /**
- * A schema that stands alone and takes no field that it does not name, however deep: documents leave their schemas
- * open for clients, and what the exchange sends is held to what they say. `components` are what a `$ref` may name.
+ * A self-contained schema that allows no field that it does not name, at any depth. Documents leave their schemas open
+ * for clients, but the exchange's own responses must have no other fields. `components` are what a `$ref` may name.
  */
 export function closeSchema(schema: JsonSchema, components: Schemas): JsonSchema {
-  // A schema that says nothing at all means anything, and there is nothing to close.
+  // An empty schema allows anything, so there is nothing to close.
   const close: Close = (part) =>
     Object.keys(part).length === 0 ? part : { ...translate(part, close), unevaluatedProperties: false };
   return { ...close(schema), $defs: mapValues(components, (part) => translate(part, close)) };
 }
 
-/** The same schema standing alone, as open as it is. */
+/** The same schema, self-contained but not closed. */
 export function standAlone(schema: JsonSchema, components: Schemas): JsonSchema {
   const keep: Close = (part) => translate(part, keep);
   return { ...keep(schema), $defs: mapValues(components, keep) };

@@ -15,7 +15,7 @@ interface DocumentedResponse extends Body {
   readonly headers?: Readonly<Record<string, Header>>;
 }
 
-/** One operation of a document, and the paths that are its. */
+/** One operation of a document, and its paths. */
 interface Operation {
   readonly id: string;
   readonly method: string;
@@ -27,7 +27,7 @@ interface Operation {
   readonly headers: Readonly<Record<string, Header>>;
 }
 
-/** A document, as far as responses are held to it. */
+/** The part of a document that responses are checked against. */
 interface Document {
   readonly paths?: Readonly<Record<string, { readonly [method in (typeof methods)[number]]?: DocumentedOperation }>>;
   readonly components?: { readonly schemas?: Schemas; readonly headers?: Readonly<Record<string, Header>> };
@@ -64,7 +64,7 @@ export function listOperations(document: object): Operation[] {
   return operations.toSorted((one, other) => one.parameterCount - other.parameterCount);
 }
 
-/** What a request was, as far as its document speaks of it. */
+/** The part of a request that its document describes. */
 export interface SentRequest {
   readonly method: string;
   readonly path: string;
@@ -73,9 +73,9 @@ export interface SentRequest {
 }
 
 /**
- * Throws unless a response is what the documents say: an operation's documented status, every header that is required
- * of it, its content type, and a body without a field that is not named, and a code that is not its own. What is no
- * operation at all is a problem, 404, or 405 with the methods that the path takes.
+ * Throws unless a response is as documented: the status, every required header, the content type, a body without any
+ * other field, and one of the operation's codes. A request that is no operation must get a problem: 404, or 405 with
+ * the methods of the path.
  */
 export async function expectDocumented(
   request: SentRequest,
@@ -108,7 +108,7 @@ export async function findFault(
   );
 }
 
-/** What holds for every response, whatever it answers. */
+/** Checks that apply to every response. */
 function findFaultOfAny([any]: readonly Operation[], response: Response): string | undefined {
   const documented = { headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } } };
   return findHeaderFault({ headers: any?.headers ?? {}, response: documented }, response);
@@ -171,7 +171,7 @@ function findBodyFault(
   return describe(validator, JSON.parse(text));
 }
 
-/** A request that was taken must be one that the document allows: else clients are told less than they may. */
+/** A request that was accepted must be allowed by the document, or the document says too little. */
 function findRequestFault({ id, requestBody, schemas }: Operation, { body }: SentRequest): string | undefined {
   const content = requestBody?.content?.['application/json'];
   if (!content || body === undefined) return undefined;

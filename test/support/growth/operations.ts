@@ -14,7 +14,7 @@ import type { RecordTable } from './record-kinds.ts';
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 const MINUTE_MS = 60_000;
 
-/** Something that the exchange does, over and over. It is prepared by what must not be measured, and gives how to do it. */
+/** An operation to measure. It prepares what must not be measured, and returns the function that is. */
 type Operation = (trader: Trader) => Promise<() => Promise<unknown>>;
 
 /** A read of the trader's, whatever it begins from. */
@@ -39,7 +39,7 @@ function readOne(path: string, table: RecordTable): Operation {
   };
 }
 
-/** The operator's own doors. */
+/** The operator's operations. */
 function operate(method: string, path: (trader: Trader) => string, body?: unknown): Operation {
   return (trader) => Promise.resolve(() => succeed(asOperator(method, path(trader), body)));
 }
@@ -48,7 +48,7 @@ const ORDERS = '/api/v1/orders';
 const FEED = '/api/v1/wallet/transactions';
 const WITHDRAWALS = '/api/v1/wallet/withdrawals';
 
-/** Everything whose cost may not grow with the exchange. */
+/** All operations whose cost must not grow with the exchange. */
 export const operations: Readonly<Record<string, Operation>> = {
   'the balances': read('/api/v1/wallet/balances'),
   'the addresses': async (trader) => {
@@ -101,7 +101,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     ),
 };
 
-/** What each operation takes of D1, on behalf of a trader. */
+/** The cost of each operation in D1, for one trader. */
 export async function measureOperations(trader: Trader): Promise<Record<string, DatabaseCost>> {
   const costs: Record<string, DatabaseCost> = {};
   // Admits the key, so that its record is no part of the first cost.

@@ -3,7 +3,7 @@ import { readTriggers, runWithout } from '../ledger/triggers.ts';
 import { type Owners, composeHistory, historyTables, rowsOf } from './compose-history.ts';
 import type { RecordTable } from './record-kinds.ts';
 
-/** So many records in one batch. */
+/** How many records one batch has. */
 const CHUNK = 50_000;
 
 /** What was written: rows of all tables together, and how large the database is with them, in bytes. */
@@ -16,9 +16,9 @@ export interface Written {
 let next = 0;
 
 /**
- * Writes so many records of one kind, spread over two years, with their transfers and what these do to the balances: the
- * same rows that requests would have left, whole to the reconciliation. It goes round the triggers, which look at every
- * row that is written: with them a million rows would take minutes, and what they refuse is not what is asked here.
+ * Writes so many records of one kind, spread over two years, with their transfers and what these do to the balances:
+ * the same rows that requests would have left, whole to the reconciliation. It bypasses the triggers, which check every
+ * written row: with them a million rows would take minutes, and they are not tested here.
  */
 export async function writeHistory(table: RecordTable, owners: Owners, count: number): Promise<Written> {
   const triggers = (await readTriggers()).filter(({ tbl_name }) => historyTables.includes(tbl_name));

@@ -55,7 +55,7 @@ export async function expectHoldings(trader: Trader, usdt: string, eth: string):
   expect([USDT, ETH]).toEqual([usdt, eth]);
 }
 
-/** Lets `strike` happen around the next batches that settle a trade. */
-export function aroundSettlements(moment: Moment, times: number, strike: () => Promise<void> | void) {
-  return aroundBatch('settlement', moment, times, strike);
+/** Calls `inject` around the next batches that settle a trade. */
+export function aroundSettlements(moment: Moment, times: number, inject: () => Promise<void> | void) {
+  return aroundBatch('settlement', moment, times, inject);
 }

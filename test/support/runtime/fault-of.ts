@@ -1,6 +1,6 @@
 import { SourceError } from '../../../src/markets/sources/source-error.ts';
 
-/** The fault that a parser finds in a whole answer, or what it gave instead of refusing it. */
+/** The fault that a parser finds in a whole answer, or its result if it accepts it. */
 export function faultOf(parse: () => unknown): unknown {
   try {
     return parse();

@@ -7,56 +7,56 @@ import type { LedgerKeeper } from '../../../src/lane/ledger-keeper.ts';
 import type { PriceHub } from '../../../src/markets/price-hub.ts';
 import { databaseInternals } from './meter.ts';
 
-/** Where a fault strikes: before the batch reaches D1, or after D1 has committed it. */
+/** When a fault is injected: before the batch reaches D1, or after D1 has committed it. */
 export type Moment = 'before' | 'after';
 
-/** What D1 says when a connection breaks, when a write takes too long, and when it turns a query away. */
+/** D1's errors when a connection breaks, when a write takes too long, and when it is overloaded. */
 export const CONNECTION_LOST = 'D1_ERROR: Network connection lost.';
 export const TIMED_OUT = 'D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.';
 export const OVERLOADED = 'D1_ERROR: D1 DB is overloaded. Requests queued for too long.';
 
 /**
- * Lets `strike` happen around the next batches that D1 is sent, real D1 otherwise: a batch is what moves money.
- * `strike` may throw what D1 would. Of all batches, only those count whose text is meant. It gives back how often it
- * struck; call `restore` when done.
+ * Calls `inject` around the next batches that are sent to the real D1. A batch is what moves money. `inject` may throw
+ * an error of D1's. Only batches whose text `isMeant` count. `state.injected` counts how often; call `restore` when
+ * done.
  */
 export function aroundBatches(
   moment: Moment,
   times: number,
-  strike: () => Promise<void> | void,
+  inject: () => Promise<void> | void,
   isMeant: (text: string) => boolean = () => true,
 ) {
-  return aroundSends(moment, times, strike, (sent) => Array.isArray(sent) && isMeant(JSON.stringify(sent)));
+  return aroundSends(moment, times, inject, (sent) => Array.isArray(sent) && isMeant(JSON.stringify(sent)));
 }
 
 /** The same around the next reads of a key's record, each of which is a query of its own. */
-export function aroundKeyReads(moment: Moment, times: number, strike: () => Promise<void> | void) {
+export function aroundKeyReads(moment: Moment, times: number, inject: () => Promise<void> | void) {
   const isKeyRead = (sent: unknown) => typeof sent === 'string' && sent.includes('from "api_keys" inner join');
-  return aroundSends(moment, times, strike, isKeyRead);
+  return aroundSends(moment, times, inject, isKeyRead);
 }
 
 function aroundSends(
   moment: Moment,
   times: number,
-  strike: () => Promise<void> | void,
+  inject: () => Promise<void> | void,
   isMeant: (sent: unknown) => boolean,
 ) {
   const internals = databaseInternals();
   const send = internals._send;
-  const state = { struck: 0 };
+  const state = { injected: 0 };
   const spy = vi.spyOn(internals, '_send').mockImplementation(async function look(this: unknown, ...values: unknown[]) {
-    const isStruck = state.struck < times && isMeant(values[1]);
-    if (!isStruck) return send.apply(this as never, values);
-    state.struck += 1;
-    if (moment === 'before') await strike();
+    const isInjected = state.injected < times && isMeant(values[1]);
+    if (!isInjected) return send.apply(this as never, values);
+    state.injected += 1;
+    if (moment === 'before') await inject();
     const reply = await send.apply(this as never, values);
-    if (moment === 'after') await strike();
+    if (moment === 'after') await inject();
     return reply;
   });
   return { state, restore: () => spy.mockRestore() };
 }
 
-/** The batches of an operation, by what stands in them. */
+/** The batches of an operation, recognised by their text. */
 const batches = {
   order: (text: string) => text.includes('insert into \\"orders\\"'),
   facts: (text: string) => text.includes('daily_withdrawal_limit') && !text.includes('insert into'),
@@ -69,9 +69,9 @@ const batches = {
 
 export type Batch = keyof typeof batches;
 
-/** Lets `strike` happen around the next batches of one kind, as `aroundBatches` does around all. One at a time. */
-export function aroundBatch(batch: Batch, moment: Moment, times: number, strike: () => Promise<void> | void) {
-  return aroundBatches(moment, times, strike, batches[batch]);
+/** Calls `inject` around the next batches of one kind, as `aroundBatches` does around all. One at a time. */
+export function aroundBatch(batch: Batch, moment: Moment, times: number, inject: () => Promise<void> | void) {
+  return aroundBatches(moment, times, inject, batches[batch]);
 }
 
 /** Throws like D1. */

@@ -7,7 +7,7 @@ import { CandleHub } from '../../../src/markets/candles/candle-hub.ts';
 import { PriceHub } from '../../../src/markets/price-hub.ts';
 import { env } from './test-env.ts';
 
-/** What D1 took for a piece of work, as it says itself. */
+/** D1's own figures for a piece of work. */
 export interface DatabaseCost {
   /** Round trips: a batch is one. */
   readonly databaseTrips: number;
@@ -36,7 +36,7 @@ interface DatabaseReply {
   readonly meta?: DatabaseFigures;
 }
 
-/** What D1 says of one statement. */
+/** D1's figures for one statement. */
 export interface DatabaseFigures {
   readonly rows_read?: number;
   readonly rows_written?: number;
@@ -46,7 +46,7 @@ export interface DatabaseFigures {
   readonly size_after?: number;
 }
 
-/** Where D1 sends from; a fault is put in by standing here. */
+/** The internal object through which D1 sends; faults are injected here. */
 export function databaseInternals(): DatabaseInternals {
   const session = env.DB.withSession('first-primary');
   const internals = Object.getPrototypeOf(session) as Partial<DatabaseInternals>;
@@ -54,7 +54,7 @@ export function databaseInternals(): DatabaseInternals {
   return internals as DatabaseInternals;
 }
 
-/** What D1 says of each statement of a piece of work, by round trips. */
+/** D1's figures for each statement of a piece of work, by round trips. */
 export async function listenToDatabase(work: () => Promise<unknown>): Promise<DatabaseFigures[][]> {
   const sends = vi.spyOn(databaseInternals(), '_send');
   try {
@@ -93,11 +93,11 @@ async function reachStorage(lane: DurableObjectStub<KeyLane>) {
 }
 
 /**
- * Counts what `work` costs, by looking over the shoulder of the real parts: every call goes on to them. `lane` is the
- * object through which the storage of all objects is reached, and the one whose late writes are waited for.
+ * Counts what `work` costs. Every call goes on to the real parts. `lane` is the object through which the storage of all
+ * objects is reached, and the one whose late writes are waited for.
  */
 export async function measure(lane: DurableObjectStub<KeyLane>, work: () => Promise<unknown>): Promise<Cost> {
-  // What came before the work is not its own.
+  // Writes from before the work are not counted.
   await waitForLateWrites(lane);
   const lanes = (['admit', 'placeOrder', 'withdraw', 'alarm'] as const).map((method) =>
     vi.spyOn(KeyLane.prototype, method),
@@ -134,7 +134,7 @@ export async function measure(lane: DurableObjectStub<KeyLane>, work: () => Prom
   }
 }
 
-/** Returns when what the lane had still to write is written: of two timers of an object, the earlier one runs first. */
+/** Resolves when the lane's late writes are made: of two timers of an object, the earlier one runs first. */
 export function waitForLateWrites(lane: DurableObjectStub<KeyLane>): Promise<void> {
   return runInDurableObject(lane, () => scheduler.wait(LATE_WRITE_PAUSE_MS + 1));
 }

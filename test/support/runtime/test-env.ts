@@ -37,5 +37,5 @@ type Namespace<T extends Rpc.DurableObjectBranded> = DurableObjectNamespace<T> &
 
 export const env = workerEnv as unknown as TestEnv;
 
-/** The Worker's own front door. */
+/** The Worker's own fetch handler. */
 export const worker = (exports as unknown as { readonly default: Fetcher }).default;

@@ -8,8 +8,8 @@ import type {
 import { env } from '../runtime/test-env.ts';
 
 /**
- * The remote control of the reference custodian, which pays in the `custody` project. Its state is shared by all test
- * files of that project, which therefore run one after the other; begin each test with `resetCustodian()`.
+ * Controls the reference custodian, which pays in the `custody` project. Its state is shared by all test files of that
+ * project, which therefore run one after the other; begin each test with `resetCustodian()`.
  */
 
 async function callControl(method: string, body?: unknown): Promise<CustodianReport> {
@@ -18,14 +18,14 @@ async function callControl(method: string, body?: unknown): Promise<CustodianRep
   return response.json();
 }
 
-/** Empties the custodian's book, and lets it do its duty again. */
+/** Empties the custodian's records and makes it behave correctly again. */
 export async function resetCustodian(): Promise<void> {
   await callControl('DELETE');
 }
 
 /**
- * Lets the custodian meet the next requests so: `{ method: 'PUT', act: 'pay', answer: 'error' }` is a 500 after acting,
- * `{ method: 'GET', times: null, answer: 'never_seen' }` a custodian that forgets.
+ * Sets how the custodian treats the next requests: `{ method: 'PUT', act: 'pay', answer: 'error' }` is a 500 after
+ * acting, `{ method: 'GET', times: null, answer: 'never_seen' }` a custodian that forgets.
  */
 export async function programCustodian(programme: CustodianProgramme): Promise<void> {
   await callControl('POST', programme);
@@ -36,7 +36,7 @@ export async function decidePayout(withdrawalId: string, act: CustodianDecision[
   await callControl('PATCH', { withdrawalId, act } satisfies CustodianDecision);
 }
 
-/** What the custodian holds, one entry per withdrawal id, with how often it was paid. */
+/** The custodian's entries, one per withdrawal id, with how often it was paid. */
 export async function listPayouts(): Promise<readonly CustodianPayout[]> {
   return (await callControl('GET')).payouts;
 }
@@ -46,7 +46,7 @@ export async function countCustodianRequests(withdrawalId: string): Promise<Cust
   return (await callControl('GET')).requests[withdrawalId] ?? { submissions: 0, lookups: 0 };
 }
 
-/** Why the custodian turned requests away, one word per request. */
+/** Why the custodian refused requests, one word per request. */
 export async function listRejections(): Promise<readonly string[]> {
   return (await callControl('GET')).rejections;
 }

@@ -7,7 +7,9 @@ import { aroundBatch } from '../runtime/faults.ts';
 import { env } from '../runtime/test-env.ts';
 import { expectWholeLedger, houseHolds, listOwn, readTaken } from './withdrawals.ts';
 
-/** Faults around withdrawals of the sandbox, and who was paid in the end. Its hooks make each test begin anew. */
+/**
+ * Injects faults around withdrawals of the sandbox, and checks what was paid. Its hooks reset everything for each test.
+ */
 export function useWithdrawalFaults() {
   const faults: ReturnType<typeof aroundBatch>[] = [];
   let submissions: MockInstance<typeof sandboxCustody.submit>;
@@ -17,11 +19,11 @@ export function useWithdrawalFaults() {
   const submittedIds = () => submissions.mock.calls.map(([payout]) => payout.withdrawalId);
 
   beforeEach(async () => {
-    // The faults are meant; their log lines would only hide the ones that are not.
+    // The faults are intended, and their log lines would hide others.
     vi.spyOn(console, 'error').mockReturnValue();
     submissions = vi.spyOn(sandboxCustody, 'submit');
     const lookup = sandboxCustody.lookup.bind(sandboxCustody);
-    // With the memory that the sandbox's custodian does without.
+    // The sandbox's custodian has no memory of its own, so it gets one here.
     vi.spyOn(sandboxCustody, 'lookup').mockImplementation(async (payout) =>
       submittedIds().includes(payout.withdrawalId) ? lookup(payout) : { kind: 'never_seen' },
     );
@@ -35,7 +37,7 @@ export function useWithdrawalFaults() {
 
   return {
     submittedIds,
-    strike(...values: Parameters<typeof aroundBatch>): ReturnType<typeof aroundBatch> {
+    injectFault(...values: Parameters<typeof aroundBatch>): ReturnType<typeof aroundBatch> {
       const fault = aroundBatch(...values);
       faults.push(fault);
       return fault;
@@ -58,7 +60,7 @@ export function useWithdrawalFaults() {
       expect((await trader.balances())['USDT']).toBe('1000');
       expect(submittedIds()).toEqual([]);
     },
-    /** So many atoms of USDT more are in flight than when the test began. */
+    /** This many atoms of USDT more are in flight than when the test began. */
     async expectInFlight(atoms: bigint): Promise<void> {
       expect(await houseHolds('payouts')).toBe(inFlight + atoms);
       await expectWholeLedger();

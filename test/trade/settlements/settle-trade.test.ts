@@ -35,7 +35,7 @@ afterEach(async () => {
   await setSettings({ tradingHalted: false });
 });
 
-function strike(...values: Parameters<typeof aroundSettlements>): ReturnType<typeof aroundSettlements> {
+function injectFault(...values: Parameters<typeof aroundSettlements>): ReturnType<typeof aroundSettlements> {
   const fault = aroundSettlements(...values);
   faults.push(fault);
   return fault;
@@ -142,20 +142,20 @@ describe('twenty settlements at once over one balance', () => {
 describe('a lost connection to D1', () => {
   it('after the batch: the settlement is looked up, and is answered as new', async () => {
     const [buyer, seller] = await openParties();
-    const fault = strike('after', 1, fail(CONNECTION_LOST));
+    const fault = injectFault('after', 1, fail(CONNECTION_LOST));
     const wanted = agreeP2p(buyer, seller);
     const settlement = await readSettled(await settle(wanted));
-    expect(fault.state.struck).toBe(1);
+    expect(fault.state.injected).toBe(1);
     expect(await readSettled(await settle(wanted), 200)).toEqual(settlement);
     await expectOnce(buyer, seller);
   });
 
   it('before the batch: the outcome is unknown, nothing moved, and the same again settles it once', async () => {
     const [buyer, seller] = await openParties();
-    const fault = strike('before', 1, fail(CONNECTION_LOST));
+    const fault = injectFault('before', 1, fail(CONNECTION_LOST));
     const wanted = agreeP2p(buyer, seller);
     const response = await settle(wanted);
-    expect(fault.state.struck).toBe(1);
+    expect(fault.state.injected).toBe(1);
     expect(response.headers.get('Retry-After')).toBe('1');
     expect(await expectProblem(response, 504, 'outcome_unknown')).toMatchObject({ reference: wanted.reference });
     await expectHoldings(buyer, '1000', '0');
@@ -166,13 +166,13 @@ describe('a lost connection to D1', () => {
   it('that lasts beyond a batch that landed is outcome_unknown, and the same again tells that it was settled', async () => {
     const [buyer, seller] = await openParties();
     // What comes after the batch is the look-up.
-    const fault = strike('after', 1, () => {
+    const fault = injectFault('after', 1, () => {
       vi.spyOn(databaseInternals(), '_send').mockRejectedValueOnce(new Error(CONNECTION_LOST));
       throw new Error(CONNECTION_LOST);
     });
     const wanted = agreeP2p(buyer, seller);
     await expectProblem(await settle(wanted), 504, 'outcome_unknown');
-    expect(fault.state.struck).toBe(1);
+    expect(fault.state.injected).toBe(1);
     await expectOnce(buyer, seller);
     await readSettled(await settle(wanted), 200);
     await expectOnce(buyer, seller);
@@ -191,10 +191,10 @@ describe('a lost connection to D1', () => {
 describe('D1 that turns the batch away', () => {
   it('is 503 with Retry-After, leaves no row, and the same may be sent again', async () => {
     const [buyer, seller] = await openParties();
-    const fault = strike('before', 1, fail(OVERLOADED));
+    const fault = injectFault('before', 1, fail(OVERLOADED));
     const wanted = agreeP2p(buyer, seller);
     const response = await settle(wanted);
-    expect(fault.state.struck).toBe(1);
+    expect(fault.state.injected).toBe(1);
     expect(response.headers.get('Retry-After')).toBe('1');
     await expectProblem(response, 503, 'service_unavailable');
     await expectHoldings(buyer, '1000', '0');
@@ -206,7 +206,7 @@ describe('D1 that turns the batch away', () => {
 describe('what changes between the look and the batch', () => {
   it('is what the batch goes by: a freeze refuses it', async () => {
     const [buyer, seller] = await openParties();
-    strike('before', 1, async () => {
+    injectFault('before', 1, async () => {
       await asOperator('PATCH', `/accounts/${seller.accountId}`, { status: 'frozen' });
     });
     await expectProblem(await settle(agreeP2p(buyer, seller)), 403, 'account_frozen');
@@ -217,7 +217,7 @@ describe('what changes between the look and the batch', () => {
   it('is what the batch goes by: another trade under the reference refuses it', async () => {
     const [buyer, seller] = await openParties();
     const wanted = agreeP2p(buyer, seller);
-    strike('before', 1, async () => {
+    injectFault('before', 1, async () => {
       await readSettled(await settle(wanted));
     });
     await expectProblem(await settle({ ...wanted, usdtAmount: '99' }), 409, 'invalid_state');

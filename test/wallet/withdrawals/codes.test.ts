@@ -245,7 +245,7 @@ describe('a code with a withdrawal that another rule refuses first', () => {
     expect((await withdraw(trader, { totpCode })).status).toBe(201);
   });
 
-  it('takes back no attempt of another request that ran beside it', async () => {
+  it('undoes no attempt of another request that ran in parallel', async () => {
     const { trader, authenticator } = await openProtected();
     const keys = await Promise.all(Array.from({ length: 5 }, () => createKey(trader.accountId)));
     const totpCode = await authenticator.wrong();

@@ -15,35 +15,35 @@ import {
   withdraw,
 } from '../../support/withdrawals/withdrawals.ts';
 
-const { submittedIds, strike, sweep, expectOnePayout, expectNothingTaken, expectInFlight } = useWithdrawalFaults();
+const { submittedIds, injectFault, sweep, expectOnePayout, expectNothingTaken, expectInFlight } = useWithdrawalFaults();
 
 describe('an object that is aborted', () => {
   it('before the intent: the request that died is executed once by its retry', async () => {
     const trader = await openWarmTrader();
-    const fault = strike('facts', 'after', 2, () => abort(trader.lane));
+    const fault = injectFault('facts', 'after', 2, () => abort(trader.lane));
     await expectProblem(await withdraw(trader, {}, 'crash'), 504, 'outcome_unknown');
-    expect(fault.state.struck).toBe(2);
+    expect(fault.state.injected).toBe(2);
     await expectNothingTaken(trader);
     await expectOnePayout(trader, await withdraw(trader, {}, 'crash'));
   });
 
   it('after the intent, before the debit: the request that died is executed once by its retry', async () => {
     const trader = await openWarmTrader();
-    const fault = strike('debit', 'before', 2, async () => {
+    const fault = injectFault('debit', 'before', 2, async () => {
       await abort(trader.lane);
       throw new Error(CONNECTION_LOST);
     });
     await expectProblem(await withdraw(trader, {}, 'crash'), 504, 'outcome_unknown');
-    expect(fault.state.struck).toBe(2);
+    expect(fault.state.injected).toBe(2);
     await expectNothingTaken(trader);
     await expectOnePayout(trader, await withdraw(trader, {}, 'crash'));
   });
 
   it('after the debit, before the custodian is asked: the retry has it paid, once, under the same id', async () => {
     const trader = await openWarmTrader();
-    const fault = strike('debit', 'after', 1, () => abort(trader.lane));
+    const fault = injectFault('debit', 'after', 1, () => abort(trader.lane));
     const response = await withdraw(trader, {}, 'crash');
-    expect(fault.state.struck).toBe(1);
+    expect(fault.state.injected).toBe(1);
     expect(response.headers.get('X-Idempotency-Replay')).toBe('true');
     await expectOnePayout(trader, response);
     const again = await withdraw(trader, {}, 'crash');
@@ -52,27 +52,27 @@ describe('an object that is aborted', () => {
 
   it('after the custodian paid, before the hash is recorded: found by the withdrawal’s id, and paid once', async () => {
     const trader = await openWarmTrader();
-    const fault = strike('settle', 'before', 1, async () => {
+    const fault = injectFault('settle', 'before', 1, async () => {
       await abort(trader.lane);
       throw new Error(CONNECTION_LOST);
     });
     const response = await withdraw(trader, {}, 'crash');
-    expect(fault.state.struck).toBe(1);
+    expect(fault.state.injected).toBe(1);
     await expectOnePayout(trader, response);
   });
 
   it('after the settlement, before the answer is stored: the retry gets what was settled', async () => {
     const trader = await openWarmTrader();
-    const fault = strike('settle', 'after', 1, () => abort(trader.lane));
+    const fault = injectFault('settle', 'after', 1, () => abort(trader.lane));
     const response = await withdraw(trader, {}, 'crash');
-    expect(fault.state.struck).toBe(1);
+    expect(fault.state.injected).toBe(1);
     await expectOnePayout(trader, response);
     expect(await (await withdraw(trader, {}, 'crash')).text()).toBe(await response.text());
   });
 
   it('after the debit, without an Idempotency-Key: the client is told to look, the money is held, and the sweep pays it once', async () => {
     const trader = await openWarmTrader();
-    strike('debit', 'after', 1, () => abort(trader.lane));
+    injectFault('debit', 'after', 1, () => abort(trader.lane));
     await expectProblem(await withdraw(trader), 504, 'outcome_unknown');
     const [held] = await listOwn(trader);
     expect(held).toMatchObject({ status: 'PROCESSING', txHash: null });
@@ -88,7 +88,7 @@ describe('an object that is aborted', () => {
 
   it('leaves an open intent that the alarm leaves to its caller: the retry has it paid, and is a replay', async () => {
     const trader = await openWarmTrader();
-    strike('debit', 'after', 1, () => abort(trader.lane));
+    injectFault('debit', 'after', 1, () => abort(trader.lane));
     vi.spyOn(sandboxCustody, 'lookup').mockResolvedValueOnce({ kind: 'unknown' });
     const response = await withdraw(trader, {}, 'mended');
     expect((await readTaken(response.clone())).status).toBe('PROCESSING');
@@ -112,13 +112,13 @@ describe('an object that is aborted', () => {
     const authenticator = await switchOnTotp(trader.accountId);
     await trader.balances();
     const totpCode = await authenticator.code();
-    const fault = strike('debit', 'before', 2, async () => {
+    const fault = injectFault('debit', 'before', 2, async () => {
       await abort(trader.lane);
       throw new Error(CONNECTION_LOST);
     });
     await expectProblem(await withdraw(trader, { totpCode }, 'crash'), 504, 'outcome_unknown');
     fault.restore();
-    strike('debit', 'after', 1, () => abort(trader.lane));
+    injectFault('debit', 'after', 1, () => abort(trader.lane));
     await expectOnePayout(trader, await withdraw(trader, { totpCode }, 'crash'));
     const step = Math.floor(Date.now() / 30_000);
     expect(await readAttempts(trader.accountId)).toEqual({ used_step: step, attempts: 0, locked_until: 0 });

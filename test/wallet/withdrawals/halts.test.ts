@@ -24,7 +24,7 @@ import {
 
 const MINUTE_MS = 60_000;
 
-const { submittedIds, strike, expectInFlight } = useWithdrawalFaults();
+const { submittedIds, injectFault, expectInFlight } = useWithdrawalFaults();
 
 const sweepAfter = (minutes: number) => {
   const now_ms = Date.now() + minutes * MINUTE_MS;
@@ -49,7 +49,7 @@ async function lift(trader: Trader): Promise<void> {
 
 /** A withdrawal that was taken and of which the custodian has never heard: its id. */
 async function leaveUnseen(trader: Trader): Promise<string> {
-  const fault = strike('debit', 'after', 1, () => abort(trader.lane));
+  const fault = injectFault('debit', 'after', 1, () => abort(trader.lane));
   await expectProblem(await withdraw(trader), 504, 'outcome_unknown');
   fault.restore();
   return (await listOwn(trader))[0]?.id ?? '';
@@ -103,7 +103,7 @@ describe.each(stops)('%s', (_name, stop, status, code) => {
   it('stops a submission that comes long after its debit', async () => {
     stopClock();
     const trader = await openWarmTrader();
-    strike('debit', 'after', 1, async () => {
+    injectFault('debit', 'after', 1, async () => {
       moveClock(5_000);
       await stop(trader);
     });
@@ -117,7 +117,7 @@ describe.each(stops)('%s', (_name, stop, status, code) => {
 
   it('stops the retry of a withdrawal that the custodian has never seen', async () => {
     const trader = await openWarmTrader();
-    const fault = strike('debit', 'after', 1, () => abort(trader.lane));
+    const fault = injectFault('debit', 'after', 1, () => abort(trader.lane));
     // The object is asked again at once, and its look-up is lost.
     vi.mocked(sandboxCustody.lookup).mockResolvedValueOnce({ kind: 'unknown' });
     const { id } = await readTaken(await withdraw(trader, {}, 'k'));
@@ -154,11 +154,11 @@ describe.each(stops)('%s', (_name, stop, status, code) => {
 it('a write of the database that is lost submits nothing', async () => {
   const trader = await openWarmTrader();
   await leaveUnseen(trader);
-  const lost = strike('release', 'after', 1, () => {
+  const lost = injectFault('release', 'after', 1, () => {
     throw new Error('Network connection lost.');
   });
   await sweepAfter(1);
-  expect([lost.state.struck, submittedIds()]).toEqual([1, []]);
+  expect([lost.state.injected, submittedIds()]).toEqual([1, []]);
   lost.restore();
   await sweepAfter(60);
   expect(submittedIds()).toHaveLength(1);

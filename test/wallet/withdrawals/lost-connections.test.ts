@@ -4,26 +4,26 @@ import { CONNECTION_LOST, OVERLOADED, TIMED_OUT, fail } from '../../support/runt
 import { openWarmTrader, useWithdrawalFaults } from '../../support/withdrawals/withdrawal-faults.ts';
 import { expectProblem, readOwn, readTaken, withdraw } from '../../support/withdrawals/withdrawals.ts';
 
-const { submittedIds, strike, sweep, expectOnePayout, expectNothingTaken, expectInFlight } = useWithdrawalFaults();
+const { submittedIds, injectFault, sweep, expectOnePayout, expectNothingTaken, expectInFlight } = useWithdrawalFaults();
 
 describe('a lost connection to D1', () => {
   it('after the debit: the withdrawal is looked up, never sent blindly again', async () => {
     const trader = await openWarmTrader();
-    const fault = strike('debit', 'after', 1, fail(CONNECTION_LOST));
+    const fault = injectFault('debit', 'after', 1, fail(CONNECTION_LOST));
     await expectOnePayout(trader, await withdraw(trader, {}, 'lost'));
-    expect(fault.state.struck).toBe(1);
+    expect(fault.state.injected).toBe(1);
   });
 
   it('before the debit: the batch is sent once more, under the same id', async () => {
     const trader = await openWarmTrader();
-    const fault = strike('debit', 'before', 1, fail(CONNECTION_LOST));
+    const fault = injectFault('debit', 'before', 1, fail(CONNECTION_LOST));
     await expectOnePayout(trader, await withdraw(trader, {}, 'lost'));
-    expect(fault.state.struck).toBe(1);
+    expect(fault.state.injected).toBe(1);
   });
 
   it('that lasts ends in outcome_unknown with the withdrawal’s id, and the retry settles it under that id', async () => {
     const trader = await openWarmTrader();
-    const fault = strike('debit', 'before', 9, fail(CONNECTION_LOST));
+    const fault = injectFault('debit', 'before', 9, fail(CONNECTION_LOST));
     const problem = await expectProblem(await withdraw(trader, {}, 'lost'), 504, 'outcome_unknown');
     fault.restore();
     await expectNothingTaken(trader);
@@ -34,27 +34,27 @@ describe('a lost connection to D1', () => {
 
   it('before anything was read is service_unavailable, and the same key may be tried again', async () => {
     const trader = await openWarmTrader();
-    const fault = strike('facts', 'before', 1, fail(CONNECTION_LOST));
+    const fault = injectFault('facts', 'before', 1, fail(CONNECTION_LOST));
     const response = await withdraw(trader, {}, 'lost');
     expect(response.headers.get('Retry-After')).toBe('1');
     await expectProblem(response, 503, 'service_unavailable');
-    expect(fault.state.struck).toBe(1);
+    expect(fault.state.injected).toBe(1);
     await expectNothingTaken(trader);
     await expectOnePayout(trader, await withdraw(trader, {}, 'lost'));
   });
 
   it('after the settlement: the row tells, and the answer is complete', async () => {
     const trader = await openWarmTrader();
-    const fault = strike('settle', 'after', 1, fail(CONNECTION_LOST));
+    const fault = injectFault('settle', 'after', 1, fail(CONNECTION_LOST));
     await expectOnePayout(trader, await withdraw(trader, {}, 'lost'));
-    expect(fault.state.struck).toBe(1);
+    expect(fault.state.injected).toBe(1);
   });
 
   it('before the settlement: the answer is PROCESSING, never an error, and the money stays held', async () => {
     const trader = await openWarmTrader();
-    const fault = strike('settle', 'before', 1, fail(CONNECTION_LOST));
+    const fault = injectFault('settle', 'before', 1, fail(CONNECTION_LOST));
     const response = await withdraw(trader, {}, 'lost');
-    expect(fault.state.struck).toBe(1);
+    expect(fault.state.injected).toBe(1);
     const withdrawal = await readTaken(response.clone());
     expect(withdrawal).toMatchObject({ status: 'PROCESSING', txHash: null });
     expect(await readOwn(trader, withdrawal.id)).toEqual(withdrawal);
@@ -74,9 +74,9 @@ describe('D1 that times out on the debit', () => {
     '%s it took effect: the withdrawal is looked up, and is paid once',
     async (moment) => {
       const trader = await openWarmTrader();
-      const fault = strike('debit', moment, 1, fail(TIMED_OUT));
+      const fault = injectFault('debit', moment, 1, fail(TIMED_OUT));
       await expectOnePayout(trader, await withdraw(trader, {}, 'late'));
-      expect(fault.state.struck).toBe(1);
+      expect(fault.state.injected).toBe(1);
     },
   );
 });
@@ -84,7 +84,7 @@ describe('D1 that times out on the debit', () => {
 describe('D1 that turns the debit away', () => {
   it('is 503 with Retry-After, leaves no row, and the same key may be tried again', async () => {
     const trader = await openWarmTrader();
-    const fault = strike('debit', 'before', 1, fail(OVERLOADED));
+    const fault = injectFault('debit', 'before', 1, fail(OVERLOADED));
     const response = await withdraw(trader, {}, 'overload');
     expect(response.headers.get('Retry-After')).toBe('1');
     await expectProblem(response, 503, 'service_unavailable');
@@ -103,7 +103,7 @@ describe('a request whose key is held up in D1', () => {
     const other = await createKey(trader.accountId);
     const held = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
-    strike('debit', 'before', 1, () => {
+    injectFault('debit', 'before', 1, () => {
       reached.resolve();
       return held.promise;
     });

@@ -111,7 +111,7 @@ describe('the operator’s list of open withdrawals', () => {
   }
   const read = async (query: string) => json<Page>(await asOperator('GET', `/withdrawals?${query}`));
 
-  it('is walked a page at a time, oldest first, each once, whatever is added meanwhile', async () => {
+  it('is read a page at a time, oldest first, each row once, even when rows are added meanwhile', async () => {
     await setSettings({ reviewThreshold: '1' });
     const trader = await openTrader({ USDT: '1000' });
     const ids: string[] = [];

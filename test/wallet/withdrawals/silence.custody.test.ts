@@ -49,7 +49,7 @@ describe('a custodian that acts and does not say so', () => {
     });
     try {
       const withdrawal = await withdrawFrom(trader);
-      expect([fault.state.struck, withdrawal.status]).toEqual([1, 'COMPLETED']);
+      expect([fault.state.injected, withdrawal.status]).toEqual([1, 'COMPLETED']);
       await expectPaid(trader, withdrawal);
       expect(await countCustodianRequests(withdrawal.id)).toEqual({ submissions: 1, lookups: 1 });
     } finally {

@@ -26,7 +26,7 @@ async function withdrawWhile(trader: Trader, query: string): Promise<Response> {
     await env.DB.prepare(query).bind(trader.keyId).run();
   });
   const response = await withdraw(trader, {}, 'k');
-  expect(fault.state.struck).toBe(1);
+  expect(fault.state.injected).toBe(1);
   fault.restore();
   return response;
 }

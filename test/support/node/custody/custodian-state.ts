@@ -2,23 +2,23 @@ import type { Payout } from '../../../../src/wallet/custody/custody.ts';
 
 /** What the custodian does with a request, before it answers. */
 export type CustodianAct =
-  /** Pays, if it has not paid or refused this id before: what a submission does unless told. */
+  /** Pays, if it has not paid or refused this id before: the default of a submission. */
   | 'pay'
-  /** Takes it on, and pays when the test says so. */
+  /** Accepts it, and pays when the test says so. */
   | 'accept'
   | 'refuse'
   /** Replaces the transaction: the same payout under another hash. */
   | 'rehash'
-  /** Leaves everything as it is: what a look-up does unless told. */
+  /** Changes nothing: the default of a look-up. */
   | 'nothing';
 
-/** How the custodian answers: well, or in one of the ways that custodians fail. */
+/** How the custodian answers: correctly, or with one of the faults of custodians. */
 export type CustodianAnswer =
-  /** How the payout stands, with the status that fits. */
+  /** The payout's state, with the right status. */
   | 'state'
   /** The same as the answer to a second submission, with 409. */
   | 'duplicate'
-  /** 409, without a word of how the first one stands. */
+  /** 409, without the state of the first one. */
   | 'silent_duplicate'
   /** Denies any knowledge of the payout, whatever it did. */
   | 'never_seen'
@@ -41,34 +41,34 @@ export type CustodianAnswer =
   /** Word for word. */
   | { readonly status: number; readonly body: string };
 
-/** How the custodian is to meet requests. Of several that fit, the first that has times left is used up. */
+/** How the custodian must treat requests. Of several that match, the first that has times left is used. */
 export interface CustodianProgramme {
-  /** `PUT` is a submission, `GET` a look-up; both unless told. */
+  /** `PUT` is a submission, `GET` a look-up; both by default. */
   readonly method?: 'PUT' | 'GET';
-  /** This withdrawal only; any unless told. */
+  /** Only this withdrawal; any by default. */
   readonly withdrawalId?: string;
-  /** For so many requests; 1 unless told. `null` is for all from now on. */
+  /** For this many requests; 1 by default. `null` is for all from now on. */
   readonly times?: number | null;
   readonly act?: CustodianAct;
   readonly answer?: CustodianAnswer;
-  /** Waits so long before it acts: also when the caller has gone by then. */
+  /** Waits this long before it acts, also when the caller has gone by then. */
   readonly delay_ms?: number;
 }
 
-/** What the custodian holds of one withdrawal's id. */
+/** The custodian's entry of one withdrawal's id. */
 export interface CustodianPayout {
   readonly payout: Payout;
   readonly status: 'sent' | 'accepted' | 'refused';
   readonly txHash: string | null;
   readonly reason: string | null;
-  /** How often it was paid: by the custodian's duty once at most. */
+  /** How often it was paid; more than once is a fault. */
   readonly payments: number;
 }
 
-/** Everything that a test may know of the custodian. */
+/** All that a test can read about the custodian. */
 export interface CustodianReport {
   readonly payouts: readonly CustodianPayout[];
-  /** Requests that were turned away, by reason. */
+  /** Refused requests, by reason. */
   readonly rejections: readonly string[];
   /** Requests with a good signature, by withdrawal id, whether the custodian acted on them or not. */
   readonly requests: Readonly<Record<string, CustodianRequests>>;

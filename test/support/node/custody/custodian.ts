@@ -39,7 +39,7 @@ export class CustodianBook {
     return this.#payouts.get(withdrawalId);
   }
 
-  /** Enters a submission. What was decided on an earlier one stands. */
+  /** Records a submission. The decision about an earlier one remains. */
   submit(payout: Payout, act: CustodianAct): void {
     if (act === 'nothing') return;
     if (this.find(payout.withdrawalId) === undefined) {

@@ -5,7 +5,7 @@ const operations = ['docs/openapi.json', 'docs/openapi.operator.json'].flatMap((
   listOperations(JSON.parse(readFileSync(file, 'utf8')) as object),
 );
 
-/** Sends a request to an exchange on loopback, and holds the response to what the committed documents say of it. */
+/** Sends a request to an exchange on loopback, and checks the response against the committed documents. */
 export async function fetchDocumented(origin: string, path: string, init: RequestInit = {}): Promise<Response> {
   const { method = 'GET', body } = init;
   const response = await fetch(`${origin}${path}`, init);

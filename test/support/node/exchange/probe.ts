@@ -25,7 +25,7 @@ const SCRIPT = `export default {
   },
 };`;
 
-/** The probe's own Worker: it has the database of the exchange, and the door that cron comes through. */
+/** The probe's own Worker: it has the database of the exchange, and the handler of the schedule. */
 export function describeProbe(exchange: string, { d1Databases, compatibilityDate }: V4WorkerOptionsShape) {
   return {
     name: PROBE,
