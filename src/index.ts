@@ -15,7 +15,7 @@ import {
 } from './providers.ts';
 import { runScheduled } from './scheduled.ts';
 
-/** The objects as the platform makes them, each with the part of the configuration that it needs. */
+/** The classes of the objects for the platform, each with the part of the configuration that it needs. */
 export class KeyLane extends Lane {
   constructor(state: DurableObjectState, bindings: Bindings) {
     super(state, bindings, chooseLaneSettings(config));

@@ -13,27 +13,27 @@ import { ObjectState } from './object-state.ts';
 
 const KEPT = 'reconciliation';
 
-/** After a slice the ledger is left alone for so many times as long as the slice took it. */
+/** The pause after a slice, as a multiple of the slice's own time. */
 const REST_PER_SLICE = 2;
 
-/** How long one alarm goes on with a pass; the next one follows at once. */
+/** How long one alarm works on a pass; the next one follows at once. */
 const ALARM_TIME_MS = 10_000;
 
 /** How long an operator who asks for a pass waits for it. */
 const RUN_TIME_MS = 5_000;
 
-/** While a pass is under way, new transfers are read this often. */
+/** How often new transfers are read while a pass is running. */
 const FOLLOW_INTERVAL_MS = 10_000;
 
-/** Calls that wait for the slices under way, and for how long. */
+/** How many calls may wait for the running slices, and for how long. */
 const QUEUE_ROOM = 16;
 const QUEUE_DEADLINE_MS = 30_000;
 
 /**
- * The keeper of one ledger: it asks after withdrawals that the custodian has, and reconciles. The schedule wakes it every
- * minute, and a pass goes on by its own alarm, with pauses that leave the database to those who write. It keeps no money,
- * and nothing that could not be computed again but the links of the history, which are kept here because whoever writes
- * to the ledger cannot reach them.
+ * The keeper of one ledger: it reconciles, and looks up withdrawals that the custodian has. The schedule wakes it every
+ * minute. A pass goes on by the object's own alarm, with pauses so that it does not slow down writers. It keeps no
+ * money. All that it stores can be computed again, except the links of the history: they are stored here, out of reach
+ * of somebody who can write to the ledger.
  */
 export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
   readonly #state: ObjectState;
@@ -48,7 +48,7 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     this.#custody = custody;
     this.#state = new ObjectState(ctx.storage.sql);
     this.#links = new KeptLinks(ctx.storage.sql);
-    // What an older version kept is not read: everything is then walked anew.
+    // Progress that an older version stored is ignored; the pass then begins again.
     const kept = Progress.safeParse(this.#state.read(KEPT));
     this.#reconciler = new Reconciler(openDatabase(env.DB), this.#links, kept.success ? kept.data : NO_PROGRESS);
   }
@@ -58,9 +58,9 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now());
   }
 
-  /** Reconciles for a while, and sweeps once for each time that it was woken. One that fails does not stop the other. */
+  /** Reconciles for a while, and sweeps once for each time that it was woken. If one fails, the other still runs. */
   override async alarm(): Promise<void> {
-    // First: what it finds broken halts withdrawals, and the sweep of the same minute then submits none.
+    // The reconciliation comes first: if it halts withdrawals, the sweep of the same minute submits none.
     await attempt('reconciliation_failed', () => this.#takeTurn(() => this.#reconcile()));
     if (!this.#isSweepDue) return;
     this.#isSweepDue = false;
@@ -128,7 +128,7 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     if (this.#reconciler.isUnderWay) await this.ctx.storage.setAlarm(Date.now());
   }
 
-  /** One at a time, and what was reached is kept however it ends. Throws when the turn does not come. */
+  /** Runs one call at a time and stores its progress however it ends. Throws when the turn does not come. */
   async #takeTurn(work: () => Promise<void>): Promise<void> {
     const turn = await this.#turns.run(async () => {
       try {

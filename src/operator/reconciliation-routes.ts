@@ -20,12 +20,12 @@ const common = { tags: ['Reconciliation'], security: [{ operatorToken: [] }] };
 
 const OneReconciliation = {
   200: {
-    description: 'Where it stands',
+    description: 'The progress and the results',
     content: jsonContent(z.object({ reconciliation: Reconciliation })),
   },
 };
 
-const ViolationId = Id.openapi({ description: 'As the reconciliation shows it' });
+const ViolationId = Id.openapi({ description: 'The id of the violation in the reconciliation' });
 const Reason = z
   .string()
   .min(1)
@@ -49,7 +49,7 @@ reconciliationRoutes.openapi(
     operationId: 'getReconciliation',
     method: 'get',
     path: RECONCILIATION_PATH,
-    summary: 'Every invariant of the ledger as the last complete pass found it, and how far the next one is',
+    summary: 'The result of the last complete pass for each invariant, and the progress of the next',
     description: 'The results of all checks, and the violations that are not cleared yet.',
     middleware: authenticateOperator('read'),
     responses: { ...OneReconciliation, ...problemResponses(...operatorRefusals) },
@@ -63,8 +63,8 @@ reconciliationRoutes.openapi(
     operationId: 'runReconciliation',
     method: 'post',
     path: `${RECONCILIATION_PATH}/run`,
-    summary: 'Begin a pass now, without the pause between two',
-    description: 'Takes it as far as some seconds go, and leaves the rest to the schedule; safe to repeat.',
+    summary: 'Begin a pass now',
+    description: 'Works on it for some seconds and leaves the rest to the schedule. It is safe to repeat.',
     middleware: authenticateOperator('change'),
     responses: { ...OneReconciliation, ...problemResponses(...operatorRefusals) },
   }),
@@ -118,9 +118,9 @@ reconciliationRoutes.openapi(
     operationId: 'acceptHistory',
     method: 'post',
     path: `${RECONCILIATION_PATH}/history/accept`,
-    summary: 'Accept the ledger’s history as it is now, after it was restored to an earlier moment',
+    summary: 'Accept the history of the ledger after the database was restored to an earlier time',
     description:
-      'Forgets the links that are kept of the history, and begins anew. The audit says who did, and which links they were.',
+      'Deletes the stored links of the history and begins again. The audit records who did it, and the old links.',
     middleware: authenticateOperatorJson('change'),
     request: { body: jsonBody(z.strictObject({ reason: Reason })) },
     responses: { ...OneReconciliation, ...problemResponses(...bodyRefusals, ...operatorRefusals) },

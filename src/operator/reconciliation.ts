@@ -55,12 +55,14 @@ export const Reconciliation = z
       .object({ pass: z.int().openapi({ example: 41 }), startedAt: Timestamp, completedAt: Timestamp })
       .nullable(),
     progress: z.object({
-      pass: z.int().openapi({ description: 'The one under way, or the next', example: 42 }),
-      startedAt: Timestamp.nullable().openapi({ description: 'null while none is under way' }),
+      pass: z.int().openapi({ description: 'The running pass, or the next', example: 42 }),
+      startedAt: Timestamp.nullable().openapi({ description: 'null while no pass is running' }),
       lastStepAt: Timestamp.nullable(),
-      transfersRead: z.string().openapi({ description: 'How far new transfers were read', example: '7312' }),
+      transfersRead: z
+        .string()
+        .openapi({ description: 'The number of the newest transfer that was read', example: '7312' }),
       walks: z.record(z.enum(['accounts', 'history', 'journal']), z.enum(['waiting', 'running', 'done'])).openapi({
-        description: 'Of the pass under way',
+        description: 'The parts of the running pass',
         example: { accounts: 'done', history: 'running', journal: 'waiting' },
       }),
     }),
@@ -114,7 +116,7 @@ function showWalks(pass: Progress['pass']): Reconciliation['progress']['walks'] 
   };
 }
 
-/** What the last complete pass found of it, unless it was found broken since. */
+/** The last complete pass's result for an invariant, unless it was found broken since. */
 function showInvariant(name: Invariant, { pass, found, report }: Progress): ReconciledInvariant {
   const broken = [pass?.tallies[name], found[name]].find((tally) => tally !== undefined && tally.broken > 0);
   if (broken) return { name, status: 'broken', ...showTally(broken) };

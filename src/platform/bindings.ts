@@ -1,6 +1,6 @@
 /**
- * What the platform binds to the Worker. Which class an object is of says the room that it lives in, by the function
- * that gives out its stub: `laneOf`, `readSnapshot`, `readCandles`, `fillAtGate`, `reachKeeper`.
+ * What the platform binds to the Worker. The objects' classes are not named here, since they are in rooms above:
+ * `laneOf`, `readSnapshot`, `readCandles`, `fillAtGate` and `reachKeeper` give out typed stubs.
  */
 export interface Bindings {
   readonly DB: D1Database;

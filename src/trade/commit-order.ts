@@ -20,7 +20,7 @@ export interface Placement {
   readonly keyId: string;
 }
 
-/** Writes the order, which moves both its amounts. The record's id is the order's, its time the order's time. */
+/** Writes the order; its trigger moves both amounts. The record's id is the order's, its time the order's time. */
 export function commitOrder(database: Database, placement: Placement, plan: OrderPlan): Promise<CommitOutcome> {
   const { orderId, accountId } = placement;
   const [coinFrom, coinTo] = plan.side === 'BUY' ? [house.liquidity, accountId] : [accountId, house.liquidity];

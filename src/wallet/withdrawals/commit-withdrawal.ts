@@ -49,9 +49,9 @@ export function toRow({ accountId, keyId }: Asker, id: string, plan: WithdrawalP
 }
 
 /**
- * Takes the money of the row that `toRow` made, in one batch: the code's step is spent, and the withdrawal is recorded,
- * which moves amount and fee out of the account; inside Bureau it is paid at once. The database checks everything again;
- * whatever it refuses, nothing happened.
+ * Takes the money for the row that `toRow` made, in one batch: it marks the code's step as used and records the
+ * withdrawal, whose trigger moves amount and fee out of the account. Inside Bureau it is paid at once. The database
+ * checks everything again; if it refuses, nothing happened.
  */
 export function commitWithdrawal(database: Database, row: WithdrawalRow, plan: WithdrawalPlan): Promise<CommitOutcome> {
   const { accountId, id, committedAt: now_ms } = row;
