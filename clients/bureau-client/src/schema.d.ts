@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Balances of every asset
-         * @description What the account holds and may spend, asset by asset, at the moment of the answer.
+         * @description The balance of each asset, all of which may be spent.
          */
         get: operations["listBalances"];
         put?: never;
@@ -32,8 +32,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where the account receives, on every network
-         * @description Exactly one address per network, made at the first request and the same at every later one. Every asset that a network carries arrives at its address; `primaryAsset` is the one most often deposited there. A deposit below its asset’s `minDeposit` on the network, as GET /api/v1/assets has it, is not credited.
+         * The deposit address of each network
+         * @description Exactly one address per network, made at the first request and never changed. It receives every asset of that network; `primaryAsset` is the one most often deposited. A deposit below the `minDeposit` of its asset and network (GET /api/v1/assets) is not credited.
          */
         get: operations["listAddresses"];
         put?: never;
@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * The activity of the account, newest first
-         * @description Trades, deposits and withdrawals in one feed, a page at a time. Every row that is there when a walk begins comes exactly once, whatever happens meanwhile. Amounts are positive: the type tells the direction. A deposit below the smallest that is credited is not listed.
+         * @description Trades, deposits and withdrawals in one feed, a page at a time. A client that reads all pages gets each row that existed at the first page exactly once. Amounts are positive; the type gives the direction. A deposit that is too small to be credited is not listed.
          */
         get: operations["listTransactions"];
         put?: never;
@@ -73,13 +73,13 @@ export interface paths {
         };
         /**
          * Withdrawals, newest first
-         * @description The withdrawals of the account, whichever of its keys asked for them, a page at a time.
+         * @description The withdrawals of the account, of all its keys, a page at a time.
          */
         get: operations["listWithdrawals"];
         put?: never;
         /**
          * Withdraw to an address
-         * @description Debits the amount and the fee, and has the amount paid out once. `PROCESSING` means that the custodian has not confirmed it yet and `PENDING` that it waits for a review: the money is held, and the withdrawal ends as `COMPLETED`, or as `FAILED` with the money back. With two-factor authentication every withdrawal needs a new `totpCode`; repeated under the same `Idempotency-Key` it is answered again and needs none. An address of another account here is paid inside the exchange, without a fee.
+         * @description Debits the amount and the fee, and pays the amount once. `PENDING` means that it waits for a review, `PROCESSING` that the custodian has not confirmed it yet. The money is held meanwhile. It ends as `COMPLETED`, or as `FAILED` with the money returned. With two-factor authentication every withdrawal needs a new `totpCode`; a repetition with the same `Idempotency-Key` needs none. A withdrawal to another account of this exchange is paid inside it, without a fee.
          */
         post: operations["createWithdrawal"];
         delete?: never;
@@ -117,13 +117,13 @@ export interface paths {
         };
         /**
          * Orders, newest first
-         * @description The orders of the account, whichever of its keys placed them, a page at a time.
+         * @description The orders of the account, of all its keys, a page at a time.
          */
         get: operations["listOrders"];
         put?: never;
         /**
          * Place an order that fills at once, whole or not at all
-         * @description Executes at the market’s price against the liquidity provider, before the answer is given: there is no order book and nothing to cancel. The side that `mode` fixes is exact; the other is rounded by less than its smallest step, against the client. A refusal leaves no order and moves nothing. Send an `Idempotency-Key`, and repeat the request with the same one when no answer arrives.
+         * @description The order fills at the market’s price against the liquidity provider before the answer is sent. There is no order book and nothing to cancel. The amount that `mode` fixes is exact; the other is rounded against the client by less than its smallest step. A refused order does not exist and moves nothing. Send an `Idempotency-Key`, and repeat the request with the same key when no answer arrives.
          */
         post: operations["placeOrder"];
         delete?: never;
@@ -143,7 +143,7 @@ export interface paths {
         put?: never;
         /**
          * What an order would fill at now
-         * @description Decides an order as `POST /api/v1/orders` would at this moment, and does nothing: no order, nothing held, nothing promised. The balance is not looked at. The price of the order itself is that of its own moment; `limitPrice` bounds it. Counted in the *read* bucket.
+         * @description Says what `POST /api/v1/orders` would fill now. It has no effect and holds no money, and the balance is not checked. A later order fills at the price of its own moment; `limitPrice` bounds that price. Counted in the *read* bucket.
          */
         post: operations["previewOrder"];
         delete?: never;
@@ -181,7 +181,7 @@ export interface paths {
         };
         /**
          * All tickers
-         * @description Every supported market against USDT, aggregated from several venues and cached at the edge for 30 seconds. It answers even when no venue does: what is then held from before, for 30 seconds, or a fallback says `degraded`, and no order fills at such a price.
+         * @description Every supported market against USDT, aggregated from several venues and cached at the edge for 30 seconds. It answers even when no venue does: it then shows the last price for 30 seconds, and after that a fallback, both marked `degraded`. No order fills at such a price.
          */
         get: operations["listTickers"];
         put?: never;
@@ -221,7 +221,7 @@ export interface paths {
         };
         /**
          * Candles of one market
-         * @description Candles in ascending order; the last one may still be running. With `startTime` the oldest from there on, else the newest up to `endTime`. Times are cut to the grid of the interval. There is no fallback for a series: without its sources it is 502, and 503 while they have been asked for as much as they allow.
+         * @description Candles in ascending order; the last one may still be running. With `startTime` these are the oldest candles from then on, else the newest up to `endTime`. Times are rounded down to the start of an interval. Candles have no fallback: 502 means that no source answers, 503 that the sources cannot be asked for more at the moment.
          */
         get: operations["listCandles"];
         put?: never;
@@ -241,7 +241,7 @@ export interface paths {
         };
         /**
          * Assets, the networks that carry them, fees and minimums
-         * @description What can be deposited and withdrawn where, on the terms of the moment. The operator may pause a network or change a fee: an answer is at most some seconds old.
+         * @description The networks of each asset, with the fees and minimums in force. The operator may pause a network or change a fee; an answer is at most some seconds old.
          */
         get: operations["listAssets"];
         put?: never;
@@ -261,7 +261,7 @@ export interface paths {
         };
         /**
          * Markets with their steps and bounds, intervals, rate limits
-         * @description What a client needs to form a valid order: the smallest step of each side and the smallest and largest notional. More decimals than a step has are refused, never rounded.
+         * @description What a client needs for a valid order: the smallest step of each amount, and the smallest and largest notional. An amount with more decimals is refused, not rounded.
          */
         get: operations["getExchangeInfo"];
         put?: never;
@@ -281,7 +281,7 @@ export interface paths {
         };
         /**
          * The time of the server
-         * @description For clients that check their clock, on which the codes of a second factor depend.
+         * @description For clients that check their clock. Codes of the second factor depend on it.
          */
         get: operations["getServerTime"];
         put?: never;
@@ -300,8 +300,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether trading, withdrawals and prices are as they should be
-         * @description The parts, and the worst of them as a whole. While prices are DEGRADED, orders in the affected markets are refused with `price_unavailable`; what is HALTED is refused until the operator lifts it.
+         * Whether trading, withdrawals and prices work
+         * @description `status` is the worst of the three parts. While prices are DEGRADED, orders in the affected markets are refused with `price_unavailable`. What is HALTED is refused until the operator lifts the halt.
          */
         get: operations["getStatus"];
         put?: never;
@@ -321,7 +321,7 @@ export interface paths {
         };
         /**
          * The API key of this request
-         * @description What the key of the request may do, from where, until when, and how often. Any scope will do. Its token is shown nowhere: only a hash of it is kept.
+         * @description The scopes, IP addresses, expiry and rate limits of the key. It needs no scope. The token is never shown, since only a hash of it is stored.
          */
         get: operations["getApiKey"];
         put?: never;
@@ -636,12 +636,12 @@ export interface components {
              */
             usdtAmount: string;
             /**
-             * @description There is no state between
+             * @description There is no other state
              * @enum {string}
              */
             status: "COMPLETED" | "FAILED";
             /**
-             * @description The API key that it was placed with; `unknown` where that was not recorded yet
+             * @description The API key that placed it; `unknown` for old orders
              * @example 01a1fcca-895a-734c-b43c-11f474a4f8d5
              */
             keyId: string;
@@ -692,7 +692,7 @@ export interface components {
              */
             scopes: ("read" | "trade" | "withdraw")[];
             /**
-             * @description Addresses and CIDR ranges that the key may be used from; null admits every address
+             * @description Addresses and CIDR ranges that the key may be used from; null allows every address
              * @example [
              *       "192.0.2.0/24"
              *     ]
@@ -711,7 +711,7 @@ export interface components {
              */
             expiresAt: string | null;
             /**
-             * @description What each bucket of the key admits
+             * @description The limits of each bucket of the key
              * @example {
              *       "read": {
              *         "perMinute": 120,
@@ -761,7 +761,7 @@ export interface components {
              */
             value: string;
             /**
-             * @description The worst `executedPrice` to accept, with at most 8 decimals: the highest of a BUY, the lowest of a SELL. Where the price is worse nothing fills, and nothing waits for a better one
+             * @description The worst `executedPrice` to accept, with at most 8 decimals: the highest for a BUY, the lowest for a SELL. If the price is worse, nothing fills and the order does not wait
              * @example 65100
              */
             limitPrice?: string;
@@ -778,7 +778,7 @@ export interface components {
             detail: string;
             /** @description The path of the request */
             instance: string;
-            /** @description Stable; each response lists those that it may carry */
+            /** @description Stable; each response lists those that it may have */
             code: string;
             /** @description The same as in X-Request-Id */
             requestId: string;
@@ -853,7 +853,7 @@ export interface components {
              */
             ts: string;
             /**
-             * @description The venues whose prices this one was made of; none for a fallback
+             * @description The venues that the price is made of; none for a fallback
              * @example [
              *       "binance",
              *       "okx",
@@ -862,14 +862,14 @@ export interface components {
              */
             sources: string[];
             /**
-             * @description Only on a price that is held because no source answers, and on a fallback
+             * @description Present only when no source answers and the price is the last one or a fallback
              * @enum {boolean}
              */
             degraded?: true;
         };
         TickerAnswer: {
             ticker: components["schemas"]["Ticker"];
-            /** @description Whether any ticker in the answer is held or a fallback: no source answers */
+            /** @description Whether any ticker in the answer is degraded */
             degraded: boolean;
         };
         TickerList: {
@@ -880,12 +880,12 @@ export interface components {
              * @example 2026-11-21T12:00:00.000Z
              */
             ts: string;
-            /** @description Whether any ticker in the answer is held or a fallback: no source answers */
+            /** @description Whether any ticker in the answer is degraded */
             degraded: boolean;
         };
         Transaction: {
             /**
-             * @description Of the order, deposit or withdrawal that it is
+             * @description The id of the order, deposit or withdrawal
              * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
              */
             id: string;
@@ -900,7 +900,7 @@ export interface components {
             /** @enum {string} */
             type: "SPOT_BUY" | "SPOT_SELL" | "ONCHAIN_DEPOSIT" | "INTERNAL_DEPOSIT" | "ONCHAIN_WITHDRAWAL" | "INTERNAL_WITHDRAWAL" | "P2P_BUY" | "P2P_SELL" | "QUICK_BUY" | "QUICK_SELL";
             /**
-             * @description Asset symbol; of a trade the coin
+             * @description Asset symbol; for a trade the coin
              * @example BTC
              */
             asset: string;
@@ -917,12 +917,12 @@ export interface components {
             /** @enum {string} */
             status: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED";
             /**
-             * @description The API key that placed the order or asked for the withdrawal; else null
+             * @description The API key that placed the order or requested the withdrawal; else null
              * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
              */
             keyId: string | null;
             /**
-             * @description Of a withdrawal that is FAILED, why; else null
+             * @description Why a withdrawal FAILED; else null
              * @example null
              * @enum {string|null}
              */
@@ -989,12 +989,12 @@ export interface components {
     responses: never;
     parameters: {
         /**
-         * @description The client’s own id of the request, echoed in the response; anything else is replaced
+         * @description The client’s own id of the request, returned in the response; an invalid one is replaced
          * @example my-bot/7:42
          */
         "X-Request-Id": string;
         /**
-         * @description The ETag of an earlier answer; 304 when it still stands
+         * @description The ETag of an earlier answer; 304 if nothing has changed
          * @example "q3Z0Hc9n"
          */
         "If-None-Match": string;
@@ -1002,7 +1002,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Names the request in our log; the client’s own where it sent one
+         * @description The id of the request in the log; the client’s own if it sent one
          * @example 7d1c9c5e-5a0e-4c7e-9d0f-0d5a3c1b8e42
          */
         "X-Request-Id": string;
@@ -1027,12 +1027,12 @@ export interface components {
          */
         ETag: string;
         /**
-         * @description For how long the answer may be kept: by anyone, or with a key by its holder alone
+         * @description How long the answer may be cached: by anyone, or after a request with a key only by the client
          * @example public, max-age=30
          */
         "Cache-Control": string;
         /**
-         * @description There when this is an earlier request’s answer, given again to its Idempotency-Key
+         * @description Present when this is the stored answer of an earlier request with the same Idempotency-Key
          * @example true
          */
         "X-Idempotency-Replay": "true";
@@ -1042,7 +1042,7 @@ export interface components {
          */
         RateLimit: string;
         /**
-         * @description What the bucket admits in each window
+         * @description The limit of each window
          * @example "read-minute";q=120;w=60, "read-day";q=5000;w=86400
          */
         "RateLimit-Policy": string;
@@ -1067,7 +1067,7 @@ export interface components {
          */
         "RateLimit-Optional": string;
         /**
-         * @description What the bucket admits in each window
+         * @description The limit of each window
          * @example "read-minute";q=120;w=60, "read-day";q=5000;w=86400
          */
         "RateLimit-Policy-Optional": string;
@@ -1096,7 +1096,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The client’s own id of the request, echoed in the response; anything else is replaced
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
                  * @example my-bot/7:42
                  */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -1227,7 +1227,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The client’s own id of the request, echoed in the response; anything else is replaced
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
                  * @example my-bot/7:42
                  */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -1237,7 +1237,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One address per network, always the same; every asset that a network carries arrives at it */
+            /** @description One address per network, always the same, for every asset of that network */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1351,7 +1351,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many rows; out of bounds it is refused, never clamped
+                 * @description How many rows; a value out of bounds is refused
                  * @example 50
                  */
                 limit?: number;
@@ -1363,7 +1363,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The client’s own id of the request, echoed in the response; anything else is replaced
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
                  * @example my-bot/7:42
                  */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -1516,7 +1516,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many rows; out of bounds it is refused, never clamped
+                 * @description How many rows; a value out of bounds is refused
                  * @example 50
                  */
                 limit?: number;
@@ -1528,7 +1528,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The client’s own id of the request, echoed in the response; anything else is replaced
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
                  * @example my-bot/7:42
                  */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -1683,12 +1683,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request take effect at most once in 24 hours, however often it is sent: 1 to 255 visible ASCII characters, of your own choice, new for every new request. It belongs to the API key.
+                 * @description Makes the request take effect at most once in 24 hours, however often it is sent: 1 to 255 visible ASCII characters, of your choice, new for every new request. It is valid for one API key.
                  * @example b7c4b1b2-6d4e-4f1c-9a53-0a4d2f9f6f10
                  */
                 "Idempotency-Key"?: string;
                 /**
-                 * @description The client’s own id of the request, echoed in the response; anything else is replaced
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
                  * @example my-bot/7:42
                  */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -1711,7 +1711,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The withdrawal, taken */
+            /** @description The withdrawal */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1853,7 +1853,7 @@ export interface operations {
                         limit?: string;
                         /** @description What was withdrawn in the last 24 hours, in USDT */
                         used?: string;
-                        /** @description What is left of it, in USDT */
+                        /** @description What is left of the limit, in USDT */
                         remaining?: string;
                     };
                 };
@@ -1920,9 +1920,9 @@ export interface operations {
                         code?: "outcome_unknown";
                         /** @description The order that may have been placed; read it by this id */
                         orderId?: string;
-                        /** @description The withdrawal that may have been taken; read it by this id */
+                        /** @description The withdrawal that may have been made; read it by this id */
                         withdrawalId?: string;
-                        /** @description The reference of what may have been settled; repeat it under the same one */
+                        /** @description The reference of the settlement that may have been made; repeat the request with it */
                         reference?: string;
                     };
                 };
@@ -1934,7 +1934,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The client’s own id of the request, echoed in the response; anything else is replaced
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
                  * @example my-bot/7:42
                  */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -2083,7 +2083,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description How many rows; out of bounds it is refused, never clamped
+                 * @description How many rows; a value out of bounds is refused
                  * @example 50
                  */
                 limit?: number;
@@ -2095,7 +2095,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The client’s own id of the request, echoed in the response; anything else is replaced
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
                  * @example my-bot/7:42
                  */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -2248,12 +2248,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request take effect at most once in 24 hours, however often it is sent: 1 to 255 visible ASCII characters, of your own choice, new for every new request. It belongs to the API key.
+                 * @description Makes the request take effect at most once in 24 hours, however often it is sent: 1 to 255 visible ASCII characters, of your choice, new for every new request. It is valid for one API key.
                  * @example b7c4b1b2-6d4e-4f1c-9a53-0a4d2f9f6f10
                  */
                 "Idempotency-Key"?: string;
                 /**
-                 * @description The client’s own id of the request, echoed in the response; anything else is replaced
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
                  * @example my-bot/7:42
                  */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -2471,9 +2471,9 @@ export interface operations {
                         code?: "outcome_unknown";
                         /** @description The order that may have been placed; read it by this id */
                         orderId?: string;
-                        /** @description The withdrawal that may have been taken; read it by this id */
+                        /** @description The withdrawal that may have been made; read it by this id */
                         withdrawalId?: string;
-                        /** @description The reference of what may have been settled; repeat it under the same one */
+                        /** @description The reference of the settlement that may have been made; repeat the request with it */
                         reference?: string;
                     };
                 };
@@ -2485,7 +2485,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The client’s own id of the request, echoed in the response; anything else is replaced
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
                  * @example my-bot/7:42
                  */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -2687,7 +2687,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The client’s own id of the request, echoed in the response; anything else is replaced
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
                  * @example my-bot/7:42
                  */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -2835,12 +2835,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The ETag of an earlier answer; 304 when it still stands
+                 * @description The ETag of an earlier answer; 304 if nothing has changed
                  * @example "q3Z0Hc9n"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /**
-                 * @description The client’s own id of the request, echoed in the response; anything else is replaced
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
                  * @example my-bot/7:42
                  */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -2889,7 +2889,7 @@ export interface operations {
                     "application/json": components["schemas"]["TickerList"];
                 };
             };
-            /** @description What the client has, by its If-None-Match, still stands */
+            /** @description Nothing has changed since the ETag in If-None-Match */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2988,12 +2988,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The ETag of an earlier answer; 304 when it still stands
+                 * @description The ETag of an earlier answer; 304 if nothing has changed
                  * @example "q3Z0Hc9n"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /**
-                 * @description The client’s own id of the request, echoed in the response; anything else is replaced
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
                  * @example my-bot/7:42
                  */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -3045,7 +3045,7 @@ export interface operations {
                     "application/json": components["schemas"]["TickerAnswer"];
                 };
             };
-            /** @description What the client has, by its If-None-Match, still stands */
+            /** @description Nothing has changed since the ETag in If-None-Match */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3161,7 +3161,7 @@ export interface operations {
                  */
                 interval?: "1m" | "3m" | "5m" | "15m" | "30m" | "1h" | "2h" | "4h" | "6h" | "12h" | "1d" | "1w" | "1M";
                 /**
-                 * @description How many candles; out of bounds it is refused, never clamped
+                 * @description How many candles; a value out of bounds is refused
                  * @example 500
                  */
                 limit?: number;
@@ -3178,12 +3178,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The ETag of an earlier answer; 304 when it still stands
+                 * @description The ETag of an earlier answer; 304 if nothing has changed
                  * @example "q3Z0Hc9n"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /**
-                 * @description The client’s own id of the request, echoed in the response; anything else is replaced
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
                  * @example my-bot/7:42
                  */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -3233,7 +3233,7 @@ export interface operations {
                     "application/json": components["schemas"]["CandleList"];
                 };
             };
-            /** @description What the client has, by its If-None-Match, still stands */
+            /** @description Nothing has changed since the ETag in If-None-Match */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3371,12 +3371,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The ETag of an earlier answer; 304 when it still stands
+                 * @description The ETag of an earlier answer; 304 if nothing has changed
                  * @example "q3Z0Hc9n"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /**
-                 * @description The client’s own id of the request, echoed in the response; anything else is replaced
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
                  * @example my-bot/7:42
                  */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -3428,7 +3428,7 @@ export interface operations {
                     "application/json": components["schemas"]["AssetList"];
                 };
             };
-            /** @description What the client has, by its If-None-Match, still stands */
+            /** @description Nothing has changed since the ETag in If-None-Match */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3527,12 +3527,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The ETag of an earlier answer; 304 when it still stands
+                 * @description The ETag of an earlier answer; 304 if nothing has changed
                  * @example "q3Z0Hc9n"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /**
-                 * @description The client’s own id of the request, echoed in the response; anything else is replaced
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
                  * @example my-bot/7:42
                  */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -3542,7 +3542,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What a client configures itself with */
+            /** @description Markets, intervals and rate limits */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3599,7 +3599,7 @@ export interface operations {
                     "application/json": components["schemas"]["ExchangeInfo"];
                 };
             };
-            /** @description What the client has, by its If-None-Match, still stands */
+            /** @description Nothing has changed since the ETag in If-None-Match */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3698,7 +3698,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The client’s own id of the request, echoed in the response; anything else is replaced
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
                  * @example my-bot/7:42
                  */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -3812,12 +3812,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The ETag of an earlier answer; 304 when it still stands
+                 * @description The ETag of an earlier answer; 304 if nothing has changed
                  * @example "q3Z0Hc9n"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /**
-                 * @description The client’s own id of the request, echoed in the response; anything else is replaced
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
                  * @example my-bot/7:42
                  */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -3852,7 +3852,7 @@ export interface operations {
                     "application/json": components["schemas"]["Status"];
                 };
             };
-            /** @description What the client has, by its If-None-Match, still stands */
+            /** @description Nothing has changed since the ETag in If-None-Match */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3951,7 +3951,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The client’s own id of the request, echoed in the response; anything else is replaced
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
                  * @example my-bot/7:42
                  */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -4093,12 +4093,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The ETag of an earlier answer; 304 when it still stands
+                 * @description The ETag of an earlier answer; 304 if nothing has changed
                  * @example "q3Z0Hc9n"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /**
-                 * @description The client’s own id of the request, echoed in the response; anything else is replaced
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
                  * @example my-bot/7:42
                  */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
@@ -4130,7 +4130,7 @@ export interface operations {
                     "application/json": components["schemas"]["OpenApi"];
                 };
             };
-            /** @description What the client has, by its If-None-Match, still stands */
+            /** @description Nothing has changed since the ETag in If-None-Match */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
