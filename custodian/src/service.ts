@@ -8,6 +8,7 @@ import type { BitcoinSettings, Config, EvmSettings } from './config.ts';
 import { type Bureau, connectBureau } from './contract/bureau.ts';
 import { openDoor } from './contract/door.ts';
 import { reportDeposits } from './contract/report-deposits.ts';
+import { tellBureau } from './contract/tell-bureau.ts';
 import { createEvmChain } from './evm/evm-chain.ts';
 import { EvmNode } from './evm/evm-node.ts';
 import { createEvmPayer } from './evm/evm-payer.ts';
@@ -33,6 +34,9 @@ import { WatchedAddresses } from './store/watched.ts';
 
 /** Accounts that are opened between two looks have addresses that are watched ahead. */
 const WATCH_INTERVAL_MS = 30_000;
+
+/** What Bureau did not hear is said again after so long. */
+const TELL_INTERVAL_MS = 5_000;
 
 /** What we have of an asset. */
 export interface Holding {
@@ -93,10 +97,15 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     WATCH_INTERVAL_MS,
     (error) => log('watch_failed', { error: describeError(error) }),
   );
+  const telling = new Loop(
+    () => tellBureau(database, bureau, log),
+    TELL_INTERVAL_MS,
+    (error) => log('tell_failed', { error: describeError(error) }),
+  );
   const loops = branches.map(
     (branch) =>
       new Loop(
-        () => look(parts, database, branch, bureau),
+        () => look(parts, database, branch, bureau, () => telling.wake()),
         branch.interval_ms,
         (error) => log('look_failed', { network: branch.chain.network, error: describeError(error) }),
       ),
@@ -123,7 +132,7 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     stop: async () => {
       door.close();
       door.closeAllConnections();
-      await Promise.all([watching, ...loops].map((loop) => loop.stop()));
+      await Promise.all([watching, telling, ...loops].map((loop) => loop.stop()));
       database.close();
     },
   };
@@ -146,6 +155,7 @@ function branchEvm(
   const node = new EvmNode(connectNode(first));
   const secondNode = second === undefined ? null : new EvmNode(connectNode(second));
   const watched = new WatchedAddresses(network, database, config.depositKeys, house);
+  const refused = new Set<string>();
   const common = { network, node, database, house, depositAddress: watched.addressOf };
   return {
     chain: createEvmChain({ ...settings, network, node, secondNode }),
@@ -153,7 +163,7 @@ function branchEvm(
     watched,
     following: settings,
     interval_ms: settings.interval_ms,
-    keepHouse: () => keepEvmHouse({ ...common, ...settings, log, now }),
+    keepHouse: () => keepEvmHouse({ ...common, ...settings, log, now, refused }),
     readHoldings: (block) => {
       const deposits = listUsedIndexes(database, network).map(watched.addressOf);
       return readEvmHoldings(node, network, house, deposits, block);
@@ -179,26 +189,29 @@ function branchBitcoin(
     watched: new WatchedAddresses(network, database, config.depositKeys, house),
     following: settings,
     interval_ms: settings.interval_ms,
-    keepHouse: () => Promise.resolve(keepBitcoinHouse({ ...payer, log, now })),
+    keepHouse: async () => keepBitcoinHouse({ ...payer, log, now }),
     readHoldings: () =>
       Promise.resolve([{ asset: network, atoms: sumCoins(database, network), decimals: coinDecimals(network) }]),
   };
 }
 
 /** One look at a network: follow, stand, report, pay. Rejects when its node fails; the next look goes on. */
-async function look(parts: ServiceParts, database: Database, branch: Branch, bureau: Bureau): Promise<void> {
+async function look(
+  parts: ServiceParts,
+  database: Database,
+  branch: Branch,
+  bureau: Bureau,
+  onSettled: () => void,
+): Promise<void> {
   const { chain, payer, watched } = branch;
   const { log, askSigner } = parts;
   const followed = await follow(database, chain, watched.ownerOf, branch.following, log);
   if (!followed) return;
   const { network } = chain;
-  const onSettled = (id: string) => {
-    bureau.sayLookNow(id).catch((error: unknown) => log('look_now_failed', { id, error: describeError(error) }));
-  };
   for (const spend of standSpends(database, network, followed.finalHeight)) {
     log('spend_moved', { id: spend.id, network, state: spend.state, purpose: spend.purpose });
     noteIfSwept(database, spend);
-    if (spend.purpose === 'payout' && spend.state === 'FINAL_PAID') onSettled(spend.id);
+    if (spend.purpose === 'payout' && spend.state === 'FINAL_PAID') onSettled();
   }
   for (const deposit of standDeposits(database, network, followed.finalHeight)) {
     const { txHash, outputIndex, state, isInner } = deposit;
@@ -207,7 +220,12 @@ async function look(parts: ServiceParts, database: Database, branch: Branch, bur
   await reportDeposits(database, bureau, chain, followed, log);
   // Behind the chain we would pay by what is no longer so.
   if (!followed.isCurrent) return;
-  await branch.keepHouse();
+  try {
+    await branch.keepHouse();
+  } catch (error) {
+    // The house's own payments can wait; what customers are owed does not wait for them.
+    log('house_failed', { network, error: describeError(error) });
+  }
   await advanceSpends({ database, chain, payer, askSigner, log, onSettled }, followed.height);
 }
 

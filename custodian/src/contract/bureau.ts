@@ -21,7 +21,7 @@ export type ReportAnswer = z.output<typeof ReportAnswer>['deposit'];
 export interface Bureau {
   /** Reports a deposit. Safe to repeat. Rejects when Bureau did not take it. */
   report(deposit: Deposit, confirmations: number, failed: boolean): Promise<ReportAnswer>;
-  /** Says that it is time to look at a payout. Rejects when Bureau did not hear it: it looks by itself later. */
+  /** Says that it is time to look at a payout. Rejects when Bureau did not hear it. */
   sayLookNow(withdrawalId: string): Promise<void>;
   /** How many indexes have deposit addresses. Rejects when Bureau does not say. */
   countAddresses(): Promise<number>;

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { type EvmNetwork, chainIds } from '../networks.ts';
 import { NodeRefusal } from '../nodes/json-rpc.ts';
 import type { Hold, Payer, Plan } from '../payer/payer.ts';
-import { EvmTransaction, type HouseAddresses, type SignRequest } from '../signer/requests.ts';
+import type { EvmTransaction, HouseAddresses, SignRequest } from '../signer/requests.ts';
 import type { Database } from '../store/database.ts';
-import { type Spend, type Version, listOpenSpends, listVersions } from '../store/spends.ts';
+import type { Spend, Version } from '../store/spends.ts';
+import { nameNonce, nextNonce, readPlan, sumCommitted } from './commitments.ts';
 import type { EvmNode } from './evm-node.ts';
 import { readL1Fee } from './l1-fee.ts';
 import { readTokenBalance } from './token-balance.ts';
@@ -53,12 +54,14 @@ async function plan(settings: EvmPayerSettings, spend: Spend): Promise<Plan | Ho
   const { node, network, database } = settings;
   const from = payerOf(settings, spend);
   const [fees, balance, counted] = await Promise.all([readFees(node), node.balance(from), node.transactionCount(from)]);
-  const committed = sumCommitted(settings, from, spend.contract);
+  const committed = sumCommitted(database, network, from, spend.contract);
+  // Signed under a later nonce, this one would wait for a transaction that may never be.
+  if (committed.hasUnsigned) return { kind: 'hold', reason: 'earlier_nonce_unsigned' };
   const free = balance - committed.coins;
   const isEmptying = spend.purpose === 'sweep' && spend.contract === null;
   const atoms = isEmptying ? 0n : spend.atoms;
   const held = spend.contract === null ? free : await readTokenBalance(node, spend.contract, from);
-  if (held - committed.atoms < atoms) return low;
+  if (held - committed.tokens < atoms) return low;
   const call =
     spend.contract === null
       ? { from, to: spend.address, value: String(atoms), data: '0x' }
@@ -80,7 +83,7 @@ async function plan(settings: EvmPayerSettings, spend: Spend): Promise<Plan | Ho
     maxFeePerGas: String(fees.maxFeePerGas),
     maxPriorityFeePerGas: String(fees.maxPriorityFeePerGas),
   };
-  return { kind: 'plan', fence: `${from.toLowerCase()}:${nonce}`, plan: JSON.stringify(transaction) };
+  return { kind: 'plan', fence: nameNonce(from, nonce), plan: JSON.stringify(transaction) };
 }
 
 /** Twice the base fee lasts for six full blocks of rises (EIP-1559). */
@@ -97,39 +100,6 @@ async function estimate(node: EvmNode, call: Parameters<EvmNode['estimateGas']>[
     if (error instanceof NodeRefusal) return undefined;
     throw error;
   }
-}
-
-/** What signed transactions of this address will still take that the newest block does not show yet. */
-function sumCommitted(settings: EvmPayerSettings, from: string, contract: string | null) {
-  let [coins, atoms] = [0n, 0n];
-  for (const spend of listOpenSpends(settings.database, settings.network)) {
-    if (spend.state !== 'SIGNED' || payerOf(settings, spend) !== from) continue;
-    const { plan: text } = listVersions(settings.database, spend.id).at(-1) ?? { plan: null };
-    if (text === null) continue;
-    const { value, gasLimit, maxFeePerGas } = readPlan(text);
-    coins += BigInt(value) + BigInt(gasLimit) * BigInt(maxFeePerGas);
-    if (spend.contract !== null && spend.contract === contract) atoms += spend.atoms;
-  }
-  return { coins, atoms };
-}
-
-/** The nonce after the last that we reserved, or the chain's where that is higher. */
-function nextNonce(database: Database, network: EvmNetwork, from: string, counted: bigint): bigint {
-  const prefix = `${from.toLowerCase()}:`;
-  const rows = database.all(
-    'SELECT fence FROM spends WHERE network = ? AND fence >= ? AND fence < ?',
-    network,
-    prefix,
-    `${from.toLowerCase()};`,
-  );
-  return rows.reduce((next, { fence }) => {
-    const after = BigInt(String(fence).slice(prefix.length)) + 1n;
-    return after > next ? after : next;
-  }, counted);
-}
-
-function readPlan(text: string): EvmTransaction {
-  return EvmTransaction.parse(JSON.parse(text));
 }
 
 function request(spend: Spend, text: string): SignRequest {

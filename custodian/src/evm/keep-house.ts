@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { parseAmount } from '../../../src/money/amounts.ts';
 import type { HouseSettings } from '../config.ts';
-import type { Log } from '../log.ts';
+import { type Log, describeError } from '../log.ts';
 import { type EvmNetwork, type Listing, coinDecimals, listAssets } from '../networks.ts';
+import { NodeRefusal } from '../nodes/json-rpc.ts';
 import type { HouseAddresses } from '../signer/requests.ts';
 import type { Database } from '../store/database.ts';
 import { listUnswept } from '../store/deposits.ts';
 import { type NewSpend, insertSpend, listOpenSpends } from '../store/spends.ts';
+import { sumCommitted } from './commitments.ts';
 import type { EvmNode } from './evm-node.ts';
 import { readL1Fee } from './l1-fee.ts';
 import { readTokenBalance } from './token-balance.ts';
@@ -21,6 +23,8 @@ export interface EvmHouse extends HouseSettings {
   readonly depositAddress: (index: number) => string;
   readonly log: Log;
   readonly now: () => number;
+  /** What the node refused at the last look, so that it is logged once. */
+  readonly refused: Set<string>;
 }
 
 /** Gas handed to a deposit address lasts for a rise of the fee by half before its sweep is signed. */
@@ -37,15 +41,36 @@ export async function keepEvmHouse(house: EvmHouse): Promise<void> {
   for (const { addressIndex, asset } of listUnswept(house.database, house.network)) {
     const listing = listAssets(house.network).find((listed) => listed.asset === asset);
     if (busy.has(addressIndex) || !listing) continue;
-    const spend = await planSweep(house, listing, addressIndex);
+    const spend = await tryPlan(house, `sweep:${addressIndex}:${asset}`, () => planSweep(house, listing, addressIndex));
     if (!spend) continue;
     busy.add(addressIndex);
     order(house, spend);
   }
   for (const listing of listAssets(house.network)) {
     if (open.some(({ purpose, asset }) => purpose === 'cold' && asset === listing.asset)) continue;
-    const spend = await planSurplus(house, listing);
+    const spend = await tryPlan(house, `cold:${listing.asset}`, () => planSurplus(house, listing));
     if (spend) order(house, spend);
+  }
+}
+
+/**
+ * Plans one of the house's payments. What the node refuses, as the gas of a transfer that the token's contract would
+ * revert, is that payment's alone: it is logged once, tried again at the next look, and stops nothing else.
+ */
+async function tryPlan(
+  { network, log, refused }: EvmHouse,
+  name: string,
+  plan: () => Promise<NewSpend | undefined>,
+): Promise<NewSpend | undefined> {
+  try {
+    const spend = await plan();
+    refused.delete(name);
+    return spend;
+  } catch (error) {
+    if (!(error instanceof NodeRefusal)) throw error;
+    if (!refused.has(name)) log('own_spend_refused', { network, name, error: describeError(error) });
+    refused.add(name);
+    return undefined;
   }
 }
 
@@ -81,13 +106,15 @@ async function planSweep(house: EvmHouse, listing: Listing, sourceIndex: number)
 
 /** What the hot wallet has above its maximum, down to its target. */
 async function planSurplus(house: EvmHouse, listing: Listing): Promise<NewSpend | undefined> {
-  const { node, network, hotWallet } = house;
+  const { node, network, hotWallet, database } = house;
   const bounds = hotWallet[listing.asset];
   if (!bounds) return undefined;
   const { asset, contractAddress: contract } = listing;
   const read = (text: string) => parseAmount(text, contract === null ? coinDecimals(network) : listing.decimals) ?? 0n;
   const hot = house.house.hot;
-  const held = contract === null ? await node.balance(hot) : await readTokenBalance(node, contract, hot);
+  const balance = contract === null ? await node.balance(hot) : await readTokenBalance(node, contract, hot);
+  const committed = sumCommitted(database, network, hot, contract);
+  const held = balance - (contract === null ? committed.coins : committed.tokens);
   if (held <= read(bounds.max)) return undefined;
   const atoms = held - read(bounds.target);
   return own(network, 'cold', { asset, contract, address: house.house.cold, atoms, sourceIndex: null });

@@ -1,3 +1,4 @@
+import { NodeRefusal } from '../nodes/json-rpc.ts';
 import type { EvmNode } from './evm-node.ts';
 
 /** `balanceOf(address)` of ERC-20. */
@@ -12,6 +13,6 @@ export async function readTokenBalance(node: EvmNode, contract: string, owner: s
   );
   // Where no contract stands, a call answers nothing at all.
   if (answer === '0x') return 0n;
-  if (!/^0x[0-9a-f]{64}$/.test(answer)) throw new Error(`${contract} does not tell a balance`);
+  if (!/^0x[0-9a-f]{64}$/.test(answer)) throw new NodeRefusal(0, `${contract} does not tell a balance`);
   return BigInt(answer);
 }

@@ -23,8 +23,8 @@ export interface SpendTools {
   readonly payer: Payer;
   readonly askSigner: AskSigner;
   readonly log: Log;
-  /** Called with each payout that has come to its end. */
-  readonly onSettled: (withdrawalId: string) => void;
+  /** Called when a payout has come to its end. */
+  readonly onSettled: () => void;
 }
 
 /**
@@ -84,7 +84,11 @@ async function startSpend(tools: SpendTools, queued: Spend, height: number): Pro
   if (signed) await broadcast(tools, spend, signed);
 }
 
-/** Signs a version and stores it. Where the signer refuses the first, its fence is free again: nothing was signed. */
+/**
+ * Signs a version and stores it. Where the signer refuses the first, its fence is free again, unless the signer says that
+ * it has signed under it: its answer was lost, and its policy is narrower since. Then the spend keeps the fence, so that
+ * no other gets it, and is asked for again until a person widens the policy.
+ */
 async function signVersion(
   { database, payer, askSigner, log }: SpendTools,
   spend: Spend,
@@ -93,11 +97,16 @@ async function signVersion(
 ): Promise<Signed | undefined> {
   const answer = await askSigner(payer.request(spend, plan));
   if (answer.kind === 'refused') {
-    log('signer_refused', { id: spend.id, reason: answer.reason });
+    const reason = `signer: ${answer.reason}`;
+    log('signer_refused', { id: spend.id, network: spend.network, reason: answer.reason, signed: answer.signed });
     if (spend.state === 'SIGNED') return undefined;
+    if (answer.signed) {
+      holdSpend(database, spend.id, reason);
+      return undefined;
+    }
     database.transact(() => {
       payer.release(spend);
-      releaseFence(database, spend, `signer: ${answer.reason}`);
+      releaseFence(database, spend, reason);
     });
     return undefined;
   }
@@ -141,5 +150,5 @@ async function burn({ database, askSigner, log, onSettled }: SpendTools, spend: 
   }
   refuseSpend(database, spend.id, 'the network reverted the payment');
   log('spend_refused', { id: spend.id, purpose: spend.purpose });
-  if (spend.purpose === 'payout') onSettled(spend.id);
+  if (spend.purpose === 'payout') onSettled();
 }

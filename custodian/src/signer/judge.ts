@@ -13,15 +13,19 @@ import type {
   SignRequest,
 } from './requests.ts';
 
-/** What a signature would do, when nothing but limits, fences and earlier signatures can still be against it. */
-export interface Deed {
-  readonly kind: 'deed';
+/** What a request is about, whether it may be signed or not. */
+export interface DeedName {
   /** Under which name it happens once: the withdrawal's id, or the fence of an own transaction. */
   readonly id: string;
-  /** The digest of Bureau's order; `null` for the house's own transactions. */
-  readonly orderDigest: string | null;
   /** What makes all versions of it exclude each other; the first is the anchor. */
   readonly fences: readonly [string, ...string[]];
+}
+
+/** What a signature would do, when nothing but limits, fences and earlier signatures can still be against it. */
+export interface Deed extends DeedName {
+  readonly kind: 'deed';
+  /** The digest of Bureau's order; `null` for the house's own transactions. */
+  readonly orderDigest: string | null;
   /** What counts towards an hourly limit: what leaves the house, or the hot wallet for gas. */
   readonly counted: Counted | null;
 }
@@ -53,6 +57,19 @@ const refuse = (reason: RefusalReason): Refusal => ({ kind: 'refused', reason })
 
 const isRefusal = (value: object): value is Refusal => 'kind' in value && value.kind === 'refused';
 
+/** Names what a request is about, by what it says of itself: nothing of it is believed yet. */
+export function nameDeed(request: SignRequest, derived: Derived): DeedName {
+  const fences = isEvmRequest(request)
+    ? ([`${signingAddress(request, derived).toLowerCase()}:${request.transaction.nonce}`] as const)
+    : nameCoins(request.transaction);
+  return { id: 'order' in request ? (readOrder(request.order.body)?.withdrawalId ?? '') : `own:${fences[0]}`, fences };
+}
+
+function nameCoins({ inputs }: BitcoinTransaction): [string, ...string[]] {
+  const [anchor = '', ...others] = inputs.map(({ txid, vout }) => `${txid}:${vout}`);
+  return [anchor, ...others];
+}
+
 /** Judges a transaction by the policy alone: no clock, no memory. */
 export function judge(request: SignRequest, policy: Policy, derived: Derived): Judgement {
   const rules = policy.networks[request.network];
@@ -78,9 +95,7 @@ function judgeEvm(request: EvmRequest, policy: Policy, derived: Derived, maxFee:
   const { transaction, network } = request;
   if (BigInt(transaction.chainId) !== chainIds[network]) return refuse('wrong_chain');
   if (BigInt(transaction.gasLimit) * BigInt(transaction.maxFeePerGas) > maxFee) return refuse('fee_too_high');
-  const from = signingAddress(request, derived).toLowerCase();
-  const fences = [`${from}:${transaction.nonce}`] as const;
-  const own = { kind: 'deed', id: `own:${fences[0]}`, orderDigest: null, fences, counted: null } as const;
+  const own = { kind: 'deed', ...nameDeed(request, derived), orderDigest: null, counted: null } as const;
   switch (request.kind) {
     case 'evm_payout': {
       const order = readSignedOrder(request.order, network, policy);
@@ -138,9 +153,7 @@ function judgeBitcoin(request: BitcoinRequest, policy: Policy, derived: Derived,
   const fee = sumOf(transaction.inputs) - sumOf(transaction.outputs);
   if (fee < 0n) return refuse('another_payment');
   if (fee > maxFee) return refuse('fee_too_high');
-  const [anchor = '', ...others] = transaction.inputs.map(({ txid, vout }) => `${txid}:${vout}`);
-  const fences = [anchor, ...others] as const;
-  const own = { kind: 'deed', id: `own:${anchor}`, orderDigest: null, fences, counted: null } as const;
+  const own = { kind: 'deed', ...nameDeed(request, derived), orderDigest: null, counted: null } as const;
   const leaving = transaction.outputs.filter(({ address }) => address !== derived.hot);
   switch (request.kind) {
     case 'bitcoin_payout': {

@@ -110,7 +110,8 @@ export interface HouseAddresses {
 
 export type SignerAnswer =
   | Signed
-  | { readonly kind: 'refused'; readonly reason: RefusalReason }
+  /** `signed` says that a version of it was signed under this fence before: then the fence may not serve another. */
+  | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly signed: boolean }
   /** The id will never be signed for again. `signed` says whether it ever was. */
   | { readonly kind: 'burnt'; readonly signed: boolean }
   | { readonly kind: 'addresses'; readonly networks: Readonly<Record<string, HouseAddresses>> };

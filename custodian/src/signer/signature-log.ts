@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
-import type { Counted, Deed } from './judge.ts';
+import type { Counted, Deed, DeedName } from './judge.ts';
 import type { RefusalReason } from './requests.ts';
 
 const HOUR_MS = 3_600_000;
@@ -85,6 +85,11 @@ export class SignatureLog {
     const limit = limitOf(deed.counted);
     const spent = this.#sumSince(deed.counted, now_ms - HOUR_MS);
     return limit !== undefined && spent + deed.counted.atoms <= limit ? undefined : 'limit';
+  }
+
+  /** Whether a version of this deed was signed under one of these fences. */
+  hasSigned({ id, fences }: DeedName, network: string): boolean {
+    return fences.some((fence) => this.#ownerOf(network, fence) === id);
   }
 
   /** Writes a signature down, durably, before it leaves the signer. */

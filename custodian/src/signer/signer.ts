@@ -1,9 +1,9 @@
 import { parseAmount } from '../../../src/money/amounts.ts';
 import { type ServedNetwork, isEvm } from '../networks.ts';
 import { signBitcoin, signEvm } from './encode.ts';
-import { type Derived, LIMIT_DECIMALS, isEvmRequest, judge } from './judge.ts';
+import { type Derived, LIMIT_DECIMALS, isEvmRequest, judge, nameDeed } from './judge.ts';
 import type { Policy } from './policy.ts';
-import type { HouseAddresses, SignRequest, Signed, SignerAnswer, SignerRequest } from './requests.ts';
+import type { HouseAddresses, RefusalReason, SignRequest, Signed, SignerAnswer, SignerRequest } from './requests.ts';
 import type { LimitOf, SignatureLog } from './signature-log.ts';
 import type { KeyName, Wallet } from './wallet.ts';
 
@@ -23,11 +23,15 @@ export function answerSigner(parts: SignerParts, request: SignerRequest): Signer
   const { policy, log, now } = parts;
   if (request.kind === 'addresses') return { kind: 'addresses', networks: listHouse(parts) };
   if (request.kind === 'burn') return { kind: 'burnt', signed: log.burn(request.withdrawalId, now()) };
-  if (!policy.networks[request.network]) return { kind: 'refused', reason: 'not_served' };
-  const deed = judge(request, policy, deriveOf(parts, request.network));
-  if (deed.kind === 'refused') return deed;
+  const derived = deriveOf(parts, request.network);
+  const refuse = (reason: RefusalReason): SignerAnswer => {
+    const signed = log.hasSigned(nameDeed(request, derived), request.network);
+    return { kind: 'refused', reason, signed };
+  };
+  const deed = judge(request, policy, derived);
+  if (deed.kind === 'refused') return refuse(deed.reason);
   const reason = log.findObjection(deed, request.network, limitsOf(policy), now());
-  if (reason !== undefined) return { kind: 'refused', reason };
+  if (reason !== undefined) return refuse(reason);
   const signed = sign(parts.wallet, request);
   log.recordSigned(deed, request.network, signed.txHash, now());
   return signed;

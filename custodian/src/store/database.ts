@@ -49,11 +49,14 @@ const SCHEMA = `
     fence TEXT,
     plan TEXT,
     accepted_at_ms INTEGER NOT NULL,
+    heard INTEGER NOT NULL DEFAULT 0,
     CHECK ((purpose = 'payout') = (body IS NOT NULL AND signature IS NOT NULL))
   ) STRICT;
   CREATE UNIQUE INDEX IF NOT EXISTS spends_fence ON spends (network, fence) WHERE fence IS NOT NULL;
   CREATE INDEX IF NOT EXISTS spends_open ON spends (network, number)
     WHERE state NOT IN ('FINAL_PAID', 'REFUSED', 'DISPLACED');
+  CREATE INDEX IF NOT EXISTS spends_unheard ON spends (number)
+    WHERE purpose = 'payout' AND state IN ('FINAL_PAID', 'REFUSED') AND heard = 0;
 
   CREATE TABLE IF NOT EXISTS versions (
     spend_id TEXT NOT NULL REFERENCES spends (id),

@@ -216,3 +216,17 @@ export function refuseByHand(database: Database, id: string, reason: string): bo
   );
   return changed === 1;
 }
+
+/** Payouts at their end of which Bureau has not heard yet, in the order in which they were accepted. */
+export function listUnheard(database: Database): string[] {
+  return database
+    .all(
+      `SELECT id FROM spends WHERE purpose = 'payout' AND state IN ('FINAL_PAID', 'REFUSED') AND heard = 0 ORDER BY number`,
+    )
+    .map((row) => String(row['id']));
+}
+
+/** Notes that Bureau was told, and heard it. */
+export function noteHeard(database: Database, id: string): void {
+  database.run('UPDATE spends SET heard = 1 WHERE id = ?', id);
+}

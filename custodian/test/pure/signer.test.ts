@@ -65,7 +65,8 @@ const payout = (order: object, changes: Partial<EvmTransaction> = {}): SignerReq
   order: orderOf(order),
 });
 
-const refused = (reason: string) => ({ kind: 'refused', reason });
+/** A refusal; `signed` where a version of the same stands under this fence already. */
+const refused = (reason: string, signed = false) => ({ kind: 'refused', reason, signed });
 const signed = expect.objectContaining({ kind: 'signed' });
 
 test('a payout that Bureau ordered is signed, and again with a higher fee under the same nonce', () => {
@@ -114,7 +115,7 @@ test('a second payment for one withdrawal is refused, whatever the fence', () =>
   ask(payout(ethOrder()));
   expect(ask(payout(ethOrder(), { nonce: '1' }))).toEqual(refused('second_payment'));
   expect(ask(payout(ethOrder({ amount: '1.6' }), { value: '1600000000000000000' }))).toEqual(
-    refused('another_payment'),
+    refused('another_payment', true),
   );
 });
 
@@ -275,7 +276,21 @@ test('a burnt id is never signed for, also after the signer was started again', 
   expect(ask(payout(ethOrder()))).toEqual(refused('burnt'));
   ask(payout(ethOrder({ withdrawalId: SECOND })));
   expect(ask({ kind: 'burn', withdrawalId: SECOND })).toEqual({ kind: 'burnt', signed: true });
-  expect(ask(payout(ethOrder({ withdrawalId: SECOND })))).toEqual(refused('burnt'));
+  expect(ask(payout(ethOrder({ withdrawalId: SECOND })))).toEqual(refused('burnt', true));
+});
+
+test('a refusal says whether the same was signed under this fence before, whatever the policy is by now', () => {
+  ask(payout(ethOrder()));
+  const narrow = { ...policy, networks: { ETH: { maxFee: '0.0001', cold: COLD_EVM, gasPerHour: '0' } } };
+  const askNarrow = (request: SignerRequest) =>
+    answerSigner({ wallet, policy: narrow, log, now: () => now_ms }, request);
+  expect(askNarrow(payout(ethOrder()))).toEqual(refused('fee_too_high', true));
+  expect(askNarrow(payout(ethOrder(), { nonce: '1' }))).toEqual(refused('fee_too_high'));
+  expect(askNarrow(payout(ethOrder({ withdrawalId: SECOND })))).toEqual(refused('fee_too_high'));
+  const unserved = { ...policy, networks: {} };
+  expect(answerSigner({ wallet, policy: unserved, log, now: () => now_ms }, payout(ethOrder()))).toEqual(
+    refused('not_served', true),
+  );
 });
 
 test('fences, limits and orders are remembered after the signer was started again', () => {

@@ -28,6 +28,8 @@ export class PlayedBureau {
   readonly reports: ReportedDeposit[] = [];
   /** Payouts that the custodian said it is time to look at. */
   readonly looks: string[] = [];
+  /** While it is, it hears nothing: every connection is cut. */
+  isDeaf = false;
   readonly #server: Server;
   readonly #status = new Map<string, string>();
 
@@ -39,6 +41,7 @@ export class PlayedBureau {
   static async start(): Promise<PlayedBureau> {
     let bureau: PlayedBureau | undefined;
     const server = createServer((request, response) => {
+      if (bureau?.isDeaf) return void request.socket.destroy();
       void text(request).then((body) => {
         if (request.url?.endsWith('/address-range')) return void response.end(JSON.stringify({ count: 0 }));
         const look = /withdrawals\/([^/]+)\/look$/.exec(request.url ?? '')?.[1];

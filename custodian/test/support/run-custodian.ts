@@ -4,6 +4,7 @@ import { mnemonicToSeedSync } from '@scure/bip39';
 import { DepositKeys, depositKeyPaths } from '../../../src/wallet/addresses/deposit-keys.ts';
 import { Config } from '../../src/config.ts';
 import { type Service, startService } from '../../src/service.ts';
+import type { AskSigner } from '../../src/signer/connect.ts';
 import type { Policy } from '../../src/signer/policy.ts';
 import { SignatureLog } from '../../src/signer/signature-log.ts';
 import { answerSigner } from '../../src/signer/signer.ts';
@@ -56,12 +57,16 @@ export function writeConfig(folder: string, bureauUrl: string, networks: object)
   };
 }
 
-/** Starts one. The same folder again is the same custodian after a restart. */
+/**
+ * Starts one. The same folder again is the same custodian after a restart. `between` stands between it and its signer,
+ * and loses what goes to and fro.
+ */
 export async function runCustodian(
   bureauUrl: string,
   networks: object,
   folder = newFolder(),
   policy: Policy = usualPolicy,
+  between: (ask: AskSigner) => AskSigner = (ask) => ask,
 ): Promise<RunningCustodian> {
   const log = new SignatureLog(join(folder, 'signatures.sqlite'));
   const events: RunningCustodian['events'] = [];
@@ -70,7 +75,7 @@ export async function runCustodian(
     config: { ...settings, depositKeys: DepositKeys.parse(depositKeysText()) },
     secrets: new Map([[KEY_ID, SECRET]]),
     depositToken: DEPOSIT_TOKEN,
-    askSigner: (request) => Promise.resolve().then(() => answerSigner({ wallet, policy, log, now: Date.now }, request)),
+    askSigner: between(async (request) => answerSigner({ wallet, policy, log, now: Date.now }, request)),
     log: (event, fields) => {
       events.push({ event, ...fields });
       if (process.env['CUSTODIAN_LOG']) console.log(event, fields);

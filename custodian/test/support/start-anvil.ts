@@ -9,6 +9,9 @@ import { takeFreePort } from './free-port.ts';
 const TRANSFER_TOPIC = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const TOKEN_CODE = assembleToken();
 
+/** Tells balances as the token above does, and reverts every transfer, as a contract does for an address on its block list. */
+export const FROZEN_TOKEN_CODE = '0x5f3560e01c6370a08231146011575f5ffd5b600435545f5260205ff3';
+
 /** Passes its value on to the address in its call data, from within; the second then reverts. */
 const FORWARDER_CODE = '0x5f5f5f5f345f355af15000';
 const REVERTING_FORWARDER_CODE = '0x5f5f5f5f345f355af1505f5ffd';
