@@ -20,6 +20,11 @@ export type HouseSettings = z.output<z.ZodObject<typeof house>>;
 const following = {
   /** The first is asked; the second must agree on a block before a deposit in it is reported as confirmed. */
   nodes: NodeUrls,
+  /**
+   * By asset: from so much on a deposit needs the second node's word, and is never reported as confirmed where there is
+   * none. Of an asset that is not named every deposit needs it, where there is a second node.
+   */
+  agreeFrom: z.record(z.string(), Amount).default({}),
   /** Where to begin when nothing was followed before; `null` for the newest block. */
   startHeight: z.number().int().min(0).nullable().default(null),
   /** How often the chain is looked at. */
@@ -53,6 +58,8 @@ export type BitcoinSettings = z.output<typeof BitcoinSettings>;
 export const Config = z.strictObject({
   host: z.string().default('127.0.0.1'),
   port: z.number().int().min(0).max(65_535).default(8790),
+  /** Where metrics are served, on loopback; `null` for nowhere. */
+  metricsPort: z.number().int().min(0).max(65_535).nullable().default(null),
   database: z.string().min(1),
   signerSocket: z.string().min(1),
   bureauUrl: z.url(),

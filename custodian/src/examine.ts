@@ -25,6 +25,15 @@ export async function check(name: string, look: () => Promise<string>): Promise<
   }
 }
 
+/** Whether deposits can ever have the word of two nodes where the configuration wants it. */
+function checkAgreement(network: string, { nodes, agreeFrom }: EvmSettings | BitcoinSettings): Promise<Finding> {
+  return check(`${network}: two nodes agree on large deposits`, async () => {
+    const assets = Object.keys(agreeFrom);
+    if (assets.length > 0 && nodes.length < 2) throw new Error(`${assets.join(', ')}: there is no second node`);
+    return nodes.length < 2 ? 'one node decides, by configuration' : 'as configured';
+  });
+}
+
 /** Whether the nodes of an EVM network can do all that is asked of them. */
 export async function examineEvm(network: EvmNetwork, settings: EvmSettings, now_ms: number): Promise<Finding[]> {
   const [first = '', ...others] = settings.nodes;
@@ -36,6 +45,7 @@ export async function examineEvm(network: EvmNetwork, settings: EvmSettings, now
   };
   const { finalTag } = settings;
   return Promise.all([
+    checkAgreement(network, settings),
     ...settings.nodes.map((url, position) =>
       check(`${network}, node ${position + 1}: chain id`, async () => {
         const id = await new EvmNode(connectNode(url)).chainId();
@@ -82,6 +92,7 @@ export async function examineBitcoin(
   const [node] = nodes;
   if (!node) return [];
   return Promise.all([
+    checkAgreement(network, settings),
     check(`${network}: the newest block is new`, async () => {
       const { time } = await node.header(await hashAt(node, await node.height()));
       return describeAge(time * 1000, now_ms, MAX_BITCOIN_AGE_MS);

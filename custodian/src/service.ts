@@ -17,10 +17,11 @@ import { readEvmHoldings } from './evm/read-holdings.ts';
 import { type Log, describeError } from './log.ts';
 import { Loop } from './loop.ts';
 import { type BitcoinNetwork, type EvmNetwork, type ServedNetwork, bitcoinRules, coinDecimals } from './networks.ts';
+import { EventCounts, serveMetrics } from './metrics.ts';
 import type { Chain } from './nodes/chain.ts';
 import { type FollowSettings, follow } from './nodes/follow.ts';
 import { connectNode } from './nodes/json-rpc.ts';
-import { advanceSpends } from './payer/advance-spends.ts';
+import { advanceSpends, refuseUnserved } from './payer/advance-spends.ts';
 import type { Payer } from './payer/payer.ts';
 import type { AskSigner } from './signer/connect.ts';
 import type { HouseAddresses } from './signer/requests.ts';
@@ -50,7 +51,7 @@ interface Branch {
   readonly chain: Chain;
   readonly payer: Payer;
   readonly watched: WatchedAddresses;
-  readonly following: FollowSettings;
+  readonly following: FollowSettings & { readonly agreeFrom: Readonly<Record<string, string>> };
   readonly interval_ms: number;
   readonly keepHouse: () => Promise<void>;
   readonly readHoldings: (block: BlockId) => Promise<Holding[]>;
@@ -69,48 +70,22 @@ export interface ServiceParts {
 /** A custodian that runs. */
 export interface Service {
   readonly port: number;
+  /** Where the metrics are; `undefined` where they are not served. */
+  readonly metricsPort: number | undefined;
   /** Ends it; what is under way is finished first. */
   stop(): Promise<void>;
 }
 
 /** Starts the door, and a loop for each network. Rejects when the signer does not answer, or serves fewer networks. */
-export async function startService(parts: ServiceParts): Promise<Service> {
-  const { config, log, now } = parts;
+export async function startService(given: ServiceParts): Promise<Service> {
+  const { config, now } = given;
+  const counts = new EventCounts();
+  const log = counts.wrap(given.log);
+  const parts = { ...given, log };
   const database = new Database(config.database);
-  const answer = await parts.askSigner({ kind: 'addresses' });
-  if (answer.kind !== 'addresses') throw new Error('the signer does not tell its addresses');
-  const branches = [
-    ...Object.entries(config.evm).map(([network, settings]) =>
-      branchEvm(parts, database, network as EvmNetwork, settings, houseOf(answer.networks, network)),
-    ),
-    ...Object.entries(config.bitcoin).map(([network, settings]) =>
-      branchBitcoin(parts, database, network as BitcoinNetwork, settings, houseOf(answer.networks, network)),
-    ),
-  ];
-  const bureau = connectBureau(config.bureauUrl, parts.depositToken);
-  for (const { watched } of branches) watched.watchUpTo(config.watchedAhead);
-  const watching = new Loop(
-    async () => {
-      const count = (await bureau.countAddresses()) + config.watchedAhead;
-      for (const { watched } of branches) watched.watchUpTo(count);
-    },
-    WATCH_INTERVAL_MS,
-    (error) => log('watch_failed', { error: describeError(error) }),
-  );
-  const telling = new Loop(
-    () => tellBureau(database, bureau, log),
-    TELL_INTERVAL_MS,
-    (error) => log('tell_failed', { error: describeError(error) }),
-  );
-  const loops = branches.map(
-    (branch) =>
-      new Loop(
-        () => look(parts, database, branch, bureau, () => telling.wake()),
-        branch.interval_ms,
-        (error) => log('look_failed', { network: branch.chain.network, error: describeError(error) }),
-      ),
-  );
-  const served = new Set(branches.map(({ chain }) => chain.network as string));
+  const branches = await openBranches(parts, database);
+  const served = new Set<string>(branches.map(({ chain }) => chain.network));
+  const loops = startLoops(parts, database, branches, served);
   const door = await openDoor(
     {
       database,
@@ -125,17 +100,78 @@ export async function startService(parts: ServiceParts): Promise<Service> {
     config.port,
     config.host,
   );
+  const networks = branches.map(({ chain }) => chain.network);
+  const metrics =
+    config.metricsPort === null
+      ? undefined
+      : await serveMetrics({ database, networks, counts, now }, config.metricsPort);
   const { port } = door.address() as AddressInfo;
   log('custodian_started', { port, networks: [...served].join(',') });
   return {
     port,
+    metricsPort: (metrics?.address() as AddressInfo | undefined)?.port,
     stop: async () => {
       door.close();
+      metrics?.close();
+      metrics?.closeAllConnections();
       door.closeAllConnections();
-      await Promise.all([watching, telling, ...loops].map((loop) => loop.stop()));
+      await Promise.all(loops.map((loop) => loop.stop()));
       database.close();
     },
   };
+}
+
+async function openBranches(parts: ServiceParts, database: Database): Promise<Branch[]> {
+  const { config, askSigner } = parts;
+  const answer = await askSigner({ kind: 'addresses' });
+  if (answer.kind !== 'addresses') throw new Error('the signer does not tell its addresses');
+  const branches = [
+    ...Object.entries(config.evm).map(([network, settings]) =>
+      branchEvm(parts, database, network as EvmNetwork, settings, houseOf(answer.networks, network)),
+    ),
+    ...Object.entries(config.bitcoin).map(([network, settings]) =>
+      branchBitcoin(parts, database, network as BitcoinNetwork, settings, houseOf(answer.networks, network)),
+    ),
+  ];
+  for (const { watched } of branches) watched.watchUpTo(config.watchedAhead);
+  return branches;
+}
+
+/** One loop for each network, one that learns which addresses there are, and one for what concerns no network's chain. */
+function startLoops(
+  parts: ServiceParts,
+  database: Database,
+  branches: readonly Branch[],
+  served: ReadonlySet<string>,
+): Loop[] {
+  const { config, askSigner, log } = parts;
+  const bureau = connectBureau(config.bureauUrl, parts.depositToken);
+  const watching = new Loop(
+    async () => {
+      const count = (await bureau.countAddresses()) + config.watchedAhead;
+      for (const { watched } of branches) watched.watchUpTo(count);
+    },
+    WATCH_INTERVAL_MS,
+    (error) => log('watch_failed', { error: describeError(error) }),
+  );
+  const refusal = { database, askSigner, log, onSettled: () => undefined };
+  const telling = new Loop(
+    async () => {
+      await refuseUnserved(refusal, served);
+      await tellBureau(database, bureau, log);
+    },
+    TELL_INTERVAL_MS,
+    (error) => log('tell_failed', { error: describeError(error) }),
+  );
+  const looking = branches.map(
+    (branch) =>
+      new Loop(
+        () => look(parts, database, branch, bureau, () => telling.wake()),
+        branch.interval_ms,
+        (error) => log('look_failed', { network: branch.chain.network, error: describeError(error) }),
+      ),
+  );
+  return [watching, telling, ...looking];
 }
 
 function houseOf(networks: Readonly<Record<string, HouseAddresses>>, network: string): HouseAddresses {
@@ -153,7 +189,7 @@ function branchEvm(
 ): Branch {
   const [first = '', second] = settings.nodes;
   const node = new EvmNode(connectNode(first));
-  const secondNode = second === undefined ? null : new EvmNode(connectNode(second));
+  const secondNode = second === undefined ? undefined : new EvmNode(connectNode(second));
   const watched = new WatchedAddresses(network, database, config.depositKeys, house);
   const refused = new Set<string>();
   const common = { network, node, database, house, depositAddress: watched.addressOf };
@@ -181,7 +217,7 @@ function branchBitcoin(
   const rules = bitcoinRules[network];
   const [first = '', second] = settings.nodes;
   const node = new BitcoinNode(connectNode(first), rules.readsBlocksById);
-  const secondNode = second === undefined ? null : new BitcoinNode(connectNode(second), rules.readsBlocksById);
+  const secondNode = second === undefined ? undefined : new BitcoinNode(connectNode(second), rules.readsBlocksById);
   const payer = { network, rules, node, database, house, settings };
   return {
     chain: createBitcoinChain(network, node, secondNode),
@@ -217,7 +253,7 @@ async function look(
     const { txHash, outputIndex, state, isInner } = deposit;
     log('deposit_moved', { network, txHash, outputIndex, state, isInner });
   }
-  await reportDeposits(database, bureau, chain, followed, log);
+  await reportDeposits({ database, bureau, chain, log, agreeFrom: branch.following.agreeFrom }, followed);
   // Behind the chain we would pay by what is no longer so.
   if (!followed.isCurrent) return;
   try {

@@ -14,7 +14,11 @@ const KNOWN = /already in (block chain|utxo set)|txn-already-in-mempool|txn-alre
 const NOTHING = '0'.repeat(64);
 
 /** A Bitcoin-like chain through its nodes. Only depth tells what is final. */
-export function createBitcoinChain(network: BitcoinNetwork, node: BitcoinNode, secondNode: BitcoinNode | null): Chain {
+export function createBitcoinChain(
+  network: BitcoinNetwork,
+  node: BitcoinNode,
+  secondNode: BitcoinNode | undefined,
+): Chain {
   const headerAt = async (height: number): Promise<Header | undefined> => {
     const hash = await node.hashAt(height);
     if (hash === undefined) return undefined;
@@ -31,7 +35,7 @@ export function createBitcoinChain(network: BitcoinNetwork, node: BitcoinNode, s
     },
     scan: async (header, ownerOf) => scanBlock(network, header, await node.transactions(header.hash), ownerOf),
     finalByTag: () => Promise.resolve(null),
-    agrees: async ({ height, hash }) => !secondNode || (await secondNode.hashAt(height)) === hash,
+    agrees: async ({ height, hash }) => secondNode && (await secondNode.hashAt(height)) === hash,
     broadcast: (raw) => broadcast(node, raw),
   };
 }

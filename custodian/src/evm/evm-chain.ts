@@ -21,8 +21,8 @@ const KNOWN = /already known|already imported|known transaction|nonce too low/i;
 export interface EvmChainSettings {
   readonly network: EvmNetwork;
   readonly node: EvmNode;
-  /** Must have the same block before a deposit counts as final; `null` where there is none. */
-  readonly secondNode: EvmNode | null;
+  /** Must have the same block before a deposit counts as final; `undefined` where there is none. */
+  readonly secondNode: EvmNode | undefined;
   /** Which of the chain's own tags says that a block is final; `null` where only depth tells. */
   readonly finalTag: 'safe' | 'finalized' | null;
   /** Whether the node can trace, so that inner payments are seen. */
@@ -42,7 +42,7 @@ export function createEvmChain(settings: EvmChainSettings): Chain {
     },
     scan: (header, ownerOf) => scanBlock(settings, listings, header, ownerOf),
     finalByTag: async () => (finalTag === null ? null : ((await node.header(finalTag))?.number ?? -1)),
-    agrees: async (block) => !secondNode || (await secondNode.header(block.height))?.hash === block.hash,
+    agrees: async (block) => secondNode && (await secondNode.header(block.height))?.hash === block.hash,
     broadcast: (raw) => broadcast(node, raw),
   };
 }

@@ -65,7 +65,7 @@ export interface Chain {
   scan(block: Header, ownerOf: (address: string) => Owner | undefined): Promise<ScannedBlock>;
   /** What the chain itself calls final; `null` where only depth tells. */
   finalByTag(): Promise<number | null>;
-  /** Whether a second node, where one is configured, has the same block at this height. */
-  agrees(block: BlockId): Promise<boolean>;
+  /** Whether a second node has the same block at this height; `undefined` where none is configured. */
+  agrees(block: BlockId): Promise<boolean | undefined>;
   broadcast(raw: string): Promise<BroadcastOutcome>;
 }

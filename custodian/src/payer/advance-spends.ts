@@ -8,6 +8,7 @@ import {
   findSpend,
   holdSpend,
   listOpenSpends,
+  listRefusing,
   listVersions,
   refuseSpend,
   releaseFence,
@@ -16,15 +17,19 @@ import {
 } from '../store/spends.ts';
 import type { Payer } from './payer.ts';
 
-/** What spends of one network are advanced with. */
-export interface SpendTools {
+/** What a payout is refused with. */
+export interface RefusalTools {
   readonly database: Database;
-  readonly chain: Chain;
-  readonly payer: Payer;
   readonly askSigner: AskSigner;
   readonly log: Log;
   /** Called when a payout has come to its end. */
   readonly onSettled: () => void;
+}
+
+/** What spends of one network are advanced with. */
+export interface SpendTools extends RefusalTools {
+  readonly chain: Chain;
+  readonly payer: Payer;
 }
 
 /**
@@ -39,6 +44,18 @@ export async function advanceSpends(tools: SpendTools, height: number): Promise<
     } catch (error) {
       // One spend's fault, or a node's or the signer's: the next round tries again from what is durable.
       tools.log('spend_failed', { id, network: tools.chain.network, error: describeError(error) });
+    }
+  }
+}
+
+/** Refuses the payouts on networks that nobody serves: no look at any network would come upon them. */
+export async function refuseUnserved(tools: RefusalTools, served: ReadonlySet<string>): Promise<void> {
+  for (const spend of listRefusing(tools.database)) {
+    if (served.has(spend.network)) continue;
+    try {
+      await burn(tools, spend);
+    } catch (error) {
+      tools.log('spend_failed', { id: spend.id, network: spend.network, error: describeError(error) });
     }
   }
 }
@@ -139,7 +156,7 @@ async function broadcast({ chain, log }: SpendTools, spend: Spend, version: { ra
  * Has the signer burn the id of a payout that is refused, and only then calls it refused. One that nothing was to have
  * been signed for, and was, is left as it is for a person: this database is older than the signer's log.
  */
-async function burn({ database, askSigner, log, onSettled }: SpendTools, spend: Spend): Promise<void> {
+async function burn({ database, askSigner, log, onSettled }: RefusalTools, spend: Spend): Promise<void> {
   if (spend.purpose === 'payout') {
     const answer = await askSigner({ kind: 'burn', withdrawalId: spend.id });
     if (answer.kind !== 'burnt') throw new Error(`the signer answered ${answer.kind}`);

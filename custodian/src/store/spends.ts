@@ -102,6 +102,11 @@ export function listOpenSpends(database: Database, network: ServedNetwork): Spen
     .map(readSpendRow);
 }
 
+/** Payouts that are to be refused, of all networks. */
+export function listRefusing(database: Database): Spend[] {
+  return database.all(`SELECT * FROM spends WHERE state = 'REFUSING' ORDER BY number`).map(readSpendRow);
+}
+
 /** The versions of a spend, oldest first. */
 export function listVersions(database: Database, spendId: string): Version[] {
   return database.all('SELECT * FROM versions WHERE spend_id = ? ORDER BY version', spendId).map((row) => ({

@@ -233,6 +233,7 @@ test('an order that can never be paid is refused, and one that Bureau did not si
   await until('refused', async () => (await custodian.look(wanted.withdrawalId)).body.status === 'refused');
   const foreign = payout({ network: 'TRC20', asset: 'USDT' });
   await custodian.pay(foreign);
+  await until('refused', async () => (await custodian.look(foreign.withdrawalId)).body.status === 'refused');
   expect((await custodian.look(randomUUID())).status).toBe(404);
 });
 

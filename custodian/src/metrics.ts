@@ -1,0 +1,72 @@
+import { type Server, createServer } from 'node:http';
+import type { Log } from './log.ts';
+import type { ServedNetwork } from './networks.ts';
+import { readFinalHeight, readHalt, readHead } from './store/chain-state.ts';
+import type { Database } from './store/database.ts';
+
+/** Counts events beside the log. */
+export class EventCounts {
+  readonly #counts = new Map<string, number>();
+
+  /** A log that counts what it passes on. */
+  wrap(log: Log): Log {
+    return (event, fields) => {
+      this.#counts.set(event, (this.#counts.get(event) ?? 0) + 1);
+      log(event, fields);
+    };
+  }
+
+  list(): [string, number][] {
+    return [...this.#counts].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  }
+}
+
+/** What the metrics are made of. */
+export interface MetricsParts {
+  readonly database: Database;
+  readonly networks: readonly ServedNetwork[];
+  readonly counts: EventCounts;
+  readonly now: () => number;
+}
+
+/** The metrics in Prometheus' text format: gauges by the database, and how often each event was logged since the start. */
+export function writeMetrics({ database, networks, counts, now }: MetricsParts): string {
+  const lines: string[] = [];
+  const add = (name: string, labels: Readonly<Record<string, string>>, value: number) => {
+    const text = Object.entries(labels).map(([label, content]) => `${label}="${content}"`);
+    lines.push(`custodian_${name}{${text.join(',')}} ${value}`);
+  };
+  for (const network of networks) {
+    add('head_height', { network }, readHead(database, network)?.height ?? -1);
+    add('final_height', { network }, readFinalHeight(database, network));
+    add('halted', { network }, readHalt(database, network) === null ? 0 : 1);
+    const waiting =
+      'SELECT COUNT(*) AS count FROM deposits WHERE network = ? AND settled IS NULL AND inner_payment = ?';
+    add('deposits_open', { network }, Number(database.one(waiting, network, 0)?.['count']));
+    add('inner_payments', { network }, Number(database.one(waiting, network, 1)?.['count']));
+  }
+  const open = database.all(
+    `SELECT network, purpose, state, COUNT(*) AS count, MIN(accepted_at_ms) AS oldest FROM spends
+     WHERE state NOT IN ('FINAL_PAID', 'REFUSED') GROUP BY network, purpose, state ORDER BY network, purpose, state`,
+  );
+  for (const row of open) {
+    const labels = { network: String(row['network']), purpose: String(row['purpose']), state: String(row['state']) };
+    add('spends_open', labels, Number(row['count']));
+    add('spends_open_oldest_seconds', labels, Math.max(0, Math.round((now() - Number(row['oldest'])) / 1000)));
+  }
+  for (const [event, count] of counts.list()) add('events_total', { event }, count);
+  return `${lines.join('\n')}\n`;
+}
+
+/** Serves them on loopback, apart from the door: they are nobody's business but the operator's. */
+export async function serveMetrics(parts: MetricsParts, port: number): Promise<Server> {
+  const server = createServer((request, response) => {
+    if (request.method !== 'GET' || request.url !== '/metrics') return void response.writeHead(404).end();
+    response.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4' }).end(writeMetrics(parts));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return server;
+}

@@ -1,0 +1,54 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** How a node fails: not at all; no connection; a web page in place of an answer; nothing known above a height. */
+export type NodeFault = 'none' | 'down' | 'nonsense' | { readonly knowsUpTo: number };
+
+interface Call {
+  readonly id: number;
+  readonly method: string;
+  readonly params: unknown[];
+}
+
+/** A real EVM node behind a door that fails as it is told. */
+export interface FaultyNode {
+  readonly url: string;
+  fault: NodeFault;
+  stop(): Promise<void>;
+}
+
+/** Stands before the node at a URL. */
+export async function startFaultyNode(nodeUrl: string): Promise<FaultyNode> {
+  let node: FaultyNode | undefined;
+  const forward = async (body: string): Promise<string> => (await fetch(nodeUrl, { method: 'POST', body })).text();
+  const server = createServer((request, response) => {
+    const fault = node?.fault ?? 'none';
+    if (fault === 'down') return void request.socket.destroy();
+    if (fault === 'nonsense') return void response.end('<!DOCTYPE html><title>Just a moment...</title>');
+    void text(request).then(async (body) => {
+      response.end(fault === 'none' ? await forward(body) : await answerLate(body, fault.knowsUpTo, forward));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  node = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    fault: 'none',
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+  return node;
+}
+
+/** Blocks above a height are not there yet, and the newest is that one. */
+async function answerLate(body: string, height: number, forward: (body: string) => Promise<string>): Promise<string> {
+  const call = JSON.parse(body) as Call;
+  if (call.method !== 'eth_getBlockByNumber') return forward(body);
+  const [at, ...rest] = call.params;
+  const number = at === 'latest' ? height : Number(at);
+  if (number > height) return JSON.stringify({ jsonrpc: '2.0', id: call.id, result: null });
+  const params = [at === 'latest' ? `0x${height.toString(16)}` : at, ...rest];
+  return forward(JSON.stringify({ ...call, params }));
+}
