@@ -95,6 +95,17 @@ export class BitcoinNode {
     return z.object({ feerate: Value.optional() }).parse(answer).feerate;
   }
 
+  /** The coins in blocks that a script, in hex, can spend, the largest first. Dogecoin's node does not know this method. */
+  async listUnspent(script: string): Promise<{ txid: string; vout: number; atoms: bigint }[]> {
+    const answer = await this.#call('scantxoutset', ['start', [`raw(${script})`]]);
+    const { unspents } = z
+      .object({ unspents: z.array(z.object({ txid: Hash, vout: z.number().int(), amount: Value })) })
+      .parse(answer);
+    return unspents
+      .map(({ txid, vout, amount }) => ({ txid, vout, atoms: amount }))
+      .toSorted((one, other) => (one.atoms < other.atoms ? 1 : -1));
+  }
+
   async sendRaw(raw: string): Promise<void> {
     await this.#call('sendrawtransaction', [raw]);
   }

@@ -1,7 +1,13 @@
 import type { BitcoinSettings } from '../config.ts';
 import { type BitcoinNetwork, type BitcoinRules } from '../networks.ts';
 import type { Hold, Payer, Plan } from '../payer/payer.ts';
-import { BitcoinTransaction, type HouseAddresses, type SignRequest, type Signed } from '../signer/requests.ts';
+import {
+  BitcoinTransaction,
+  type HouseAddresses,
+  type SignRequest,
+  type Signed,
+  sumAtoms,
+} from '../signer/requests.ts';
 import { readFinalHeight, readHead } from '../store/chain-state.ts';
 import {
   type Coin,
@@ -136,10 +142,6 @@ function request(network: BitcoinNetwork, spend: Spend, text: string): SignReque
   }
 }
 
-function sumOf(list: readonly { readonly atoms: string }[]): bigint {
-  return list.reduce((total, { atoms }) => total + BigInt(atoms), 0n);
-}
-
 /**
  * The same payment with the same inputs and a higher fee, taken from the change (BIP-125). Nothing where the chain has no
  * replacement or the change is too small: then the version that stands is sent again.
@@ -152,7 +154,7 @@ async function replace(
   const newest = versions.at(-1);
   if (!rules.hasReplacement || !newest || height - newest.madeAtHeight < settings.bumpAfterBlocks) return undefined;
   const transaction = readPlan(newest.plan);
-  const paid = sumOf(transaction.inputs) - sumOf(transaction.outputs);
+  const paid = sumAtoms(transaction.inputs) - sumAtoms(transaction.outputs);
   const addresses = transaction.outputs.map(({ address }) => address);
   const size = estimateSize(network, transaction.inputs.length, addresses);
   const usual = feeFor(await readFeeRate(node, settings.feeRate), size);

@@ -87,13 +87,17 @@ async function plan(settings: EvmPayerSettings, spend: Spend): Promise<Plan | Ho
 }
 
 /** Twice the base fee lasts for six full blocks of rises (EIP-1559). */
-async function readFees(node: EvmNode) {
+export async function readFees(node: EvmNode) {
   const [header, tip] = await Promise.all([node.header('latest'), node.priorityFee()]);
   const maxFeePerGas = 2n * (header?.baseFeePerGas ?? 0n) + tip;
   return { maxFeePerGas, maxPriorityFeePerGas: tip };
 }
 
-async function estimate(node: EvmNode, call: Parameters<EvmNode['estimateGas']>[0]): Promise<bigint | undefined> {
+/** The gas of a call, with a margin; `undefined` when the node says that it would revert. */
+export async function estimate(
+  node: EvmNode,
+  call: Parameters<EvmNode['estimateGas']>[0],
+): Promise<bigint | undefined> {
   try {
     return ((await node.estimateGas(call)) * GAS_MARGIN_PERCENT) / 100n;
   } catch (error) {

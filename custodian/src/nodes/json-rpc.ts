@@ -15,7 +15,7 @@ export class NodeRefusal extends Error {
 export type CallNode = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
 /** Speaks JSON-RPC with a node. User and password in the URL become HTTP's basic authentication. */
-export function connectNode(url: string): CallNode {
+export function connectNode(url: string, deadline_ms = DEADLINE_MS): CallNode {
   const { username, password, origin, pathname, search } = new URL(url);
   const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
   const headers = {
@@ -28,7 +28,7 @@ export function connectNode(url: string): CallNode {
       method: 'POST',
       headers,
       body,
-      signal: AbortSignal.timeout(DEADLINE_MS),
+      signal: AbortSignal.timeout(deadline_ms),
       redirect: 'error',
     });
     const answer = parseExactly(await response.text());

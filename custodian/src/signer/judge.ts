@@ -4,13 +4,14 @@ import { digestOrder, isSignedOrder, readOrder } from '../contract/payout-order.
 import { readTransfer, writeTransfer } from '../evm/token-transfer.ts';
 import { type ServedNetwork, chainIds, coinDecimals, findListing, isEvm, listAssets } from '../networks.ts';
 import type { Policy } from './policy.ts';
-import type {
-  BitcoinTransaction,
-  EvmTransaction,
-  HouseAddresses,
-  Order,
-  RefusalReason,
-  SignRequest,
+import {
+  type BitcoinTransaction,
+  type EvmTransaction,
+  type HouseAddresses,
+  type Order,
+  type RefusalReason,
+  type SignRequest,
+  sumAtoms,
 } from './requests.ts';
 
 /** What a request is about, whether it may be signed or not. */
@@ -144,13 +145,9 @@ function paysOnly(transaction: EvmTransaction, network: ServedNetwork, allowed: 
   return isToken && transaction.value === '0' && transfer !== undefined && allowed.includes(transfer.recipient);
 }
 
-function sumOf(list: readonly { readonly atoms: string }[]): bigint {
-  return list.reduce((total, { atoms }) => total + BigInt(atoms), 0n);
-}
-
 function judgeBitcoin(request: BitcoinRequest, policy: Policy, derived: Derived, maxFee: bigint): Judgement {
   const { transaction, network } = request;
-  const fee = sumOf(transaction.inputs) - sumOf(transaction.outputs);
+  const fee = sumAtoms(transaction.inputs) - sumAtoms(transaction.outputs);
   if (fee < 0n) return refuse('another_payment');
   if (fee > maxFee) return refuse('fee_too_high');
   const own = { kind: 'deed', ...nameDeed(request, derived), orderDigest: null, counted: null } as const;

@@ -48,6 +48,11 @@ export const BitcoinTransaction = z.strictObject({
 
 export type BitcoinTransaction = z.output<typeof BitcoinTransaction>;
 
+/** The sum of inputs or outputs, in atoms. */
+export function sumAtoms(list: readonly { readonly atoms: string }[]): bigint {
+  return list.reduce((total, { atoms }) => total + BigInt(atoms), 0n);
+}
+
 /** Bureau's own words: the body of its request to the byte, and its Ed25519 signature in hex. */
 export const Order = z.strictObject({
   body: z.string().max(4096),

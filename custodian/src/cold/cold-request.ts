@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { parseAmount } from '../../../src/money/amounts.ts';
+import { readTransfer } from '../evm/token-transfer.ts';
+import { bitcoinNetworks, chainIds, coinDecimals, evmNetworks, findListing, listAssets } from '../networks.ts';
+import { signBitcoin, signEvm } from '../signer/encode.ts';
+import { BitcoinTransaction, EvmTransaction, type Signed, sumAtoms } from '../signer/requests.ts';
+import type { KeyName, Wallet } from '../signer/wallet.ts';
+
+/**
+ * A payment of the cold wallet to the hot one, without its signature: a file that is carried to the offline machine. What
+ * it says of itself is compared with the transaction there.
+ */
+export const ColdRequest = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('evm'), network: z.enum(evmNetworks), transaction: EvmTransaction }),
+  z.strictObject({ kind: z.literal('bitcoin'), network: z.enum(bitcoinNetworks), transaction: BitcoinTransaction }),
+]);
+
+export type ColdRequest = z.output<typeof ColdRequest>;
+
+/** What is carried back. */
+export const ColdAnswer = z.strictObject({
+  network: z.enum([...evmNetworks, ...bitcoinNetworks]),
+  raw: z.string().regex(/^(0x)?([0-9a-f]{2})+$/),
+  txHash: z.string(),
+});
+
+export type ColdAnswer = z.output<typeof ColdAnswer>;
+
+/** The cold wallet's only key: the first address that any wallet shows of its mnemonic (BIP-44, BIP-84). */
+export const COLD_KEY: KeyName = { account: 'deposit', index: 0 };
+
+/** What a cold payment would do, for the person who decides. Amounts are in atoms. */
+export interface ColdPayment {
+  readonly asset: string;
+  readonly atoms: bigint;
+  readonly fee: bigint;
+}
+
+/**
+ * Says what a request would do. Throws when it pays anybody but the hot address, with change to the cold wallet itself, or
+ * pays the network more than `maxFee`, in the network's own coin.
+ */
+export function readColdRequest(request: ColdRequest, wallet: Wallet, hot: string, maxFee: string): ColdPayment {
+  const payment = request.kind === 'evm' ? readEvm(request, hot) : readBitcoin(request, wallet, hot);
+  const most = parseAmount(maxFee, coinDecimals(request.network)) ?? 0n;
+  if (payment.fee > most) throw new Error(`the fee of ${payment.fee} atoms is above ${maxFee}`);
+  return payment;
+}
+
+function readEvm({ network, transaction }: Extract<ColdRequest, { kind: 'evm' }>, hot: string): ColdPayment {
+  if (BigInt(transaction.chainId) !== chainIds[network])
+    throw new Error(`chain ${transaction.chainId} is not ${network}`);
+  const fee = BigInt(transaction.gasLimit) * BigInt(transaction.maxFeePerGas);
+  const isTo = (address: string) => transaction.to.toLowerCase() === address.toLowerCase();
+  if (transaction.data === '0x' && isTo(hot)) return { asset: 'coins', atoms: BigInt(transaction.value), fee };
+  const token = listAssets(network).find(({ contractAddress }) => contractAddress !== null && isTo(contractAddress));
+  const transfer = readTransfer(transaction.data);
+  if (!token || transaction.value !== '0' || transfer?.recipient !== hot)
+    throw new Error(`it does not pay ${hot} alone`);
+  return { asset: token.asset, atoms: transfer.atoms, fee };
+}
+
+function readBitcoin(
+  { network, transaction }: Extract<ColdRequest, { kind: 'bitcoin' }>,
+  wallet: Wallet,
+  hot: string,
+): ColdPayment {
+  const cold = wallet.bitcoinAddress(network, COLD_KEY);
+  const { inputs, outputs } = transaction;
+  if (outputs.some(({ address }) => address !== hot && address !== cold))
+    throw new Error(`it does not pay ${hot} alone`);
+  if (inputs.some(({ key }) => key.account !== COLD_KEY.account || key.index !== COLD_KEY.index)) {
+    throw new Error('it spends coins of another key');
+  }
+  const fee = sumAtoms(inputs) - sumAtoms(outputs);
+  if (fee < 0n) throw new Error('it pays more than it spends');
+  return { asset: network, atoms: sumAtoms(outputs.filter(({ address }) => address === hot)), fee };
+}
+
+/** Signs a request that was read and approved. */
+export function signColdRequest(request: ColdRequest, wallet: Wallet): ColdAnswer {
+  const { raw, txHash }: Signed =
+    request.kind === 'evm'
+      ? signEvm(request.transaction, wallet.evmKey(COLD_KEY))
+      : signBitcoin(request.network, request.transaction, (name) => wallet.bitcoinKey(request.network, name));
+  return { network: request.network, raw, txHash };
+}
+
+/** The atoms of an amount of an asset on a network. Throws for what is no asset or amount there. */
+export function readColdAmount(network: ColdRequest['network'], asset: string, amount: string): bigint {
+  const listing = findListing(network, asset);
+  const atoms = listing && parseAmount(amount, listing.decimals);
+  if (atoms === undefined || atoms === 0n) throw new Error(`${amount} ${asset} is nothing that ${network} can pay`);
+  return atoms;
+}

@@ -1,0 +1,70 @@
+import { type BitcoinNode } from '../bitcoin/bitcoin-node.ts';
+import { estimateSize, feeFor, readFeeRate } from '../bitcoin/fees.ts';
+import type { BitcoinSettings } from '../config.ts';
+import type { EvmNode } from '../evm/evm-node.ts';
+import { estimate, readFees } from '../evm/evm-payer.ts';
+import { writeTransfer } from '../evm/token-transfer.ts';
+import { type BitcoinNetwork, type EvmNetwork, bitcoinRules, chainIds, findListing } from '../networks.ts';
+import type { BitcoinTransaction } from '../signer/requests.ts';
+import { scriptOf } from '../store/watched.ts';
+import { COLD_KEY, type ColdRequest } from './cold-request.ts';
+
+/** Who pays whom, and how much of what. */
+export interface ColdTransfer {
+  readonly cold: string;
+  readonly hot: string;
+  readonly asset: string;
+  readonly atoms: bigint;
+}
+
+/** Makes the request of an EVM network. It is good while the cold wallet sends nothing else, and fees do not double. */
+export async function planEvmCold(
+  node: EvmNode,
+  network: EvmNetwork,
+  { cold, hot, asset, atoms }: ColdTransfer,
+): Promise<ColdRequest> {
+  const contract = findListing(network, asset)?.contractAddress ?? null;
+  const payment =
+    contract === null
+      ? { to: hot, value: String(atoms), data: '0x' }
+      : { to: contract, value: '0', data: writeTransfer(hot, atoms) };
+  const [fees, nonce, gas] = await Promise.all([
+    readFees(node),
+    node.transactionCount(cold),
+    estimate(node, { from: cold, ...payment }),
+  ]);
+  if (gas === undefined) throw new Error('the network would not take this payment; has the cold address so much?');
+  const transaction = {
+    chainId: String(chainIds[network]),
+    nonce: String(nonce),
+    ...payment,
+    gasLimit: String(gas),
+    maxFeePerGas: String(fees.maxFeePerGas),
+    maxPriorityFeePerGas: String(fees.maxPriorityFeePerGas),
+  };
+  return { kind: 'evm', network, transaction };
+}
+
+/** Makes the request of a Bitcoin-like chain, of the coins that the node finds at the cold address. */
+export async function planBitcoinCold(
+  node: BitcoinNode,
+  network: BitcoinNetwork,
+  feeRate: BitcoinSettings['feeRate'],
+  { cold, hot, atoms }: ColdTransfer,
+): Promise<ColdRequest> {
+  const rules = bitcoinRules[network];
+  const rate = await readFeeRate(node, feeRate);
+  const inputs: BitcoinTransaction['inputs'] = [];
+  let sum = 0n;
+  for (const coin of await node.listUnspent(scriptOf(network, cold))) {
+    const previous = rules.family.segwitPrefix === null ? await node.rawTransaction(coin.txid) : null;
+    inputs.push({ txid: coin.txid, vout: coin.vout, atoms: String(coin.atoms), key: COLD_KEY, previous });
+    sum += coin.atoms;
+    const change = sum - atoms - feeFor(rate, estimateSize(network, inputs.length, [hot, cold]));
+    if (change < 0n) continue;
+    const paid = { address: hot, atoms: String(atoms) };
+    const outputs = change < rules.dust ? [paid] : [paid, { address: cold, atoms: String(change) }];
+    return { kind: 'bitcoin', network, transaction: { inputs, outputs } };
+  }
+  throw new Error(`the cold address has ${sum} atoms: too little`);
+}

@@ -1,0 +1,74 @@
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { createBitcoinChain } from '../bitcoin/bitcoin-chain.ts';
+import { BitcoinNode } from '../bitcoin/bitcoin-node.ts';
+import { ColdAnswer, readColdAmount } from '../cold/cold-request.ts';
+import { planBitcoinCold, planEvmCold } from '../cold/plan-cold.ts';
+import { Config, readJsonFile } from '../config.ts';
+import { createEvmChain } from '../evm/evm-chain.ts';
+import { EvmNode } from '../evm/evm-node.ts';
+import { type BitcoinNetwork, type EvmNetwork, bitcoinRules } from '../networks.ts';
+import type { Chain } from '../nodes/chain.ts';
+import { connectNode } from '../nodes/json-rpc.ts';
+import { connectSigner } from '../signer/connect.ts';
+
+/**
+ * The online half of a payment from the cold wallet to the hot one; `sign-cold.ts` is the offline half:
+ *
+ *     node src/commands/cold.ts --config FILE request NETWORK ASSET AMOUNT > request.json
+ *     node src/commands/cold.ts --config FILE send < answer.json
+ */
+/** A node looks through all coins of its chain for those of one address: on a large chain that takes minutes. */
+const DEADLINE_MS = 600_000;
+
+const USAGE = 'usage: cold.ts --config FILE request NETWORK ASSET AMOUNT | send < answer.json';
+
+const { values, positionals } = parseArgs({ options: { config: { type: 'string' } }, allowPositionals: true });
+const [verb, ...words] = positionals;
+if (values.config === undefined) throw new Error(USAGE);
+const config = readJsonFile(values.config, Config);
+
+async function request(network: string, asset: string, amount: string): Promise<void> {
+  const answer = await connectSigner(config.signerSocket)({ kind: 'addresses' });
+  const house = answer.kind === 'addresses' ? answer.networks[network] : undefined;
+  if (!house) throw new Error(`the signer's policy does not name ${network}`);
+  const atoms = readColdAmount(network as EvmNetwork, asset, amount);
+  const transfer = { cold: house.cold, hot: house.hot, asset, atoms };
+  const [evm, bitcoin] = [config.evm[network as EvmNetwork], config.bitcoin[network as BitcoinNetwork]];
+  const planned = evm
+    ? await planEvmCold(evmNode(evm.nodes), network as EvmNetwork, transfer)
+    : bitcoin &&
+      (await planBitcoinCold(
+        bitcoinNode(network, bitcoin.nodes),
+        network as BitcoinNetwork,
+        bitcoin.feeRate,
+        transfer,
+      ));
+  if (!planned) throw new Error(`the configuration does not name ${network}`);
+  console.log(JSON.stringify(planned));
+}
+
+const evmNode = ([url = '']: readonly string[]) => new EvmNode(connectNode(url, DEADLINE_MS));
+const bitcoinNode = (network: string, [url = '']: readonly string[]) =>
+  new BitcoinNode(connectNode(url, DEADLINE_MS), bitcoinRules[network as BitcoinNetwork].readsBlocksById);
+
+function chainOf(network: string): Chain {
+  const [evm, bitcoin] = [config.evm[network as EvmNetwork], config.bitcoin[network as BitcoinNetwork]];
+  if (evm) {
+    return createEvmChain({ ...evm, network: network as EvmNetwork, node: evmNode(evm.nodes), secondNode: undefined });
+  }
+  if (!bitcoin) throw new Error(`the configuration does not name ${network}`);
+  return createBitcoinChain(network as BitcoinNetwork, bitcoinNode(network, bitcoin.nodes), undefined);
+}
+
+async function send(): Promise<void> {
+  const { network, raw, txHash } = ColdAnswer.parse(JSON.parse(await text(process.stdin)));
+  const outcome = await chainOf(network).broadcast(raw);
+  if (outcome.kind === 'rejected') throw new Error(`${network} does not take it: ${outcome.message}`);
+  console.log(txHash);
+}
+
+const [network, asset, amount] = words;
+if (verb === 'send') await send();
+else if (verb === 'request' && network && asset && amount) await request(network, asset, amount);
+else throw new Error(USAGE);

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { ColdRequest, readColdRequest, signColdRequest } from '../cold/cold-request.ts';
+import { readJsonFile } from '../config.ts';
+import { Keystore, openKeystore } from '../signer/keystore.ts';
+import { Wallet } from '../signer/wallet.ts';
+
+/**
+ * Signs a payment of the cold wallet, on a machine that is offline:
+ *
+ *     node src/commands/sign-cold.ts --keystore FILE --passphrase FILE --hot ADDRESS --max-fee AMOUNT < request.json > answer.json
+ *
+ * The keystore is the cold wallet's own, of another mnemonic. The hot address is what the person at that machine knows it
+ * to be, never what the request says. What is signed is told on standard error.
+ */
+const names = ['keystore', 'passphrase', 'hot', 'max-fee'] as const;
+const { values } = parseArgs({
+  options: Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
+});
+const [keystoreFile, passphraseFile, hot, maxFee] = names.map((name) => {
+  const value = values[name];
+  if (typeof value !== 'string') throw new Error(`--${name} is missing`);
+  return value;
+}) as [string, string, string, string];
+const passphrase = readFileSync(passphraseFile, 'utf8').replace(/\r?\n$/, '');
+const wallet = new Wallet(openKeystore(readJsonFile(keystoreFile, Keystore), passphrase));
+const request = ColdRequest.parse(JSON.parse(await text(process.stdin)));
+const { asset, atoms, fee } = readColdRequest(request, wallet, hot, maxFee);
+console.error(`${request.network}: pays ${atoms} atoms of ${asset} to ${hot}; the network takes at most ${fee} atoms`);
+console.log(JSON.stringify(signColdRequest(request, wallet)));
