@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['custodian/test/chains/**/*.test.ts'],
+    globalSetup: 'custodian/test/chains/find-nodes.ts',
     fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -14,7 +14,7 @@ const CLOSURE =
     ' ',
   );
 
-const MISSING = `no litecoind: these tests need one. On Debian, "apt-get update" lets this script fetch the package and unpack it,
+const MISSING = `There is no litecoind. On Debian, "apt-get update" lets this script fetch the package and unpack it,
 without root. Elsewhere, put a litecoind (0.21) on the PATH.`;
 
 /** How to start a litecoind. */

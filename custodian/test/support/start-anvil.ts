@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { Wallet } from 'ethers';
 import { connectNode } from '../../src/nodes/json-rpc.ts';
 import { takeFreePort } from './free-port.ts';
@@ -61,13 +62,18 @@ const RICH_KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2
 export const FORWARDER = '0x1111111111111111111111111111111111111111';
 export const REVERTING_FORWARDER = '0x2222222222222222222222222222222222222222';
 
-/** Where the binary is: in the optional package on Linux, else on the PATH. */
-function findAnvil(): string {
+const MISSING = `There is no anvil. On Linux (x64), "npm ci" brings one, unless optional dependencies are left out. Elsewhere,
+put an anvil (1.7) on the PATH.`;
+
+/** Where the binary is: in the optional package, else on the PATH. Throws, and says what to do, where there is none. */
+export function findAnvil(): string {
   try {
     const folder = dirname(createRequire(import.meta.url).resolve('@foundry-rs/anvil-linux-amd64/package.json'));
     return join(folder, 'bin', 'anvil');
   } catch {
-    return 'anvil';
+    const found = (process.env['PATH'] ?? '').split(delimiter).find((folder) => existsSync(join(folder, 'anvil')));
+    if (found === undefined) throw new Error(MISSING);
+    return join(found, 'anvil');
   }
 }
 
