@@ -31,20 +31,28 @@ function findFreePort(): Promise<number> {
  * Runs `use` with a function that starts an exchange on one free port and one fresh storage; a second start finds the
  * data of the first. All processes are ended and the storage is removed afterwards, also when `use` throws.
  */
-export async function withLocalExchange(use: (start: () => Promise<LocalExchange>) => Promise<void>): Promise<void> {
+export async function withLocalExchange(
+  use: (start: () => Promise<LocalExchange>) => Promise<void>,
+  script = 'scripts/start.ts',
+): Promise<void> {
   const port = await findFreePort();
   const storage = mkdtempSync(join(tmpdir(), 'bureau-'));
   const servers: ChildProcess[] = [];
   try {
-    await use(() => startExchange(port, storage, servers));
+    await use(() => startExchange(script, port, storage, servers));
   } finally {
     await Promise.all(servers.map(stop));
     rmSync(storage, { recursive: true, force: true });
   }
 }
 
-async function startExchange(port: number, storage: string, servers: ChildProcess[]): Promise<LocalExchange> {
-  const server = spawn(process.execPath, ['scripts/start.ts'], {
+async function startExchange(
+  script: string,
+  port: number,
+  storage: string,
+  servers: ChildProcess[],
+): Promise<LocalExchange> {
+  const server = spawn(process.execPath, [script], {
     env: { ...process.env, PORT: String(port), BUREAU_STORAGE: storage },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,22 +1,21 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { parseEnv } from 'node:util';
 import { assetSymbols } from '../src/money/assets.ts';
 import { moveEarlierState, noteSchema } from './keep-state.ts';
+import { readSecret, writeSecrets } from './local-secrets.ts';
 
 /**
  * `npm start` runs a whole exchange on this machine. It makes the secrets, migrates the local D1, serves the Worker, opens
  * a demo account through the operator's API, and prints what a trader needs. A later run finds everything as it was,
- * unless the schema is another one: then the state is moved aside, and it begins anew.
+ * unless the schema is another one: then the state is moved aside, and it begins anew. Words of its command line go to
+ * wrangler: `-- --var NAME:VALUE` sets a variable.
  */
 
 const port = Number(process.env['PORT'] ?? 8787);
 const origin = `http://127.0.0.1:${port}`;
 const storage = process.env['BUREAU_STORAGE'] ?? '.wrangler/state';
 const demoFile = `${storage}/demo-account.json`;
-const SECRETS_FILE = '.dev.vars';
 const MIGRATIONS = 'migrations';
 const READY_DEADLINE_MS = 60_000;
 
@@ -71,34 +70,9 @@ function serve(): ChildProcess {
     '--persist-to',
     storage,
     '--show-interactive-dev-session=false',
+    ...process.argv.slice(2),
   ];
   return spawn('wrangler', argv, { env: environment, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
-}
-
-function drawSecret(): string {
-  return randomBytes(32).toString('base64url');
-}
-
-/** Makes the secrets of this machine at the first start. An existing file stays as it is. */
-function writeSecrets(): void {
-  if (existsSync(SECRETS_FILE)) return;
-  const lines = [
-    '# Made by `npm start`. What each secret is for: see .dev.vars.example.',
-    `API_KEY_SECRETS='{"1":"${drawSecret()}"}'`,
-    `CURSOR_SECRET=${drawSecret()}`,
-    `TOTP_SECRETS='{"1":"${drawSecret()}"}'`,
-    `OPERATOR_TOKEN=${drawSecret()}`,
-    `DEPOSIT_TOKEN=${drawSecret()}`,
-    `AUDITOR_TOKEN=${drawSecret()}`,
-    `CUSTODY_SECRET=${drawSecret()}`,
-  ];
-  writeFileSync(SECRETS_FILE, `${lines.join('\n')}\n`, { mode: 0o600 });
-}
-
-function readOperatorToken(): string {
-  const { OPERATOR_TOKEN: token } = parseEnv(readFileSync(SECRETS_FILE, 'utf8'));
-  if (!token) throw new Error(`there is no OPERATOR_TOKEN in ${SECRETS_FILE}`);
-  return token;
 }
 
 async function waitUntilReady(server: ChildProcess): Promise<void> {
@@ -198,7 +172,7 @@ async function start(): Promise<void> {
   server.stdout?.on('data', keepBanner);
   try {
     await waitUntilReady(server);
-    const operatorToken = readOperatorToken();
+    const operatorToken = readSecret('OPERATOR_TOKEN');
     const demo = (await findDemo()) ?? (await openDemo(operatorToken));
     // From here on the Worker's log is shown. Wrangler's banner is shown only when the start fails.
     server.stdout?.off('data', keepBanner).pipe(process.stdout);

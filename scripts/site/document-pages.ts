@@ -16,7 +16,7 @@ const forTraders = [
 ];
 
 /** What an operator reads first, in this order. Every other document outside `design` is for operators too and follows. */
-const forOperators = ['guides/operating', 'guides/going-live'];
+const forOperators = ['guides/operating', 'guides/going-live', 'guides/real-chains'];
 
 /** The folder of the design pages, for those who change the code. */
 const DESIGN = 'design/';

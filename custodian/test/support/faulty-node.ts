@@ -21,7 +21,8 @@ export interface FaultyNode {
 /** Stands before the node at a URL. */
 export async function startFaultyNode(nodeUrl: string): Promise<FaultyNode> {
   let node: FaultyNode | undefined;
-  const forward = async (body: string): Promise<string> => (await fetch(nodeUrl, { method: 'POST', body })).text();
+  const headers = { 'Content-Type': 'application/json' };
+  const forward = async (body: string) => (await fetch(nodeUrl, { method: 'POST', headers, body })).text();
   const server = createServer((request, response) => {
     const fault = node?.fault ?? 'none';
     if (fault === 'down') return void request.socket.destroy();

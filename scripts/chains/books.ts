@@ -1,0 +1,181 @@
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseAmount } from '../../src/money/amounts.ts';
+import { scaleOf } from '../../src/money/assets.ts';
+import type { ServedExchange } from '../../test/support/node/served-exchange.ts';
+import { type CustodyKey, askCustodian } from './ask-custodian.ts';
+import { HOT_FLOAT, type LocalChain } from './local-chains.ts';
+
+type Coin = LocalChain['network'];
+
+interface Withdrawal {
+  readonly id: string;
+  readonly asset: Coin;
+  readonly status: string;
+  readonly txHash: string | null;
+}
+
+/** What the custodian says of one network: docs/custody.md, "Holdings". */
+interface HeldOnNetwork {
+  readonly network: string;
+  readonly blockHash: string;
+  readonly assets: readonly { readonly asset: string; readonly amount: string }[];
+}
+
+/** What happens in a run: each account deposits so much of each coin, and each withdrawal pays so much. */
+export interface Plan {
+  readonly accounts: number;
+  readonly withdrawals: number;
+  readonly deposits: Readonly<Record<Coin, string>>;
+  readonly amount: string;
+  readonly recipients: Readonly<Record<Coin, string>>;
+}
+
+/** What is compared, and how it is reached. */
+export interface BooksOptions {
+  readonly plan: Plan;
+  readonly chains: readonly LocalChain[];
+  readonly exchange: ServedExchange;
+  readonly custodianUrl: string;
+  /** The custodian's own database. */
+  readonly database: string;
+  /** Bureau's key at the custodian. */
+  readonly key: CustodyKey;
+}
+
+/** The chain's own atoms are compared, of which the ledger's are multiples. */
+const chainDecimals = { ETH: 18, LTC: 8 } as const;
+
+function atomsOf(asset: Coin, amount: string): bigint {
+  return parseAmount(amount, chainDecimals[asset]) ?? 0n;
+}
+
+/** Holds the ledger, the chains and the custodian's word against each other. */
+export class Books {
+  readonly violations: string[] = [];
+  samples = 0;
+  readonly #options: BooksOptions;
+
+  constructor(options: BooksOptions) {
+    this.#options = options;
+  }
+
+  /** Takes samples while `work` goes on. */
+  async sampleUntil(work: () => Promise<void>): Promise<void> {
+    const done = new AbortController();
+    const working = work().finally(() => done.abort());
+    working.catch(() => undefined);
+    while (!done.signal.aborted) {
+      await this.#sample();
+      await sleep(200);
+    }
+    await working;
+  }
+
+  /**
+   * What is on the chains covers what the ledger owes. A payout leaves the chain's side at its block and the ledger's
+   * when it is final, so what the recipients have and the ledger does not know yet is added; it is read after the
+   * holdings, which were taken at a block of before.
+   */
+  async #sample(): Promise<void> {
+    const { chains, plan } = this.#options;
+    for (const chain of chains) {
+      const held = await this.#readHolding(chain.network);
+      const received = atomsOf(chain.network, await chain.balance(plan.recipients[chain.network]));
+      const { owed, completed } = await this.#readLedger(chain.network);
+      if (held + (received - completed) < owed) {
+        this.violations.push(`${chain.network}: ${held} held, ${received} paid, ${completed} booked, ${owed} owed`);
+      }
+    }
+    this.samples += 1;
+  }
+
+  /** With nothing under way every atom is accounted for. */
+  async compareAtRest(): Promise<void> {
+    const { plan, chains } = this.#options;
+    for (const chain of chains) await this.#untilFollowed(chain);
+    const rows = await this.#readWithdrawals();
+    if (rows.length !== plan.withdrawals)
+      this.violations.push(`${rows.length} withdrawals are in the ledger, not ${plan.withdrawals}`);
+    for (const row of rows) {
+      const said = (await this.#ask(`/v1/payouts/${row.id}`)) as { status: string; txHash?: string };
+      if (row.status !== 'COMPLETED' || said.status !== 'sent' || said.txHash !== row.txHash) {
+        this.violations.push(`${JSON.stringify(row)}: the custodian says ${JSON.stringify(said)}`);
+      }
+    }
+    for (const chain of chains) {
+      const { network } = chain;
+      const paid = BigInt(rows.filter(({ asset }) => asset === network).length) * atomsOf(network, plan.amount);
+      const deposited = BigInt(plan.accounts) * atomsOf(network, plan.deposits[network]);
+      const fees = await this.#sumFees(chain);
+      const expected = {
+        received: paid,
+        owed: deposited - paid,
+        held: atomsOf(network, HOT_FLOAT[network]) + deposited - paid - fees,
+      };
+      const received = atomsOf(network, await chain.balance(plan.recipients[network]));
+      const { owed } = await this.#readLedger(network);
+      const found = { received, owed, held: await this.#readHolding(network) };
+      for (const name of ['received', 'owed', 'held'] as const) {
+        if (found[name] !== expected[name]) {
+          this.violations.push(`${network}: ${name} is ${found[name]}, not ${expected[name]}`);
+        }
+      }
+    }
+  }
+
+  /** What all transactions that the custodian ever stored have paid the network: the nodes say how much. */
+  async #sumFees(chain: LocalChain): Promise<bigint> {
+    const database = new DatabaseSync(this.#options.database, { readOnly: true });
+    const rows = database.prepare('SELECT tx_hash FROM versions WHERE network = ?').all(chain.network);
+    database.close();
+    const fees = await Promise.all(rows.map((row) => chain.feeOf(String(row['tx_hash']))));
+    return fees.reduce((sum, fee) => sum + fee, 0n);
+  }
+
+  /** What the ledger owes to everybody, and has booked as paid, in the chain's atoms. */
+  async #readLedger(asset: Coin): Promise<{ owed: bigint; completed: bigint }> {
+    const unit = 10n ** BigInt(chainDecimals[asset] - scaleOf(asset));
+    const [custody = [], paid = []] = await this.#options.exchange.probe.batch([
+      {
+        sql: `SELECT CAST(-amount AS TEXT) AS atoms FROM balances WHERE account = 'house:custody' AND asset = '${asset}'`,
+      },
+      {
+        sql: `SELECT CAST(COALESCE(SUM(amount), 0) AS TEXT) AS atoms FROM withdrawals
+              WHERE asset = '${asset}' AND status = 'COMPLETED'`,
+      },
+    ]);
+    const read = (rows: readonly object[]) => BigInt((rows as { atoms: string }[])[0]?.atoms ?? 0) * unit;
+    return { owed: read(custody), completed: read(paid) };
+  }
+
+  async #readWithdrawals(): Promise<Withdrawal[]> {
+    return this.#options.exchange.probe.query('SELECT id, asset, status, tx_hash AS txHash FROM withdrawals');
+  }
+
+  /** Until the custodian has taken in the chain's newest block. */
+  async #untilFollowed(chain: LocalChain): Promise<void> {
+    const tip = await chain.tip();
+    for (let tries = 0; tries < 100; tries += 1) {
+      if ((await this.#readNetwork(chain.network)).blockHash === tip) return;
+      await sleep(100);
+    }
+    this.violations.push(`${chain.network}: the custodian does not come to the newest block`);
+  }
+
+  async #readNetwork(network: Coin): Promise<HeldOnNetwork> {
+    const { networks } = (await this.#ask('/v1/holdings')) as { networks: HeldOnNetwork[] };
+    const found = networks.find((one) => one.network === network);
+    if (!found) throw new Error(`the custodian does not serve ${network}`);
+    return found;
+  }
+
+  async #readHolding(network: Coin): Promise<bigint> {
+    const { assets } = await this.#readNetwork(network);
+    return atomsOf(network, assets.find(({ asset }) => asset === network)?.amount ?? '0');
+  }
+
+  #ask(path: string): Promise<unknown> {
+    return askCustodian(this.#options.custodianUrl, path, this.#options.key);
+  }
+}

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { formatAmount, parseAmount } from '../../src/money/amounts.ts';
+import { Wallet } from '../../custodian/src/signer/wallet.ts';
+import { type Anvil, startAnvil } from '../../custodian/test/support/start-anvil.ts';
+import { type Litecoin, startLitecoind } from '../../custodian/test/support/start-litecoind.ts';
+import { PUBLIC_MNEMONIC } from './local-custodian.ts';
+
+/** Real nodes of chains of our own, whose coins are worth nothing. */
+export interface LocalChain {
+  readonly network: 'ETH' | 'LTC';
+  /** Its part of the custodian's configuration. */
+  readonly config: object;
+  /** Sends coins out of nothing; they are there with the next block. Gives the transaction's hash. */
+  send(address: string, amount: string): Promise<string>;
+  /** What an address holds, in blocks, in whole units. */
+  balance(address: string): Promise<string>;
+  /** What a mined transaction paid the network, in atoms; 0 for one that no block has. */
+  feeOf(txHash: string): Promise<bigint>;
+  mine(count?: number): Promise<void>;
+  /** The hash of the newest block. */
+  tip(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** What the hot wallet has before the first deposit: it pays the network's fees. */
+export const HOT_FLOAT = { ETH: '10', LTC: '5' } as const;
+
+const ETH_DECIMALS = 18;
+const LTC_DECIMALS = 8;
+const FINAL_DEPTH = 6;
+
+const Block = z.object({ hash: z.string() });
+const Receipt = z.object({ gasUsed: z.string(), effectiveGasPrice: z.string() }).nullable();
+const Transaction = z.object({
+  confirmations: z.number().optional(),
+  vin: z.array(z.object({ txid: z.string(), vout: z.number() })),
+  vout: z.array(z.object({ value: z.string() })),
+});
+
+/** Starts an anvil as Ethereum. Rejects where there is none. */
+export async function startEthereum(): Promise<LocalChain> {
+  const anvil: Anvil = await startAnvil();
+  const hot = new Wallet(PUBLIC_MNEMONIC).evmAddress({ account: 'hot', index: 0 });
+  await anvil.setBalance(hot, atomsOf(HOT_FLOAT.ETH, ETH_DECIMALS));
+  await anvil.mine();
+  const common = { nodes: [anvil.url], interval_ms: 250, startHeight: 0 };
+  const settings = { ...common, hasTraces: true, sweepFrom: { ETH: '0.5' } };
+  return {
+    network: 'ETH',
+    config: { evm: { ETH: settings } },
+    send: (address, amount) => anvil.send(address, atomsOf(amount, ETH_DECIMALS)),
+    balance: async (address) => formatAmount(await anvil.balance(address), ETH_DECIMALS),
+    feeOf: async (txHash) => {
+      const receipt = Receipt.parse(await anvil.call('eth_getTransactionReceipt', [txHash]));
+      return receipt ? BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice) : 0n;
+    },
+    mine: (count) => anvil.mine(count),
+    tip: async () => Block.parse(await anvil.call('eth_getBlockByNumber', ['latest', false])).hash,
+    stop: () => anvil.stop(),
+  };
+}
+
+/** Starts a litecoind. Rejects, and says what to do, where there is none. */
+export async function startLitecoin(): Promise<LocalChain> {
+  const litecoin: Litecoin = await startLitecoind();
+  await litecoin.send(new Wallet(PUBLIC_MNEMONIC).bitcoinAddress('LTC', { account: 'hot', index: 0 }), HOT_FLOAT.LTC);
+  await litecoin.mine(FINAL_DEPTH);
+  const feeRate = { usual: 10_000, min: 1_000, max: 200_000 };
+  const settings = { nodes: [litecoin.url], interval_ms: 250, startHeight: 0, finalDepth: FINAL_DEPTH, feeRate };
+  return {
+    network: 'LTC',
+    config: { bitcoin: { LTC: settings } },
+    send: (address, amount) => litecoin.send(address, amount),
+    balance: async (address) => formatAmount(atomsOf(await litecoin.received(address), LTC_DECIMALS), LTC_DECIMALS),
+    feeOf: (txHash) => readLitecoinFee(litecoin, txHash),
+    mine: async (count) => void (await litecoin.mine(count)),
+    tip: async () => String(await litecoin.call('getbestblockhash')),
+    stop: () => litecoin.stop(),
+  };
+}
+
+/** Inputs less outputs, the inputs being outputs of other transactions. */
+async function readLitecoinFee(litecoin: Litecoin, txHash: string): Promise<bigint> {
+  const read = async (id: string) => Transaction.parse(await litecoin.call('getrawtransaction', [id, true]));
+  const { confirmations = 0, vin, vout } = await read(txHash);
+  if (confirmations === 0) return 0n;
+  const sources = await Promise.all(
+    vin.map(async ({ txid, vout: place }) => (await read(txid)).vout[place]?.value ?? '0'),
+  );
+  return sumLitecoin(sources) - sumLitecoin(vout.map(({ value }) => value));
+}
+
+function sumLitecoin(values: readonly string[]): bigint {
+  return values.reduce((total, value) => total + atomsOf(value, LTC_DECIMALS), 0n);
+}
+
+/** The custodian's configuration of all of them. */
+export function joinConfigs(chains: readonly LocalChain[]): object {
+  return Object.assign({}, ...chains.map(({ config }) => config)) as object;
+}
+
+/** Mines a block on each chain every `interval_ms`, until it is told to end. */
+export function mineSteadily(chains: readonly Pick<LocalChain, 'mine'>[], interval_ms: number): () => Promise<void> {
+  const ending = new AbortController();
+  const mine = async () => {
+    while (!ending.signal.aborted) {
+      await Promise.all(chains.map((chain) => chain.mine()));
+      await new Promise((resolve) => setTimeout(resolve, interval_ms));
+    }
+  };
+  // A node that ended before this was told to is no news: whoever waits for a block says so.
+  const mining = mine().catch(() => undefined);
+  return () => {
+    ending.abort();
+    return mining;
+  };
+}
+
+function atomsOf(amount: string, decimals: number): bigint {
+  const atoms = parseAmount(amount, decimals);
+  if (atoms === undefined) throw new Error(`${amount} is no amount`);
+  return atoms;
+}

@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { hex } from '@scure/base';
+import { sealKeystore } from '../../custodian/src/signer/keystore.ts';
+import type { Policy } from '../../custodian/src/signer/policy.ts';
+import { deriveDepositKeys, readSeed } from '../offline-wallet.ts';
+
+/** The words that everybody has: the sandbox's deposit keys are of the same. */
+export const PUBLIC_MNEMONIC =
+  'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
+
+const COMMANDS = join(import.meta.dirname, '..', '..', 'custodian', 'src', 'commands');
+const PASSPHRASE = 'a passphrase of no worth';
+const COLD_EVM = '0x8ba1f109551bD432803012645Ac136ddd64DBA72';
+const COLD_LTC = 'ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9';
+
+/** What a custodian on this machine is made with. */
+export interface LocalCustodianOptions {
+  /** Where its files are; kept for a later start. */
+  readonly folder: string;
+  readonly port: number;
+  readonly bureauUrl: string;
+  readonly depositToken: string;
+  /** Bureau's key at this custodian, and its secret. */
+  readonly key: { readonly id: string; readonly secret: string };
+  /** The seed with which Bureau signs payouts: CUSTODY_SIGNING_KEY. */
+  readonly signingKey: string;
+  /** `evm` and `bitcoin` of the custodian's configuration. */
+  readonly networks: object;
+  /** Receives each line that either process writes. */
+  readonly log: (line: string) => void;
+}
+
+/** A custodian and its signer as they are deployed: two processes, a socket between them, and files. */
+export interface LocalCustodian {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts both, of the public test mnemonic. Rejects with what they wrote when one of them does not come up. */
+export async function startLocalCustodian(options: LocalCustodianOptions): Promise<LocalCustodian> {
+  const { folder, port } = options;
+  writeFiles(options);
+  const file = (name: string) => join(folder, name);
+  const signer = await run(options, 'start-signer.ts', 'signer_started', {
+    policy: file('policy.json'),
+    keystore: file('keystore.json'),
+    passphrase: file('passphrase'),
+    log: file('signatures.sqlite'),
+    socket: file('signer.sock'),
+  });
+  try {
+    const custodian = await run(options, 'start.ts', 'custodian_started', { config: file('custodian.json') });
+    return {
+      url: `http://127.0.0.1:${port}`,
+      stop: async () => {
+        await end(custodian);
+        await end(signer);
+      },
+    };
+  } catch (error) {
+    await end(signer);
+    throw error;
+  }
+}
+
+function writeFiles({ folder, port, bureauUrl, signingKey, networks }: LocalCustodianOptions): void {
+  mkdirSync(folder, { recursive: true });
+  const write = (name: string, value: unknown) => writeFileSync(join(folder, name), JSON.stringify(value));
+  const bureauKeys = [hex.encode(ed25519.getPublicKey(hex.decode(signingKey)))];
+  const policy: Policy = {
+    bureauKeys,
+    sandbox: true,
+    payoutsPerHour: { ETH: '1000', LTC: '10000', USDC: '1000000' },
+    networks: {
+      ETH: { maxFee: '0.05', cold: COLD_EVM, gasPerHour: '1' },
+      BASE: { maxFee: '0.05', cold: COLD_EVM, gasPerHour: '1' },
+      LTC: { maxFee: '0.05', cold: COLD_LTC, gasPerHour: '0' },
+    },
+  };
+  write('policy.json', policy);
+  write('keystore.json', sealKeystore(PUBLIC_MNEMONIC, PASSPHRASE, 10));
+  writeFileSync(join(folder, 'passphrase'), PASSPHRASE);
+  write('custodian.json', {
+    port,
+    database: join(folder, 'custodian.sqlite'),
+    signerSocket: join(folder, 'signer.sock'),
+    bureauUrl,
+    bureauKeys,
+    depositKeys: deriveDepositKeys(readSeed(PUBLIC_MNEMONIC)),
+    watchedAhead: 20,
+    ...networks,
+  });
+}
+
+/** Starts a command of the custodian, and waits for the event that says that it stands. */
+async function run(
+  { depositToken, key, log }: LocalCustodianOptions,
+  command: string,
+  event: string,
+  words: Readonly<Record<string, string>>,
+): Promise<ChildProcess> {
+  const argv = Object.entries(words).flatMap(([name, value]) => [`--${name}`, value]);
+  const child = spawn(process.execPath, [join(COMMANDS, command), ...argv], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      CUSTODY_SECRETS: JSON.stringify({ [key.id]: key.secret }),
+      BUREAU_DEPOSIT_TOKEN: depositToken,
+    },
+  });
+  let begun = '';
+  await new Promise<void>((resolve, reject) => {
+    const take = (part: Buffer) => {
+      for (const line of part.toString().split('\n')) if (line) log(line);
+      if (begun.length < 10_000) begun += part.toString();
+      if (begun.includes(event)) resolve();
+    };
+    child.stdout.on('data', take);
+    child.stderr.on('data', take);
+    child.once('exit', () => reject(new Error(`${command} ended before ${event}:\n${begun}`)));
+  });
+  return child;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}

@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { takeFreePort } from '../../custodian/test/support/free-port.ts';
+import { type ServedExchange, startServedExchange } from '../../test/support/node/served-exchange.ts';
+import { Books } from './books.ts';
+import { type LocalChain, joinConfigs, mineSteadily, startEthereum, startLitecoin } from './local-chains.ts';
+import { startLocalCustodian } from './local-custodian.ts';
+
+/** What a run is told. */
+export interface WithdrawalRun {
+  /** The directory of the bundled Worker. */
+  readonly bundle: string;
+  /** Where the custodian keeps everything; it must be empty. */
+  readonly folder: string;
+  readonly count: number;
+  readonly report: (line: string) => void;
+}
+
+/** What a run found. */
+export interface WithdrawalReport {
+  readonly withdrawals: number;
+  /** How often holdings were held against the ledger while money moved. */
+  readonly samples: number;
+  readonly seconds: number;
+  readonly violations: readonly string[];
+}
+
+const OPERATOR_TOKEN = 'sandbox-operator-token-of-the-public-repository';
+const DEPOSIT_TOKEN = 'sandbox-deposit-token-of-the-public-repository';
+const KEY = { id: 'bureau', secret: 'sandbox-custody-secret-of-the-public-repository' };
+const SIGNING_KEY = '07'.repeat(32);
+
+const BLOCK_INTERVAL_MS = 250;
+const PATIENCE_MS = 300_000;
+
+const play = {
+  accounts: 4,
+  deposits: { ETH: '4', LTC: '4' },
+  amount: '0.05',
+  recipients: {
+    ETH: '0x52908400098527886E0F7030069857D2E4169EE7',
+    LTC: 'ltc1qr07zu594qf63xm7l7x6pu3a2v39m2z6hh5pp4t',
+  },
+} as const;
+
+/**
+ * Has accounts deposit on real chains and withdraw to them, by the deployed bundle and the custodian as they are, and
+ * holds three books against each other to the atom: the ledger, the chains, and what the custodian says. While money
+ * moves, what is on the chains must cover what the ledger owes.
+ */
+export async function runWithdrawals(run: WithdrawalRun): Promise<WithdrawalReport> {
+  const begun_ms = Date.now();
+  // What was started ends in the reverse order, also when something does not come up.
+  await using started = new AsyncDisposableStack();
+  const chains: LocalChain[] = [];
+  for (const startChain of [startEthereum, startLitecoin]) {
+    const chain = await startChain();
+    started.defer(() => chain.stop());
+    chains.push(chain);
+  }
+  const port = await takeFreePort();
+  const exchange = await startServedExchange({
+    bundle: run.bundle,
+    variables: {
+      CUSTODY_PROVIDER: 'http',
+      CUSTODY_URL: `http://127.0.0.1:${port}`,
+      CUSTODY_KEY_ID: KEY.id,
+      CUSTODY_SECRET: KEY.secret,
+      CUSTODY_SIGNING_KEY: SIGNING_KEY,
+    },
+  });
+  started.defer(() => exchange.stop());
+  const stopMining = mineSteadily(chains, BLOCK_INTERVAL_MS);
+  started.defer(stopMining);
+  const custodian = await startLocalCustodian({
+    folder: run.folder,
+    port,
+    bureauUrl: exchange.url,
+    depositToken: DEPOSIT_TOKEN,
+    key: KEY,
+    signingKey: SIGNING_KEY,
+    networks: joinConfigs(chains),
+    log: () => undefined,
+  });
+  started.defer(() => custodian.stop());
+  const books = new Books({
+    plan: { ...play, withdrawals: run.count },
+    chains,
+    exchange,
+    custodianUrl: custodian.url,
+    database: join(run.folder, 'custodian.sqlite'),
+    key: KEY,
+  });
+  const tokens = await openAccounts(exchange, chains);
+  run.report(`${play.accounts} accounts have deposited`);
+  await books.sampleUntil(async () => {
+    const ids = await withdraw(exchange, tokens, run.count);
+    run.report(`${ids.length} withdrawals are taken`);
+    await untilSettled(exchange);
+  });
+  await stopMining();
+  await books.compareAtRest();
+  const seconds = Math.round((Date.now() - begun_ms) / 1000);
+  return { withdrawals: run.count, samples: books.samples, seconds, violations: books.violations };
+}
+
+async function ask<T>(
+  exchange: ServedExchange,
+  token: string,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<T> {
+  const response = await fetch(`${exchange.url}${path}`, {
+    method,
+    headers: {
+      Authorization: `Bearer ${token}`,
+      ...(method === 'POST' && { 'Idempotency-Key': randomUUID() }),
+      ...(body && { 'Content-Type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+/** Opens accounts, has each deposit on every chain, and waits until all of it is credited. */
+async function openAccounts(exchange: ServedExchange, chains: readonly LocalChain[]): Promise<string[]> {
+  const tokens: string[] = [];
+  const operate = <T>(method: string, path: string, body: object) =>
+    ask<T>(exchange, OPERATOR_TOKEN, method, `/operator/v1${path}`, body);
+  for (let index = 0; index < play.accounts; index += 1) {
+    const { account } = await operate<{ account: { id: string } }>('POST', '/accounts', { label: `${index}` });
+    await operate('PATCH', `/accounts/${account.id}`, { dailyWithdrawalLimit: '1000000' });
+    const bucket = { perMinute: 1_000_000, perDay: 10_000_000 };
+    const { token } = await operate<{ token: string }>('POST', `/accounts/${account.id}/api-keys`, {
+      label: 'key',
+      scopes: ['read', 'withdraw'],
+      rateLimits: { read: bucket, trade: bucket, withdraw: bucket },
+    });
+    tokens.push(token);
+    const { addresses } = await ask<{ addresses: { network: string; address: string }[] }>(
+      exchange,
+      token,
+      'GET',
+      '/api/v1/wallet/addresses',
+    );
+    for (const chain of chains) {
+      const address = addresses.find(({ network }) => network === chain.network)?.address ?? '';
+      await chain.send(address, play.deposits[chain.network]);
+    }
+  }
+  await waitUntil('every deposit is credited', async () => {
+    const [row] = await exchange.probe.query<{ credited: number }>(
+      "SELECT count(*) AS credited FROM deposits WHERE status = 'COMPLETED'",
+    );
+    return row?.credited === play.accounts * chains.length;
+  });
+  return tokens;
+}
+
+/** Asks for the withdrawals, every account one after the other, all accounts at once. */
+async function withdraw(exchange: ServedExchange, tokens: readonly string[], count: number): Promise<string[]> {
+  const ids: string[] = [];
+  await Promise.all(
+    tokens.map(async (token, account) => {
+      for (let index = account; index < count; index += tokens.length) {
+        // Both coins of every account.
+        const asset = Math.floor(index / tokens.length) % 2 === 0 ? 'ETH' : 'LTC';
+        const body = { asset, network: asset, amount: play.amount, address: play.recipients[asset] };
+        const made = await ask<{ withdrawal: { id: string } }>(
+          exchange,
+          token,
+          'POST',
+          '/api/v1/wallet/withdrawals',
+          body,
+        );
+        ids.push(made.withdrawal.id);
+      }
+    }),
+  );
+  return ids;
+}
+
+async function untilSettled(exchange: ServedExchange): Promise<void> {
+  await waitUntil('every withdrawal is settled', async () => {
+    const [row] = await exchange.probe.query<{ open: number }>(
+      "SELECT count(*) AS open FROM withdrawals WHERE status IN ('PENDING', 'PROCESSING')",
+    );
+    return row?.open === 0;
+  });
+}
+
+async function waitUntil(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline_ms = Date.now() + PATIENCE_MS;
+  while (Date.now() < deadline_ms) {
+    if (await holds()) return;
+    await sleep(250);
+  }
+  throw new Error(`waited in vain until ${what}`);
+}

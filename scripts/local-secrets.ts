@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+
+/** The secrets of this machine's exchange, where wrangler looks for them. What each is for: .dev.vars.example. */
+const SECRETS_FILE = '.dev.vars';
+
+function draw(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** Makes the secrets of this machine at the first start. An existing file keeps what it has, and gets what it lacks. */
+export function writeSecrets(): void {
+  const lines = [
+    `API_KEY_SECRETS='{"1":"${draw()}"}'`,
+    `CURSOR_SECRET=${draw()}`,
+    `TOTP_SECRETS='{"1":"${draw()}"}'`,
+    `OPERATOR_TOKEN=${draw()}`,
+    `DEPOSIT_TOKEN=${draw()}`,
+    `AUDITOR_TOKEN=${draw()}`,
+    `CUSTODY_SECRET=${draw()}`,
+    `CUSTODY_SIGNING_KEY=${randomBytes(32).toString('hex')}`,
+  ];
+  if (!existsSync(SECRETS_FILE)) {
+    const head = '# Made by `npm start`. What each secret is for: see .dev.vars.example.';
+    writeFileSync(SECRETS_FILE, `${[head, ...lines].join('\n')}\n`, { mode: 0o600 });
+    return;
+  }
+  const text = readFileSync(SECRETS_FILE, 'utf8');
+  const known = parseEnv(text);
+  const missing = lines.filter((line) => known[line.split('=')[0] ?? ''] === undefined);
+  if (missing.length > 0) appendFileSync(SECRETS_FILE, `${text.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`);
+}
+
+/** A secret of this machine's exchange. Throws when there is none of this name. */
+export function readSecret(name: string): string {
+  const { [name]: value } = parseEnv(readFileSync(SECRETS_FILE, 'utf8'));
+  if (!value) throw new Error(`there is no ${name} in ${SECRETS_FILE}`);
+  return value;
+}

@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { takeFreePort } from '../custodian/test/support/free-port.ts';
+import { openFaucet } from './chains/faucet.ts';
+import { type LocalChain, joinConfigs, mineSteadily, startEthereum, startLitecoin } from './chains/local-chains.ts';
+import { startLocalCustodian } from './chains/local-custodian.ts';
+import { readSecret, writeSecrets } from './local-secrets.ts';
+
+/**
+ * `npm run start:chains` is `npm start` with real nodes: an anvil as Ethereum, a litecoind where one can be had, the
+ * custodian with its signer, and a faucet. Deposits are seen on the chains, and withdrawals are paid there. The chains
+ * begin anew with every start, and so does the exchange, unless BUREAU_STORAGE names another place.
+ */
+
+const port = Number(process.env['PORT'] ?? 8787);
+const faucetPort = Number(process.env['FAUCET_PORT'] ?? 0);
+const BLOCK_INTERVAL_MS = 500;
+
+/** An anvil is a must; a litecoind is not to be had everywhere. */
+async function startChains(started: AsyncDisposableStack): Promise<LocalChain[]> {
+  const ethereum = await startEthereum();
+  started.defer(() => ethereum.stop());
+  try {
+    const litecoin = await startLitecoin();
+    started.defer(() => litecoin.stop());
+    return [ethereum, litecoin];
+  } catch (error) {
+    console.log(`Without Litecoin: ${error instanceof Error ? error.message : String(error)}`);
+    return [ethereum];
+  }
+}
+
+async function start(): Promise<void> {
+  writeSecrets();
+  // What was started ends in the reverse order, also when something does not come up.
+  await using started = new AsyncDisposableStack();
+  const folder = mkdtempSync(join(tmpdir(), 'bureau-chains-'));
+  started.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const log = createWriteStream(join(folder, 'custodian.log'));
+  started.defer(() => void log.end());
+  const chains = await startChains(started);
+  started.defer(mineSteadily(chains, BLOCK_INTERVAL_MS));
+  const faucet = await openFaucet(chains, faucetPort);
+  started.defer(() => void faucet.close());
+  const custodianPort = await takeFreePort();
+  const custodian = await startLocalCustodian({
+    folder,
+    port: custodianPort,
+    bureauUrl: `http://127.0.0.1:${port}`,
+    depositToken: readSecret('DEPOSIT_TOKEN'),
+    key: { id: 'bureau', secret: readSecret('CUSTODY_SECRET') },
+    signingKey: readSecret('CUSTODY_SIGNING_KEY'),
+    networks: joinConfigs(chains),
+    log: (line) => void log.write(`${line}\n`),
+  });
+  started.defer(() => custodian.stop());
+  console.log(`\nnetworks: ${chains.map(({ network }) => network).join(', ')}`);
+  console.log(`faucet: http://127.0.0.1:${(faucet.address() as AddressInfo).port}`);
+  console.log(`custodian's log: ${join(folder, 'custodian.log')}`);
+  await serve(folder, custodianPort);
+}
+
+/** Runs the exchange until it ends, or until it is told to. */
+async function serve(folder: string, custodianPort: number): Promise<void> {
+  const variables = { CUSTODY_PROVIDER: 'http', CUSTODY_URL: `http://127.0.0.1:${custodianPort}` };
+  const words = Object.entries(variables).flatMap(([name, value]) => ['--var', `${name}:${value}`]);
+  const exchange = spawn(process.execPath, ['scripts/start.ts', ...words], {
+    env: { BUREAU_STORAGE: join(folder, 'exchange'), ...process.env },
+    stdio: 'inherit',
+  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => exchange.kill(signal));
+  const [code] = (await once(exchange, 'exit')) as [number | null];
+  process.exitCode = code ?? 0;
+}
+
+await start();

@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { buildWorker } from './build-worker.ts';
+import { runWithdrawals } from './chains/run-withdrawals.ts';
+
+/**
+ * `npm run test:withdrawals` has the deployed bundle and the real custodian pay 200 withdrawals on real nodes, and holds
+ * ledger, chains and custodian against each other. `-- --count 12` for a shorter run. Ends with 1 for any difference.
+ */
+
+const { values } = parseArgs({ options: { count: { type: 'string', default: '200' } } });
+const directory = mkdtempSync(join(tmpdir(), 'bureau-withdrawals-'));
+try {
+  const bundle = join(directory, 'bundle');
+  await buildWorker('', bundle);
+  const { violations, ...figures } = await runWithdrawals({
+    bundle,
+    folder: join(directory, 'custodian'),
+    count: Number(values.count),
+    report: (line) => console.log(line),
+  });
+  console.table(figures);
+  for (const violation of violations.slice(0, 20)) console.error(`VIOLATION: ${violation}`);
+  if (violations.length > 0) process.exitCode = 1;
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
