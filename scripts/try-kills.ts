@@ -4,16 +4,19 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runKills } from '../test/kills/run-kills.ts';
 import { buildWorker } from './build-worker.ts';
+import { startBridgedCustodian } from './chains/bridge-custodian.ts';
 
 /**
  * `npm run test:kills` kills the deployed bundle under load, again and again, and checks that everything it acknowledged
- * to its clients is still there. `-- --seed 7 --kills 50` for another run.
+ * to its clients is still there. `-- --seed 7 --kills 50` for another run; `-- --custodian real` has the real custodian pay, on
+ * real nodes.
  */
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     kills: { type: 'string', default: '20' },
+    custodian: { type: 'string', default: 'played' },
   },
 });
 const seed = Number(values.seed);
@@ -29,6 +32,7 @@ try {
     kills: Number(values.kills),
     longestLife_ms: 4_000,
     awaitSweep: true,
+    ...(values.custodian === 'real' && { startCustodian: startBridgedCustodian }),
     report: (line) => console.log(line),
   });
   console.table(figures);

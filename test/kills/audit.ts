@@ -17,6 +17,7 @@ interface StoredWithdrawal {
   readonly id: string;
   readonly status: string;
   readonly txHash: string | null;
+  readonly reason: string | null;
   readonly fee: string;
   readonly amount: string;
   readonly asset: string;
@@ -148,10 +149,10 @@ function readRecord(body: string, kind: 'order' | 'withdrawal'): StoredOrder | S
   return (JSON.parse(body) as Record<typeof kind, StoredOrder | StoredWithdrawal>)[kind];
 }
 
-/** A withdrawal that was PROCESSING when it was told may have come further. */
+/** A withdrawal that was PROCESSING when it was told may have come further, or have been refused since. */
 function isSameRecord(row: StoredOrder | StoredWithdrawal, told: StoredOrder | StoredWithdrawal): boolean {
   const isOpen = 'status' in told && told.status === 'PROCESSING';
-  const since = isOpen && 'txHash' in row ? { status: row.status, txHash: row.txHash } : {};
+  const since = isOpen && 'txHash' in row ? { status: row.status, txHash: row.txHash, reason: row.reason } : {};
   return JSON.stringify(row) === JSON.stringify({ ...told, ...since });
 }
 

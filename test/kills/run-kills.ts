@@ -20,6 +20,8 @@ export interface KillOptions {
   /** Whether the end waits for the sweep, which leaves a withdrawal alone for half a minute. */
   readonly awaitSweep: boolean;
   readonly report: (line: string) => void;
+  /** Instead of the played custodian: another that has its control interface. */
+  readonly startCustodian?: (signingKey: string) => Promise<{ readonly url: string; stop(): Promise<void> }>;
 }
 
 export interface KillReport extends Figures {
@@ -30,6 +32,7 @@ export interface KillReport extends Figures {
 }
 
 const OPERATOR_TOKEN = 'sandbox-operator-token-of-the-public-repository';
+const SIGNING_KEY = '07'.repeat(32);
 const PARTIES = 4;
 const KEYS_PER_PARTY = 2;
 const WORKERS_PER_KEY = 3;
@@ -56,7 +59,7 @@ const troubles: readonly CustodianProgramme[] = [
  * asked and when it is killed; how far each request has come by then, the machine decides.
  */
 export async function runKills(options: KillOptions): Promise<KillReport> {
-  const custodian = await startCustodian();
+  const custodian = await (options.startCustodian ?? startCustodian)(SIGNING_KEY);
   const run = new KillRun(options, custodian.url);
   try {
     return await run.go();
@@ -138,6 +141,7 @@ class KillRun {
         CUSTODY_URL: this.#custodianUrl,
         CUSTODY_KEY_ID: custodianKey.id,
         CUSTODY_SECRET: custodianKey.secret,
+        CUSTODY_SIGNING_KEY: SIGNING_KEY,
       },
     });
     this.#clerk.origin = this.#exchange.url;

@@ -4,6 +4,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestProject } from 'vitest/node';
 import { CustodianBook, readPayout } from './custodian.ts';
+import { CustodianProgrammes } from './custodian-programmes.ts';
 import type {
   CustodianAnswer,
   CustodianDecision,
@@ -36,29 +37,17 @@ export default async function provideCustodian(project: TestProject): Promise<()
  */
 export async function startCustodian(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   let book = new CustodianBook();
-  let programmes: CustodianProgramme[] = [];
+  let programmes = new CustodianProgrammes();
   let rejections: string[] = [];
   let requests: Record<string, CustodianRequests> = {};
-
-  const takeProgramme = (method: string, withdrawalId: string): CustodianProgramme => {
-    const index = programmes.findIndex(
-      (one) => (one.method ?? method) === method && (one.withdrawalId ?? withdrawalId) === withdrawalId,
-    );
-    const programme = programmes[index];
-    if (programme === undefined) return {};
-    const { times = 1 } = programme;
-    if (times === 1) programmes.splice(index, 1);
-    else if (times !== null) programmes[index] = { ...programme, times: times - 1 };
-    return programme;
-  };
 
   const control = async (request: IncomingMessage, response: ServerResponse) => {
     switch (request.method ?? '') {
       case 'DELETE':
-        [book, programmes, rejections, requests] = [new CustodianBook(), [], [], {}];
+        [book, programmes, rejections, requests] = [new CustodianBook(), new CustodianProgrammes(), [], {}];
         break;
       case 'POST':
-        programmes.push(JSON.parse(await text(request)) as CustodianProgramme);
+        programmes.add(JSON.parse(await text(request)) as CustodianProgramme);
         break;
       case 'PATCH': {
         const { withdrawalId, act } = JSON.parse(await text(request)) as CustodianDecision;
@@ -94,7 +83,7 @@ export async function startCustodian(): Promise<{ readonly url: string; readonly
     const { submissions, lookups } = requests[withdrawalId] ?? { submissions: 0, lookups: 0 };
     requests[withdrawalId] =
       method === 'PUT' ? { submissions: submissions + 1, lookups } : { submissions, lookups: lookups + 1 };
-    const programme = takeProgramme(method, withdrawalId);
+    const programme = programmes.take(method, withdrawalId);
     // What acts late must not reach into the next test's book.
     const opened = book;
     await sleep(programme.delay_ms ?? 0);
