@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseAmount } from '../../src/money/amounts.ts';
 import { scaleOf } from '../../src/money/assets.ts';
-import type { ServedExchange } from '../../test/support/node/served-exchange.ts';
+import type { ServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
 import { type CustodyKey, askCustodian } from './ask-custodian.ts';
 import { HOT_FLOAT, type LocalChain } from './local-chains.ts';
 

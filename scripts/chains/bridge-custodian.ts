@@ -13,10 +13,14 @@ import { Wallet } from '../../custodian/src/signer/wallet.ts';
 import { takeFreePort } from '../../custodian/test/support/free-port.ts';
 import { startAnvil } from '../../custodian/test/support/start-anvil.ts';
 import { parseAmount } from '../../src/money/amounts.ts';
-import { readPayout } from '../../test/support/node/custodian.ts';
-import { CustodianProgrammes } from '../../test/support/node/custodian-programmes.ts';
-import type { CustodianPayout, CustodianProgramme, CustodianReport } from '../../test/support/node/custodian-state.ts';
-import { custodianKey } from '../../test/support/node/start-custodian.ts';
+import { readPayout } from '../../test/support/node/custody/custodian.ts';
+import { CustodianProgrammes } from '../../test/support/node/custody/custodian-programmes.ts';
+import type {
+  CustodianPayout,
+  CustodianProgramme,
+  CustodianReport,
+} from '../../test/support/node/custody/custodian-state.ts';
+import { custodianKey } from '../../test/support/node/custody/start-custodian.ts';
 import type { Payout } from '../../src/wallet/custody/custody.ts';
 import { PUBLIC_MNEMONIC, startLocalCustodian } from './local-custodian.ts';
 import { mineSteadily } from './local-chains.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { takeFreePort } from '../../custodian/test/support/free-port.ts';
-import { type ServedExchange, startServedExchange } from '../../test/support/node/served-exchange.ts';
+import { type ServedExchange, startServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
 import { Books } from './books.ts';
 import { type LocalChain, joinConfigs, mineSteadily, startEthereum, startLitecoin } from './local-chains.ts';
 import { startLocalCustodian } from './local-custodian.ts';
