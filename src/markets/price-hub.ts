@@ -24,6 +24,12 @@ const ORDER_INTERVAL_MS = 1_000;
 /** How long this goes on after the last reader or the last order. */
 const WARM_TIME_MS = 60_000;
 
+/**
+ * Rounds are stored every 8 s. The last number before an eviction may be above the stored one by the milliseconds that
+ * passed since, and the clock may have gone back meanwhile: the next number skips twice as many.
+ */
+const UNSTORED_ROUNDS = 2 * WARM_INTERVAL_MS;
+
 /** What the hub stores. Anything in another shape, from an older version, is ignored. */
 const Kept = z.object({ memory: HubMemory, breakers: BreakersByName });
 
@@ -43,6 +49,7 @@ export class PriceHub extends DurableObject<Bindings> {
   readonly #breakers: CircuitBreakers;
   readonly #poller: PricePoller;
   readonly #fallbacks: OperatorFallbacks;
+  readonly #leastRound: number;
   #memory: HubMemory;
   #isKept = true;
   #failed_ms = -Infinity;
@@ -57,6 +64,7 @@ export class PriceHub extends DurableObject<Bindings> {
     super(state, bindings);
     const kept = Kept.safeParse(state.storage.kv.get(KEPT));
     this.#memory = kept.success ? kept.data.memory : emptyMemory;
+    this.#leastRound = this.#memory.snapshot.round + UNSTORED_ROUNDS;
     this.#breakers = new CircuitBreakers(kept.success ? kept.data.breakers : {}, () => this.#keep());
     this.#poller = new PricePoller(sources, this.#breakers);
     this.#fallbacks = new OperatorFallbacks(bindings.DB);
@@ -138,7 +146,7 @@ export class PriceHub extends DurableObject<Bindings> {
     this.#begun_ms = Date.now();
     const observations = await this.#poller.ask();
     const now_ms = Date.now();
-    const memory = recordRound(this.#memory, observations, now_ms);
+    const memory = recordRound(this.#memory, observations, now_ms, this.#leastRound);
     this.#memory = memory;
     if (observations.length === 0) this.#failed_ms = now_ms;
     else this.#isKept = false;

@@ -39,9 +39,15 @@ export const emptyMemory: HubMemory = {
  * The memory after a round that ended at `now_ms` with these observations, one for each source and coin, in the
  * configured order of the sources. A coin that nobody answered for has no agreed price; what was shown stays for 30 s
  * with its own time, marked as held. A round without any answer leaves `taken_ms` and the round's number as they were.
- * A number is at least the round's time, so that a hub which lost its memory still continues above its earlier numbers.
+ * A number is at least the round's time, and at least `leastRound`, so that a hub which lost its memory continues above
+ * its earlier numbers.
  */
-export function recordRound(memory: HubMemory, observations: readonly Observation[], now_ms: number): HubMemory {
+export function recordRound(
+  memory: HubMemory,
+  observations: readonly Observation[],
+  now_ms: number,
+  leastRound = 0,
+): HubMemory {
   const coins = forEachCoin((coin) => {
     const last = memory.coins[coin];
     const own = observations.filter(({ ticker }) => ticker.coin === coin);
@@ -58,7 +64,7 @@ export function recordRound(memory: HubMemory, observations: readonly Observatio
     snapshot: {
       ...(observations.length === 0
         ? { round: memory.snapshot.round, taken_ms: memory.snapshot.taken_ms }
-        : { round: Math.max(memory.snapshot.round + 1, now_ms), taken_ms: now_ms }),
+        : { round: Math.max(memory.snapshot.round + 1, now_ms, leastRound), taken_ms: now_ms }),
       markets: forEachCoin((coin) => coins[coin].market),
       fallbacks: memory.snapshot.fallbacks,
     },

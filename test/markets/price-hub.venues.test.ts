@@ -7,6 +7,7 @@ import type { MarketSnapshot } from '../../src/markets/snapshot.ts';
 import { type Coin, coinSymbols } from '../../src/money/assets.ts';
 import { formatPrice } from '../../src/money/prices.ts';
 import type { VenueMode } from '../support/node/venues/venue-state.ts';
+import { abort } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import {
   breakVenues,
@@ -258,6 +259,17 @@ describe('while orders come', () => {
     expect(await readForOrders(0)).toEqual(before);
     // The next round may have begun on the way here, by itself.
     expect((await countVenueRequests()).binance.tickers - asked.binance.tickers).toBeLessThanOrEqual(1);
+  });
+
+  it('a hub that is reset continues above the rounds that it had not stored, also where the clock went back', async () => {
+    await readForOrders();
+    await runDurableObjectAlarm(hub());
+    vi.setSystemTime(Date.now() + 4_000);
+    const before = await readForOrders(0);
+    await abort(hub());
+    vi.setSystemTime(Date.now() - 12_000);
+    const after = await readForOrders(0);
+    expect(after?.round).toBeGreaterThan(before?.round ?? Infinity);
   });
 
   it('rounds write no row each: the alarm writes down the newest, and no round of its own is needed', async () => {

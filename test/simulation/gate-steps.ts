@@ -1,5 +1,3 @@
-import { GateConditions } from '../../src/lane/gate-conditions.ts';
-import { LedgerGate } from '../../src/lane/ledger-gate.ts';
 import { PlaceOrder } from '../../src/trade/place-order.ts';
 import { handOver, ledgerGate } from '../support/gate.ts';
 import { env } from '../support/runtime/test-env.ts';
@@ -8,30 +6,6 @@ import type { Draw } from '../support/draw.ts';
 import { noteEffect, predictFresh, refuseKey } from './execute.ts';
 import { type Post, must, withoutReference } from './model.ts';
 import type { World } from './world.ts';
-
-/**
- * Makes each gate answer only after its background fetches have ended, so that a step ends with nothing under way and
- * the same seed repeats the same run.
- */
-export function settleGates(): void {
-  const { placeOrder } = LedgerGate.prototype;
-  const { keepFresh } = GateConditions.prototype;
-  const begun: Promise<void>[] = [];
-  GateConditions.prototype.keepFresh = function follow(this: GateConditions) {
-    const refresh = keepFresh.call(this);
-    begun.push(refresh);
-    return refresh;
-  };
-  LedgerGate.prototype.placeOrder = async function settle(this: LedgerGate, call) {
-    begun.length = 0;
-    const filling = placeOrder.call(this, call);
-    // This call began it before anything was awaited, so it belongs to this gate.
-    const [refresh] = begun;
-    const reply = await filling;
-    await refresh;
-    return reply;
-  };
-}
 
 /** A second gate of the ledger, as after a restart, takes orders in turn with the first. */
 export async function stepGates(world: World, draw: Draw): Promise<void> {

@@ -13,6 +13,7 @@ import {
   must,
   withoutReference,
 } from './model.ts';
+import { awaitGates } from './settle-gates.ts';
 
 /** The exchange, its surroundings, and the model. */
 export class World {
@@ -116,6 +117,7 @@ export class World {
    * the custodian has decided on need no explanation.
    */
   async observe(): Promise<Movement[]> {
+    await awaitGates();
     const [journal, balances, totps] = await env.DB.batch<Record<string, string | number>>([
       env.DB.prepare(
         'SELECT id, debit, credit, asset, CAST(amount AS TEXT) AS amount, kind, reference FROM transfers WHERE id > ? ORDER BY id',
