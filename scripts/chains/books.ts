@@ -129,8 +129,10 @@ export class Books {
     const database = new DatabaseSync(this.#options.database, { readOnly: true });
     const rows = database.prepare('SELECT tx_hash FROM versions WHERE network = ?').all(chain.network);
     database.close();
-    const fees = await Promise.all(rows.map((row) => chain.feeOf(String(row['tx_hash']))));
-    return fees.reduce((sum, fee) => sum + fee, 0n);
+    let sum = 0n;
+    // One after the other: a litecoind turns away what is more than its queue.
+    for (const row of rows) sum += await chain.feeOf(String(row['tx_hash']));
+    return sum;
   }
 
   /** What the ledger owes to everybody, and has booked as paid, in the chain's atoms. */
