@@ -13,8 +13,11 @@ import type { PriceSource } from './sources/price-source.ts';
 /** The least pause after a round that nobody answered. */
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
+/** While rounds are taken, the newest is stored this often. */
+const KEEP_INTERVAL_MS = 8_000;
+
 /** While somebody reads, a round begins this often, so that readers of a ticker never wait for the venues. */
-const WARM_INTERVAL_MS = 8_000;
+const WARM_INTERVAL_MS = KEEP_INTERVAL_MS;
 
 /**
  * While orders come, a round begins this often, so that orders never wait for the venues and never see an old price.
@@ -25,15 +28,18 @@ const ORDER_INTERVAL_MS = 1_000;
 const WARM_TIME_MS = 60_000;
 
 /**
- * Rounds are stored every 8 s. The last number before an eviction may be above the stored one by the milliseconds that
- * passed since, and the clock may have gone back meanwhile: the next number skips twice as many.
+ * What is stored reserves this many round numbers after the newest (they follow the clock in ms). A hub that is reset
+ * begins after the reserved ones, above every number that it gave out, whatever its clock says.
  */
-const UNSTORED_ROUNDS = 2 * WARM_INTERVAL_MS;
+const RESERVED_ROUNDS = 60_000;
 
 /** What the hub stores. Anything in another shape, from an older version, is ignored. */
 const Kept = z.object({ memory: HubMemory, breakers: BreakersByName });
 
 const KEPT = 'kept';
+
+/** The first number that no hub gave out. It is read by itself, so that an older version's row still counts. */
+const Reservation = z.object({ reserved: z.int() }).catch({ reserved: 0 });
 
 /** How old a snapshot may be, and whether orders are filled by it. */
 interface SnapshotQuestion {
@@ -50,8 +56,10 @@ export class PriceHub extends DurableObject<Bindings> {
   readonly #poller: PricePoller;
   readonly #fallbacks: OperatorFallbacks;
   readonly #leastRound: number;
+  #reserved: number;
   #memory: HubMemory;
   #isKept = true;
+  #kept_ms = -Infinity;
   #failed_ms = -Infinity;
   #begun_ms = -Infinity;
   #round: Promise<void> | undefined;
@@ -62,9 +70,11 @@ export class PriceHub extends DurableObject<Bindings> {
 
   constructor(state: DurableObjectState, bindings: Bindings, sources: readonly PriceSource[]) {
     super(state, bindings);
-    const kept = Kept.safeParse(state.storage.kv.get(KEPT));
+    const stored = state.storage.kv.get(KEPT);
+    const kept = Kept.safeParse(stored);
     this.#memory = kept.success ? kept.data.memory : emptyMemory;
-    this.#leastRound = this.#memory.snapshot.round + UNSTORED_ROUNDS;
+    this.#reserved = Reservation.parse(stored).reserved;
+    this.#leastRound = this.#reserved;
     this.#breakers = new CircuitBreakers(kept.success ? kept.data.breakers : {}, () => this.#keep());
     this.#poller = new PricePoller(sources, this.#breakers);
     this.#fallbacks = new OperatorFallbacks(bindings.DB);
@@ -78,8 +88,8 @@ export class PriceHub extends DurableObject<Bindings> {
    */
   async snapshot({ maxAge_ms, forOrders = false }: SnapshotQuestion): Promise<MarketSnapshot> {
     const now_ms = Date.now();
-    await this.#stayWarm(now_ms);
     if (forOrders) this.#keepPace(now_ms);
+    else await this.#stayWarm(now_ms);
     if (this.#needsRound(maxAge_ms, forOrders, now_ms)) {
       await this.#joinRound();
       if (!forOrders) this.#keepNews();
@@ -89,7 +99,7 @@ export class PriceHub extends DurableObject<Bindings> {
 
   /**
    * If somebody read lately, takes a round before the next reader comes, and stores the news; otherwise lets the hub
-   * sleep. While orders come, the timer takes the rounds.
+   * sleep. While orders come, the timer takes the rounds and stores them.
    */
   override async alarm(): Promise<void> {
     this.#isWarm = false;
@@ -124,8 +134,11 @@ export class PriceHub extends DurableObject<Bindings> {
     const isOver = !isWithin(WARM_TIME_MS, this.#lastOrder_ms, Date.now());
     this.#orderTimer = isOver ? undefined : setTimeout(() => this.#takeOrderRound(), ORDER_INTERVAL_MS);
     if (isOver) return;
-    // The alarm stores these rounds every 8 s: a row a second would cost money and gain nothing.
-    this.#joinRound().catch((error: unknown) => logFault('price_round_failed', { error: describeError(error) }));
+    this.#joinRound().then(
+      // A row for every round would cost money and gain nothing.
+      () => isWithin(KEEP_INTERVAL_MS - 1, this.#kept_ms, Date.now()) || this.#keepNews(),
+      (error: unknown) => logFault('price_round_failed', { error: describeError(error) }),
+    );
   }
 
   #needsRound(maxAge_ms: number, forOrders: boolean, now_ms: number): boolean {
@@ -150,6 +163,8 @@ export class PriceHub extends DurableObject<Bindings> {
     this.#memory = memory;
     if (observations.length === 0) this.#failed_ms = now_ms;
     else this.#isKept = false;
+    // Before the number is given out.
+    if (memory.snapshot.round >= this.#reserved) this.#keep();
     if (coinSymbols.every((coin) => memory.snapshot.markets[coin].shown)) return;
     const fallbacks = await this.#fallbacks.refresh(memory.snapshot.fallbacks, now_ms);
     this.#memory = { ...memory, snapshot: { ...memory.snapshot, fallbacks } };
@@ -161,12 +176,16 @@ export class PriceHub extends DurableObject<Bindings> {
   }
 
   /**
-   * Stores what an eviction must not lose. If that fails, the hub only begins anew later, so no reader gets an error.
+   * Stores what an eviction must not lose. If that fails, no reader gets an error: a hub that is reset begins with older
+   * prices, and where it numbers its rounds too low, orders are refused as `price_unavailable`.
    */
   #keep(): void {
     this.#isKept = true;
+    this.#kept_ms = Date.now();
+    const reserved = Math.max(this.#reserved, this.#memory.snapshot.round + RESERVED_ROUNDS);
     try {
-      this.ctx.storage.kv.put(KEPT, { memory: this.#memory, breakers: this.#breakers.list() });
+      this.ctx.storage.kv.put(KEPT, { memory: this.#memory, breakers: this.#breakers.list(), reserved });
+      this.#reserved = reserved;
     } catch (error) {
       logFault('price_hub_not_kept', { error: describeError(error) });
     }

@@ -261,26 +261,33 @@ describe('while orders come', () => {
     expect((await countVenueRequests()).binance.tickers - asked.binance.tickers).toBeLessThanOrEqual(1);
   });
 
-  it('a hub that is reset continues above the rounds that it had not stored, also where the clock went back', async () => {
-    await readForOrders();
-    await runDurableObjectAlarm(hub());
-    vi.setSystemTime(Date.now() + 4_000);
-    const before = await readForOrders(0);
-    await abort(hub());
-    vi.setSystemTime(Date.now() - 12_000);
-    const after = await readForOrders(0);
-    expect(after?.round).toBeGreaterThan(before?.round ?? Infinity);
+  it('a hub that is reset continues above every round that it gave out, also where the clock went back by a day', async () => {
+    const day_ms = 86_400_000;
+    const rounds: (number | undefined)[] = [];
+    for (const step_ms of [0, 4_000, day_ms, -day_ms, 70_000, -90_000]) {
+      vi.setSystemTime(Date.now() + step_ms);
+      // No alarm stores any of these rounds.
+      for (const pause_ms of [0, 1_100]) {
+        vi.setSystemTime(Date.now() + pause_ms);
+        rounds.push((await readForOrders(0))?.round);
+      }
+      await abort(hub());
+    }
+    expect(new Set(rounds).size).toBe(12);
+    expect(rounds).toEqual(rounds.toSorted((one, other) => (one ?? 0) - (other ?? 0)));
   });
 
-  it('rounds write no row each: the alarm writes down the newest, and no round of its own is needed', async () => {
+  it('rounds write no row each: the newest is stored every 8 s, and no alarm is set for orders', async () => {
     await readForOrders();
     const puts = await runInDurableObject(hub(), (_hub, { storage }) =>
       vi.spyOn(Object.getPrototypeOf(storage.kv) as SyncKvStorage, 'put'),
     );
     await waitForRounds(3);
     expect(puts).not.toHaveBeenCalled();
-    expect(await runDurableObjectAlarm(hub())).toBe(true);
+    vi.setSystemTime(Date.now() + 8_000);
+    await waitForRounds(5);
     expect(puts).toHaveBeenCalledOnce();
+    expect(await runDurableObjectAlarm(hub())).toBe(false);
     puts.mockRestore();
   });
 
