@@ -3,18 +3,17 @@
 
 CREATE TABLE accounts (
   id TEXT PRIMARY KEY NOT NULL,
-  -- The account's own index in order of opening, of which its deposit addresses are derived. Never used again.
+  -- Accounts are numbered in order of opening. The deposit addresses are derived from this index; it is never reused.
   address_index INTEGER NOT NULL UNIQUE CHECK (address_index >= 0),
   label TEXT NOT NULL,
   status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'frozen')),
   -- In atoms of USDT, for a rolling 24 hours.
   daily_withdrawal_limit INTEGER NOT NULL DEFAULT 5000000000 CHECK (daily_withdrawal_limit >= 0),
   created_at INTEGER NOT NULL,
-  -- The order of what happens to the account's API keys. A key's record is its row with the status of its account, and its
-  -- lane keeps a copy. The account numbers the changes of both: each change takes the time in milliseconds, or the number
-  -- before plus one where that is more. One number of the account, and none of the key, since a change of either makes
-  -- another record: two reads with the same number have read the same, and of two others the one with the higher number
-  -- was read later.
+  -- The number of the newest change of the account's status or of one of its API keys. The lane of a key keeps a copy of
+  -- the key's record, which is the key's row with the status of its account. Each change of either sets this number to the
+  -- time in milliseconds, or to the previous number plus one if that is more. Two copies with the same number are equal;
+  -- of two others, the one with the higher number is newer.
   record_number INTEGER NOT NULL DEFAULT 0 CHECK (record_number >= 0)
 ) STRICT, WITHOUT ROWID;
 
@@ -80,7 +79,7 @@ CREATE TABLE allowlist (
   -- In its canonical form.
   address TEXT NOT NULL,
   label TEXT NOT NULL,
-  -- From when on it may be withdrawn to.
+  -- When withdrawals to it begin to be allowed.
   usable_at INTEGER NOT NULL,
   PRIMARY KEY (account_id, id)
 ) STRICT, WITHOUT ROWID;
@@ -104,12 +103,12 @@ CREATE TABLE api_keys (
   id TEXT PRIMARY KEY NOT NULL,
   account_id TEXT NOT NULL REFERENCES accounts (id),
   label TEXT NOT NULL,
-  -- One letter a scope; which there are, src/keys/scope.ts says.
+  -- One letter for each scope, as src/keys/scope.ts lists them.
   scopes TEXT NOT NULL CHECK (length(scopes) > 0 AND scopes NOT GLOB '*[^a-z]*'),
   token_hash TEXT NOT NULL,
   -- A JSON array of addresses and CIDR ranges; NULL admits every address.
   ip_allowlist TEXT CHECK (json_valid(ip_allowlist)),
-  -- A JSON object of the buckets that differ from the defaults.
+  -- A JSON object of the rate limits that differ from the defaults.
   rate_limits TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(rate_limits)),
   created_at INTEGER NOT NULL,
   expires_at INTEGER,
@@ -144,7 +143,7 @@ END;
 
 CREATE TABLE assets (
   asset TEXT PRIMARY KEY NOT NULL,
-  -- The atoms of one whole unit.
+  -- How many atoms make one unit, such as one bitcoin.
   unit INTEGER NOT NULL CHECK (unit > 0)
 ) STRICT, WITHOUT ROWID;
 
@@ -177,7 +176,7 @@ CREATE TABLE audit (
   action TEXT NOT NULL,
   -- The id of what was changed.
   target TEXT NOT NULL,
-  -- A JSON object of the change. Never a secret.
+  -- A JSON object that describes the change. It never contains a secret.
   detail TEXT NOT NULL CHECK (json_valid(detail))
 ) STRICT;
 
@@ -202,9 +201,9 @@ CREATE TABLE balances (
   asset TEXT NOT NULL REFERENCES assets (asset),
   amount INTEGER NOT NULL DEFAULT 0,
   floor INTEGER NOT NULL DEFAULT 0,
-  -- The newest transfer that moved this balance; 0 before the first.
+  -- The number of the newest transfer of this balance; 0 before the first.
   last_transfer INTEGER NOT NULL DEFAULT 0,
-  -- The round of the newest fill of the coin, on the row of 'house:liquidity' alone; 0 everywhere else.
+  -- On rows of 'house:liquidity': the round of prices of the coin's newest fill. 0 on all other rows.
   price_round INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (account, asset),
   CHECK (amount >= floor)
@@ -294,25 +293,25 @@ CREATE TABLE deposits (
   id TEXT NOT NULL,
   type TEXT NOT NULL CHECK (type IN ('ONCHAIN_DEPOSIT', 'INTERNAL_DEPOSIT')),
   asset TEXT NOT NULL,
-  -- What is credited: the exact amount, rounded down to whole atoms.
+  -- What is credited, in atoms: the exact amount, rounded down.
   amount INTEGER NOT NULL CHECK (amount >= 0),
-  -- In atoms of USDT, fixed at the event.
+  -- In atoms of USDT, at the price of the time when it was first reported.
   usd_value INTEGER NOT NULL CHECK (usd_value >= 0),
   status TEXT NOT NULL CHECK (status IN ('PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED')),
   -- Why it was quarantined.
   reason TEXT,
-  -- The operator's own name for a credit made by hand.
+  -- The operator's own id of a credit made by hand.
   reference TEXT,
-  -- The withdrawal that it is the receipt of.
+  -- Of a receipt: the withdrawal that was paid.
   withdrawal_id TEXT,
-  -- Where a deposit from a chain was seen, and exactly how much it was.
+  -- Of a deposit from a chain: where it was seen, and its exact amount as a decimal.
   network TEXT,
   tx_hash TEXT,
   output_index INTEGER,
   address TEXT,
   exact_amount TEXT,
   confirmations INTEGER,
-  -- The number of the transfer that brought the money.
+  -- The number of the transfer that credited it.
   transfer INTEGER,
   PRIMARY KEY (account_id, id),
   CHECK ((type = 'INTERNAL_DEPOSIT') = ((reference IS NOT NULL) <> (withdrawal_id IS NOT NULL))),
@@ -349,7 +348,7 @@ BEGIN
     WHERE OLD.reason IS 'below_minimum' AND NEW.status IS NOT 'FAILED';
   SELECT RAISE(ABORT, 'guard: a deposit is below the minimum from its first report on')
     WHERE OLD.reason IS NOT 'below_minimum' AND NEW.reason IS 'below_minimum';
-  -- What says nothing new is not written, and of two reports that say the same the second meets this guard.
+  -- A report with nothing new writes nothing. Of two equal reports at the same time, this refuses the second.
   SELECT RAISE(ABORT, 'guard: deposit_unchanged')
     WHERE NEW.status IS OLD.status AND NEW.reason IS OLD.reason;
 END;
@@ -441,10 +440,10 @@ CREATE TABLE orders (
   coin_amount INTEGER NOT NULL CHECK (coin_amount > 0),
   usdt_amount INTEGER NOT NULL CHECK (usdt_amount > 0),
   status TEXT NOT NULL CHECK (status IN ('COMPLETED', 'FAILED')),
-  -- The round of prices that it was filled at, and the key that placed it.
+  -- The round of prices at which it was filled, and the API key that placed it.
   price_round INTEGER NOT NULL,
   key_id TEXT NOT NULL,
-  -- The number of the transfer in which the account gives; in the next one it receives. NULL where nothing moved.
+  -- The number of the transfer by which the account pays; by the next one it receives. NULL when nothing moved.
   first_transfer INTEGER,
   PRIMARY KEY (account_id, id),
   CHECK ((status = 'COMPLETED') = (first_transfer IS NOT NULL))
@@ -464,8 +463,8 @@ BEGIN
     WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
   SELECT RAISE(ABORT, 'guard: trading_halted')
     WHERE NOT EXISTS (SELECT 1 FROM settings WHERE id = 1 AND trading_halted = 0);
-  -- A listed coin, and amounts that are worth each other at the price to within an atom of each: exactly is judged by the
-  -- reconciliation, since it takes 128 bits. An atom of the coin is worth price / (unit * 100) atoms of USDT.
+  -- The coin is listed, and the two amounts agree with the price to within one atom of each. The reconciliation checks this
+  -- exactly, which takes 128 bits. An atom of the coin is worth price / (unit * 100) atoms of USDT.
   SELECT RAISE(ABORT, 'guard: no such coin, or not at this price')
     WHERE NEW.coin IS 'USDT' OR NOT EXISTS (
       SELECT 1 FROM assets
@@ -506,10 +505,10 @@ CREATE TABLE reconciliation_violations (
   invariant TEXT NOT NULL,
   pass INTEGER NOT NULL,
   found_at INTEGER NOT NULL,
-  -- A JSON array of what was found first.
+  -- A JSON array of the first examples that were found.
   examples TEXT NOT NULL CHECK (json_valid(examples)),
   cleared_at INTEGER,
-  -- Why it was cleared.
+  -- The operator's reason for clearing it.
   reason TEXT,
   CHECK ((cleared_at IS NULL) = (reason IS NULL))
 ) STRICT, WITHOUT ROWID;
@@ -540,16 +539,16 @@ CREATE TABLE settings (
   allowlist_mode TEXT CHECK (allowlist_mode IN ('off', 'strict')),
   -- A JSON array of networks.
   paused_networks TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(paused_networks)),
-  -- In atoms of USDT; withdrawals above it wait for a review. NULL: none does.
+  -- In atoms of USDT. Withdrawals that take an account's sum of 24 hours above it wait for a review. NULL: none waits.
   review_threshold INTEGER CHECK (review_threshold >= 0),
-  -- JSON objects of what differs from the asset records, by asset and network, in the asset.
+  -- JSON objects by asset and network: the amounts, in the asset, that replace those of the asset records.
   fees TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(fees)),
   minimums TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(minimums)),
   spread_bps INTEGER CHECK (spread_bps BETWEEN 0 AND 1000),
-  -- The prices that the operator would have shown of a coin while no source answers, and when each was set: a JSON object
-  -- of {"BTC": {"price": "65000", "setAt": 1795241228900}}. What is not in it has the price that ships with Bureau.
+  -- The prices that are shown for coins while no source answers, and when the operator set them: a JSON object such as
+  -- {"BTC": {"price": "65000", "setAt": 1795241228900}}. A coin that is not in it has the price that ships with Bureau.
   fallback_prices TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(fallback_prices)),
-  -- As `fees` and `minimums`.
+  -- The same for the smallest deposits that are credited.
   deposit_minimums TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(deposit_minimums))
 ) STRICT;
 
@@ -588,7 +587,7 @@ CREATE TABLE settlements (
   coin TEXT NOT NULL,
   coin_amount INTEGER NOT NULL CHECK (coin_amount > 0),
   usdt_amount INTEGER NOT NULL CHECK (usdt_amount > 0),
-  -- The operator's own name for the trade.
+  -- The operator's own id of the trade.
   reference TEXT NOT NULL,
   -- The number of the transfer that pays the USDT; the next one delivers the coin.
   first_transfer INTEGER NOT NULL,
@@ -670,15 +669,15 @@ END;
 
 CREATE TABLE totp (
   account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id),
-  -- The shared secret, encrypted under a key of the Worker whose version it names. NULL: the second factor is off.
+  -- The shared secret, encrypted. It names the version of the Worker's key that encrypted it. NULL: no second factor.
   sealed_secret TEXT,
-  -- NULL until a first code has shown that the holder has the secret; until then it protects nothing.
+  -- When a first correct code showed that the holder has the secret. NULL before that: the second factor is not in force.
   confirmed_at INTEGER,
-  -- The newest time step of which a code was taken (RFC 6238): none is taken twice, and none that is older, whatever
-  -- becomes of the secret.
+  -- The newest time step whose code was accepted (RFC 6238). No code of this or an older step is accepted again, not even
+  -- after the secret was replaced.
   used_step INTEGER NOT NULL DEFAULT 0,
-  -- Codes that were tried since the last right one, each counted before it was looked at, and until when too many of
-  -- them lock withdrawals.
+  -- How many codes were tried since the last correct one; each is counted before it is checked. After too many,
+  -- withdrawals are locked until `locked_until`.
   attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
   locked_until INTEGER NOT NULL DEFAULT 0,
   CHECK (confirmed_at IS NULL OR sealed_secret IS NOT NULL)
@@ -713,9 +712,9 @@ CREATE TABLE transfers (
   credit TEXT NOT NULL,
   asset TEXT NOT NULL,
   amount INTEGER NOT NULL CHECK (amount > 0),
-  -- A trigger knows the kinds, so that another one rewrites no row.
+  -- A trigger checks it and not a CHECK constraint, since adding a kind to a CHECK would copy the whole table.
   kind TEXT NOT NULL,
-  -- The id of the record that commands it.
+  -- The id of its record.
   reference TEXT NOT NULL,
   -- When it was written, by the database's own clock.
   ts INTEGER NOT NULL DEFAULT (CAST(unixepoch('subsec') * 1000 AS INTEGER)),
@@ -837,36 +836,36 @@ CREATE TABLE withdrawals (
   network TEXT NOT NULL,
   -- In its canonical form.
   address TEXT NOT NULL,
-  -- What the address receives; the account is debited this and the fee.
+  -- What the address receives. The account pays this and the fee.
   amount INTEGER NOT NULL CHECK (amount > 0),
   fee INTEGER NOT NULL CHECK (fee >= 0),
-  -- Of the amount, without the fee, in atoms of USDT, at the firm price of the request.
+  -- The value of the amount without the fee, in atoms of USDT, at the firm price of the request.
   usd_value INTEGER NOT NULL CHECK (usd_value >= 0),
   status TEXT NOT NULL CHECK (status IN ('PENDING', 'PROCESSING', 'COMPLETED', 'FAILED')),
-  -- When the money was taken, which the daily limit counts by.
+  -- When the money was taken. The daily limit counts by this time.
   committed_at INTEGER NOT NULL,
-  -- The step of the code that approved it; NULL where the account had no second factor.
+  -- The time step of the second factor's code that was sent with it; NULL when the account had no second factor.
   totp_step INTEGER,
   -- Whether the address had to be on the account's allowlist.
   allowlist_required INTEGER NOT NULL CHECK (allowlist_required IN (0, 1)),
   tx_hash TEXT,
   -- Why it failed.
   reason TEXT,
-  -- The daily limit that it was checked against, in atoms of USDT: the account's own may change later.
+  -- The account's daily limit at that time, in atoms of USDT.
   daily_limit INTEGER NOT NULL CHECK (daily_limit >= 0),
-  -- The API key that asked for it.
+  -- The API key that requested it.
   key_id TEXT NOT NULL,
-  -- When it was last let out: with the batch that took the money, at its approval, and before each later submission to the
-  -- custodian. NULL while it waits for its review.
+  -- When it was last released, which means that all checks allowed its payment: in the batch that took the money, at its
+  -- approval, and before each later submission to the custodian. NULL while it waits for its review.
   released_at INTEGER,
-  -- How often the sweep has asked the custodian about it, and when it asks next.
+  -- How often the sweep has looked it up at the custodian, and when it does so next.
   asks INTEGER NOT NULL DEFAULT 0 CHECK (asks >= 0),
   next_ask_at INTEGER,
-  -- The account inside that it is paid to, and the id of the deposit by which that account sees it.
+  -- When the address belongs to another account of this exchange: that account, and the id of its receipt in `deposits`.
   recipient TEXT REFERENCES accounts (id),
   receipt_id TEXT,
-  -- The numbers of its transfers: the one that took amount and fee, the one that paid the amount, which one of the fee
-  -- follows, and the one that gave everything back.
+  -- The numbers of its transfers: the one that took amount and fee; the one that paid the amount, after which the one of the
+  -- fee has the next number; and the one that returned amount and fee.
   taken_transfer INTEGER NOT NULL,
   paid_transfer INTEGER,
   returned_transfer INTEGER,
@@ -899,7 +898,8 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a withdrawal is let out as it is taken')
     WHERE NEW.released_at IS NOT iif(NEW.status = 'PENDING', NULL, NEW.committed_at)
       OR (NEW.next_ask_at IS NULL) IS NOT (NEW.status IS NOT 'PROCESSING');
-  -- The threshold holds for the sum of 24 hours, so that splitting does not pass it. Ids are read as for the daily limit.
+  -- The threshold is for the sum of 24 hours, so that splitting a withdrawal does not avoid a review. For the range of ids
+  -- see the daily limit below.
   SELECT RAISE(ABORT, 'guard: review_required')
     FROM settings
     WHERE NEW.status IS NOT 'PENDING' AND review_threshold IS NOT NULL AND review_threshold < NEW.usd_value + (
@@ -908,7 +908,7 @@ BEGIN
         AND id > substr(printf('%012x', NEW.committed_at - 172800000), 1, 8) || '-'
           || substr(printf('%012x', NEW.committed_at - 172800000), 9)
         AND committed_at > NEW.committed_at - 86400000 AND status <> 'FAILED');
-  -- On a chain the custodian has it next; inside it is paid as it is taken.
+  -- Without a review, one on a chain goes to the custodian next; one to another account here is paid in the same batch.
   SELECT RAISE(ABORT, 'guard: a withdrawal begins before it ends')
     WHERE NEW.status IS NOT 'PENDING'
       AND NEW.status IS NOT iif(NEW.type = 'INTERNAL_WITHDRAWAL', 'COMPLETED', 'PROCESSING');
@@ -917,7 +917,7 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: withdrawals_suspended')
     WHERE NOT EXISTS (SELECT 1 FROM settings WHERE id = 1 AND withdrawals_halted = 0)
       OR EXISTS (SELECT 1 FROM settings, json_each(settings.paused_networks) AS paused WHERE paused.value = NEW.network);
-  -- Where the second factor is on, the batch has just spent the step of the code.
+  -- With the second factor on, the batch has just set `used_step` to the step of the code.
   SELECT RAISE(ABORT, 'guard: totp_required')
     WHERE EXISTS (
       SELECT 1 FROM totp
@@ -928,7 +928,7 @@ BEGIN
         SELECT 1 FROM allowlist
         WHERE account_id = NEW.account_id AND network = NEW.network AND address = NEW.address
           AND usable_at <= NEW.committed_at);
-  -- A rolling day by the time of commit. An id is at most a day older than its commit, so 48 hours of ids hold it.
+  -- The 24 hours before `committed_at`. An id is at most a day older than its commit, so ids of 48 hours are enough.
   SELECT RAISE(ABORT, 'guard: daily_limit_exceeded ' || used)
     FROM (
       SELECT coalesce(sum(usd_value), 0) AS used FROM withdrawals
@@ -984,7 +984,7 @@ CREATE TRIGGER withdrawals_move_on BEFORE UPDATE ON withdrawals
 BEGIN
   SELECT RAISE(ABORT, 'guard: withdrawal_settled')
     WHERE OLD.status IN ('COMPLETED', 'FAILED') OR (OLD.status = 'PROCESSING' AND NEW.status = 'PENDING');
-  -- On a chain only what the custodian has had is paid; inside no custodian has anything.
+  -- One on a chain completes only after PROCESSING, when the custodian has it. One to an account here never is PROCESSING.
   SELECT RAISE(ABORT, 'guard: a withdrawal takes the steps of its type')
     WHERE OLD.status = 'PENDING' AND NEW.status NOT IN ('PENDING', 'FAILED')
       AND NEW.status IS NOT iif(NEW.type = 'INTERNAL_WITHDRAWAL', 'COMPLETED', 'PROCESSING');
@@ -996,7 +996,7 @@ BEGIN
       OR NEW.key_id IS NOT OLD.key_id OR NEW.status IS NULL
       OR NEW.daily_limit IS NOT OLD.daily_limit OR NEW.recipient IS NOT OLD.recipient
       OR NEW.taken_transfer IS NOT OLD.taken_transfer;
-  -- How it ended is said with its end, and whether the address must be approved with its approval.
+  -- `tx_hash` and `reason` change only together with the status, and `allowlist_required` only with an approval.
   SELECT RAISE(ABORT, 'guard: a withdrawal keeps what it is')
     WHERE (NEW.status IS OLD.status AND (NEW.tx_hash IS NOT OLD.tx_hash OR NEW.reason IS NOT OLD.reason))
       OR (NEW.allowlist_required IS NOT OLD.allowlist_required AND (OLD.status <> 'PENDING' OR NEW.released_at IS NULL));
@@ -1037,7 +1037,7 @@ BEGIN
   INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference)
     SELECT NEW.paid_transfer, 'house:payouts', NEW.recipient, NEW.asset, NEW.amount, 'withdrawal', NEW.id
     WHERE NEW.status = 'COMPLETED';
-  -- What the recipient inside sees of it.
+  -- The receipt of the account that was paid.
   INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, withdrawal_id, transfer)
     SELECT NEW.recipient, NEW.receipt_id, 'INTERNAL_DEPOSIT', NEW.asset, NEW.amount, NEW.usd_value, 'COMPLETED', NEW.id,
       NEW.paid_transfer

@@ -1,28 +1,27 @@
 -- Accounts and their API keys.
 --
--- The database keeps the promises on money by itself. Amounts are whole atoms in 64-bit INTEGER columns of STRICT tables,
--- so that an overflow is an error. Times are milliseconds since 1970. Every RAISE begins with 'ledger:' or 'guard:';
--- src/ledger/commit.ts reads them. Comparisons say IS NOT: UPDATE OR REPLACE turns a NULL into the column's default only
--- after the triggers ran, and `<>` says nothing of a NULL.
+-- The database itself enforces the rules about money. Amounts are whole atoms in 64-bit INTEGER columns of STRICT tables,
+-- so that an overflow is an error. Times are milliseconds since 1970. Every message of a RAISE begins with 'ledger:' or
+-- 'guard:'; src/ledger/commit.ts parses them. Triggers compare with IS NOT and not with <>, because a comparison by <> with
+-- NULL is NULL, which fires no trigger: UPDATE OR REPLACE replaces a NULL by the column's default only after the triggers.
 
 CREATE TABLE accounts (
   id TEXT PRIMARY KEY NOT NULL,
-  -- The account's own index in order of opening, of which its deposit addresses are derived. Never used again.
+  -- Accounts are numbered in order of opening. The deposit addresses are derived from this index; it is never reused.
   address_index INTEGER NOT NULL UNIQUE CHECK (address_index >= 0),
   label TEXT NOT NULL,
   status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'frozen')),
   -- In atoms of USDT, for a rolling 24 hours.
   daily_withdrawal_limit INTEGER NOT NULL DEFAULT 5000000000 CHECK (daily_withdrawal_limit >= 0),
   created_at INTEGER NOT NULL,
-  -- The order of what happens to the account's API keys. A key's record is its row with the status of its account, and its
-  -- lane keeps a copy. The account numbers the changes of both: each change takes the time in milliseconds, or the number
-  -- before plus one where that is more. One number of the account, and none of the key, since a change of either makes
-  -- another record: two reads with the same number have read the same, and of two others the one with the higher number
-  -- was read later.
+  -- The number of the newest change of the account's status or of one of its API keys. The lane of a key keeps a copy of
+  -- the key's record, which is the key's row with the status of its account. Each change of either sets this number to the
+  -- time in milliseconds, or to the previous number plus one if that is more. Two copies with the same number are equal;
+  -- of two others, the one with the higher number is newer.
   record_number INTEGER NOT NULL DEFAULT 0 CHECK (record_number >= 0)
 ) STRICT, WITHOUT ROWID;
 
--- INSERT OR REPLACE deletes without firing a DELETE trigger, so the tables that must keep their rows refuse it here.
+-- INSERT OR REPLACE deletes a row without firing a DELETE trigger. Tables whose rows must stay refuse it before the insert.
 CREATE TRIGGER accounts_are_opened_once BEFORE INSERT ON accounts
 WHEN EXISTS (SELECT 1 FROM accounts WHERE id = NEW.id OR address_index = NEW.address_index)
 BEGIN
@@ -50,12 +49,12 @@ CREATE TABLE api_keys (
   id TEXT PRIMARY KEY NOT NULL,
   account_id TEXT NOT NULL REFERENCES accounts (id),
   label TEXT NOT NULL,
-  -- One letter a scope; which there are, src/keys/scope.ts says.
+  -- One letter for each scope, as src/keys/scope.ts lists them.
   scopes TEXT NOT NULL CHECK (length(scopes) > 0 AND scopes NOT GLOB '*[^a-z]*'),
   token_hash TEXT NOT NULL,
   -- A JSON array of addresses and CIDR ranges; NULL admits every address.
   ip_allowlist TEXT CHECK (json_valid(ip_allowlist)),
-  -- A JSON object of the buckets that differ from the defaults.
+  -- A JSON object of the rate limits that differ from the defaults.
   rate_limits TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(rate_limits)),
   created_at INTEGER NOT NULL,
   expires_at INTEGER,
@@ -81,7 +80,7 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a revoked key stays revoked');
 END;
 
--- Another account, more scopes or another token would be another key.
+-- A key with another account, other scopes or another token is a new key, not a change of this one.
 CREATE TRIGGER api_keys_stay_what_they_are BEFORE UPDATE ON api_keys
 WHEN NEW.id IS NOT OLD.id OR NEW.account_id IS NOT OLD.account_id OR NEW.token_hash IS NOT OLD.token_hash
   OR NEW.scopes IS NOT OLD.scopes OR NEW.created_at IS NOT OLD.created_at

@@ -1,6 +1,7 @@
--- What the operator sets, and the record of who did.
+-- The operator's settings, and the audit of all changes by operators.
 
--- What the operator sets while the exchange runs: one row. NULL leaves it to the configuration.
+-- What the operator sets while the exchange runs: one row. NULL means that the configuration applies, unless the column says
+-- something else.
 CREATE TABLE settings (
   id INTEGER PRIMARY KEY NOT NULL CHECK (id = 1),
   trading_halted INTEGER NOT NULL DEFAULT 0 CHECK (trading_halted IN (0, 1)),
@@ -8,16 +9,16 @@ CREATE TABLE settings (
   allowlist_mode TEXT CHECK (allowlist_mode IN ('off', 'strict')),
   -- A JSON array of networks.
   paused_networks TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(paused_networks)),
-  -- In atoms of USDT; withdrawals above it wait for a review. NULL: none does.
+  -- In atoms of USDT. Withdrawals that take an account's sum of 24 hours above it wait for a review. NULL: none waits.
   review_threshold INTEGER CHECK (review_threshold >= 0),
-  -- JSON objects of what differs from the asset records, by asset and network, in the asset.
+  -- JSON objects by asset and network: the amounts, in the asset, that replace those of the asset records.
   fees TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(fees)),
   minimums TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(minimums)),
   spread_bps INTEGER CHECK (spread_bps BETWEEN 0 AND 1000),
-  -- The prices that the operator would have shown of a coin while no source answers, and when each was set: a JSON object
-  -- of {"BTC": {"price": "65000", "setAt": 1795241228900}}. What is not in it has the price that ships with Bureau.
+  -- The prices that are shown for coins while no source answers, and when the operator set them: a JSON object such as
+  -- {"BTC": {"price": "65000", "setAt": 1795241228900}}. A coin that is not in it has the price that ships with Bureau.
   fallback_prices TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(fallback_prices)),
-  -- As `fees` and `minimums`.
+  -- The same for the smallest deposits that are credited.
   deposit_minimums TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(deposit_minimums))
 ) STRICT;
 
@@ -42,7 +43,8 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: the settings are never deleted');
 END;
 
--- Who changed what, and when: one row for every change that an operator's token made, in the change's own batch.
+-- Who changed what, and when: one row for every change by an operator, and for every halt by the reconciliation. The row is
+-- written in the batch of the change.
 CREATE TABLE audit (
   id INTEGER PRIMARY KEY NOT NULL,
   ts INTEGER NOT NULL,
@@ -50,7 +52,7 @@ CREATE TABLE audit (
   action TEXT NOT NULL,
   -- The id of what was changed.
   target TEXT NOT NULL,
-  -- A JSON object of the change. Never a secret.
+  -- A JSON object that describes the change. It never contains a secret.
   detail TEXT NOT NULL CHECK (json_valid(detail))
 ) STRICT;
 

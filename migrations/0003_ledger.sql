@@ -1,13 +1,13 @@
 -- The ledger: balances, and the journal of transfers that move them.
 --
--- A movement is one row that is both sides, a balance changes only by a movement that explains it, and nothing below a
--- floor is ever committed. The record is the command: an order, a deposit, a withdrawal or a settlement names the numbers
--- of its transfers, and its own triggers write them. A transfer that is not exactly that leg of that record is refused.
+-- One row of `transfers` is both sides of a movement. A balance changes only by a transfer, and never falls below its
+-- floor. The record is the command: an order, a deposit, a withdrawal or a settlement names the numbers of its transfers,
+-- and its triggers write them. A guard refuses every transfer that is not exactly what its record says.
 
--- The assets that there are. USDT is what every other is traded against.
+-- The assets. Every other asset is traded against USDT.
 CREATE TABLE assets (
   asset TEXT PRIMARY KEY NOT NULL,
-  -- The atoms of one whole unit.
+  -- How many atoms make one unit, such as one bitcoin.
   unit INTEGER NOT NULL CHECK (unit > 0)
 ) STRICT, WITHOUT ROWID;
 
@@ -27,56 +27,57 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: an asset is never deleted');
 END;
 
--- Ledger accounts: one row per owner and asset. An owner is an account's id, or one of the house's own:
---   house:liquidity  the inventory that orders fill from; its floor caps the exposure
---   house:custody    the outside world; negative by what the house owes, its floor is the supply cap
---   house:payouts    withdrawals in flight
---   house:fees       what was earned
+-- Ledger accounts: one row for each owner and asset. An owner is the id of an account, or one of four names of the house:
+--   house:liquidity  the inventory that orders are filled against; negative where the house has sold more than it had, and
+--                    its floor limits that
+--   house:custody    what came in from outside less what was paid out, as a negative number; its floor is the supply cap
+--   house:payouts    amounts and fees of withdrawals that are neither paid nor returned yet
+--   house:fees       the fees of completed withdrawals
 CREATE TABLE balances (
   account TEXT NOT NULL,
   asset TEXT NOT NULL REFERENCES assets (asset),
   amount INTEGER NOT NULL DEFAULT 0,
   floor INTEGER NOT NULL DEFAULT 0,
-  -- The newest transfer that moved this balance; 0 before the first.
+  -- The number of the newest transfer of this balance; 0 before the first.
   last_transfer INTEGER NOT NULL DEFAULT 0,
-  -- The round of the newest fill of the coin, on the row of 'house:liquidity' alone; 0 everywhere else.
+  -- On rows of 'house:liquidity': the round of prices of the coin's newest fill. 0 on all other rows.
   price_round INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (account, asset),
   CHECK (amount >= floor)
 ) STRICT, WITHOUT ROWID;
 
--- The journal: append-only and numbered without a gap. One row is both sides.
+-- The journal: append-only and numbered without a gap. One row is both sides of a movement.
 CREATE TABLE transfers (
   id INTEGER PRIMARY KEY NOT NULL,
   debit TEXT NOT NULL,
   credit TEXT NOT NULL,
   asset TEXT NOT NULL,
   amount INTEGER NOT NULL CHECK (amount > 0),
-  -- A trigger knows the kinds, so that another one rewrites no row.
+  -- A trigger checks it and not a CHECK constraint, since adding a kind to a CHECK would copy the whole table.
   kind TEXT NOT NULL,
-  -- The id of the record that commands it.
+  -- The id of its record.
   reference TEXT NOT NULL,
   -- When it was written, by the database's own clock.
   ts INTEGER NOT NULL DEFAULT (CAST(unixepoch('subsec') * 1000 AS INTEGER)),
   CHECK (debit <> credit)
 ) STRICT;
 
--- The next number, and no other: so no row is replaced, none is missing, and a balance can tell the transfers that
--- it has seen from those that it has not.
+-- Only the next number is accepted. So no row is replaced and none is missing, and a balance with the number of its newest
+-- transfer cannot be moved by an older one again.
 CREATE TRIGGER transfers_are_numbered BEFORE INSERT ON transfers
 WHEN NEW.id IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers)
 BEGIN
   SELECT RAISE(ABORT, 'ledger: a transfer takes the next number');
 END;
 
--- The guard of each kind stands beside its record.
+-- The guard of each kind is in the migration of its record.
 CREATE TRIGGER transfers_have_a_kind BEFORE INSERT ON transfers
 WHEN NEW.kind NOT IN ('order', 'deposit', 'withdrawal', 'settlement')
 BEGIN
   SELECT RAISE(ABORT, 'ledger: no such kind of transfer');
 END;
 
--- The transfer of an order's coin leaves the order's round on the house's row, in the same UPDATE.
+-- The transfer of an order's coin also writes the order's round into the row of 'house:liquidity', in the same UPDATE.
 CREATE TRIGGER transfers_move_balances AFTER INSERT ON transfers
 BEGIN
   SELECT RAISE(ABORT, 'ledger: no such balance ' || NEW.debit || ' ' || NEW.asset)
@@ -118,8 +119,8 @@ BEGIN
   SELECT RAISE(ABORT, 'ledger: a balance begins once, at zero');
 END;
 
--- A balance moves by exactly one transfer that it has not seen. A transfer moves its two balances when it is written, and
--- they then carry its number: no later UPDATE finds a transfer that could explain it.
+-- A balance changes by the amount of one transfer that is newer than `last_transfer`. A transfer changes its two balances
+-- when it is written, and they then have its number. So any other UPDATE finds no transfer that explains it.
 CREATE TRIGGER balances_are_explained BEFORE UPDATE ON balances
 WHEN NEW.amount IS NOT OLD.amount OR NEW.last_transfer IS NOT OLD.last_transfer
 BEGIN
@@ -145,8 +146,8 @@ BEGIN
   SELECT RAISE(ABORT, 'ledger: only inventory and custody may be negative');
 END;
 
--- A cap below what is owed already is told as the floor that it would break. Any other changes only in the batch of the
--- audit row that says so: the newest one names the floor, in atoms.
+-- A new floor above the balance, such as a cap below what is owed already, is refused with the message of a broken floor. Any
+-- other floor changes only in the batch of its audit row: the newest row must name the floor, in atoms.
 CREATE TRIGGER balances_change_their_floor_by_audit BEFORE UPDATE OF floor ON balances
 WHEN NEW.floor IS NOT OLD.floor
 BEGIN
@@ -177,8 +178,8 @@ BEGIN
   SELECT RAISE(ABORT, 'ledger: a balance is never deleted');
 END;
 
--- Who may hold an asset holds it from the start: an account every asset, and an asset every account. A migration that adds
--- an asset inserts it into `assets`, and its rows of custody and liquidity, which have floors, as below.
+-- A new account gets a balance in every asset, and a new asset a balance of every account. A migration that adds an asset
+-- inserts it into `assets`, and inserts the balances of custody and liquidity with their floors, as below.
 CREATE TRIGGER accounts_hold_every_asset AFTER INSERT ON accounts
 BEGIN
   INSERT INTO balances (account, asset) SELECT NEW.id, asset FROM assets;
@@ -194,7 +195,7 @@ INSERT INTO assets (asset, unit) VALUES
   ('USDT', 1000000), ('USDC', 1000000), ('BTC', 100000000), ('ETH', 100000000), ('AVAX', 100000000),
   ('MATIC', 100000000), ('BNB', 100000000), ('LTC', 100000000), ('DOGE', 100000000);
 
--- Floors in atoms: custody's is the most that may be owed to clients, liquidity's the most that the house may be short.
+-- Floors in atoms: custody's limits how much may be owed to clients, liquidity's how much the house may be short.
 INSERT INTO balances (account, asset, floor) VALUES
   ('house:custody', 'USDT', -1000000000000000), ('house:liquidity', 'USDT', -10000000000000),
   ('house:custody', 'USDC', -1000000000000000), ('house:liquidity', 'USDC', -10000000000000),

@@ -1,7 +1,7 @@
--- Orders: each commands its two transfers, at one price for everybody: none is filled at an older round of prices than the
--- coin's newest fill.
+-- Orders. Each completed order has two transfers. No order is filled at an older round of prices than the coin's newest
+-- fill: the exchange has already traded at a newer price.
 --
--- Ids of records are time-ordered (UUIDv7), their time is the one shown, and a page is one scan of the primary key.
+-- Ids of records are UUIDv7 and sort by time; the API shows that time. A page of a list is one scan of the primary key.
 
 CREATE TABLE orders (
   account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -13,17 +13,17 @@ CREATE TABLE orders (
   coin_amount INTEGER NOT NULL CHECK (coin_amount > 0),
   usdt_amount INTEGER NOT NULL CHECK (usdt_amount > 0),
   status TEXT NOT NULL CHECK (status IN ('COMPLETED', 'FAILED')),
-  -- The round of prices that it was filled at, and the key that placed it.
+  -- The round of prices at which it was filled, and the API key that placed it.
   price_round INTEGER NOT NULL,
   key_id TEXT NOT NULL,
-  -- The number of the transfer in which the account gives; in the next one it receives. NULL where nothing moved.
+  -- The number of the transfer by which the account pays; by the next one it receives. NULL when nothing moved.
   first_transfer INTEGER,
   PRIMARY KEY (account_id, id),
   CHECK ((status = 'COMPLETED') = (first_transfer IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 
--- A key, a freeze, a halt and a newer price hold in the batch itself, whatever a cache upstream believes. The time of an
--- order is that of its id (UUIDv7): a key that expires later was good when the order came.
+-- The database checks key, account, halt and price itself, because the code before it may decide by a copy that is out of
+-- date. The time of an order is that of its id (UUIDv7): a key that expires later was valid when the order arrived.
 CREATE TRIGGER orders_are_guarded BEFORE INSERT ON orders
 BEGIN
   SELECT RAISE(ABORT, 'guard: order exists')
@@ -38,8 +38,8 @@ BEGIN
     WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
   SELECT RAISE(ABORT, 'guard: trading_halted')
     WHERE NOT EXISTS (SELECT 1 FROM settings WHERE id = 1 AND trading_halted = 0);
-  -- A listed coin, and amounts that are worth each other at the price to within an atom of each: exactly is judged by the
-  -- reconciliation, since it takes 128 bits. An atom of the coin is worth price / (unit * 100) atoms of USDT.
+  -- The coin is listed, and the two amounts agree with the price to within one atom of each. The reconciliation checks this
+  -- exactly, which takes 128 bits. An atom of the coin is worth price / (unit * 100) atoms of USDT.
   SELECT RAISE(ABORT, 'guard: no such coin, or not at this price')
     WHERE NEW.coin IS 'USDT' OR NOT EXISTS (
       SELECT 1 FROM assets
@@ -54,7 +54,7 @@ BEGIN
     WHERE NEW.status = 'COMPLETED' AND NEW.first_transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
 END;
 
--- What the client gives comes first, so that a balance too small is told before an inventory that is.
+-- The client's payment comes first: if both balances are too small, the client learns of its own.
 CREATE TRIGGER orders_move_money AFTER INSERT ON orders
 WHEN NEW.status = 'COMPLETED'
 BEGIN
@@ -76,7 +76,7 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: an order is never deleted');
 END;
 
--- A transfer of an order is exactly one of the two legs that the order names, under its number.
+-- A transfer of the kind 'order' must be exactly one of the two transfers that the order says, under the order's number.
 CREATE TRIGGER transfers_of_orders_are_explained BEFORE INSERT ON transfers
 WHEN NEW.kind = 'order'
 BEGIN
@@ -90,7 +90,7 @@ BEGIN
           AND NEW.asset = iif(side = 'BUY', coin, 'USDT') AND NEW.amount = iif(side = 'BUY', coin_amount, usdt_amount))));
 END;
 
--- A round only grows, and only with the transfer of an order that was filled at it.
+-- A round never falls, and changes only with the transfer of an order that was filled at the new round.
 CREATE TRIGGER balances_keep_their_round BEFORE UPDATE ON balances
 WHEN NEW.price_round IS NOT OLD.price_round
 BEGIN

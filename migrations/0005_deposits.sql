@@ -1,31 +1,32 @@
--- Deposits: those that custody reports from a chain, those that the operator credits by hand, and the receipts of
--- withdrawals that were paid inside. Each commands one transfer once it is completed, but a receipt: it names the one by
--- which its withdrawal was paid. What a chain brought for nobody that is known here stands under 'house:unowned'.
+-- Deposits. There are three sorts: those that the custodian reports from a chain, those that the operator credits by hand,
+-- and receipts, by which an account sees a withdrawal of another account that was paid to it. A completed deposit has one
+-- transfer. A receipt has none of its own: it names the one that paid the withdrawal. A deposit to an address that belongs
+-- to no account has the owner 'house:unowned'.
 
 CREATE TABLE deposits (
   account_id TEXT NOT NULL,
   id TEXT NOT NULL,
   type TEXT NOT NULL CHECK (type IN ('ONCHAIN_DEPOSIT', 'INTERNAL_DEPOSIT')),
   asset TEXT NOT NULL,
-  -- What is credited: the exact amount, rounded down to whole atoms.
+  -- What is credited, in atoms: the exact amount, rounded down.
   amount INTEGER NOT NULL CHECK (amount >= 0),
-  -- In atoms of USDT, fixed at the event.
+  -- In atoms of USDT, at the price of the time when it was first reported.
   usd_value INTEGER NOT NULL CHECK (usd_value >= 0),
   status TEXT NOT NULL CHECK (status IN ('PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED')),
   -- Why it was quarantined.
   reason TEXT,
-  -- The operator's own name for a credit made by hand.
+  -- The operator's own id of a credit made by hand.
   reference TEXT,
-  -- The withdrawal that it is the receipt of.
+  -- Of a receipt: the withdrawal that was paid.
   withdrawal_id TEXT,
-  -- Where a deposit from a chain was seen, and exactly how much it was.
+  -- Of a deposit from a chain: where it was seen, and its exact amount as a decimal.
   network TEXT,
   tx_hash TEXT,
   output_index INTEGER,
   address TEXT,
   exact_amount TEXT,
   confirmations INTEGER,
-  -- The number of the transfer that brought the money.
+  -- The number of the transfer that credited it.
   transfer INTEGER,
   PRIMARY KEY (account_id, id),
   CHECK ((type = 'INTERNAL_DEPOSIT') = ((reference IS NOT NULL) <> (withdrawal_id IS NOT NULL))),
@@ -60,8 +61,8 @@ BEGIN
       AND NEW.transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
 END;
 
--- A deposit moves on and never back: what was credited or had failed is settled. An UPDATE names the deposit alone, so
--- that a second one of the same step meets this guard instead of matching nothing.
+-- A deposit never goes back to an earlier status, and one that was credited or failed never changes. An UPDATE selects a
+-- deposit by its id alone and not by its status, so that a repeated UPDATE is refused here instead of matching no row.
 CREATE TRIGGER deposits_move_on BEFORE UPDATE ON deposits
 BEGIN
   SELECT RAISE(ABORT, 'guard: deposit_settled') WHERE OLD.status IN ('COMPLETED', 'FAILED');
@@ -106,12 +107,12 @@ BEGIN
         AND amount = NEW.amount AND withdrawal_id IS NULL);
 END;
 
--- A deposit below the smallest that is credited stands here as QUARANTINED, with the reason 'below_minimum', from its first
--- report on. Its sender pays for one row; nothing that is reported of it later writes anything.
+-- A deposit below the minimum is QUARANTINED with the reason 'below_minimum' from its first report on. It takes one row;
+-- later reports of it write nothing, unless it fails.
 --
--- What the deposits below the minimum come to, so that reading it takes as long however many there are. A row for each
--- asset and network. The sum is of the exact amounts. A 64-bit number does not hold 18 decimals, so it stands in three:
--- whole units, billionths of one (10^-9), and billionths of these (10^-18). None carries over into another.
+-- The number and the sum of the deposits below the minimum, one row for each asset and network, so that reading them takes
+-- the same time however many there are. The sum is of the exact amounts. A 64-bit number has no room for 18 decimals, so
+-- the sum has three parts: whole units, 10^-9 and 10^-18 of a unit. No part carries over into another.
 CREATE TABLE dust (
   asset TEXT NOT NULL,
   network TEXT NOT NULL,
@@ -137,7 +138,7 @@ BEGIN
     WHERE asset = NEW.asset AND network = NEW.network;
 END;
 
--- A deposit that reverts after all brought nothing.
+-- A deposit below the minimum that fails, because its transaction was reverted, leaves the sum again.
 CREATE TRIGGER deposits_leave_dust AFTER UPDATE ON deposits
 WHEN OLD.reason IS 'below_minimum' AND NEW.reason IS NOT 'below_minimum'
 BEGIN
@@ -151,14 +152,14 @@ BEGIN
     WHERE asset = OLD.asset AND network = OLD.network;
 END;
 
--- The first report decides whether a deposit is too small; a minimum that is set later changes nothing of it.
+-- The first report decides whether a deposit is below the minimum. A minimum that is set later does not change that.
 CREATE TRIGGER deposits_are_judged_once BEFORE UPDATE OF status, reason, confirmations ON deposits
 BEGIN
   SELECT RAISE(ABORT, 'guard: a deposit below the minimum is never credited')
     WHERE OLD.reason IS 'below_minimum' AND NEW.status IS NOT 'FAILED';
   SELECT RAISE(ABORT, 'guard: a deposit is below the minimum from its first report on')
     WHERE OLD.reason IS NOT 'below_minimum' AND NEW.reason IS 'below_minimum';
-  -- What says nothing new is not written, and of two reports that say the same the second meets this guard.
+  -- A report with nothing new writes nothing. Of two equal reports at the same time, this refuses the second.
   SELECT RAISE(ABORT, 'guard: deposit_unchanged')
     WHERE NEW.status IS OLD.status AND NEW.reason IS OLD.reason;
 END;

@@ -1,6 +1,6 @@
--- Withdrawals: paid once or not at all. Every check that must hold when the money is taken stands here, in the batch
--- that takes it, whatever was read before. A withdrawal commands its transfers: the row takes the money, and the step that
--- ends it pays or returns it.
+-- Withdrawals. Each is paid once or not at all. The triggers repeat every check in the batch that takes the money, because
+-- what the code read before may have changed. Inserting the row takes the money; the UPDATE to COMPLETED pays it out, and
+-- the UPDATE to FAILED returns it.
 
 CREATE TABLE withdrawals (
   account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -10,36 +10,36 @@ CREATE TABLE withdrawals (
   network TEXT NOT NULL,
   -- In its canonical form.
   address TEXT NOT NULL,
-  -- What the address receives; the account is debited this and the fee.
+  -- What the address receives. The account pays this and the fee.
   amount INTEGER NOT NULL CHECK (amount > 0),
   fee INTEGER NOT NULL CHECK (fee >= 0),
-  -- Of the amount, without the fee, in atoms of USDT, at the firm price of the request.
+  -- The value of the amount without the fee, in atoms of USDT, at the firm price of the request.
   usd_value INTEGER NOT NULL CHECK (usd_value >= 0),
   status TEXT NOT NULL CHECK (status IN ('PENDING', 'PROCESSING', 'COMPLETED', 'FAILED')),
-  -- When the money was taken, which the daily limit counts by.
+  -- When the money was taken. The daily limit counts by this time.
   committed_at INTEGER NOT NULL,
-  -- The step of the code that approved it; NULL where the account had no second factor.
+  -- The time step of the second factor's code that was sent with it; NULL when the account had no second factor.
   totp_step INTEGER,
   -- Whether the address had to be on the account's allowlist.
   allowlist_required INTEGER NOT NULL CHECK (allowlist_required IN (0, 1)),
   tx_hash TEXT,
   -- Why it failed.
   reason TEXT,
-  -- The daily limit that it was checked against, in atoms of USDT: the account's own may change later.
+  -- The account's daily limit at that time, in atoms of USDT.
   daily_limit INTEGER NOT NULL CHECK (daily_limit >= 0),
-  -- The API key that asked for it.
+  -- The API key that requested it.
   key_id TEXT NOT NULL,
-  -- When it was last let out: with the batch that took the money, at its approval, and before each later submission to the
-  -- custodian. NULL while it waits for its review.
+  -- When it was last released, which means that all checks allowed its payment: in the batch that took the money, at its
+  -- approval, and before each later submission to the custodian. NULL while it waits for its review.
   released_at INTEGER,
-  -- How often the sweep has asked the custodian about it, and when it asks next.
+  -- How often the sweep has looked it up at the custodian, and when it does so next.
   asks INTEGER NOT NULL DEFAULT 0 CHECK (asks >= 0),
   next_ask_at INTEGER,
-  -- The account inside that it is paid to, and the id of the deposit by which that account sees it.
+  -- When the address belongs to another account of this exchange: that account, and the id of its receipt in `deposits`.
   recipient TEXT REFERENCES accounts (id),
   receipt_id TEXT,
-  -- The numbers of its transfers: the one that took amount and fee, the one that paid the amount, which one of the fee
-  -- follows, and the one that gave everything back.
+  -- The numbers of its transfers: the one that took amount and fee; the one that paid the amount, after which the one of the
+  -- fee has the next number; and the one that returned amount and fee.
   taken_transfer INTEGER NOT NULL,
   paid_transfer INTEGER,
   returned_transfer INTEGER,
@@ -54,11 +54,11 @@ CREATE TABLE withdrawals (
   CHECK ((status = 'FAILED') = (reason IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 
--- What is open, oldest first: the operator's lists.
+-- For the operator's lists of open withdrawals, oldest first.
 CREATE INDEX withdrawals_open ON withdrawals (status, id) WHERE status IN ('PENDING', 'PROCESSING');
--- What the sweep asks about, the longest due first.
+-- For the sweep, which looks up the withdrawals that have been due longest.
 CREATE INDEX withdrawals_to_ask ON withdrawals (next_ask_at) WHERE status = 'PROCESSING';
--- By which a transfer finds the withdrawal that it names: what leaves the house's hands names no account.
+-- To find the withdrawal of a transfer: a transfer out of house:payouts does not always name the account.
 CREATE UNIQUE INDEX withdrawals_by_id ON withdrawals (id);
 
 CREATE TRIGGER withdrawals_are_guarded BEFORE INSERT ON withdrawals
@@ -73,7 +73,8 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a withdrawal is let out as it is taken')
     WHERE NEW.released_at IS NOT iif(NEW.status = 'PENDING', NULL, NEW.committed_at)
       OR (NEW.next_ask_at IS NULL) IS NOT (NEW.status IS NOT 'PROCESSING');
-  -- The threshold holds for the sum of 24 hours, so that splitting does not pass it. Ids are read as for the daily limit.
+  -- The threshold is for the sum of 24 hours, so that splitting a withdrawal does not avoid a review. For the range of ids
+  -- see the daily limit below.
   SELECT RAISE(ABORT, 'guard: review_required')
     FROM settings
     WHERE NEW.status IS NOT 'PENDING' AND review_threshold IS NOT NULL AND review_threshold < NEW.usd_value + (
@@ -82,7 +83,7 @@ BEGIN
         AND id > substr(printf('%012x', NEW.committed_at - 172800000), 1, 8) || '-'
           || substr(printf('%012x', NEW.committed_at - 172800000), 9)
         AND committed_at > NEW.committed_at - 86400000 AND status <> 'FAILED');
-  -- On a chain the custodian has it next; inside it is paid as it is taken.
+  -- Without a review, one on a chain goes to the custodian next; one to another account here is paid in the same batch.
   SELECT RAISE(ABORT, 'guard: a withdrawal begins before it ends')
     WHERE NEW.status IS NOT 'PENDING'
       AND NEW.status IS NOT iif(NEW.type = 'INTERNAL_WITHDRAWAL', 'COMPLETED', 'PROCESSING');
@@ -91,7 +92,7 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: withdrawals_suspended')
     WHERE NOT EXISTS (SELECT 1 FROM settings WHERE id = 1 AND withdrawals_halted = 0)
       OR EXISTS (SELECT 1 FROM settings, json_each(settings.paused_networks) AS paused WHERE paused.value = NEW.network);
-  -- Where the second factor is on, the batch has just spent the step of the code.
+  -- With the second factor on, the batch has just set `used_step` to the step of the code.
   SELECT RAISE(ABORT, 'guard: totp_required')
     WHERE EXISTS (
       SELECT 1 FROM totp
@@ -102,7 +103,7 @@ BEGIN
         SELECT 1 FROM allowlist
         WHERE account_id = NEW.account_id AND network = NEW.network AND address = NEW.address
           AND usable_at <= NEW.committed_at);
-  -- A rolling day by the time of commit. An id is at most a day older than its commit, so 48 hours of ids hold it.
+  -- The 24 hours before `committed_at`. An id is at most a day older than its commit, so ids of 48 hours are enough.
   SELECT RAISE(ABORT, 'guard: daily_limit_exceeded ' || used)
     FROM (
       SELECT coalesce(sum(usd_value), 0) AS used FROM withdrawals
@@ -128,20 +129,20 @@ BEGIN
   INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference)
     SELECT NEW.paid_transfer, 'house:payouts', NEW.recipient, NEW.asset, NEW.amount, 'withdrawal', NEW.id
     WHERE NEW.status = 'COMPLETED';
-  -- What the recipient inside sees of it.
+  -- The receipt of the account that was paid.
   INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, withdrawal_id, transfer)
     SELECT NEW.recipient, NEW.receipt_id, 'INTERNAL_DEPOSIT', NEW.asset, NEW.amount, NEW.usd_value, 'COMPLETED', NEW.id,
       NEW.paid_transfer
     WHERE NEW.status = 'COMPLETED';
 END;
 
--- A withdrawal moves on and never back. An UPDATE names the withdrawal alone, so that a second one of the same step
--- meets this guard instead of matching nothing.
+-- A withdrawal never goes back to an earlier status. An UPDATE selects it by its id alone and not by its status, so that a
+-- repeated UPDATE is refused here instead of matching no row.
 CREATE TRIGGER withdrawals_move_on BEFORE UPDATE ON withdrawals
 BEGIN
   SELECT RAISE(ABORT, 'guard: withdrawal_settled')
     WHERE OLD.status IN ('COMPLETED', 'FAILED') OR (OLD.status = 'PROCESSING' AND NEW.status = 'PENDING');
-  -- On a chain only what the custodian has had is paid; inside no custodian has anything.
+  -- One on a chain completes only after PROCESSING, when the custodian has it. One to an account here never is PROCESSING.
   SELECT RAISE(ABORT, 'guard: a withdrawal takes the steps of its type')
     WHERE OLD.status = 'PENDING' AND NEW.status NOT IN ('PENDING', 'FAILED')
       AND NEW.status IS NOT iif(NEW.type = 'INTERNAL_WITHDRAWAL', 'COMPLETED', 'PROCESSING');
@@ -153,7 +154,7 @@ BEGIN
       OR NEW.key_id IS NOT OLD.key_id OR NEW.status IS NULL
       OR NEW.daily_limit IS NOT OLD.daily_limit OR NEW.recipient IS NOT OLD.recipient
       OR NEW.taken_transfer IS NOT OLD.taken_transfer;
-  -- How it ended is said with its end, and whether the address must be approved with its approval.
+  -- `tx_hash` and `reason` change only together with the status, and `allowlist_required` only with an approval.
   SELECT RAISE(ABORT, 'guard: a withdrawal keeps what it is')
     WHERE (NEW.status IS OLD.status AND (NEW.tx_hash IS NOT OLD.tx_hash OR NEW.reason IS NOT OLD.reason))
       OR (NEW.allowlist_required IS NOT OLD.allowlist_required AND (OLD.status <> 'PENDING' OR NEW.released_at IS NULL));
@@ -171,9 +172,9 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: withdrawal_settled');
 END;
 
--- Whoever names the column, with whatever time, is let through or refused. At an approval, which may come days after the
--- request, the key and the address are looked at again as well. A key that has merely expired since is no reason to
--- refuse: it was good when it asked.
+-- Every UPDATE that names `released_at` is checked here, whichever time it sets. An approval may come days after the
+-- request, so it also checks the key and the address again. A key that has only expired since then is accepted: it was
+-- valid at the time of the request.
 CREATE TRIGGER withdrawals_are_let_out BEFORE UPDATE OF released_at ON withdrawals
 BEGIN
   SELECT RAISE(ABORT, 'guard: withdrawal_settled') WHERE OLD.status IN ('COMPLETED', 'FAILED');

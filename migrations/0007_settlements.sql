@@ -1,8 +1,8 @@
 -- Settlements: trades that were agreed elsewhere, between two accounts or between an account and the house, and that the
--- operator settles here. Each commands its two transfers.
+-- operator enters here. Each has two transfers.
 
--- One row for each account that took part, so that the activity feed finds it where its account's records are. A trade
--- between two accounts is two rows under one id: whoever writes the buyer's writes both. The house has none.
+-- One row for each account of the trade, so that the activity feed finds it among that account's records. A trade between
+-- two accounts has two rows with one id: the code writes the buyer's, and a trigger the seller's. The house has no row.
 CREATE TABLE settlements (
   account_id TEXT NOT NULL REFERENCES accounts (id),
   id TEXT NOT NULL,
@@ -12,7 +12,7 @@ CREATE TABLE settlements (
   coin TEXT NOT NULL,
   coin_amount INTEGER NOT NULL CHECK (coin_amount > 0),
   usdt_amount INTEGER NOT NULL CHECK (usdt_amount > 0),
-  -- The operator's own name for the trade.
+  -- The operator's own id of the trade.
   reference TEXT NOT NULL,
   -- The number of the transfer that pays the USDT; the next one delivers the coin.
   first_transfer INTEGER NOT NULL,
@@ -21,10 +21,10 @@ CREATE TABLE settlements (
   CHECK ((type IN ('QUICK_BUY', 'QUICK_SELL')) = (counterparty = 'house:liquidity'))
 ) STRICT, WITHOUT ROWID;
 
--- Of the two rows of a trade between accounts the buyer's stands for both.
+-- The seller's row of a trade between two accounts has the same reference as the buyer's and is left out.
 CREATE UNIQUE INDEX settlements_once_per_reference ON settlements (reference) WHERE type <> 'P2P_SELL';
 
--- A halt and a freeze hold in the batch itself: every account that takes part has a row, and every row is looked at.
+-- The database checks the halt and both accounts itself: each account of the trade has a row, and each row is checked.
 CREATE TRIGGER settlements_are_guarded BEFORE INSERT ON settlements
 BEGIN
   SELECT RAISE(ABORT, 'guard: settlement exists')
@@ -47,7 +47,7 @@ BEGIN
         AND reference = NEW.reference AND first_transfer = NEW.first_transfer);
 END;
 
--- The seller's row of a trade between two accounts, and then the transfers.
+-- Writes the seller's row of a trade between two accounts, and then the two transfers.
 CREATE TRIGGER settlements_move_money AFTER INSERT ON settlements
 WHEN NEW.type <> 'P2P_SELL'
 BEGIN
@@ -74,8 +74,8 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a settlement is never deleted');
 END;
 
--- Money moves for a settlement only as its rows say, under the two numbers that they name: so each leg moves once. Whoever
--- gives has a row that says so, and so has whoever receives; the house alone needs none.
+-- A transfer of the kind 'settlement' must be what the rows say, under the number that they name, so each moves once. The
+-- account that pays and the account that receives must each have such a row; the house needs none.
 CREATE TRIGGER transfers_of_settlements_are_explained BEFORE INSERT ON transfers
 WHEN NEW.kind = 'settlement'
 BEGIN

@@ -1,8 +1,8 @@
--- Deposit addresses: what an account receives at, and the pool of Solana addresses that were made offline.
+-- The deposit addresses of accounts, and the pool of Solana addresses that were made offline.
 --
--- Coins reach an address on the chain for as long as the chain lives, so an address is given once and for good: no row
--- here is ever changed, deleted or replaced, and no address has two owners. The BEFORE INSERT triggers refuse INSERT OR
--- REPLACE, which deletes without firing a DELETE trigger.
+-- Coins can arrive at an address at any later time, so an address is assigned once and forever: no row is changed, deleted
+-- or replaced, and no address has two owners. The BEFORE INSERT triggers refuse INSERT OR REPLACE, which deletes a row without
+-- firing a DELETE trigger.
 
 CREATE TABLE addresses (
   account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -12,7 +12,7 @@ CREATE TABLE addresses (
   PRIMARY KEY (account_id, network)
 ) STRICT, WITHOUT ROWID;
 
--- By which a deposit finds its account. EVM networks share one address, each under its own name.
+-- To find the account of a deposit. An account has the same address on all EVM networks, with a row for each network.
 CREATE UNIQUE INDEX addresses_have_one_owner ON addresses (network, address);
 
 CREATE TRIGGER addresses_are_given_once BEFORE INSERT ON addresses
@@ -32,7 +32,7 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: an address is never deleted');
 END;
 
--- The Solana address of each account index: derived where the seed is, uploaded by the operator.
+-- The Solana address of each account index. The operator derives them offline from the seed and uploads them.
 CREATE TABLE solana_pool (
   address_index INTEGER PRIMARY KEY NOT NULL CHECK (address_index >= 0),
   address TEXT NOT NULL UNIQUE

@@ -1,16 +1,16 @@
--- The account holder's second factor, and the addresses that may be withdrawn to.
+-- The second factors of accounts, and their allowlists: the addresses to which they may withdraw.
 
 CREATE TABLE totp (
   account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id),
-  -- The shared secret, encrypted under a key of the Worker whose version it names. NULL: the second factor is off.
+  -- The shared secret, encrypted. It names the version of the Worker's key that encrypted it. NULL: no second factor.
   sealed_secret TEXT,
-  -- NULL until a first code has shown that the holder has the secret; until then it protects nothing.
+  -- When a first correct code showed that the holder has the secret. NULL before that: the second factor is not in force.
   confirmed_at INTEGER,
-  -- The newest time step of which a code was taken (RFC 6238): none is taken twice, and none that is older, whatever
-  -- becomes of the secret.
+  -- The newest time step whose code was accepted (RFC 6238). No code of this or an older step is accepted again, not even
+  -- after the secret was replaced.
   used_step INTEGER NOT NULL DEFAULT 0,
-  -- Codes that were tried since the last right one, each counted before it was looked at, and until when too many of
-  -- them lock withdrawals.
+  -- How many codes were tried since the last correct one; each is counted before it is checked. After too many,
+  -- withdrawals are locked until `locked_until`.
   attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
   locked_until INTEGER NOT NULL DEFAULT 0,
   CHECK (confirmed_at IS NULL OR sealed_secret IS NOT NULL)
@@ -22,7 +22,7 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: totp exists');
 END;
 
--- Fires for every UPDATE that names the step, so that taking the same one again is refused and not a change of nothing.
+-- Fires for every UPDATE that names the column, even when the step is the same: using a step twice is refused.
 CREATE TRIGGER totp_steps_increase BEFORE UPDATE OF used_step ON totp
 WHEN NEW.used_step IS NULL OR NEW.used_step <= OLD.used_step
 BEGIN
@@ -47,7 +47,7 @@ CREATE TABLE allowlist (
   -- In its canonical form.
   address TEXT NOT NULL,
   label TEXT NOT NULL,
-  -- From when on it may be withdrawn to.
+  -- When withdrawals to it begin to be allowed.
   usable_at INTEGER NOT NULL,
   PRIMARY KEY (account_id, id)
 ) STRICT, WITHOUT ROWID;

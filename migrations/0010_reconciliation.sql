@@ -1,4 +1,4 @@
--- What the reconciliation found broken (src/ledger/reconciliation/). How far it has come is kept by its own object.
+-- What the reconciliation (src/ledger/reconciliation/) found broken. Its progress is in the storage of its object.
 
 -- Invariants that were found broken. Until an operator clears them, trading and withdrawals stay halted.
 CREATE TABLE reconciliation_violations (
@@ -6,10 +6,10 @@ CREATE TABLE reconciliation_violations (
   invariant TEXT NOT NULL,
   pass INTEGER NOT NULL,
   found_at INTEGER NOT NULL,
-  -- A JSON array of what was found first.
+  -- A JSON array of the first examples that were found.
   examples TEXT NOT NULL CHECK (json_valid(examples)),
   cleared_at INTEGER,
-  -- Why it was cleared.
+  -- The operator's reason for clearing it.
   reason TEXT,
   CHECK ((cleared_at IS NULL) = (reason IS NULL))
 ) STRICT, WITHOUT ROWID;

@@ -321,15 +321,15 @@ export const ledger: Room = {
       tests: ['test/ledger/reconciliation-slices.test.ts'],
     },
     {
-      name: 'the reconciliation forgets what moved a large account while it was walked',
-      file: `${HERE}/walk-large-account.ts`,
+      name: 'the reconciliation leaves out transfers written while a large account is scanned',
+      file: `${HERE}/scan-large-account.ts`,
       find: 'const sums = addSums(large.sums, readMoved((rows[1] ?? []) as MovedRow[]));',
       replace: 'const sums = addSums(large.sums, []);',
       tests: ['test/ledger/reconciliation-slices.test.ts'],
     },
     {
       name: 'the reconciliation does not miss a number of the journal',
-      file: `${HERE}/walk-journal.ts`,
+      file: `${HERE}/scan-journal.ts`,
       find: 'transfers < to - after ?',
       replace: 'transfers < 0 ?',
       tests: ['test/ledger/reconciliation-balances.test.ts'],

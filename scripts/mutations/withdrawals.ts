@@ -332,15 +332,15 @@ export const withdrawals: Room = {
     {
       name: 'the batch does not look at the halt of withdrawals',
       file: GUARDS,
-      find: `withdrawals_halted = 0)\n${PAUSED} = NEW.network);\n  -- Where`,
-      replace: `withdrawals_halted >= 0)\n${PAUSED} = NEW.network);\n  -- Where`,
+      find: `withdrawals_halted = 0)\n${PAUSED} = NEW.network);\n  -- With the second factor`,
+      replace: `withdrawals_halted >= 0)\n${PAUSED} = NEW.network);\n  -- With the second factor`,
       tests: [races],
     },
     {
       name: 'the batch does not look at paused networks',
       file: GUARDS,
-      find: `${PAUSED} = NEW.network);\n  -- Where`,
-      replace: `${PAUSED} = 0);\n  -- Where`,
+      find: `${PAUSED} = NEW.network);\n  -- With the second factor`,
+      replace: `${PAUSED} = 0);\n  -- With the second factor`,
       tests: [races],
     },
     {

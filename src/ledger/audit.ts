@@ -2,18 +2,18 @@ import { sql } from 'drizzle-orm';
 import type { Database } from './database.ts';
 import { audit } from './schema.ts';
 
-/** Who acts behind the operator's API, by the token that was used. */
+/** The role of an operator's token: what somebody who sends it may do. */
 export type Role = 'operator' | 'deposits' | 'auditor';
 
-/** Who changes something, and when: somebody behind a token, or Bureau's own reconciliation. */
+/** Who makes a change, and when: the role of an operator's token, or the reconciliation. */
 export interface Actor {
   readonly role: Role | 'reconciliation';
   readonly now_ms: number;
 }
 
 /**
- * The statement that records a change. It belongs into the change's own batch, so that neither is there without the
- * other. `target` is the id of what is changed; `detail` says how, and never holds a secret.
+ * The statement that records a change in the audit. Put it into the batch of the change, so that the database has both
+ * or neither. `target` is the id of what is changed; `detail` says how, and never holds a secret.
  */
 export function insertAudit(
   database: Database,

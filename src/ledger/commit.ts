@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 import { classifyFault, messageOfFault } from './database-fault.ts';
 import { type Transfer, house } from './transfers.ts';
 
-/** The guards of the database that refuse a batch, by the names that their triggers give. */
+/** The guards that can refuse a batch: the names that follow `guard:` in the triggers of the migrations. */
 const guards = [
   'key_revoked',
   'key_expired',
@@ -31,11 +31,11 @@ export type Guard = (typeof guards)[number];
 /** How a batch ended. Only `unknown` leaves open whether it took effect. */
 export type CommitOutcome =
   | { readonly kind: 'committed' }
-  /** The record is there already: an earlier write of the same id landed. */
+  /** The record exists already: an earlier write with the same id was committed. */
   | { readonly kind: 'exists' }
   /** A ledger account would have gone below its floor. */
   | { readonly kind: 'floor'; readonly account: string; readonly asset: Asset }
-  /** `figure` is the number that the guard gives with its refusal, where it gives one. */
+  /** A guard refused the batch. `figure` is the number in its message, for guards that give one. */
   | { readonly kind: 'guarded'; readonly guard: Guard; readonly figure?: bigint }
   | { readonly kind: 'overloaded' }
   | { readonly kind: 'unknown'; readonly cause: string };
@@ -46,11 +46,12 @@ const BEYOND_64_BITS = /cannot store REAL value in INTEGER column balances\.amou
 const GUARD = /guard: ([a-z]+(?:_[a-z]+)+)(?: (\d+))?/;
 
 /**
- * Reads what D1 said when it did not commit `transfers`. Every text stands in the migrations, in a RAISE, but that of a
- * balance beyond 64 bits: it is met before any trigger.
+ * Reads the outcome from the error of a batch that should have moved `transfers`. The messages come from the RAISE of a
+ * trigger in the migrations. One does not: SQLite itself refuses a balance beyond 64 bits before any trigger runs.
+ * Throws for an error that is a bug, such as a constraint that no trigger explains.
  */
 export function readFailure(error: unknown, transfers: readonly Transfer[] = []): CommitOutcome {
-  // A mistake of ours never reached the database, and must not look like an open outcome.
+  // A bug in this code: the batch was not sent, so the outcome is not unknown.
   if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError) throw error;
   const message = messageOfFault(error);
   const [, account, asset] = FLOOR.exec(message) ?? [];
@@ -62,20 +63,19 @@ export function readFailure(error: unknown, transfers: readonly Transfer[] = [])
   if (guard) return { kind: 'guarded', guard, ...(figure !== undefined && { figure: BigInt(figure) }) };
   if (EXISTS.test(message)) return { kind: 'exists' };
   if (BEYOND_64_BITS.test(message)) {
-    // So far down is below every floor, and only the house's own balances can come near it.
+    // Such a balance is below every floor, and only these two of the house can get near it.
     const deepest = transfers.find(({ debit }) => debit === house.custody || debit === house.liquidity);
     if (deepest) return { kind: 'floor', account: deepest.debit, asset: deepest.asset };
   }
-  // Any other constraint is a bug of ours, not an outcome: nothing was committed and no answer fits.
+  // Any other constraint is a bug: nothing was committed, and no outcome describes it.
   if (message.includes('SQLITE_CONSTRAINT')) throw new Error(`the database refused a batch: ${message}`);
   return classifyFault(error) === 'overloaded' ? { kind: 'overloaded' } : { kind: 'unknown', cause: message };
 }
 
 /**
- * Writes records, all or nothing, in one round trip. A record that names its transfers moves its money by the database's
- * own triggers: this is the only way money moves. `transfers` says what these records move, and each leaves a line in
- * the log. It never throws for what D1 answers; a lost connection is `unknown`, and the caller must look before it
- * writes again.
+ * Writes records in one batch, all of them or none, in one round trip. The triggers of a record write its transfers; money
+ * moves in no other way. `transfers` repeats what these records move, for the log. A refusal or a lost connection is a
+ * value, not an exception. After `unknown` the caller must look whether the record exists before it writes again.
  */
 export async function commit(
   database: Database,

@@ -1,28 +1,28 @@
 /**
- * What a failed call of D1 means for the caller. `overloaded`: it was turned away and nothing happened.
- * `unknown`: it may have taken effect, and only a look tells.
+ * What a failed call of D1 means for the caller. `overloaded`: D1 rejected it and nothing happened. `unknown`: it may
+ * have taken effect; the caller must read to know.
  */
 export type DatabaseFault = 'overloaded' | 'unknown';
 
-/** Texts with which D1 turns a query away before running it. */
-const TURNED_AWAY = /overloaded|too many requests queued|requests queued for too long|exceeded its concurrency/i;
+/** Messages of D1 when it rejects a query without running it. */
+const REJECTED = /overloaded|too many requests queued|requests queued for too long|exceeded its concurrency/i;
 
 /**
- * The message of an error of D1 without the statement's parameters: Drizzle wraps the error in one whose own text
- * holds them, and they must not reach a log.
+ * The message of a D1 error without the statement's parameters. Drizzle wraps the error in another whose message
+ * contains the parameters, and these must not be logged.
  */
 export function messageOfFault(error: unknown): string {
   const root = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return root instanceof Error ? root.message : 'not an error';
 }
 
-/** Whether an error is D1's own, with no decided meaning: a read that throws it found the database out of reach. */
+/** Whether D1 itself failed, as opposed to SQLite refusing the statement. For a read: the database was not reachable. */
 export function isDatabaseFault(error: unknown): boolean {
   const message = messageOfFault(error);
   return message.startsWith('D1_') && !message.includes('SQLITE_');
 }
 
-/** Reads from an error of D1 whether the call was turned away or its outcome is open. */
+/** Tells from an error of D1 whether the call was rejected or its outcome is unknown. */
 export function classifyFault(error: unknown): DatabaseFault {
-  return TURNED_AWAY.test(messageOfFault(error)) ? 'overloaded' : 'unknown';
+  return REJECTED.test(messageOfFault(error)) ? 'overloaded' : 'unknown';
 }

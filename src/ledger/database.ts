@@ -4,12 +4,12 @@ const open = (binding: D1Database) => drizzle(binding);
 
 export type Database = ReturnType<typeof open>;
 
-/** One of each binding for the life of the isolate: what is prepared for a database is prepared once. */
+/** One for each binding in an isolate, so that `prepareOnce` prepares a statement once for each database. */
 const opened = new WeakMap<D1Database, Database>();
 
 /**
- * Opens D1, always on the primary: what another key of the account wrote a moment ago must be seen, and D1 sends
- * nothing to a replica outside of a session ("Global read replication" of D1).
+ * Opens D1. All queries go to the primary, so a read sees what another key of the account has just written: D1 uses
+ * replicas only within a session (Cloudflare's documentation of D1, "Global read replication").
  */
 export function openDatabase(binding: D1Database): Database {
   const known = opened.get(binding);

@@ -3,31 +3,31 @@ import type { Progress } from './reconciliation/progress.ts';
 import type { ChainName, Link } from './reconciliation/history.ts';
 import { LEDGER_NUMBER } from './record-id.ts';
 
-/** How far the reconciliation has come, and the newest links of what is kept of the history. */
+/** The progress of the reconciliation, and the newest stored link of each chain (see docs/design/reconciliation.md). */
 export interface KeeperStanding {
   readonly progress: Progress;
   readonly links: Readonly<Record<ChainName, Link | null>>;
 }
 
-/** What the keeper of a ledger does for whoever reaches it. Every call may throw, as an object does that is reset. */
+/** The methods of a ledger's keeper. Every call may throw: the object can be reset while a call runs. */
 export interface Keeper {
-  /** Has it work soon, in its own time: the sweep of withdrawals, and the reconciliation. */
+  /** Schedules a sweep of withdrawals and the next work on the reconciliation, and returns without waiting for them. */
   wake(): Promise<void>;
   read(): Promise<KeeperStanding>;
-  /** Begins a pass now, and takes it as far as some seconds go. */
+  /** Begins a pass now and works on it for some seconds. */
   run(): Promise<void>;
-  /** Has the next pass begin without the pause between two. */
+  /** Lets the next pass begin at once, without the hour between two passes. */
   expectPass(): Promise<void>;
-  /** Forgets what is kept of the history, and begins anew. */
+  /** Deletes the stored links of the history and all progress, and begins again. */
   beginAnew(): Promise<void>;
 }
 
-/** Where the keeper is found. */
+/** The bindings through which the keeper is reached. */
 export type KeeperBindings = Pick<Bindings, 'LEDGER_KEEPER' | 'LEDGER_LOCATION'>;
 
 /**
- * The keeper of the one ledger that there is, near its database when it is first made. A stub is broken once its object
- * was reset, so every use takes a new one.
+ * A stub of the keeper of the only ledger. The location hint has the object created near the database. A stub no longer
+ * works after its object was reset, so take a new one for every use.
  */
 export function reachKeeper({ LEDGER_KEEPER, LEDGER_LOCATION: locationHint }: KeeperBindings): Keeper {
   return LEDGER_KEEPER.getByName(String(LEDGER_NUMBER), { locationHint }) as unknown as Keeper;

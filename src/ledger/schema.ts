@@ -13,13 +13,13 @@ import type { Asset, Coin } from '../money/assets.ts';
 import type { Network } from '../money/networks.ts';
 
 /**
- * The tables as Drizzle sees them. The migrations are the truth: they carry what Drizzle cannot say (STRICT, WITHOUT
- * ROWID, triggers, checks), and a test holds the two against each other.
+ * The tables for Drizzle. The migrations define the database: they also have what Drizzle cannot express (STRICT, WITHOUT
+ * ROWID, triggers, checks). A test compares the two.
  */
 
 /**
- * A 64-bit amount. It is written as text, which a STRICT INTEGER column reads exactly, and must be read through
- * `exactly`: D1 gives a plain column as a JavaScript number, which is wrong above 2^53.
+ * A 64-bit amount. It is written as text, which a STRICT INTEGER column stores exactly. It must be read through
+ * `exactly`, because D1 returns an integer column as a JavaScript number, which is not exact above 2^53.
  */
 const atoms = customType<{ data: bigint; driverData: string }>({
   dataType: () => 'integer',
@@ -176,7 +176,7 @@ export const deposits = sqliteTable(
   ],
 );
 
-/** What the deposits below the minimum come to; the three parts of the sum are in units, 10^-9 and 10^-18. */
+/** Count and sum of the deposits below the minimum. The sum is in three parts: whole units, 10^-9 and 10^-18 of a unit. */
 export const dust = sqliteTable(
   'dust',
   {

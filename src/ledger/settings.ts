@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 import { prepareOnce } from './prepare-once.ts';
 import { exactly, settings } from './schema.ts';
 
-/** Amounts in their asset, by asset and network, that stand in place of the asset records'. */
+/** Amounts that the operator has set, by asset and network, as decimals. They replace those of the asset records. */
 export const NetworkAmounts = z.partialRecord(
   z.enum(assetSymbols),
   z.partialRecord(z.enum(networks), z.string().regex(AMOUNT_SYNTAX, 'is not a plain decimal string')),
@@ -14,31 +14,31 @@ export const NetworkAmounts = z.partialRecord(
 
 export type NetworkAmounts = Partial<Record<Asset, Partial<Record<Network, string>>>>;
 
-/** The amount in force for an asset on a network, in atoms: the operator's, or else `standard`, the asset record's. */
+/** The amount in force for an asset on a network, in atoms: the operator's, or else the asset record's, `standard`. */
 export function amountInForce(amounts: NetworkAmounts, asset: Asset, network: Network, standard: string): Atoms {
   const atoms = parseAmount(amounts[asset]?.[network] ?? standard, scaleOf(asset));
   if (atoms === undefined) throw new Error(`an amount of ${asset} on ${network} is finer than the ledger`);
   return atoms;
 }
 
-/** The same for the smallest amount of something, which is never less than one atom. */
+/** The same for a smallest amount, which is never less than one atom. */
 export function minimumInForce(amounts: NetworkAmounts, asset: Asset, network: Network, standard: string): Atoms {
   const minimum = amountInForce(amounts, asset, network, standard);
   return minimum > 1n ? minimum : 1n;
 }
 
-/** Prices in USDT that the operator has set for what no source answers for, and when, in milliseconds. */
+/** Prices in USDT that the operator has set for coins while no source answers, and when (`setAt`, in milliseconds). */
 const StoredFallbackPrices = z.partialRecord(z.enum(coinSymbols), z.object({ price: z.string(), setAt: z.number() }));
 
 export type StoredFallbackPrices = z.output<typeof StoredFallbackPrices>;
 
-/** What the operator sets while the exchange runs; `null` leaves it to the configuration. */
+/** What the operator sets while the exchange runs. `null` means that the configuration applies, unless a member says more. */
 export interface Settings {
   readonly tradingHalted: boolean;
   readonly withdrawalsHalted: boolean;
   readonly allowlistMode: 'off' | 'strict' | null;
   readonly pausedNetworks: readonly Network[];
-  /** In atoms of USDT; withdrawals above it wait for a review. `null`: none does. */
+  /** In atoms of USDT. Withdrawals that take the sum of 24 hours above it wait for a review. `null`: none waits. */
   readonly reviewThreshold: Atoms | null;
   readonly fees: NetworkAmounts;
   readonly minimums: NetworkAmounts;
@@ -47,10 +47,10 @@ export interface Settings {
   readonly fallbackPrices: StoredFallbackPrices;
 }
 
-/** How long a reader may go on with settings that it has read. */
+/** How long settings may be used after they were read. */
 export const SETTINGS_MAX_AGE_MS = 5_000;
 
-/** The query of the settings; `parseSettings` reads what it gives. */
+/** Selects the settings; `parseSettings` parses the result. */
 export const selectSettings = prepareOnce((database) =>
   database
     .select({
@@ -69,7 +69,7 @@ export const selectSettings = prepareOnce((database) =>
     .prepare(),
 );
 
-/** The settings in the rows of `selectSettings`. Throws when the one row is missing. */
+/** Parses the result of `selectSettings`. Throws when the row is missing. */
 export function parseSettings([row]: Awaited<ReturnType<ReturnType<typeof selectSettings>['all']>>): Settings {
   if (!row) throw new Error('the settings row is missing');
   return {
@@ -82,7 +82,7 @@ export function parseSettings([row]: Awaited<ReturnType<ReturnType<typeof select
   };
 }
 
-/** Reads the settings. Throws when D1 fails, or when the one row is missing. */
+/** Reads the settings. Throws when D1 fails or the row is missing. */
 export async function readSettings(database: Database): Promise<Settings> {
   return parseSettings(await selectSettings(database).all());
 }

@@ -2,21 +2,21 @@ import { sql } from 'drizzle-orm';
 import type { Asset } from '../money/assets.ts';
 import type { Atoms } from '../money/amounts.ts';
 
-/** The house's own ledger accounts. */
+/** The ledger accounts of the house, the owner of the exchange's inventory. */
 export const house = {
-  /** The inventory that orders fill from; may go short down to its floor. */
+  /** The inventory that orders are filled against. It may be negative down to its floor. */
   liquidity: 'house:liquidity',
-  /** The outside world: negative by what the house owes; its floor is the supply cap. */
+  /** What came in from outside less what was paid out, as a negative number. Its floor is the supply cap. */
   custody: 'house:custody',
-  /** Withdrawals in flight. */
+  /** Amounts and fees of withdrawals that are neither paid nor returned yet. */
   payouts: 'house:payouts',
-  /** What was earned. */
+  /** The fees of completed withdrawals. */
   fees: 'house:fees',
 } as const;
 
 /**
- * One movement of one asset from one ledger account to another; `amount` is positive. The database makes it of its
- * record: here it is told, for the log.
+ * One movement of one asset from ledger account `debit` to `credit`; `amount` is positive. The database writes it when
+ * its record is written; this copy is for the log and for reading a failure.
  */
 export interface Transfer {
   readonly debit: string;
@@ -24,11 +24,11 @@ export interface Transfer {
   readonly asset: Asset;
   readonly amount: Atoms;
   readonly kind: 'order' | 'deposit' | 'withdrawal' | 'settlement';
-  /** The id of the record that commands it. */
+  /** The id of the record whose trigger writes it. */
   readonly reference: string;
 }
 
-/** The number that the next transfer takes, as it is where the statement runs: a record names it to move its money. */
+/** SQL for the number of the next transfer, evaluated where the statement runs. A record names it as its own transfer. */
 export function nextTransfer() {
   return sql<number>`(SELECT coalesce(max(id), 0) + 1 FROM transfers)`;
 }

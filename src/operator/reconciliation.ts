@@ -108,10 +108,10 @@ export function showReconciliation(
 
 function showWalks(pass: Progress['pass']): Reconciliation['progress']['walks'] {
   if (!pass) return { accounts: 'waiting', history: 'waiting', journal: 'waiting' };
-  const isWalked = pass.accounts === null;
+  const areAccountsDone = pass.accounts === null;
   return {
-    accounts: isWalked ? 'done' : 'running',
-    history: pass.chainsDone ? 'done' : isWalked ? 'running' : 'waiting',
+    accounts: areAccountsDone ? 'done' : 'running',
+    history: pass.chainsDone ? 'done' : areAccountsDone ? 'running' : 'waiting',
     journal: pass.chainsDone ? 'running' : 'waiting',
   };
 }

@@ -5,9 +5,10 @@ import type { Database } from '../database.ts';
 import type { Keeper } from '../reach-keeper.ts';
 
 /**
- * Accepts the history as it is: after a restore to an earlier moment, rows that the links were computed of are gone. The
- * audit says which links were kept until then, and why they are forgotten. Refuses with `service_unavailable` when D1
- * leaves it open. Throws when the keeper cannot be reached: the same call again is safe.
+ * Accepts the history as it is now, for an operator who restored the database to an earlier time: rows from which the
+ * stored links were computed are gone. The audit records the reason and the newest links, then the keeper deletes all
+ * links. Refuses with `service_unavailable` when it is unknown whether the audit row was written. Throws when the keeper
+ * cannot be reached. Calling it again is safe.
  */
 export async function acceptHistory(
   database: Database,

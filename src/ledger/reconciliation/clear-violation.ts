@@ -6,10 +6,10 @@ import type { Database } from '../database.ts';
 import { violations } from '../schema.ts';
 
 /**
- * Clears a violation: an operator has looked into it and says why trading may go on. The halts stay until they are
- * lifted in the settings, and a step that finds the invariant broken again halts again. Refuses with `not_found`,
- * `invalid_state` when it is cleared already, and `service_unavailable` when D1 leaves it open. Throws when D1 cannot
- * be read.
+ * Clears a violation: an operator has investigated it and gives a reason why the exchange may continue. The halts stay
+ * until the operator lifts them in the settings. A check that finds the invariant broken again halts again. Refuses with
+ * `not_found`, with `invalid_state` when it is cleared already, and with `service_unavailable` when the outcome is
+ * unknown. Throws when D1 cannot be read.
  */
 export async function clearViolation(
   database: Database,

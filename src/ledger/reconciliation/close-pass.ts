@@ -6,13 +6,13 @@ import type { Counts, Finding } from './invariants.ts';
 import type { Differences } from './judge-balance.ts';
 import type { BalanceRow } from './sums.ts';
 
-/** What a pass says of each asset, as plain decimals. */
+/** Figures of each asset by name, as plain decimals. */
 export type AssetFigures = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export interface Closing {
   readonly checked: Counts;
   readonly findings: readonly Finding[];
-  /** The sum of all balances, and what is owed, by the invariant they belong to. */
+  /** By invariant: the sum of all balances, and what is owed to clients. */
   readonly figures: {
     readonly ledger_sums_to_zero: AssetFigures;
     readonly debts_within_caps: AssetFigures;
@@ -20,10 +20,11 @@ export interface Closing {
 }
 
 /**
- * What can be said once every balance was compared with its records. A transfer is both sides, so transfers sum to zero, and the
- * balances of an asset come to the sum of their differences from them: no statement adds up every balance. What is
- * owed to clients is what is left of that sum without the house. Of an asset of which records and transfers do not agree
- * (`untied`) the differences are no sum of balances, so none is told. Pure.
+ * Judges the two invariants that need all balances, at the end of a pass. `differences` is by how much balances differ
+ * from their transfers. Each transfer debits as much as it credits, so all transfers sum to zero, and the sum of all
+ * balances of an asset is the sum of these differences: no statement has to add up every balance. What is owed to clients
+ * is that sum without the house's balances (`rows`). If records and transfers of an asset disagree (`untied`), the
+ * differences do not give the sum, and it is reported as unknown. Pure.
  */
 export function closePass(rows: readonly BalanceRow[], differences: Differences, untied: Untied): Closing {
   const findings: Finding[] = [];
@@ -50,7 +51,7 @@ export function closePass(rows: readonly BalanceRow[], differences: Differences,
       exposure: write(exposure),
     };
     debts[asset] = figures;
-    // Clients may hold more than was brought in by as much as the house went short in selling to them.
+    // Clients may hold more than they brought in: the house may be short of what it sold to them.
     if (broughtIn > cap || owed > cap + exposure) {
       findings.push({ invariant: 'debts_within_caps', example: { asset, ...figures } });
     }

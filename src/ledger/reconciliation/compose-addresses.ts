@@ -1,12 +1,12 @@
 import { networks } from '../../money/networks.ts';
 import type { AccountRange, Statement } from './statement.ts';
 
-/** Written out, since SQLite then looks an address up in the index once for each. */
+/** As literals: SQLite then looks an address up in the index once for each network. */
 const everyNetwork = networks.map((network) => `'${network}'`).join(', ');
 
 /**
- * Looks for each address at whom else it belongs to, on every network: the EVM networks share one address, which the
- * index on (network, address) does not compare.
+ * Finds addresses that also belong to another account, on any network. The unique index on (network, address) does not
+ * see this: an account has the same address on all EVM networks.
  */
 export function composeAddresses({ from, before }: AccountRange): Statement {
   return {

@@ -9,12 +9,12 @@ const inSlice = 't.id > ?1 AND t.id <= ?1 + ?2';
 
 /** The row of `composeEnds`. */
 export interface EndsRow {
-  /** The lowest and the highest number that the journal holds. */
+  /** The lowest and the highest number in the journal; `null` when it is empty. */
   readonly first: number | null;
   readonly head: number | null;
 }
 
-/** Reads where the journal begins and ends. */
+/** Reads the lowest and the highest number of the journal. */
 export function composeEnds(): Statement {
   return {
     text: 'SELECT (SELECT min(id) FROM transfers) AS first, (SELECT max(id) FROM transfers) AS head',
@@ -27,7 +27,7 @@ export interface GapsRow {
   readonly examples: string;
 }
 
-/** Reads where a number is missing after one that was walked, up to another: for journals that have too few. */
+/** Finds the missing numbers after `after`, up to `to`. Needed only when a slice has fewer transfers than numbers. */
 export function composeGaps(after: number, to: number): Statement {
   return {
     text: `
@@ -43,13 +43,13 @@ export function composeGaps(after: number, to: number): Statement {
 /** The row of `composeUnexplained`. */
 export interface UnexplainedRow {
   readonly examples: string;
-  /** Those of them that would pay or return a withdrawal once more than it says. */
+  /** Those among the examples that pay or return a withdrawal without being the transfer that it names for that. */
   readonly payments: string;
-  /** What these would move. */
+  /** The assets of all unexplained transfers. */
   readonly assets: string;
 }
 
-/** Asks of each of the next transfers for the record that commands it, and for exactly that leg of it. */
+/** Finds transfers, among the next `count` numbers, that are not exactly a leg of a record. */
 export function composeUnexplained(after: number, count: number): Statement {
   const cases = recordKinds.map((kind) => `WHEN '${kind.kind}' THEN ${isExplained(kind)}`).join(' ');
   const example = `json_object('transfer', id, 'kind', kind, 'debit', debit, 'credit', credit, 'reference', reference,
@@ -72,7 +72,7 @@ function isExplained(kind: RecordKind): string {
   return `EXISTS (SELECT 1 FROM ${kind.name} AS r WHERE ${kind.found} AND (${legs.join(' OR ')}))`;
 }
 
-/** The orders of the next transfers, for the rounding of each. */
+/** Reads the filled orders of the next transfers, to check how each was rounded. */
 export function composeFilledOrders(after: number, count: number): Statement {
   return {
     text: `
@@ -83,7 +83,7 @@ export function composeFilledOrders(after: number, count: number): Statement {
   };
 }
 
-/** Reads the house's own balances: a few rows per asset, however many accounts there are. */
+/** Reads the house's balances: four rows for each asset, however many accounts exist. */
 export function composeHouse(): Statement {
   return {
     text: `

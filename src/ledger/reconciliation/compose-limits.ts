@@ -3,16 +3,17 @@ import { type Range, type Statement, selectRange } from './statement.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Two withdrawals may be written in the other order than their times say, by as much as clocks differ. */
+/** By how much the clocks of two lanes may differ: two withdrawals may be written in the other order than their times. */
 const CLOCK_SKEW_MS = 60_000;
 
 /**
- * Holds what an account withdrew in the 24 hours up to each of its withdrawals against the limit of that moment, which
- * the withdrawal's own row names: the account's may have changed since. What failed later only lowers the sum, so a
- * window that was within its limit when it was written stays so.
+ * For each withdrawal, compares the sum of its account's withdrawals in the 24 hours before it with the daily limit of
+ * that time. The withdrawal's row has that limit, because the account's may have changed since. A withdrawal that fails
+ * later lowers the sum, so a sum that was within the limit stays within it.
  *
- * An id is at most a day older than its commit, so the rows of one window lie within 48 hours of ids, though not always
- * in the order of their commits. With the 48 hours before a part, a window is whole in the part of its last id.
+ * An id is at most a day older than its commit. So all rows of one window have ids of at most 48 hours, though not always
+ * in the order of their commits. A part of an account is therefore read together with the 48 hours of ids before it: then
+ * every window is complete in the part that has its highest id.
  */
 export function composeLimits(range: Range): Statement {
   const { text, values } = selectRange('withdrawals', range);

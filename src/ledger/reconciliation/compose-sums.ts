@@ -2,17 +2,15 @@ import type { RecordKind } from './record-kind.ts';
 import { recordKinds } from './record-kinds.ts';
 import { type AccountRange, type PartOfAccount, type Statement, selectRange } from './statement.ts';
 
-/**
- * Sums are in two parts, high * 2^32 + low, so that no journal, however broken, overflows one.
- */
+/** An amount as two columns, high * 2^32 + low, which are summed separately: no sum can then overflow 64 bits. */
 export const inParts = (amount: string) => `(${amount}) / 4294967296 AS high, (${amount}) % 4294967296 AS low`;
 
-/** What two sums in parts come to. */
+/** The sum, from the sums of its two parts. */
 export function joinParts(high: string | null, low: string | null): bigint {
   return (BigInt(high ?? 0) << 32n) + BigInt(low ?? 0);
 }
 
-/** The legs of a kind in which the record's own account takes part: account, asset, sum in parts, number. */
+/** The legs that move the balance of the record's own account: account, asset, amount in two parts, number. */
 function selectOwnLegs(kind: RecordKind, source: string): string {
   return kind.legs
     .flatMap(({ number, asset, amount, sign }) =>
@@ -29,7 +27,7 @@ function selectOwnLegs(kind: RecordKind, source: string): string {
 export interface BalanceFault {
   readonly account: string;
   readonly asset: string;
-  /** `null` where records name a balance that is not there. */
+  /** `null` when records name a balance that does not exist. */
   readonly balance: string | null;
   readonly floor: string | null;
   readonly lastTransfer: number | null;
@@ -39,8 +37,8 @@ export interface BalanceFault {
 }
 
 /**
- * Holds the balances of whole accounts against the legs of their records, each against its sum and its newest transfer.
- * Gives those that do not fit. D1 takes five terms of a compound SELECT, so those of each kind stand in one of their own.
+ * Compares each balance of whole accounts with the sum of its records' legs and with the newest of their transfers, and
+ * returns the balances that differ. D1 allows five terms in a compound SELECT, so the legs of each kind are a subquery.
  */
 export function composeBalances({ from, before }: AccountRange): Statement {
   const legs = recordKinds.map((kind) => {
@@ -63,7 +61,7 @@ export function composeBalances({ from, before }: AccountRange): Statement {
   };
 }
 
-/** What transfers come to for one account and asset. */
+/** The sum of the transfers of one account and asset, in two parts, and the number of the newest. */
 export interface SumRow {
   readonly account: string;
   readonly asset: string;
@@ -72,7 +70,7 @@ export interface SumRow {
   readonly newest: number;
 }
 
-/** Sums the legs of a part of one account, of transfers up to number `head`. */
+/** Sums the legs of a part of one account whose transfers have a number of at most `head`. */
 export function composePartSums(kind: RecordKind, part: PartOfAccount, head: number): Statement {
   const { text, values } = selectRange(kind.name, part);
   return {
@@ -83,7 +81,7 @@ export function composePartSums(kind: RecordKind, part: PartOfAccount, head: num
   };
 }
 
-/** What transfers of one asset moved between two balances; of a side that nobody asked for the name is empty. */
+/** The sum of the transfers of one asset between two accounts. A side that was not asked for has an empty name. */
 export interface MovedRow {
   readonly debit: string;
   readonly credit: string;
@@ -94,7 +92,7 @@ export interface MovedRow {
   readonly newest: number;
 }
 
-/** Sums what the next `count` numbers of the journal did to balances that `who` picks, in one walk over them. */
+/** Sums the transfers among the next `count` numbers of the journal, by the accounts that `who` selects. */
 export function composeMoved(after: number, count: number, who: JournalParties): Statement {
   const [isAsked, values] = who === 'house' ? [`GLOB 'house:*'`, []] : ['= ?3', [who.accountId]];
   return {
@@ -107,14 +105,14 @@ export function composeMoved(after: number, count: number, who: JournalParties):
   };
 }
 
-/** The house's own balances, or those of one account. */
+/** The balances of the house, or those of one account. */
 export type JournalParties = 'house' | { readonly accountId: string };
 
 function negate(part: string): string {
   return String(-BigInt(part));
 }
 
-/** What such rows did to each side that was asked for. Pure. */
+/** The change of each balance that was asked for. Pure. */
 export function readMoved(rows: readonly MovedRow[]): SumRow[] {
   return rows.flatMap(({ debit, credit, high, low, ...row }) => [
     ...(debit === '' ? [] : [{ ...row, account: debit, high: negate(high), low: negate(low) }]),

@@ -3,7 +3,7 @@ import type { Counts, Example, Finding, Invariant } from './invariants.ts';
 import type { Leg, RecordKind } from './record-kind.ts';
 import { type Range, type Statement, onlyRow, selectRange } from './statement.ts';
 
-/** Whether the transfer `t` is this leg of the record `r`, in SQL. Never NULL. */
+/** SQL that is true when the transfer `t` is exactly this leg of the record `r`, otherwise false; never NULL. */
 export function isLeg(leg: Leg, kind: RecordKind, t: string): string {
   return `(${t}.debit IS ${leg.debit} AND ${t}.credit IS ${leg.credit} AND ${t}.asset IS ${leg.asset}
     AND ${t}.amount IS ${leg.amount} AND ${t}.kind IS ${leg.kind ?? `'${kind.kind}'`}
@@ -20,9 +20,8 @@ interface TieRow {
 }
 
 /**
- * Holds each record of a range against the transfers that it names. The statement gives one row of counts and of faults,
- * whatever the range. The limit of none keeps SQLite from writing each expression out wherever its column is read: that
- * would judge every record five times.
+ * Compares each record of a range with the transfers that it names. The result is always one row, with counts and
+ * examples. `LIMIT -1` keeps SQLite from flattening the subquery, which would evaluate every record five times.
  */
 export function composeTies(kind: RecordKind, range: Range): Statement {
   const { text, values } = selectRange(kind.name, range);
@@ -52,10 +51,10 @@ export function composeTies(kind: RecordKind, range: Range): Statement {
   };
 }
 
-/** What the records of a range showed. */
+/** What the check of a range of records found. */
 export interface JudgedTies {
   readonly records: number;
-  /** The highest id, where there was a record. */
+  /** The highest id; `null` when the range has no record. */
   readonly last: string | null;
   readonly checked: Counts;
   readonly findings: readonly Finding[];
@@ -76,7 +75,7 @@ export function judgeTies(kind: RecordKind, rows: readonly unknown[] | undefined
 
 const Faults = z.array(z.record(z.string(), z.union([z.string(), z.number()]).nullable()));
 
-/** The findings in a JSON array of what breaks an invariant. */
+/** Parses a JSON array of examples of a broken invariant into findings. */
 export function readExamples(invariant: Invariant, text: string): Finding[] {
   return Faults.parse(JSON.parse(text)).map((fault) => {
     const example: Example = Object.fromEntries(Object.entries(fault).map(([name, value]) => [name, String(value)]));
@@ -84,12 +83,12 @@ export function readExamples(invariant: Invariant, text: string): Finding[] {
   });
 }
 
-/** Assets of which records and transfers do not agree, so that what records come to is no sum of transfers. */
+/** Assets whose records and transfers disagree: for these the sum of the records is not the sum of the transfers. */
 export type Untied = readonly string[];
 
 const Assets = z.array(z.union([z.string(), z.array(z.string())]));
 
-/** The assets in a JSON array of assets, or of arrays of them: each once. */
+/** Parses a JSON array of assets, or of arrays of assets, into a list without repetition. */
 export function readUntied(text: string): Untied {
   return [...new Set(Assets.parse(JSON.parse(text)).flat())];
 }

@@ -1,8 +1,8 @@
 import type { RecordKind } from './record-kind.ts';
 
 /**
- * Deposits: one transfer out of custody once it is completed, and none before. The receipt of a withdrawal inside Bureau
- * commands none: it names the one by which that withdrawal was paid.
+ * Deposits. A completed deposit has one transfer, from `house:custody`; any other has none. The receipt of a withdrawal
+ * between two accounts has no transfer of its own: it names the one that paid the withdrawal.
  */
 export const depositRecords: RecordKind = {
   name: 'deposits',

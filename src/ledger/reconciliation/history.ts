@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { digestInHex } from '../../platform/digest.ts';
 import { onlyRow, readBatch } from './statement.ts';
 
-/** What is kept a digest of: tables that only grow, and whose rows never change. */
+/** The tables whose rows are digested. Rows are added to them and never change. */
 export const chains = ['transfers', 'audit'] as const;
 
 export type ChainName = (typeof chains)[number];
 
-/** How a table is read for its digest. A link of the chain is made of several parts, each read in one short statement. */
+/** How a table is digested. A link of the chain covers several parts, each read in one short statement. */
 interface Chain {
-  /** A row as SQL, all of it and without doubt about where a column ends. */
+  /** SQL for a row as text: all columns, written so that different rows never give the same text. */
   readonly row: string;
   readonly rowsPerPart: number;
   readonly partsPerLink: number;
@@ -27,14 +27,14 @@ export const CHAINS: Chains = {
   audit: { row: 'json_array(id, ts, role, action, target, detail)', rowsPerPart: 100, partsPerLink: 1 },
 };
 
-/** How far a chain was computed. */
+/** How far a chain has been computed. */
 export const ChainPosition = z.object({
-  /** The number of the last row. */
+  /** The number of the last row that was read. */
   after: z.int(),
   links: z.int(),
-  /** The newest link. */
+  /** The digest of the newest link. */
   digest: z.string(),
-  /** Of the parts of the next link. */
+  /** The digests of the parts of the next link that were read so far. */
   parts: z.array(z.string()),
 });
 
@@ -43,7 +43,7 @@ export type ChainPosition = z.output<typeof ChainPosition>;
 /** Before the first row. */
 export const CHAIN_START: ChainPosition = { after: 0, links: 0, digest: '', parts: [] };
 
-/** A link of a chain: the digest of the one before it and of its own rows, up to the one that it names. */
+/** A link of a chain: the digest of the previous link and of the rows after it, up to row number `upTo`. */
 export interface Link {
   readonly number: number;
   readonly upTo: number;
@@ -58,8 +58,9 @@ export interface ComputedPart {
 }
 
 /**
- * Computes the next part of a chain: SHA-256 of its rows, and of the link before and the parts once a link is whole.
- * `null` while the table has no whole part more, which takes a row to see. Throws when D1 fails.
+ * Computes the next part of a chain: the SHA-256 of its rows. The last part of a link also gives the link: the SHA-256 of
+ * the previous link and all its parts. Returns `null` while the table has too few new rows for a part; seeing that reads
+ * one row. Throws when D1 fails.
  */
 export async function computePart(
   database: D1Database,

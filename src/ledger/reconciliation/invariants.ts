@@ -1,47 +1,47 @@
 /**
- * What must hold of the ledger at every moment, whoever wrote to it. The database refuses whatever would break one of
- * them; the reconciliation checks that it did.
+ * What is true of the ledger at every moment. The database refuses writes that would break one of these; the
+ * reconciliation checks that it did.
  */
 export const invariants = [
-  /** Of every asset, all balances of the ledger sum to zero. */
+  /** For each asset, all balances of the ledger sum to zero. */
   'ledger_sums_to_zero',
-  /** No balance of an account is below zero, and none of the house's below its floor. */
+  /** No account's balance is below zero, and no balance of the house is below its floor. */
   'balances_above_floor',
-  /** A balance is the sum of its transfers, and carries the number of the newest. */
+  /** Each balance is the sum of its transfers, and has the number of the newest. */
   'balances_match_transfers',
-  /** The journal is numbered from 1 without a gap. */
+  /** Transfers are numbered from 1 without a gap. */
   'journal_has_no_gap',
-  /** A record has exactly the transfers that its state calls for, and a transfer the record that explains it. */
+  /** Each record has exactly the transfers that its state requires, and each transfer has its record. */
   'records_match_transfers',
-  /** A withdrawal was paid out at most once, and never both paid out and given back. */
+  /** No withdrawal was paid twice, or paid and also returned. */
   'withdrawals_paid_once',
-  /** What an account withdrew in 24 hours, without what failed, was within its limit of that time. */
+  /** In any 24 hours, an account's withdrawals that have not failed stay within the limit in force at the time. */
   'withdrawals_within_limit',
-  /** The rounded side of a fill is off by less than one atom of its asset, in the house's favour. */
+  /** The rounded amount of a fill differs from the exact one by less than one atom, in the house's favour. */
   'rounding_favours_house',
-  /** An address belongs to one account, on whichever networks it receives. */
+  /** No address belongs to two accounts, on any networks. */
   'addresses_have_one_owner',
-  /** What clients brought in is within the supply cap, and what is owed to them within that and the exposure. */
+  /** What clients brought in is within the supply cap; what is owed to them is within the cap plus the house's exposure. */
   'debts_within_caps',
-  /** The journal and the audit are what they were when they were first read. */
+  /** The journal and the audit are the same as when they were first read. */
   'history_unchanged',
 ] as const;
 
 export type Invariant = (typeof invariants)[number];
 
-/** One thing that breaks an invariant, by its ids and figures. */
+/** One case that breaks an invariant: its ids and figures. */
 export type Example = Readonly<Record<string, string>>;
 
-/** What a check found wrong. */
+/** One error that a check found. */
 export interface Finding {
   readonly invariant: Invariant;
   readonly example: Example;
 }
 
-/** How many things were looked at for each invariant. */
+/** How many rows were checked for each invariant. */
 export type Counts = Partial<Record<Invariant, number>>;
 
-/** What a pass has seen of one invariant. */
+/** What a pass has found about one invariant so far. */
 export interface Tally {
   readonly checked: number;
   readonly broken: number;
@@ -50,12 +50,12 @@ export interface Tally {
 
 export type Tallies = Partial<Record<Invariant, Tally>>;
 
-/** The most examples that are kept of an invariant; the rest are counted. */
+/** Maximum number of examples kept per invariant; the rest are counted. */
 export const MAX_EXAMPLES = 10;
 
 const nothing: Tally = { checked: 0, broken: 0, examples: [] };
 
-/** Adds what a slice showed to what was seen before it. Pure. */
+/** Adds the result of a slice to the results before it. Pure. */
 export function addToTallies(tallies: Tallies, checked: Counts, findings: readonly Finding[]): Tallies {
   const sums: Tallies = { ...tallies };
   for (const invariant of invariants) {

@@ -1,16 +1,16 @@
 import type { Finding } from './invariants.ts';
 import type { ComparedBalance } from './sums.ts';
 
-/** By how many atoms balances differ from their transfers, per asset, as text. */
+/** By how many atoms balances differ from the sum of their transfers, per asset, as text. */
 export type Differences = Readonly<Record<string, string>>;
 
-/** What balances showed. */
+/** What the check of some balances found. */
 export interface JudgedBalances {
   readonly findings: readonly Finding[];
   readonly differences: Differences;
 }
 
-/** Holds balances against what explains them, and against their floors. Pure. */
+/** Compares balances with the sum of their transfers and with their floors. Pure. */
 export function judgeBalances(balances: readonly ComparedBalance[]): JudgedBalances {
   const findings: Finding[] = [];
   let differences: Differences = {};

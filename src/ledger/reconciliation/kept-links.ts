@@ -1,7 +1,7 @@
 import { logEvent } from '../../platform/log.ts';
 import { type ChainName, type Link, chains } from './history.ts';
 
-/** The links of both chains as they were first computed, in the storage of an object: the ledger cannot reach them. */
+/** The links of both chains as first computed, stored in a Durable Object: out of reach of writers to the ledger. */
 export class KeptLinks {
   readonly #sql: SqlStorage;
 
@@ -12,7 +12,7 @@ export class KeptLinks {
       PRIMARY KEY (chain, number)) WITHOUT ROWID`);
   }
 
-  /** Keeps a link for good, and writes it to the log, where it outlives this object. */
+  /** Stores a link, which is never changed, and logs it, so that a copy exists outside of this object. */
   keep(chain: ChainName, { number, upTo, digest }: Link): void {
     this.#sql.exec('INSERT OR IGNORE INTO links VALUES (?, ?, ?, ?)', chain, number, upTo, digest);
     logEvent('history_link', { chain, number, upTo, digest });
@@ -27,7 +27,7 @@ export class KeptLinks {
     return this.#read('chain = ? ORDER BY number DESC LIMIT 1', chain);
   }
 
-  /** Forgets every link: a new start. Gives the newest of each chain, for the audit. */
+  /** Deletes all links. Returns the newest digest of each chain. */
   forget(): Readonly<Record<string, string>> {
     const forgotten = chains.map((chain) => [chain, this.newest(chain)?.digest ?? 'none']);
     this.#sql.exec('DELETE FROM links');

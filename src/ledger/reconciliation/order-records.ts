@@ -3,7 +3,7 @@ import { PRICE_SCALE } from '../../money/prices.ts';
 import type { Finding } from './invariants.ts';
 import type { RecordKind } from './record-kind.ts';
 
-/** Orders: two transfers each, coin against USDT with the house; one that failed has none. */
+/** Orders. A filled order has two transfers with the house, one of the coin and one of USDT; a failed one has none. */
 export const orderRecords: RecordKind = {
   name: 'orders',
   title: 'order',
@@ -33,7 +33,7 @@ export const orderRecords: RecordKind = {
     {
       invariant: 'rounding_favours_house',
       about: `r.status = 'COMPLETED'`,
-      // To within an atom of both sides and a billionth. Exactly is judged once, of each new order, in `judgeRounding`.
+      // In floating point, to within an atom of each side and a billionth. `judgeRounding` checks each new order exactly.
       broken: `NOT EXISTS (
         SELECT 1 FROM assets
         WHERE asset = r.coin
@@ -43,7 +43,7 @@ export const orderRecords: RecordKind = {
   ],
 };
 
-/** What the rounding of an order is judged by. */
+/** The columns of an order from which its rounding is judged. */
 export interface FilledOrder {
   readonly accountId: string;
   readonly id: string;
@@ -54,14 +54,14 @@ export interface FilledOrder {
   readonly usdtAmount: string;
 }
 
-/** The columns of a `FilledOrder`, of the row `r`. */
+/** SQL for the columns of a `FilledOrder`, from the row `r`. */
 export const filledOrderColumns = `r.account_id AS accountId, r.id, r.coin, r.side, CAST(r.executed_price AS TEXT) AS price,
   CAST(r.coin_amount AS TEXT) AS coinAmount, CAST(r.usdt_amount AS TEXT) AS usdtAmount`;
 
 /**
- * Whether each order kept its price to within an atom of the side that was rounded, and against the client. Which side
- * that was is not recorded, so either will do. In whole numbers of any size: usdt * 10^(scale of the coin + 8) against
- * coin * price * 10^(scale of USDT). Pure.
+ * Finds orders whose amounts differ from the price by an atom or more, or in the client's favour. Which of the two
+ * amounts was rounded is not recorded, so a difference of less than an atom of either is accepted. Compares exactly, in
+ * `bigint`: usdt * 10^(scale of the coin + 8) with coin * price * 10^(scale of USDT). Pure.
  */
 export function judgeRounding(orders: readonly FilledOrder[]): Finding[] {
   return orders

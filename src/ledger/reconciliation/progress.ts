@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { ChainPosition, CHAIN_START } from './history.ts';
 import { invariants } from './invariants.ts';
-import { ACCOUNTS_START, AccountsPosition } from './walk-accounts.ts';
-import { JOURNAL_START, JournalPosition } from './walk-journal.ts';
+import { ACCOUNTS_START, AccountsPosition } from './scan-accounts.ts';
+import { JOURNAL_START, JournalPosition } from './scan-journal.ts';
 
 const Example = z.record(z.string(), z.string());
 const Tally = z.object({ checked: z.int(), broken: z.int(), examples: z.array(Example).readonly() });
 
-/** What a complete pass found of one invariant. Figures are counts, and plain decimals per asset. */
+/** What a complete pass found about one invariant. Figures are counts, and plain decimals for each asset. */
 export const InvariantReport = z.object({
   status: z.enum(['ok', 'broken']),
   figures: z.record(z.string(), z.union([z.string(), Example])),
@@ -28,35 +28,35 @@ export type PassReport = z.output<typeof PassReport>;
 
 const ChainPositions = z.object({ transfers: ChainPosition, audit: ChainPosition });
 
-/** How far a pass has come: over the accounts, then over the journal, then over the history of both chains. */
+/** The progress of a pass, which checks first the accounts, then the history of both chains, then the journal. */
 export const Pass = z.object({
   startedAt: z.int(),
-  /** `null` when that walk is done. */
+  /** `null` when the accounts are done. */
   accounts: AccountsPosition.nullable(),
   journal: JournalPosition.nullable(),
   chains: ChainPositions,
   chainsDone: z.boolean(),
-  /** In atoms, per asset. */
+  /** By how many atoms balances differ from their transfers, per asset. */
   differences: z.record(z.string(), z.string()),
-  /** Assets of which records and transfers do not agree. */
+  /** Assets whose records and transfers disagree. */
   untied: z.array(z.string()).readonly(),
   tallies: z.partialRecord(z.enum(invariants), Tally),
 });
 
 export type Pass = z.output<typeof Pass>;
 
-/** All that the reconciliation keeps between two slices. Its object's storage holds it; nothing of it is in the ledger. */
+/** All that the reconciliation remembers between two slices. It is in the storage of its object, not in the ledger. */
 export const Progress = z.object({
-  /** The number of the pass that is under way, or of the next one. */
+  /** The number of the running pass, or of the next one. */
   number: z.int(),
   steppedAt: z.int().nullable(),
   /** When the newest pass began. */
   beganAt: z.int().nullable(),
   pass: Pass.nullable(),
-  /** How far new transfers were read, and what was found in them since the last pass ended. */
+  /** How far new transfers were read, and (`found`) what was found in them since the last pass ended. */
   newest: JournalPosition,
   found: z.partialRecord(z.enum(invariants), Tally),
-  /** How far the chains were computed for the first time. */
+  /** How far the stored links of the chains reach. */
   chains: ChainPositions,
   report: PassReport.nullable(),
 });
@@ -77,7 +77,7 @@ export const NO_PROGRESS: Progress = {
   report: null,
 };
 
-/** A pass that has walked nothing. It counts anew, so that what was changed behind the last one is found. */
+/** A pass at its beginning. It sums from the first transfer, so that it finds rows changed since the last pass. */
 export function beginPass(now_ms: number): Pass {
   return {
     startedAt: now_ms,

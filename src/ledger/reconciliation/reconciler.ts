@@ -6,34 +6,34 @@ import { addDifferences } from './judge-balance.ts';
 import type { KeptLinks } from './kept-links.ts';
 import { type InvariantReport, NO_PROGRESS, type Pass, type PassReport, type Progress, beginPass } from './progress.ts';
 import { reportFindings } from './violations.ts';
-import { walkAccounts } from './walk-accounts.ts';
-import { JOURNAL_START, walkJournal } from './walk-journal.ts';
+import { scanAccounts } from './scan-accounts.ts';
+import { JOURNAL_START, scanJournal } from './scan-journal.ts';
 
-/** The most that one slice reads. */
+/** How much one slice reads at most. */
 export interface SliceLimits {
-  /** Of the journal. */
+  /** Numbers of the journal. */
   readonly transfers: number;
-  /** Of each kind of record. */
+  /** Records of each kind. */
   readonly rows: number;
 }
 
-/** Slices of some milliseconds of D1. */
+/** With these limits a slice takes D1 a few milliseconds. */
 export const SLICE_LIMITS: SliceLimits = { transfers: 800, rows: 400 };
 
-/** A new pass begins no sooner after the last one began. */
+/** The time between the beginnings of two passes, at least. */
 export const PASS_INTERVAL_MS = 3_600_000;
 
-/** What a slice took, and whether there is more of the same. */
+/** How long a slice took, and whether there is more to read now. */
 export interface Slice {
   readonly isMore: boolean;
-  /** As D1 says it. */
+  /** The time that D1 reports. */
   readonly duration_ms: number;
 }
 
 /**
- * The reconciliation of one ledger: the database's promises checked again by reading what is there. `follow` reads new
- * transfers as they come; `advance` takes a pass over everything a slice further. Each slice is one transaction of some
- * milliseconds, which reads and writes nothing; only what it finds broken is written, with both halts. One at a time.
+ * The reconciliation of one ledger: it reads the ledger and checks the invariants. `follow` reads the next new transfers;
+ * `advance` reads the next slice of a pass over everything. Each slice is one transaction of a few milliseconds that only
+ * reads. Only when an invariant is broken, a second batch records it and halts the exchange. Run one call at a time.
  */
 export class Reconciler {
   readonly #database: Database;
@@ -48,36 +48,36 @@ export class Reconciler {
     this.#chains = read;
   }
 
-  /** All that must be kept to go on later. */
+  /** What must be stored so that another `Reconciler` can continue. */
   get progress(): Progress {
     return this.#progress;
   }
 
-  /** Whether a pass is under way. */
+  /** Whether a pass is running. */
   get isUnderWay(): boolean {
     return this.#progress.pass !== null;
   }
 
-  /** Begins a pass, unless one is under way. */
+  /** Begins a pass, unless one is running. */
   begin(now_ms: number): void {
     this.#progress = { ...this.#progress, pass: this.#progress.pass ?? beginPass(now_ms), beganAt: now_ms };
   }
 
-  /** Begins one if none has begun lately. */
+  /** Begins a pass if none has begun within `PASS_INTERVAL_MS`. */
   beginWhenDue(now_ms: number): void {
     const { beganAt } = this.#progress;
-    // A clock that went back tells nothing.
+    // A time before `beganAt` means that the clock was set back: begin, since the interval cannot be measured.
     if (beganAt === null || now_ms >= beganAt + PASS_INTERVAL_MS || now_ms < beganAt) this.begin(now_ms);
   }
 
-  /** Has the next `beginWhenDue` begin one. */
+  /** Makes the next `beginWhenDue` begin a pass. */
   forgetWhenItBegan(): void {
     this.#progress = { ...this.#progress, beganAt: null };
   }
 
   /**
-   * Begins anew, with nothing known of the history: for an operator who restored the ledger to an earlier moment. Gives
-   * the newest links that are forgotten.
+   * Deletes all progress and the stored links, for an operator who restored the ledger to an earlier time. Returns the
+   * newest links that were deleted.
    */
   beginAnew(): Readonly<Record<string, string>> {
     const { number, report } = this.#progress;
@@ -85,26 +85,26 @@ export class Reconciler {
     return this.#links.forget();
   }
 
-  /** Reads the next new transfers, or computes the next part of a chain. Throws when D1 fails; nothing of it is kept. */
+  /** Reads the next new transfers, or computes the next part of a chain. When D1 fails, throws and keeps its progress. */
   async follow({ transfers }: SliceLimits, now_ms: number): Promise<Slice> {
-    const extended = this.#isPartWalked() ? await this.#extend('transfers') : null;
+    const extended = this.#isPartScanned() ? await this.#extend('transfers') : null;
     if (extended) return extended;
     const before = this.#progress;
-    const walked = await walkJournal(this.#database.$client, before.newest, transfers, true);
-    await reportFindings(this.#database, walked.findings, before.number, now_ms);
-    const found = addToTallies(before.found, walked.checked, walked.findings);
-    this.#progress = { ...before, newest: walked.next, found, steppedAt: now_ms };
-    if (!walked.isAtEnd) return { isMore: true, duration_ms: walked.duration_ms };
-    return (await this.#extend('audit')) ?? { isMore: false, duration_ms: walked.duration_ms };
+    const scanned = await scanJournal(this.#database.$client, before.newest, transfers, true);
+    await reportFindings(this.#database, scanned.findings, before.number, now_ms);
+    const found = addToTallies(before.found, scanned.checked, scanned.findings);
+    this.#progress = { ...before, newest: scanned.next, found, steppedAt: now_ms };
+    if (!scanned.isAtEnd) return { isMore: true, duration_ms: scanned.duration_ms };
+    return (await this.#extend('audit')) ?? { isMore: false, duration_ms: scanned.duration_ms };
   }
 
-  /** Whether a whole part of the journal was walked that its chain lacks: so the ledger is asked for no other. */
-  #isPartWalked(): boolean {
+  /** Whether enough of the journal was read for the next part of its chain. Without a query, unlike `computePart`. */
+  #isPartScanned(): boolean {
     const { newest, chains: reached } = this.#progress;
     return newest.after >= reached.transfers.after + this.#chains.transfers.rowsPerPart;
   }
 
-  /** Computes the next part of a chain for the first time, and keeps the link that it completes. */
+  /** Computes the next new part of a chain, and stores the link if the part completes one. `null`: too few new rows. */
   async #extend(name: ChainName): Promise<Slice | null> {
     const computed = await computePart(this.#database.$client, name, this.#progress.chains[name], this.#chains[name]);
     if (!computed) return null;
@@ -113,7 +113,7 @@ export class Reconciler {
     return { isMore: true, duration_ms: computed.duration_ms };
   }
 
-  /** Takes the pass that is under way a slice further. Throws when D1 fails; nothing of the slice is kept. */
+  /** Reads the next slice of the running pass. When D1 fails, throws and keeps its progress. */
   async advance(limits: SliceLimits, now_ms: number): Promise<Slice> {
     const { pass } = this.#progress;
     if (!pass) return { isMore: false, duration_ms: 0 };
@@ -123,13 +123,18 @@ export class Reconciler {
   }
 
   async #advanceAccounts(pass: Pass, { rows }: SliceLimits, now_ms: number): Promise<Slice> {
-    if (!pass.accounts) throw new Error('the accounts are walked already');
-    const walked = await walkAccounts(this.#database.$client, pass.accounts, rows);
-    await this.#keep({ ...addWalked(pass, walked), accounts: walked.next }, walked.checked, walked.findings, now_ms);
-    return { isMore: true, duration_ms: walked.duration_ms };
+    if (!pass.accounts) throw new Error('the accounts of this pass are done');
+    const scanned = await scanAccounts(this.#database.$client, pass.accounts, rows);
+    await this.#keep(
+      { ...addScanned(pass, scanned), accounts: scanned.next },
+      scanned.checked,
+      scanned.findings,
+      now_ms,
+    );
+    return { isMore: true, duration_ms: scanned.duration_ms };
   }
 
-  /** Computes the chains once more, from their beginning, and holds each link against the one that is kept. */
+  /** Computes the next part of a chain again, from the chain's beginning, and compares each link with the stored one. */
   async #advanceChains(pass: Pass, now_ms: number): Promise<Slice> {
     for (const name of chains) {
       const position = pass.chains[name];
@@ -137,7 +142,8 @@ export class Reconciler {
       if (!kept) continue;
       const computed = await computePart(this.#database.$client, name, position, this.#chains[name]);
       const findings = judgeLink(name, kept, computed);
-      // What ends before its kept links is at its end. Behind a link that differs, the next is held against its own rows.
+      // A table that ends before its stored links is done. After a link, the stored digest is used even if it differs, so
+      // that one changed row is reported once and not for every later link.
       const next = computed
         ? { ...computed.next, digest: computed.link ? kept.digest : computed.next.digest }
         : { ...position, links: Number.MAX_SAFE_INTEGER };
@@ -150,14 +156,14 @@ export class Reconciler {
   }
 
   async #advanceJournal(pass: Pass, { transfers }: SliceLimits, now_ms: number): Promise<Slice> {
-    const walked = await walkJournal(this.#database.$client, pass.journal ?? JOURNAL_START, transfers, false);
-    const next = { ...addWalked(pass, walked), journal: walked.next };
-    await this.#keep(next, walked.checked, walked.findings, now_ms);
-    if (!walked.isAtEnd) return { isMore: true, duration_ms: walked.duration_ms };
-    const closing = closePass(walked.house, next.differences, next.untied);
+    const scanned = await scanJournal(this.#database.$client, pass.journal ?? JOURNAL_START, transfers, false);
+    const next = { ...addScanned(pass, scanned), journal: scanned.next };
+    await this.#keep(next, scanned.checked, scanned.findings, now_ms);
+    if (!scanned.isAtEnd) return { isMore: true, duration_ms: scanned.duration_ms };
+    const closing = closePass(scanned.house, next.differences, next.untied);
     await this.#keep(this.#progress.pass ?? next, closing.checked, closing.findings, now_ms);
     this.#close(this.#progress.pass ?? next, closing, now_ms);
-    return { isMore: false, duration_ms: walked.duration_ms };
+    return { isMore: false, duration_ms: scanned.duration_ms };
   }
 
   async #keep(pass: Pass, checked: Counts, findings: readonly Finding[], now_ms: number): Promise<void> {
@@ -168,21 +174,22 @@ export class Reconciler {
 
   #close(pass: Pass, closing: Closing, now_ms: number): void {
     const { number, newest } = this.#progress;
-    const walked = pass.journal ?? newest;
+    const scanned = pass.journal ?? newest;
     this.#progress = {
       ...this.#progress,
       number: number + 1,
       pass: null,
-      // What the pass added up is from the beginning. What only it has read is still new to the other walk.
-      newest: walked.after <= newest.after ? walked : newest,
+      // The pass has summed from the first transfer, so its sums replace the older ones of `follow`.
+      // If the pass has read further than `follow`, `follow` keeps its own, so that it still reads those transfers.
+      newest: scanned.after <= newest.after ? scanned : newest,
       found: {},
       report: writeReport(number, pass, closing, now_ms),
     };
   }
 }
 
-/** Adds to a pass what a slice says of sums. Pure. */
-function addWalked(pass: Pass, { differences, untied }: Pick<Pass, 'differences' | 'untied'>): Pass {
+/** Adds to a pass the differences and the assets that a slice found. Pure. */
+function addScanned(pass: Pass, { differences, untied }: Pick<Pass, 'differences' | 'untied'>): Pass {
   return {
     ...pass,
     differences: addDifferences(pass.differences, differences),

@@ -1,41 +1,42 @@
 import type { Invariant } from './invariants.ts';
 
-/** One transfer that a record commands, each value as SQL over the record's row `r`. */
+/** One transfer that belongs to a record. Each value is SQL over the record's row `r`. */
 export interface Leg {
-  /** The number that the record names for it; NULL where its state calls for none. */
+  /** The transfer's number; NULL when the record's state requires no such transfer. */
   readonly number: string;
   readonly debit: string;
   readonly credit: string;
   readonly asset: string;
   readonly amount: string;
-  /** Of the transfer, where it is not the record's own. */
+  /** The transfer's kind and reference, when they are not the record's kind and id. */
   readonly kind?: string;
   readonly reference?: string;
-  /** 1 where the record's account receives, -1 where it gives; none where it takes no part. */
+  /** 1 when the record's account receives, -1 when it pays; absent when the leg does not touch that account. */
   readonly sign?: string;
 }
 
-/** Something else that must hold of a record: SQL that is true where it does not. */
+/** Another condition on a record. */
 export interface Claim {
   readonly invariant: Invariant;
-  /** Which records it is about. */
+  /** SQL that is true for the records that the condition applies to. */
   readonly about: string;
+  /** SQL that is true when the condition is broken. */
   readonly broken: string;
 }
 
 /**
- * One kind of record and its tie to the journal. It is written down once: the walk over the accounts asks of each record
- * for its transfers, the walk over the journal of each transfer for its record, and the sums add up the same legs.
+ * One kind of record and the transfers that belong to it. All checks are composed from this: whether each record has its
+ * transfers, whether each transfer has its record, and whether each balance is the sum of its records' legs.
  */
 export interface RecordKind {
   /** The table. */
   readonly name: string;
-  /** What it is called in an example. */
+  /** Its name in an example. */
   readonly title: string;
   /** The kind of its transfers. */
   readonly kind: string;
   readonly legs: readonly Leg[];
-  /** SQL that is true where the row contradicts itself, or lacks another row that belongs to it. */
+  /** SQL that is true when the row contradicts itself, or when another row that belongs to it is missing. */
   readonly odd: string;
   /** SQL that finds the record `r` of a transfer `t`. */
   readonly found: string;

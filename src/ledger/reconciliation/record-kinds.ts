@@ -4,5 +4,5 @@ import type { RecordKind } from './record-kind.ts';
 import { settlementRecords } from './settlement-records.ts';
 import { withdrawalRecords } from './withdrawal-records.ts';
 
-/** Every kind of record that moves money. A transfer of any other kind is one that no record explains. */
+/** Every kind of record that moves money. A transfer of any other kind has no record, which breaks an invariant. */
 export const recordKinds: readonly RecordKind[] = [orderRecords, depositRecords, withdrawalRecords, settlementRecords];

@@ -4,8 +4,8 @@ const isBuy = `r.type IN ('P2P_BUY', 'QUICK_BUY')`;
 const [buyer, seller] = [`iif(${isBuy}, r.account_id, r.counterparty)`, `iif(${isBuy}, r.counterparty, r.account_id)`];
 
 /**
- * Settlements: two transfers, USDT from buyer to seller under the number that the row names and the coin back under
- * the next. A trade between two accounts is two rows, which name the same two.
+ * Settlements. Each has two transfers: USDT from buyer to seller under the number in the row, and the coin from seller
+ * to buyer under the next number. A trade between two accounts has two rows, which name the same two transfers.
  */
 export const settlementRecords: RecordKind = {
   name: 'settlements',

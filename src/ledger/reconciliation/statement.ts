@@ -4,13 +4,13 @@ export interface Statement {
   readonly values: readonly (string | number)[];
 }
 
-/** Whole accounts: those whose ids are at least one text, and below another. */
+/** Whole accounts: those with an id of at least `from` and below `before`. */
 export interface AccountRange {
   readonly from: string;
   readonly before: string;
 }
 
-/** The next records of one kind of one account. */
+/** The next `rows` records of one kind of one account. */
 export interface PartOfAccount {
   readonly accountId: string;
   /** The id of the last record before the part. */
@@ -20,7 +20,7 @@ export interface PartOfAccount {
 
 export type Range = AccountRange | PartOfAccount;
 
-/** The rows of a table in a range, as a table in parentheses; its placeholders are the first of the statement. */
+/** A subquery, in parentheses, for the rows of a table in a range. It uses the first placeholders of the statement. */
 export function selectRange(table: string, range: Range): Statement {
   return 'rows' in range
     ? {
@@ -33,7 +33,7 @@ export function selectRange(table: string, range: Range): Statement {
       };
 }
 
-/** What D1 said of a batch: the rows of each statement, and how long all of them took. */
+/** The result of a batch: the rows of each statement, and the time that D1 reports for all of them. */
 export interface BatchOfRows {
   readonly rows: readonly (readonly unknown[])[];
   readonly duration_ms: number;
@@ -48,7 +48,7 @@ export async function readBatch(database: D1Database, statements: readonly State
   };
 }
 
-/** The only row of a statement that gives one. */
+/** The row of a statement that always returns one row. Throws when there is none. */
 export function onlyRow<Row>(rows: readonly Row[] | undefined): Row {
   const [row] = rows ?? [];
   if (row === undefined) throw new Error('a statement of one row gave none');

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { type SumRow, joinParts } from './compose-sums.ts';
 
-/** What transfers come to, by `<account> <asset>`: atoms as text, and the number of the newest. */
+/** Sums of transfers by `<account> <asset>`: atoms as text, and the number of the newest transfer. */
 export const Sums = z.record(z.string(), z.object({ atoms: z.string(), newest: z.int() }));
 
 export type Sums = z.output<typeof Sums>;
 
-/** Adds what a slice gave to what was summed before it. Pure. */
+/** Adds the sums of a slice to the sums before it. Pure. */
 export function addSums(sums: Sums, rows: readonly SumRow[]): Sums {
   const added = { ...sums };
   for (const { account, asset, high, low, newest } of rows) {
@@ -26,11 +26,11 @@ export interface BalanceRow {
   readonly lastTransfer: number;
 }
 
-/** A balance and what its transfers come to. */
+/** A balance and the sum of its transfers (`explained`). */
 export interface ComparedBalance {
   readonly account: string;
   readonly asset: string;
-  /** `null` where transfers name a balance that is not there. */
+  /** `null` when transfers name a balance that does not exist. */
   readonly balance: bigint | null;
   readonly floor: bigint;
   readonly lastTransfer: number | null;
@@ -38,7 +38,7 @@ export interface ComparedBalance {
   readonly newest: number;
 }
 
-/** Puts balances beside their sums; each of either side is there once. Pure. */
+/** Pairs each balance with its sum. A balance without transfers and a sum without balance are included. Pure. */
 export function compareSums(sums: Sums, rows: readonly BalanceRow[]): ComparedBalance[] {
   const byName = new Map(rows.map((row) => [nameOf(row.account, row.asset), row]));
   const names = new Set([...Object.keys(sums), ...byName.keys()]);

@@ -19,7 +19,7 @@ export interface Violation {
   readonly examples: readonly Readonly<Record<string, string>>[];
 }
 
-/** Those that are not cleared, oldest first. Throws when D1 fails. */
+/** Reads the violations that are not cleared, oldest first. Throws when D1 fails. */
 export async function listViolations(database: Database): Promise<Violation[]> {
   const rows = await database.select().from(violations).where(isNull(violations.clearedAt)).orderBy(violations.id);
   return rows.map(({ id, invariant, pass, foundAt, examples }) => ({
@@ -32,8 +32,9 @@ export async function listViolations(database: Database): Promise<Violation[]> {
 }
 
 /**
- * Records the invariants that a slice found broken and that no violation stands for, and halts trading and withdrawals
- * in the same batch; each is logged. Throws where D1 does not say that it did: the slice is then read again.
+ * Records a violation for each invariant that a slice found broken, unless it has one that is not cleared, and halts
+ * trading and withdrawals in the same batch. Logs each. Throws unless D1 confirms the batch; the caller then reads the
+ * slice again.
  */
 export async function reportFindings(
   database: Database,
@@ -57,7 +58,7 @@ export async function reportFindings(
       insertAudit(database, actor, 'halt', id, { invariant, examples }),
     ]),
   ]);
-  // One whose end stays open may have halted the exchange, and no later slice would say so.
+  // An unknown outcome is logged too: the batch may have halted the exchange, and then no later slice logs it.
   if (outcome.kind === 'committed' || outcome.kind === 'unknown') {
     logFault('invariant_broken', { violations: JSON.stringify(found) });
   }

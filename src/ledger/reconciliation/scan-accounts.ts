@@ -7,13 +7,13 @@ import type { Counts, Finding } from './invariants.ts';
 import { type Differences, judgeBalances } from './judge-balance.ts';
 import { recordKinds } from './record-kinds.ts';
 import { type AccountRange, type Statement, onlyRow, readBatch } from './statement.ts';
-import { LargeAccount, beginLarge, walkLarge } from './walk-large-account.ts';
+import { LargeAccount, beginLarge, scanLargeAccount } from './scan-large-account.ts';
 
-/** How far a walk over the accounts has come. */
+/** How far the scan of the accounts has come. */
 export const AccountsPosition = z.object({
-  /** The id of the first account that is not walked yet, or a text below it. */
+  /** The id of the next account, or a text that sorts before it. */
   from: z.string(),
-  /** An account with more records than a slice holds, of which a part is walked. */
+  /** An account with more records than fit into a slice, of which a part has been scanned. */
   large: LargeAccount.nullable(),
 });
 
@@ -22,8 +22,8 @@ export type AccountsPosition = z.output<typeof AccountsPosition>;
 /** Before the first account. */
 export const ACCOUNTS_START: AccountsPosition = { from: '', large: null };
 
-/** What a slice showed. */
-export interface WalkedAccounts {
+/** What a slice found. */
+export interface ScannedAccounts {
   /** `null` after the last account. */
   readonly next: AccountsPosition | null;
   readonly checked: Counts;
@@ -33,26 +33,26 @@ export interface WalkedAccounts {
   readonly duration_ms: number;
 }
 
-/** Above the id of every account, and of the house. */
+/** A text that sorts after the id of every account and after the house's names. */
 const BEYOND_ALL = '~';
 
 /**
- * Walks over the next accounts, as many as have at most `count` records of each kind: each record against its transfers
- * and each balance against the legs of all its records, in one transaction, so that whatever is written meanwhile cannot
- * look like an error. An account that is larger is walked in parts. Throws when D1 fails.
+ * Scans the next accounts, as many as together have at most `count` records of each kind. Compares each record with its
+ * transfers and each balance with the legs of all its records, in one transaction, so that a write in between cannot look
+ * like an error. A larger account is scanned in parts. Throws when D1 fails.
  */
-export async function walkAccounts(
+export async function scanAccounts(
   database: D1Database,
   position: AccountsPosition,
   count: number,
-): Promise<WalkedAccounts> {
+): Promise<ScannedAccounts> {
   if (position.large) {
-    const walked = await walkLarge(database, position.large, count);
-    // '!' is below every character of an id, so nothing lies between an account and its end.
-    const next = walked.next
-      ? { ...position, large: walked.next }
+    const scanned = await scanLargeAccount(database, position.large, count);
+    // The scan goes on after this account.
+    const next = scanned.next
+      ? { ...position, large: scanned.next }
       : { from: endOf(position.large.accountId), large: null };
-    return { ...walked, next };
+    return { ...scanned, next };
   }
   const measured = await readBatch(database, [composeMeasure(position.from, count)]);
   const measure = onlyRow(measured.rows[0] as MeasureRow[] | undefined);
@@ -63,20 +63,20 @@ export async function walkAccounts(
     const duration_ms = measured.duration_ms;
     return { next: { ...position, large }, checked: {}, findings: [], differences: {}, untied: [], duration_ms };
   }
-  const walked = await walkRange(database, { from: position.from, before });
+  const scanned = await scanRange(database, { from: position.from, before });
   return {
-    ...walked,
+    ...scanned,
     next: before === BEYOND_ALL ? null : { from: before, large: null },
-    duration_ms: measured.duration_ms + walked.duration_ms,
+    duration_ms: measured.duration_ms + scanned.duration_ms,
   };
 }
 
-/** The text above everything of one account, and below every other. */
+/** A text that sorts after one account's id and before every other: '!' sorts before each character of an id. */
 export function endOf(accountId: string): string {
   return `${accountId}!`;
 }
 
-/** The first account of what is left, the account after the last that fits for each kind of row, and the newest transfer. */
+/** The next account, for each kind of row the first account that does not fit, and the number of the newest transfer. */
 interface MeasureRow {
   readonly head: number | null;
   readonly first: string | null;
@@ -100,12 +100,12 @@ function composeMeasure(from: string, count: number): Statement {
         (SELECT min(first) FROM (
           SELECT min(id) AS first FROM accounts WHERE id >= ?1 UNION ALL ${firsts.join(' UNION ALL ')})) AS first,
         (SELECT id FROM accounts WHERE id >= ?1 ORDER BY id LIMIT 1 OFFSET ?3) AS accounts, ${ends.join(', ')}`,
-    // An account has nine balances and twelve addresses beside its records.
+    // Besides its records, an account has nine balances and twelve addresses, so fewer accounts fit than records.
     values: [from, count, Math.max(1, Math.floor(count / 6))],
   };
 }
 
-async function walkRange(database: D1Database, range: AccountRange): Promise<Omit<WalkedAccounts, 'next'>> {
+async function scanRange(database: D1Database, range: AccountRange): Promise<Omit<ScannedAccounts, 'next'>> {
   const counted = `SELECT count(*) AS balances FROM balances
     WHERE account >= ?1 AND account < ?2 AND account NOT LIKE 'house:%'`;
   const { rows, duration_ms } = await readBatch(database, [
@@ -146,7 +146,7 @@ function readFault({ account, asset, balance, lastTransfer, high, low, newest }:
     account,
     asset,
     balance: balance === null ? null : BigInt(balance),
-    // A client's is zero, whatever its row says.
+    // An account's floor is zero. The row is not trusted.
     floor: 0n,
     lastTransfer,
     explained: joinParts(high, low),
@@ -154,7 +154,7 @@ function readFault({ account, asset, balance, lastTransfer, high, low, newest }:
   };
 }
 
-/** The sum of counts, invariant by invariant. Pure. */
+/** Adds up counts for each invariant. Pure. */
 export function addCounts(counts: readonly Counts[]): Counts {
   const sum: Record<string, number> = {};
   for (const one of counts) {

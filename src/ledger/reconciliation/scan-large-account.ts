@@ -10,16 +10,16 @@ import { recordKinds } from './record-kinds.ts';
 import { onlyRow, readBatch } from './statement.ts';
 import { type BalanceRow, Sums, addSums, compareSums } from './sums.ts';
 
-/** How far the walk over one account has come. */
+/** How far the scan of a large account has come. */
 export const LargeAccount = z.object({
   accountId: z.string(),
-  /** The newest transfer as the walk began: of the records, only legs up to it are summed. */
+  /** The newest transfer when the scan of this account began. Only legs with a number up to it are summed from records. */
   head: z.int(),
-  /** Which kind of record is walked, by its place in `recordKinds`; behind the last of them the journal since `head`. */
+  /** The index in `recordKinds` of the kind being scanned. After the last kind, the journal since `head` is scanned. */
   kind: z.int(),
-  /** The id of the last record of the kind that was walked. */
+  /** The id of the last scanned record of that kind. */
   id: z.string(),
-  /** The number of the last transfer that was summed from the journal. */
+  /** The number of the last transfer summed from the journal. */
   journal: z.int(),
   sums: Sums,
 });
@@ -31,7 +31,7 @@ export function beginLarge(accountId: string, head: number): LargeAccount {
   return { accountId, head, kind: 0, id: '', journal: head, sums: {} };
 }
 
-interface WalkedLarge {
+interface ScannedLarge {
   /** `null` when the account is done. */
   readonly next: LargeAccount | null;
   readonly checked: Counts;
@@ -42,14 +42,18 @@ interface WalkedLarge {
 }
 
 /**
- * Walks over the next part of an account with more records than a slice holds. Its records are walked by id, and of their
- * legs those are summed whose transfers were there as the walk began: records are never deleted, so each is met once.
- * What was transferred since comes from the journal itself. When that has been read to its end, the balances of the same
- * transaction are what both come to, however long it took. Throws when D1 fails.
+ * Scans the next part of an account with more records than fit into a slice. Records are scanned by id; they are never
+ * deleted, so each is met once. Of their legs, only those whose transfers existed when the scan began are summed. Later
+ * transfers are summed from the journal. In the transaction that reads the journal's end, the account's balances must be
+ * the total of both sums, however long the scan took. Throws when D1 fails.
  */
-export async function walkLarge(database: D1Database, large: LargeAccount, count: number): Promise<WalkedLarge> {
+export async function scanLargeAccount(
+  database: D1Database,
+  large: LargeAccount,
+  count: number,
+): Promise<ScannedLarge> {
   const kind = recordKinds[large.kind];
-  if (!kind) return walkSince(database, large, count);
+  if (!kind) return scanSince(database, large, count);
   const part = { accountId: large.accountId, after: large.id, rows: count };
   const hasLimits = kind.name === 'withdrawals';
   const { rows, duration_ms } = await readBatch(database, [
@@ -75,10 +79,10 @@ export async function walkLarge(database: D1Database, large: LargeAccount, count
   };
 }
 
-/** Transfers are read some times as fast as records are. */
+/** Reading a transfer costs D1 a fraction of reading a record, so a slice holds more of them. */
 const TRANSFERS_PER_RECORD = 5;
 
-async function walkSince(database: D1Database, large: LargeAccount, count: number): Promise<WalkedLarge> {
+async function scanSince(database: D1Database, large: LargeAccount, count: number): Promise<ScannedLarge> {
   const { accountId, journal } = large;
   const transfers = count * TRANSFERS_PER_RECORD;
   const { rows, duration_ms } = await readBatch(database, [

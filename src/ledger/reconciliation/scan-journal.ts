@@ -17,7 +17,7 @@ import { type FilledOrder, judgeRounding } from './order-records.ts';
 import { onlyRow, readBatch } from './statement.ts';
 import { type BalanceRow, Sums, addSums, compareSums } from './sums.ts';
 
-/** How far a walk over the journal has come, and what it adds up to for the house's own balances. */
+/** How far a scan of the journal has come, and the sums of the house's transfers so far. */
 export const JournalPosition = z.object({
   /** The number of the newest transfer that was read. */
   after: z.int(),
@@ -29,8 +29,8 @@ export type JournalPosition = z.output<typeof JournalPosition>;
 /** Before the first transfer. */
 export const JOURNAL_START: JournalPosition = { after: 0, house: {} };
 
-/** What a slice showed. */
-export interface WalkedJournal {
+/** What a slice found. */
+export interface ScannedJournal {
   readonly next: JournalPosition;
   readonly checked: Counts;
   readonly findings: readonly Finding[];
@@ -38,23 +38,23 @@ export interface WalkedJournal {
   readonly untied: Untied;
   /** The highest number of the journal. */
   readonly head: number;
-  /** Whether the slice reached it, so that the house's balances were compared with all that moved them. */
+  /** Whether the slice reached `head`, so that the house's balances were compared with the sums. */
   readonly isAtEnd: boolean;
   readonly house: readonly BalanceRow[];
   readonly duration_ms: number;
 }
 
 /**
- * Walks over the next `count` numbers of the journal in one transaction: no number is missing, each transfer is one that its record
- * commands, and at the journal's end the house's balances are what all of them come to. `isNew` says whether they are
- * read for the first time: then the rounding of their orders is judged exactly. Throws when D1 fails.
+ * Scans the next `count` numbers of the journal in one transaction. Checks that no number is missing, that each transfer
+ * belongs to its record and, at the end of the journal, that the house's balances are the sums of all transfers. If the
+ * transfers are read for the first time (`isNew`), also checks the rounding of their orders. Throws when D1 fails.
  */
-export async function walkJournal(
+export async function scanJournal(
   database: D1Database,
   position: JournalPosition,
   count: number,
   isNew: boolean,
-): Promise<WalkedJournal> {
+): Promise<ScannedJournal> {
   const { after } = position;
   const { rows, duration_ms } = await readBatch(database, [
     composeEnds(),
@@ -99,7 +99,7 @@ export async function walkJournal(
   };
 }
 
-/** Where numbers are missing. What is missing once is missing for good, so a look of its own shows the same. */
+/** Reads which numbers are missing. A missing number stays missing, so this may be a transaction of its own. */
 async function readGaps(database: D1Database, after: number, to: number): Promise<Finding[]> {
   const { rows } = await readBatch(database, [composeGaps(after, to)]);
   return readExamples('journal_has_no_gap', onlyRow(rows[0] as GapsRow[] | undefined).examples);
@@ -109,7 +109,7 @@ function gap(example: Record<string, string>): Finding {
   return { invariant: 'journal_has_no_gap', example };
 }
 
-/** Numbers from the outset are looked at once in a walk, and so is a journal that ends before where it was read to. */
+/** Reports a number below 1, at the start of a scan, and a journal that ends before the number read last. */
 function findEnds(after: number, first: number | null, head: number): Finding[] {
   if (head < after) return [gap({ after: String(head), next: `none up to ${after}` })];
   return after === 0 && first !== null && first < 1 ? [gap({ after: 'the beginning', next: String(first) })] : [];
