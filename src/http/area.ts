@@ -1,7 +1,8 @@
 import { OpenAPIHono, type z } from '@hono/zod-openapi';
 import type { ZodError } from 'zod';
-import type { Context, MiddlewareHandler, TypedResponse } from 'hono';
+import type { Context, Hono, MiddlewareHandler, TypedResponse } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import type { AddRoute } from './add-route.ts';
 import { type Answer, type RequestFacts, answerProblem } from './answer.ts';
 import type { AppEnvironment, RequestContext } from './context.ts';
 import { headersOf } from './document/headers.ts';
@@ -36,18 +37,23 @@ function toFieldErrors(target: string, error: ZodError): FieldError[] {
   return error.issues.map(({ path, code, message }) => ({ pointer: path.join('.'), code, detail: message }));
 }
 
+/** The router of one area. */
+export type Area = Hono<AppEnvironment> &
+  Pick<OpenAPIHono<AppEnvironment>, 'openAPIRegistry'> & { readonly openapi: AddRoute };
+
 /**
- * The router of one area. Every route that it lists validates with its own zod schemas, and what fails validation
+ * Makes the router of one area. Every route that it lists validates with its own zod schemas, and what fails validation
  * is one refusal, `invalid_request`, that names every field.
  */
-export function createArea(): OpenAPIHono<AppEnvironment> {
-  return new OpenAPIHono<AppEnvironment>({
+export function createArea(): Area {
+  const area: Omit<Area, 'openapi'> = new OpenAPIHono<AppEnvironment>({
     defaultHook: (result, c: Context<AppEnvironment>) => {
       if (result.success) return undefined;
       const errors = toFieldErrors(result.target, result.error);
       return sendProblem(c, refuse('invalid_request', 'The request is not valid.', { errors }));
     },
   });
+  return area as Area;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import type { createArea } from './area.ts';
+import type { Area } from './area.ts';
 import type { AppEnvironment } from './context.ts';
 
 const ALLOW_ORIGIN = 'Access-Control-Allow-Origin';
@@ -16,7 +16,7 @@ const EXPOSED_HEADERS = [
 ].join(',');
 
 /** The paths of an area's routes that need no key, in Hono's notation. A route without `security` is public. */
-export function listPublicPaths({ openAPIRegistry }: ReturnType<typeof createArea>): string[] {
+export function listPublicPaths({ openAPIRegistry }: Area): string[] {
   return openAPIRegistry.definitions.flatMap((definition) => {
     const isPublic = definition.type === 'route' && !definition.route.security?.length;
     return isPublic ? [definition.route.path.replaceAll(/\{(\w+)\}/g, ':$1')] : [];
