@@ -9,7 +9,7 @@ import { env } from '../support/runtime/test-env.ts';
 import { type CustodianMode, custodianModes } from './custodian.ts';
 import type { Draw } from '../support/draw.ts';
 import { execute, findEntry } from './execute.ts';
-import type { ModelAccount, ModelKey, Post } from './model.ts';
+import { DAY_MS, type Entry, type ModelAccount, type ModelKey, type Post } from './model.ts';
 import { readDecimal, writeDecimal } from './read-decimal.ts';
 import { type Fault, companions, failDatabase, orderAborts, withdrawalAborts } from './inject-faults.ts';
 import type { World } from './world.ts';
@@ -178,7 +178,8 @@ export async function stepReplay(world: World, draw: Draw): Promise<void> {
   const { request } = entry;
   // If the entry was never answered, its exact age is not known.
   const isUncertain = !entry.answer && world.now_ms - entry.received_ms > 80_000_000;
-  if (isUncertain) return void key.entries.delete(request.idempotencyKey ?? '');
+  const mayProtect = world.now_ms - entry.counted_ms < DAY_MS && world.now_ms - entry.received_ms >= DAY_MS;
+  if (isUncertain || mayProtect) return void key.entries.delete(request.idempotencyKey ?? '');
   const fault = draw.happens(0.1)
     ? draw.pick(request.operation === 'placeOrder' ? orderAborts : withdrawalAborts)
     : null;
@@ -187,7 +188,7 @@ export async function stepReplay(world: World, draw: Draw): Promise<void> {
     if (!findEntry(world, other, request)) await execute(world, account, other, request, null);
     return;
   }
-  if (how === 'edge' && entry.answer) return replayAtEdge(world, account, key, request, entry.received_ms);
+  if (how === 'edge' && entry.answer) return replayAtEdge(world, account, key, entry);
   // A withdrawal with a new code is the same request; an order has no code.
   const code = request.operation === 'placeOrder' ? {} : await drawCode(world, draw, account);
   const changed = { ...request.body, ...code };
@@ -197,11 +198,12 @@ export async function stepReplay(world: World, draw: Draw): Promise<void> {
 }
 
 /** The last second of the 24 hours, and the first after them. */
-async function replayAtEdge(world: World, account: ModelAccount, key: ModelKey, request: Post, received_ms: number) {
-  const edge_ms = received_ms + 86_400_000;
-  if (edge_ms - 1_000 <= world.now_ms) return;
+async function replayAtEdge(world: World, account: ModelAccount, key: ModelKey, entry: Entry) {
+  const { request, received_ms, counted_ms } = entry;
+  const [last_ms, first_ms] = [received_ms + DAY_MS - 1_000, counted_ms + DAY_MS + 1_000];
+  if (last_ms <= world.now_ms) return;
   world.count('faults', 'clock_at_24h');
-  for (const at_ms of [edge_ms - 1_000, edge_ms + 1_000]) {
+  for (const at_ms of [last_ms, first_ms]) {
     world.moveClock(at_ms - world.now_ms);
     world.market.read('agree');
     await execute(world, account, key, request, null);

@@ -1,6 +1,7 @@
 import type { Scope } from '../../src/keys/scope.ts';
 import type { Trader } from '../support/exchange.ts';
 import {
+  DAY_MS,
   type Entry,
   type ModelAccount,
   type ModelKey,
@@ -14,8 +15,6 @@ import { type Prediction, predictOrder, refusal } from './predict-order.ts';
 import { type WithdrawalPrediction, predictWithdrawal } from './predict-withdrawal.ts';
 import type { Injection, Fault } from './inject-faults.ts';
 import type { World } from './world.ts';
-
-const DAY_MS = 86_400_000;
 
 /** How long after its first receipt an open request must not get a final refusal. */
 const MAY_LAND_MS = 60_000;
@@ -247,7 +246,15 @@ export function noteEffect(
 function keep({ request, entry, received_ms }: Context, key: ModelKey, reply: Reply, recordId: string | null): void {
   if (request.idempotencyKey === null) return;
   const isKept = reply.status === 201 || reply.status === 422 || reply.code === 'address_not_allowlisted';
-  const standing = entry ?? { request, received_ms, answer: null, recordId: null, namedId: null };
+  const standing = entry ?? {
+    request,
+    received_ms,
+    counted_ms: received_ms,
+    answer: null,
+    recordId: null,
+    namedId: null,
+  };
+  if (isKept) standing.counted_ms = received_ms;
   if (isKept) standing.answer = { status: reply.status, body: reply.body };
   standing.recordId ??= recordId;
   if (reply.status === 504) standing.namedId ??= reply.recordId;

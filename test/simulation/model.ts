@@ -14,10 +14,17 @@ export interface Movement {
   readonly reference: string;
 }
 
+export const DAY_MS = 86_400_000;
+
 /** The model's entry of an Idempotency-Key. */
 export interface Entry {
   readonly request: Post;
   readonly received_ms: number;
+  /**
+   * The newest request from which the exchange may count the 24 hours: the one that was answered, if earlier ones were
+   * lost before they arrived.
+   */
+  counted_ms: number;
   /** The answer, byte by byte; `null` while the outcome is unknown. */
   answer: { readonly status: number; readonly body: string } | null;
   /** The record that the request made, once the journal has shown one. */

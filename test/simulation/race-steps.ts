@@ -15,6 +15,9 @@ export async function stepTwins(world: World, draw: Draw): Promise<void> {
   const body = isOrder ? drawOrder(world, draw, account) : await drawWithdrawal(world, draw, account);
   const operation = isOrder ? 'placeOrder' : 'createWithdrawal';
   const request: Post = { operation, body, idempotencyKey: world.name('twin') };
+  // Of twins during a halt that is just set or lifted, some may be refused and another one filled.
+  const { answers } = await predictFresh(world, account, request);
+  if (answers.some(({ status }) => status === 503)) return;
   const others: Promise<unknown>[] = [];
   const bodies: string[] = [];
   const count = 2 + draw.below(5);

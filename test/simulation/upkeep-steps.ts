@@ -7,11 +7,9 @@ import { env } from '../support/runtime/test-env.ts';
 import { drawKey, setCustodian } from './client-steps.ts';
 import type { Draw } from '../support/draw.ts';
 import { refuseKey } from './execute.ts';
-import { type ModelKey, must } from './model.ts';
+import { DAY_MS, type ModelKey, must } from './model.ts';
 import { writeDecimal } from './read-decimal.ts';
 import type { World } from './world.ts';
-
-const DAY_MS = 86_400_000;
 
 /** A read, compared with the model to the digit. */
 export async function stepRead(world: World, draw: Draw): Promise<void> {
