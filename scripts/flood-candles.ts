@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { distinctCandleQuestion, strangerAddress } from '../test/support/node/venues/candle-questions.ts';
 import { Operator } from '../test/support/node/exchange/operator.ts';
 import { startServedExchange } from '../test/support/node/exchange/served-exchange.ts';
 import { writeCountingEntry } from './bench/counting-entry.ts';
@@ -32,9 +31,6 @@ const [rate, ordersPerTurn, turns] = [Number(values.rate), Number(values.orders)
 /** The pace of the orders, which leaves room between them. */
 const PAUSE_MS = 50;
 
-/** The pace of the flood: this often, a batch. */
-const BATCH_MS = 50;
-
 const directory = mkdtempSync(join(tmpdir(), 'bureau-flood-'));
 await buildWorker('', directory);
 const venues = fork(fileURLToPath(new URL('../test/support/node/venues/serve-venues.ts', import.meta.url)));
@@ -56,6 +52,7 @@ const exchange = await startServedExchange(
   false,
 );
 
+const asker = fork(fileURLToPath(new URL('flood/ask-candles.ts', import.meta.url)), [exchange.url, values.rate]);
 const operator = new Operator(exchange.url);
 const token = await operator.createKey(await operator.openAccount({ USDT: '100000' }));
 const ORDER = JSON.stringify({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '1' });
@@ -81,37 +78,17 @@ async function timeOrders(count: number): Promise<number[]> {
   return times_ms;
 }
 
-let asked = 0;
 const statuses = new Map<string, number>();
 
-async function askOnce(index: number): Promise<void> {
-  const headers = { 'CF-Connecting-IP': strangerAddress(index) };
-  const status = await fetch(`${exchange.url}${distinctCandleQuestion(index)}`, { headers }).then(
-    async (response) => {
-      await response.arrayBuffer();
-      return String(response.status);
-    },
-    () => 'connection lost',
-  );
-  statuses.set(status, (statuses.get(status) ?? 0) + 1);
-}
-
-/** Asks at the rate until the work is done. */
-async function flood<T>(work: Promise<T>): Promise<T> {
-  const open = new Set<Promise<void>>();
-  const [begun_ms, first] = [performance.now(), asked];
-  const timer = setInterval(() => {
-    const due = first + Math.floor(((performance.now() - begun_ms) / 1_000) * rate);
-    while (asked < due) {
-      const question = askOnce(asked++).finally(() => open.delete(question));
-      open.add(question);
-    }
-  }, BATCH_MS);
+/** Lets the other process ask for candles until the work is done. */
+async function flood<T>(work: () => Promise<T>): Promise<T> {
+  asker.send('begin');
   try {
-    return await work;
+    return await work();
   } finally {
-    clearInterval(timer);
-    await Promise.allSettled(open);
+    asker.send('end');
+    const [counts] = (await once(asker, 'message')) as [Record<string, number>];
+    for (const [status, count] of Object.entries(counts)) statuses.set(status, (statuses.get(status) ?? 0) + count);
   }
 }
 
@@ -125,18 +102,20 @@ try {
   const [calm, flooded]: [number[], number[]] = [[], []];
   for (let turn = 0; turn < turns; turn++) {
     calm.push(...(await timeOrders(ordersPerTurn)));
-    flooded.push(...(await flood(timeOrders(ordersPerTurn))));
+    flooded.push(...(await flood(() => timeOrders(ordersPerTurn))));
   }
   const rows = [0.5, 0.95].map((share) => {
     const [without_ms, with_ms] = [quantile(calm, share), quantile(flooded, share)];
     return { order: share === 0.5 ? 'median' : 'p95', without_ms, with_ms, times: with_ms / without_ms };
   });
   console.table(rows);
+  const asked = [...statuses.values()].reduce((sum, count) => sum + count, 0);
   console.log(`${calm.length} orders without, ${flooded.length} with ${rate} questions a second: ${asked} questions,`);
   console.log(`answered ${[...statuses].map(([status, count]) => `${status}: ${count}`).join(', ')}`);
   console.log(`${refused} orders were refused`);
   if (refused > 0 || rows.some(({ times }) => times > 2)) process.exitCode = 1;
 } finally {
+  asker.disconnect();
   await exchange.stop();
   venues.disconnect();
   rmSync(directory, { recursive: true, force: true });

@@ -28,8 +28,8 @@ function isSignedNumber(text: string): boolean {
 /** Most prices have this form, and are read without slow decimal arithmetic. */
 const PLAIN_PRICE_SYNTAX = /^(\d{1,10})(?:\.(\d{1,8}))?$/;
 
-/** Most volumes have this form. */
-const PLAIN_VOLUME_SYNTAX = /^(?:0|[1-9]\d{0,19})(?:\.\d{0,17}[1-9])?$/;
+/** Most volumes have this form: the whole part, and a fraction that may end in zeros. */
+const PLAIN_VOLUME_SYNTAX = /^(0|[1-9]\d{0,19})(?:\.(\d{1,18}))?$/;
 
 /**
  * Reads a price as a venue writes it, exponent included, rounded half up to 8 decimals. Anything that is not a
@@ -73,7 +73,12 @@ function roundPrice(price: InstanceType<typeof Exact>): Price | undefined {
  * zeros, no sign. Anything else gives `undefined`, as does an impossibly large volume.
  */
 export function parseVolume(text: string): string | undefined {
-  if (PLAIN_VOLUME_SYNTAX.test(text)) return text;
+  const plain = PLAIN_VOLUME_SYNTAX.exec(text);
+  if (plain) {
+    const [, whole = '', fraction = ''] = plain;
+    const digits = fraction.replace(/0+$/, '');
+    return digits === '' ? whole : `${whole}.${digits}`;
+  }
   if (!isNumber(text)) return undefined;
   const volume = new Exact(text);
   return volume.lessThan(MAX_VOLUME) ? volume.toDecimalPlaces(VOLUME_SCALE).toFixed() : undefined;

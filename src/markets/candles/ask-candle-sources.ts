@@ -32,20 +32,26 @@ export async function askCandleSources(
   question: CandleQuestion,
 ): Promise<Outcome<MarketCandle[]>> {
   const begun_ms = Date.now();
-  const waits_ms: number[] = [];
-  const attempts = chooseSources(sources, breakers, begun_ms).map((source) => async (won: AbortSignal) => {
+  const chosen = chooseSources(sources, breakers, begun_ms);
+  if (chosen.length === 0) return noneAnswers;
+  const waits_ms = chosen.map(
+    (source) => budgets.get(source.name)?.waitFor(source.countRequests(question), begun_ms) ?? 0,
+  );
+  // A flood of questions ends here, and costs no timers.
+  if (waits_ms.every((wait_ms) => wait_ms > 0)) return refuseForNow(Math.min(...waits_ms));
+  const spent_ms: number[] = [];
+  const attempts = chosen.map((source) => async (won: AbortSignal) => {
     const wait_ms = budgets.get(source.name)?.take(source.countRequests(question), Date.now()) ?? 0;
     if (wait_ms > 0) {
-      waits_ms.push(wait_ms);
+      spent_ms.push(wait_ms);
       throw new BudgetSpent();
     }
     return askSource(source, breakers, question, begun_ms + DEADLINE_MS, won);
   });
-  if (attempts.length === 0) return noneAnswers;
   try {
     return accept(await hedge(attempts, HEDGE_MS));
   } catch {
-    return waits_ms.length === 0 ? noneAnswers : refuseForNow(Math.min(...waits_ms));
+    return spent_ms.length === 0 ? noneAnswers : refuseForNow(Math.min(...spent_ms));
   }
 }
 

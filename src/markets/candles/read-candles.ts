@@ -1,6 +1,6 @@
 import type { Bindings } from '../../platform/bindings.ts';
 import { describeError, logFault } from '../../platform/log.ts';
-import { type Outcome, refuse } from '../../http/refusal.ts';
+import { type Outcome, type Refusal, refuse } from '../../http/refusal.ts';
 import { withDeadline } from '../../platform/with-deadline.ts';
 import type { CandleHub } from './candle-hub.ts';
 import type { CandleSeries } from './candle-series.ts';
@@ -12,6 +12,22 @@ const HUB_NAME = 'candles';
 /** The hub has its own deadline; this one is for a hub that does not answer at all. */
 const DEADLINE_MS = 5_000;
 
+/** For how long at most a refused question refuses the next ones. */
+const REFUSAL_MS = 1_000;
+
+/** The last `service_unavailable` that this isolate heard from the hub. */
+let refusal: { readonly heard_ms: number; readonly outcome: Refusal } | undefined;
+
+/**
+ * What questions for a period of their own are answered with while the hub refuses such ones: hardly two are for the
+ * same candles, so asking the hub would gain nothing. The newest candles, which many ask for, are asked of the hub.
+ */
+function recallRefusal({ startTime_ms, endTime_ms }: CandleQuestion, now_ms: number): Refusal | undefined {
+  if (refusal === undefined || (startTime_ms === undefined && endTime_ms === undefined)) return undefined;
+  const age_ms = now_ms - refusal.heard_ms;
+  return age_ms >= 0 && age_ms < REFUSAL_MS ? refusal.outcome : undefined;
+}
+
 /**
  * The candles asked for, and when they were received. Refuses as `CandleHub.candles` does, and with
  * `upstream_unavailable` when the hub does not answer within 5 s. Never rejects.
@@ -20,11 +36,15 @@ export async function readCandles(
   { CANDLE_HUB, PRICE_HUB_LOCATION }: Pick<Bindings, 'CANDLE_HUB' | 'PRICE_HUB_LOCATION'>,
   question: CandleQuestion,
 ): Promise<Outcome<CandleSeries>> {
+  const recalled = recallRefusal(question, Date.now());
+  if (recalled) return recalled;
   try {
     // A stub fails after its object was reset, so every call takes a new one.
     const options = { locationHint: PRICE_HUB_LOCATION };
     const stub = CANDLE_HUB.getByName(HUB_NAME, options) as DurableObjectStub<CandleHub>;
-    return await withDeadline<Outcome<CandleSeries>>(DEADLINE_MS, () => stub.candles(question));
+    const outcome = await withDeadline<Outcome<CandleSeries>>(DEADLINE_MS, () => stub.candles(question));
+    if (!outcome.ok && outcome.code === 'service_unavailable') refusal = { heard_ms: Date.now(), outcome };
+    return outcome;
   } catch (error) {
     logFault('candle_hub_unreachable', { error: describeError(error) });
     return refuse('upstream_unavailable', 'The source of candles cannot be reached. Try again in a few seconds.', {

@@ -19,14 +19,19 @@ export class RequestBudget {
     this.#left = this.#capacity;
   }
 
-  /** Takes this many requests and returns 0, or takes none and returns the milliseconds until they fit. */
-  take(count: number, now_ms: number): number {
+  /** The milliseconds until this many requests fit, or 0. */
+  waitFor(count: number, now_ms: number): number {
     // A clock that goes back frees nothing.
     const passed_ms = Math.max(0, now_ms - this.#counted_ms);
     this.#left = Math.min(this.#capacity, this.#left + passed_ms * this.#refillPerMs);
     this.#counted_ms = now_ms;
-    if (this.#left < count) return Math.ceil((count - this.#left) / this.#refillPerMs);
-    this.#left -= count;
-    return 0;
+    return this.#left < count ? Math.ceil((count - this.#left) / this.#refillPerMs) : 0;
+  }
+
+  /** Takes this many requests and returns 0, or takes none and returns the milliseconds until they fit. */
+  take(count: number, now_ms: number): number {
+    const wait_ms = this.waitFor(count, now_ms);
+    if (wait_ms === 0) this.#left -= count;
+    return wait_ms;
   }
 }
