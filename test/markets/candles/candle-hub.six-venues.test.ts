@@ -4,6 +4,7 @@ import { CandleHub } from '../../../src/markets/candles/candle-hub.ts';
 import type { CandleQuestion } from '../../../src/markets/candles/candle-source.ts';
 import { readCandles } from '../../../src/markets/candles/read-candles.ts';
 import { readSnapshot } from '../../../src/markets/read-hub.ts';
+import { refuse } from '../../../src/http/refusal.ts';
 import { openTrader } from '../../support/exchange.ts';
 import { env } from '../../support/runtime/test-env.ts';
 import { countVenueRequests, forgetPrices, resetVenues, setVenue } from '../../support/markets/venues.ts';
@@ -100,6 +101,18 @@ describe('the candle hub', () => {
     await resetVenues();
     await readSnapshot(env, 0);
     expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 1 }, kucoin: { tickers: 1 } });
+  });
+
+  it('is not asked for another period within a second of a refusal, and goes on giving the newest candles', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    const tooMany = refuse('service_unavailable', 'Too much.', { retryAfterSeconds: 1 });
+    const candles = vi.spyOn(CandleHub.prototype, 'candles').mockReturnValueOnce(Promise.resolve(tooMany));
+    expect(await askHours(20)).toEqual(Array<string>(20).fill('service_unavailable'));
+    expect(candles).toHaveBeenCalledOnce();
+    expect((await ask({})).ok).toBe(true);
+    vi.setSystemTime(Date.now() + 1_000);
+    expect(await askHours(1)).toEqual(['answered']);
+    vi.useRealTimers();
   });
 
   it('is waited for by no order', async () => {
