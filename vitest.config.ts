@@ -29,8 +29,8 @@ function kindOf(file: string) {
 // A run loads and starts what its own files need, so that one file answers soon.
 const wanted = Map.groupBy(listWantedFiles(process.argv.slice(2)), kindOf);
 
-// Two cores have a third file to start while two others wait for a server or the clock.
-const maxWorkers = 3;
+// More files than cores: many wait for a server or the clock.
+const maxWorkers = 4;
 
 const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
 
@@ -91,7 +91,7 @@ const custodian: TestProjectInlineConfiguration = {
 
 /**
  * See test/support/node/exchange/start-exchange.ts. They load the machine as traffic does, so they run when all others are done,
- * and one file after the other.
+ * and two files at a time.
  */
 const node: TestProjectInlineConfiguration = {
   test: {
@@ -99,7 +99,7 @@ const node: TestProjectInlineConfiguration = {
     include: [patternOf('node')],
     globalSetup: 'test/support/node/exchange/provide-worker-bundle.ts',
     sequence: { groupOrder: 1 },
-    fileParallelism: false,
+    maxWorkers: 2,
     ...timeouts,
   },
 };

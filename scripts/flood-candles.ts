@@ -22,8 +22,8 @@ import { buildWorker } from './build-worker.ts';
 const { values } = parseArgs({
   options: {
     rate: { type: 'string', default: '200' },
-    orders: { type: 'string', default: '100' },
-    turns: { type: 'string', default: '4' },
+    orders: { type: 'string', default: '400' },
+    turns: { type: 'string', default: '2' },
   },
 });
 const [rate, ordersPerTurn, turns] = [Number(values.rate), Number(values.orders), Number(values.turns)];

@@ -1,16 +1,8 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newRecordId } from '../../src/ledger/record-id.ts';
 import { type Trader, openTrader } from '../support/exchange.ts';
 import { order, sql, transfer } from '../support/ledger/raw-ledger.ts';
-import {
-  allOk,
-  expectBroken,
-  invariantOf,
-  makeActivity,
-  reconcileAnew,
-  saveMoney,
-  statusesOf,
-} from '../support/ledger/reconciliation.ts';
+import { expectAllWell, expectBroken, invariantOf, makeActivity, saveMoney } from '../support/ledger/reconciliation.ts';
 import { env } from '../support/runtime/test-env.ts';
 
 let one: Trader;
@@ -23,8 +15,9 @@ beforeAll(async () => {
   bare = await openTrader();
   head = (await env.DB.prepare('SELECT max(id) AS id FROM transfers').first<number>('id')) ?? 0;
   await saveMoney();
-  expect(statusesOf(await reconcileAnew())).toEqual(allOk);
+  await expectAllWell();
 });
+afterAll(expectAllWell);
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();

@@ -1,10 +1,11 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Invariant } from '../../src/ledger/reconciliation/invariants.ts';
 import { newRecordId } from '../../src/ledger/record-id.ts';
 import { type Trader, asOperator, openTrader } from '../support/exchange.ts';
 import { NEXT, sql, order as writeOrder } from '../support/ledger/raw-ledger.ts';
 import {
   allOk,
+  expectAllWell,
   expectBroken,
   invariantOf,
   makeActivity,
@@ -22,8 +23,9 @@ beforeAll(async () => {
   [one] = (await makeActivity(2)) as [Trader];
   bare = await openTrader();
   await saveMoney();
-  expect(statusesOf(await reconcileAnew())).toEqual(allOk);
+  await expectAllWell();
 });
+afterAll(expectAllWell);
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
 });

@@ -7,7 +7,7 @@ import { countRowsRead } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { withdraw } from '../support/withdrawals/withdrawals.ts';
 
-/** `npm run growth` measures over more rows, and prints what it found. */
+/** Few in `npm test`, a million in CI. `npm run growth` measures over more, and prints what it found. */
 const ROWS = Number(env.GROWTH_ROWS);
 
 /** Longer than any page, and than what a page deep in it leaves behind. */
@@ -26,7 +26,7 @@ beforeAll(
     stages.push(await exchange.growTo({ accounts: 10_000, rows: ROWS, orders: 12_000, others: 1_000 }));
     tell(`figures ${JSON.stringify({ stages, bytes: exchange.bytes })}`);
   },
-  30_000 + ROWS / 10,
+  60_000 + ROWS / 10,
 );
 afterAll(() => {
   vi.restoreAllMocks();

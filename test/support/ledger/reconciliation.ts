@@ -159,7 +159,7 @@ export async function restoreMoney(): Promise<void> {
 
 /**
  * Changes the money as if these triggers were not there, and expects a pass to find exactly these invariants broken, in
- * one slice and in many. Then puts back what `saveMoney` kept, and expects all well. Gives what was found.
+ * one slice and in many. Then puts back what `saveMoney` kept. Gives what was found.
  */
 export async function expectBroken(
   broken: readonly Invariant[],
@@ -183,8 +183,12 @@ export async function expectBroken(
   } finally {
     await restoreMoney();
     await reopen();
-    expect(statusesOf(await reconcileAnew())).toEqual(allOk);
   }
+}
+
+/** All is well: for before the first case of a file, and after the last, since each puts back what it changed. */
+export async function expectAllWell(): Promise<void> {
+  expect(statusesOf(await reconcileAnew())).toEqual(allOk);
 }
 
 export const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '25.5' };
