@@ -7,29 +7,30 @@ import { bitcoinNetworks, evmNetworks } from './networks.ts';
 const Amount = z.string().regex(AMOUNT_SYNTAX);
 const NodeUrls = z.array(z.url()).min(1).max(2);
 
-/** How the house keeps its own coins, by asset. */
+/** When coins are moved between deposit addresses, hot wallet and cold address, by asset. */
 const house = {
-  /** An address is swept when it has so much of an asset; what is not named is not swept. */
+  /** A deposit address is swept when it has at least this much of the asset. Other assets are not swept. */
   sweepFrom: z.record(z.string(), Amount).default({}),
-  /** Above `max` the hot wallet's surplus over `target` goes to the cold address. */
+  /** When the hot wallet has more than `max`, everything above `target` goes to the cold address. */
   hotWallet: z.record(z.string(), z.strictObject({ target: Amount, max: Amount })).default({}),
 };
 
 export type HouseSettings = z.output<z.ZodObject<typeof house>>;
 
 const following = {
-  /** The first is asked; the second must agree on a block before a deposit in it is reported as confirmed. */
+  /** The first is used for everything. The second must have the same block before a deposit counts as confirmed. */
   nodes: NodeUrls,
   /**
-   * By asset: from so much on a deposit needs the second node's word, and is never reported as confirmed where there is
-   * none. Of an asset that is not named every deposit needs it, where there is a second node.
+   * By asset: a deposit of at least this amount is reported as confirmed only when the second node agrees, so never
+   * when there is no second node. For assets that are not named, the second node must agree on every deposit, if there
+   * is one.
    */
   agreeFrom: z.record(z.string(), Amount).default({}),
-  /** Where to begin when nothing was followed before; `null` for the newest block. */
+  /** The first block to read when there is no database yet; `null` for the newest. */
   startHeight: z.number().int().min(0).nullable().default(null),
-  /** How often the chain is looked at. */
+  /** The time between two looks at the chain. */
   interval_ms: z.number().int().min(10).default(2_000),
-  /** A version that is in no block after so many is helped. */
+  /** After this many blocks, a transaction that is in none of them is replaced, or a child pays for it. */
   bumpAfterBlocks: z.number().int().min(1).default(6),
 };
 
@@ -37,9 +38,9 @@ const EvmSettings = z.strictObject({
   ...following,
   ...house,
   finalTag: z.enum(['safe', 'finalized']).nullable().default('finalized'),
-  /** Where the chain has no tag. */
+  /** How deep a block must be to be final, when the chain has no tag for finality. */
   finalDepth: z.number().int().min(1).default(64),
-  /** Whether the first node can trace; without, inner payments are not seen. */
+  /** Whether the first node can trace transactions. If not, inner payments are not seen. */
   hasTraces: z.boolean(),
 });
 
@@ -47,7 +48,7 @@ const BitcoinSettings = z.strictObject({
   ...following,
   hotWallet: house.hotWallet,
   finalDepth: z.number().int().min(1),
-  /** What is paid when the node cannot estimate, and the least and the most, in atoms per 1,000 vbytes. */
+  /** Fee rates in atoms per 1,000 vbytes: the one when the node cannot estimate, the lowest and the highest. */
   feeRate: z.strictObject({ usual: z.number().int(), min: z.number().int(), max: z.number().int() }),
 });
 
@@ -58,7 +59,7 @@ export type BitcoinSettings = z.output<typeof BitcoinSettings>;
 export const Config = z.strictObject({
   host: z.string().default('127.0.0.1'),
   port: z.number().int().min(0).max(65_535).default(8790),
-  /** Where metrics are served, on loopback; `null` for nowhere. */
+  /** The port of the metrics, on loopback; `null` to serve none. */
   metricsPort: z.number().int().min(0).max(65_535).nullable().default(null),
   database: z.string().min(1),
   signerSocket: z.string().min(1),
@@ -70,7 +71,7 @@ export const Config = z.strictObject({
     .max(4),
   /** The Worker's DEPOSIT_KEYS. */
   depositKeys: DepositKeys,
-  /** Deposit addresses of so many indexes are watched beyond those that Bureau has given. */
+  /** How many deposit addresses are watched beyond those that Bureau has assigned. */
   watchedAhead: z.number().int().min(1).max(100_000).default(1_000),
   evm: z.partialRecord(z.enum(evmNetworks), EvmSettings).default({}),
   bitcoin: z.partialRecord(z.enum(bitcoinNetworks), BitcoinSettings).default({}),
@@ -78,15 +79,15 @@ export const Config = z.strictObject({
 
 export type Config = z.output<typeof Config>;
 
-/** As Bureau takes them: no blank, since one would never match, or came by mistake. */
+/** The form of a secret, as Bureau checks it: without blanks, which are a mistake of copying. */
 const Secret = z
   .string()
   .min(32)
   .regex(/^[!-~]+$/, 'holds a blank or another character that is not visible ASCII');
 
-/** Secrets come by the environment, never by the file. */
+/** The secrets, which are read from the environment, never from the file. */
 export const Secrets = z.object({
-  /** Bureau's keys at this custodian: JSON, secret by key id. */
+  /** The secrets of Bureau's keys at this custodian: a JSON object by key id. */
   CUSTODY_SECRETS: z
     .string()
     .transform((text) => JSON.parse(text) as unknown)
@@ -95,7 +96,7 @@ export const Secrets = z.object({
   BUREAU_DEPOSIT_TOKEN: Secret,
 });
 
-/** Reads a configuration file. Throws with what is wrong in it. */
+/** Reads a configuration file. Throws an error that says what is wrong in it. */
 export function readJsonFile<T extends z.ZodType>(file: string, schema: T): z.output<T> {
   const parsed = schema.safeParse(JSON.parse(readFileSync(file, 'utf8')));
   if (!parsed.success) throw new Error(`${file}: ${z.prettifyError(parsed.error)}`);

@@ -5,18 +5,18 @@ import { describeError } from './log.ts';
 import { type BitcoinNetwork, type EvmNetwork, bitcoinRules, chainIds } from './networks.ts';
 import { connectNode } from './nodes/json-rpc.ts';
 
-/** What was looked at, and what was found. */
+/** One check, and its result. */
 export interface Finding {
   readonly name: string;
   readonly isRight: boolean;
   readonly detail: string;
 }
 
-/** A newest block older than this says that the node is behind, or that one of two clocks is wrong. */
+/** If the newest block is older than this, the node is behind or a clock is wrong. */
 const MAX_EVM_AGE_MS = 10 * 60_000;
 const MAX_BITCOIN_AGE_MS = 3 * 60 * 60_000;
 
-/** Does one look; whatever it throws is what is wrong. */
+/** Runs one check. It failed if `look` throws, and the error says why. */
 export async function check(name: string, look: () => Promise<string>): Promise<Finding> {
   try {
     return { name, isRight: true, detail: await look() };
@@ -25,7 +25,7 @@ export async function check(name: string, look: () => Promise<string>): Promise<
   }
 }
 
-/** Whether deposits can ever have the word of two nodes where the configuration wants it. */
+/** Checks that a second node exists when the configuration requires it for large deposits. */
 function checkAgreement(network: string, { nodes, agreeFrom }: EvmSettings | BitcoinSettings): Promise<Finding> {
   return check(`${network}: two nodes agree on large deposits`, async () => {
     const assets = Object.keys(agreeFrom);
@@ -34,7 +34,7 @@ function checkAgreement(network: string, { nodes, agreeFrom }: EvmSettings | Bit
   });
 }
 
-/** Whether the nodes of an EVM network can do all that is asked of them. */
+/** Checks that the nodes of an EVM network answer everything that the custodian will ask. */
 export async function examineEvm(network: EvmNetwork, settings: EvmSettings, now_ms: number): Promise<Finding[]> {
   const [first = '', ...others] = settings.nodes;
   const node = new EvmNode(connectNode(first));
@@ -82,7 +82,7 @@ export async function examineEvm(network: EvmNetwork, settings: EvmSettings, now
   ]);
 }
 
-/** Whether the nodes of a Bitcoin-like chain can do all that is asked of them. */
+/** Checks that the nodes of a Bitcoin-like chain answer everything that the custodian will ask. */
 export async function examineBitcoin(
   network: BitcoinNetwork,
   settings: BitcoinSettings,

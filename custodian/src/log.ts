@@ -1,4 +1,4 @@
-/** Writes one line an event. Names are in lower case with underscores; fields never hold a secret or a raw transaction. */
+/** Logs an event. Its name is in lower case with underscores; fields never contain a secret or a raw transaction. */
 export type Log = (event: string, fields?: Readonly<Record<string, string | number | boolean | null>>) => void;
 
 /** The log of a service: a line of JSON on standard output. */
@@ -6,7 +6,7 @@ export const logLine: Log = (event, fields = {}) => {
   console.log(JSON.stringify({ at: new Date().toISOString(), event, ...fields }));
 };
 
-/** An error's text for the log: never longer than a line should be. */
+/** An error's text for the log, at most 300 characters. */
 export function describeError(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).slice(0, 300);
 }

@@ -1,4 +1,4 @@
-/** Does a task again and again: after its interval, or at once when woken. One at a time. */
+/** Repeats a task after an interval, or at once when woken. It never runs twice at the same time. */
 export class Loop {
   readonly #task: () => Promise<void>;
   readonly #interval_ms: number;
@@ -15,13 +15,13 @@ export class Loop {
     this.#ended = this.#run();
   }
 
-  /** Has the task done once more soon: now, or when it is done that is under way. */
+  /** Runs the task once more: now, or after the running one. */
   wake(): void {
     this.#isWoken = true;
     this.#endRest?.();
   }
 
-  /** Ends the loop; what is under way is finished first. */
+  /** Ends the loop after the running task is finished. */
   stop(): Promise<void> {
     this.#isStopped = true;
     this.#endRest?.();

@@ -4,11 +4,11 @@ import type { ServedNetwork } from './networks.ts';
 import { readFinalHeight, readHalt, readHead } from './store/chain-state.ts';
 import type { Database } from './store/database.ts';
 
-/** Counts events beside the log. */
+/** Counts the events that are logged. */
 export class EventCounts {
   readonly #counts = new Map<string, number>();
 
-  /** A log that counts what it passes on. */
+  /** Returns a log that counts each event and passes it to `log`. */
   wrap(log: Log): Log {
     return (event, fields) => {
       this.#counts.set(event, (this.#counts.get(event) ?? 0) + 1);
@@ -21,7 +21,7 @@ export class EventCounts {
   }
 }
 
-/** What the metrics are made of. */
+/** What the metrics are computed from. */
 export interface MetricsParts {
   readonly database: Database;
   readonly networks: readonly ServedNetwork[];
@@ -29,7 +29,7 @@ export interface MetricsParts {
   readonly now: () => number;
 }
 
-/** The metrics in Prometheus' text format: gauges by the database, and how often each event was logged since the start. */
+/** The metrics in Prometheus' text format: gauges from the database, and a count of each event since the start. */
 export function writeMetrics({ database, networks, counts, now }: MetricsParts): string {
   const lines: string[] = [];
   const add = (name: string, labels: Readonly<Record<string, string>>, value: number) => {
@@ -58,7 +58,7 @@ export function writeMetrics({ database, networks, counts, now }: MetricsParts):
   return `${lines.join('\n')}\n`;
 }
 
-/** Serves them on loopback, apart from the door: they are nobody's business but the operator's. */
+/** Serves the metrics on loopback, on a port of their own, so that only the operator can read them. */
 export async function serveMetrics(parts: MetricsParts, port: number): Promise<Server> {
   const server = createServer((request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') return void response.writeHead(404).end();

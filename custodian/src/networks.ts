@@ -20,16 +20,16 @@ export const chainIds: Readonly<Record<EvmNetwork, bigint>> = {
   POLYGON: 137n,
 };
 
-/** How a Bitcoin-like chain differs from the others, as far as paying on it goes. */
+/** The rules of a Bitcoin-like chain that differ from the others and matter for payments. */
 export interface BitcoinRules {
   readonly family: BitcoinLike;
-  /** SLIP-44. */
+  /** The coin type of SLIP-44. */
   readonly coinType: number;
   /** Whether nodes relay a replacement with a higher fee (BIP-125). Litecoin Core has it off. */
   readonly hasReplacement: boolean;
   /** Nodes relay no output below this, in atoms. */
   readonly dust: bigint;
-  /** Dogecoin's `getblock` gives ids only, so its transactions are asked for one by one. */
+  /** Whether `getblock` returns only ids, as Dogecoin's does, so that transactions are read one by one. */
   readonly readsBlocksById: boolean;
 }
 
@@ -58,7 +58,7 @@ export interface Listing extends AssetNetwork {
   readonly asset: Asset;
 }
 
-/** Every asset of a network, the coin of the network itself included. */
+/** Every asset of a network, including the network's own coin. */
 export function listAssets(network: Network): Listing[] {
   return assetSymbols.flatMap((asset) =>
     assets[asset].networks.filter((listed) => listed.network === network).map((listed) => ({ ...listed, asset })),
@@ -70,7 +70,7 @@ export function findListing(network: Network, asset: string): Listing | undefine
   return listAssets(network).find((listed) => listed.asset === asset);
 }
 
-/** Decimals of what a network takes its fees in, which need not be one of Bureau's assets: BNB is none. */
+/** Decimals of the network's own coin, in which fees are paid. It need not be an asset of Bureau. */
 export function coinDecimals(network: ServedNetwork): number {
   return isEvm(network) ? 18 : 8;
 }

@@ -3,16 +3,16 @@ import { formatAmount } from '../../src/money/amounts.ts';
 import { BitcoinNode } from './bitcoin/bitcoin-node.ts';
 import { createBitcoinChain } from './bitcoin/bitcoin-chain.ts';
 import { createBitcoinPayer } from './bitcoin/bitcoin-payer.ts';
-import { keepBitcoinHouse } from './bitcoin/keep-house.ts';
+import { orderOwnBitcoinPayments } from './bitcoin/order-own-payments.ts';
 import type { BitcoinSettings, Config, EvmSettings } from './config.ts';
 import { type Bureau, connectBureau } from './contract/bureau.ts';
-import { openDoor } from './contract/door.ts';
+import { serveContract } from './contract/serve-contract.ts';
 import { reportDeposits } from './contract/report-deposits.ts';
 import { tellBureau } from './contract/tell-bureau.ts';
 import { createEvmChain } from './evm/evm-chain.ts';
 import { EvmNode } from './evm/evm-node.ts';
 import { createEvmPayer } from './evm/evm-payer.ts';
-import { keepEvmHouse } from './evm/keep-house.ts';
+import { orderOwnEvmPayments } from './evm/order-own-payments.ts';
 import { readEvmHoldings } from './evm/read-holdings.ts';
 import { type Log, describeError } from './log.ts';
 import { Loop } from './loop.ts';
@@ -29,35 +29,38 @@ import type { BlockId } from './states/chain.ts';
 import { readHalt, readHead } from './store/chain-state.ts';
 import { sumCoins } from './store/coins.ts';
 import { Database } from './store/database.ts';
-import { listUsedIndexes, noteSwept, standDeposits } from './store/deposits.ts';
-import { type Spend, listVersions, standSpends } from './store/spends.ts';
+import { listUsedIndexes, noteSwept, updateDeposits } from './store/deposits.ts';
+import { type Spend, listVersions, updateSpends } from './store/spends.ts';
 import { WatchedAddresses } from './store/watched.ts';
 
-/** Accounts that are opened between two looks have addresses that are watched ahead. */
+/**
+ * How often Bureau is asked how many accounts have addresses. Until then the addresses of `watchedAhead` cover new
+ * ones.
+ */
 const WATCH_INTERVAL_MS = 30_000;
 
-/** What Bureau did not hear is said again after so long. */
+/** How long to wait before Bureau is asked again to look up the payouts that have ended. */
 const TELL_INTERVAL_MS = 5_000;
 
-/** What we have of an asset. */
+/** How much of an asset is at our addresses on a network. */
 export interface Holding {
   readonly asset: string;
   readonly atoms: bigint;
   readonly decimals: number;
 }
 
-/** Everything that serves one network. */
+/** The parts that serve one network. */
 interface Branch {
   readonly chain: Chain;
   readonly payer: Payer;
   readonly watched: WatchedAddresses;
   readonly following: FollowSettings & { readonly agreeFrom: Readonly<Record<string, string>> };
   readonly interval_ms: number;
-  readonly keepHouse: () => Promise<void>;
+  readonly orderOwnPayments: () => Promise<void>;
   readonly readHoldings: (block: BlockId) => Promise<Holding[]>;
 }
 
-/** What a service is made of, beside its configuration. */
+/** The configuration of a service, and what it works with. */
 export interface ServiceParts {
   readonly config: Config;
   readonly secrets: ReadonlyMap<string, string>;
@@ -70,13 +73,15 @@ export interface ServiceParts {
 /** A custodian that runs. */
 export interface Service {
   readonly port: number;
-  /** Where the metrics are; `undefined` where they are not served. */
+  /** The port of the metrics; `undefined` when they are not served. */
   readonly metricsPort: number | undefined;
-  /** Ends it; what is under way is finished first. */
+  /** Stops the service after its running work is finished. */
   stop(): Promise<void>;
 }
 
-/** Starts the door, and a loop for each network. Rejects when the signer does not answer, or serves fewer networks. */
+/**
+ * Serves the contract and starts a loop for each network. Rejects when the signer does not answer or lacks a network.
+ */
 export async function startService(given: ServiceParts): Promise<Service> {
   const { config, now } = given;
   const counts = new EventCounts();
@@ -86,7 +91,7 @@ export async function startService(given: ServiceParts): Promise<Service> {
   const branches = await openBranches(parts, database);
   const served = new Set<string>(branches.map(({ chain }) => chain.network));
   const loops = startLoops(parts, database, branches, served);
-  const door = await openDoor(
+  const server = await serveContract(
     {
       database,
       served,
@@ -105,16 +110,16 @@ export async function startService(given: ServiceParts): Promise<Service> {
     config.metricsPort === null
       ? undefined
       : await serveMetrics({ database, networks, counts, now }, config.metricsPort);
-  const { port } = door.address() as AddressInfo;
+  const { port } = server.address() as AddressInfo;
   log('custodian_started', { port, networks: [...served].join(',') });
   return {
     port,
     metricsPort: (metrics?.address() as AddressInfo | undefined)?.port,
     stop: async () => {
-      door.close();
+      server.close();
       metrics?.close();
       metrics?.closeAllConnections();
-      door.closeAllConnections();
+      server.closeAllConnections();
       await Promise.all(loops.map((loop) => loop.stop()));
       database.close();
     },
@@ -124,7 +129,7 @@ export async function startService(given: ServiceParts): Promise<Service> {
 async function openBranches(parts: ServiceParts, database: Database): Promise<Branch[]> {
   const { config, askSigner } = parts;
   const answer = await askSigner({ kind: 'addresses' });
-  if (answer.kind !== 'addresses') throw new Error('the signer does not tell its addresses');
+  if (answer.kind !== 'addresses') throw new Error('the signer did not answer with its addresses');
   const branches = [
     ...Object.entries(config.evm).map(([network, settings]) =>
       branchEvm(parts, database, network as EvmNetwork, settings, houseOf(answer.networks, network)),
@@ -137,7 +142,9 @@ async function openBranches(parts: ServiceParts, database: Database): Promise<Br
   return branches;
 }
 
-/** One loop for each network, one that learns which addresses there are, and one for what concerns no network's chain. */
+/**
+ * Starts a loop for each network, one that watches new addresses, and one that tells Bureau which payouts have ended.
+ */
 function startLoops(
   parts: ServiceParts,
   database: Database,
@@ -199,7 +206,7 @@ function branchEvm(
     watched,
     following: settings,
     interval_ms: settings.interval_ms,
-    keepHouse: () => keepEvmHouse({ ...common, ...settings, log, now, refused }),
+    orderOwnPayments: () => orderOwnEvmPayments({ ...common, ...settings, log, now, refused }),
     readHoldings: (block) => {
       const deposits = listUsedIndexes(database, network).map(watched.addressOf);
       return readEvmHoldings(node, network, house, deposits, block);
@@ -225,13 +232,16 @@ function branchBitcoin(
     watched: new WatchedAddresses(network, database, config.depositKeys, house),
     following: settings,
     interval_ms: settings.interval_ms,
-    keepHouse: async () => keepBitcoinHouse({ ...payer, log, now }),
+    orderOwnPayments: async () => orderOwnBitcoinPayments({ ...payer, log, now }),
     readHoldings: () =>
       Promise.resolve([{ asset: network, atoms: sumCoins(database, network), decimals: coinDecimals(network) }]),
   };
 }
 
-/** One look at a network: follow, stand, report, pay. Rejects when its node fails; the next look goes on. */
+/**
+ * One look at a network: reads new blocks, updates payments and deposits, reports deposits and makes payments. Rejects
+ * when the node fails; the next look continues.
+ */
 async function look(
   parts: ServiceParts,
   database: Database,
@@ -244,23 +254,23 @@ async function look(
   const followed = await follow(database, chain, watched.ownerOf, branch.following, log);
   if (!followed) return;
   const { network } = chain;
-  for (const spend of standSpends(database, network, followed.finalHeight)) {
+  for (const spend of updateSpends(database, network, followed.finalHeight)) {
     log('spend_moved', { id: spend.id, network, state: spend.state, purpose: spend.purpose });
     noteIfSwept(database, spend);
     if (spend.purpose === 'payout' && spend.state === 'FINAL_PAID') onSettled();
   }
-  for (const deposit of standDeposits(database, network, followed.finalHeight)) {
+  for (const deposit of updateDeposits(database, network, followed.finalHeight)) {
     const { txHash, outputIndex, state, isInner } = deposit;
     log('deposit_moved', { network, txHash, outputIndex, state, isInner });
   }
   await reportDeposits({ database, bureau, chain, log, agreeFrom: branch.following.agreeFrom }, followed);
-  // Behind the chain we would pay by what is no longer so.
+  // Not yet at the newest block: payments would be decided by an old state of the chain.
   if (!followed.isCurrent) return;
   try {
-    await branch.keepHouse();
+    await branch.orderOwnPayments();
   } catch (error) {
-    // The house's own payments can wait; what customers are owed does not wait for them.
-    log('house_failed', { network, error: describeError(error) });
+    // The house's own payments can wait. Payouts to customers must not fail with them.
+    log('own_payments_failed', { network, error: describeError(error) });
   }
   await advanceSpends({ database, chain, payer, askSigner, log, onSettled }, followed.height);
 }
@@ -270,7 +280,7 @@ function noteIfSwept(database: Database, { id, network, purpose, state, sourceIn
   noteSwept(database, network, sourceIndex, asset, listVersions(database, id)[0]?.madeAtHeight ?? 0);
 }
 
-/** What is on the chains: docs/custody.md, "Holdings". */
+/** What is at our addresses on each network: docs/custody.md, "Holdings". */
 async function readHoldings(database: Database, branches: readonly Branch[]) {
   const networks = await Promise.all(
     branches.map(async ({ chain, readHoldings: read }) => {

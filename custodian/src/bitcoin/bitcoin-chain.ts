@@ -4,16 +4,16 @@ import { NodeRefusal } from '../nodes/json-rpc.ts';
 import type { Header } from '../states/chain.ts';
 import type { BitcoinNode, RawTransaction } from './bitcoin-node.ts';
 
-/** What a miner is paid can be spent after so many blocks: the rule of all three chains, Dogecoin's being the longest. */
+/** After how many blocks a miner's reward can be spent: the longest of the three chains, Dogecoin's. */
 const COINBASE_MATURITY = 240;
 
-/** The node has it: in its pool, in a block whose outputs are spent, or in one whose outputs are not. */
+/** The errors for a transaction that the node has already, in its pool or in a block. */
 const KNOWN = /already in (block chain|utxo set)|txn-already-in-mempool|txn-already-known|already known/i;
 
-/** The parent of the first block. */
+/** The hash that the first block of a chain names as its parent. */
 const NOTHING = '0'.repeat(64);
 
-/** A Bitcoin-like chain through its nodes. Only depth tells what is final. */
+/** Reads and writes a Bitcoin-like chain through its nodes. Depth alone decides what is final. */
 export function createBitcoinChain(
   network: BitcoinNetwork,
   node: BitcoinNode,
@@ -50,7 +50,9 @@ async function broadcast(node: BitcoinNode, raw: string): Promise<BroadcastOutco
   }
 }
 
-/** All of a block that may be ours. Litecoin's HogEx is a transaction like any other here, its peg-outs are its outputs. */
+/**
+ * Finds our payments in a block. Litecoin's HogEx is an ordinary transaction here; its outputs include the peg-outs.
+ */
 function scanBlock(
   network: BitcoinNetwork,
   header: Header,

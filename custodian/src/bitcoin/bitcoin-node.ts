@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { parseAmount } from '../../../src/money/amounts.ts';
 import { type CallNode, NodeRefusal } from '../nodes/json-rpc.ts';
 
-/** Bitcoin Core's error codes, which its descendants share. */
+/** An error code of Bitcoin Core, which Litecoin Core and Dogecoin Core share. */
 const BLOCK_HEIGHT_OUT_OF_RANGE = -8;
 
 const DECIMALS = 8;
 
 const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** An amount in whole coins, which `parseExactly` left as text. */
+/** An amount in whole coins, which `parseExactly` leaves as text, as atoms. */
 const Value = z.union([z.string(), z.number().int()]).transform((value, context) => {
   const atoms = /^\d+(\.\d+)?$/.test(String(value)) ? parseAmount(String(value), DECIMALS) : undefined;
   if (atoms !== undefined) return atoms;
@@ -32,7 +32,7 @@ const RawTransaction = z.object({
 
 export type RawTransaction = z.output<typeof RawTransaction>;
 
-/** The methods of a Bitcoin-like node that the custodian asks. Each rejects when there is no usable answer. */
+/** The methods of a Bitcoin-like node that the custodian uses. Each rejects when there is no usable answer. */
 export class BitcoinNode {
   readonly #call: CallNode;
   readonly #readsBlocksById: boolean;
@@ -63,7 +63,7 @@ export class BitcoinNode {
     return BitcoinHeader.parse(await this.#call('getblockheader', [hash, true]));
   }
 
-  /** A block's transactions, by its hash. Dogecoin gives ids alone, and each is asked for within its block. */
+  /** A block's transactions, by its hash. From Dogecoin's node, which returns only ids, they are read one by one. */
   async transactions(hash: string): Promise<RawTransaction[]> {
     if (!this.#readsBlocksById) {
       const block = z
@@ -84,18 +84,18 @@ export class BitcoinNode {
     return RawTransaction.parse(answer);
   }
 
-  /** A transaction's bytes in hex; needs the node's index of transactions. */
+  /** A transaction's bytes in hex. The node needs its index of transactions for this. */
   async rawTransaction(id: string): Promise<string> {
     return z.string().parse(await this.#call('getrawtransaction', [id, 0]));
   }
 
-  /** What a transaction should pay to be in one of the next blocks, in atoms per 1,000 vbytes; `undefined` without data. */
+  /** The fee rate to be in one of the next blocks, in atoms per 1,000 vbytes; `undefined` when the node has no data. */
   async feeRate(blocks: number): Promise<bigint | undefined> {
     const answer = await this.#call('estimatesmartfee', [blocks]);
     return z.object({ feerate: Value.optional() }).parse(answer).feerate;
   }
 
-  /** The coins in blocks that a script, in hex, can spend, the largest first. Dogecoin's node does not know this method. */
+  /** The coins in blocks that pay to a script, in hex, the largest first. Dogecoin's node does not have this method. */
   async listUnspent(script: string): Promise<{ txid: string; vout: number; atoms: bigint }[]> {
     const answer = await this.#call('scantxoutset', ['start', [`raw(${script})`]]);
     const { unspents } = z

@@ -33,7 +33,7 @@ export interface BitcoinPayerSettings {
   readonly settings: BitcoinSettings;
 }
 
-/** The id of a child that pays for its parent names the parent, so that there is one at most. */
+/** A child's id contains the parent's hash, so that a parent has at most one child. */
 const CHILD_PREFIX = 'child:';
 
 export function nameChild(parentTxHash: string): string {
@@ -41,8 +41,8 @@ export function nameChild(parentTxHash: string): string {
 }
 
 /**
- * Makes payments on a Bitcoin-like chain. Deposit coins are inputs as they are, so nothing is swept. The fence is the
- * first input, the anchor: every version has it, and so they exclude each other.
+ * Plans payments on a Bitcoin-like chain. Coins of deposit addresses are used as inputs directly, so nothing is swept.
+ * The fence is the first input, the anchor: every version spends it, so only one can be in a block.
  */
 export function createBitcoinPayer(payer: BitcoinPayerSettings): Payer {
   const { network, database } = payer;
@@ -81,19 +81,19 @@ async function planPayment(payer: BitcoinPayerSettings, spend: Spend): Promise<P
     if (sum < spend.atoms + plain) continue;
     const fee = feeFor(rate, estimateSize(network, chosen.length, [spend.address, house.hot]));
     const change = sum - spend.atoms - fee;
-    // Too small an output is not relayed; then the network gets it.
+    // Nodes do not relay an output that is too small. Such change is left to the fee.
     const outputs = change < rules.dust ? [paid] : [paid, { address: house.hot, atoms: String(change) }];
     return toPlan(payer, chosen, outputs);
   }
   return low;
 }
 
-/** A child that spends its parent's change, and pays for both. */
+/** Plans a child: it spends its parent's change and pays a fee that is enough for both. */
 async function planChild(payer: BitcoinPayerSettings, spend: Spend): Promise<Plan | Hold> {
   const { network, rules, node, database, house, settings } = payer;
   const parent = spend.id.slice(CHILD_PREFIX.length);
   const coin = findFreeChange(database, network, parent);
-  if (!coin) return { kind: 'hold', reason: 'the change to pay with is gone' };
+  if (!coin) return { kind: 'hold', reason: 'the change to pay with is spent' };
   const rate = await readFeeRate(node, settings.feeRate);
   const parentSize = BigInt(((await node.rawTransaction(parent)).length / 2).toFixed(0));
   const fee = feeFor(rate, parentSize + estimateSize(network, 1, [house.hot]));
@@ -115,7 +115,7 @@ async function toPlan(
   return { kind: 'plan', fence: coins[0]?.outpoint ?? '', plan: JSON.stringify({ inputs, outputs }) };
 }
 
-/** Where a chain has no replacement, a stored version is the only one, and its change can be spent at once. */
+/** On a chain without replacement, a stored version stays the only one, so its change can be spent at once. */
 function noteChange({ network, rules, database, house }: BitcoinPayerSettings, text: string, signed: Signed): void {
   if (rules.hasReplacement) return;
   const { inputs, outputs } = readPlan(text);
@@ -143,8 +143,8 @@ function request(network: BitcoinNetwork, spend: Spend, text: string): SignReque
 }
 
 /**
- * The same payment with the same inputs and a higher fee, taken from the change (BIP-125). Nothing where the chain has no
- * replacement or the change is too small: then the version that stands is sent again.
+ * Plans the same payment with the same inputs and a higher fee, taken from the change (BIP-125). Returns `undefined`
+ * when the chain has no replacement or the change is too small; the newest version is then sent again.
  */
 async function replace(
   { network, rules, node, house, settings }: BitcoinPayerSettings,

@@ -6,20 +6,20 @@ import type { BitcoinNode } from './bitcoin-node.ts';
 /** Blocks within which a payment should be mined. */
 const TARGET_BLOCKS = 2;
 
-/** Virtual bytes: of the frame, of an input (P2WPKH, or P2PKH without segwit), and of an output beside its script. */
+/** Virtual bytes of a transaction without inputs and outputs, of an input, and of an output without its script. */
 const FRAME = 11;
 const SEGWIT_INPUT = 69;
 const LEGACY_INPUT = 149;
 const OUTPUT = 9;
 
-/** The virtual size of a transaction of ours, never too small. */
+/** The virtual size of one of our transactions, rounded up so that it is never too small. */
 export function estimateSize(network: BitcoinNetwork, inputs: number, outputs: readonly string[]): bigint {
   const input = bitcoinRules[network].family.segwitPrefix === null ? LEGACY_INPUT : SEGWIT_INPUT;
   const paid = outputs.reduce((sum, address) => sum + OUTPUT + scriptOf(network, address).length / 2, 0);
   return BigInt(FRAME + inputs * input + paid);
 }
 
-/** The fee of so many vbytes at a rate in atoms per 1,000 of them, rounded up. */
+/** The fee for `size` vbytes at a rate in atoms per 1,000 vbytes, rounded up. */
 export function feeFor(rate: bigint, size: bigint): bigint {
   return (rate * size + 999n) / 1000n;
 }

@@ -7,8 +7,8 @@ import { BitcoinTransaction, EvmTransaction, type Signed, sumAtoms } from '../si
 import type { KeyName, Wallet } from '../signer/wallet.ts';
 
 /**
- * A payment of the cold wallet to the hot one, without its signature: a file that is carried to the offline machine. What
- * it says of itself is compared with the transaction there.
+ * A payment from the cold wallet to the hot one, without its signature: a file that a person carries to the offline
+ * machine. There, what it claims is compared with the transaction in it.
  */
 export const ColdRequest = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('evm'), network: z.enum(evmNetworks), transaction: EvmTransaction }),
@@ -17,7 +17,7 @@ export const ColdRequest = z.discriminatedUnion('kind', [
 
 export type ColdRequest = z.output<typeof ColdRequest>;
 
-/** What is carried back. */
+/** The signed payment, which is carried back. */
 export const ColdAnswer = z.strictObject({
   network: z.enum([...evmNetworks, ...bitcoinNetworks]),
   raw: z.string().regex(/^(0x)?([0-9a-f]{2})+$/),
@@ -26,10 +26,10 @@ export const ColdAnswer = z.strictObject({
 
 export type ColdAnswer = z.output<typeof ColdAnswer>;
 
-/** The cold wallet's only key: the first address that any wallet shows of its mnemonic (BIP-44, BIP-84). */
+/** The cold wallet's only key: that of the first address that any wallet shows for its mnemonic (BIP-44, BIP-84). */
 export const COLD_KEY: KeyName = { account: 'deposit', index: 0 };
 
-/** What a cold payment would do, for the person who decides. Amounts are in atoms. */
+/** What a payment would do, shown to the person who decides. Amounts are in atoms. */
 export interface ColdPayment {
   readonly asset: string;
   readonly atoms: bigint;
@@ -37,8 +37,8 @@ export interface ColdPayment {
 }
 
 /**
- * Says what a request would do. Throws when it pays anybody but the hot address, with change to the cold wallet itself, or
- * pays the network more than `maxFee`, in the network's own coin.
+ * Reads what a request would do. Throws when it pays anybody but the hot address and, as change, the cold wallet, or
+ * when its fee is above `maxFee`, in the network's own coin.
  */
 export function readColdRequest(request: ColdRequest, wallet: Wallet, hot: string, maxFee: string): ColdPayment {
   const payment = request.kind === 'evm' ? readEvm(request, hot) : readBitcoin(request, wallet, hot);
@@ -77,7 +77,7 @@ function readBitcoin(
   return { asset: network, atoms: sumAtoms(outputs.filter(({ address }) => address === hot)), fee };
 }
 
-/** Signs a request that was read and approved. */
+/** Signs a request. Call it only after `readColdRequest` and a person's approval. */
 export function signColdRequest(request: ColdRequest, wallet: Wallet): ColdAnswer {
   const { raw, txHash }: Signed =
     request.kind === 'evm'
@@ -86,7 +86,7 @@ export function signColdRequest(request: ColdRequest, wallet: Wallet): ColdAnswe
   return { network: request.network, raw, txHash };
 }
 
-/** The atoms of an amount of an asset on a network. Throws for what is no asset or amount there. */
+/** An amount of an asset in atoms. Throws when the network has no such asset or cannot express the amount. */
 export function readColdAmount(network: ColdRequest['network'], asset: string, amount: string): bigint {
   const listing = findListing(network, asset);
   const atoms = listing && parseAmount(amount, listing.decimals);

@@ -9,7 +9,7 @@ import type { BitcoinTransaction } from '../signer/requests.ts';
 import { scriptOf } from '../store/watched.ts';
 import { COLD_KEY, type ColdRequest } from './cold-request.ts';
 
-/** Who pays whom, and how much of what. */
+/** A payment to plan: from, to, asset and amount. */
 export interface ColdTransfer {
   readonly cold: string;
   readonly hot: string;
@@ -17,7 +17,7 @@ export interface ColdTransfer {
   readonly atoms: bigint;
 }
 
-/** Makes the request of an EVM network. It is good while the cold wallet sends nothing else, and fees do not double. */
+/** Makes the request of an EVM network. It becomes useless when the cold wallet sends something else or fees double. */
 export async function planEvmCold(
   node: EvmNode,
   network: EvmNetwork,
@@ -45,7 +45,7 @@ export async function planEvmCold(
   return { kind: 'evm', network, transaction };
 }
 
-/** Makes the request of a Bitcoin-like chain, of the coins that the node finds at the cold address. */
+/** Makes the request of a Bitcoin-like chain from the coins that the node finds at the cold address. */
 export async function planBitcoinCold(
   node: BitcoinNode,
   network: BitcoinNetwork,

@@ -18,7 +18,7 @@ import { connectSigner } from '../signer/connect.ts';
  *     node src/commands/cold.ts --config FILE request NETWORK ASSET AMOUNT > request.json
  *     node src/commands/cold.ts --config FILE send < answer.json
  */
-/** A node looks through all coins of its chain for those of one address: on a large chain that takes minutes. */
+/** To find the coins of one address, a node reads all coins of its chain. On a large chain that takes minutes. */
 const DEADLINE_MS = 600_000;
 
 const USAGE = 'usage: cold.ts --config FILE request NETWORK ASSET AMOUNT | send < answer.json';

@@ -6,10 +6,10 @@ import { Database } from '../store/database.ts';
 import { refuseByHand } from '../store/spends.ts';
 
 /**
- * What only a person may decide, beside a custodian that runs:
+ * Decisions that only a person may take. It may run while the custodian runs:
  *
- *     node src/commands/decide.ts --config FILE refuse ID REASON     a payout that nothing was signed for
- *     node src/commands/decide.ts --config FILE resume NETWORK HEIGHT     a chain that halted; final up to HEIGHT
+ *     node src/commands/decide.ts --config FILE refuse ID REASON     refuses a payout for which nothing was signed
+ *     node src/commands/decide.ts --config FILE resume NETWORK HEIGHT     follows a halted chain again; blocks up to HEIGHT are final
  */
 const USAGE = 'usage: decide.ts --config FILE refuse ID REASON | resume NETWORK HEIGHT';
 

@@ -6,8 +6,8 @@ import type { BitcoinNetwork, EvmNetwork } from '../networks.ts';
 import { connectSigner } from '../signer/connect.ts';
 
 /**
- * Looks at everything that the custodian will depend on, and changes nothing:
- * `node src/commands/doctor.ts --config FILE`. Ends with 1 when something is wrong.
+ * Checks nodes, signer and Bureau before the custodian is started, and changes nothing:
+ * `node src/commands/doctor.ts --config FILE`. Its exit code is 1 when a check fails.
  */
 const { values } = parseArgs({ options: { config: { type: 'string' } } });
 if (values.config === undefined) throw new Error('--config is missing');

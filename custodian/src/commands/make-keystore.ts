@@ -4,9 +4,9 @@ import { parseArgs } from 'node:util';
 import { sealKeystore } from '../signer/keystore.ts';
 
 /**
- * `npm run -s make:keystore -- --passphrase FILE < mnemonic > keystore.json`, on a machine that is offline, beside
- * `npm run -s make:addresses`. It reads the mnemonic from standard input and the passphrase from a file, never from an
- * argument, which a shell would remember.
+ * `npm run -s make:keystore -- --passphrase FILE < mnemonic > keystore.json`, on a machine that is offline, beside `npm
+ * run -s make:addresses`. It reads the mnemonic from standard input and the passphrase from a file. An argument would
+ * stay in the shell's history.
  */
 try {
   const { values } = parseArgs({ options: { passphrase: { type: 'string' } } });

@@ -11,8 +11,8 @@ import { Wallet } from '../signer/wallet.ts';
  *
  *     node src/commands/sign-cold.ts --keystore FILE --passphrase FILE --hot ADDRESS --max-fee AMOUNT < request.json > answer.json
  *
- * The keystore is the cold wallet's own, of another mnemonic. The hot address is what the person at that machine knows it
- * to be, never what the request says. What is signed is told on standard error.
+ * The keystore is the cold wallet's, with a mnemonic of its own. The person at the machine types the hot address; it is
+ * never taken from the request. What is signed is printed on standard error.
  */
 const names = ['keystore', 'passphrase', 'hot', 'max-fee'] as const;
 const { values } = parseArgs({

@@ -10,7 +10,7 @@ import { answerSigner } from '../signer/signer.ts';
 import { Wallet } from '../signer/wallet.ts';
 
 /**
- * Starts the signer, in a process and best under a user of its own:
+ * Starts the signer. It is a process of its own, and should run as a user of its own:
  *
  *     node src/commands/start-signer.ts --policy FILE --keystore FILE --passphrase FILE --log FILE --socket PATH
  */
@@ -30,7 +30,8 @@ async function start(): Promise<void> {
   const policy = readJsonFile(policyFile, Policy);
   const passphrase = readFileSync(passphraseFile, 'utf8').replace(/\r?\n$/, '');
   const mnemonic = openKeystore(readJsonFile(keystoreFile, Keystore), passphrase);
-  if (mnemonic === PUBLIC_MNEMONIC && !policy.sandbox) throw new Error('these are the keys that everybody has');
+  if (mnemonic === PUBLIC_MNEMONIC && !policy.sandbox)
+    throw new Error('this is the public test mnemonic, whose keys everybody has');
   const parts = { wallet: new Wallet(mnemonic), policy, log: new SignatureLog(logFile), now: Date.now };
   await serveSigner(socket, (request) => answerSigner(parts, request));
   logLine('signer_started', { networks: Object.keys(policy.networks).join(',') });

@@ -4,7 +4,10 @@ import { logLine } from '../log.ts';
 import { startService } from '../service.ts';
 import { connectSigner } from '../signer/connect.ts';
 
-/** Starts the custodian, without keys: `node src/commands/start.ts --config FILE`, with its secrets in the environment. */
+/**
+ * Starts the custodian, which has no keys: `node src/commands/start.ts --config FILE`, with its secrets in the
+ * environment.
+ */
 const { values } = parseArgs({ options: { config: { type: 'string' } } });
 if (values.config === undefined) throw new Error('--config is missing');
 const config = readJsonFile(values.config, Config);

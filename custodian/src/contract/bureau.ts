@@ -14,20 +14,20 @@ const ReportAnswer = z.object({
 
 const AddressRange = z.object({ count: z.number().int().min(0) });
 
-/** What Bureau made of a report. */
+/** What Bureau answered to a report. */
 export type ReportAnswer = z.output<typeof ReportAnswer>['deposit'];
 
-/** Bureau, as the custodian speaks to it. */
+/** The requests that the custodian sends to Bureau. */
 export interface Bureau {
-  /** Reports a deposit. Safe to repeat. Rejects when Bureau did not take it. */
+  /** Reports a deposit. Safe to repeat. Rejects when Bureau did not accept it. */
   report(deposit: Deposit, confirmations: number, failed: boolean): Promise<ReportAnswer>;
-  /** Says that it is time to look at a payout. Rejects when Bureau did not hear it. */
+  /** Asks Bureau to look up a payout now. Rejects when Bureau did not accept the request. */
   sayLookNow(withdrawalId: string): Promise<void>;
-  /** How many indexes have deposit addresses. Rejects when Bureau does not say. */
+  /** How many deposit addresses Bureau has assigned. Rejects when Bureau does not answer. */
   countAddresses(): Promise<number>;
 }
 
-/** Speaks to Bureau over HTTP with the token that reports deposits, and may do nothing else. */
+/** Sends requests to Bureau over HTTP, with the token for deposits, which allows nothing else. */
 export function connectBureau(url: string, depositToken: string): Bureau {
   const ask = async (method: 'GET' | 'POST', path: string, body?: unknown): Promise<Response> =>
     fetch(`${url.replace(/\/+$/, '')}/operator/v1${path}`, {
@@ -49,7 +49,7 @@ export function connectBureau(url: string, depositToken: string): Bureau {
     },
     sayLookNow: async (withdrawalId) => {
       const response = await ask('POST', `/withdrawals/${withdrawalId}/look`);
-      // 404: it is settled already.
+      // 404: the withdrawal has ended already.
       if (response.status !== 404) await readAnswer(response);
     },
     countAddresses: async () => AddressRange.parse(await readAnswer(await ask('GET', '/address-range'))).count,

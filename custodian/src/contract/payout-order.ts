@@ -4,7 +4,7 @@ import { hex } from '@scure/base';
 import { z } from 'zod';
 import { AMOUNT_SYNTAX } from '../../../src/money/amounts.ts';
 
-/** What Bureau orders to be paid: docs/custody.md, "Submit". */
+/** A payout that Bureau orders: docs/custody.md, "Submit". */
 export const PayoutOrder = z.strictObject({
   withdrawalId: z.uuid(),
   asset: z.string().min(1).max(32),
@@ -16,7 +16,7 @@ export const PayoutOrder = z.strictObject({
 
 export type PayoutOrder = z.output<typeof PayoutOrder>;
 
-/** Reads the body of an order; `undefined` for what is none. */
+/** Parses the body of an order; `undefined` when it is not one. */
 export function readOrder(body: string): PayoutOrder | undefined {
   try {
     return PayoutOrder.safeParse(JSON.parse(body)).data;
@@ -25,20 +25,20 @@ export function readOrder(body: string): PayoutOrder | undefined {
   }
 }
 
-/** The SHA-256 of an order's body, in hex: two orders are one when their bytes are. */
+/** The SHA-256 of an order's body, in hex. Two orders are the same only if all their bytes are equal. */
 export function digestOrder(body: string): string {
   return createHash('sha256').update(body).digest('hex');
 }
 
 /**
- * What Bureau signs with Ed25519 (RFC 8032): docs/custody.md, "The payout's own signature". It names no time, since the
- * id makes an order one for ever.
+ * The text that Bureau signs with Ed25519 (RFC 8032): docs/custody.md, "The payout's own signature". It has no time,
+ * since an id is paid once however late.
  */
 function writeSignedText(body: string): Uint8Array {
   return new TextEncoder().encode(`bureau-payout-v1.${digestOrder(body)}`);
 }
 
-/** Whether one of these public keys, in hex, signed the order. */
+/** Whether the signature of the order is valid under one of these public keys, in hex. */
 export function isSignedOrder(body: string, signature: string, publicKeys: readonly string[]): boolean {
   return publicKeys.some((key) => {
     try {

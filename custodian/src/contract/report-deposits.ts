@@ -9,20 +9,21 @@ import type { Database } from '../store/database.ts';
 import { type Deposit, listUnsettledDeposits, noteReported } from '../store/deposits.ts';
 import type { Bureau } from './bureau.ts';
 
-/** What deposits of one network are reported with. */
+/** What the deposits of one network are reported with. */
 export interface ReportTools {
   readonly database: Database;
   readonly bureau: Bureau;
   readonly chain: Chain;
   readonly log: Log;
-  /** By asset, from which amount on the second node must agree. */
+  /** By asset: the amount from which the second node must agree. */
   readonly agreeFrom: Readonly<Record<string, string>>;
 }
 
 /**
- * Reports the deposits of a network to Bureau: when first seen, and with all their confirmations until Bureau has settled
- * them. What was reorganised away is not reported until it is back; `failed` is said only of what can never come back.
- * Inner payments are not reported at all: a person decides. Never rejects; what fails is reported in the next round.
+ * Reports the deposits of a network to Bureau: once when they are first seen, and when they have all confirmations,
+ * until Bureau has settled them. A deposit whose block was reorganised away is not reported until it is in a block
+ * again. It is reported as `failed` only when it can never come back. Inner payments are not reported; a person decides
+ * about them. Never rejects; a report that fails is sent again in the next round.
  */
 export async function reportDeposits(tools: ReportTools, followed: Followed): Promise<void> {
   const { database, chain, log } = tools;
@@ -40,7 +41,7 @@ export async function reportDeposits(tools: ReportTools, followed: Followed): Pr
 async function reportDeposit(tools: ReportTools, deposit: Deposit, followed: Followed): Promise<void> {
   const { database, bureau } = tools;
   if (deposit.state === 'DEAD') {
-    // Bureau never heard of it: nothing there can fail.
+    // If it was never reported, Bureau has nothing that could fail.
     const answer = deposit.reported === 0 ? undefined : await bureau.report(deposit, 0, true);
     return noteReported(database, deposit, 0, answer?.status ?? 'DEAD');
   }
@@ -49,12 +50,12 @@ async function reportDeposit(tools: ReportTools, deposit: Deposit, followed: Fol
   const confirmations = await countAgreed(tools, deposit, deposit.height, credited, followed);
   if (confirmations === 0 || (confirmations < credited && deposit.reported > 0)) return;
   const answer = await bureau.report(deposit, confirmations, false);
-  // Over the supply cap the same report credits it later.
+  // A deposit over the supply cap stays open: the same report credits it when there is room.
   const isOpen = answer.status === 'PENDING' || answer.reason === 'supply_cap';
   noteReported(database, deposit, confirmations, isOpen ? null : answer.status);
 }
 
-/** The confirmations to report; below what credits a deposit while the word of a second node is needed and missing. */
+/** The confirmations to report. One too few for a credit as long as a second node must agree and does not. */
 async function countAgreed(
   { database, chain, agreeFrom }: ReportTools,
   { asset, atoms }: Deposit,
@@ -67,7 +68,7 @@ async function countAgreed(
   const bound = parseAmount(agreeFrom[asset] ?? '0', findListing(chain.network, asset)?.decimals ?? 0) ?? 0n;
   if (atoms < bound) return confirmations;
   const hash = readBlockHash(database, chain.network, height);
-  // Blocks far below finality are no longer kept; they were agreed on when they were.
+  // The hashes of very old blocks are deleted. Such a block was compared when its hash was still stored.
   const agreed = hash === undefined || (await chain.agrees({ height, hash }));
   return (agreed ?? bound === 0n) ? confirmations : Math.min(confirmations, credited - 1);
 }

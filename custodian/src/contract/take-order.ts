@@ -7,7 +7,7 @@ import type { Database } from '../store/database.ts';
 import { findSpend, insertSpend, nameTransaction } from '../store/spends.ts';
 import { isSignedOrder, readOrder } from './payout-order.ts';
 
-/** What the door takes orders with. */
+/** What orders are accepted with. */
 export interface OrderBook {
   readonly database: Database;
   readonly served: ReadonlySet<string>;
@@ -17,7 +17,7 @@ export interface OrderBook {
   readonly now: () => number;
 }
 
-/** What an order or a look-up is answered with. */
+/** The answer to an order or a look-up. */
 export interface Answered {
   readonly status: number;
   readonly body: PayoutAnswer | { readonly status: 'never_seen' } | { readonly error: string };
@@ -26,8 +26,9 @@ export interface Answered {
 const fault = (status: number, error: string): Answered => ({ status, body: { error } });
 
 /**
- * Takes an order: durable before it is answered, once for ever. One that cannot be paid is refused, but only later, when
- * the signer has burnt its id. Throws when the database does.
+ * Accepts an order and stores it before the answer is sent. The same id again gets the state of the first order. An
+ * order that can never be paid is accepted as well, and refused later, when the signer has burnt its id: only then is
+ * it certain that nothing will be paid. Throws when the database fails.
  */
 export function takeOrder(book: OrderBook, withdrawalId: string, body: string, signature: string): Answered {
   const { database, log } = book;
@@ -76,7 +77,7 @@ function findReason(
   return isDust ? 'the amount is below what this network relays' : null;
 }
 
-/** Says how a payout stands: docs/custody.md, "Look up". */
+/** Answers with the state of a payout: docs/custody.md, "Look up". */
 export function lookUp({ database }: OrderBook, withdrawalId: string): Answered {
   const spend = findSpend(database, withdrawalId);
   if (spend?.purpose !== 'payout') return { status: 404, body: { status: 'never_seen' } };

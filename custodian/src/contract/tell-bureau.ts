@@ -4,8 +4,8 @@ import { listUnheard, noteHeard } from '../store/spends.ts';
 import type { Bureau } from './bureau.ts';
 
 /**
- * Says of every payout at its end that it is time to look, until Bureau has heard it: also when Bureau was down, and when
- * the custodian was killed in between. Never rejects; what was not heard is said again in the next round.
+ * Asks Bureau to look up each payout that has ended. It asks again in each round until Bureau has accepted the request,
+ * also after Bureau was down or the custodian was killed. Never rejects.
  */
 export async function tellBureau(database: Database, bureau: Bureau, log: Log): Promise<void> {
   for (const id of listUnheard(database)) {

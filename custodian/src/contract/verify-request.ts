@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A request as it came: everything that the signature covers. */
+/** The parts of a request that its signature covers, as they arrived. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
@@ -11,7 +11,7 @@ export interface ReceivedRequest {
 
 const WINDOW_S = 300;
 
-/** Why a request is turned away, or `undefined` for one of Bureau's: docs/custody.md, "Signature". */
+/** Why a request is refused, or `undefined` when it is signed by Bureau: docs/custody.md, "Signature". */
 export function findRequestFault(
   { method, path, headers, body }: ReceivedRequest,
   secrets: ReadonlyMap<string, string>,

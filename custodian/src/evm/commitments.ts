@@ -3,13 +3,13 @@ import { EvmTransaction } from '../signer/requests.ts';
 import type { Database } from '../store/database.ts';
 import { type Spend, listOpenSpends, listVersions } from '../store/spends.ts';
 
-/** What one address has promised, as the newest block does not show it yet. */
+/** What the open payments of one address will still take from it. */
 export interface Commitments {
-  /** Coins, with the gas of every transaction. */
+  /** The network's coin, including all gas. */
   readonly coins: bigint;
-  /** Units of the asked token. */
+  /** Atoms of the given token. */
   readonly tokens: bigint;
-  /** Whether a nonce is reserved that nothing is stored under: a later one would wait for it. */
+  /** Whether a nonce is reserved without a stored transaction. A transaction with a later nonce would wait for it. */
   readonly hasUnsigned: boolean;
 }
 
@@ -18,12 +18,12 @@ export function readPlan(text: string): EvmTransaction {
   return EvmTransaction.parse(JSON.parse(text));
 }
 
-/** The fence of a nonce. The address is in lower case, so that one address has one text. */
+/** The fence of a nonce. The address is in lower case, so that an address has only one form. */
 export function nameNonce(address: string, nonce: bigint): string {
   return `${address.toLowerCase()}:${nonce}`;
 }
 
-/** Sums up what the open spends of an address will still take: from the moment in which their nonce is reserved. */
+/** Sums what the open spends of an address will still take. A spend counts as soon as its nonce is reserved. */
 export function sumCommitted(
   database: Database,
   network: EvmNetwork,
@@ -43,7 +43,7 @@ export function sumCommitted(
   return { coins, tokens, hasUnsigned };
 }
 
-/** Spends with a nonce of this address that no block has. */
+/** Spends with a nonce of this address that are in no block. */
 function listReserved(database: Database, network: EvmNetwork, address: string): Spend[] {
   const prefix = `${address.toLowerCase()}:`;
   return listOpenSpends(database, network).filter(
@@ -52,8 +52,8 @@ function listReserved(database: Database, network: EvmNetwork, address: string):
 }
 
 /**
- * The lowest nonce that neither the chain nor a spend of ours has, so that a nonce which was given back is the next to be
- * used, and none that is signed waits for it.
+ * The lowest nonce that neither the chain nor one of our spends has used. So a released nonce is the next to be used,
+ * and no signed transaction waits for it.
  */
 export function nextNonce(database: Database, network: EvmNetwork, address: string, counted: bigint): bigint {
   const isTaken = (nonce: bigint) =>

@@ -11,25 +11,25 @@ const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a
 const FIRST_LOG = 1;
 const FIRST_INNER = 2 ** 31;
 
-/** Calls that move their value to the address they name; the others run code for somebody else. */
+/** The calls that move their value to the address they name. Others, such as DELEGATECALL, move none there. */
 const payingCalls = ['CALL', 'SELFDESTRUCT'];
 
-/** What a node says of a transaction that it has, or that is mined already: geth's, then anvil's words. */
+/** The errors of geth and anvil for a transaction that the node has already, or that is in a block. */
 const KNOWN = /already known|already imported|known transaction|nonce too low/i;
 
 /** How an EVM network is watched. */
 export interface EvmChainSettings {
   readonly network: EvmNetwork;
   readonly node: EvmNode;
-  /** Must have the same block before a deposit counts as final; `undefined` where there is none. */
+  /** It must have the same block before a deposit counts as final; `undefined` when there is none. */
   readonly secondNode: EvmNode | undefined;
-  /** Which of the chain's own tags says that a block is final; `null` where only depth tells. */
+  /** The tag by which the chain says that a block is final; `null` when depth decides. */
   readonly finalTag: 'safe' | 'finalized' | null;
-  /** Whether the node can trace, so that inner payments are seen. */
+  /** Whether the node can trace transactions, so that inner payments are seen. */
   readonly hasTraces: boolean;
 }
 
-/** An EVM network through its nodes. */
+/** Reads and writes an EVM network through its nodes. */
 export function createEvmChain(settings: EvmChainSettings): Chain {
   const { network, node, secondNode, finalTag } = settings;
   const listings = listAssets(network);
@@ -84,7 +84,7 @@ async function scanBlock(
   const payments = transactions.flatMap((transaction, position) => {
     const receipt = receipts[position];
     if (receipt?.transactionHash !== transaction.hash) throw new Error('receipts are in another order');
-    // What reverted moved nothing, whatever its trace shows.
+    // A reverted transaction moved nothing, even if its trace shows payments.
     if (receipt.status !== 1n) return [];
     return findPayments(transaction, receipt, traces[position], listings, ownerOf);
   });
@@ -101,7 +101,7 @@ function findPayments(
   const coin = listings.find(({ contractAddress }) => contractAddress === null);
   const pay = (outputIndex: number, to: string, atoms: bigint, listing: Listing | undefined): Payment[] => {
     const owner = ownerOf(to);
-    // What the gas key sends is ours. The hot wallet is filled by nobody who is to be credited.
+    // No deposits: gas that our own gas key sends, and payments to other addresses of ours, such as the hot wallet.
     if (owner?.account !== 'deposit' || atoms === 0n || !listing) return [];
     if (ownerOf(transaction.from)?.account === 'gas') return [];
     return [
@@ -134,10 +134,10 @@ function findPayments(
   return [...value, ...logs, ...inner];
 }
 
-/** Every call within a transaction that moved value, none of which failed and none of whose callers did. */
+/** The calls within a transaction that may move value. A failed call is left out, and so are all calls below it. */
 function listInnerCalls(trace: TracedCall | undefined): TracedCall[] {
-  const walk = (call: TracedCall): TracedCall[] =>
-    call.error === undefined ? [call, ...(call.calls ?? []).flatMap(walk)] : [];
-  const [, ...inner] = trace ? walk(trace) : [];
+  const listCalls = (call: TracedCall): TracedCall[] =>
+    call.error === undefined ? [call, ...(call.calls ?? []).flatMap(listCalls)] : [];
+  const [, ...inner] = trace ? listCalls(trace) : [];
   return inner.filter(({ type }) => payingCalls.includes(type));
 }

@@ -34,7 +34,7 @@ const Receipt = z.object({
 
 export type Receipt = z.output<typeof Receipt>;
 
-/** A call within a transaction, as geth's `callTracer` shows it. */
+/** A call within a transaction, in the form of geth's `callTracer`. */
 export interface TracedCall {
   readonly type: string;
   readonly to?: string | undefined;
@@ -55,7 +55,7 @@ const TracedCall: z.ZodType<TracedCall> = z.object({
 
 const Trace = z.object({ txHash: Hash.optional(), result: TracedCall });
 
-/** The methods of an EVM node that the custodian asks, with answers that are what they should be. Each rejects. */
+/** The methods of an EVM node that the custodian uses. Each rejects when the answer is missing or has another form. */
 export class EvmNode {
   readonly #call: CallNode;
 
@@ -74,7 +74,9 @@ export class EvmNode {
     return block === null ? undefined : EvmHeader.parse(block);
   }
 
-  /** A block with its transactions, by its hash: after a reorganisation this is an error and never another block. */
+  /**
+   * A block with its transactions, by its hash. After a reorganisation this rejects and never returns another block.
+   */
   async block(hash: string): Promise<EvmBlock> {
     const block = EvmBlock.parse(await this.#call('eth_getBlockByHash', [hash, true]));
     if (block.hash !== hash) throw new Error(`asked for block ${hash}, was given ${block.hash}`);
@@ -87,7 +89,7 @@ export class EvmNode {
     return receipts;
   }
 
-  /** What happened within each transaction of a block, in their order. */
+  /** The trace of each transaction of a block, in their order. */
   async traces(hash: string): Promise<TracedCall[]> {
     const answer = await this.#call('debug_traceBlockByHash', [hash, { tracer: 'callTracer' }]);
     return z
@@ -100,7 +102,7 @@ export class EvmNode {
     return Whole.parse(await this.#call('eth_getTransactionCount', [address, 'latest']));
   }
 
-  /** Of the newest block, or of the one with this hash (EIP-1898). */
+  /** The balance of the network's coin after the newest block, or after the one with this hash (EIP-1898). */
   async balance(address: string, hash?: string): Promise<bigint> {
     return Whole.parse(await this.#call('eth_getBalance', [address, hash ? { blockHash: hash } : 'latest']));
   }

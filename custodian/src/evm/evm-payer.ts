@@ -18,18 +18,18 @@ export interface EvmPayerSettings {
   readonly database: Database;
   readonly house: HouseAddresses;
   readonly depositAddress: (index: number) => string;
-  /** A version that is in no block after so many is replaced by one that pays more. */
+  /** After this many blocks, a transaction that is in none of them is replaced by one with a higher fee. */
   readonly bumpAfterBlocks: number;
 }
 
-/** Nodes take a replacement that pays 10 % more; a quarter more is clear of every node's rule. */
+/** Nodes accept a replacement that pays at least 10 % more. A quarter more satisfies every node. */
 const BUMP_NUMERATOR = 5n;
 const BUMP_DENOMINATOR = 4n;
 
-/** Estimates are a little too low where a contract's cost depends on the block. */
+/** An estimate can be too low when a contract's cost depends on the block. */
 const GAS_MARGIN_PERCENT = 120n;
 
-/** Makes payments on an EVM network. The fence is `address:nonce`, the address in lower case. */
+/** Plans payments on an EVM network. The fence is `address:nonce`, with the address in lower case. */
 export function createEvmPayer(settings: EvmPayerSettings): Payer {
   return {
     network: settings.network,
@@ -42,7 +42,7 @@ export function createEvmPayer(settings: EvmPayerSettings): Payer {
   };
 }
 
-/** Who pays for a spend. */
+/** The address that pays for a spend. */
 function payerOf({ house, depositAddress }: EvmPayerSettings, spend: Spend): string {
   if (spend.purpose === 'sweep') return depositAddress(spend.sourceIndex ?? 0);
   return spend.purpose === 'gas' ? (house.gas ?? '') : house.hot;
@@ -55,7 +55,7 @@ async function plan(settings: EvmPayerSettings, spend: Spend): Promise<Plan | Ho
   const from = payerOf(settings, spend);
   const [fees, balance, counted] = await Promise.all([readFees(node), node.balance(from), node.transactionCount(from)]);
   const committed = sumCommitted(database, network, from, spend.contract);
-  // Signed under a later nonce, this one would wait for a transaction that may never be.
+  // With a later nonce, this payment would wait for a transaction that may never be signed.
   if (committed.hasUnsigned) return { kind: 'hold', reason: 'earlier_nonce_unsigned' };
   const free = balance - committed.coins;
   const isEmptying = spend.purpose === 'sweep' && spend.contract === null;
@@ -67,7 +67,7 @@ async function plan(settings: EvmPayerSettings, spend: Spend): Promise<Plan | Ho
       ? { from, to: spend.address, value: String(atoms), data: '0x' }
       : { from, to: spend.contract, value: '0', data: writeTransfer(spend.address, atoms) };
   const gas = await estimate(node, call);
-  // It may pass later, when the recipient's contract or a token's block list changed: a person can refuse it meanwhile.
+  // It may succeed later, when the recipient's contract or a token's block list changes. A person can refuse it.
   if (gas === undefined) return { kind: 'hold', reason: 'would_revert' };
   const cost = gas * fees.maxFeePerGas + (await readL1Fee(node, network, call.data));
   const value = isEmptying ? free - cost : BigInt(call.value);
@@ -86,14 +86,16 @@ async function plan(settings: EvmPayerSettings, spend: Spend): Promise<Plan | Ho
   return { kind: 'plan', fence: nameNonce(from, nonce), plan: JSON.stringify(transaction) };
 }
 
-/** Twice the base fee lasts for six full blocks of rises (EIP-1559). */
+/**
+ * The fees to offer. Twice the base fee is enough for at least five full blocks, each of which raises it by an eighth.
+ */
 export async function readFees(node: EvmNode) {
   const [header, tip] = await Promise.all([node.header('latest'), node.priorityFee()]);
   const maxFeePerGas = 2n * (header?.baseFeePerGas ?? 0n) + tip;
   return { maxFeePerGas, maxPriorityFeePerGas: tip };
 }
 
-/** The gas of a call, with a margin; `undefined` when the node says that it would revert. */
+/** The gas of a call with a margin, or `undefined` when the node says that it would revert. */
 export async function estimate(
   node: EvmNode,
   call: Parameters<EvmNode['estimateGas']>[0],
@@ -124,7 +126,7 @@ function request(spend: Spend, text: string): SignRequest {
   }
 }
 
-/** What a replacement pays for gas: a quarter more, or what is usual by now. */
+/** The gas price of a replacement: a quarter more than before, or the usual one if that is higher. */
 function raiseFee(paid: string, usual: bigint): bigint {
   const raised = (BigInt(paid) * BUMP_NUMERATOR) / BUMP_DENOMINATOR + 1n;
   return raised > usual ? raised : usual;
@@ -141,7 +143,7 @@ async function bump(
   const fees = await readFees(node);
   const transaction = readPlan(newest.plan);
   const maxFeePerGas = raiseFee(transaction.maxFeePerGas, fees.maxFeePerGas);
-  // A sweep of coins left nothing over: what the network gets more, the sweep moves less.
+  // A sweep of the network's coin moves all there is, so a higher fee makes its amount smaller.
   const isNativeSweep = spend.purpose === 'sweep' && spend.contract === null;
   const more = BigInt(transaction.gasLimit) * (maxFeePerGas - BigInt(transaction.maxFeePerGas));
   const value = BigInt(transaction.value) - (isNativeSweep ? more : 0n);

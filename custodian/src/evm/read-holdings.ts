@@ -4,7 +4,7 @@ import type { BlockId } from '../states/chain.ts';
 import type { EvmNode } from './evm-node.ts';
 import { readTokenBalance } from './token-balance.ts';
 
-/** What all our addresses have of each asset at exactly this block. Rejects when the node cannot say. */
+/** The sum of each asset at all our addresses after exactly this block. Rejects when the node cannot answer. */
 export async function readEvmHoldings(
   node: EvmNode,
   network: EvmNetwork,

@@ -1,7 +1,7 @@
 import type { ServedNetwork } from '../networks.ts';
 import type { BlockId, Header } from '../states/chain.ts';
 
-/** A payment to an address of ours that a block holds. */
+/** A payment in a block to one of our addresses. */
 export interface Payment {
   readonly txHash: string;
   /** docs/custody.md, "Which output": values, logs and inner payments of one transaction never collide. */
@@ -9,63 +9,63 @@ export interface Payment {
   readonly address: string;
   readonly account: 'deposit' | 'hot';
   readonly addressIndex: number;
-  /** Bureau's symbol, or the contract's address for what is no asset of Bureau. */
+  /** Bureau's symbol, or the contract's address for a token that is not an asset of Bureau. */
   readonly asset: string;
   readonly contract: string | null;
   readonly atoms: bigint;
   /** Whether a customer sent it. */
   readonly isDeposit: boolean;
-  /** Whether it is an output that can be spent by itself. */
+  /** Whether it is an output of a Bitcoin-like chain, which can be spent by itself. */
   readonly isCoin: boolean;
-  /** Blocks until it can be spent: of what a miner was paid. */
+  /** For a miner's reward: after how many blocks it can be spent. */
   readonly maturity?: number;
-  /** Whether a contract paid it from within: seen by trace alone, for a person to decide. */
+  /** Whether a contract paid it within a transaction. Only a trace shows it, and a person decides about it. */
   readonly isInner: boolean;
-  /** What only one transaction can spend: this one while it stands. */
+  /** What its transaction spent and no other can spend as long as this one is in a block. */
   readonly fences: readonly string[];
 }
 
-/** A fence that a transaction of a block spent. */
+/** A fence that a transaction in a block spent. */
 export interface SpentFence {
   readonly fence: string;
   readonly txHash: string;
-  /** Spent without any other effect. */
+  /** Whether the transaction was reverted, so that it had no other effect. */
   readonly isReverted: boolean;
 }
 
-/** A block, and all that it may say of us. */
+/** A block with our payments and the fences spent in it. */
 export interface ScannedBlock extends Header {
   readonly payments: readonly Payment[];
   readonly spent: readonly SpentFence[];
 }
 
-/** Whose an address is. */
+/** The owner of one of our addresses. */
 export interface Owner {
   readonly account: 'deposit' | 'hot' | 'gas';
   readonly addressIndex: number;
-  /** In its canonical form; on the EVM it is found by lower case. */
+  /** In its canonical form. */
   readonly address: string;
 }
 
-/** What a node says of a transaction that it was given. */
+/** What a node answered to a transaction that was sent to it. */
 export type BroadcastOutcome =
-  /** It has it, from now or from before. */
+  /** It has the transaction, now or already before. */
   | { readonly kind: 'known' }
-  /** It does not take it. Nothing follows: only a block decides. */
+  /** It refused the transaction. That decides nothing: only a block does. */
   | { readonly kind: 'rejected'; readonly message: string };
 
-/** A chain, through its nodes. Every method rejects when no node gives a usable answer. */
+/** A chain as its nodes show it. Every method rejects when no node gives a usable answer. */
 export interface Chain {
   readonly network: ServedNetwork;
   /** The newest block. */
   tip(): Promise<BlockId>;
   /** The block at a height, or `undefined` when the chain is not that high. */
   headerAt(height: number): Promise<Header | undefined>;
-  /** The block of exactly this hash. */
+  /** Reads the block with exactly this hash. */
   scan(block: Header, ownerOf: (address: string) => Owner | undefined): Promise<ScannedBlock>;
-  /** What the chain itself calls final; `null` where only depth tells. */
+  /** The height up to which the chain itself says that blocks are final; `null` when depth alone decides. */
   finalByTag(): Promise<number | null>;
-  /** Whether a second node has the same block at this height; `undefined` where none is configured. */
+  /** Whether a second node has the same block at this height; `undefined` when none is configured. */
   agrees(block: BlockId): Promise<boolean | undefined>;
   broadcast(raw: string): Promise<BroadcastOutcome>;
 }

@@ -13,31 +13,32 @@ import {
 import type { Database } from '../store/database.ts';
 import type { Chain, Owner } from './chain.ts';
 
-/** So many blocks in one round: payouts are not kept waiting while the custodian catches up. */
+/** How many blocks one round reads, so that other work is not delayed while the custodian catches up. */
 const MAX_BLOCKS = 200;
 
 /** How a chain is followed. */
 export interface FollowSettings {
-  /** Where to begin when nothing was followed before; `null` for the newest block. */
+  /** The first block to read when none is stored; `null` for the newest. */
   readonly startHeight: number | null;
-  /** Blocks so deep are final where the chain has no finality of its own. */
+  /** How deep a block must be to be final, on a chain that does not say itself what is final. */
   readonly finalDepth: number;
 }
 
-/** Where the chain stands after a round. */
+/** The state of the chain after a round. */
 export interface Followed {
   readonly height: number;
   readonly finalHeight: number;
-  /** `null` where the chain has no finality of its own. */
+  /** `null` on a chain that does not say itself what is final. */
   readonly finalByTag: number | null;
   /** Whether the round ended at the chain's newest block. */
   readonly isCurrent: boolean;
 }
 
 /**
- * Brings our blocks up to the chain's: each new block must name our newest as its parent, else ours is taken back, one
- * at a time, down to the last that both have. Never below what was final: then the chain is halted until a person
- * looks. `undefined` while halted. Rejects when the node does; what was taken in stays.
+ * Reads the chain's new blocks. Each must name our newest block as its parent. If not, our newest block is deleted, one
+ * after the other, down to the last block that both have. A final block is never deleted: the chain is then halted
+ * until a person looks. Returns `undefined` while it is halted. Rejects when the node fails; blocks that were stored
+ * stay.
  */
 export async function follow(
   database: Database,
@@ -56,7 +57,7 @@ export async function follow(
   }
   for (let count = 0; count < MAX_BLOCKS; count += 1) {
     const head = readHead(database, network);
-    if (!head) throw new Error('the first block is there');
+    if (!head) throw new Error('no block is stored');
     const next = await chain.headerAt(head.height + 1);
     const finalHeight = readFinalHeight(database, network);
     const step = next ? followStep(head, next, finalHeight) : await compareTips(chain, head, finalHeight);
@@ -79,7 +80,9 @@ export async function follow(
   return { height, finalHeight: readFinalHeight(database, network), finalByTag, isCurrent: height >= tip.height };
 }
 
-/** What to do when the chain has no block after ours. A node that is not even that high lags: then we wait for it. */
+/**
+ * What to do when the chain has no block after ours. If the node does not even have our height, it lags: wait for it.
+ */
 async function compareTips(chain: Chain, head: BlockId, finalHeight: number): Promise<FollowStep> {
   const theirs = await chain.headerAt(head.height);
   if (!theirs || theirs.hash === head.hash) return { kind: 'extend' };

@@ -1,7 +1,7 @@
-/** A node's answer is awaited so long; a block of a busy chain takes a second or two. */
+/** The deadline for an answer. A block of a busy chain takes a second or two. */
 const DEADLINE_MS = 20_000;
 
-/** What a node refused, in its own words. Any other failure of a call is an ordinary `Error`. */
+/** An error that a node answered with, in its own words. Any other failure of a call is an ordinary `Error`. */
 export class NodeRefusal extends Error {
   readonly code: number;
 
@@ -11,10 +11,12 @@ export class NodeRefusal extends Error {
   }
 }
 
-/** Calls one method of a node. Rejects with `NodeRefusal` for its own error, with `Error` when there is no answer. */
+/**
+ * Calls a method of a node. Rejects with `NodeRefusal` for an error of the node, with `Error` when it does not answer.
+ */
 export type CallNode = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
-/** Speaks JSON-RPC with a node. User and password in the URL become HTTP's basic authentication. */
+/** Calls a node by JSON-RPC. User and password in the URL are sent as HTTP basic authentication. */
 export function connectNode(url: string, deadline_ms = DEADLINE_MS): CallNode {
   const { username, password, origin, pathname, search } = new URL(url);
   const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
@@ -41,7 +43,7 @@ export function connectNode(url: string, deadline_ms = DEADLINE_MS): CallNode {
 }
 
 /**
- * Parses JSON, but leaves a number with a decimal point as the text that it was: Bitcoin-like nodes write amounts so, and
+ * Parses JSON, but returns a number with a decimal point as text. Bitcoin-like nodes write amounts as such numbers, and
  * a JavaScript number would round them.
  */
 export function parseExactly(text: string): unknown {

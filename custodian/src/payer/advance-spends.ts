@@ -17,38 +17,38 @@ import {
 } from '../store/spends.ts';
 import type { Payer } from './payer.ts';
 
-/** What a payout is refused with. */
+/** What is needed to refuse a payout. */
 export interface RefusalTools {
   readonly database: Database;
   readonly askSigner: AskSigner;
   readonly log: Log;
-  /** Called when a payout has come to its end. */
+  /** Called when a payout has ended. */
   readonly onSettled: () => void;
 }
 
-/** What spends of one network are advanced with. */
+/** What is needed to make the payments of one network. */
 export interface SpendTools extends RefusalTools {
   readonly chain: Chain;
   readonly payer: Payer;
 }
 
 /**
- * Brings every open spend of a network as far as it goes now. The order of effects is the whole of the safety: the fence
- * is durable before anything is signed under it, and each signed version is durable before it is sent. A crash between
- * any two steps repeats a step that has no second effect. Call it from one place at a time for one network.
+ * Takes every open spend of a network through all steps that are possible now. The order of the steps prevents a second
+ * payment: the fence is stored before anything is signed with it, and each signed version is stored before it is sent.
+ * After a crash between two steps, a step is repeated without a second effect. Run one call at a time for a network.
  */
 export async function advanceSpends(tools: SpendTools, height: number): Promise<void> {
   for (const { id } of listOpenSpends(tools.database, tools.chain.network)) {
     try {
       await advanceSpend(tools, id, height);
     } catch (error) {
-      // One spend's fault, or a node's or the signer's: the next round tries again from what is durable.
+      // Other spends go on. The next round continues this one from what is stored.
       tools.log('spend_failed', { id, network: tools.chain.network, error: describeError(error) });
     }
   }
 }
 
-/** Refuses the payouts on networks that nobody serves: no look at any network would come upon them. */
+/** Refuses the payouts on networks that are not served, which no loop of a network would find. */
 export async function refuseUnserved(tools: RefusalTools, served: ReadonlySet<string>): Promise<void> {
   for (const spend of listRefusing(tools.database)) {
     if (served.has(spend.network)) continue;
@@ -102,9 +102,9 @@ async function startSpend(tools: SpendTools, queued: Spend, height: number): Pro
 }
 
 /**
- * Signs a version and stores it. Where the signer refuses the first, its fence is free again, unless the signer says that
- * it has signed under it: its answer was lost, and its policy is narrower since. Then the spend keeps the fence, so that
- * no other gets it, and is asked for again until a person widens the policy.
+ * Has a version signed, and stores it. If the signer refuses the first version, its fence is released. It is kept if
+ * the signer has signed with it before, which happens when the answer was lost and the policy has become stricter. Then
+ * no other spend may get the fence, and the signer is asked again until a person relaxes the policy.
  */
 async function signVersion(
   { database, payer, askSigner, log }: SpendTools,
@@ -153,8 +153,8 @@ async function broadcast({ chain, log }: SpendTools, spend: Spend, version: { ra
 }
 
 /**
- * Has the signer burn the id of a payout that is refused, and only then calls it refused. One that nothing was to have
- * been signed for, and was, is left as it is for a person: this database is older than the signer's log.
+ * Has the signer burn the id of a payout, and only then marks it as refused. If the signer has signed for a payout that
+ * this database says was never signed, the database is older than the signer's log: the payout is left to a person.
  */
 async function burn({ database, askSigner, log, onSettled }: RefusalTools, spend: Spend): Promise<void> {
   if (spend.purpose === 'payout') {

@@ -2,32 +2,34 @@ import type { ServedNetwork } from '../networks.ts';
 import type { SignRequest, Signed } from '../signer/requests.ts';
 import type { Spend, Version } from '../store/spends.ts';
 
-/** How a spend would be made. The text of the plan is the family's own; the same plan gives the same transaction. */
+/**
+ * How to make a payment. Each family of networks has its own format; the same plan always gives the same transaction.
+ */
 export interface Plan {
   readonly kind: 'plan';
   readonly fence: string;
   readonly plan: string;
 }
 
-/** Why a spend has to wait. */
+/** A payment that must wait, and why. */
 export interface Hold {
   readonly kind: 'hold';
   readonly reason: string;
 }
 
-/** How spends are made on the networks of one family. Nothing here signs or sends. */
+/** Plans the payments on a network of one family. It neither signs nor sends. */
 export interface Payer {
   readonly network: ServedNetwork;
-  /** Chooses a fence and everything else of a first version. Reads, and changes nothing. */
+  /** Plans a first version, with its fence. Changes nothing. */
   plan(spend: Spend): Promise<Plan | Hold>;
-  /** What goes with the reservation of a fence, in its transaction: coins, where there are any. */
+  /** Reserves what the plan needs besides its fence, such as coins. Runs in the transaction that reserves the fence. */
   reserve(spend: Spend, plan: string): void;
-  /** What goes with its release. */
+  /** Undoes `reserve`, in the transaction that releases the fence. */
   release(spend: Spend): void;
-  /** What goes with a stored version, in its transaction. */
+  /** Notes what follows from a stored version, such as its change. Runs in the transaction that stores it. */
   noteStored(spend: Spend, plan: string, signed: Signed): void;
-  /** What the signer is asked for a plan. */
+  /** The request to the signer for a plan. */
   request(spend: Spend, plan: string): SignRequest;
-  /** The plan of a version that pays more, when one is due; it has the same fence. */
+  /** The plan of a version with a higher fee and the same fence, or `undefined` when none is due. */
   bump(spend: Spend, versions: readonly Version[], height: number): Promise<string | undefined>;
 }

@@ -2,16 +2,16 @@ import { createConnection } from 'node:net';
 import { type SignerFault, readLines } from './serve.ts';
 import type { SignerAnswer, SignerRequest } from './requests.ts';
 
-/** Long enough for 200 legacy inputs; a signer that hangs must not hang the payer. */
+/** Long enough to sign 200 legacy inputs. A signer that hangs must not stop the payer. */
 const DEADLINE_MS = 15_000;
 
-/** Asks the signer. */
+/** Sends a request to the signer. */
 export type AskSigner = (request: SignerRequest) => Promise<SignerAnswer>;
 
-/** The signer did not answer, or could not: whether it signed is unknown, and asking again is safe. */
+/** The signer did not answer, or failed. Whether it signed is unknown; asking again is safe. */
 export class SignerUnavailable extends Error {}
 
-/** Asks the signer behind a Unix socket, one connection a request. Rejects with `SignerUnavailable`. */
+/** Connects to the signer by its Unix socket, once for each request. Requests reject with `SignerUnavailable`. */
 export function connectSigner(path: string): AskSigner {
   return async (request) => {
     const answer = await exchange(path, JSON.stringify(request));

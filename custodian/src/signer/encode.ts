@@ -5,7 +5,7 @@ import { type BitcoinNetwork, bitcoinRules } from '../networks.ts';
 import type { BitcoinTransaction, EvmTransaction, Signed } from './requests.ts';
 import type { KeyName, KeyPair } from './wallet.ts';
 
-/** Signs an EIP-1559 transaction. Deterministic (RFC 6979): the same transaction gets the same hash each time. */
+/** Signs an EIP-1559 transaction. Deterministic (RFC 6979): the same transaction always gets the same hash. */
 export function signEvm(transaction: EvmTransaction, key: KeyPair): Signed {
   const unsigned = EvmEncoder.prepare({
     chainId: BigInt(transaction.chainId),
@@ -17,16 +17,16 @@ export function signEvm(transaction: EvmTransaction, key: KeyPair): Signed {
     maxFeePerGas: BigInt(transaction.maxFeePerGas),
     maxPriorityFeePerGas: BigInt(transaction.maxPriorityFeePerGas),
   });
-  // Extra entropy would give another hash at each signing.
+  // With extra entropy each signature would give another hash.
   const signed = unsigned.signBy(key.privateKey, false);
   return { kind: 'signed', raw: signed.toHex(), txHash: signed.hash };
 }
 
-/** BIP-125: a sequence below this says that the transaction may be replaced. */
+/** A sequence of at most this value allows replacement (BIP-125). */
 const REPLACEABLE = 0xffff_fffd;
 const FINAL = 0xffff_ffff;
 
-/** What btc-signer calls a network: how addresses are written. */
+/** The prefixes of a network's addresses, in the form that btc-signer takes. */
 export function addressFormat(network: BitcoinNetwork) {
   const { family } = bitcoinRules[network];
   return {
@@ -55,7 +55,7 @@ export function signBitcoin(
       txid,
       index: vout,
       sequence: hasReplacement ? REPLACEABLE : FINAL,
-      // A witness signs the amount; without one only the transaction that made the coin proves it.
+      // A segwit signature covers the amount. Without segwit only the transaction that made the coin proves it.
       ...(previous === null
         ? { witnessUtxo: { script, amount: BigInt(atoms) } }
         : { nonWitnessUtxo: hex.decode(previous) }),

@@ -14,20 +14,20 @@ import {
   sumAtoms,
 } from './requests.ts';
 
-/** What a request is about, whether it may be signed or not. */
+/** What identifies the payment of a request. A payment is called a deed here; it may have several versions. */
 export interface DeedName {
-  /** Under which name it happens once: the withdrawal's id, or the fence of an own transaction. */
+  /** The id under which it happens once: the withdrawal's, or one made of the fence for the house's own payments. */
   readonly id: string;
-  /** What makes all versions of it exclude each other; the first is the anchor. */
+  /** What all its versions spend, so that only one can be in a block. The first is the anchor. */
   readonly fences: readonly [string, ...string[]];
 }
 
-/** What a signature would do, when nothing but limits, fences and earlier signatures can still be against it. */
+/** A payment that the policy allows. Only limits, fences and earlier signatures may still speak against it. */
 export interface Deed extends DeedName {
   readonly kind: 'deed';
-  /** The digest of Bureau's order; `null` for the house's own transactions. */
+  /** The digest of Bureau's order; `null` for the house's own payments. */
   readonly orderDigest: string | null;
-  /** What counts towards an hourly limit: what leaves the house, or the hot wallet for gas. */
+  /** The amount that counts towards an hourly limit; `null` when no limit applies. */
   readonly counted: Counted | null;
 }
 
@@ -46,19 +46,19 @@ export interface Refusal {
 
 export type Judgement = Deed | Refusal;
 
-/** Addresses that the judge compares with, derived of the signer's own keys and policy. */
+/** The addresses that requests are compared with, derived from the signer's own keys and policy. */
 export interface Derived extends HouseAddresses {
   readonly deposit: (index: number) => string;
 }
 
-/** Decimals in which hourly limits are counted: no asset of any network has more. */
+/** The decimals in which hourly limits are counted. No asset of any network has more. */
 export const LIMIT_DECIMALS = 18;
 
 const refuse = (reason: RefusalReason): Refusal => ({ kind: 'refused', reason });
 
 const isRefusal = (value: object): value is Refusal => 'kind' in value && value.kind === 'refused';
 
-/** Names what a request is about, by what it says of itself: nothing of it is believed yet. */
+/** Identifies the payment of a request by what the request claims. Nothing of it is checked yet. */
 export function nameDeed(request: SignRequest, derived: Derived): DeedName {
   const fences = isEvmRequest(request)
     ? ([`${signingAddress(request, derived).toLowerCase()}:${request.transaction.nonce}`] as const)
@@ -71,7 +71,7 @@ function nameCoins({ inputs }: BitcoinTransaction): [string, ...string[]] {
   return [anchor, ...others];
 }
 
-/** Judges a transaction by the policy alone: no clock, no memory. */
+/** Checks a request against the policy alone, without the clock and without earlier signatures. */
 export function judge(request: SignRequest, policy: Policy, derived: Derived): Judgement {
   const rules = policy.networks[request.network];
   if (!rules) return refuse('not_served');
@@ -135,7 +135,7 @@ function isTo({ to }: EvmTransaction, address: string): boolean {
   return to.toLowerCase() === address.toLowerCase();
 }
 
-/** Whether coins, or tokens of a listed contract, go to one of these addresses and nowhere else. */
+/** Whether a transaction pays coins, or tokens of a listed contract, to one of these addresses and nobody else. */
 function paysOnly(transaction: EvmTransaction, network: ServedNetwork, allowed: readonly string[]): boolean {
   if (transaction.data === '0x') return allowed.some((address) => isTo(transaction, address));
   const isToken = listAssets(network).some(
@@ -167,7 +167,7 @@ function judgeBitcoin(request: BitcoinRequest, policy: Policy, derived: Derived,
   }
 }
 
-/** Bureau's order, when it is Bureau's, for this network, and something that can be paid there. */
+/** Reads an order, or refuses it: it must be signed by Bureau, be for this network, and be payable there. */
 function readSignedOrder({ body, signature }: Order, network: ServedNetwork, policy: Policy) {
   if (!isSignedOrder(body, signature, policy.bureauKeys)) return refuse('not_signed_by_bureau');
   const order = readOrder(body);
@@ -185,7 +185,7 @@ function readSignedOrder({ body, signature }: Order, network: ServedNetwork, pol
   return { listing, address, atoms, deed: { id: order.withdrawalId, orderDigest: digestOrder(body), counted } };
 }
 
-/** Whether an EVM request; the signer chooses its encoder by it. */
+/** Whether a request is for an EVM network. */
 export function isEvmRequest(request: SignRequest): request is EvmRequest {
   return isEvm(request.network);
 }

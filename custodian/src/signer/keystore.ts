@@ -3,7 +3,7 @@ import { mnemonicToEntropy, entropyToMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { z } from 'zod';
 
-/** scrypt with 128 MiB and about half a second; the file says what it was made with. */
+/** scrypt then takes 128 MiB and about half a second. The file contains the cost with which it was made. */
 const DEFAULT_LOG2_COST = 17;
 const BLOCK_SIZE = 8;
 const KEY_BYTES = 32;
@@ -16,7 +16,7 @@ const Base64 = z.base64();
 const write = (bytes: Buffer) => bytes.toString('base64');
 const read = (text: string) => Buffer.from(text, 'base64');
 
-/** A mnemonic's entropy under a passphrase: scrypt (RFC 7914), then AES-256-GCM, which the header is bound to. */
+/** A mnemonic's entropy, encrypted by AES-256-GCM under a key that scrypt (RFC 7914) derives from a passphrase. */
 export const Keystore = z.strictObject({
   version: z.literal(1),
   log2Cost: z.number().int().min(10).max(22),
@@ -43,8 +43,8 @@ function writeHeader(log2Cost: number, salt: Buffer): Buffer {
 }
 
 /**
- * Encrypts an English mnemonic. Throws for words that are no mnemonic and for a passphrase below 12 characters, without
- * repeating either.
+ * Encrypts an English mnemonic. Throws when the words are not a mnemonic or the passphrase has less than 12 characters.
+ * The error contains neither.
  */
 export function sealKeystore(mnemonic: string, passphrase: string, log2Cost = DEFAULT_LOG2_COST): Keystore {
   if (passphrase.length < MIN_PASSPHRASE_LENGTH) {

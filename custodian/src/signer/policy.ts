@@ -5,25 +5,25 @@ import { bitcoinNetworks, evmNetworks } from '../networks.ts';
 const Amount = z.string().regex(AMOUNT_SYNTAX);
 const PerHour = z.record(z.string(), Amount);
 
-/** What the signer may sign, kept in a file of its own that only the signer's user can write. */
+/** What the signer may sign. It is a file that only the signer's user can write. */
 export const Policy = z.strictObject({
-  /** Bureau's Ed25519 public keys, in hex. Two while they are rotated. */
+  /** Bureau's Ed25519 public keys, in hex. There are two while a key is rotated. */
   bureauKeys: z
     .array(z.string().regex(/^[0-9a-f]{64}$/))
     .min(1)
     .max(4),
-  /** Whether the public test mnemonic may be used. Never where coins are real. */
+  /** Whether the public test mnemonic may be used. Never set it when coins are real. */
   sandbox: z.boolean().default(false),
-  /** The most that payouts may move in any 3,600 s, by asset, over all networks. An asset that is not named has none. */
+  /** The most that payouts may move in any 3,600 s, by asset, over all networks. Other assets are not paid at all. */
   payoutsPerHour: PerHour,
   networks: z.partialRecord(
     z.enum([...evmNetworks, ...bitcoinNetworks]),
     z.strictObject({
-      /** The most that one transaction may pay the network, in its own coin. */
+      /** The highest fee of one transaction, in the network's own coin. */
       maxFee: Amount,
-      /** The one address that surplus may go to. */
+      /** The only address that surplus may go to. */
       cold: z.string().min(1).max(128),
-      /** The most that the gas key may hand out in any 3,600 s, in the network's own coin. */
+      /** The most that the gas key may pay in any 3,600 s, in the network's own coin. */
       gasPerHour: Amount.default('0'),
     }),
   ),

@@ -25,13 +25,13 @@ export type EvmTransaction = z.output<typeof EvmTransaction>;
 
 const KeyName = z.strictObject({ account: z.enum(['deposit', 'hot', 'gas']), index: Index });
 
-/** A coin of ours that a transaction spends. */
+/** A coin that a transaction spends. */
 const Coin = z.strictObject({
   txid: z.string().regex(/^[0-9a-f]{64}$/),
   vout: z.number().int().min(0).max(0xffff_ffff),
   atoms: Whole,
   key: KeyName,
-  /** The transaction that made it, whole: without segwit only that proves the coin's amount. */
+  /** The whole transaction that made it. Without segwit, only that proves the coin's amount. */
   previous: z
     .string()
     .regex(/^([0-9a-f]{2})+$/)
@@ -53,7 +53,7 @@ export function sumAtoms(list: readonly { readonly atoms: string }[]): bigint {
   return list.reduce((total, { atoms }) => total + BigInt(atoms), 0n);
 }
 
-/** Bureau's own words: the body of its request to the byte, and its Ed25519 signature in hex. */
+/** Bureau's order: the exact body of its request, and its Ed25519 signature in hex. */
 export const Order = z.strictObject({
   body: z.string().max(4096),
   signature: z.string().regex(/^[0-9a-f]{128}$/),
@@ -64,7 +64,7 @@ export type Order = z.output<typeof Order>;
 const onEvm = { network: z.enum(evmNetworks), transaction: EvmTransaction };
 const onBitcoin = { network: z.enum(bitcoinNetworks), transaction: BitcoinTransaction };
 
-/** What the signer is asked. */
+/** A request to the signer. */
 export const SignerRequest = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('addresses') }),
   z.strictObject({ kind: z.literal('burn'), withdrawalId: z.uuid() }),
@@ -82,7 +82,7 @@ export type SignerRequest = z.output<typeof SignerRequest>;
 /** A request for a signature. */
 export type SignRequest = Exclude<SignerRequest, { kind: 'addresses' | 'burn' }>;
 
-/** Why the signer does not sign. Only `limit` can pass by waiting. */
+/** Why the signer refuses. Only `limit` can go away by waiting. */
 export type RefusalReason =
   | 'not_signed_by_bureau'
   | 'not_an_order'
@@ -97,26 +97,26 @@ export type RefusalReason =
   | 'not_served'
   | 'clock_behind';
 
-/** A signed transaction, as the network takes it. */
+/** A signed transaction in the form that nodes accept. */
 export interface Signed {
   readonly kind: 'signed';
-  /** In hex, `0x` first on the EVM. */
+  /** In hex; on the EVM it begins with `0x`. */
   readonly raw: string;
   readonly txHash: string;
 }
 
-/** Where the house's own coins are, per network. */
+/** The house's addresses on a network. */
 export interface HouseAddresses {
   readonly hot: string;
-  /** Pays for gas; `null` where there is none. */
+  /** The address that pays for gas; `null` on networks without one. */
   readonly gas: string | null;
   readonly cold: string;
 }
 
 export type SignerAnswer =
   | Signed
-  /** `signed` says that a version of it was signed under this fence before: then the fence may not serve another. */
+  /** `signed` says that this payment was signed with this fence before. Then no other payment may use the fence. */
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly signed: boolean }
-  /** The id will never be signed for again. `signed` says whether it ever was. */
+  /** From now on nothing is signed for this id. `signed` says whether something was signed before. */
   | { readonly kind: 'burnt'; readonly signed: boolean }
   | { readonly kind: 'addresses'; readonly networks: Readonly<Record<string, HouseAddresses>> };

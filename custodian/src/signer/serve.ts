@@ -2,19 +2,19 @@ import { chmodSync, existsSync, unlinkSync } from 'node:fs';
 import { type Server, type Socket, createServer } from 'node:net';
 import { SignerRequest, type SignerAnswer } from './requests.ts';
 
-/** A transaction of many legacy inputs carries those that made them. */
+/** Large enough for a transaction with many legacy inputs, each of which comes with the transaction that made it. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
-/** What the signer says of a request that it could not read, or whose signature it could not write down. */
+/** The answer to a request that the signer could not parse, or whose signature it could not record. */
 export interface SignerFault {
   readonly kind: 'fault';
   readonly message: string;
 }
 
 /**
- * Serves the signer on a Unix socket that only its own user can open: a line of JSON in, a line of JSON out, in the
- * order of the requests. The signature log's lock has made sure that no other signer of this log runs, so a socket that
- * stands there already is a dead one's.
+ * Serves the signer on a Unix socket that only its own user can open. Each request is a line of JSON and gets a line of
+ * JSON, in the order of the requests. The lock of the signature log guarantees that no other signer of this log runs,
+ * so an existing socket belongs to a signer that has ended, and is replaced.
  */
 export async function serveSigner(path: string, answer: (request: SignerRequest) => SignerAnswer): Promise<Server> {
   if (existsSync(path)) unlinkSync(path);
@@ -37,7 +37,7 @@ function answerLine(line: string, answer: (request: SignerRequest) => SignerAnsw
   }
 }
 
-/** Calls `take` with each whole line. A line that never ends closes the connection. */
+/** Calls `take` with each whole line. Closes the connection when a line is too long. */
 export function readLines(socket: Socket, take: (line: string) => void): void {
   let pending = '';
   socket.setEncoding('utf8');

@@ -5,12 +5,12 @@ import type { RefusalReason } from './requests.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** A clock that runs behind the log by more than this would count an hour's limit twice. */
+/** How far the clock may be behind the newest row. With a slower clock an hour's limit could be spent twice. */
 const MAX_CLOCK_LAG_MS = 60_000;
 
 /**
- * One row a signature or a burnt id, never changed and never removed. `chain` is the SHA-256 of the row and of the chain
- * before it, so that a row that was changed behind the signer's back shows.
+ * `log` has one row for each signature and each burnt id. Rows are never changed or removed. `chain` is the SHA-256 of
+ * the row and of the previous row's `chain`, so that a change of a row is detected when the log is opened.
  */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS log (
@@ -49,14 +49,16 @@ const SCHEMA = `
     .join('\n')}
 `;
 
-/** The most that an hour may see of it, in 10^-18 units; `undefined` where the policy names none. */
+/** The hourly limit for an amount, in 10^-18 units; `undefined` when the policy names none, which allows nothing. */
 export type LimitOf = (counted: Counted) => bigint | undefined;
 
-/** What the signer remembers: every signature it gave and every id it burnt. It outlives the custodian's own database. */
+/**
+ * The signer's memory: every signature and every burnt id. It must be kept even when the custodian's database is lost.
+ */
 export class SignatureLog {
   readonly #database: DatabaseSync;
 
-  /** Opens the log, for this process alone. Throws when another signer has it, or when a row was changed. */
+  /** Opens the log for this process alone. Throws when another signer has it open, or when a row was changed. */
   constructor(file: string) {
     this.#database = new DatabaseSync(file);
     this.#database.exec(
@@ -70,7 +72,7 @@ export class SignatureLog {
     this.#database.close();
   }
 
-  /** Why this deed may not be signed, by what was signed before; `undefined` when it may. */
+  /** Why this payment may not be signed, given the earlier signatures; `undefined` when it may. */
   findObjection(deed: Deed, network: string, limitOf: LimitOf, now_ms: number): RefusalReason | undefined {
     if (now_ms < this.#lastTime_ms() - MAX_CLOCK_LAG_MS) return 'clock_behind';
     if (this.isBurnt(deed.id)) return 'burnt';
@@ -87,12 +89,12 @@ export class SignatureLog {
     return limit !== undefined && spent + deed.counted.atoms <= limit ? undefined : 'limit';
   }
 
-  /** Whether a version of this deed was signed under one of these fences. */
+  /** Whether a version of this payment was signed with one of these fences. */
   hasSigned({ id, fences }: DeedName, network: string): boolean {
     return fences.some((fence) => this.#ownerOf(network, fence) === id);
   }
 
-  /** Writes a signature down, durably, before it leaves the signer. */
+  /** Records a signature on disk. Call it before the signature is returned. */
   recordSigned(deed: Deed, network: string, txHash: string, now_ms: number): void {
     this.#inTransaction(() => {
       if (!this.#findDeed(deed.id)) {
@@ -115,7 +117,7 @@ export class SignatureLog {
     });
   }
 
-  /** Burns an id for ever, durably. Returns whether it had been signed for before. */
+  /** Burns an id: nothing is signed for it from now on. Returns whether something was signed before. */
   burn(id: string, now_ms: number): boolean {
     if (!this.isBurnt(id)) {
       this.#inTransaction(() => {

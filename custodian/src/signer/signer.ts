@@ -7,7 +7,7 @@ import type { HouseAddresses, RefusalReason, SignRequest, Signed, SignerAnswer, 
 import type { LimitOf, SignatureLog } from './signature-log.ts';
 import type { KeyName, Wallet } from './wallet.ts';
 
-/** What a signer is made of. The clock comes in, so that limits by the hour can be tested. */
+/** What a signer works with. The clock is an argument, so that hourly limits can be tested. */
 export interface SignerParts {
   readonly wallet: Wallet;
   readonly policy: Policy;
@@ -16,8 +16,8 @@ export interface SignerParts {
 }
 
 /**
- * Answers one request. A signature is in the log before it is returned, and an id that was burnt is never signed for
- * again. Throws only when the log cannot be written: then nothing was signed.
+ * Answers one request. A signature is recorded in the log before it is returned, and nothing is signed for a burnt id.
+ * Throws only when the log cannot be written; then no signature leaves the signer.
  */
 export function answerSigner(parts: SignerParts, request: SignerRequest): SignerAnswer {
   const { policy, log, now } = parts;

@@ -5,8 +5,8 @@ import { encodeEvmAddress } from '../../../src/wallet/addresses/evm-address.ts';
 import { type BitcoinNetwork, bitcoinRules } from '../networks.ts';
 
 /**
- * Which key signs. Deposit keys are those of the addresses that customers see (account 0'). The hot wallet and the
- * wallet that pays for gas have an account of their own, 1', so that no customer's index can ever name them.
+ * Which key signs. The keys of customers' deposit addresses are in account 0'. The keys of the hot wallet and of the
+ * wallet that pays for gas are in account 1', so that no customer's index leads to them.
  */
 export interface KeyName {
   readonly account: 'deposit' | 'hot' | 'gas';
@@ -25,16 +25,16 @@ const DEPOSIT_ACCOUNT = 0;
 const HOT_PLACE = 0;
 const GAS_PLACE = 1;
 
-/** The branch of the account, and the key's place in it. */
+/** The branch of the account, and the key's index in it. */
 function locate({ account, index }: KeyName): { readonly branch: string; readonly place: number } {
   if (account === 'deposit') return { branch: `${DEPOSIT_ACCOUNT}'/0`, place: index };
   return { branch: `${HOT_ACCOUNT}'/0`, place: account === 'gas' ? GAS_PLACE : HOT_PLACE };
 }
 
-/** The keys of one mnemonic, in the memory of the signer alone. */
+/** The keys of one mnemonic. They exist only in the memory of the signer. */
 export class Wallet {
   readonly #root: HDKey;
-  /** Derived once: the hardened steps are the slow ones. */
+  /** Each branch is derived once, because hardened derivation is slow. */
   readonly #branches = new Map<string, HDKey>();
 
   constructor(mnemonic: string) {

@@ -1,21 +1,21 @@
-/** A block's place and name. */
+/** A block's height and hash. */
 export interface BlockId {
   readonly height: number;
   readonly hash: string;
 }
 
-/** A block that names the one before it. */
+/** A block with the hash of its parent. */
 export interface Header extends BlockId {
   readonly parent: string;
 }
 
 /** What to do about the next block. */
 export type FollowStep =
-  /** It stands on ours: take it in. */
+  /** Our newest block is its parent: store it. */
   | { readonly kind: 'extend' }
-  /** Ours is no longer on the chain: take it back, then look again. */
+  /** Our newest block is no longer on the chain: delete it, then look again. */
   | { readonly kind: 'roll_back' }
-  /** Ours is final and yet no longer on the chain. Nothing is safe to decide: a person must look. */
+  /** Our newest block was final and is no longer on the chain. A person must look. */
   | { readonly kind: 'halt' };
 
 /** Compares our newest block with the chain's block after it. */

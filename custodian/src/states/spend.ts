@@ -1,23 +1,24 @@
 /**
- * A spend is one payment of ours: a payout, or the house's own sweep, gas or surplus. Its versions are transactions that
- * exclude each other on the chain by its fence: the nonce on the EVM, one shared input on Bitcoin-like chains.
+ * A spend is one payment that we make: a payout, or the house's own sweep, gas or surplus. It may have several
+ * versions, which are signed transactions with different fees. All versions have the same fence, which only one
+ * transaction can use: on the EVM a nonce, on Bitcoin-like chains an input. So at most one version can be in a block.
  */
 export type SpendState =
-  /** Accepted. A fence may be reserved; nothing was broadcast. */
+  /** Accepted. A fence may be reserved; nothing was sent. */
   | 'QUEUED'
-  /** As QUEUED, but something stands in the way: money, a limit, a node's word. Tried again at every block. */
+  /** As QUEUED, but waiting for a reason: too little money, a limit, a refusal. It is tried again at every look. */
   | 'HELD'
-  /** At least one version is stored, and is broadcast until the chain has one. */
+  /** At least one version is stored, and is sent again until a block has one. */
   | 'SIGNED'
   /** A version is in a block that may still be reorganised away. */
   | 'INCLUDED'
   /** A version is final: paid. */
   | 'FINAL_PAID'
-  /** A version is final and reverted: certainly not paid. Becomes REFUSED when the signer has burnt the id. */
+  /** A version is final and was reverted: certainly not paid. Becomes REFUSED when the signer has burnt the id. */
   | 'FINAL_REVERTED'
-  /** The fence is final in a transaction that is none of our versions. A person must look. */
+  /** A transaction that is none of our versions used the fence and is final. A person must look. */
   | 'DISPLACED'
-  /** Will be refused, nothing was ever signed. Becomes REFUSED when the signer has burnt the id. */
+  /** Will be refused; nothing was signed. Becomes REFUSED when the signer has burnt the id. */
   | 'REFUSING'
   /** Not paid, and never will be. */
   | 'REFUSED';
@@ -34,15 +35,15 @@ export const spendStates = [
   'REFUSED',
 ] as const satisfies readonly SpendState[];
 
-/** What the chain says of a fence. `undefined` where no block has spent it. */
+/** How a fence was used in a block. */
 export interface FenceSpent {
   readonly byVersion: boolean;
   readonly isReverted: boolean;
   readonly isFinal: boolean;
 }
 
-/** Where a spend stands by what the chain says of its fence, and by nothing else: no clock, no count of attempts. */
-export function standSpend(state: SpendState, spent: FenceSpent | undefined): SpendState {
+/** The next state of a spend. It depends only on how the fence was used in a block (`undefined`: not at all). */
+export function nextSpendState(state: SpendState, spent: FenceSpent | undefined): SpendState {
   if (state !== 'SIGNED' && state !== 'INCLUDED') return state;
   if (!spent) return 'SIGNED';
   if (!spent.byVersion) return spent.isFinal ? 'DISPLACED' : 'SIGNED';
@@ -50,7 +51,7 @@ export function standSpend(state: SpendState, spent: FenceSpent | undefined): Sp
   return spent.isReverted ? 'FINAL_REVERTED' : 'FINAL_PAID';
 }
 
-/** What Bureau is told of a payout: docs/custody.md. A hash is final only with `sent`. */
+/** The answer to Bureau about a payout: docs/custody.md. A hash is final only with `sent`. */
 export type PayoutAnswer =
   | { readonly status: 'sent'; readonly txHash: string }
   | { readonly status: 'accepted'; readonly txHash?: string }

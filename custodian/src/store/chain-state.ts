@@ -3,7 +3,7 @@ import type { BlockId } from '../states/chain.ts';
 import type { ScannedBlock } from '../nodes/chain.ts';
 import type { Database } from './database.ts';
 
-/** Blocks below finality that are kept, so that a person can see what stood there. */
+/** How many blocks below the final height are kept, so that a person can look at them. */
 const KEPT_BELOW_FINAL = 100;
 
 /** Our newest block; `undefined` before the first. */
@@ -12,18 +12,18 @@ export function readHead(database: Database, network: ServedNetwork): BlockId | 
   return row && { height: Number(row['height']), hash: String(row['hash']) };
 }
 
-/** The hash that we follow at a height. */
+/** The hash of our block at a height. */
 export function readBlockHash(database: Database, network: ServedNetwork, height: number): string | undefined {
   const row = database.one('SELECT hash FROM blocks WHERE network = ? AND height = ?', network, height);
   return row && String(row['hash']);
 }
 
-/** Up to which height blocks are final; -1 before the first. */
+/** The height up to which blocks are final; -1 before the first. */
 export function readFinalHeight(database: Database, network: ServedNetwork): number {
   return Number(database.one('SELECT final_height FROM chains WHERE network = ?', network)?.['final_height'] ?? -1);
 }
 
-/** Notes what the chain calls final. What was final once stays so, whatever a node says later. */
+/** Raises the final height. It never falls, whatever a node says later. */
 export function raiseFinalHeight(database: Database, network: ServedNetwork, height: number): void {
   database.run(
     `INSERT INTO chains (network, final_height) VALUES (?, ?)
@@ -34,7 +34,7 @@ export function raiseFinalHeight(database: Database, network: ServedNetwork, hei
   database.run('DELETE FROM blocks WHERE network = ? AND height < ?', network, height - KEPT_BELOW_FINAL);
 }
 
-/** Why the chain is no longer followed, or `null`. Only a person lifts it. */
+/** Why the chain is no longer followed, or `null`. Only a person can have it followed again. */
 export function readHalt(database: Database, network: ServedNetwork): string | null {
   const row = database.one('SELECT halted FROM chains WHERE network = ?', network);
   return row?.['halted'] == null ? null : String(row['halted']);
@@ -48,17 +48,19 @@ export function halt(database: Database, network: ServedNetwork, reason: string)
   );
 }
 
-/** A person has a halted chain followed again, with blocks final only up to a height that they answer for. */
+/**
+ * Follows a halted chain again, on a person's decision. Only blocks up to the height that the person gives are final.
+ */
 export function resumeChain(database: Database, network: ServedNetwork, finalHeight: number): void {
   database.run('UPDATE chains SET halted = NULL, final_height = ? WHERE network = ?', finalHeight, network);
 }
 
-/** The first block: what is below it is not looked at. */
+/** Stores the first block. Earlier blocks are not read. */
 export function beginAt(database: Database, network: ServedNetwork, { height, hash }: BlockId): void {
   database.run('INSERT INTO blocks VALUES (?, ?, ?)', network, height, hash);
 }
 
-/** Takes in a block with all that it says of us, at once or not at all. */
+/** Stores a block with its payments and spent fences, in one transaction. */
 export function takeBlock(database: Database, network: ServedNetwork, block: ScannedBlock): void {
   database.transact(() => {
     beginAt(database, network, block);
@@ -110,7 +112,7 @@ export function takeBlock(database: Database, network: ServedNetwork, block: Sca
   });
 }
 
-/** Takes back a block and all that it said. */
+/** Deletes a block and everything stored from it, in one transaction. */
 export function takeBack(database: Database, network: ServedNetwork, height: number): void {
   database.transact(() => {
     database.run('DELETE FROM blocks WHERE network = ? AND height >= ?', network, height);
@@ -120,7 +122,7 @@ export function takeBack(database: Database, network: ServedNetwork, height: num
   });
 }
 
-/** From now on, who spends this fence is written down with each block. */
+/** Watches a fence: from now on it is stored which transaction of a block spends it. */
 export function watchFence(database: Database, network: ServedNetwork, fence: string, owner: string): void {
   database.run('INSERT INTO fences VALUES (?, ?, ?) ON CONFLICT DO NOTHING', network, fence, owner);
 }

@@ -3,15 +3,15 @@ import type { KeyName } from '../signer/wallet.ts';
 import { watchFence } from './chain-state.ts';
 import type { Database, Row } from './database.ts';
 
-/** Nodes take chains of 25 transactions that are in no block; a few are left for children that pay. */
+/** Nodes accept chains of 25 transactions that are in no block. Some are left for children that raise the fee. */
 const MAX_OWN_DEPTH = 20;
 
-/** An output that is ours. */
+/** An output that we can spend. */
 export interface Coin {
   readonly outpoint: string;
   readonly key: KeyName;
   readonly atoms: bigint;
-  /** How many of our own unmined transactions it stands on; `null` for a coin that somebody else made. */
+  /** How many of our own transactions that are in no block it depends on; `null` for a coin from somebody else. */
   readonly ownDepth: number | null;
 }
 
@@ -25,8 +25,9 @@ function readCoin(row: Row): Coin {
 }
 
 /**
- * What can be spent, the largest first: coins in final blocks, and change of our own transactions that have one version
- * only. Change of one that may be replaced is not among them before it is final: another version would unmake it.
+ * The coins that can be spent, the largest first: coins in final blocks, and change of our own transactions that can
+ * have only one version. Change of a transaction that may be replaced counts only when it is final, because a
+ * replacement makes it invalid.
  */
 export function listSpendable(
   database: Database,
@@ -48,7 +49,7 @@ export function listSpendable(
     .map(readCoin);
 }
 
-/** Everything that is ours in a block, spent by none. */
+/** The sum of all our coins that are in a block and not spent in one. */
 export function sumCoins(database: Database, network: BitcoinNetwork): bigint {
   return database
     .all(
@@ -59,13 +60,13 @@ export function sumCoins(database: Database, network: BitcoinNetwork): bigint {
     .reduce((sum, { atoms }) => sum + BigInt(String(atoms)), 0n);
 }
 
-/** A coin of ours by its name, whoever reserved it. */
+/** A coin of ours by its outpoint, reserved or not. */
 export function findCoin(database: Database, network: BitcoinNetwork, outpoint: string): Coin | undefined {
   const row = database.one('SELECT * FROM coins WHERE network = ? AND outpoint = ?', network, outpoint);
   return row && readCoin(row);
 }
 
-/** The change of an own transaction that nobody has reserved, or `undefined`. */
+/** The change of one of our transactions that is not reserved, or `undefined`. */
 export function findFreeChange(database: Database, network: BitcoinNetwork, txHash: string): Coin | undefined {
   const row = database.one(
     `SELECT * FROM coins WHERE network = ? AND outpoint >= ? AND outpoint < ? AND own_depth IS NOT NULL AND reserved_by IS NULL`,
@@ -76,7 +77,7 @@ export function findFreeChange(database: Database, network: BitcoinNetwork, txHa
   return row && readCoin(row);
 }
 
-/** Reserves coins for one spend. Call in a transaction; throws when one is taken. */
+/** Reserves coins for a spend. Call it in a transaction. Throws when one is reserved for another. */
 export function reserveCoins(database: Database, network: BitcoinNetwork, outpoints: string[], spendId: string): void {
   for (const outpoint of outpoints) {
     const changed = database.run(
@@ -89,12 +90,12 @@ export function reserveCoins(database: Database, network: BitcoinNetwork, outpoi
   }
 }
 
-/** Gives back the coins of a spend that nothing was signed for. */
+/** Releases the coins of a spend for which nothing was signed. */
 export function releaseCoins(database: Database, network: BitcoinNetwork, spendId: string): void {
   database.run('UPDATE coins SET reserved_by = NULL WHERE network = ? AND reserved_by = ?', network, spendId);
 }
 
-/** Adds the change of an own transaction that will never have another version, before any block has it. */
+/** Adds the change of one of our transactions before it is in a block. Only if it can never have another version. */
 export function addOwnChange(
   database: Database,
   network: BitcoinNetwork,

@@ -1,8 +1,8 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 
 /**
- * Amounts are decimal text of whole atoms: 2^63 is too small for 18 decimals. Heights are integers; a height that is NULL
- * says "in no block". `spent` holds, for fences that somebody watches, the transaction in a block that spent them.
+ * Amounts are whole atoms as decimal text, because 2^63 is too small for 18 decimals. Heights are integers; NULL means
+ * "in no block". `spent` has the transaction in a block that spent a watched fence.
  */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS blocks (
@@ -105,15 +105,15 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS coins_by_height ON coins (network, height);
 `;
 
-/** A row as SQLite gives it; every query's caller reads it into its own type. */
+/** A row as SQLite returns it. The caller of a query converts it to its own type. */
 export type Row = Record<string, null | number | bigint | string | Uint8Array>;
 
-/** The custodian's database. Every commit is on the disk before the call returns. */
+/** The custodian's database. Every commit is on disk before the call returns. */
 export class Database {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, ReturnType<DatabaseSync['prepare']>>();
 
-  /** Opens the file, and makes its tables. A database that another process writes to is waited for, for 5 s. */
+  /** Opens the file and makes its tables. Waits at most 5 s for another process that writes. */
   constructor(file: string) {
     this.#database = new DatabaseSync(file, { timeout: 5_000 });
     this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
@@ -136,7 +136,7 @@ export class Database {
     return this.#prepare(sql).get(...values);
   }
 
-  /** All of it or nothing. `write` is synchronous, so nothing of this process comes between. */
+  /** Runs `write` in one transaction. It is synchronous, so nothing else of this process runs in between. */
   transact<T>(write: () => T): T {
     this.#database.exec('BEGIN IMMEDIATE');
     try {

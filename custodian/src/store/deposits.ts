@@ -1,8 +1,8 @@
 import type { ServedNetwork } from '../networks.ts';
-import { type DepositState, standDeposit } from '../states/deposit.ts';
+import { type DepositState, nextDepositState } from '../states/deposit.ts';
 import type { Database, Row } from './database.ts';
 
-/** A deposit as we know it. */
+/** A deposit that was seen in a block. */
 export interface Deposit {
   readonly network: ServedNetwork;
   readonly txHash: string;
@@ -15,7 +15,7 @@ export interface Deposit {
   readonly isInner: boolean;
   readonly state: DepositState;
   readonly height: number | null;
-  /** The most confirmations that Bureau has acknowledged. */
+  /** The highest number of confirmations that Bureau has acknowledged. */
   readonly reported: number;
 }
 
@@ -43,15 +43,15 @@ export function listUnsettledDeposits(database: Database, network: ServedNetwork
     .map(readDepositRow);
 }
 
-/** A deposit address that holds an asset which was not swept since its newest final deposit. */
+/** A deposit address with an asset that was not swept since its newest final deposit. */
 export interface Unswept {
   readonly addressIndex: number;
   readonly asset: string;
-  /** Final deposits that no sweep has taken along. */
+  /** How many final deposits no sweep has moved yet. */
   readonly count: number;
 }
 
-/** Where sweeps are to look. */
+/** The addresses that may have something to sweep. */
 export function listUnswept(database: Database, network: ServedNetwork): Unswept[] {
   return database
     .all(
@@ -66,7 +66,7 @@ export function listUnswept(database: Database, network: ServedNetwork): Unswept
     }));
 }
 
-/** Notes that a sweep which was signed at this height has taken along what an address had of an asset. */
+/** Notes that a sweep signed at this height has moved all that an address had of an asset. */
 export function noteSwept(
   database: Database,
   network: ServedNetwork,
@@ -91,8 +91,8 @@ export function listUsedIndexes(database: Database, network: ServedNetwork): num
     .map((row) => Number(row['address_index']));
 }
 
-/** Moves every deposit to where the chain says it stands. Returns those that moved. */
-export function standDeposits(database: Database, network: ServedNetwork, finalHeight: number): Deposit[] {
+/** Updates the state of every deposit by the stored blocks. Returns the deposits whose state changed. */
+export function updateDeposits(database: Database, network: ServedNetwork, finalHeight: number): Deposit[] {
   return database.transact(() =>
     database
       .all(`SELECT * FROM deposits WHERE network = ? AND state IN ('INCLUDED', 'ORPHANED')`, network)
@@ -106,7 +106,7 @@ export function standDeposits(database: Database, network: ServedNetwork, finalH
           deposit.txHash,
         )?.['height'];
         const conflictHeight = conflict == null ? null : Number(conflict);
-        const state = standDeposit(deposit.state, { height: deposit.height, conflictHeight, finalHeight });
+        const state = nextDepositState(deposit.state, { height: deposit.height, conflictHeight, finalHeight });
         if (state === deposit.state) return [];
         database.run(
           'UPDATE deposits SET state = ? WHERE network = ? AND tx_hash = ? AND output_index = ?',
@@ -120,7 +120,7 @@ export function standDeposits(database: Database, network: ServedNetwork, finalH
   );
 }
 
-/** Notes what Bureau acknowledged: the confirmations, and, when it settled the deposit, how. */
+/** Notes what Bureau acknowledged: the confirmations, and the final status once it has settled the deposit. */
 export function noteReported(
   database: Database,
   deposit: Deposit,

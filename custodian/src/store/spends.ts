@@ -1,11 +1,11 @@
 import type { ServedNetwork } from '../networks.ts';
-import { type SpendState, standSpend } from '../states/spend.ts';
+import { type SpendState, nextSpendState } from '../states/spend.ts';
 import { watchFence } from './chain-state.ts';
 import type { Database, Row } from './database.ts';
 
 export type Purpose = 'payout' | 'sweep' | 'gas' | 'cold' | 'child';
 
-/** A payment of ours. */
+/** A payment that we make. */
 export interface Spend {
   readonly id: string;
   readonly network: ServedNetwork;
@@ -14,14 +14,14 @@ export interface Spend {
   readonly contract: string | null;
   readonly address: string;
   readonly atoms: bigint;
-  /** Index of the deposit address that a sweep empties, or that gas is for. */
+  /** The index of the deposit address that a sweep empties, or that receives gas. */
   readonly sourceIndex: number | null;
-  /** Bureau's order to the byte, and its signature; `null` for the house's own. */
+  /** The exact bytes of Bureau's order, and its signature; `null` for the house's own payments. */
   readonly order: { readonly body: string; readonly signature: string } | null;
   readonly state: SpendState;
   readonly reason: string | null;
   readonly fence: string | null;
-  /** How the next version is made, as the family of its network reads it; set with the fence. */
+  /** How to make the first version (see `Plan`). It is set together with the fence. */
   readonly plan: string | null;
 }
 
@@ -34,7 +34,7 @@ export interface Version {
   readonly madeAtHeight: number;
 }
 
-/** What a spend begins with. */
+/** The members of a new spend. */
 export type NewSpend = Pick<
   Spend,
   'id' | 'network' | 'purpose' | 'asset' | 'contract' | 'address' | 'atoms' | 'sourceIndex' | 'order'
@@ -60,7 +60,7 @@ function readSpendRow(row: Row): Spend {
   };
 }
 
-/** Writes a spend down, durably. Throws when the id is there. */
+/** Stores a new spend. Throws when its id exists. */
 export function insertSpend(
   database: Database,
   spend: NewSpend,
@@ -92,7 +92,7 @@ export function findSpend(database: Database, id: string): Spend | undefined {
   return row && readSpendRow(row);
 }
 
-/** All spends of a network that are not at an end, in the order in which they were accepted. */
+/** All spends of a network that have not ended, in the order in which they were accepted. */
 export function listOpenSpends(database: Database, network: ServedNetwork): Spend[] {
   return database
     .all(
@@ -102,7 +102,7 @@ export function listOpenSpends(database: Database, network: ServedNetwork): Spen
     .map(readSpendRow);
 }
 
-/** Payouts that are to be refused, of all networks. */
+/** Payouts of all networks that will be refused. */
 export function listRefusing(database: Database): Spend[] {
   return database.all(`SELECT * FROM spends WHERE state = 'REFUSING' ORDER BY number`).map(readSpendRow);
 }
@@ -118,7 +118,7 @@ export function listVersions(database: Database, spendId: string): Version[] {
   }));
 }
 
-/** The transaction to name for a spend: the version in a block, else the newest; `null` before the first. */
+/** The hash to show for a spend: that of the version in a block, else of the newest; `null` before the first. */
 export function nameTransaction(database: Database, spend: Spend): string | null {
   const row = database.one(
     `SELECT v.tx_hash FROM versions AS v
@@ -130,12 +130,12 @@ export function nameTransaction(database: Database, spend: Spend): string | null
   return row ? String(row['tx_hash']) : null;
 }
 
-/** Says why a spend waits. One that has a version waits no more. */
+/** Stores why a spend waits. Has no effect on a spend with a signed version. */
 export function holdSpend(database: Database, id: string, reason: string): void {
   database.run(`UPDATE spends SET state = 'HELD', reason = ? WHERE id = ? AND state IN ('QUEUED', 'HELD')`, reason, id);
 }
 
-/** Reserves the fence, durably, before anything is signed under it. Call in a transaction with what goes with it. */
+/** Reserves a fence before anything is signed with it. Call it in one transaction with `Payer.reserve`. */
 export function reserveFence(database: Database, spend: Spend, fence: string, plan: string): void {
   const changed = database.run(
     `UPDATE spends SET fence = ?, plan = ?, state = 'QUEUED', reason = NULL
@@ -148,7 +148,7 @@ export function reserveFence(database: Database, spend: Spend, fence: string, pl
   watchFence(database, spend.network, fence, `spend:${spend.id}`);
 }
 
-/** Gives a fence back that nothing was ever signed under. Call in a transaction with what goes with it. */
+/** Releases a fence with which nothing was ever signed. Call it in one transaction with `Payer.release`. */
 export function releaseFence(database: Database, spend: Spend, reason: string): void {
   if (listVersions(database, spend.id).length > 0) throw new Error(`${spend.id} is signed`);
   database.run(
@@ -159,7 +159,7 @@ export function releaseFence(database: Database, spend: Spend, reason: string): 
   database.run('DELETE FROM fences WHERE network = ? AND owner = ?', spend.network, `spend:${spend.id}`);
 }
 
-/** Stores a signed version, durably, before it is sent. Call in a transaction with what goes with it. */
+/** Stores a signed version before it is sent. Call it in one transaction with `Payer.noteStored`. */
 export function storeVersion(
   database: Database,
   spend: Spend,
@@ -167,7 +167,7 @@ export function storeVersion(
   plan: string,
   height: number,
 ): void {
-  // Signed before a crash that came before this row: RFC 6979 made the same bytes again.
+  // Stored already. The same plan signed again gives the same bytes (RFC 6979).
   if (listVersions(database, spend.id).some(({ txHash }) => txHash === signed.txHash)) return;
   database.run(
     `INSERT INTO versions SELECT ?1, COALESCE(MAX(version), 0) + 1, ?2, ?3, ?4, ?5, ?6 FROM versions WHERE spend_id = ?1`,
@@ -184,8 +184,8 @@ export function storeVersion(
   );
 }
 
-/** Moves every signed spend to where the chain says it stands. Returns those that moved. */
-export function standSpends(database: Database, network: ServedNetwork, finalHeight: number): Spend[] {
+/** Updates the state of every signed spend by the stored blocks. Returns the spends whose state changed. */
+export function updateSpends(database: Database, network: ServedNetwork, finalHeight: number): Spend[] {
   return database.transact(() =>
     listOpenSpends(database, network).flatMap((spend) => {
       const row = database.one('SELECT * FROM spent WHERE network = ? AND fence = ?', network, spend.fence);
@@ -194,7 +194,7 @@ export function standSpends(database: Database, network: ServedNetwork, finalHei
         isReverted: row['reverted'] === 1,
         isFinal: Number(row['height']) <= finalHeight,
       };
-      const state = standSpend(spend.state, spent);
+      const state = nextSpendState(spend.state, spent);
       if (state === spend.state) return [];
       database.run('UPDATE spends SET state = ? WHERE id = ?', state, spend.id);
       return [{ ...spend, state }];
@@ -202,7 +202,7 @@ export function standSpends(database: Database, network: ServedNetwork, finalHei
   );
 }
 
-/** Ends a spend that the signer has burnt. */
+/** Marks a spend as refused, after the signer has burnt its id. */
 export function refuseSpend(database: Database, id: string, reason: string): void {
   database.run(
     `UPDATE spends SET state = 'REFUSED', reason = COALESCE(reason, ?) WHERE id = ? AND state IN ('REFUSING', 'FINAL_REVERTED')`,
@@ -211,7 +211,7 @@ export function refuseSpend(database: Database, id: string, reason: string): voi
   );
 }
 
-/** A person refuses a payout that has no fence yet. Returns whether it could be: otherwise it may be paid already. */
+/** Refuses a payout on a person's decision. Returns false when it has a fence, since it may be paid already. */
 export function refuseByHand(database: Database, id: string, reason: string): boolean {
   const changed = database.run(
     `UPDATE spends SET state = 'REFUSING', reason = ?
@@ -222,7 +222,7 @@ export function refuseByHand(database: Database, id: string, reason: string): bo
   return changed === 1;
 }
 
-/** Payouts at their end of which Bureau has not heard yet, in the order in which they were accepted. */
+/** Payouts that have ended and that Bureau has not been asked to look up yet, in the order of acceptance. */
 export function listUnheard(database: Database): string[] {
   return database
     .all(
@@ -231,7 +231,7 @@ export function listUnheard(database: Database): string[] {
     .map((row) => String(row['id']));
 }
 
-/** Notes that Bureau was told, and heard it. */
+/** Notes that Bureau accepted the request to look up a payout. */
 export function noteHeard(database: Database, id: string): void {
   database.run('UPDATE spends SET heard = 1 WHERE id = ?', id);
 }

@@ -10,30 +10,30 @@ import { addressFormat } from '../signer/encode.ts';
 import type { HouseAddresses } from '../signer/requests.ts';
 import type { Database } from './database.ts';
 
-/** The deposit key whose addresses a network has. */
+/** The name of the deposit key from which a network's addresses are derived. */
 export function depositKeyOf(network: ServedNetwork): Exclude<DepositKeyName, 'TRC20'> {
   return isEvm(network) ? 'EVM' : network;
 }
 
 /**
- * How a block names an address: an EVM address in lower case, the output's script in hex on Bitcoin-like chains, so that a
- * test network, which writes the same script as another address, is watched unchanged.
+ * The form in which an address is looked up in a block: on the EVM the address in lower case, on Bitcoin-like chains
+ * the output's script in hex. A test network has the same scripts with other addresses, so it can be watched unchanged.
  */
 export function lookupOf(network: ServedNetwork, address: string): string {
   return isEvm(network) ? address.toLowerCase() : scriptOf(network, address);
 }
 
-/** The script that pays to an address, in hex. Throws for what is no address of the network. */
+/** The script that pays to an address, in hex. Throws when it is not an address of the network. */
 export function scriptOf(network: BitcoinNetwork, address: string): string {
   const format = addressFormat(network);
   return hex.encode(bitcoin.OutScript.encode(bitcoin.Address(format).decode(address)));
 }
 
-/** The deposit addresses of one key, and the house's own on one network. Each is derived once, and kept. */
+/** The deposit addresses of one key, and the house's addresses on one network. Each is derived once and stored. */
 export class WatchedAddresses {
   readonly #network: ServedNetwork;
   readonly #database: Database;
-  /** The branch of the account for receiving from outside (BIP-44, "Change"). */
+  /** The account's branch for external addresses (BIP-44, "Change"). */
   readonly #branch: HDKey;
   readonly #owners = new Map<string, Owner>();
   #count = 0;
@@ -49,15 +49,15 @@ export class WatchedAddresses {
     this.#load();
   }
 
-  /** Whose an address is, as a block names it. */
+  /** The owner of an address in the form of `lookupOf`, or `undefined`. */
   readonly ownerOf = (lookup: string): Owner | undefined => this.#owners.get(lookup);
 
   /** The deposit address with this index. */
   readonly addressOf = (index: number): string => this.#derive(index);
 
-  /** Watches the addresses of all indexes below `count`. What is watched stays watched. */
+  /** Watches the addresses of all indexes below `count`, and keeps watching those it has watched before. */
   watchUpTo(count: number): void {
-    // Networks that share a key share what was derived of it.
+    // Another network with the same key may have derived and stored some of them.
     this.#load();
     const key = depositKeyOf(this.#network);
     this.#database.transact(() => {

@@ -37,7 +37,7 @@ function signOffline(request: ColdRequest, hot: string): ColdAnswer {
   return ColdAnswer.parse(JSON.parse(answer));
 }
 
-test('an offline signed file moves coins and tokens of the cold wallet to the hot one on the EVM, and once', async () => {
+test('a file signed offline moves coins and tokens from the cold wallet to the hot one on the EVM, once', async () => {
   const anvil = await startAnvil();
   try {
     const node = new EvmNode(connectNode(anvil.url));
@@ -66,7 +66,7 @@ test('an offline signed file moves coins and tokens of the cold wallet to the ho
   }
 });
 
-test('an offline signed file moves coins of the cold wallet to the hot one on Litecoin, with change to the cold one', async () => {
+test('a file signed offline moves coins from the cold wallet to the hot one on Litecoin, with change to the cold one', async () => {
   const litecoin = await startLitecoind();
   try {
     const node = new BitcoinNode(connectNode(litecoin.url), false);

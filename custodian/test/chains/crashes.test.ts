@@ -64,7 +64,7 @@ describe.each(Object.entries(families))('%s', (_, startFamily) => {
   afterAll(() => family.stop());
   afterEach(() => custodian.stop());
 
-  test('killed at any point, and mined or not while it was down, a payout arrives once', async () => {
+  test('a payout arrives once when the custodian is killed at any point, with and without new blocks meanwhile', async () => {
     custodian = await ProcessCustodian.prepare(bureau.url, family.networks);
     await custodian.startSigner();
     const paid = [];
@@ -85,7 +85,7 @@ describe.each(Object.entries(families))('%s', (_, startFamily) => {
     for (const { address } of paid) expect(await family.received(address)).toBe(1);
   }, 900_000);
 
-  test('killed again and again, signer and custodian, payouts all arrive once', async () => {
+  test('all payouts arrive once when signer and custodian are killed again and again', async () => {
     custodian = await ProcessCustodian.prepare(bureau.url, family.networks);
     const payouts = Array.from({ length: 6 }, () => family.payout(randomUUID()));
     for (const stopAt of ['version_signed', 'version_stored', 'version_broadcast', undefined]) {
@@ -100,7 +100,7 @@ describe.each(Object.entries(families))('%s', (_, startFamily) => {
     for (const { address } of payouts) expect(await family.received(address)).toBe(1);
   }, 900_000);
 
-  test('the naive order of effects pays twice, so these tests can fail', async () => {
+  test('a custodian that sends before it stores pays twice, so these tests can fail', async () => {
     const source = mutateCustodian([sendBeforeWriting, signerForgetsAnchors]);
     custodian = await ProcessCustodian.prepare(bureau.url, family.networks, source);
     await custodian.startSigner();
@@ -111,7 +111,7 @@ describe.each(Object.entries(families))('%s', (_, startFamily) => {
     expect(await family.received(payout.address)).toBe(2);
   }, 300_000);
 
-  test('the signer by itself stops what the naive order of effects would pay twice', async () => {
+  test('the signer alone prevents the second payment of a custodian that sends before it stores', async () => {
     const source = mutateCustodian([sendBeforeWriting]);
     custodian = await ProcessCustodian.prepare(bureau.url, family.networks, source);
     await custodian.startSigner();

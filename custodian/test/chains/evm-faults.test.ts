@@ -59,7 +59,7 @@ const saw = (event: string, fields: object = {}) =>
     (one) => one.event === event && Object.entries(fields).every(([name, value]) => one[name] === value),
   );
 
-test('a deposit that its token will not let go stops no payout, and is said once', async () => {
+test('a deposit that its token refuses to move stops no payout, and is logged once', async () => {
   await anvil.setToken(USDT, RICH, 1_000_000_000n);
   custodian = await runCustodian(bureau.url, networks(), folder);
   await anvil.send(USDT, 0n, writeTransfer(customer, 25_000_000n));
@@ -85,7 +85,7 @@ function failOnce(withdrawalId: string, isAnswered: boolean): (ask: AskSigner) =
   };
 }
 
-test('a payout that the signer refuses after it failed leaves no gap that the next would wait for', async () => {
+test('a payout that the signer refuses after a failure leaves no unused nonce before the next', async () => {
   const dear = payout({ amount: '11' });
   custodian = await runCustodian(bureau.url, networks(), folder, usualPolicy, failOnce(dear.withdrawalId, false));
   const wanted = payout();
@@ -95,7 +95,7 @@ test('a payout that the signer refuses after it failed leaves no gap that the ne
   expect((await custodian.look(dear.withdrawalId)).body).toEqual({ status: 'accepted' });
 });
 
-test('a fence that is signed under, by an answer that was lost, is kept while the policy refuses, and paid under once', async () => {
+test('a fence whose signature was lost is kept while the policy refuses, and used for one payment', async () => {
   const first = payout({ asset: 'USDT', contractAddress: USDT, amount: '250.5' });
   const second = payout();
   const { ETH } = usualPolicy.networks;
@@ -129,7 +129,7 @@ test('a fence that is signed under, by an answer that was lost, is kept while th
   expect(await anvil.balance(RECIPIENT)).toBe((ether * 3n) / 2n);
 });
 
-test('that it is time to look is said until Bureau hears it, also after a restart, and then no more', async () => {
+test('Bureau is asked to look up a payout until it accepts, also after a restart, and not afterwards', async () => {
   custodian = await runCustodian(bureau.url, networks(), folder);
   const wanted = payout();
   bureau.isDeaf = true;

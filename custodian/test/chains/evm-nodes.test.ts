@@ -75,7 +75,7 @@ test.each(['down', 'nonsense'] as const)(
   },
 );
 
-test('a node that falls behind what was followed takes nothing back', async () => {
+test('no block is deleted when the node falls behind the blocks that were read', async () => {
   custodian = await runCustodian(bureau.url, networks());
   const hash = await anvil.send(customer, ether);
   await anvil.mine(5);
@@ -92,7 +92,7 @@ test('a node that falls behind what was followed takes nothing back', async () =
   expect(custodian.events.some(({ state }) => state === 'ORPHANED')).toBe(false);
 });
 
-test('a large deposit waits for the word of a second node, a small one does not, and without a second node it never ends', async () => {
+test('a large deposit waits for a second node, for ever if there is none, and a small one does not', async () => {
   const other = await startAnvil();
   const second = await startFaultyNode(other.url);
   try {
@@ -140,7 +140,7 @@ test('while fees are above what the signer pays a payout is held without a nonce
   expect(await anvil.balance(RECIPIENT)).toBe((ether * 3n) / 2n);
 });
 
-test('while the database is locked an order is answered with an error that says nothing, and taken afterwards', async () => {
+test('an order is answered by 500 while the database is locked, and accepted afterwards', async () => {
   const folder = newFolder();
   custodian = await runCustodian(bureau.url, networks({ interval_ms: 60_000 }), folder, policy);
   await untilFollowed();

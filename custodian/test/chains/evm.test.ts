@@ -82,7 +82,7 @@ test('a token payout moves exactly the ordered amount', async () => {
   expect(await anvil.tokenBalance(USDT, RECIPIENT)).toBe(250_500_000n);
 });
 
-test('a stuck payout is replaced under its nonce, and arrives once', async () => {
+test('a stuck payout is replaced with the same nonce, and arrives once', async () => {
   const wanted = payout();
   await custodian.pay(wanted);
   await until('broadcast', () => count('version_broadcast') > 0);
@@ -109,7 +109,7 @@ test('many payouts at once take one nonce each, and each arrives once', async ()
   expect(await anvil.balance(RECIPIENT)).toBe((ether * 12n) / 10n);
 });
 
-test('an included payout that is reorganised away is sent again under the same hash', async () => {
+test('a payout whose block was reorganised away is sent again with the same hash', async () => {
   const wanted = payout();
   await custodian.pay(wanted);
   await until('broadcast', () => count('version_broadcast') > 0);
@@ -158,7 +158,7 @@ test('a deposit that is reorganised away at any depth below finality waits, and 
   expect(bureau.reports.some(({ failed }) => failed)).toBe(false);
 });
 
-test('a deposit fails only when a transaction that excludes it is final, however long it is on no chain', async () => {
+test('a deposit fails only when a conflicting transaction is final, however long it is in no block', async () => {
   const hash = String(await anvil.call('eth_sendRawTransaction', [await anvil.sign(0, customer, ether / 2n)]));
   await anvil.mine();
   await until('seen', () => bureau.statusOf('ETH', hash) === 'PENDING');
@@ -188,7 +188,7 @@ test('when a final block is no longer on the chain, nothing more is followed and
   expect(count('version_signed')).toBe(signed);
 });
 
-test('what a contract pays from within is seen and reported to nobody, and what reverted is not seen at all', async () => {
+test('a payment within a transaction is stored and not reported, and a reverted one is not stored', async () => {
   const word = `0x${customer.slice(2).toLowerCase().padStart(64, '0')}`;
   const inner = await anvil.send(FORWARDER, ether, word);
   const reverted = await anvil.send(REVERTING_FORWARDER, ether, word);
@@ -227,7 +227,7 @@ test('a payout that the network reverts for good is refused only after the signe
   expect(await anvil.balance(RECIPIENT)).toBe(0n);
 });
 
-test('an order that can never be paid is refused, and one that Bureau did not sign is not even taken', async () => {
+test('an order that can never be paid is refused, and one that Bureau did not sign is not accepted', async () => {
   const wanted = payout({ address: 'nowhere' });
   expect((await custodian.pay(wanted)).body.status).toBe('accepted');
   await until('refused', async () => (await custodian.look(wanted.withdrawalId)).body.status === 'refused');
@@ -237,7 +237,7 @@ test('an order that can never be paid is refused, and one that Bureau did not si
   expect((await custodian.look(randomUUID())).status).toBe(404);
 });
 
-test('deposits are swept to the hot wallet when they are worth it, a token with gas from the gas wallet', async () => {
+test('deposits of at least `sweepFrom` are swept to the hot wallet, tokens with gas from the gas wallet', async () => {
   await custodian.stop();
   custodian = await runCustodian(bureau.url, networks({ sweepFrom: { ETH: '0.1', USDT: '20' } }));
   await anvil.setToken(USDT, RICH, 1_000_000_000n);
@@ -261,7 +261,7 @@ test('deposits are swept to the hot wallet when they are worth it, a token with 
   );
 });
 
-test('the doctor finds nothing wrong with such a node, and says what is wrong with another chain', async () => {
+test('the doctor finds nothing wrong with this node, and names what is wrong with a node of another chain', async () => {
   const settings = Config.parse(writeConfig('/nowhere', bureau.url, networks())).evm.ETH;
   if (!settings) throw new Error('it is configured');
   await anvil.mine(6);

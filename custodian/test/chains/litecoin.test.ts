@@ -74,7 +74,7 @@ test('a payout spends a coin, gives change, and is sent only when it is deep eno
   expect((await custodian.pay(wanted)).body.status).toBe('sent');
 });
 
-test('many payouts at once stand on each other’s change, and each arrives once', async () => {
+test('many payouts at once spend each other’s change, and each arrives once', async () => {
   const wanted = Array.from({ length: 12 }, () => payout({ amount: '0.25' }));
   await Promise.all(wanted.flatMap((one) => [custodian.pay(one), custodian.pay(one)]));
   await until('all signed', () => count('version_stored') === 12);
@@ -102,7 +102,7 @@ test('a deposit is credited at its confirmations, and its coin pays a payout', a
   expect(await litecoin.received(customer)).toBe('0.00000000');
 });
 
-test('a payout that no block takes is helped by a child that pays for both, and arrives once', async () => {
+test('a payout with too low a fee gets a child that pays for both, and arrives once', async () => {
   await custodian.stop();
   custodian = await runCustodian(bureau.url, networks({ bumpAfterBlocks: 2 }));
   const wanted = payout();
@@ -132,7 +132,7 @@ test('above its maximum the surplus goes to the cold address', async () => {
   expect(await litecoin.received('ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9')).toBe('15.00000000');
 });
 
-test('a payout larger than what is there is held, and paid when there is enough', async () => {
+test('a payout larger than the hot wallet is held, and paid when there is enough', async () => {
   const wanted = payout({ amount: '25' });
   await custodian.pay(wanted);
   await until('held', () =>
@@ -159,7 +159,7 @@ async function spendOtherwise(other: Litecoin, txHash: string): Promise<void> {
   await other.call('sendrawtransaction', [hex]);
 }
 
-test('a deposit that another node’s longer chain spends otherwise waits, and fails only when that is final', async () => {
+test('a deposit that conflicts with another node’s longer chain waits, and fails only when the conflict is final', async () => {
   const other = await startLitecoind();
   try {
     const isOne = async () => (await litecoin.call('getbestblockhash')) === (await other.call('getbestblockhash'));

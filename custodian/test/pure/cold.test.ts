@@ -48,7 +48,7 @@ const bitcoin = (changes: Partial<BitcoinTransaction> = {}): ColdRequest => ({
 const read = (request: ColdRequest, maxFee = '0.01') =>
   readColdRequest(request, wallet, request.network === 'LTC' ? HOT_LTC : HOT, maxFee);
 
-test('a payment to the hot address is told with its fee, and signed', () => {
+test('a payment to the hot address is shown with its fee, and signed', () => {
   expect(read(evm())).toEqual({ asset: 'coins', atoms: 5n * 10n ** 18n, fee: 756_000_000_000_000n });
   expect(read(evm({ to: USDT, value: '0', data: writeTransfer(HOT, 7n) }))).toMatchObject({ asset: 'USDT', atoms: 7n });
   expect(read(bitcoin())).toEqual({ asset: 'LTC', atoms: 60_000n, fee: 1_000n });

@@ -39,7 +39,7 @@ function reserve(id: string, nonce: number, atoms: bigint, contract: string | nu
   reserveFence(database, spendOf(id), `${HOT.toLowerCase()}:${nonce}`, plan);
 }
 
-test('what is reserved is committed before it is signed, and a nonce that was given back is the next', () => {
+test('a reserved payment counts before it is signed, and a released nonce is the next to be used', () => {
   const cost = GAS_LIMIT * FEE;
   reserve('first', 5, ether, null);
   expect(sumCommitted(database, 'ETH', HOT, null)).toEqual({ coins: ether + cost, tokens: 0n, hasUnsigned: true });

@@ -92,7 +92,7 @@ test.each(['BTC', 'LTC', 'DOGE'] as const)('bitcoinjs-lib signs the same bytes a
   expect(signed).toEqual({ kind: 'signed', raw: oracle.toHex(), txHash: oracle.getId() });
 });
 
-test('a legacy coin that is not worth what the request says is not signed', () => {
+test('a legacy coin is not signed when its amount differs from the request', () => {
   const key = { account: 'hot', index: 0 } as const;
   const script =
     bitcoinjs.payments.p2pkh({ pubkey: wallet.bitcoinKey('DOGE', key).publicKey }).output ?? Uint8Array.of();

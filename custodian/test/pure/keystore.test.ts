@@ -27,12 +27,12 @@ test('two keystores of one mnemonic have nothing in common', () => {
   for (const field of ['salt', 'nonce', 'ciphertext', 'tag'] as const) expect(one[field]).not.toBe(other[field]);
 });
 
-test('words that are no mnemonic and a short passphrase are refused, and not repeated', () => {
+test('words that are not a mnemonic and a short passphrase are refused, without being repeated in the error', () => {
   expect(() => sealKeystore('abandon abandon', PASSPHRASE, CHEAP)).toThrow('not a BIP-39 mnemonic');
   expect(() => sealKeystore(MNEMONIC, 'short', CHEAP)).toThrow(/^the passphrase is shorter/);
 });
 
-test('hot and gas keys are no customer’s: deposit keys are account 0, theirs is account 1', () => {
+test('no customer’s index leads to the hot or the gas key: deposit keys are in account 0, these in account 1', () => {
   const wallet = new Wallet(MNEMONIC);
   // BIP-44 and BIP-84 of the public test mnemonic, as every wallet derives them.
   expect(wallet.evmAddress({ account: 'deposit', index: 0 })).toBe('0x9858EfFD232B4033E47d90003D41EC34EcaEda94');

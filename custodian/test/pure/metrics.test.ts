@@ -7,7 +7,7 @@ import { Database } from '../../src/store/database.ts';
 import { insertSpend } from '../../src/store/spends.ts';
 import { newFolder } from '../support/signing.ts';
 
-test('metrics say where each chain and each open payout stands, and count the log', async () => {
+test('metrics show the heights of each chain and the open payouts, and count the events', async () => {
   const database = new Database(join(newFolder(), 'custodian.sqlite'));
   beginAt(database, 'ETH', { height: 7, hash: 'b7' });
   raiseFinalHeight(database, 'ETH', 5);

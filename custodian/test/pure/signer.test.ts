@@ -111,7 +111,7 @@ test('another amount is refused, of a coin and of a token, and so is anything be
   expect(ask(payout(ethOrder(), { data: '0x00' }))).toEqual(refused('another_payment'));
 });
 
-test('a second payment for one withdrawal is refused, whatever the fence', () => {
+test('a second payment for one withdrawal is refused, with any fence', () => {
   ask(payout(ethOrder()));
   expect(ask(payout(ethOrder(), { nonce: '1' }))).toEqual(refused('second_payment'));
   expect(ask(payout(ethOrder({ amount: '1.6' }), { value: '1600000000000000000' }))).toEqual(
@@ -119,7 +119,7 @@ test('a second payment for one withdrawal is refused, whatever the fence', () =>
   );
 });
 
-test('a fence serves one payout only', () => {
+test('a fence is never used for two payouts', () => {
   ask(payout(ethOrder()));
   expect(ask(payout(ethOrder({ withdrawalId: SECOND })))).toEqual(refused('fence_taken'));
   expect(ask(payout(ethOrder({ withdrawalId: SECOND }), { nonce: '1' }))).toEqual(signed);
@@ -166,7 +166,7 @@ test('an asset without a limit, another chain and too high a fee are refused', (
   );
 });
 
-test('a deposit key pays the treasury alone', () => {
+test('a deposit key pays only the hot wallet and the cold address', () => {
   const sweep = (changes: Partial<EvmTransaction>): SignerRequest => ({
     kind: 'evm_sweep',
     network: 'ETH',
@@ -202,7 +202,7 @@ test('the gas key pays derived deposit addresses within its hourly sum, and nobo
   expect(ask(gas('1', deposit, ether / 20n))).toEqual(signed);
 });
 
-test('surplus of the hot wallet goes to the configured cold address alone', () => {
+test('surplus of the hot wallet goes only to the configured cold address', () => {
   const cold = (to: string): SignerRequest => ({ kind: 'evm_cold', network: 'ETH', transaction: transaction({ to }) });
   expect(ask(cold(wallet.evmAddress({ account: 'deposit', index: 4 })))).toEqual(refused('another_recipient'));
   expect(ask(cold(COLD_EVM))).toEqual(signed);
@@ -246,7 +246,7 @@ test('a deposit coin pays an ordered payout whose other outputs are change, and 
   expect(ask(ltcPayout([coin('b', '100000000')], [paid], second))).toEqual(refused('fee_too_high'));
 });
 
-test('all versions of a payout share the anchor, and no other payout has a coin of it', () => {
+test('all versions of a payout share the anchor, and no other payout spends any of its coins', () => {
   ask(ltcPayout([coin('a', '60000000')], [paid, { address: ltcHot, atoms: '9990000' }]));
   expect(ask(ltcPayout([coin('b', '100000000')], [paid, change]))).toEqual(refused('second_payment'));
   const bumped = [coin('a', '60000000'), coin('b', '40000000')];
@@ -257,7 +257,7 @@ test('all versions of a payout share the anchor, and no other payout has a coin 
   );
 });
 
-test('coins are gathered into the hot wallet, and surplus goes cold, without an order', () => {
+test('payments to the hot wallet and to the cold address need no order', () => {
   const request = (kind: 'bitcoin_gather' | 'bitcoin_cold', id: string, address: string): SignerRequest => ({
     kind,
     network: 'LTC',
@@ -269,7 +269,7 @@ test('coins are gathered into the hot wallet, and surplus goes cold, without an 
   expect(ask(request('bitcoin_cold', 'b', COLD_LTC))).toEqual(signed);
 });
 
-test('a burnt id is never signed for, also after the signer was started again', () => {
+test('nothing is signed for a burnt id, also after a restart of the signer', () => {
   expect(ask({ kind: 'burn', withdrawalId: FIRST })).toEqual({ kind: 'burnt', signed: false });
   log.close();
   log = new SignatureLog(file);
@@ -279,7 +279,7 @@ test('a burnt id is never signed for, also after the signer was started again', 
   expect(ask(payout(ethOrder({ withdrawalId: SECOND })))).toEqual(refused('burnt', true));
 });
 
-test('a refusal says whether the same was signed under this fence before, whatever the policy is by now', () => {
+test('a refusal says whether this payment was signed with this fence before, also after the policy has changed', () => {
   ask(payout(ethOrder()));
   const narrow = { ...policy, networks: { ETH: { maxFee: '0.0001', cold: COLD_EVM, gasPerHour: '0' } } };
   const askNarrow = (request: SignerRequest) =>
@@ -293,7 +293,7 @@ test('a refusal says whether the same was signed under this fence before, whatev
   );
 });
 
-test('fences, limits and orders are remembered after the signer was started again', () => {
+test('fences, limits and orders are remembered after a restart of the signer', () => {
   ask(payout(ethOrder({ amount: '9' }), { value: String(9n * ether) }));
   log.close();
   log = new SignatureLog(file);
@@ -302,13 +302,13 @@ test('fences, limits and orders are remembered after the signer was started agai
   expect(ask(payout(second, { nonce: '1' }))).toEqual(refused('limit'));
 });
 
-test('a clock that runs behind the log gets no signature', () => {
+test('nothing is signed while the clock is behind the log', () => {
   ask(payout(ethOrder()));
   now_ms -= 61_000;
   expect(ask(payout(ethOrder({ withdrawalId: SECOND }), { nonce: '1' }))).toEqual(refused('clock_behind'));
 });
 
-test('the log takes no change and no removal, and a row that was changed all the same shows', () => {
+test('rows of the log cannot be changed or deleted, and a row that was changed in the file is detected', () => {
   ask(payout(ethOrder()));
   log.close();
   const database = new DatabaseSync(file);

@@ -3,14 +3,14 @@ import { beforeEach, expect, test } from 'vitest';
 import type { Payment, ScannedBlock } from '../../src/nodes/chain.ts';
 import { beginAt, halt, readHalt, readHead, resumeChain, takeBack, takeBlock } from '../../src/store/chain-state.ts';
 import { Database } from '../../src/store/database.ts';
-import { standDeposits } from '../../src/store/deposits.ts';
+import { updateDeposits } from '../../src/store/deposits.ts';
 import {
   findSpend,
   insertSpend,
   refuseByHand,
   releaseFence,
   reserveFence,
-  standSpends,
+  updateSpends,
   storeVersion,
 } from '../../src/store/spends.ts';
 import { newFolder } from '../support/signing.ts';
@@ -81,13 +81,13 @@ test('a fence belongs to one spend, and a spend has one fence', () => {
   );
 });
 
-test('a fence that something was signed under is never released', () => {
+test('a fence with which something was signed is never released', () => {
   reserve('hot:0');
   sign();
   expect(() => releaseFence(database, spend(), 'limit')).toThrow('is signed');
 });
 
-test('what is reserved and signed is there after the database was opened again', () => {
+test('reserved fences and signed versions are stored when the database is opened again', () => {
   reserve('hot:0');
   sign();
   database.close();
@@ -102,32 +102,32 @@ test('the same version is stored once, however often it was signed', () => {
   expect(database.all('SELECT * FROM versions')).toHaveLength(1);
 });
 
-test('a block that spends the fence moves the payout, and back when it is taken back', () => {
+test('a block that spends the fence changes the state of the payout, and deleting the block changes it back', () => {
   reserve('hot:0');
   sign();
   const spent = [{ fence: 'hot:0', txHash: HASH, isReverted: false }];
   takeBlock(database, 'ETH', block(1, 'b1', 'b0', { spent }));
-  standSpends(database, 'ETH', 0);
+  updateSpends(database, 'ETH', 0);
   expect(spend().state).toBe('INCLUDED');
   takeBack(database, 'ETH', 1);
-  standSpends(database, 'ETH', 0);
+  updateSpends(database, 'ETH', 0);
   expect([spend().state, readHead(database, 'ETH')]).toEqual(['SIGNED', { height: 0, hash: 'b0' }]);
   takeBlock(database, 'ETH', block(1, 'c1', 'b0', { spent: [{ fence: 'hot:0', txHash: HASH, isReverted: true }] }));
-  standSpends(database, 'ETH', 1);
+  updateSpends(database, 'ETH', 1);
   expect(spend().state).toBe('FINAL_REVERTED');
 });
 
-test('somebody else’s transaction under our fence leaves the payout to a person, once it is final', () => {
+test('a payout is left to a person when another final transaction used its fence', () => {
   reserve('hot:0');
   sign();
   takeBlock(database, 'ETH', block(1, 'b1', 'b0', { spent: [{ fence: 'hot:0', txHash: '0xcd', isReverted: false }] }));
-  standSpends(database, 'ETH', 0);
+  updateSpends(database, 'ETH', 0);
   expect(spend().state).toBe('SIGNED');
-  standSpends(database, 'ETH', 1);
+  updateSpends(database, 'ETH', 1);
   expect(spend().state).toBe('DISPLACED');
 });
 
-test('a deposit dies when its input is final in another transaction, and not before', () => {
+test('a deposit is dead when another transaction that spends its input is final, and not before', () => {
   const payment: Payment = {
     txHash: 't1',
     outputIndex: 0,
@@ -146,16 +146,16 @@ test('a deposit dies when its input is final in another transaction, and not bef
   const stateOf = () => database.one('SELECT state FROM deposits')?.['state'];
   takeBlock(database, 'ETH', block(1, 'b1', 'b0', { payments: [payment], spent: spent('t1') }));
   takeBack(database, 'ETH', 1);
-  standDeposits(database, 'ETH', 0);
+  updateDeposits(database, 'ETH', 0);
   expect(stateOf()).toBe('ORPHANED');
   takeBlock(database, 'ETH', block(1, 'c1', 'b0', { spent: spent('t2') }));
-  standDeposits(database, 'ETH', 0);
+  updateDeposits(database, 'ETH', 0);
   expect(stateOf()).toBe('ORPHANED');
-  standDeposits(database, 'ETH', 1);
+  updateDeposits(database, 'ETH', 1);
   expect(stateOf()).toBe('DEAD');
 });
 
-test('a person refuses what has no fence, and nothing that may be paid', () => {
+test('a person can refuse a payout without a fence, and none that may be paid', () => {
   insertPayout('another');
   expect(refuseByHand(database, 'another', 'asked for')).toBe(true);
   expect(findSpend(database, 'another')).toMatchObject({ state: 'REFUSING', reason: 'asked for' });
@@ -163,7 +163,7 @@ test('a person refuses what has no fence, and nothing that may be paid', () => {
   expect(refuseByHand(database, ID, 'asked for')).toBe(false);
 });
 
-test('a halted chain stays so until a person resumes it', () => {
+test('a halted chain stays halted until a person resumes it', () => {
   halt(database, 'ETH', 'a final block is gone');
   expect(readHalt(database, 'ETH')).toBe('a final block is gone');
   resumeChain(database, 'ETH', 0);

@@ -18,14 +18,14 @@ function signed(body = '') {
   return { method: 'GET', path, headers, body: Buffer.from(body) };
 }
 
-test('a clock that is wrong by more than 300 s, either way, gets nothing done', () => {
+test('a request whose time differs by more than 300 s, in either direction, is refused', () => {
   for (const off_s of [-300, 0, 300]) expect(findRequestFault(signed(), secrets, SIGNED_AT_S + off_s)).toBeUndefined();
   for (const off_s of [-301, 301]) {
     expect(findRequestFault(signed(), secrets, SIGNED_AT_S + off_s)).toBe('outside the window');
   }
 });
 
-test('another body, path or method than was signed is turned away, and so is another key', () => {
+test('a request with another body, path or method than the signed one is refused, and so is one with another key', () => {
   const right = signed();
   expect(findRequestFault({ ...right, body: Buffer.from('{}') }, secrets, SIGNED_AT_S)).toBe('wrong signature');
   expect(findRequestFault({ ...right, path: '/v1/payouts' }, secrets, SIGNED_AT_S)).toBe('wrong signature');

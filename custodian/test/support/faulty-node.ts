@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** How a node fails: not at all; no connection; a web page in place of an answer; nothing known above a height. */
+/** How the node fails: not at all, no connection, a web page instead of an answer, or no block above a height. */
 export type NodeFault = 'none' | 'down' | 'nonsense' | { readonly knowsUpTo: number };
 
 interface Call {
@@ -11,14 +11,14 @@ interface Call {
   readonly params: unknown[];
 }
 
-/** A real EVM node behind a door that fails as it is told. */
+/** A real EVM node behind a proxy that fails on demand. */
 export interface FaultyNode {
   readonly url: string;
   fault: NodeFault;
   stop(): Promise<void>;
 }
 
-/** Stands before the node at a URL. */
+/** Starts a proxy in front of the node at a URL. */
 export async function startFaultyNode(nodeUrl: string): Promise<FaultyNode> {
   let node: FaultyNode | undefined;
   const headers = { 'Content-Type': 'application/json' };
@@ -43,7 +43,7 @@ export async function startFaultyNode(nodeUrl: string): Promise<FaultyNode> {
   return node;
 }
 
-/** Blocks above a height are not there yet, and the newest is that one. */
+/** Answers as a node whose newest block is at this height. */
 async function answerLate(body: string, height: number, forward: (body: string) => Promise<string>): Promise<string> {
   const call = JSON.parse(body) as Call;
   if (call.method !== 'eth_getBlockByNumber') return forward(body);

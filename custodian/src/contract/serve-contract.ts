@@ -7,24 +7,24 @@ const MAX_BODY_BYTES = 4096;
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const PAYOUT_PATH = new RegExp(`^/v1/payouts/(${UUID})$`);
 
-/** What the door serves. */
-export interface DoorSettings extends OrderBook {
-  /** Secrets by key id; two while they are rotated. */
+/** What the contract is served with. */
+export interface ContractSettings extends OrderBook {
+  /** Secrets by key id. There are two while a secret is rotated. */
   readonly secrets: ReadonlyMap<string, string>;
   /** What is on the chains, for `GET /v1/holdings`. */
   readonly readHoldings: () => Promise<unknown>;
-  /** Called when there is a new order. */
+  /** Called after an order was accepted. */
   readonly onOrder: () => void;
 }
 
-/** The custodian's contract over HTTP: docs/custody.md. TLS is the business of what stands before it. */
-export async function openDoor(settings: DoorSettings, port: number, host: string): Promise<Server> {
+/** Serves the custodian's contract (docs/custody.md) over plain HTTP. A proxy in front of it must add TLS. */
+export async function serveContract(settings: ContractSettings, port: number, host: string): Promise<Server> {
   const server = createServer((request, response) => {
     answer(settings, request).then(
       (answered) => say(response, answered),
       (error: unknown) => {
-        // Whatever happened, nothing may be taken from a 500 but that it is unknown.
-        settings.log('door_failed', { error: describeError(error) });
+        // Bureau takes a 500 as unknown, which is right for every failure.
+        settings.log('request_failed', { error: describeError(error) });
         say(response, { status: 500, body: { error: 'internal' } });
       },
     );
@@ -36,7 +36,7 @@ export async function openDoor(settings: DoorSettings, port: number, host: strin
   return server;
 }
 
-async function answer(settings: DoorSettings, request: IncomingMessage) {
+async function answer(settings: ContractSettings, request: IncomingMessage) {
   const { method = '', url: path = '', headers } = request;
   const body = await readBody(request);
   if (!body) return { status: 413, body: { error: 'too large' } };

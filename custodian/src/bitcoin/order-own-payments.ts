@@ -7,14 +7,17 @@ import { findFreeChange, listSpendable } from '../store/coins.ts';
 import { findSpend, insertSpend, listOpenSpends, listVersions } from '../store/spends.ts';
 import { type BitcoinPayerSettings, nameChild } from './bitcoin-payer.ts';
 
-/** What the house's own payments on a Bitcoin-like chain are decided with. */
+/** What is needed to decide on the house's own payments on a Bitcoin-like chain. */
 export interface BitcoinHouse extends BitcoinPayerSettings {
   readonly log: Log;
   readonly now: () => number;
 }
 
-/** Orders the house's own payments: children for what is stuck where nothing can be replaced, and surplus to the cold address. */
-export function keepBitcoinHouse(house: BitcoinHouse): void {
+/**
+ * Orders the house's own payments: children that raise the fee of a stuck transaction, on chains without replacement,
+ * and the surplus to the cold address.
+ */
+export function orderOwnBitcoinPayments(house: BitcoinHouse): void {
   const { database, network, rules, settings } = house;
   const height = readHead(database, network)?.height ?? 0;
   const open = listOpenSpends(database, network);

@@ -14,7 +14,7 @@ import { readL1Fee } from './l1-fee.ts';
 import { readTokenBalance } from './token-balance.ts';
 import { writeTransfer } from './token-transfer.ts';
 
-/** What the house's own payments on an EVM network are decided with. */
+/** What is needed to decide on the house's own payments on an EVM network. */
 export interface EvmHouse extends HouseSettings {
   readonly network: EvmNetwork;
   readonly node: EvmNode;
@@ -23,19 +23,19 @@ export interface EvmHouse extends HouseSettings {
   readonly depositAddress: (index: number) => string;
   readonly log: Log;
   readonly now: () => number;
-  /** What the node refused at the last look, so that it is logged once. */
+  /** The payments that the node refused at the last look, so that each is logged once. */
   readonly refused: Set<string>;
 }
 
-/** Gas handed to a deposit address lasts for a rise of the fee by half before its sweep is signed. */
+/** A deposit address gets one and a half times the gas it needs now, in case fees rise before its sweep is signed. */
 const GAS_NUMERATOR = 3n;
 const GAS_DENOMINATOR = 2n;
 
 /**
- * Orders the house's own payments: sweeps of what is worth its cost, gas for those of tokens, and surplus to the cold
- * address. Each is one open spend per address; the next is ordered when it is at its end.
+ * Orders the house's own payments: sweeps of deposit addresses that have enough, gas for sweeps of tokens, and the hot
+ * wallet's surplus to the cold address. An address has one open payment; the next is ordered when that has ended.
  */
-export async function keepEvmHouse(house: EvmHouse): Promise<void> {
+export async function orderOwnEvmPayments(house: EvmHouse): Promise<void> {
   const open = listOpenSpends(house.database, house.network);
   const busy = new Set(open.flatMap(({ sourceIndex }) => (sourceIndex === null ? [] : [sourceIndex])));
   for (const { addressIndex, asset } of listUnswept(house.database, house.network)) {
@@ -54,8 +54,8 @@ export async function keepEvmHouse(house: EvmHouse): Promise<void> {
 }
 
 /**
- * Plans one of the house's payments. What the node refuses, as the gas of a transfer that the token's contract would
- * revert, is that payment's alone: it is logged once, tried again at the next look, and stops nothing else.
+ * Plans one of the house's payments. If the node refuses it, for example because the token's contract would revert the
+ * transfer, that is logged once and tried again at the next look. Other payments go on.
  */
 async function tryPlan(
   { network, log, refused }: EvmHouse,
@@ -79,7 +79,7 @@ function order({ database, log, now, network }: EvmHouse, spend: NewSpend): void
   log('own_spend_ordered', { id: spend.id, network, purpose: spend.purpose, asset: spend.asset });
 }
 
-/** A sweep of an address, or first the gas for it; `undefined` when there is too little to be worth it. */
+/** Plans the sweep of an address, or first the gas for it; `undefined` when the address has too little. */
 async function planSweep(house: EvmHouse, listing: Listing, sourceIndex: number): Promise<NewSpend | undefined> {
   const { node, network, sweepFrom } = house;
   const from = house.depositAddress(sourceIndex);
@@ -97,14 +97,14 @@ async function planSweep(house: EvmHouse, listing: Listing, sourceIndex: number)
     readL1Fee(node, network, data),
     node.balance(from),
   ]);
-  // As a payment is planned: a fifth more gas, and twice the base fee.
+  // The same margins as in `evm-payer.ts`: a fifth more gas, and twice the base fee.
   const needed = ((gas * 6n) / 5n) * (2n * (header?.baseFeePerGas ?? 0n) + tip) + l1Fee;
   if (balance >= needed) return sweep;
   const missing = (needed * GAS_NUMERATOR) / GAS_DENOMINATOR - balance;
   return own(network, 'gas', { asset: network, contract: null, address: from, atoms: missing, sourceIndex });
 }
 
-/** What the hot wallet has above its maximum, down to its target. */
+/** Plans the surplus: if the hot wallet has more than `max`, everything above `target`. */
 async function planSurplus(house: EvmHouse, listing: Listing): Promise<NewSpend | undefined> {
   const { node, network, hotWallet, database } = house;
   const bounds = hotWallet[listing.asset];
