@@ -6,7 +6,7 @@ export const http: Room = {
   tests: ['test/http/idempotency.test.ts'],
   mutations: [
     {
-      name: 'the fingerprint is without the body',
+      name: 'the fingerprint leaves out the body',
       find: 'JSON.stringify([method, route, fields])',
       replace: 'JSON.stringify([method, route])',
     },
@@ -17,14 +17,14 @@ export const http: Room = {
     },
     { name: 'an Idempotency-Key may have 256 characters', find: '/^[!-~]{1,255}$/', replace: '/^[!-~]{1,256}$/' },
     {
-      name: 'an unknown member is refused without its name',
+      name: 'the refusal of an unknown member does not name it',
       file: 'src/http/json-body.ts',
       find: 'issue.keys.map((key) => ({',
       replace: 'issue.keys.slice(1).map((key) => ({',
       tests: ['test/api/unknown-members.test.ts'],
     },
     {
-      name: 'a preflight is answered wherever it is sent',
+      name: 'a preflight is answered on paths that are not public',
       file: 'src/http/open-to-any-origin.ts',
       find: ' || !c.res.headers.has(ALLOW_ORIGIN)',
       replace: '',

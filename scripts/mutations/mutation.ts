@@ -1,13 +1,13 @@
 /** One deliberate mistake, and the tests that must notice it. */
 export interface Mutation {
-  /** What goes wrong. No two mutations share a name. */
+  /** What the code then does wrong. No two mutations have the same name. */
   readonly name: string;
-  /** The file that is changed; the room's own where there is none. */
+  /** The file that is changed; by default the room's. */
   readonly file?: string;
-  /** A text that stands in the file exactly once. */
+  /** A text that the file contains exactly once. */
   readonly find: string;
   readonly replace: string;
-  /** The test files of the room that are run; the room's own where there are none. */
+  /** The test files that are run; by default the room's. */
   readonly tests?: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export interface Room {
   readonly mutations: readonly Mutation[];
 }
 
-/** A mutation with all that its room says for it. */
+/** A mutation with the defaults of its room. */
 export interface PlacedMutation extends Required<Mutation> {
   readonly room: string;
 }
@@ -31,10 +31,10 @@ export function placeMutations(rooms: readonly Room[]): PlacedMutation[] {
   );
 }
 
-/** The text with the mistake in it. Throws where the mutation no longer applies: its text is gone, or stands twice. */
+/** The text with the mistake in it. Throws unless the file contains the mutation's text exactly once. */
 export function applyMutation(text: string, { name, file, find, replace }: PlacedMutation): string {
   const places = text.split(find);
-  if (places.length !== 2) throw new Error(`"${name}": its text stands ${places.length - 1} times in ${file}`);
+  if (places.length !== 2) throw new Error(`"${name}": ${file} contains its text ${places.length - 1} times`);
   if (find === replace) throw new Error(`"${name}" changes nothing`);
   return places.join(replace);
 }

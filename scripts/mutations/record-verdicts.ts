@@ -10,7 +10,7 @@ export interface Killed {
   readonly by: string;
 }
 
-/** Writes the section of the document that says what was noticed, in place of the one that stands there. */
+/** Replaces the section of the document that lists the noticed mutations. */
 export function recordVerdicts(killed: readonly Killed[], total: number): void {
   const text = readFileSync(DOCUMENT, 'utf8');
   const start = text.indexOf(`${HEADING}\n`);
@@ -26,9 +26,9 @@ function describeVerdicts(killed: readonly Killed[], total: number): string {
   return `${HEADING}
 
 \`npm run mutate\` makes one deliberate mistake at a time in a copy of the project, from the lists in
-[scripts/mutations/](../scripts/mutations/rooms.ts), and runs the tests that have to notice it. It fails where a mistake
-survives, and where a mutation no longer applies because the code it changes is gone. With the name of a room, or a part
-of a mutation's name, it makes those alone; with \`--record\` it writes this section.
+[scripts/mutations/](../scripts/mutations/rooms.ts), and runs the tests that must notice it. It fails if no test notices a
+mistake, or if a mutation no longer applies because its code has changed. With the name of a room, or a part of a
+mutation's name, it makes only those; with \`--record\` it writes this section.
 
 Noticed: ${killed.length} of ${total}.
 

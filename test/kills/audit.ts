@@ -25,7 +25,7 @@ interface StoredWithdrawal {
   readonly address: string;
 }
 
-/** Everything that an account's own reads show of it. */
+/** Everything that the API shows an account about itself. */
 interface Shown {
   readonly party: Party;
   readonly orders: readonly StoredOrder[];
@@ -33,7 +33,7 @@ interface Shown {
   readonly balances: Readonly<Record<string, string>>;
 }
 
-/** What the auditor looks at: a run at rest, in which no request is under way. */
+/** What is audited: a run in which no request is open any more. */
 export interface Scene {
   readonly exchange: ServedExchange;
   readonly clerk: Clerk;
@@ -44,13 +44,13 @@ export interface Scene {
   readonly custodianUrl: string;
 }
 
-/** How many steps a pass of the reconciliation may take before it is said to stand still. */
+/** After this many steps without an end, a pass of the reconciliation counts as stuck. */
 const MAX_STEPS = 200;
 
 /**
- * Looks whether everything that was acknowledged is there, once and as it was told; whether what was not heard of is
- * there once at most; whether every balance is the sum of it; and whether the custodian paid what was withdrawn, once.
- * What does not hold is written down in `clerk.violations`. Gives the number of payouts.
+ * Checks that every acknowledged request has exactly one record with the acknowledged values, that a request without an
+ * answer has at most one, that every balance is the sum of its records, and that the custodian paid each withdrawal
+ * once. Writes what is wrong into `clerk.violations`. Returns the number of payouts.
  */
 export async function audit(scene: Scene): Promise<number> {
   const { clerk, parties, exchange } = scene;
@@ -68,7 +68,7 @@ export async function audit(scene: Scene): Promise<number> {
   return checkPayouts(scene, shown);
 }
 
-/** The custodian's own account of itself. */
+/** What the custodian reports about its payouts. */
 export async function readCustodian(custodianUrl: string): Promise<CustodianReport> {
   return (await (await fetch(`${custodianUrl}/control`)).json()) as CustodianReport;
 }
@@ -76,8 +76,8 @@ export async function readCustodian(custodianUrl: string): Promise<CustodianRepo
 async function readAccount(clerk: Clerk, party: Party): Promise<Shown> {
   const [token = ''] = party.tokens;
   const [orders, withdrawals, page] = await Promise.all([
-    walk<StoredOrder>(clerk, token, '/api/v1/orders', 'orders'),
-    walk<StoredWithdrawal>(clerk, token, '/api/v1/wallet/withdrawals', 'withdrawals'),
+    readAllPages<StoredOrder>(clerk, token, '/api/v1/orders', 'orders'),
+    readAllPages<StoredWithdrawal>(clerk, token, '/api/v1/wallet/withdrawals', 'withdrawals'),
     mustRead(clerk, token, '/api/v1/wallet/balances'),
   ]);
   const balances = page['balances'] as { asset: string; amount: string }[];
@@ -89,7 +89,7 @@ async function readAccount(clerk: Clerk, party: Party): Promise<Shown> {
   };
 }
 
-async function walk<Row>(clerk: Clerk, token: string, path: string, name: string): Promise<Row[]> {
+async function readAllPages<Row>(clerk: Clerk, token: string, path: string, name: string): Promise<Row[]> {
   const rows: Row[] = [];
   let cursor: string | null = '';
   while (cursor !== null) {
@@ -100,7 +100,7 @@ async function walk<Row>(clerk: Clerk, token: string, path: string, name: string
   return rows;
 }
 
-/** Reads at rest, where only a moment's shortage may be in the way. */
+/** Reads when no request is open. A read may still be refused for a moment, so it is tried five times. */
 async function mustRead(clerk: Clerk, token: string, path: string): Promise<Readonly<Record<string, unknown>>> {
   for (let attempt = 1; attempt <= 5; attempt += 1) {
     const page = await clerk.read(token, path);
@@ -109,7 +109,7 @@ async function mustRead(clerk: Clerk, token: string, path: string): Promise<Read
   throw new Error(`GET ${path} is not answered by an exchange at rest`);
 }
 
-/** Holds the records of one kind against the requests of their account, in both directions. */
+/** Compares the records of one kind with the requests of their account, in both directions. */
 function checkRecords(
   { entries, violations }: Clerk,
   { party }: Shown,
@@ -149,14 +149,14 @@ function readRecord(body: string, kind: 'order' | 'withdrawal'): StoredOrder | S
   return (JSON.parse(body) as Record<typeof kind, StoredOrder | StoredWithdrawal>)[kind];
 }
 
-/** A withdrawal that was PROCESSING when it was told may have come further, or have been refused since. */
+/** A withdrawal that was acknowledged as PROCESSING may since have been paid or refused. */
 function isSameRecord(row: StoredOrder | StoredWithdrawal, told: StoredOrder | StoredWithdrawal): boolean {
   const isOpen = 'status' in told && told.status === 'PROCESSING';
   const since = isOpen && 'txHash' in row ? { status: row.status, txHash: row.txHash, reason: row.reason } : {};
   return JSON.stringify(row) === JSON.stringify({ ...told, ...since });
 }
 
-/** What an account holds is what it was given, and what its records moved. */
+/** Checks that an account's balances are its first funds and what its records moved. */
 function checkBalances({ clerk, funds }: Scene, account: Shown, everybody: readonly Shown[]): void {
   const { party, orders, withdrawals, balances } = account;
   const explained = new Map(assetSymbols.map((asset) => [asset, atomsOf(asset, funds[asset] ?? '0')]));
@@ -229,7 +229,7 @@ async function checkReconciliation({ clerk, operatorToken }: Scene): Promise<voi
   );
 }
 
-/** Holds the custodian's book against the withdrawals: each paid once, none that nobody made. */
+/** Compares the custodian's payouts with the withdrawals: each is paid once, and there is no payout without one. */
 async function checkPayouts({ clerk, custodianUrl, parties }: Scene, shown: readonly Shown[]): Promise<number> {
   const { payouts, rejections } = await readCustodian(custodianUrl);
   if (rejections.length > 0) clerk.violations.push(`the custodian turned away: ${rejections.join(', ')}`);

@@ -1,43 +1,43 @@
 import { problems } from '../../src/http/problems.ts';
 import type { MoneyRequest } from './draw-request.ts';
 
-/** Longer than anything that a client may have to wait for. */
+/** Longer than any answer may take. */
 const HANG_MS = 30_000;
 
-/** An answer, as far as a repetition has to be equal to it. */
+/** The parts of an answer that a replay must repeat. */
 export interface HeardAnswer {
   readonly status: number;
   readonly body: string;
   readonly location: string | null;
 }
 
-/** What a client knows of one of its requests. */
+/** What a client knows about one of its requests. */
 export interface Entry {
   readonly request: MoneyRequest;
   sent: number;
   /** The first answer that decides it: 201, or a refusal that is kept. */
   first: HeardAnswer | null;
-  /** Whether its client went away without an answer, and never asks again. */
+  /** Whether its client left without an answer and never sends the request again. */
   isAbandoned: boolean;
 }
 
-/** What a run counts. */
+/** The counts of a run. */
 export interface Figures {
   sent: number;
   acknowledged: number;
   refused: number;
-  /** Sent without hearing a deciding answer. */
+  /** Sent without a deciding answer. */
   cut: number;
-  /** Sent again after an answer that decided. */
+  /** Sent again after a deciding answer. */
   repeated: number;
-  /** Sent again after no answer, and answered as something that had happened. */
+  /** Sent again after no answer, and replayed: the first had been executed. */
   foundDone: number;
-  /** Sent again after no answer, and executed then. */
+  /** Sent again after no answer, and executed only then. */
   executedLater: number;
   reads: number;
 }
 
-/** Sends what clients want, remembers what they heard, and holds every further answer against the first. */
+/** Sends the clients' requests, remembers the answers, and compares every later answer with the first. */
 export class Clerk {
   readonly entries: Entry[] = [];
   readonly violations: string[] = [];
@@ -51,7 +51,7 @@ export class Clerk {
     executedLater: 0,
     reads: 0,
   };
-  /** Where the exchange answers now. */
+  /** The exchange's present address. */
   origin = '';
 
   enter(request: MoneyRequest): Entry {
@@ -65,7 +65,7 @@ export class Clerk {
     return this.entries.filter(({ first, isAbandoned }) => first === null && !isAbandoned);
   }
 
-  /** Sends a request, for the first time or again. Whether an answer came that decides it. */
+  /** Sends a request, for the first time or again. Returns whether a deciding answer came. */
   async send(entry: Entry): Promise<boolean> {
     const { request, first } = entry;
     entry.sent += 1;
@@ -145,7 +145,7 @@ function codeOf({ body }: HeardAnswer): keyof typeof problems | undefined {
   return code !== undefined && Object.hasOwn(problems, code) ? (code as keyof typeof problems) : undefined;
 }
 
-/** Whether an answer is the last word: the effect, or a refusal that is kept for a replay. */
+/** Whether an answer is final: a success, or a refusal that is remembered for replays. */
 function isDeciding(answer: HeardAnswer): boolean {
   if (answer.status === 201) return true;
   const code = codeOf(answer);

@@ -1,13 +1,13 @@
 import type { Draw } from '../support/draw.ts';
 
-/** An account that takes part, with the tokens of its keys and an address on which others pay it. */
+/** An account of the run, with the tokens of its keys and an address at which other accounts pay it. */
 export interface Party {
   readonly accountId: string;
   readonly tokens: readonly string[];
   readonly depositAddress: string;
 }
 
-/** A POST that takes effect once: a client sends it as often as it needs to hear an answer. */
+/** A POST that takes effect once. Its client sends it until it gets an answer. */
 export interface MoneyRequest {
   readonly kind: 'order' | 'withdrawal' | 'credit';
   readonly accountId: string;
@@ -15,11 +15,11 @@ export interface MoneyRequest {
   readonly path: string;
   readonly idempotencyKey: string;
   readonly body: Readonly<Record<string, string>>;
-  /** A figure that no other request of the run has: what it left in the records is found by it, whatever was heard. */
+  /** An amount that no other request of the run has, by which its record is found even without an answer. */
   readonly mark: string;
 }
 
-/** What is withdrawn: enough for the network's minimum, little enough for many. */
+/** The amount of a withdrawal: above the network's minimum, and small enough for many. */
 const routes = [
   { asset: 'USDT', network: 'TRC20', whole: '12.0', address: 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC' },
   { asset: 'ETH', network: 'ETH', whole: '0.05', address: '0x52908400098527886E0F7030069857D2E4169EE7' },
@@ -27,8 +27,8 @@ const routes = [
 ] as const;
 
 /**
- * Makes requests of one run. Every amount ends in the number of its request, so that an effect names its request even
- * where no answer was heard.
+ * Makes the requests of a run. Every amount ends in the number of its request, so that a record can be assigned to its
+ * request even when no answer arrived.
  */
 export class RequestMaker {
   readonly #draw: Draw;
@@ -81,7 +81,7 @@ export class RequestMaker {
   }
 }
 
-/** As the exchange writes it: no trailing zeros. */
+/** An amount as the exchange writes it, without trailing zeros. */
 function trim(decimal: string): string {
   return decimal.replace(/0+$/, '').replace(/\.$/, '');
 }

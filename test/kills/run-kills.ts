@@ -15,12 +15,12 @@ export interface KillOptions {
   readonly storage: string;
   readonly seed: number;
   readonly kills: number;
-  /** How long the exchange is left alive at most before a kill. */
+  /** The longest time before a kill. */
   readonly longestLife_ms: number;
-  /** Whether the end waits for the sweep, which leaves a withdrawal alone for half a minute. */
+  /** Whether the end waits for the sweep, which looks up a withdrawal only after half a minute. */
   readonly awaitSweep: boolean;
   readonly report: (line: string) => void;
-  /** Instead of the played custodian: another that has its control interface. */
+  /** Another custodian with the same control interface, in place of the played one. */
   readonly startCustodian?: (signingKey: string) => Promise<{ readonly url: string; stop(): Promise<void> }>;
 }
 
@@ -38,11 +38,11 @@ const KEYS_PER_PARTY = 2;
 const WORKERS_PER_KEY = 3;
 const funds = { USDT: '100000', USDC: '20000', BTC: '1', ETH: '50', LTC: '100', DOGE: '50000' } as const;
 
-/** How many rounds of retries a request may need once the exchange stands and is left alone. */
+/** How many rounds of retries a request may need after the last kill. */
 const MAX_ROUNDS = 40;
 const SWEEP_PATIENCE_MS = 90_000;
 
-/** What may go wrong at the custodian while the exchange is being killed. */
+/** The custodian's faults during a run. */
 const troubles: readonly CustodianProgramme[] = [
   { method: 'PUT', act: 'pay', delay_ms: 150 },
   { method: 'PUT', act: 'pay', delay_ms: 600 },
@@ -54,9 +54,9 @@ const troubles: readonly CustodianProgramme[] = [
 ];
 
 /**
- * Puts an exchange under load, kills it, Node and runtime, at random moments, starts it again on the same storage, and
- * holds what it then has against what its clients were told. The custodian outlives every kill. The seed decides what is
- * asked and when it is killed; how far each request has come by then, the machine decides.
+ * Puts an exchange under load, kills it with its runtime at random moments, starts it again on the same storage, and
+ * compares what it then has with what its clients were answered. The custodian is not killed. The seed decides the
+ * requests and the times of the kills; how far each request has come by then depends on the machine.
  */
 export async function runKills(options: KillOptions): Promise<KillReport> {
   const custodian = await (options.startCustodian ?? startCustodian)(SIGNING_KEY);
@@ -163,7 +163,7 @@ class KillRun {
     for (const [asset, amount] of Object.entries(funds) as [Asset, string][]) {
       await this.#operate('POST', `/accounts/${accountId}/credits`, { asset, amount, reference: asset });
     }
-    // One account comes to its limit, so that refusals are among what has to be remembered.
+    // One account reaches its limit, so that there are refusals to remember as well.
     const dailyWithdrawalLimit = index === 0 ? '1500' : '1000000';
     await this.#operate('PATCH', `/accounts/${accountId}`, { dailyWithdrawalLimit });
     const bucket = { perMinute: 1_000_000, perDay: 10_000_000 };
@@ -211,13 +211,13 @@ class KillRun {
       } else if (this.#maker) {
         const entry = this.#clerk.enter(this.#maker.make(party, token));
         const isDecided = await this.#clerk.send(entry);
-        // Some clients never come back; the exchange has to end what they began on its own.
+        // Some clients never come back. The exchange must finish their requests by itself.
         entry.isAbandoned = !isDecided && entry.request.kind !== 'credit' && this.#draw.happens(0.2);
       }
     }
   }
 
-  /** Has the custodian fail now and then, and pay later what it only took on. */
+  /** Makes the custodian fail now and then, and pay later what it had only accepted. */
   async #makeTrouble(isDead: () => boolean): Promise<void> {
     while (!isDead()) {
       await this.#tellCustodian('POST', this.#draw.pick(troubles));
@@ -237,7 +237,7 @@ class KillRun {
     await fetch(`${this.#custodianUrl}/control`, { method, body: JSON.stringify(body) });
   }
 
-  /** Clients ask after what they did not hear, and the exchange dies before all of them were told. */
+  /** Clients repeat the requests without an answer, and the exchange is killed before all are answered. */
   async #recoverAndDie(): Promise<void> {
     const open = this.#clerk.listOpen();
     const asking = open.map((entry) => this.#clerk.send(entry));
@@ -246,7 +246,7 @@ class KillRun {
     await Promise.all(asking);
   }
 
-  /** Every client that still waits asks until it is answered. */
+  /** Every client that still waits repeats its request until it is answered. */
   async #recover(): Promise<void> {
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       const open = this.#clerk.listOpen();
@@ -261,7 +261,7 @@ class KillRun {
     }
   }
 
-  /** Every request that was decided is sent once more, and what is still with the custodian comes to its end. */
+  /** Sends every decided request once more, and waits until all withdrawals have ended. */
   async #finish(): Promise<void> {
     const decided = this.#clerk.entries.filter(({ first }) => first !== null);
     for (let start = 0; start < decided.length; start += 32) {

@@ -39,7 +39,7 @@ const inserts = ['INSERT', 'INSERT OR REPLACE', 'INSERT OR IGNORE'];
 const updates = ['UPDATE', 'UPDATE OR REPLACE', 'UPDATE OR IGNORE'];
 
 describe('an address', () => {
-  it.each(inserts)('is given once per account and network, and to one account: %s', async (insert) => {
+  it.each(inserts)('is assigned once for an account and network, and to one account: %s', async (insert) => {
     await expectRefused('guard: address exists', give(owner, 'BTC', 'new', insert));
     await expectRefused('guard: address exists', give(owner, 'BTC', 'a', insert));
     await expectRefused('guard: address exists', give(other, 'ETH', 'b', insert));
@@ -52,17 +52,17 @@ describe('an address', () => {
     }
   });
 
-  it('is never deleted, not to be given anew either', async () => {
+  it('is never deleted, not even to be assigned again', async () => {
     await expectRefused('guard: an address is never deleted', sql('DELETE FROM addresses'), give(owner, 'BTC', 'new'));
   });
 
-  it('stands under one name on every EVM network of its owner', async () => {
+  it('is the same on every EVM network of its owner', async () => {
     const account = await openFunded();
     await env.DB.batch(networks.map((network) => give(account, network, 'one')));
     await expectRefused('guard: address exists', give(other, 'BASE', 'one'));
   });
 
-  it('belongs to an account that there is, and is never nothing', async () => {
+  it('belongs to an account that exists, and is never NULL', async () => {
     await expectRefused('FOREIGN KEY constraint failed', give('nobody', 'LTC', 'z'));
     await expectRefused('NOT NULL', sql('INSERT INTO addresses VALUES (?, ?, NULL)', owner, 'LTC'));
     await expectRefused('NOT NULL', sql('INSERT OR REPLACE INTO addresses VALUES (?, NULL, ?)', owner, 'z'));
@@ -70,7 +70,7 @@ describe('an address', () => {
 });
 
 describe('the pool of Solana addresses', () => {
-  it.each(inserts)('holds an index once, and an address once: %s', async (insert) => {
+  it.each(inserts)('has each index once, and each address once: %s', async (insert) => {
     await expectRefused('guard: solana address exists', pool(1, 'new', insert));
     await expectRefused('guard: solana address exists', pool(3, 'x', insert));
   });
@@ -85,7 +85,7 @@ describe('the pool of Solana addresses', () => {
     await expectRefused('guard: the solana pool is never deleted', sql('DELETE FROM solana_pool'));
   });
 
-  it('has no index below zero, nor one that is no number', async () => {
+  it('has no index that is negative or not a number', async () => {
     await expectRefused('CHECK constraint failed', pool(-1, 'z'));
     await expectRefused('cannot store TEXT value', sql(`INSERT INTO solana_pool VALUES ('one', 'z')`));
   });

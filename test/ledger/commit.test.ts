@@ -37,32 +37,32 @@ function drizzleError(message: string): Error {
 }
 
 describe('the end of a batch', () => {
-  it('is committed when all of it is', async () => {
+  it('is "committed" when all of it was written', async () => {
     const account = await openFunded();
     expect(await commit(database, [insertOrder(account, newId())])).toEqual({ kind: 'committed' });
     expect([await balanceOf(account, 'BTC'), await balanceOf(account, 'USDT')]).toEqual([200n, 99n]);
   });
 
-  it('is a floor, by account and asset, when a client has too little', async () => {
+  it('is "floor" with account and asset when a client has too little', async () => {
     const account = await openFunded();
     const outcome = await commit(database, [insertOrder(account, newId(), 'SELL', 2n)]);
     expect(outcome).toEqual({ kind: 'floor', account, asset: 'BTC' });
   });
 
-  it('is a floor of the house when its cap is reached', async () => {
+  it('is "floor" with the house’s account when its cap is reached', async () => {
     const account = await openFunded();
     await env.DB.batch(setFloor('house:liquidity', 'AVAX', '-99'));
     const outcome = await commit(database, [insertOrder(account, newId(), 'BUY', 1n, 'AVAX')]);
     expect(outcome).toEqual({ kind: 'floor', account: 'house:liquidity', asset: 'AVAX' });
   });
 
-  it('is the first of two reasons: what the client gives comes before what the house gives', async () => {
+  it('names the client’s balance when both the client and the house have too little', async () => {
     const account = await openFunded();
     const outcome = await commit(database, [insertOrder(account, newId(), 'BUY', 101n, 'AVAX')]);
     expect(outcome).toMatchObject({ kind: 'floor', account });
   });
 
-  it('is a guard, by its name, for a frozen account and for a halt', async () => {
+  it('is "guarded" with the guard’s name for a frozen account and for a halt', async () => {
     const account = await openFunded();
     await sql(`UPDATE accounts SET status = 'frozen' WHERE id = ?`, account).run();
     const frozen = await commit(database, [insertOrder(account, newId())]);
@@ -75,7 +75,7 @@ describe('the end of a batch', () => {
     expect(halted).toEqual({ kind: 'guarded', guard: 'trading_halted' });
   });
 
-  it('is "exists" when the record landed before, and moves nothing a second time', async () => {
+  it('is "exists" when the record was committed before, and moves nothing a second time', async () => {
     const account = await openFunded();
     const id = newRecordId(NOON_MS);
     const send = () => commit(database, [insertOrder(account, id, 'SELL')]);
@@ -83,7 +83,7 @@ describe('the end of a batch', () => {
     expect(await balanceOf(account, 'BTC')).toBe(0n);
   });
 
-  it('is "exists" also on an account that was frozen since: the first write counts', async () => {
+  it('is "exists" also when the account was frozen after the first write', async () => {
     const account = await openFunded();
     const id = newRecordId(NOON_MS);
     await commit(database, [insertOrder(account, id)]);
@@ -101,7 +101,7 @@ describe('the end of a batch', () => {
   it.each([
     ['a credit of nothing', 0n, 'BTC'],
     ['a credit of what there is not', 1n, 'NOPE'],
-  ])('is never an outcome when we made a mistake, such as %s: it throws', async (_, amount, asset) => {
+  ])('is an exception when the code has a bug, such as %s', async (_, amount, asset) => {
     const account = await openFunded();
     const wrong = commit(database, [insertDeposit(account, 'wrong', amount, asset)]);
     await expect(wrong).rejects.toThrow('the database refused a batch');
@@ -109,11 +109,11 @@ describe('the end of a batch', () => {
   });
 });
 
-describe('what D1 says when it did not answer', () => {
+describe('an error of D1', () => {
   it.each([
     'D1_ERROR: D1 DB is overloaded. Requests queued for too long.',
     'D1_ERROR: D1 DB is overloaded. Too many requests queued.',
-  ])('is overload where the batch was turned away: %s', (message) => {
+  ])('is "overloaded" when D1 rejected the batch: %s', (message) => {
     expect(readFailure(new Error(message))).toEqual({ kind: 'overloaded' });
     expect(readFailure(drizzleError(message))).toEqual({ kind: 'overloaded' });
   });
@@ -124,11 +124,11 @@ describe('what D1 says when it did not answer', () => {
     'D1_ERROR: D1 DB reset because its code was updated.',
     'D1_ERROR: Internal error in D1 DB storage caused object to be reset.',
     'a text that nobody has seen before',
-  ])('is unknown where it may have taken effect: %s', (message) => {
+  ])('is "unknown" when the batch may have taken effect: %s', (message) => {
     expect(readFailure(new Error(message))).toEqual({ kind: 'unknown', cause: message });
   });
 
-  it('is unknown, and not a crash, when what was thrown is no error', () => {
+  it('is "unknown" when something was thrown that is not an Error', () => {
     expect(readFailure('text')).toMatchObject({ kind: 'unknown' } satisfies Partial<CommitOutcome>);
     expect(readFailure(undefined)).toMatchObject({ kind: 'unknown' });
   });
@@ -138,7 +138,7 @@ describe('what D1 says when it did not answer', () => {
     expect(() => readFailure(drizzleError('D1_ERROR: x: SQLITE_CONSTRAINT'))).toThrow(/^(?!.*secret)/);
   });
 
-  it('throws what is a mistake of the code, and not the database’s', () => {
+  it('is thrown on when it is a bug of the code and not a fault of the database', () => {
     expect(() => readFailure(new TypeError('undefined is not a function'))).toThrow(TypeError);
   });
 });

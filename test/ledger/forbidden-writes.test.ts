@@ -14,15 +14,15 @@ import {
 import { env } from '../support/runtime/test-env.ts';
 
 /**
- * Every write that the database alone must refuse, drawn up from what it says itself: the kinds of transfers, the states
- * of records, and the records that stand in each state.
+ * Every write that the database itself must refuse. The writes are derived from the schema: the kinds of transfers, the
+ * states of records, and a record in each state.
  */
 
 let account: string;
 let other: string;
 beforeAll(async () => {
   [account, other] = [await openFunded(), await openFunded()];
-  // What a forged transfer would move is there.
+  // The balances that a forged transfer would move exist.
   await env.DB.batch([
     credit(account, 'USDT', '100000'),
     credit(other, 'USDT', '100000'),
@@ -39,7 +39,7 @@ async function readList(name: string, column: string): Promise<string[]> {
   return list.split(',').map((item) => item.trim().slice(1, -1));
 }
 
-/** Tries writes, each by itself: each must be refused, or ignored, and the whole ledger stays as it is. */
+/** Tries each write by itself. It must be refused or ignored, and the whole ledger must be unchanged. */
 async function expectNothing(what: string, ...statements: D1PreparedStatement[]): Promise<void> {
   const before = await readLedger();
   for (const statement of statements) {
@@ -55,7 +55,7 @@ async function expectNothing(what: string, ...statements: D1PreparedStatement[])
 const CONFLICTS = ['INSERT', 'INSERT OR IGNORE', 'INSERT OR REPLACE'];
 const UPDATES = ['UPDATE', 'UPDATE OR IGNORE', 'UPDATE OR REPLACE'];
 
-/** How a record of a table and type is written in a state; `null` where none begins so. */
+/** The statement that writes a record of a table and type in a state; `null` when it cannot begin there. */
 type Write = (id: string, status: string, insert?: string) => D1PreparedStatement;
 
 function insertRow(insert: string, table: string, row: Readonly<Record<string, string | number>>): D1PreparedStatement {
@@ -114,7 +114,7 @@ function stepOfWithdrawal(isInside: boolean, id: string, status: string): Record
     receipt_id: status === 'COMPLETED' && isInside ? `'${id.replace('-7', '-8')}'` : 'NULL',
     paid_transfer: status === 'COMPLETED' ? NEXT : 'NULL',
     returned_transfer: status === 'FAILED' ? NEXT : 'NULL',
-    // Only an approval and a payout name when it was let out.
+    // Only an approval and a payout set the time of release.
     ...(['PROCESSING', 'COMPLETED'].includes(status) && { released_at: String(NOON_MS) }),
     next_ask_at: status === 'PROCESSING' ? String(NOON_MS) : 'NULL',
   };
@@ -138,12 +138,12 @@ function writeSettlement(type: string): Write {
   };
 }
 
-/** One sort of record, and the steps that it may take. Whatever is not named is refused. */
+/** One sort of record, and its allowed steps. All others must be refused. */
 interface Sort {
   readonly table: string;
   readonly kind: string;
   readonly write: Write;
-  /** The states that one begins in, each with how many transfers that makes. */
+  /** The states in which one may begin, each with the number of transfers that this writes. */
   readonly begins: Readonly<Record<string, number>>;
   readonly steps: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** The columns that go with a state. */
@@ -203,7 +203,7 @@ const newId = () => newRecordId(NOON_MS);
 const countTransfers = async (id: string) =>
   Number(await sql('SELECT count(*) AS n FROM transfers WHERE reference = ?', id).first('n'));
 
-/** A record in each state that it can come to, by the shortest way. */
+/** A record in each state that it can reach, by the shortest way. */
 async function reach(sort: Sort, status: string): Promise<string | undefined> {
   const from =
     status in sort.begins ? undefined : Object.keys(sort.steps).find((one) => status in (sort.steps[one] ?? {}));
@@ -218,7 +218,7 @@ async function reach(sort: Sort, status: string): Promise<string | undefined> {
   return id;
 }
 
-/** Every transfer of a record once more, and each with one value that is not its own. */
+/** Every transfer of a record a second time, and variants of it with one other value. */
 async function forge(id: string): Promise<D1PreparedStatement[]> {
   const { results } = await sql('SELECT * FROM transfers WHERE reference = ?', id).all<
     Record<string, string | number>
@@ -267,7 +267,7 @@ describe('the kinds of transfers', () => {
 });
 
 describe.each(Object.entries(sorts))('%s', (_, sort) => {
-  it('begins in the states that it may begin in, and makes exactly the transfers of that state', async () => {
+  it('begins only in an allowed state, and writes exactly the transfers of that state', async () => {
     const states = await readList(sort.table, 'status');
     expect(states.length).toBeGreaterThan(1);
     for (const status of states) {
@@ -283,7 +283,7 @@ describe.each(Object.entries(sorts))('%s', (_, sort) => {
     }
   });
 
-  it('takes the steps that it may take, each with its transfers, and no other', async () => {
+  it('takes only allowed steps, each with its transfers', async () => {
     const states = await readList(sort.table, 'status');
     for (const from of states) {
       for (const to of states) {
@@ -302,7 +302,7 @@ describe.each(Object.entries(sorts))('%s', (_, sort) => {
     }
   });
 
-  it('has no transfer twice, and none that is another than its own, in any state', async () => {
+  it('has no transfer twice and no transfer of another record, in any state', async () => {
     for (const status of await readList(sort.table, 'status')) {
       const id = await reach(sort, status);
       if (id !== undefined) await expectNothing('a forged transfer', ...(await forge(id)));
@@ -334,7 +334,7 @@ describe.each(Object.entries(sorts))('%s', (_, sort) => {
 });
 
 describe.each(settlementTypes)('a settlement that is %s', (type) => {
-  it('makes its two transfers, once, or is not written by itself', async () => {
+  it('writes its two transfers once, or is refused', async () => {
     expect(await readList('settlements', 'type')).toEqual(settlementTypes);
     for (const insert of CONFLICTS) {
       const id = newId();

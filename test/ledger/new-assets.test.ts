@@ -11,7 +11,7 @@ async function listAssets(account: string): Promise<string[]> {
   return results.map(({ asset }) => asset);
 }
 
-/** What a migration does that adds an asset. */
+/** Adds an asset as a migration does. */
 function addAsset(): Promise<unknown> {
   return env.DB.batch([
     env.DB.prepare(`INSERT INTO assets (asset, unit) VALUES ('XRP', 1000000)`),
@@ -22,7 +22,7 @@ function addAsset(): Promise<unknown> {
 }
 
 describe('an asset that is added', () => {
-  it('is held at once by accounts that were opened before it, by those opened later, and by the house', async () => {
+  it('gives a balance to accounts opened before it, to accounts opened later, and to the house', async () => {
     const before = await openAccount();
     expect((await listAssets(before)).toSorted()).toEqual(assetSymbols.toSorted());
     await addAsset();

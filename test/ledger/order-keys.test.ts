@@ -9,7 +9,7 @@ const expire = (keyId: string, time_ms: number | null) =>
   sql(`UPDATE api_keys SET expires_at = ${time_ms} WHERE id = ?`, keyId).run();
 
 describe('the key that an order names', () => {
-  it('is one that there is, of the order’s own account', async () => {
+  it('exists and belongs to the order’s account', async () => {
     const [account, other] = [await openFunded(), await openFunded()];
     await expectRefused('guard: key_revoked', order(account, { keyId: 'nobody’s' }));
     await expectRefused('guard: key_revoked', order(account, { keyId: keyOf(other) }));
@@ -37,7 +37,7 @@ describe('the key that an order names', () => {
     },
   );
 
-  it('is told before the account’s being frozen, and before a halt', async () => {
+  it('is refused before a frozen account, and before a halt', async () => {
     const account = await openFunded();
     await sql(`UPDATE accounts SET status = 'frozen' WHERE id = ?`, account).run();
     await expectRefused('guard: account_frozen', order(account));

@@ -12,7 +12,7 @@ async function roundsOfHouse(): Promise<Record<string, number>> {
 }
 
 describe('the round of prices that an order was filled at', () => {
-  it('stands in the house’s balance of the coin alone, and no order of an older one is filled from then on', async () => {
+  it('is stored in the house’s balance of the coin, and orders of an older round are refused from then on', async () => {
     const account = await openFunded();
     await order(account, { priceRound: 1_000 }).run();
     expect(await roundsOfHouse()).toEqual({ 'house:liquidity BTC': 1_000 });
@@ -23,12 +23,12 @@ describe('the round of prices that an order was filled at', () => {
     expect(await roundsOfHouse()).toEqual({ 'house:liquidity BTC': 1_001 });
   });
 
-  it('costs the order no row: seven are written', async () => {
+  it('costs no additional row: an order writes seven', async () => {
     const account = await openFunded();
     expect((await order(account, { priceRound: 1_002 }).run()).meta.rows_written).toBe(7);
   });
 
-  it('is not touched by money that moves for another reason', async () => {
+  it('is not changed by transfers of other records', async () => {
     const account = await openFunded();
     const before = await roundsOfHouse();
     const id = newRecordId(NOON_MS);
@@ -42,7 +42,7 @@ describe('the round of prices that an order was filled at', () => {
     expect(await roundsOfHouse()).toEqual(before);
   });
 
-  it('is moved by nothing but such a fill, and never back', async () => {
+  it('is changed only by such a fill, and never lowered', async () => {
     const account = await openFunded();
     await order(account, { priceRound: 2_000 }).run();
     const change = (round: string, where: string) => sql(`UPDATE balances SET price_round = ${round} WHERE ${where}`);

@@ -34,7 +34,7 @@ describe('a statement that is prepared once', () => {
     expect(await select(database).all({ account: one.accountId })).toEqual(bound[0]);
   });
 
-  it('is not bound where a value is missing', () => {
+  it('throws when a value is missing', () => {
     expect(() => bindPrepared(select(openDatabase(env.DB)), { accountId: 'misspelt' })).toThrow('account');
   });
 });

@@ -7,7 +7,7 @@ import { env } from '../support/runtime/test-env.ts';
 
 let one: Trader;
 let other: Trader;
-/** An account that nothing ever happened to. */
+/** An account without any records. */
 let bare: Trader;
 let head: number;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ const add = ({ accountId }: Trader, asset: string, atoms: number) =>
   sql(`UPDATE balances SET amount = amount + (${atoms}) WHERE account = ? AND asset = ?`, accountId, asset);
 
 describe('a balance that was changed by hand', () => {
-  it('is found by what it should be, and money that was made by the sum of its asset', async () => {
+  it('is found by its transfers, and by the sum of its asset', async () => {
     const found = await expectBroken(
       ['ledger_sums_to_zero', 'balances_match_transfers'],
       ['balances_are_explained'],
@@ -43,7 +43,7 @@ describe('a balance that was changed by hand', () => {
     expect(BigInt(example?.['balance'] ?? 0) - BigInt(example?.['transfers'] ?? 0)).toBe(7n);
   });
 
-  it('is found by the sum of its asset, whatever is wrong with a record of another', async () => {
+  it('is found by the sum of its asset, also when a record of another asset is wrong', async () => {
     const found = await expectBroken(
       ['ledger_sums_to_zero', 'balances_match_transfers', 'records_match_transfers'],
       ['balances_are_explained', 'deposits_move_on', 'deposits_move_money_later'],
@@ -57,7 +57,7 @@ describe('a balance that was changed by hand', () => {
     expect([figures['BTC'], figures['ETH']]).toEqual([{ sum: '0.00000007' }, { sum: 'unknown' }]);
   });
 
-  it('is found where it was taken from another, though the sum is still zero', async () => {
+  it('is found also when another balance was changed by the opposite, so that the sum is zero', async () => {
     const found = await expectBroken(
       ['balances_match_transfers'],
       ['balances_are_explained'],
@@ -67,7 +67,7 @@ describe('a balance that was changed by hand', () => {
     expect(invariantOf(found, 'balances_match_transfers').figures['broken']).toBe('2');
   });
 
-  it('is found above 2^53, to the atom, and to be more than all caps', async () => {
+  it('is found above 2^53, exact to the atom, and above all caps', async () => {
     const found = await expectBroken(
       ['ledger_sums_to_zero', 'balances_match_transfers', 'debts_within_caps'],
       ['balances_are_explained'],
@@ -78,7 +78,7 @@ describe('a balance that was changed by hand', () => {
     expect(invariantOf(found, 'ledger_sums_to_zero').figures['BTC']).toEqual({ sum: '90071992.54740993' });
   });
 
-  it('is found where only the number of its last transfer is wrong', async () => {
+  it('is found when only the number of its newest transfer is wrong', async () => {
     await expectBroken(
       ['balances_match_transfers'],
       ['balances_are_explained'],
@@ -86,7 +86,7 @@ describe('a balance that was changed by hand', () => {
     );
   });
 
-  it('is found where it is gone', async () => {
+  it('is found when its row is gone', async () => {
     const found = await expectBroken(
       ['ledger_sums_to_zero', 'balances_match_transfers'],
       ['balances_are_kept'],
@@ -99,7 +99,7 @@ describe('a balance that was changed by hand', () => {
 });
 
 describe('a floor', () => {
-  it('that an account went below is found, with every transfer in order', async () => {
+  it('that a balance is below is found, even when all transfers are right', async () => {
     const id = newRecordId(Date.now());
     const { accountId } = one;
     // A sale of 2 LTC at 50 USDT by somebody who has none.
@@ -165,7 +165,7 @@ describe('the journal', () => {
     expect(invariantOf(found, 'journal_has_no_gap').examples).toEqual([{ after: 'the beginning', next: '0' }]);
   });
 
-  it('is found to lack a transfer, in its midst and at its end', async () => {
+  it('is found to lack a transfer, in the middle or at the end', async () => {
     const lack = (id: number) => sql('DELETE FROM transfers WHERE id = ?', id);
     await expectBroken(
       ['balances_match_transfers', 'journal_has_no_gap', 'records_match_transfers'],
@@ -188,7 +188,7 @@ describe('the journal', () => {
     expect(invariantOf(found, 'records_match_transfers').examples).toMatchObject([{ transfer: String(head + 1) }]);
   });
 
-  it('is found to be so broken that its sums pass what 64 bits hold', async () => {
+  it('is found to be broken also when its sums exceed 64 bits', async () => {
     const much = sql('UPDATE transfers SET amount = 9223372036854775807 WHERE id IN (1, 3)');
     await expectBroken(['balances_match_transfers', 'records_match_transfers'], ['transfers_are_not_changed'], much);
   });

@@ -85,7 +85,7 @@ describe('a withdrawal', () => {
     await expectRefused('guard: a withdrawal names the daily limit of its account', withdrawal(limit));
   });
 
-  it('keeps it, whatever becomes of the account’s', async () => {
+  it('keeps it when the account’s limit changes', async () => {
     await withdrawal('5000000000').run();
     await sql('UPDATE accounts SET daily_withdrawal_limit = 7 WHERE id = ?', account).run();
     const change = `UPDATE withdrawals SET status = 'FAILED', reason = 'x', returned_transfer = ${NEXT}`;

@@ -77,19 +77,16 @@ describe('a record and its transfers', () => {
     ['a deposit', 'deposits', "type = 'ONCHAIN_DEPOSIT' AND status = 'COMPLETED'", 'deposits_are_not_deleted', '1'],
     ['a withdrawal', 'withdrawals', "status = 'COMPLETED' AND fee > 0", 'withdrawals_are_not_deleted', '3'],
     ['a settlement', 'settlements', "type = 'QUICK_BUY'", 'settlements_are_not_deleted', '2'],
-  ])(
-    'are found apart where %s is gone: nothing explains what it moved',
-    async (_, table, where, trigger, transfers) => {
-      const id = text(await find(table, where), 'id');
-      const found = await expectBroken([sums, tie], [trigger], sql(`DELETE FROM ${table} WHERE id = ?`, id));
-      expect(invariantOf(found, tie).figures['broken']).toBe(transfers);
-      expect(invariantOf(found, tie).examples[0]).toMatchObject({ reference: id, fault: 'no record explains it' });
-    },
-  );
+  ])('are found to disagree when %s is gone', async (_, table, where, trigger, transfers) => {
+    const id = text(await find(table, where), 'id');
+    const found = await expectBroken([sums, tie], [trigger], sql(`DELETE FROM ${table} WHERE id = ?`, id));
+    expect(invariantOf(found, tie).figures['broken']).toBe(transfers);
+    expect(invariantOf(found, tie).examples[0]).toMatchObject({ reference: id, fault: 'no record explains it' });
+  });
 
   const guards = ['orders_move_money', 'transfers_of_orders_are_explained'];
 
-  it('are found apart where an order moved nothing', async () => {
+  it('are found to disagree when an order moved nothing', async () => {
     const id = newRecordId(Date.now());
     const { row } = order(id, 'BUY', '100000000000', '1000000', '10000000');
     const found = await expectBroken([sums, tie], guards, row);
@@ -98,7 +95,7 @@ describe('a record and its transfers', () => {
     ]);
   });
 
-  it('are found apart where an order moved half of it, twice of it, or more than it says', async () => {
+  it('are found to disagree when an order moved half, twice, or more than it says', async () => {
     const id = newRecordId(Date.now());
     const { row, legs } = order(id, 'BUY', '100000000000', '1000000', '10000000');
     await expectBroken([sums, tie], guards, row, legs[0]);
@@ -107,7 +104,7 @@ describe('a record and its transfers', () => {
     await expectBroken([sums, tie], guards, row, legs[0], more);
   });
 
-  it('are found apart where another account paid', async () => {
+  it('are found to disagree when another account paid', async () => {
     const id = newRecordId(Date.now());
     const { row, legs } = order(id, 'BUY', '100000000000', '1000000', '10000000');
     const other =
@@ -120,7 +117,7 @@ describe('a record and its transfers', () => {
     await expectBroken([sums, tie], guards, row, paid, legs[1]);
   });
 
-  it('are found apart where a deposit was credited twice, never, or though it failed', async () => {
+  it('are found to disagree when a deposit was credited twice, never, or although it failed', async () => {
     const done = await find('deposits', "type = 'ONCHAIN_DEPOSIT' AND status = 'COMPLETED'");
     const credit = leg('deposit', text(done, 'id'), 'house:custody', one.accountId, 'ETH', text(done, 'amount'));
     const found = await expectBroken([sums, tie], ['transfers_of_deposits_are_explained'], credit);
@@ -162,7 +159,7 @@ describe('a record and its transfers', () => {
       'paid_transfer = returned_transfer',
       [tie, 'withdrawals_paid_once'],
     ],
-  ])('are found apart where a withdrawal %s', async (_, where, change, broken) => {
+  ])('are found to disagree when a withdrawal %s', async (_, where, change, broken) => {
     const { id = '' } = await find('withdrawals', where);
     const found = await expectBroken(
       broken as Invariant[],
@@ -172,7 +169,7 @@ describe('a record and its transfers', () => {
     expect(invariantOf(found, tie).examples).toContainEqual(expect.objectContaining({ withdrawal: id }));
   });
 
-  it('are found apart where a settlement says another amount, or names other transfers', async () => {
+  it('are found to disagree when a settlement has another amount or names other transfers', async () => {
     const { id = '' } = await find('settlements', "type = 'QUICK_SELL'");
     for (const [change, broken] of [
       ['coin_amount = coin_amount + 1', [sums, tie]],
@@ -187,7 +184,7 @@ describe('a record and its transfers', () => {
     }
   });
 
-  it('are found apart where one of two accounts does not know of their trade', async () => {
+  it('are found to disagree when one of the two rows of a trade is missing', async () => {
     const { id = '', counterparty = '' } = await find('settlements', "type = 'P2P_SELL'");
     const remove = sql('DELETE FROM settlements WHERE account_id = ? AND id = ?', one.accountId, id);
     const found = await expectBroken([sums, tie], ['settlements_are_not_deleted'], remove);
@@ -197,7 +194,7 @@ describe('a record and its transfers', () => {
     ]);
   });
 
-  it('are found apart where the receipt of a withdrawal inside is gone, or names another', async () => {
+  it('are found to disagree when a receipt is missing or names another withdrawal', async () => {
     const { id = '' } = await find('withdrawals', "type = 'INTERNAL_WITHDRAWAL' AND status = 'COMPLETED'");
     const remove = sql('DELETE FROM deposits WHERE withdrawal_id = ?', id);
     const gone = await expectBroken([sums, tie], ['deposits_are_not_deleted'], remove);
@@ -218,13 +215,13 @@ describe('a withdrawal', () => {
     expect(invariantOf(found, 'withdrawals_paid_once').examples).toMatchObject([{ reference: id }]);
   });
 
-  it('that was paid out and given back is found', async () => {
+  it('that was paid and also returned is found', async () => {
     const { id = '', amount = '' } = await find('withdrawals', "status = 'COMPLETED' AND fee > 0");
     const back = leg('withdrawal', id, 'house:payouts', one.accountId, 'USDT', amount);
     await expectBroken([sums, ...paid], ['transfers_of_withdrawals_are_explained'], back);
   });
 
-  /** What the trigger would refuse: worth so much, committed then. */
+  /** A withdrawal of this value at this time, which the trigger would refuse. */
   const beyond = (usd: number, committedAt: number, id = newRecordId(committedAt)) => [
     sql(
       `INSERT INTO withdrawals (account_id, id, type, asset, network, address, amount, fee, usd_value, status,
@@ -241,7 +238,7 @@ describe('a withdrawal', () => {
   const DAY_MS = 86_400_000;
   const guard = ['withdrawals_are_guarded'];
 
-  it('beyond the limit of its day is found, whatever else that account did', async () => {
+  it('above the daily limit is found, whatever else the account did', async () => {
     const found = await expectBroken(['withdrawals_within_limit'], guard, ...beyond(4_900_000_000, Date.now()));
     const [example] = invariantOf(found, 'withdrawals_within_limit').examples;
     expect(example).toMatchObject({ accountId: one.accountId, limit: '5000000000' });
@@ -259,7 +256,7 @@ describe('a withdrawal', () => {
     await expectBroken(['withdrawals_within_limit'], guard, ...first, ...beyond(half, long + 2), ...late);
   });
 
-  it('is found beyond the limit where its day lies in many slices, and it is not the last of them', async () => {
+  it('above the daily limit is found when its 24 hours are in several slices', async () => {
     const third = 2_000_000_000;
     const start = Date.now() - 30 * DAY_MS;
     const fill = (from: number) => [1, 2, 3, 4, 5].flatMap((hour) => beyond(0, from + hour * 3_600_000));
@@ -276,7 +273,7 @@ describe('a withdrawal', () => {
     expect(invariantOf(found, 'withdrawals_within_limit').examples).toMatchObject([{ used: '6000000000' }]);
   });
 
-  it('is held against the limit of its own time, not against today’s', async () => {
+  it('is compared with the limit of its own time, not of today', async () => {
     const limit = (usdt: string) => asOperator('PATCH', `/accounts/${one.accountId}`, { dailyWithdrawalLimit: usdt });
     expect((await limit('1')).status).toBe(200);
     expect(statusesOf(await reconcileAnew())).toEqual(allOk);
@@ -300,7 +297,7 @@ describe('a fill', () => {
     ['a sale rounded by just less than an atom of ETH', 'SELL', 9_999_967, 0],
     ['a sale an atom of ETH below the price', 'SELL', 9_999_966, 1],
   ])(
-    'is found where it is not rounded for the house, by less than an atom, once it is new: %s',
+    'is found, when it is new, if it is not rounded in the house’s favour by less than an atom: %s',
     async (_, side, usdt, broken) => {
       await fill(side, usdt).run();
       try {

@@ -30,7 +30,7 @@ async function count(table: string): Promise<string> {
 }
 
 describe('a pass', () => {
-  it('over everything that moves money finds every invariant kept, and writes nothing', async () => {
+  it('over all kinds of records finds every invariant kept, and writes nothing', async () => {
     let found: Awaited<ReturnType<typeof reconcileAnew>> | undefined;
     const cost = await measureDatabase(async () => {
       found = await reconcileAnew();
@@ -40,7 +40,7 @@ describe('a pass', () => {
     expect(cost.databaseRowsWritten).toBe(0);
   });
 
-  it('looks at every row, in as many slices as it takes', async () => {
+  it('checks every row, in as many slices as necessary', async () => {
     const whole = await reconcileAnew();
     const sliced = await reconcileAnew(SMALL);
     expect(sliced.slices).toBeGreaterThanOrEqual(30);
@@ -94,8 +94,8 @@ describe('a pass', () => {
     expect(statusesOf(beside)).toEqual(allOk);
   });
 
-  it('compares an account that no slice holds with all that moved it, whatever comes as it is walked', async () => {
-    // Every account has more records of each kind than such a slice, so each is walked in parts.
+  it('compares an account larger than a slice with all its transfers, also those written meanwhile', async () => {
+    // Every account has more records of each kind than such a slice, so each is scanned in parts.
     const single = { transfers: 10, rows: 2 };
     const [trader] = traders;
     let traded = 0;
@@ -130,7 +130,7 @@ describe('a pass', () => {
 });
 
 describe('what is new', () => {
-  it('is read as it comes, and not again', async () => {
+  it('is read once, as it comes', async () => {
     await withOwn(async ({ reconciler }) => {
       await followAll(reconciler, WHOLE);
       const before = reconciler.progress.newest.after;
@@ -145,7 +145,7 @@ describe('what is new', () => {
 });
 
 describe('a slice', () => {
-  it('reads as many rows however many there are', async () => {
+  it('reads the same number of rows however many exist', async () => {
     const limits = { transfers: 20, rows: 12 };
     const costs = () =>
       withOwn(async ({ reconciler }) => {
@@ -154,12 +154,12 @@ describe('a slice', () => {
         while (reconciler.isUnderWay) read.push(await countRowsRead(() => reconciler.advance(limits, Date.now())));
         return Math.max(...read);
       });
-    // Of accounts that fit a slice, and of some that do not.
+    // Accounts that fit into a slice, and some that do not.
     await makeActivity(2);
     const before = await costs();
     await makeActivity(4);
     const after = await costs();
-    // What is in a slice differs a little; how much is outside of it does not count.
+    // Slices differ a little in content, but the number of rows outside of a slice makes no difference.
     expect(after).toBeLessThan(before * 1.2);
   });
 });
@@ -167,14 +167,14 @@ describe('a slice', () => {
 describe('the history', () => {
   const KEEPER = 'a history of its own';
 
-  it('that was rewritten together with its records and balances is found by its links, and by nothing else', async () => {
+  it('that was rewritten together with its records and balances is found, by its links alone', async () => {
     vi.spyOn(console, 'error').mockReturnValue();
     await withOwn(
       async (own) => {
         expect(statusesOf(await finishPass(own))).toEqual(allOk);
         expect(own.standing().links.transfers?.number).toBeGreaterThan(1);
         expect(own.standing().links.audit?.number).toBeGreaterThan(1);
-        // A trade of long ago was worth another USDT: both rows, the transfer and both balances say so.
+        // An old trade is changed by one USDT in both rows, the transfer and both balances.
         const trade = await sql(
           "SELECT id, account_id, counterparty, first_transfer FROM settlements WHERE type = 'P2P_BUY' ORDER BY first_transfer LIMIT 1",
         ).first<{ id: string; account_id: string; counterparty: string; first_transfer: number }>();

@@ -22,7 +22,7 @@ describe('an id', () => {
     }
   });
 
-  it('of an account, a key or a record of a ledger that there is not is of nothing', async () => {
+  it('of a ledger that does not exist is refused', async () => {
     const trader = await openTrader({ USDT: '100' });
     for (const id of [trader.accountId, trader.keyId]) expect(RecordId.safeParse(id).success).toBe(true);
     const { id } = await trader.trade(ORDER);

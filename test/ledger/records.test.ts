@@ -25,7 +25,7 @@ describe('an account', () => {
       `INSERT OR REPLACE INTO accounts (id, address_index, label, created_at)
       SELECT 'new', address_index, 'x', 1 FROM accounts WHERE id = ?1`,
     ],
-  ])('never takes the place of another: refuses one %s', async (_, query) => {
+  ])('never replaces another: refuses one %s', async (_, query) => {
     await expectRefused('guard: account exists', sql(query, victim));
   });
 
@@ -74,7 +74,7 @@ describe('a record', () => {
     await expectRefused('guard: an order is never deleted', sql('DELETE FROM orders WHERE id = ?', id));
   });
 
-  it('of an order that moves nothing is refused', async () => {
+  it('of an order without amounts is refused', async () => {
     for (const column of ['executed_price', 'coin_amount', 'usdt_amount']) {
       const row = { executed_price: 1, coin_amount: 1, usdt_amount: 1, [column]: 0 };
       const [price, coinAmount, usdtAmount] = [row.executed_price, row.coin_amount, row.usdt_amount].map(String);
@@ -83,7 +83,7 @@ describe('a record', () => {
     }
   });
 
-  it('of an order is of a listed coin, at a price that its amounts have', async () => {
+  it('of an order has a listed coin, and a price that agrees with its amounts', async () => {
     const message = 'guard: no such coin, or not at this price';
     for (const coin of ['NOPE', 'USDT', 'btc', '']) {
       await expectRefused(message, order(victim, { coin }));
@@ -115,7 +115,7 @@ describe('a record', () => {
     await expectRefused('guard: a deposit is never deleted', sql('DELETE FROM deposits WHERE id = ?', id));
   });
 
-  it('of a deposit keeps what was credited, and takes no other’s place', async () => {
+  it('of a deposit keeps what was credited, and replaces no other', async () => {
     const account = await openFunded();
     const [id, other] = [newRecordId(NOON_MS), newRecordId(NOON_MS)];
     await deposit(account, id, 'first').run();
@@ -124,7 +124,7 @@ describe('a record', () => {
     await expectRefused('guard: ', sql('UPDATE OR REPLACE deposits SET id = ? WHERE id = ?', other, id));
   });
 
-  it('of a key that was revoked is never made good again, not by deleting and making it anew either', async () => {
+  it('of a revoked key never becomes valid again, not even by deleting and inserting it', async () => {
     const insert = `INSERT INTO api_keys (id, account_id, label, scopes, token_hash, created_at) VALUES (?, ?, 'x', 'r', 'h', 1)`;
     const id = newRecordId(NOON_MS);
     await sql(insert, id, victim).run();
@@ -168,14 +168,14 @@ describe('a record', () => {
     await expectRefused('guard: the number of', sql('UPDATE accounts SET record_number = 4 WHERE id = ?', owner));
   });
 
-  it('belongs to an account that there is', async () => {
+  it('belongs to an account that exists', async () => {
     await expectRefused('guard: key_revoked', order('nobody'));
     await expectRefused('guard: no such account', deposit('nobody', 'x', 'y'));
   });
 });
 
 describe('a halt', () => {
-  it('of trading holds in the batch itself, whatever is believed elsewhere', async () => {
+  it('of trading is enforced by the database itself', async () => {
     const account = await openFunded();
     await sql('UPDATE settings SET trading_halted = 1').run();
     await expectRefused('guard: trading_halted', order(account));
@@ -183,7 +183,7 @@ describe('a halt', () => {
     await expect(order(account).run()).resolves.toMatchObject({ success: true });
   });
 
-  it('of one account holds as well', async () => {
+  it('of one account is enforced by the database itself', async () => {
     const account = await openFunded();
     await sql(`UPDATE accounts SET status = 'frozen' WHERE id = ?`, account).run();
     await expectRefused('guard: account_frozen', order(account));
@@ -200,7 +200,7 @@ describe('a halt', () => {
     );
   });
 
-  it('is what a missing row of the settings means', async () => {
+  it('is in force when the row of the settings is missing', async () => {
     const guard = await sql(`SELECT sql FROM sqlite_schema WHERE name = 'settings_are_kept'`).first<{ sql: string }>();
     const account = await openFunded();
     await sql('DROP TRIGGER settings_are_kept').run();

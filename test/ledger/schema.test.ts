@@ -51,7 +51,9 @@ interface IndexRow {
   readonly partial: number;
 }
 
-/** The indexes of a table that its migration makes (`c`), or that a UNIQUE constraint does (`u`), with their columns. */
+/**
+ * The indexes of a table that its migration makes (`c`), or that a UNIQUE constraint does (`u`), with their columns.
+ */
 async function readIndexes(table: string, origin: IndexRow['origin']) {
   const rows = (await pragma<IndexRow>('index_list', table)).filter((row) => row.origin === origin);
   const indexes = rows.map(async ({ name, unique, partial }) => {
@@ -137,12 +139,12 @@ describe('the tables of the migrations', () => {
     expect(loose.map(({ name }) => name)).toEqual([]);
   });
 
-  it('are all WITHOUT ROWID, so that a write is one row, but those whose key is a number', async () => {
+  it('are WITHOUT ROWID, so that a write is one row, unless their key is a number', async () => {
     const withRowid = (await listTables()).filter(({ wr }) => wr === 0);
     expect(withRowid.map(({ name }) => name).toSorted()).toEqual(['audit', 'settings', 'transfers']);
   });
 
-  it('list the assets that the code has, with as many atoms of each', async () => {
+  it('list the assets of the code, with the same number of atoms in a unit', async () => {
     const { results } = await env.DB.prepare('SELECT asset, unit FROM assets ORDER BY asset').all();
     const known = assetSymbols.map((asset) => ({ asset, unit: 10 ** scaleOf(asset) }));
     expect(results).toEqual(known.toSorted((one, other) => (one.asset < other.asset ? -1 : 1)));

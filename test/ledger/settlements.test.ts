@@ -57,7 +57,7 @@ function move(reference: string, debit: string, credit: string, asset: string, a
 const payment = (id: string, from = buyer, to = seller) => move(id, from, to, 'USDT', 5);
 const delivery = (id: string, from = seller, to = buyer) => move(id, from, to, 'BTC', 7);
 
-/** A trade between the two accounts that stands, and its id. */
+/** Writes a trade between the two accounts. Returns its id. */
 async function settleOne(): Promise<string> {
   const id = newRecordId(NOON_MS);
   await p2p(id).run();
@@ -73,7 +73,7 @@ describe('the transfers of a settlement', () => {
     expect(await holdings()).toEqual([usdtOfBuyer - 5n, btcOfBuyer + 7n, usdtOfSeller + 5n, btcOfSeller - 7n]);
   });
 
-  it('are made between an account and the house by the account’s row alone, either way', async () => {
+  it('between an account and the house need only the account’s row, in both directions', async () => {
     for (const [type, from, to] of [
       ['QUICK_BUY', buyer, HOUSE],
       ['QUICK_SELL', HOUSE, buyer],
@@ -111,7 +111,7 @@ describe('the transfers of a settlement', () => {
     await expectRefused('ledger: no settlement explains the transfer', p2p(id), payment(id));
   });
 
-  it('are not let through where errors are ignored or rows replaced', async () => {
+  it('are refused also when the statement ignores errors or replaces rows', async () => {
     for (const conflict of ['IGNORE', 'REPLACE', 'FAIL', 'ROLLBACK']) {
       const query = `INSERT OR ${conflict} INTO transfers
         SELECT max(id) + 1, ?, ?, 'USDT', 5, 'settlement', 'nothing', 1 FROM transfers`;
@@ -141,7 +141,7 @@ describe('a record of a settlement', () => {
     await expectRefused('guard: a settlement is never deleted', sql('DELETE FROM settlements WHERE id = ?', id));
   });
 
-  it('of a sale exists only with the purchase that is its other side', async () => {
+  it('of a sale exists only with the row of its purchase', async () => {
     const id = newRecordId(NOON_MS);
     const sale = { accountId: seller, counterparty: buyer, type: 'P2P_SELL', id };
     await expectRefused('guard: a sale has its purchase', settlement(sale));
@@ -179,7 +179,7 @@ describe('a record of a settlement', () => {
     await expectRefused('CHECK constraint failed: usdt_amount > 0', settlement({ ...row, usdtAmount: 0 }));
   });
 
-  it('belongs to accounts that there are, none of them frozen', async () => {
+  it('belongs to accounts that exist and are not frozen', async () => {
     const id = newRecordId(NOON_MS);
     await expectRefused(
       'guard: account_frozen',
@@ -192,7 +192,7 @@ describe('a record of a settlement', () => {
     }
   });
 
-  it('is refused while trading is halted, whatever is believed elsewhere', async () => {
+  it('is refused by the database itself while trading is halted', async () => {
     await sql('UPDATE settings SET trading_halted = 1').run();
     await expectRefused('guard: trading_halted', p2p(newRecordId(NOON_MS)));
     await sql('UPDATE settings SET trading_halted = 0').run();

@@ -31,7 +31,7 @@ describe('a batch of records', () => {
     expect(journal?.['count']).toBe(journal?.['newest']);
   });
 
-  it('keeps the sum of each asset at zero and every balance at the sum of its transfers, whatever is tried', async () => {
+  it('keeps the sum of each asset at zero and every balance at the sum of its transfers, whatever is attempted', async () => {
     const coins = ['ETH', 'BNB'];
     const accounts = await Promise.all(
       [1, 2, 3].map(async () => {
@@ -99,13 +99,13 @@ describe('a batch of records', () => {
 });
 
 describe('an overdraft', () => {
-  it('fails the whole batch, of which nothing remains, and names the account and the asset', async () => {
+  it('fails the whole batch, and names the account and the asset', async () => {
     const account = await openFunded();
     const [possible, tooMuch] = [trade(account, 'BUY', 100n), trade(account, 'SELL', 102n)];
     await expectRefused(`ledger: floor ${account} BTC`, possible, tooMuch);
   });
 
-  it('is not let through where errors are ignored or rows replaced', async () => {
+  it('is refused also when the statement ignores errors or replaces rows', async () => {
     const account = await openFunded();
     for (const conflict of ['IGNORE', 'REPLACE', 'FAIL', 'ROLLBACK']) {
       await expectRefused(`ledger: floor ${account} BTC`, trade(account, 'SELL', 2n, 'BTC', `INSERT OR ${conflict}`));

@@ -70,7 +70,7 @@ async function readMoves(): Promise<unknown[]> {
 }
 
 describe('the money of a withdrawal', () => {
-  it('is taken with its row, and comes back once it has failed', async () => {
+  it('is taken when its row is written, and returned when it fails', async () => {
     await withdrawal().run();
     expect(await balanceOf(account, 'USDT')).toBe(91n);
     await fail().run();
@@ -78,7 +78,7 @@ describe('the money of a withdrawal', () => {
     expect(await readMoves()).toEqual(['account house:payouts 9', 'house:payouts account 9']);
   });
 
-  it('leaves the house once it is paid, and the fee stays', async () => {
+  it('leaves the house when it is paid, and the fee stays', async () => {
     await withdrawal().run();
     await pay().run();
     expect(await readMoves()).toEqual([
@@ -88,7 +88,7 @@ describe('the money of a withdrawal', () => {
     ]);
   });
 
-  it('goes to the owner of an address inside, with a receipt', async () => {
+  it('goes to the account here that owns the address, with a receipt', async () => {
     await own().run();
     await inside().run();
     const receipt = newRecordId(NOON_MS);
@@ -102,7 +102,7 @@ describe('the money of a withdrawal', () => {
     expect(found).toEqual({ account_id: stranger, amount: 7, status: 'COMPLETED', withdrawal_id: id, same: 1 });
   });
 
-  it('is paid inside to nobody but that owner', async () => {
+  it('is paid to no other account here than that owner', async () => {
     const message = 'guard: a withdrawal inside is paid to the owner of its address';
     await expectRefused(message, inside());
     await own().run();
@@ -110,7 +110,7 @@ describe('the money of a withdrawal', () => {
     await expectRefused('guard: ', inside('nobody'));
   });
 
-  it('is paid inside with the receipt of exactly that', async () => {
+  it('is paid to an account here only with a receipt that agrees with it', async () => {
     await own().run();
     await inside().run();
     await expectRefused('CHECK constraint failed', payInside('NULL'));
@@ -159,7 +159,7 @@ describe('a withdrawal', () => {
     }
   });
 
-  it('moves on, or is not changed at all', async () => {
+  it('never goes back to an earlier status, and is never set to the one it has', async () => {
     await withdrawal('PENDING').run();
     await expectRefused('guard: withdrawal_settled', set("status = 'PENDING'"));
     await set(goOn).run();
@@ -168,7 +168,7 @@ describe('a withdrawal', () => {
     await pay().run();
   });
 
-  it('has one id among all accounts', async () => {
+  it('has an id that is unique among all accounts', async () => {
     await withdrawal().run();
     await expectRefused(
       'guard: withdrawal exists',
@@ -189,7 +189,7 @@ describe('the address of a withdrawal', () => {
       usableAt_ms,
     );
 
-  it('is one that the account may use at that moment', async () => {
+  it('is on the account’s allowlist and usable at that time, if that is required', async () => {
     await env.DB.batch([approve(account, 'TRC20', 'x', NOON_MS), toListed()]);
     expect(await balanceOf(account, 'USDT')).toBe(91n);
   });
@@ -200,7 +200,7 @@ describe('the address of a withdrawal', () => {
     ['approved for another account', () => approve(stranger, 'TRC20', 'x', NOON_MS)],
     ['approved on another network', () => approve(account, 'ETH', 'x', NOON_MS)],
     ['another than the one approved', () => approve(account, 'TRC20', 'y', NOON_MS)],
-  ])('is refused where it is %s', async (_, prepare) => {
+  ])('is refused when it is %s', async (_, prepare) => {
     await prepare().run();
     await expectRefused('guard: address_not_allowlisted', toListed());
   });
@@ -213,16 +213,16 @@ describe('the key of a withdrawal', () => {
   it.each<[string, () => string]>([
     ['unknown', () => 'nobody'],
     ['another account’s', () => keyOf(stranger)],
-  ])('is refused where it is %s', async (_, keyId) => {
+  ])('is refused when it is %s', async (_, keyId) => {
     await expectRefused('guard: key_revoked', by(keyId()));
   });
 
-  it('is refused where it was revoked', async () => {
+  it('is refused when it was revoked', async () => {
     await change('revoked_at = 1').run();
     await expectRefused('guard: key_revoked', by(keyOf(account)));
   });
 
-  it('stays the one that asked', async () => {
+  it('never changes', async () => {
     await withdrawal().run();
     for (const key of ['NULL', `'${stranger}'`]) {
       const other = sql(`UPDATE withdrawals SET key_id = ${key} WHERE id = ?`, id);
@@ -230,21 +230,21 @@ describe('the key of a withdrawal', () => {
     }
   });
 
-  it('is refused from the millisecond on at which it expires', async () => {
+  it('is refused from the millisecond at which it expires', async () => {
     await change(`expires_at = ${NOON_MS}`).run();
     await expectRefused('guard: key_expired', by(keyOf(account)));
     await change(`expires_at = ${NOON_MS + 1}`).run();
     await env.DB.batch([by(keyOf(account))]);
   });
 
-  it('is told after that the withdrawal is there already', async () => {
+  it('is checked after whether the withdrawal exists already', async () => {
     await env.DB.batch([by(keyOf(account))]);
     await change('revoked_at = 1').run();
     await expectRefused('guard: withdrawal exists', by(keyOf(account)));
   });
 });
 
-describe('a withdrawal is let out', () => {
+describe('a withdrawal is released', () => {
   const release = (more = '') => sql(`UPDATE withdrawals SET released_at = ${NOON_MS}${more} WHERE id = ?`, id);
   const approve = (more = '') => release(`, status = 'PROCESSING', next_ask_at = ${NOON_MS}${more}`);
   const settings = (what: string) => sql(`UPDATE settings SET ${what}`);
@@ -255,7 +255,7 @@ describe('a withdrawal is let out', () => {
     ['a paused network', 'withdrawals_suspended', () => settings(`paused_networks = '["ETH","TRC20"]'`)],
     ['a freeze', 'account_frozen', () => sql("UPDATE accounts SET status = 'frozen' WHERE id = ?", account)],
   ])(
-    'neither again nor by an approval while there is %s, also at the time that it was let out before',
+    'neither again nor by an approval while there is %s, even with the time of the last release',
     async (_, guard, stop) => {
       await env.DB.batch([withdrawal()]);
       await release().run();
@@ -272,7 +272,7 @@ describe('a withdrawal is let out', () => {
     },
   );
 
-  it('only by a write that says when, and with a time to ask about it', async () => {
+  it('only with a time, and with a time for the next look-up', async () => {
     await env.DB.batch([withdrawal('PENDING')]);
     const refusal = 'guard: a withdrawal goes on once it is let out';
     await expectRefused(refusal, sql("UPDATE withdrawals SET status = 'PROCESSING', next_ask_at = 1 WHERE id = ?", id));
@@ -301,7 +301,7 @@ describe('a withdrawal is let out', () => {
     }
   });
 
-  it('as it is taken, or not at all', async () => {
+  it('with the time of the batch that takes the money, and a time for the next look-up', async () => {
     for (const [released, ask] of [
       ['NULL', 1],
       [NOON_MS - 1, 1],
