@@ -5,9 +5,9 @@ import { type Start, measureStart } from './profile/measure-start.ts';
 import { spread } from './spread.ts';
 
 /**
- * `npm run check:deploy` bundles the Worker as `wrangler deploy` would, for the sandbox and for production. It fails on a
- * warning and on a bundle that is too large. It prints the CPU time of a start, which depends on the machine and so never
- * fails.
+ * `npm run check:deploy` bundles the Worker as `wrangler deploy` would, for the sandbox and for production. It fails on
+ * a warning and on a bundle that is too large. It prints the CPU time of a start, which depends on the machine and so
+ * never fails.
  */
 
 const MOST_BYTES = 300_000;

@@ -6,8 +6,8 @@ import { runFuzz } from '../test/fuzz/run-fuzz.ts';
 import { buildWorker } from './build-worker.ts';
 
 /**
- * `npm run fuzz` sends hostile requests to every route of the deployed bundle. `-- --seed 7 --requests 50000` for another
- * run, `-- --seed 7 --requests 50000 --only 123` for one request of it.
+ * `npm run fuzz` sends hostile requests to every route of the deployed bundle. `-- --seed 7 --requests 50000` for
+ * another run, `-- --seed 7 --requests 50000 --only 123` for one request of it.
  */
 
 const { values } = parseArgs({

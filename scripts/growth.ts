@@ -8,9 +8,9 @@ import { measureRowSizes } from './growth/row-sizes.ts';
  * Measures how the costs of the exchange grow, and prints them: `npm run growth -- --rows 5000000`. It runs the test of
  * the same name, which fails when an operation costs more rows in a large exchange than in a small one.
  *
- * `npm run growth -- --orders 10000000` lets the reconciliation go over that many orders instead, with others placed
- * beside it, once as they are and once with every invariant broken. It fails when that takes too long, slows the others
- * too much, or misses something. `--orders 100000 --calm 10` is its short form: so many seconds of orders without a pass.
+ * `npm run growth -- --orders 10000000` lets the reconciliation check that many orders instead, while others are placed: once
+ * as they are, and once with every invariant broken. It fails when that takes too long, slows the other orders too much, or
+ * misses a broken invariant. `--orders 100000 --calm 10` is its short form: so many seconds of orders without a pass.
  */
 
 const { values } = parseArgs({

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One migration, and what it says. */
+/** A migration: its name and its SQL. */
 interface KnownMigration {
   readonly name: string;
   readonly digest: string;
 }
 
-/** Where the migrations are noted that a state was made by. */
+/** The file that lists the migrations by which a state was made. */
 const SCHEMA_FILE = 'schema.json';
 
 /** Where wrangler keeps the local D1 below a state. */
@@ -32,8 +32,8 @@ export function noteSchema(storage: string, migrations: string): void {
 }
 
 /**
- * Moves a state aside that other migrations than these made, and gives where to. Migrations that come after those it was
- * made by are no others: they are applied to it. `now` names the place.
+ * Moves a state aside if it was made by other migrations than the present ones, and returns its new place, which is
+ * named by `now`. Present migrations may follow those of the state: they are then applied to it.
  */
 export function moveEarlierState(storage: string, migrations: string, now: Date): string | undefined {
   if (!existsSync(join(storage, DATABASES))) return undefined;
@@ -46,7 +46,7 @@ export function moveEarlierState(storage: string, migrations: string, now: Date)
   return aside;
 }
 
-/** The migrations that were noted with a state; none where an earlier version made it. */
+/** The migrations that are listed with a state; none when an earlier version made it. */
 function readNoted(storage: string): KnownMigration[] | undefined {
   const file = join(storage, SCHEMA_FILE);
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as KnownMigration[]) : undefined;

@@ -4,8 +4,8 @@ import { deriveDepositKeys, deriveSolanaUpload, isPublicSeed, readSeed } from '.
 
 /**
  * `npm run -s make:addresses` makes what the Worker needs of the house's wallet, on a machine that is offline. It reads
- * the mnemonic from standard input and never from an argument, which a shell would remember. It prints one line of JSON:
- * DEPOSIT_KEYS, or with `-- --solana FROM COUNT` the body of POST /operator/v1/solana-addresses.
+ * the mnemonic from standard input and never from an argument, which a shell would remember. It prints one line of
+ * JSON: DEPOSIT_KEYS, or with `-- --solana FROM COUNT` the body of POST /operator/v1/solana-addresses.
  */
 
 const USAGE = 'usage: npm run -s make:addresses [-- --solana FROM COUNT] < mnemonic';

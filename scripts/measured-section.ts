@@ -11,8 +11,9 @@ export function formatTable(rows: readonly object[]): string[] {
 }
 
 /**
- * Replaces the figures of the last run in a section of a document: a paragraph that begins with "Measured on" and a date,
- * and a table, right after the heading. Everything written by hand stays. Throws when the document has no such section.
+ * Replaces the figures of the last run in a section of a document: a paragraph that begins with "Measured on" and a
+ * date, and a table, right after the heading. Everything written by hand stays. Throws when the document has no such
+ * section.
  */
 export function writeMeasured(document: string, heading: string, lines: readonly string[]): string {
   const written = new RegExp(`^(## ${heading}\\n)(?:\\nMeasured on .+\\n(?:.+\\n)*\\n(?:\\|.*\\n)+)?`, 'm');

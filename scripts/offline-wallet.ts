@@ -7,7 +7,10 @@ import { type DepositKeyName, depositKeyPaths } from '../src/wallet/addresses/de
 import { SANDBOX_SEED_HEX } from '../src/wallet/addresses/sandbox-wallet.ts';
 import { encodeSolanaAddress, solanaPath } from '../src/wallet/addresses/solana-address.ts';
 
-/** Returns the seed of an English mnemonic without a passphrase (BIP-39). Throws on an invalid one, without repeating it. */
+/**
+ * Returns the seed of an English mnemonic without a passphrase (BIP-39). Throws on an invalid one, without repeating
+ * it.
+ */
 export function readSeed(mnemonic: string): Uint8Array {
   const words = mnemonic.trim().toLowerCase().split(/\s+/).join(' ');
   if (!validateMnemonic(words, wordlist)) throw new Error('these words are not a BIP-39 mnemonic');

@@ -1,7 +1,9 @@
 import type { LocalExchange } from './local-exchange.ts';
 import { readDemoValues } from './run-examples.ts';
 
-/** Opens an account with funds in four assets. Returns the values of the demo account with this account in its place. */
+/**
+ * Opens an account with funds in four assets. Returns the values of the demo account with this account in its place.
+ */
 export async function openExampleAccount(exchange: LocalExchange): Promise<ReturnType<typeof readDemoValues>> {
   const demo = readDemoValues(exchange);
   const operate = async (path: string, body: unknown) => {

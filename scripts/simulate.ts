@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 
 /**
- * Runs the simulation: `npm run simulate -- --seed 7 --steps 5000`. The same seed gives the same steps. `--seeds 20` runs
- * 20 seeds from there on, two at a time, and adds up their figures. A failing seed is printed with its step and
+ * Runs the simulation: `npm run simulate -- --seed 7 --steps 5000`. The same seed gives the same steps. `--seeds 20`
+ * runs 20 seeds from there on, two at a time, and adds up their figures. A failing seed is printed with its step and
  * operation.
  */
 

@@ -13,14 +13,14 @@ import { readSecret, writeSecrets } from './local-secrets.ts';
 /**
  * `npm run start:chains` is `npm start` with real nodes: an anvil as Ethereum, a litecoind where one can be had, the
  * custodian with its signer, and a faucet. Deposits are seen on the chains, and withdrawals are paid there. The chains
- * begin anew with every start, and so does the exchange, unless BUREAU_STORAGE names another place.
+ * are empty at every start, and so is the exchange, unless BUREAU_STORAGE names another folder.
  */
 
 const port = Number(process.env['PORT'] ?? 8787);
 const faucetPort = Number(process.env['FAUCET_PORT'] ?? 0);
 const BLOCK_INTERVAL_MS = 500;
 
-/** An anvil is a must; a litecoind is not to be had everywhere. */
+/** Anvil is required; litecoind is used if it can be found. */
 async function startChains(started: AsyncDisposableStack): Promise<LocalChain[]> {
   const ethereum = await startEthereum();
   started.defer(() => ethereum.stop());
@@ -36,7 +36,7 @@ async function startChains(started: AsyncDisposableStack): Promise<LocalChain[]>
 
 async function start(): Promise<void> {
   writeSecrets();
-  // What was started ends in the reverse order, also when something does not come up.
+  // Started parts are ended in the reverse order, also when a later part does not start.
   await using started = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'bureau-chains-'));
   started.defer(() => rmSync(folder, { recursive: true, force: true }));
@@ -64,7 +64,7 @@ async function start(): Promise<void> {
   await serve(folder, custodianPort);
 }
 
-/** Runs the exchange until it ends, or until it is told to. */
+/** Runs the exchange until it ends or this process is interrupted. */
 async function serve(folder: string, custodianPort: number): Promise<void> {
   const variables = { CUSTODY_PROVIDER: 'http', CUSTODY_URL: `http://127.0.0.1:${custodianPort}` };
   const words = Object.entries(variables).flatMap(([name, value]) => ['--var', `${name}:${value}`]);

@@ -6,10 +6,10 @@ import { moveEarlierState, noteSchema } from './keep-state.ts';
 import { readSecret, writeSecrets } from './local-secrets.ts';
 
 /**
- * `npm start` runs a whole exchange on this machine. It makes the secrets, migrates the local D1, serves the Worker, opens
- * a demo account through the operator's API, and prints what a trader needs. A later run finds everything as it was,
- * unless the schema is another one: then the state is moved aside, and it begins anew. Words of its command line go to
- * wrangler: `-- --var NAME:VALUE` sets a variable.
+ * `npm start` runs a whole exchange on this machine. It makes the secrets, migrates the local D1, serves the Worker,
+ * opens a demo account through the operator's API, and prints what a trader needs. A later run finds everything as it
+ * was, unless the schema has changed: then the state is moved aside, and the run begins with an empty one. Arguments
+ * are passed to wrangler: `-- --var NAME:VALUE` sets a variable.
  */
 
 const port = Number(process.env['PORT'] ?? 8787);
@@ -47,7 +47,7 @@ function migrate(): void {
   const aside = moveEarlierState(storage, MIGRATIONS, new Date());
   if (aside !== undefined) {
     console.log(
-      `The data in ${storage} is of an earlier schema. It was moved to ${aside}, and the exchange begins anew.`,
+      `The data in ${storage} is of an earlier schema. It was moved to ${aside}, and the exchange begins empty.`,
     );
   }
   const { status, stdout, stderr } = spawnSync(

@@ -3,8 +3,8 @@ import { type Browser, type Page, chromium } from 'playwright-core';
 import { type LocalExchange, expectThat, withLocalExchange } from './local-exchange.ts';
 
 /**
- * Tries the documentation in a browser, on an exchange started by `npm start`: reads pages, sends requests from them, and
- * checks that nothing is loaded from another machine. CHROMIUM names the browser if it is not Debian's.
+ * Tries the documentation in a browser, on an exchange started by `npm start`: reads pages, sends requests from them,
+ * and checks that nothing is loaded from another machine. CHROMIUM names the browser if it is not Debian's.
  */
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';

@@ -77,8 +77,8 @@ export const CHAINS_GUIDE = 'real-chains';
 const LAST = ['operating', 'going-live'];
 
 /**
- * Runs the examples of every guide and checks their output. Each guide has its own account with the demo account's first
- * funds.
+ * Runs the examples of every guide and checks their output. Each guide has its own account with the demo account's
+ * first funds.
  */
 export async function tryGuides(exchange: LocalExchange): Promise<void> {
   const guides = readdirSync(GUIDES)

@@ -6,8 +6,9 @@ import { buildWorker } from './build-worker.ts';
 import { runWithdrawals } from './chains/run-withdrawals.ts';
 
 /**
- * `npm run test:withdrawals` has the deployed bundle and the real custodian pay 200 withdrawals on real nodes, and holds
- * ledger, chains and custodian against each other. `-- --count 12` for a shorter run. Ends with 1 for any difference.
+ * `npm run test:withdrawals` has the deployed bundle and the real custodian pay 200 withdrawals on real nodes, and
+ * holds ledger, chains and custodian against each other. `-- --count 12` for a shorter run. Ends with 1 for any
+ * difference.
  */
 
 const { values } = parseArgs({ options: { count: { type: 'string', default: '200' } } });

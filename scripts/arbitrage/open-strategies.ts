@@ -40,7 +40,8 @@ export async function openStrategies(
   const books: Strategy[] = [];
   for (const coin of BOOK_COINS) {
     const venues = arena.venuesOf(coin);
-    // Against an attacker who controls more than half of a coin's books nothing is promised: the majority makes the price.
+    // Against an attacker who controls more than half of a coin's books nothing is promised: the majority makes the
+    // price.
     const mustNotGain = venues.length > 3;
     books.push(new ThinBooks(await open(coin), arena.market, { coin, venues, mustNotGain }));
   }

@@ -38,8 +38,8 @@ export interface MarketOptions {
 }
 
 /**
- * The played venues as one market. It stands still between two changes, and a change is complete when the exchange fills
- * at it. So the speed of the machine has no influence on what a strategy earns.
+ * The played venues as one market. It stands still between two changes, and a change is complete when the exchange
+ * fills at it. So the speed of the machine has no influence on what a strategy earns.
  */
 export class PlayedMarket {
   readonly #options: MarketOptions;
@@ -101,8 +101,8 @@ export class PlayedMarket {
   }
 
   /**
-   * Waits until the marker sells at exactly its new price. While a round has seen the new price at some venues only, the
-   * median or the dispersion keeps it below.
+   * Waits until the marker sells at exactly its new price. While a round has seen the new price at some venues only,
+   * the median or the dispersion keeps it below.
    */
   async #settle(marker: Price): Promise<void> {
     const settled = (marker * (10_000n - BigInt(this.#options.spread_bps))) / 10_000n;

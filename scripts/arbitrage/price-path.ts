@@ -17,9 +17,9 @@ const LARGEST_JUMP_BPS = 200;
 const VENUE_NOISE_BPS = 2;
 
 /**
- * Draws a path of `steps` seconds from the seed alone: a random walk with a standard deviation of 4 bps a second, and in
- * about one second of four a jump of 15 to 200 bps, up or down. The logarithm of a jump's size is uniform. Each venue
- * stays within 2 bps of the true price.
+ * Draws a path of `steps` seconds from the seed alone: a random walk with a standard deviation of 4 bps a second, and
+ * in about one second of four a jump of 15 to 200 bps, up or down. The logarithm of a jump's size is uniform. Each
+ * venue stays within 2 bps of the true price.
  */
 export function drawPath(seed: number, steps: number): Frame[] {
   const draw = new Draw(seed);

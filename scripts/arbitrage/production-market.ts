@@ -11,7 +11,9 @@ export interface ProductionMarket {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** Reads production's spread, price sources and order bounds. Throws when a source is not a venue that can be played. */
+/**
+ * Reads production's spread, price sources and order bounds. Throws when a source is not a venue that can be played.
+ */
 export function readProductionMarket(): ProductionMarket {
   const { vars } = unstable_readConfig({ config: 'wrangler.toml', env: 'production' });
   const variables = Object.fromEntries(SHARED.map((name) => [name, String(vars[name])]));

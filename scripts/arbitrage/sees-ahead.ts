@@ -33,9 +33,9 @@ interface Position {
 }
 
 /**
- * A client who sees every venue one second before the exchange does. It buys before a move up and sells after it; before
- * a move down it sells first. Without the lead it trades on the same moves one second later, which is what it would get
- * if orders filled at the first prices that the exchange asked for after they arrived.
+ * A client who sees every venue one second before the exchange does. It buys before a move up and sells after it;
+ * before a move down it sells first. Without the lead it trades on the same moves one second later, which is what it
+ * would get if orders filled at the first prices that the exchange asked for after they arrived.
  */
 export class SeesAhead implements Strategy {
   readonly name: string;

@@ -24,8 +24,8 @@ export interface BookOptions {
 }
 
 /**
- * An attacker who controls the books of two venues: pushes them down to the lowest price that still votes and buys, then
- * up to the highest that still votes and sells. The other venues stand still meanwhile.
+ * An attacker who controls the books of two venues: pushes them down to the lowest price that still votes and buys,
+ * then up to the highest that still votes and sells. The other venues stand still meanwhile.
  */
 export class ThinBooks implements Strategy {
   readonly name: string;

@@ -20,9 +20,9 @@ const LOOK = '0.00003';
 const otherSide: Readonly<Record<Side, Side>> = { BUY: 'SELL', SELL: 'BUY' };
 
 /**
- * One holder with two keys. He looks with the first key, and when the venues have moved, with the second. If each key had
- * a price of its own, he could now buy with one key and sell with the other at a profit. He tries one pair of orders, and
- * if it gained, as many more as the limits of both keys admit.
+ * One holder with two keys. He looks with the first key, and when the venues have moved, with the second. If each key
+ * had a price of its own, he could now buy with one key and sell with the other at a profit. He tries one pair of
+ * orders, and if it gained, as many more as the limits of both keys admit.
  */
 export class TwoKeys implements Strategy {
   readonly name = 'two keys';

@@ -43,7 +43,9 @@ export async function profileSubject(
   }
 }
 
-/** Gives a frame of the bundle the place in the sources that it was made from. A frame of the runtime stays as it is. */
+/**
+ * Gives a frame of the bundle the place in the sources that it was made from. A frame of the runtime stays as it is.
+ */
 function readPlaces(bundle: string): (frame: CallFrame) => CallFrame {
   const map = new SourceMap(JSON.parse(readFileSync(join(bundle, 'index.js.map'), 'utf8')) as SourceMapPayload);
   return (frame) => {

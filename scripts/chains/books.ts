@@ -15,14 +15,14 @@ interface Withdrawal {
   readonly txHash: string | null;
 }
 
-/** What the custodian says of one network: docs/custody.md, "Holdings". */
+/** The custodian's holdings on one network: docs/custody.md, "Holdings". */
 interface HeldOnNetwork {
   readonly network: string;
   readonly blockHash: string;
   readonly assets: readonly { readonly asset: string; readonly amount: string }[];
 }
 
-/** What happens in a run: each account deposits so much of each coin, and each withdrawal pays so much. */
+/** The amounts of a run: how much each account deposits of each coin, and how much each withdrawal pays. */
 export interface Plan {
   readonly accounts: number;
   readonly withdrawals: number;
@@ -31,7 +31,7 @@ export interface Plan {
   readonly recipients: Readonly<Record<Coin, string>>;
 }
 
-/** What is compared, and how it is reached. */
+/** The ledger, the chains and the custodian, as they are reached. */
 export interface BooksOptions {
   readonly plan: Plan;
   readonly chains: readonly LocalChain[];
@@ -43,14 +43,14 @@ export interface BooksOptions {
   readonly key: CustodyKey;
 }
 
-/** The chain's own atoms are compared, of which the ledger's are multiples. */
+/** Everything is compared in the chain's atoms. One atom of the ledger is a whole number of them. */
 const chainDecimals = { ETH: 18, LTC: 8 } as const;
 
 function atomsOf(asset: Coin, amount: string): bigint {
   return parseAmount(amount, chainDecimals[asset]) ?? 0n;
 }
 
-/** Holds the ledger, the chains and the custodian's word against each other. */
+/** Compares the ledger, the chains and the custodian's holdings with each other. */
 export class Books {
   readonly violations: string[] = [];
   samples = 0;
@@ -73,9 +73,9 @@ export class Books {
   }
 
   /**
-   * What is on the chains covers what the ledger owes. A payout leaves the chain's side at its block and the ledger's
-   * when it is final, so what the recipients have and the ledger does not know yet is added; it is read after the
-   * holdings, which were taken at a block of before.
+   * Checks that the coins on the chains cover what the ledger owes. A payout leaves the chain's addresses in its block,
+   * but the ledger only when it is final. So what recipients have received is added. It is read after the holdings,
+   * which are of an earlier block.
    */
   async #sample(): Promise<void> {
     const { chains, plan } = this.#options;
@@ -90,7 +90,7 @@ export class Books {
     this.samples += 1;
   }
 
-  /** With nothing under way every atom is accounted for. */
+  /** Checks, when nothing is open, that all three agree to the atom. */
   async compareAtRest(): Promise<void> {
     const { plan, chains } = this.#options;
     for (const chain of chains) await this.#untilFollowed(chain);
@@ -124,18 +124,18 @@ export class Books {
     }
   }
 
-  /** What all transactions that the custodian ever stored have paid the network: the nodes say how much. */
+  /** The sum of the fees of all transactions that the custodian stored, as the nodes report them. */
   async #sumFees(chain: LocalChain): Promise<bigint> {
     const database = new DatabaseSync(this.#options.database, { readOnly: true });
     const rows = database.prepare('SELECT tx_hash FROM versions WHERE network = ?').all(chain.network);
     database.close();
     let sum = 0n;
-    // One after the other: a litecoind turns away what is more than its queue.
+    // One after the other, because a litecoind refuses calls beyond its queue.
     for (const row of rows) sum += await chain.feeOf(String(row['tx_hash']));
     return sum;
   }
 
-  /** What the ledger owes to everybody, and has booked as paid, in the chain's atoms. */
+  /** What the ledger owes to all accounts, and what it has recorded as paid, in the chain's atoms. */
   async #readLedger(asset: Coin): Promise<{ owed: bigint; completed: bigint }> {
     const unit = 10n ** BigInt(chainDecimals[asset] - scaleOf(asset));
     const [custody = [], paid = []] = await this.#options.exchange.probe.batch([
@@ -155,7 +155,7 @@ export class Books {
     return this.#options.exchange.probe.query('SELECT id, asset, status, tx_hash AS txHash FROM withdrawals');
   }
 
-  /** Until the custodian has taken in the chain's newest block. */
+  /** Waits until the custodian has read the chain's newest block. */
   async #untilFollowed(chain: LocalChain): Promise<void> {
     const tip = await chain.tip();
     for (let tries = 0; tries < 100; tries += 1) {

@@ -27,7 +27,7 @@ import { mineSteadily } from './local-chains.ts';
 import { PaidOnChain } from './paid-on-chain.ts';
 
 const USDC_ON_BASE = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
-/** Names an upper bound of 0 for what Ethereum costs: anvil has no such contract. */
+/** EVM code that answers 0, for the contract that returns the fee on Ethereum: anvil does not have it. */
 const L1_ORACLE = '0x420000000000000000000000000000000000000F';
 const ANSWER_ZERO = '0x5f5f5260205ff3';
 const BLOCK_INTERVAL_MS = 250;
@@ -35,9 +35,10 @@ const HOT = { account: 'hot', index: 0 } as const;
 const ether = 10n ** 18n;
 
 /**
- * The real custodian, on an anvil as Ethereum and another as Base, behind the control interface of the played one. The
- * bridge loses and delays what goes to and fro as it is told; what is paid, and refused, is the custodian's own doing, so
- * `pay`, `accept` and `refuse` are all the same here. How often a payout was paid is counted on the chains.
+ * The real custodian, on one anvil as Ethereum and another as Base, behind a bridge with the control interface of the
+ * played custodian. The bridge loses and delays requests and answers on demand. The custodian itself decides what it
+ * pays and refuses, so `pay`, `accept` and `refuse` do the same here. How often a payout was paid is counted on the
+ * chains.
  */
 export async function startBridgedCustodian(signingKey: string) {
   const started = new AsyncDisposableStack();
@@ -50,7 +51,7 @@ export async function startBridgedCustodian(signingKey: string) {
   }
 }
 
-/** Starts all of it, and notes how each part ends. Gives where the bridge answers. */
+/** Starts all parts, and notes how to end each. Returns the bridge's address. */
 async function startParts(signingKey: string, started: AsyncDisposableStack): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'bureau-bridge-'));
   started.defer(() => rmSync(folder, { recursive: true, force: true }));
@@ -68,9 +69,9 @@ async function startParts(signingKey: string, started: AsyncDisposableStack): Pr
   const custodian = await startLocalCustodian({
     folder,
     port: await takeFreePort(),
-    // The exchange has another port after every kill, so nothing is told to it: Bureau asks.
+    // The exchange has another port after every kill, so the custodian cannot reach it. Bureau looks payouts up.
     bureauUrl: 'http://127.0.0.1:9',
-    depositToken: 'a-token-that-opens-no-door-of-any-exchange',
+    depositToken: 'a-token-that-no-exchange-in-the-world-accepts',
     key: custodianKey,
     signingKey,
     networks: {
@@ -140,7 +141,7 @@ class Bridge {
     return { payouts, rejections: this.#rejections, requests: {} };
   }
 
-  /** How a payout stands, by the custodian's database and the chain. */
+  /** The state of a payout, by the custodian's database and the chain. */
   #describe(payout: Payout): CustodianPayout | undefined {
     const spend = findSpend(this.#database, payout.withdrawalId);
     if (!spend) return undefined;

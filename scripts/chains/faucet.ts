@@ -3,8 +3,8 @@ import { AMOUNT_SYNTAX } from '../../src/money/amounts.ts';
 import type { LocalChain } from './local-chains.ts';
 
 /**
- * Gives coins that are worth nothing, and shows what an address has: `POST /NETWORK/ADDRESS/AMOUNT`,
- * `GET /NETWORK/ADDRESS`. On loopback alone, since whoever reaches it may take from it.
+ * Sends coins without value, and shows what an address has: `POST /NETWORK/ADDRESS/AMOUNT`,
+ * `GET /NETWORK/ADDRESS`. It listens on loopback only, because anybody who reaches it may take coins.
  */
 export async function openFaucet(chains: readonly LocalChain[], port: number): Promise<Server> {
   const answer = async (method: string, path: string): Promise<object | undefined> => {

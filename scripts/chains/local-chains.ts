@@ -5,16 +5,16 @@ import { type Anvil, startAnvil } from '../../custodian/test/support/start-anvil
 import { type Litecoin, startLitecoind } from '../../custodian/test/support/start-litecoind.ts';
 import { PUBLIC_MNEMONIC } from './local-custodian.ts';
 
-/** Real nodes of chains of our own, whose coins are worth nothing. */
+/** A real node of a private chain, whose coins have no value. */
 export interface LocalChain {
   readonly network: 'ETH' | 'LTC';
-  /** Its part of the custodian's configuration. */
+  /** The custodian's configuration for this chain. */
   readonly config: object;
-  /** Sends coins out of nothing; they are there with the next block. Gives the transaction's hash. */
+  /** Sends newly made coins, which arrive with the next block. Returns the transaction's hash. */
   send(address: string, amount: string): Promise<string>;
-  /** What an address holds, in blocks, in whole units. */
+  /** The balance of an address in blocks, in units of the coin. */
   balance(address: string): Promise<string>;
-  /** What a mined transaction paid the network, in atoms; 0 for one that no block has. */
+  /** The fee of a transaction, in atoms; 0 when no block has it. */
   feeOf(txHash: string): Promise<bigint>;
   mine(count?: number): Promise<void>;
   /** The hash of the newest block. */
@@ -22,7 +22,7 @@ export interface LocalChain {
   stop(): Promise<void>;
 }
 
-/** What the hot wallet has before the first deposit: it pays the network's fees. */
+/** What the hot wallet has before the first deposit. It pays the network's fees from it. */
 export const HOT_FLOAT = { ETH: '10', LTC: '5' } as const;
 
 const ETH_DECIMALS = 18;
@@ -37,7 +37,7 @@ const Transaction = z.object({
   vout: z.array(z.object({ value: z.string() })),
 });
 
-/** Starts an anvil as Ethereum. Rejects where there is none. */
+/** Starts an anvil as Ethereum. Rejects when anvil is not installed. */
 export async function startEthereum(): Promise<LocalChain> {
   const anvil: Anvil = await startAnvil();
   const hot = new Wallet(PUBLIC_MNEMONIC).evmAddress({ account: 'hot', index: 0 });
@@ -60,7 +60,7 @@ export async function startEthereum(): Promise<LocalChain> {
   };
 }
 
-/** Starts a litecoind. Rejects, and says what to do, where there is none. */
+/** Starts a litecoind. When none can be found, rejects with an error that says what to do. */
 export async function startLitecoin(): Promise<LocalChain> {
   const litecoin: Litecoin = await startLitecoind();
   await litecoin.send(new Wallet(PUBLIC_MNEMONIC).bitcoinAddress('LTC', { account: 'hot', index: 0 }), HOT_FLOAT.LTC);
@@ -79,7 +79,7 @@ export async function startLitecoin(): Promise<LocalChain> {
   };
 }
 
-/** Inputs less outputs, the inputs being outputs of other transactions. */
+/** The fee of a transaction: its inputs, which are outputs of other transactions, less its outputs. */
 async function readLitecoinFee(litecoin: Litecoin, txHash: string): Promise<bigint> {
   const read = async (id: string) => Transaction.parse(await litecoin.call('getrawtransaction', [id, true]));
   const { confirmations = 0, vin, vout } = await read(txHash);
@@ -94,12 +94,12 @@ function sumLitecoin(values: readonly string[]): bigint {
   return values.reduce((total, value) => total + atomsOf(value, LTC_DECIMALS), 0n);
 }
 
-/** The custodian's configuration of all of them. */
+/** The custodian's configuration for all chains. */
 export function joinConfigs(chains: readonly LocalChain[]): object {
   return Object.assign({}, ...chains.map(({ config }) => config)) as object;
 }
 
-/** Mines a block on each chain every `interval_ms`, until it is told to end. */
+/** Mines a block on each chain every `interval_ms`, until the returned function is called. */
 export function mineSteadily(chains: readonly Pick<LocalChain, 'mine'>[], interval_ms: number): () => Promise<void> {
   const ending = new AbortController();
   const mine = async () => {
@@ -108,7 +108,7 @@ export function mineSteadily(chains: readonly Pick<LocalChain, 'mine'>[], interv
       await new Promise((resolve) => setTimeout(resolve, interval_ms));
     }
   };
-  // A node that ended before this was told to is no news: whoever waits for a block says so.
+  // A node may end before this does. Code that waits for a block then fails and reports it.
   const mining = mine().catch(() => undefined);
   return () => {
     ending.abort();

@@ -8,7 +8,7 @@ import { sealKeystore } from '../../custodian/src/signer/keystore.ts';
 import type { Policy } from '../../custodian/src/signer/policy.ts';
 import { deriveDepositKeys, readSeed } from '../offline-wallet.ts';
 
-/** The words that everybody has: the sandbox's deposit keys are of the same. */
+/** The public test mnemonic. The sandbox's deposit keys are derived from it. */
 export const PUBLIC_MNEMONIC =
   'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
 
@@ -17,9 +17,9 @@ const PASSPHRASE = 'a passphrase of no worth';
 const COLD_EVM = '0x8ba1f109551bD432803012645Ac136ddd64DBA72';
 const COLD_LTC = 'ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9';
 
-/** What a custodian on this machine is made with. */
+/** Options of a custodian on this machine. */
 export interface LocalCustodianOptions {
-  /** Where its files are; kept for a later start. */
+  /** The folder of its files, which a later start uses again. */
   readonly folder: string;
   readonly port: number;
   readonly bureauUrl: string;
@@ -28,7 +28,7 @@ export interface LocalCustodianOptions {
   readonly key: { readonly id: string; readonly secret: string };
   /** The seed with which Bureau signs payouts: CUSTODY_SIGNING_KEY. */
   readonly signingKey: string;
-  /** `evm` and `bitcoin` of the custodian's configuration. */
+  /** The members `evm` and `bitcoin` of the custodian's configuration. */
   readonly networks: object;
   /** Receives each line that either process writes. */
   readonly log: (line: string) => void;
@@ -40,7 +40,7 @@ export interface LocalCustodian {
   stop(): Promise<void>;
 }
 
-/** Starts both, of the public test mnemonic. Rejects with what they wrote when one of them does not come up. */
+/** Starts both with the public test mnemonic. When one does not start, rejects with the output of both. */
 export async function startLocalCustodian(options: LocalCustodianOptions): Promise<LocalCustodian> {
   const { folder, port } = options;
   writeFiles(options);
@@ -96,7 +96,7 @@ function writeFiles({ folder, port, bureauUrl, signingKey, networks }: LocalCust
   });
 }
 
-/** Starts a command of the custodian, and waits for the event that says that it stands. */
+/** Starts a command of the custodian, and waits for the event that says that it has started. */
 async function run(
   { depositToken, key, log }: LocalCustodianOptions,
   command: string,

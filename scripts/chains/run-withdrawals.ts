@@ -7,20 +7,20 @@ import { Books } from './books.ts';
 import { type LocalChain, joinConfigs, mineSteadily, startEthereum, startLitecoin } from './local-chains.ts';
 import { startLocalCustodian } from './local-custodian.ts';
 
-/** What a run is told. */
+/** Options of a run. */
 export interface WithdrawalRun {
   /** The directory of the bundled Worker. */
   readonly bundle: string;
-  /** Where the custodian keeps everything; it must be empty. */
+  /** The folder of the custodian's files. It must be empty. */
   readonly folder: string;
   readonly count: number;
   readonly report: (line: string) => void;
 }
 
-/** What a run found. */
+/** The result of a run. */
 export interface WithdrawalReport {
   readonly withdrawals: number;
-  /** How often holdings were held against the ledger while money moved. */
+  /** How often holdings were compared with the ledger while money moved. */
   readonly samples: number;
   readonly seconds: number;
   readonly violations: readonly string[];
@@ -45,13 +45,13 @@ const play = {
 } as const;
 
 /**
- * Has accounts deposit on real chains and withdraw to them, by the deployed bundle and the custodian as they are, and
- * holds three books against each other to the atom: the ledger, the chains, and what the custodian says. While money
- * moves, what is on the chains must cover what the ledger owes.
+ * Has accounts deposit on real chains and withdraw to them, with the deployed bundle and the real custodian. While
+ * money moves, the coins on the chains must cover what the ledger owes. At the end the ledger, the chains and the
+ * custodian's holdings must agree to the atom.
  */
 export async function runWithdrawals(run: WithdrawalRun): Promise<WithdrawalReport> {
   const begun_ms = Date.now();
-  // What was started ends in the reverse order, also when something does not come up.
+  // Started parts are ended in the reverse order, also when a later part does not start.
   await using started = new AsyncDisposableStack();
   const chains: LocalChain[] = [];
   for (const startChain of [startEthereum, startLitecoin]) {
@@ -125,7 +125,7 @@ async function ask<T>(
   return (await response.json()) as T;
 }
 
-/** Opens accounts, has each deposit on every chain, and waits until all of it is credited. */
+/** Opens accounts, makes a deposit to each on every chain, and waits until all are credited. */
 async function openAccounts(exchange: ServedExchange, chains: readonly LocalChain[]): Promise<string[]> {
   const tokens: string[] = [];
   const operate = <T>(method: string, path: string, body: object) =>
@@ -160,7 +160,7 @@ async function openAccounts(exchange: ServedExchange, chains: readonly LocalChai
   return tokens;
 }
 
-/** Asks for the withdrawals, every account one after the other, all accounts at once. */
+/** Requests the withdrawals: all accounts at the same time, each one after the other. */
 async function withdraw(exchange: ServedExchange, tokens: readonly string[], count: number): Promise<string[]> {
   const ids: string[] = [];
   await Promise.all(

@@ -34,7 +34,7 @@ const nothing: Counts = {
   logLines: 0,
 };
 
-/** So many orders are counted together for what the reconciliation takes for one. */
+/** How many orders are counted together to find what the reconciliation costs for one. */
 export const CHECKED_ORDERS = 4_000;
 
 /** Requests that end at the edge, or in the edge cache. */

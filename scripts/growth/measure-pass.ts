@@ -10,36 +10,36 @@ import { type Latencies, OrderLoad } from './order-load.ts';
 import { plantFaults } from './plant-faults.ts';
 import { openLedgerFile, writeLedger } from './write-ledger.ts';
 
-/** What is asked of the pass. */
+/** Options of the measurement. */
 export interface PassOptions {
   readonly orders: number;
-  /** Orders a second beside the pass, at most: half of what the machine takes where that is less. */
+  /** Orders per second during the pass, at most. If half of what the machine can do is less, that is used. */
   readonly perSecond: number;
   /** How long orders are measured without a pass, before it and after it. */
   readonly calm_ms: number;
 }
 
-/** What a pass over a large ledger took, and the orders beside it. */
+/** The times of a pass over a large ledger, and of the orders during it. */
 export interface MeasuredPass {
   readonly accounts: number;
   readonly bytes: number;
   readonly most: number;
   readonly perSecond: number;
-  /** From when the keeper was first woken, with nothing read, to the end of its first pass. */
+  /** The time from the keeper's first waking, with nothing read, to the end of its first pass. */
   readonly first_ms: number;
-  /** Of that the pass alone, without the new transfers that are read before it. */
+  /** The pass alone, without the new transfers that are read before it. */
   readonly pass_ms: number;
   readonly beside: Latencies;
   readonly calm: readonly Latencies[];
-  /** What the operator is told after it. */
+  /** The reconciliation that the operator sees after it. */
   readonly status: string;
-  /** The pass after the faults were planted, with orders beside it until they are halted. */
+  /** The pass after every invariant was broken, with orders until trading is halted. */
   readonly planted_ms: number;
   readonly broken: readonly string[];
   readonly missed: readonly string[];
 }
 
-/** What the operator is shown of the reconciliation, as far as it is looked at here. */
+/** The members of the reconciliation that are read here. */
 interface Reconciliation {
   readonly status: string;
   readonly invariants: readonly { readonly name: string; readonly status: string }[];
@@ -49,14 +49,14 @@ interface Reconciliation {
 
 const TRADERS = 32;
 
-/** The schedule's own pace. */
+/** How often the schedule wakes the keeper. */
 const MINUTE_MS = 60_000;
 const LOOK_MS = 1_000;
 
-/** How often it is told where the pass stands. */
+/** How often the progress of the pass is printed. */
 const TELL_MS = 30_000;
 
-/** Writes a ledger of so many orders, and lets the keeper go over it as in production, with orders beside it. */
+/** Writes a ledger with many orders, and lets the keeper check it as in production, while orders are placed. */
 export async function measurePass({ orders, perSecond, calm_ms }: PassOptions): Promise<MeasuredPass> {
   const directory = mkdtempSync(join(tmpdir(), 'bureau-growth-'));
   const bundle = join(directory, 'bundle');

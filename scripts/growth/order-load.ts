@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 
-/** Orders that wait for their answers; beyond so many, none is sent until one is answered. */
+/** How many orders may wait for their answers. At that number, none is sent until one is answered. */
 const MOST_OPEN = 200;
 
 /** How long answers took, in milliseconds, and how many orders were refused. */
@@ -27,7 +27,7 @@ export class OrderLoad {
     this.#tokens = tokens;
   }
 
-  /** How many orders a second the exchange takes from so many at a time that wait for each other. */
+  /** How many orders per second the exchange fills for a number of clients that each wait for their answer. */
   async findMost(atOnce: number, time_ms: number): Promise<number> {
     const end_ms = performance.now() + time_ms;
     let taken = 0;
@@ -39,7 +39,7 @@ export class OrderLoad {
     return (taken / time_ms) * 1_000;
   }
 
-  /** Sends `perSecond` orders a second until `isDone` says so, and gives how long these took from when each was due. */
+  /** Sends `perSecond` orders a second until `isDone`. Returns how long each took from the time when it was due. */
   async send(perSecond: number, isDone: () => boolean): Promise<Latencies> {
     [this.#taken_ms, this.#refused] = [[], 0];
     const begun_ms = performance.now();
@@ -79,7 +79,7 @@ export class OrderLoad {
     }
   }
 
-  /** Whether it was filled. Everybody buys as often as selling. */
+  /** Places an order; returns whether it was filled. Each client buys and sells in turn. */
   async #place(): Promise<boolean> {
     this.#sent += 1;
     const token = this.#tokens[this.#sent % this.#tokens.length] ?? '';
@@ -97,7 +97,7 @@ export class OrderLoad {
     });
     const text = await answer.body.text();
     if (answer.statusCode === 201) return true;
-    // A halt is what a planted fault brings about.
+    // After a planted fault, the halt refuses orders.
     if (answer.statusCode === 503) return false;
     throw new Error(`an order: ${answer.statusCode} ${text}`);
   }

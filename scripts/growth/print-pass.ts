@@ -1,9 +1,9 @@
 import type { MeasuredPass } from './measure-pass.ts';
 
-/** What a pass over ten million orders may take. */
+/** The longest time of a pass over ten million orders. */
 const MOST_MINUTES = 15;
 
-/** What orders beside a pass may take, as a multiple of what they take without one. */
+/** The longest time of orders during a pass, as a multiple of their time without one. */
 const MOST_MEDIAN = 1.3;
 const MOST_P95 = 3;
 
@@ -11,10 +11,10 @@ const show = (title: string, value: unknown) => console.log(title.padEnd(60), St
 const minutes = (time_ms: number) => (time_ms / 60_000).toFixed(1);
 const ms = (time_ms: number) => time_ms.toFixed(1);
 
-/** Prints what a pass took, and says whether it kept what is promised of it. */
+/** Prints the times of a pass, and returns whether it was within the limits. */
 export function printPass(orders: number, pass: MeasuredPass): boolean {
   const { calm, beside } = pass;
-  // The better of before and after, so that what else slows the machine excuses nothing.
+  // The better of before and after, so that other load on the machine is no excuse.
   const [median_ms, p95_ms] = [
     Math.min(...calm.map((one) => one.median_ms)),
     Math.min(...calm.map((one) => one.p95_ms)),

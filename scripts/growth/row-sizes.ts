@@ -33,7 +33,9 @@ const layouts: readonly Layout[] = [
 
 const ACCOUNTS = 500;
 
-/** The bytes that each layout takes for an order with its two transfers, of so many orders in turns of some accounts. */
+/**
+ * The bytes that each layout takes for an order with its two transfers, of so many orders in turns of some accounts.
+ */
 export function measureRowSizes(orders: number): Readonly<Record<string, number>> {
   return Object.fromEntries(layouts.map((layout) => [layout.name, measureLayout(layout, orders)]));
 }

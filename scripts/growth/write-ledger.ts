@@ -11,7 +11,7 @@ const CHUNK = 250_000;
 /** Orders of each account of the crowd, and how many of each other kind of record it has. */
 const ORDERS_EACH = 200;
 
-/** One account alone has a tenth of all orders, so that it is walked in parts. */
+/** One account alone has a tenth of all orders, so that it is scanned in parts. */
 const LARGE_SHARE = 10;
 
 /** Opens the file in which the local runtime keeps the ledger, while nothing runs. */

@@ -32,8 +32,8 @@ const ENTRY_SCRIPT = `export default {
 
 /**
  * Starts a bundle once, in a runtime of its own with the variables of wrangler.toml, and measures its CPU. The platform
- * limits this to one second ("Worker startup time": to parse and execute the global scope). Throws what the global scope
- * throws.
+ * limits this to one second ("Worker startup time": to parse and execute the global scope). Throws what the global
+ * scope throws.
  */
 export async function measureStart(bundle: string): Promise<Start> {
   const config = unstable_readConfig({ config: 'wrangler.toml' });

@@ -12,7 +12,7 @@ interface SchemaRow {
 const KINDS = ['table', 'index', 'trigger'];
 
 /**
- * The whole database as it stands after all migrations of a folder, as SQL text: each table in alphabetical order, with
+ * The whole database after all migrations of a folder, as SQL text: each table in alphabetical order, with
  * its indexes and triggers after it. Rows are not part of it.
  */
 export function composeSchema(migrationsFolder: string): string {

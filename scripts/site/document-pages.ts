@@ -15,7 +15,9 @@ const forTraders = [
   'guides/market-data',
 ];
 
-/** What an operator reads first, in this order. Every other document outside `design` is for operators too and follows. */
+/**
+ * What an operator reads first, in this order. Every other document outside `design` is for operators too and follows.
+ */
 const forOperators = ['guides/operating', 'guides/going-live', 'guides/real-chains'];
 
 /** The folder of the design pages, for those who change the code. */
@@ -35,7 +37,9 @@ export interface Documents {
   readonly forContributors: readonly DocumentPage[];
 }
 
-/** Renders every Markdown file below `docs`. Throws on one that is listed and absent, and on a link that leads nowhere. */
+/**
+ * Renders every Markdown file below `docs`. Throws on one that is listed and absent, and on a link that leads nowhere.
+ */
 export function readDocuments(): Documents {
   const found = readdirSync(DOCUMENTS, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.md'))

@@ -14,8 +14,8 @@ const contentSecurityPolicy = [
 ].join('; ');
 
 /**
- * The headers of the site's files; the Worker's own answers have theirs. Pages are asked for anew each time and mostly
- * answered 304, which is the platform's default; what is in `static` has its version or a digest in its name.
+ * The headers of the site's files; the Worker's own answers have theirs. Pages are requested each time and mostly
+ * answered by 304, which is the platform's default; what is in `static` has its version or a digest in its name.
  */
 export const headersFile = `/*
   Content-Security-Policy: ${contentSecurityPolicy}
@@ -25,5 +25,5 @@ export const headersFile = `/*
   Cache-Control: public, max-age=31536000, immutable
 `;
 
-/** Whoever opens the exchange in a browser finds the documentation. */
+/** Opening the exchange's address in a browser leads to the documentation. */
 export const redirectsFile = '/ /docs 302\n';

@@ -65,7 +65,7 @@ export function renderInline(markdown: string): string {
   return createRenderer(noLink).parseInline(markdown, { async: false });
 }
 
-/** What stands in a heading or a paragraph, without its markup. */
+/** The text of a heading or a paragraph, without its markup. */
 function textOf({ tokens = [] }: { readonly tokens?: Tokens.Generic[] }): string {
   return tokens.map((part) => ('text' in part ? String(part['text']) : '')).join('');
 }

@@ -73,9 +73,9 @@ export function readFailure(error: unknown, transfers: readonly Transfer[] = [])
 }
 
 /**
- * Writes records in one batch, all of them or none, in one round trip. The triggers of a record write its transfers; money
- * moves in no other way. `transfers` repeats what these records move, for the log. A refusal or a lost connection is a
- * value, not an exception. After `unknown` the caller must look whether the record exists before it writes again.
+ * Writes records in one batch, all of them or none, in one round trip. The triggers of a record write its transfers;
+ * money moves in no other way. `transfers` repeats what these records move, for the log. A refusal or a lost connection
+ * is a value, not an exception. After `unknown` the caller must look whether the record exists before it writes again.
  */
 export async function commit(
   database: Database,

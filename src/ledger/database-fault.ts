@@ -16,7 +16,9 @@ export function messageOfFault(error: unknown): string {
   return root instanceof Error ? root.message : 'not an error';
 }
 
-/** Whether D1 itself failed, as opposed to SQLite refusing the statement. For a read: the database was not reachable. */
+/**
+ * Whether D1 itself failed, as opposed to SQLite refusing the statement. For a read: the database was not reachable.
+ */
 export function isDatabaseFault(error: unknown): boolean {
   const message = messageOfFault(error);
   return message.startsWith('D1_') && !message.includes('SQLITE_');

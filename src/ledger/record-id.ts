@@ -31,7 +31,10 @@ export function timestampOfRecord(id: string): string {
   return new Date(timeOfRecord(id)).toISOString();
 }
 
-/** A text that sorts before every id made at or after `time_ms`, and after every earlier id: the start of a scan by time. */
+/**
+ * A text that sorts before every id made at or after `time_ms`, and after every earlier id: the start of a scan by
+ * time.
+ */
 export function lowestRecordId(time_ms: number): string {
   const digits = Math.max(0, time_ms).toString(16).padStart(12, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8)}`;

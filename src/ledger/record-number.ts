@@ -20,8 +20,8 @@ export function numberChange(database: Database, accountId: string, now_ms: numb
 }
 
 /**
- * Raises an account's number above the one that a lane holds, so that the lane accepts the database's record. Throws when
- * D1 fails.
+ * Raises an account's number above the one that a lane holds, so that the lane accepts the database's record. Throws
+ * when D1 fails.
  */
 export async function raiseRecordNumber(database: Database, accountId: string, held: number): Promise<void> {
   await database

@@ -13,8 +13,8 @@ import type { Asset, Coin } from '../money/assets.ts';
 import type { Network } from '../money/networks.ts';
 
 /**
- * The tables for Drizzle. The migrations define the database: they also have what Drizzle cannot express (STRICT, WITHOUT
- * ROWID, triggers, checks). A test compares the two.
+ * The tables for Drizzle. The migrations define the database: they also have what Drizzle cannot express (STRICT,
+ * WITHOUT ROWID, triggers, checks). A test compares the two.
  */
 
 /**
@@ -176,7 +176,9 @@ export const deposits = sqliteTable(
   ],
 );
 
-/** Count and sum of the deposits below the minimum. The sum is in three parts: whole units, 10^-9 and 10^-18 of a unit. */
+/**
+ * Count and sum of the deposits below the minimum. The sum is in three parts: whole units, 10^-9 and 10^-18 of a unit.
+ */
 export const dust = sqliteTable(
   'dust',
   {

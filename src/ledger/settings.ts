@@ -32,7 +32,10 @@ const StoredFallbackPrices = z.partialRecord(z.enum(coinSymbols), z.object({ pri
 
 export type StoredFallbackPrices = z.output<typeof StoredFallbackPrices>;
 
-/** What the operator sets while the exchange runs. `null` means that the configuration applies, unless a member says more. */
+/**
+ * What the operator sets while the exchange runs. `null` means that the configuration applies, unless a member says
+ * more.
+ */
 export interface Settings {
   readonly tradingHalted: boolean;
   readonly withdrawalsHalted: boolean;

@@ -28,7 +28,9 @@ export interface Transfer {
   readonly reference: string;
 }
 
-/** SQL for the number of the next transfer, evaluated where the statement runs. A record names it as its own transfer. */
+/**
+ * SQL for the number of the next transfer, evaluated where the statement runs. A record names it as its own transfer.
+ */
 export function nextTransfer() {
   return sql<number>`(SELECT coalesce(max(id), 0) + 1 FROM transfers)`;
 }

@@ -100,13 +100,13 @@ export function showReconciliation(
       startedAt: pass && showTimestamp(pass.startedAt),
       lastStepAt: steppedAt === null ? null : showTimestamp(steppedAt),
       transfersRead: String(newest.after),
-      walks: showWalks(pass),
+      walks: showParts(pass),
     },
     history: { transfers: links.transfers, audit: links.audit },
   };
 }
 
-function showWalks(pass: Progress['pass']): Reconciliation['progress']['walks'] {
+function showParts(pass: Progress['pass']): Reconciliation['progress']['walks'] {
   if (!pass) return { accounts: 'waiting', history: 'waiting', journal: 'waiting' };
   const areAccountsDone = pass.accounts === null;
   return {

@@ -22,8 +22,8 @@ async function readPage(trader: Trader, path: string, limit: number, cursor: str
   return json<Page>(response);
 }
 
-/** Walks a list to its end, `between` pages doing what the caller wants. */
-async function walk(
+/** Reads all pages of a list, and runs `between` after each. */
+async function readAllPages(
   trader: Trader,
   list: (typeof lists)[number],
   limit: number,
@@ -45,10 +45,10 @@ describe.each(lists)('the list of $name', (list) => {
     const trader = await openTrader({ USDT: '1000' });
     for (let order = 0; order < 23; order += 1) await trader.trade(ORDER);
     const existing = (await readPage(trader, list.path, 200, null))[list.name]?.map((row) => row.id) ?? [];
-    const walked = await walk(trader, list, 5, async () => {
+    const rows = await readAllPages(trader, list, 5, async () => {
       await Promise.all([trader.trade(ORDER), trader.trade(ORDER)]);
     });
-    const ids = walked.map((row) => row.id);
+    const ids = rows.map((row) => row.id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.filter((id) => existing.includes(id))).toEqual(existing);
     expect(existing.length).toBeGreaterThanOrEqual(23);
@@ -57,7 +57,7 @@ describe.each(lists)('the list of $name', (list) => {
   it('is newest first', async () => {
     const trader = await openTrader({ USDT: '1000' });
     for (let order = 0; order < 5; order += 1) await trader.trade(ORDER);
-    const times = (await walk(trader, list, 2)).map((row) => row.ts);
+    const times = (await readAllPages(trader, list, 2)).map((row) => row.ts);
     expect(times).toEqual(times.toSorted().toReversed());
   });
 

@@ -8,7 +8,7 @@ describe('a drawn path', () => {
     expect(drawPath(7, 50).slice(0, 20)).toEqual(drawPath(7, 20));
   });
 
-  it('walks in small steps and jumps by up to 2 % in about one second of four', () => {
+  it('moves in small steps and jumps by up to 2 % in about one second of four', () => {
     const path = drawPath(1, 4_001);
     const moves = path.slice(1).map((frame, at) => Math.abs(frame.truth / (path[at]?.truth ?? 0) - 1) * 10_000);
     const jumps = moves.filter((move) => move > 4 * 4);

@@ -18,17 +18,17 @@ import { hostileTexts } from './hostile-values.ts';
 import type { OperationSchema, World } from './world.ts';
 import { type Composed, type Written, breakRequest, writeRequest } from './write-request.ts';
 
-/** Who sends an attack. Only the last three can move anything. */
+/** The credentials of an attack. Only the last three can move money. */
 export type Caller = 'nobody' | 'forger' | 'poor' | 'reader' | 'shut' | 'auditor' | 'rich' | 'depositor' | 'operator';
 
 const SPREAD = 0x5bd1e995;
 
-/** Which attacks a stretch of the run is made of. */
+/** The attacks of one stretch of the run. */
 export interface Stretch {
   readonly name: string;
   readonly requests: number;
   readonly callers: Readonly<Partial<Record<Caller, number>>>;
-  /** How often an operation is of the clients' interface rather than of the operator's. */
+  /** The share of operations of the clients' interface; the rest are the operator's. */
   readonly clientShare: number;
 }
 
@@ -37,13 +37,13 @@ export interface Attack extends Written {
   readonly index: number;
   readonly operationId: string;
   readonly caller: Caller;
-  /** What the documents speak of. */
+  /** The operations of the documents. */
   readonly sent: { readonly method: string; readonly path: string; readonly body: string | undefined };
 }
 
-/** The attack of an index: the seed, the index and the stretch decide all of it but the ids that the exchange gave. */
+/** The attack with an index. Seed, index and stretch decide everything except ids that the exchange has made. */
 export function drawAttack(seed: number, index: number, stretch: Stretch, world: World): Attack {
-  // The seed is spread first: two small ones would differ in the order of their requests alone.
+  // The seed is hashed first. Otherwise two small seeds would give the same requests in another order.
   const draw = new Draw(mixBits(mixBits(SPREAD, seed), index));
   const source: Source = { draw, schemas: world.schemas, pools: world.pools };
   const isClient = draw.happens(stretch.clientShare);
@@ -70,12 +70,12 @@ export function drawAttack(seed: number, index: number, stretch: Stretch, world:
   };
 }
 
-/** RFC 3986: what else stands in a request line never reaches the Worker. */
+/** The characters of RFC 3986. A request line with any other never reaches the Worker. */
 function isUri(target: string): boolean {
   return /^\/(?:[A-Za-z0-9\-._~:/?@!$&'()*+,;=]|%[0-9a-fA-F]{2})*$/.test(target);
 }
 
-/** What takes a body has more to get wrong. */
+/** Operations with a body are drawn more often, since more can be wrong in them. */
 function pickOperation(operations: readonly OperationSchema[], draw: Draw): OperationSchema {
   const withBody = operations.filter(({ body }) => body !== undefined);
   return draw.pick(draw.happens(0.5) ? withBody : operations);
@@ -128,7 +128,7 @@ function drawHeaders(
   }
   const hostile = draw.happens(0.25) ? draw.pick([1, 1, 2, 3, 20]) : 0;
   for (let count = 0; count < hostile; count += 1) headers.push(drawHostileHeader(draw));
-  // Somebody's key in a place that is written down elsewhere.
+  // A key of somebody in a place that may be logged or stored.
   if (draw.happens(0.02))
     headers.push([draw.pick(['Cookie', 'User-Agent', 'X-Api-Key', 'Referer']), world.tokens.rich]);
   return headers;
@@ -152,7 +152,7 @@ function drawAuthorization(caller: Caller, { tokens }: World, draw: Draw): strin
   }
 }
 
-/** One of its own mostly; else one of a few that are used again and again, or none that may be. */
+/** Usually a new key; otherwise one of a few that are used repeatedly, or one that is not allowed. */
 function drawIdempotencyKey(own: string, draw: Draw): string {
   switch (draw.weigh({ own: 6, shared: 2, hostile: 2 })) {
     case 'own':

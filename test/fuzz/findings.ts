@@ -1,4 +1,4 @@
-/** What does not hold, each kind of it once, with how often it came and where first. */
+/** The violations: each kind once, with its number and its first attack. */
 export class Findings {
   readonly #limit: number;
   readonly #kinds = new Map<string, { readonly fault: string; readonly where: string; count: number }>();
@@ -7,7 +7,7 @@ export class Findings {
     this.#limit = limit;
   }
 
-  /** Whether so many kinds were found that more would tell nobody anything. */
+  /** Whether there are so many kinds that the run should end. */
   isFull(): boolean {
     return this.#kinds.size >= this.#limit;
   }

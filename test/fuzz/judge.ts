@@ -3,10 +3,10 @@ import { findFault, type listOperations } from '../support/document/documented.t
 import type { Attack } from './draw-attack.ts';
 import type { RawAnswer, RawOutcome } from './raw-client.ts';
 
-/** What an answer is held against. */
+/** What an answer is compared with. */
 export interface Law {
   readonly operations: ReturnType<typeof listOperations>;
-  /** What no answer may ever hold. */
+  /** Texts that no answer may contain. */
   readonly secrets: readonly string[];
 }
 
@@ -16,7 +16,7 @@ const rightful5xx: readonly string[] = ['trading_halted', 'withdrawals_suspended
 /** The runtime closes the connection on a longer body that nobody reads, and what it was about to say may be lost. */
 const UNREAD_BYTES = 16 * 1024;
 
-/** What is wrong with what came of an attack, or `undefined`. */
+/** What is wrong with the outcome of an attack, or `undefined`. */
 export async function judge(
   attack: Attack,
   outcome: RawOutcome,
@@ -75,7 +75,7 @@ function judgeProblem(attack: Attack, answer: RawAnswer, text: string): string |
   return undefined;
 }
 
-/** Holds an answer to the document that the exchange serves of itself. */
+/** Checks an answer against the document that the exchange serves. */
 async function judgeByDocument(
   attack: Attack,
   answer: RawAnswer,

@@ -13,7 +13,7 @@ export interface FuzzOptions {
   readonly bundle: string;
   readonly seed: number;
   readonly requests: number;
-  /** The one request to send, of the run with that seed; all unless told. */
+  /** The index of the only request to send; by default all are sent. */
   readonly only?: number;
   readonly report: (line: string) => void;
 }
@@ -33,7 +33,7 @@ const AT_ONCE = 12;
 const BATCH = 120;
 const MAX_VIOLATIONS = 40;
 
-/** Who attacks, stretch by stretch: first those who can move nothing, and last all of them together. */
+/** The credentials in each stretch: first those that can move nothing, and at last all together. */
 export function listStretches(requests: number): Stretch[] {
   const powerless = { nobody: 2, forger: 2, poor: 5, reader: 4, shut: 1, auditor: 2 };
   return [
@@ -55,8 +55,8 @@ export function listStretches(requests: number): Stretch[] {
 }
 
 /**
- * Sends hostile and half-valid requests to every route of the documents that the exchange serves of itself, and holds
- * every answer against the contract. The seed decides each request on its own, so that one can be sent again alone.
+ * Sends hostile and half-valid requests to every route of the documents that the exchange serves, and compares every
+ * answer with the contract. The seed decides each request on its own, so that one can be sent again alone.
  */
 export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   const exchange = await startServedExchange({
@@ -83,7 +83,7 @@ class FuzzRun {
   readonly #violations = new Findings(MAX_VIOLATIONS);
   readonly #statuses: Record<string, number> = {};
   readonly #taken: Record<string, number> = {};
-  /** What answers gave away by right, to whom it belongs; a log may hold it no more than the secrets. */
+  /** Secrets that answers contained rightly, such as new tokens. Like other secrets, they must not be logged. */
   readonly #handedOut = new Set<string>();
   readonly #told = { orders: new Set<string>(), withdrawals: new Set<string>() };
   #sent = 0;
@@ -184,7 +184,7 @@ class FuzzRun {
     return (await this.#exchange.probe.query<{ id: string }>(`SELECT id FROM ${kind}`)).map(({ id }) => id);
   }
 
-  /** Every order and withdrawal that is there was told to somebody. */
+  /** Checks that every order and withdrawal that exists was answered to somebody. */
   async #checkRecords({ name }: Stretch): Promise<void> {
     for (const kind of ['orders', 'withdrawals'] as const) {
       const there = await this.#listIds(kind);
@@ -193,7 +193,7 @@ class FuzzRun {
     }
   }
 
-  /** The exchange's own reconciliation finds nothing broken, in a pass that began after the stretch. */
+  /** Checks that the exchange's reconciliation finds nothing broken, in a pass that began after the stretch. */
   async #checkReconciliation(world: World, { name }: Stretch): Promise<void> {
     let begun: number | undefined;
     for (let step = 0; step < 200; step += 1) {
@@ -212,7 +212,7 @@ class FuzzRun {
     this.#violations.add(`${name}: the reconciliation finds the ledger broken`);
   }
 
-  /** No line of the log holds a secret, a key or a code that was handed out, and none tells of an exception. */
+  /** Checks that no line of the log contains a secret, a key or a code, and none reports an exception. */
   #checkLog({ secrets }: Law): void {
     const log = this.#exchange.log();
     for (const secret of [...secrets, ...this.#handedOut]) {

@@ -5,7 +5,7 @@ import { countRowsRead } from '../support/runtime/meter.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
 import { readFeed, readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
 
-/** More than any walk here comes to. */
+/** More rows than any feed here has. */
 const MOST_ROWS = 500;
 
 const FEED = '/api/v1/wallet/transactions';
@@ -20,14 +20,18 @@ async function readPage(trader: Trader, limit: number, cursor: string | null): P
   return json<Page>(await trader.get(`${FEED}?limit=${limit}${query}`));
 }
 
-async function walk(trader: Trader, limit: number, between = async () => {}): Promise<Record<string, string>[]> {
+async function readAllPages(
+  trader: Trader,
+  limit: number,
+  between = async () => {},
+): Promise<Record<string, string>[]> {
   const rows = [];
   let cursor: string | null = null;
   do {
     const page: Page = await readPage(trader, limit, cursor);
     expect(page.transactions.length).toBeLessThanOrEqual(limit);
     rows.push(...page.transactions);
-    if (rows.length > MOST_ROWS) throw new Error('the walk has no end');
+    if (rows.length > MOST_ROWS) throw new Error('the feed has no last page');
     cursor = page.nextCursor;
     await between();
   } while (cursor !== null);
@@ -105,10 +109,10 @@ describe('the feed of an account that did everything', () => {
     expect(before.slice(0, ids.length).map(({ id }) => id)).toEqual(ids.toReversed());
     for (const limit of [1, 2, 3, before.length, 200]) {
       const standing = (await readFeed(trader)).map(({ id }) => id);
-      const walked = await walk(trader, limit, async () => {
+      const rows = await readAllPages(trader, limit, async () => {
         await readSettled(await settle(agreeP2p(trader, other, { coinAmount: '0.00000001', usdtAmount: '0.01' })));
       });
-      expect(walked.map(({ id }) => id)).toEqual(standing);
+      expect(rows.map(({ id }) => id)).toEqual(standing);
     }
   });
 

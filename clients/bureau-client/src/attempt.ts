@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { Problem } from './operations.ts';
 
-/** A request that is ready to be sent, again and again in the same words. */
+/** A request that is ready to be sent, any number of times with the same bytes. */
 export interface ReadyRequest {
   readonly url: string;
   readonly method: string;
@@ -9,7 +9,7 @@ export interface ReadyRequest {
   readonly body: string | undefined;
 }
 
-/** An answer of the exchange itself. */
+/** An answer from the exchange. */
 export interface Received {
   readonly status: number;
   readonly headers: Headers;
@@ -20,7 +20,7 @@ export interface Received {
 export type AttemptOutcome =
   | { readonly kind: 'answered'; readonly answer: Received }
   | { readonly kind: 'refused'; readonly answer: Received; readonly problem: Problem }
-  /** Nothing that the exchange says; `isFinal` where another attempt would end the same. */
+  /** No answer from the exchange. `isFinal`: another attempt would end in the same way. */
   | { readonly kind: 'lost'; readonly fault: Error; readonly isFinal: boolean; readonly headers?: Headers };
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -34,8 +34,8 @@ export interface AttemptMeans {
 }
 
 /**
- * Sends a request once and reads the whole answer, for at most `timeoutMs`, also when `fetch` does not heed its
- * signal. Rejects only when the caller's signal aborts, with its reason.
+ * Sends a request once and reads the whole answer, for at most `timeoutMs`, even if `fetch` ignores its signal. Rejects
+ * only when the caller's signal aborts, with the signal's reason.
  */
 export async function attempt(request: ReadyRequest, means: AttemptMeans): Promise<AttemptOutcome> {
   const { signal, clock, timeoutMs } = means;
@@ -64,13 +64,13 @@ export async function attempt(request: ReadyRequest, means: AttemptMeans): Promi
 
 async function exchangeWords(request: ReadyRequest, fetch: Fetch, signal: AbortSignal): Promise<AttemptOutcome> {
   const { url, method, headers, body } = request;
-  // A redirect would send a POST elsewhere, or as a GET; the exchange has none.
+  // The exchange never redirects. Following a redirect could send a POST elsewhere, or as a GET.
   const init: RequestInit = { method, headers, redirect: 'manual', signal, ...(body !== undefined && { body }) };
   const response = await fetch(url, init);
   return readOutcome(response, await response.text());
 }
 
-/** Tells what the exchange says from what something on the way to it says. */
+/** Distinguishes an answer of the exchange from one of a proxy or gateway in front of it. */
 function readOutcome({ status, ok, headers }: Response, text: string): AttemptOutcome {
   const body = parseJson(text);
   if (ok || status === 304) {

@@ -3,21 +3,21 @@ import type { Clock } from './clock.ts';
 import { BureauConnectionError, type CallDetails } from './errors.ts';
 import { type RetryLimits, waitBeforeRetry } from './retry.ts';
 
-/** Where the exchange is, and what a call works with. */
+/** The exchange's address, the key, and the functions that a call uses. */
 export interface Connection extends RetryLimits {
   readonly origin: string;
   readonly apiKey: string | undefined;
   readonly fetch: Fetch;
   readonly clock: Clock;
-  /** From 0 to below 1, as `Math.random`. */
+  /** Returns a random number from 0 to below 1, as `Math.random` does. */
   readonly random: () => number;
-  /** A new Idempotency-Key: unique, 1 to 255 visible ASCII characters. */
+  /** Makes an Idempotency-Key: unique, 1 to 255 visible ASCII characters. */
   readonly createKey: () => string;
 }
 
-/** What one call may have of its own. */
+/** Options of a single call. */
 export interface CallOptions extends Partial<RetryLimits> {
-  /** Ends the call, its waits included; it then rejects with the signal's reason. */
+  /** Ends the call, also while it waits. It then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -29,16 +29,16 @@ export interface CallInput {
   readonly body?: unknown;
 }
 
-/** What the exchange said in the end, and what it took. */
+/** The last answer of the exchange, and how often the request was sent. */
 export interface CallResult extends CallDetails {
   readonly outcome: Exclude<AttemptOutcome, { kind: 'lost' }>;
 }
 
 /**
- * Makes a call until the exchange has an answer that lasts. Sent again, under the same Idempotency-Key, is what was
- * lost on the way and what was refused as `retryable`, within the limits of attempts and time and never before
- * `Retry-After`. Gives the answer or the last refusal. Rejects with a `BureauConnectionError` when the last attempt
- * brought no word of the exchange, or with the reason of the caller's signal.
+ * Sends a request until it has a final answer. It is sent again, with the same Idempotency-Key, when no answer arrived
+ * or the refusal is `retryable`, within the limits of attempts and time, and never before `Retry-After`. Returns the
+ * answer or the last refusal. Rejects with a `BureauConnectionError` when the last attempt got no answer from the
+ * exchange, or with the reason of the caller's signal.
  */
 export async function call(
   connection: Connection,
@@ -69,7 +69,7 @@ export async function call(
   }
 }
 
-/** Whether the same request may end better later. */
+/** Whether the same request may succeed later. */
 function mayImprove(outcome: AttemptOutcome): boolean {
   if (outcome.kind === 'answered') return false;
   return outcome.kind === 'refused' ? outcome.problem.retryable : !outcome.isFinal;
@@ -84,7 +84,7 @@ function prepareRequest(connection: Connection, method: string, path: string, in
   for (const [name, value] of Object.entries(header)) if (value !== undefined) headers.set(name, value);
   if (connection.apiKey !== undefined) headers.set('Authorization', `Bearer ${connection.apiKey}`);
   if (body !== undefined) headers.set('Content-Type', 'application/json');
-  // One key is one intent, however often it is sent.
+  // All attempts of a call have one key, so the request takes effect once.
   if (method === 'post' && !headers.has('Idempotency-Key')) headers.set('Idempotency-Key', connection.createKey());
   return {
     url: url.href,
@@ -94,7 +94,7 @@ function prepareRequest(connection: Connection, method: string, path: string, in
   };
 }
 
-/** The members that are there: one that is `undefined` leaves the default as it is. */
+/** The members that are not `undefined`, so that `undefined` leaves a default unchanged. */
 export function pickDefined<T extends object>(options: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
   const defined = Object.entries(options).filter(([, value]) => value !== undefined);
   return Object.fromEntries(defined) as { [Name in keyof T]: Exclude<T[Name], undefined> };

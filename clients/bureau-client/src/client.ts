@@ -16,13 +16,13 @@ import type {
   Transaction,
   Withdrawal,
 } from './operations.ts';
-import { walkPages } from './pages.ts';
+import { readAllPages } from './pages.ts';
 import { type RetryLimits, defaultLimits } from './retry.ts';
 import type { operations } from './schema.d.ts';
 
-/** How a client is made. All but `origin` may be absent; a client without a key reads what is public. */
+/** Options of a client. Only `origin` is required. A client without a key can read what is public. */
 export interface BureauClientOptions extends Partial<RetryLimits> {
-  /** Where the exchange is, such as `https://exchange.example`. */
+  /** The address of the exchange, such as `https://exchange.example`. */
   readonly origin: string;
   readonly apiKey?: string | undefined;
   readonly fetch?: Fetch;
@@ -31,40 +31,40 @@ export interface BureauClientOptions extends Partial<RetryLimits> {
   readonly createKey?: () => string;
 }
 
-/** What a read may have of its own. */
+/** Options of a read. */
 export interface ReadOptions extends CallOptions {
-  /** The client's own id of the request, which the exchange echoes and logs. */
+  /** Your own id of the request. The exchange logs it and returns it in a header. */
   readonly requestId?: string;
 }
 
-/** What a request that moves money may have of its own. */
+/** Options of a request that moves money. */
 export interface WriteOptions extends ReadOptions {
   /**
-   * Stands for this one intent: whatever is sent under it takes effect once in 24 hours. One is made unless told; tell
-   * your own to have an intent survive the end of the process.
+   * A request with this key takes effect once in 24 hours, however often it is sent. By default each call makes a new
+   * key. Set and store your own if the request may be sent again after your process has ended.
    */
   readonly idempotencyKey?: string;
 }
 
-/** A walk through a list. */
+/** Options for reading all rows of a list. */
 export interface WalkOptions extends ReadOptions {
-  /** Rows of a page, 1 to 200; 50 unless told. It makes no difference to what comes. */
+  /** Rows in each request's page, 1 to 200, by default 50. It does not change which rows are returned. */
   readonly pageSize?: number;
 }
 
 type Query<Name extends keyof operations> = QueryOf<operations[Name]>;
 type Result<Name extends keyof operations> = Promise<ResultOf<operations[Name]>>;
 
-/** An operation's answer, whichever it is, and what it took. */
+/** An operation's answer, of any status, and how often the request was sent. */
 export type CallAnswer<Operation> = AnswerOf<Operation> & {
   readonly attempts: number;
   readonly idempotencyKey: string | undefined;
 };
 
 /**
- * A client of Bureau. Its methods are the operations of the document under their own names; each resolves to the body
- * that the document promises, with amounts as decimal strings, and rejects with a `BureauError` when the exchange
- * refuses and with a `BureauConnectionError` when it was not to be reached.
+ * A client of Bureau. Its methods have the names of the operations in the OpenAPI document. Each resolves to the
+ * documented body, with amounts as decimal strings. It rejects with a `BureauError` when the exchange refuses, and with
+ * a `BureauConnectionError` when no answer arrived.
  */
 export class BureauClient {
   readonly #connection: Connection;
@@ -72,7 +72,7 @@ export class BureauClient {
   constructor(options: BureauClientOptions) {
     this.#connection = {
       ...defaultLimits,
-      // Called as a function of its own: some runtimes refuse `fetch` as a method of another object.
+      // A new function, because some runtimes refuse to call `fetch` as a method of another object.
       fetch: (url, init) => fetch(url, init),
       clock: systemClock,
       random: () => Math.random(),
@@ -83,8 +83,8 @@ export class BureauClient {
   }
 
   /**
-   * Any operation, by its method and path, with exactly what the document allows. A refusal is an answer like any
-   * other here, once retrying it is of no use; rejects only when no answer arrived.
+   * Calls any operation by its method and path, with exactly the input that the document allows. Here a refusal is an
+   * answer like any other, after the retries. Rejects only when no answer arrived.
    */
   async call<M extends Method, P extends PathOf<M>>(
     method: M,
@@ -109,43 +109,43 @@ export class BureauClient {
     return (await this.#ask('get', path, input, options)) as ResultOf<operations[Name]>;
   }
 
-  /** What the account holds, every asset. */
+  /** The balance of every asset. */
   listBalances(options: ReadOptions = {}): Result<'listBalances'> {
     return this.#read('/api/v1/wallet/balances', options);
   }
 
-  /** Where the account receives, one address per network. */
+  /** The deposit addresses, one for each network. */
   listAddresses(options: ReadOptions = {}): Result<'listAddresses'> {
     return this.#read('/api/v1/wallet/addresses', options);
   }
 
-  /** A page of the activity feed; `transactions` walks through all of it. */
+  /** A page of the activity feed; `transactions` reads all of it. */
   listTransactions(query: Query<'listTransactions'> = {}, options: ReadOptions = {}): Result<'listTransactions'> {
     return this.#read('/api/v1/wallet/transactions', options, { query });
   }
 
   /** The activity of the account, newest first. */
   transactions({ pageSize, ...options }: WalkOptions = {}): AsyncGenerator<Transaction, void, undefined> {
-    return walkPages(
+    return readAllPages(
       (cursor) => this.listTransactions(pageQuery(pageSize, cursor), options),
       (page) => page.transactions,
     );
   }
 
-  /** Withdraws to an address, once however often it is sent. */
+  /** Withdraws to an address. Retries of this call never withdraw twice. */
   async createWithdrawal(withdrawal: NewWithdrawal, options: WriteOptions = {}): Result<'createWithdrawal'> {
     const body = await this.#ask('post', '/api/v1/wallet/withdrawals', { body: withdrawal }, options);
     return body as ResultOf<operations['createWithdrawal']>;
   }
 
-  /** A page of the withdrawals; `withdrawals` walks through all of them. */
+  /** A page of the withdrawals; `withdrawals` reads all of them. */
   listWithdrawals(query: Query<'listWithdrawals'> = {}, options: ReadOptions = {}): Result<'listWithdrawals'> {
     return this.#read('/api/v1/wallet/withdrawals', options, { query });
   }
 
   /** The withdrawals of the account, newest first. */
   withdrawals({ pageSize, ...options }: WalkOptions = {}): AsyncGenerator<Withdrawal, void, undefined> {
-    return walkPages(
+    return readAllPages(
       (cursor) => this.listWithdrawals(pageQuery(pageSize, cursor), options),
       (page) => page.withdrawals,
     );
@@ -155,26 +155,26 @@ export class BureauClient {
     return this.#read('/api/v1/wallet/withdrawals/{id}', options, { path: { id } });
   }
 
-  /** Places an order, which fills at once and whole or not at all, once however often it is sent. */
+  /** Places an order, which fills at once, whole or not at all. Retries of this call never place a second order. */
   async placeOrder(order: NewOrder, options: WriteOptions = {}): Result<'placeOrder'> {
     const body = await this.#ask('post', '/api/v1/orders', { body: order }, options);
     return body as ResultOf<operations['placeOrder']>;
   }
 
-  /** What an order would fill at now. It does nothing, and the price of the order itself is that of its own moment. */
+  /** What an order would get now. It has no effect, and an order that is sent later may get another price. */
   async previewOrder(order: NewOrder, options: ReadOptions = {}): Result<'previewOrder'> {
     const body = await this.#ask('post', '/api/v1/orders/preview', { body: order }, options);
     return body as ResultOf<operations['previewOrder']>;
   }
 
-  /** A page of the orders; `orders` walks through all of them. */
+  /** A page of the orders; `orders` reads all of them. */
   listOrders(query: Query<'listOrders'> = {}, options: ReadOptions = {}): Result<'listOrders'> {
     return this.#read('/api/v1/orders', options, { query });
   }
 
   /** The orders of the account, newest first. */
   orders({ pageSize, ...options }: WalkOptions = {}): AsyncGenerator<Order, void, undefined> {
-    return walkPages(
+    return readAllPages(
       (cursor) => this.listOrders(pageQuery(pageSize, cursor), options),
       (page) => page.orders,
     );
@@ -184,7 +184,7 @@ export class BureauClient {
     return this.#read('/api/v1/orders/{id}', options, { path: { id } });
   }
 
-  /** Every market's price; `degraded` tells whether one of them is a static fallback, at which nothing ever fills. */
+  /** The price of every market. `degraded`: at least one is an old price or a fallback, at which no order fills. */
   listTickers(options: ReadOptions = {}): Result<'listTickers'> {
     return this.#read('/api/v1/markets/tickers', options);
   }
@@ -212,17 +212,17 @@ export class BureauClient {
     return this.#read('/api/v1/time', options);
   }
 
-  /** Whether trading, withdrawals and prices are as they should be. */
+  /** Whether trading, withdrawals and prices work. */
   getStatus(options: ReadOptions = {}): Result<'getStatus'> {
     return this.#read('/api/v1/status', options);
   }
 
-  /** What the key of this client may do, and how often. */
+  /** The scopes and rate limits of this client's key. */
   getApiKey(options: ReadOptions = {}): Result<'getApiKey'> {
     return this.#read('/api/v1/account/api-key', options);
   }
 
-  /** The document that this client is typed by, as the exchange serves it. */
+  /** The OpenAPI document that the exchange serves. This client's types are made from such a document. */
   getOpenApi(options: ReadOptions = {}): Result<'getOpenApi'> {
     return this.#read('/api/v1/openapi.json', options);
   }

@@ -1,15 +1,15 @@
-/** What the client needs of time. */
+/** The clock that the client uses. */
 export interface Clock {
-  /** Milliseconds since some moment; only differences count. */
+  /** Milliseconds since any fixed time; only differences are used. */
   now(): number;
   /** Resolves after `milliseconds`, or rejects with the signal's reason as soon as it aborts. */
   sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
 }
 
-/** The longest that a timer can wait; beyond it, it would not wait at all. */
+/** The longest time that a timer can wait. A timer with a longer one fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The clock of the runtime. A sleep that is cut short leaves no timer behind. */
+/** The clock of the runtime. A sleep that is aborted clears its timer. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   sleep: (milliseconds, signal) =>

@@ -1,10 +1,10 @@
 import type { Problem, ProblemCode, ProblemMembers } from './operations.ts';
 
-/** What the client knows about a call that ended badly. */
+/** What the client knows about a call that failed. */
 export interface CallDetails {
-  /** How often it was sent. */
+  /** How often the request was sent. */
   readonly attempts: number;
-  /** Of a POST: sending the same request under this key once more tells, or does, what this call could not. */
+  /** For a POST: send the same request with this key again to finish it, or to learn that it took effect. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -14,14 +14,14 @@ export class BureauError extends Error {
   readonly code: ProblemCode | (string & {});
   readonly status: number;
   readonly title: string;
-  /** For a person; its wording may change. */
+  /** A text for people. Its wording may change. */
   readonly detail: string;
-  /** The address of the code's page. */
+  /** The address of the page about this code. */
   readonly type: string;
   readonly requestId: string;
-  /** Whether the same request, under the same Idempotency-Key, may succeed later. The client has given up on it. */
+  /** Whether the same request, with the same Idempotency-Key, may succeed later. The client's own retries are over. */
   readonly retryable: boolean;
-  /** Of `invalid_request`: every field that is wrong. */
+  /** For `invalid_request`: every field that is wrong. */
   readonly errors: NonNullable<Problem['errors']>;
   readonly members: ProblemMembers;
   readonly attempts: number;
@@ -45,8 +45,8 @@ export class BureauError extends Error {
 }
 
 /**
- * No answer of the exchange arrived: the network failed, time ran out, or something between answered in its place. A
- * POST may have taken effect; the same one under `idempotencyKey` finds out. `cause` is the last failure.
+ * No answer from the exchange arrived: the network failed, the time was over, or a proxy answered instead. A POST may
+ * have taken effect; send it again with the same `idempotencyKey` to find out. `cause` is the last failure.
  */
 export class BureauConnectionError extends Error {
   override readonly name = 'BureauConnectionError';

@@ -32,7 +32,7 @@ type BodyOf<Operation> = Operation extends { requestBody: { content: { 'applicat
 
 type ParametersOf<Operation> = Operation extends { parameters: infer Parameters } ? Omit<Parameters, 'cookie'> : object;
 
-/** What an operation takes: its parameters by where they stand, and its body. */
+/** The input of an operation: its parameters by their place (path, query, header), and its body. */
 export type InputOf<Operation> = ParametersOf<Operation> & BodyOf<Operation>;
 
 /** The query of an operation, or nothing. */
@@ -42,7 +42,7 @@ export type QueryOf<Operation> = Operation extends { parameters: { query?: infer
 
 type ContentOf<Response> = Response extends { content: infer Content } ? Content[keyof Content] : undefined;
 
-/** What an operation may answer; its `status` tells which body it is. */
+/** The answers of an operation. `status` decides which body it is. */
 export type AnswerOf<Operation> = Operation extends { responses: infer Responses }
   ? {
       [Status in keyof Responses]: {
@@ -53,25 +53,25 @@ export type AnswerOf<Operation> = Operation extends { responses: infer Responses
     }[keyof Responses]
   : never;
 
-/** The body of what an operation answers when all is well. */
+/** The body of an operation's successful answer. */
 export type ResultOf<Operation> = Extract<AnswerOf<Operation>, { status: 200 | 201 }>['body'];
 
 type ProblemsOf<Operation> = Operation extends { responses: infer Responses }
   ? { [Status in keyof Responses]: Extract<ContentOf<Responses[Status]>, Problem> }[keyof Responses]
   : never;
 
-/** Every code that the document names. Within v1 codes are only added, so there may be others one day. */
+/** Every code in the document. Version 1 only ever adds codes, so a newer exchange may send others. */
 export type ProblemCode = ProblemsOf<operations[keyof operations]>['code'];
 
-/** What a problem says beyond what every problem does, each where it applies. */
+/** The additional members that problems of certain codes have. */
 export interface ProblemMembers {
   /** `outcome_unknown`: the order that may have been placed. */
   readonly orderId?: string;
   /** `outcome_unknown`: the withdrawal that may have been taken. */
   readonly withdrawalId?: string;
-  /** `network_not_supported`: those that the asset is on. */
+  /** `network_not_supported`: the networks of the asset. */
   readonly networks?: readonly string[];
-  /** `daily_limit_exceeded`, in USDT, like the next two. */
+  /** `daily_limit_exceeded`: in USDT, like the next two. */
   readonly limit?: string;
   readonly used?: string;
   readonly remaining?: string;

@@ -1,13 +1,13 @@
-/** A page of a list, by where the next one begins. */
+/** A page of a list, with the cursor of the next page. */
 interface Page {
   readonly nextCursor: string | null;
 }
 
 /**
- * Walks a list page by page, newest first. Every row that was there when the walk began comes exactly once; a page is
- * asked for when its first row is. Rejects as `readPage` does, and goes on from nowhere: begin anew.
+ * Reads all rows of a list, newest first. Each row that existed when the first page was read comes exactly once. A page
+ * is requested when its first row is needed. When `readPage` rejects, so does this; the reading cannot be resumed.
  */
-export async function* walkPages<P extends Page, Row>(
+export async function* readAllPages<P extends Page, Row>(
   readPage: (cursor: string | undefined) => Promise<P>,
   rowsOf: (page: P) => readonly Row[],
 ): AsyncGenerator<Row, void, undefined> {

@@ -11,15 +11,15 @@ import {
 } from 'ccxt';
 import { describeCapabilities, description } from './description.ts';
 
-/** An operation, as CCXT makes it of the description. */
+/** An operation as a method, which CCXT makes from the description. */
 type Operation = (params?: Dict) => Promise<Dict>;
 
-/** Rows of a page, as many as Bureau gives. */
+/** Rows of a page: the largest number that Bureau allows. */
 const PAGE_SIZE = 200;
 
-/** Which rows of a list are wanted. */
+/** The rows to read from a list. */
 interface RowQuery {
-  /** Milliseconds since 1970: the list is followed back to there. */
+  /** The oldest time to read, in milliseconds since 1970. */
   readonly since: Int;
   readonly limit: Int;
   readonly wanted: (row: Dict) => boolean;
@@ -28,7 +28,7 @@ interface RowQuery {
 
 type ErrorClass = new (message: string) => BaseError;
 
-/** How Bureau is asked, and how its refusals become errors of CCXT. */
+/** Sends requests to Bureau and turns its refusals into errors of CCXT. */
 export abstract class BureauConnection extends Exchange {
   declare readonly publicGetAssets: Operation;
   declare readonly publicGetExchangeInfo: Operation;
@@ -54,8 +54,8 @@ export abstract class BureauConnection extends Exchange {
   }
 
   /**
-   * Asks for one thing, with retries where the options say so. One call is one intent: a POST that brings no
-   * `idempotencyKey` gets one here, and keeps it however often it is sent.
+   * Sends a request, with retries if the options say so. A POST without an `idempotencyKey` gets one here and keeps it
+   * in all retries, so it takes effect once.
    */
   override request(
     path: string,
@@ -91,7 +91,7 @@ export abstract class BureauConnection extends Exchange {
     return { url, method, headers, body: this.json(rest) };
   }
 
-  /** Throws the error of a problem's code; leaves what is no problem of Bureau's to the status. */
+  /** Throws the error for a problem's code. Any other answer is left to CCXT, which decides by the status. */
   override handleErrors(
     status: number,
     _reason: string,
@@ -109,15 +109,15 @@ export abstract class BureauConnection extends Exchange {
     if (code === undefined) return undefined;
     const { exact, orders } = this.exceptions as { exact: Dict; orders: Dict };
     const byCode = { ...exact, ...(/\/orders\b/.test(url) && orders) } as Record<string, ErrorClass>;
-    // A code of tomorrow says itself whether it is of use to try again.
+    // A code that this version does not know: its `retryable` says whether a retry may help.
     const unknown = this.safeBool(answer, 'retryable') === true ? ExchangeNotAvailable : ExchangeError;
     const ErrorOfCode = byCode[code] ?? unknown;
     throw new ErrorOfCode(`${this.id} ${body}`);
   }
 
   /**
-   * Reads a list page by page, newest first, until `since` or `limit` is reached, at most `maxPages` of the options.
-   * Without both, one page. Throws where `since` lies further back: what is missing would be the beginning.
+   * Reads a list page by page, newest first, until `since` or `limit` is reached; without both, one page. Throws when
+   * `since` is not reached within `maxPages` pages, because the oldest rows would be missing.
    */
   protected async readRows(ask: Operation, list: string, { since, limit, wanted, params }: RowQuery): Promise<Dict[]> {
     const rows: Dict[] = [];

@@ -29,7 +29,7 @@ const ledgerTypes: Dict = {
   WITHDRAWAL: 'transaction',
 };
 
-/** How each row of Bureau's reads in CCXT. */
+/** Converts Bureau's rows to CCXT's structures. */
 export abstract class BureauRows extends BureauConnection {
   override parseMarket(row: Dict): Market {
     const base = this.safeCurrencyCode(this.safeString(row, 'base'));
@@ -117,7 +117,7 @@ export abstract class BureauRows extends BureauConnection {
     ];
   }
 
-  /** What a balance shows can be spent: what is on its way out has left it. */
+  /** All of a balance can be spent: an open withdrawal is no longer part of it. */
   override parseBalance(response: Dict): Balances {
     const timestamp = this.parse8601(this.safeString(response, 'ts'));
     const result: Dict = { info: response, timestamp, datetime: this.iso8601(timestamp) };
@@ -160,7 +160,7 @@ export abstract class BureauRows extends BureauConnection {
     );
   }
 
-  /** An order fills at once and whole, so it is its own only trade, under its own id. */
+  /** An order fills at once and whole, so it is one trade, with the order's id. */
   override parseTrade(row: Dict, market?: Market): Trade {
     const known = this.safeMarket(this.safeString(row, 'coin'), market);
     const timestamp = this.parse8601(this.safeString(row, 'ts'));

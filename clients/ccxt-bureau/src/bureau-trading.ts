@@ -17,7 +17,7 @@ import {
 } from 'ccxt';
 import { BureauRows } from './bureau-rows.ts';
 
-/** What would make another order of it, and must not be passed over in silence. */
+/** Parameters that ask for another kind of order. They are refused, because ignoring them would place a wrong order. */
 const refusedOrderParams = [
   'postOnly',
   'reduceOnly',
@@ -33,7 +33,7 @@ const refusedOrderParams = [
 
 const statuses: Dict = { OK: 'ok', DEGRADED: 'error', HALTED: 'maintenance' };
 
-/** Markets, and orders in them. */
+/** Markets and orders. */
 export abstract class BureauTrading extends BureauRows {
   override async fetchTime(params: Dict = {}): Promise<Int> {
     return this.parse8601(this.safeString(await this.publicGetTime(params), 'serverTime'));
@@ -92,9 +92,9 @@ export abstract class BureauTrading extends BureauRows {
   }
 
   /**
-   * A market order that fills at once, whole or not at all: for `amount` of the base, or for `params.cost` of USDT.
-   * `params.clientOrderId` is its Idempotency-Key: under it, the order is placed once in 24 hours. `params.limitPrice`
-   * is the worst price to accept: where the market's is worse, nothing fills (`OrderNotFillable`).
+   * Places a market order that fills at once, whole or not at all: for `amount` of the base, or for `params.cost` of
+   * USDT. `params.clientOrderId` is its Idempotency-Key, with which it is placed once in 24 hours. `params.limitPrice`
+   * is the worst price to accept; if the market's is worse, it throws `OrderNotFillable`.
    */
   override async createOrder(
     symbol: string,
@@ -117,7 +117,7 @@ export abstract class BureauTrading extends BureauRows {
       side: side?.toUpperCase(),
       mode: cost === undefined ? 'COIN_QTY' : 'USDT_AMOUNT',
       value: cost === undefined ? this.amountToPrecision(symbol, amount) : this.costToPrecision(symbol, cost),
-      // The exchange takes nothing that it does not know, also where it is switched off.
+      // The exchange refuses unknown members, even when their value is false, so they are left out.
       ...this.omit(params, ['cost', 'clientOrderId', 'timeInForce', 'limitPrice', ...refusedOrderParams]),
       ...(limitPrice !== undefined && { limitPrice }),
       idempotencyKey: clientOrderId,
@@ -155,7 +155,7 @@ export abstract class BureauTrading extends BureauRows {
     return this.parseOrders(await this.#readFilled(market, since, limit, params), market, since, limit);
   }
 
-  /** Every filled order, as the one trade that it is. */
+  /** Every filled order, as one trade. */
   override async fetchMyTrades(symbol?: Str, since?: Int, limit?: Int, params: Dict = {}): Promise<Trade[]> {
     const market = await this.#loadMarket(symbol);
     return this.parseTrades(await this.#readFilled(market, since, limit, params), market, since, limit);

@@ -17,7 +17,7 @@ import { BureauTrading } from './bureau-trading.ts';
 
 /**
  * Bureau as an exchange of CCXT: market orders that fill at once and whole, balances, deposit addresses, withdrawals,
- * tickers and candles. Everything takes and gives what CCXT's manual says; only what is Bureau's own is said here.
+ * tickers and candles. Methods behave as CCXT's manual says; comments here describe only what is particular to Bureau.
  */
 export class Bureau extends BureauTrading {
   override async fetchBalance(params: Dict = {}): Promise<Balances> {
@@ -25,7 +25,7 @@ export class Bureau extends BureauTrading {
     return this.parseBalance(await this.privateGetWalletBalances(params));
   }
 
-  /** `params.network` is needed for what comes on several networks. */
+  /** `params.network` is required for a currency on several networks. */
   override async fetchDepositAddress(code: string, params: Dict = {}): Promise<DepositAddress> {
     await this.loadMarkets();
     const [networkId, rest] = this.#takeNetwork(code, params);
@@ -40,7 +40,7 @@ export class Bureau extends BureauTrading {
     return this.indexBy(addresses, 'network') as DepositAddresses;
   }
 
-  /** An address of each currency on each network where it can be deposited. */
+  /** The address of each currency on each network where it can be deposited. */
   override async fetchDepositAddresses(codes?: Strings, params: Dict = {}): Promise<DepositAddress[]> {
     await this.loadMarkets();
     const { addresses } = await this.privateGetWalletAddresses(params);
@@ -53,7 +53,7 @@ export class Bureau extends BureauTrading {
     });
   }
 
-  /** The activity of the account. A trade is the coin that it moved; its other side is in the order. */
+  /** The activity of the account. A trade is shown with the coin that it moved; the USDT are in the order. */
   override async fetchLedger(code?: Str, since?: Int, limit?: Int, params: Dict = {}): Promise<LedgerEntry[]> {
     const currency = await this.#loadCurrency(code);
     const wanted = (row: Dict) => currency === undefined || row['asset'] === currency.id;
@@ -63,9 +63,9 @@ export class Bureau extends BureauTrading {
   }
 
   /**
-   * Sends `amount`, which is what the address receives, and pays the fee on top. `params.network` is needed for what
-   * goes on several networks; `params.totpCode` is the second factor's code, made of `twofa` where that is set.
-   * Under one `params.idempotencyKey` it is paid once. Decimals beyond the asset's are refused, not cut off.
+   * Withdraws. The address receives `amount`; the fee is paid in addition. `params.network` is required for a currency
+   * on several networks. `params.totpCode` is the code of the second factor; it is computed from `twofa` if that is
+   * set. With one `params.idempotencyKey` it is paid once. Too many decimals are refused, not cut off.
    */
   override async withdraw(
     code: string,
@@ -105,7 +105,7 @@ export class Bureau extends BureauTrading {
     return this.parseTransactions(rows, currency, since, limit);
   }
 
-  /** Bureau's name of the network that is meant, and the parameters without it. */
+  /** Bureau's name of the requested network, and the other parameters. */
   #takeNetwork(code: string, params: Dict): [networkId: string, rest: Dict] {
     const [named, rest] = this.handleNetworkCodeAndParams(params) as [Str, Dict];
     if (named !== undefined) return [this.networkCodeToId(named, code) as string, rest];

@@ -1,7 +1,9 @@
 import { type Dict, functions } from 'ccxt';
 import { errorClasses, orderErrorClasses } from './error-classes.ts';
 
-/** What Bureau has of all that CCXT knows. The rest is false, not left open: there is no order book and no stream. */
+/**
+ * The capabilities of CCXT that Bureau has. All others are false: there is, for example, no order book and no stream.
+ */
 const capabilities = [
   'CORS',
   'createMarketBuyOrder',
@@ -39,17 +41,17 @@ const capabilities = [
 
 const intervals = ['1m', '3m', '5m', '15m', '30m', '1h', '2h', '4h', '6h', '12h', '1d', '1w', '1M'];
 
-/** A minute of Bureau's is the sixty seconds just passed: 300 public calls, 120 reads or 30 orders fill one. */
+/** Bureau counts the last sixty seconds: 300 public calls, 120 reads or 30 orders are allowed in them. */
 const WINDOW_MS = 60_000;
 const WEIGHT_LIMIT = 300;
 const weights = { public: 1, read: 2.5, write: 10 };
 
-/** Each of CCXT's capabilities, and whether Bureau has it. */
+/** Every capability of CCXT, with whether Bureau has it. */
 export function describeCapabilities(known: Dict): Dict {
   return Object.fromEntries(Object.keys(known).map((name) => [name, capabilities.includes(name)]));
 }
 
-/** All that CCXT wants to know of an exchange, but its capabilities. */
+/** CCXT's description of the exchange, without the capabilities. */
 export const description: Dict = {
   id: 'bureau',
   name: 'Bureau',
@@ -58,12 +60,12 @@ export const description: Dict = {
   rateLimit: WINDOW_MS / WEIGHT_LIMIT,
   rateLimiterAlgorithm: 'rollingWindow',
   rollingWindowSize: WINDOW_MS,
-  // An order may wait for its turn behind others of its key, and is answered once it is filled.
+  // An order may wait for other orders of its key, and is answered when it is filled.
   timeout: 30_000,
   urls: {
-    // Every operator runs his own: tell its address as `urls: { api: 'https://exchange.example' }`.
+    // Every operator has an address of his own. Set it by `urls: { api: 'https://exchange.example' }`.
     api: '',
-    // The sandbox is what `npm start` opens.
+    // The address of an exchange that `npm start` started.
     test: 'http://127.0.0.1:8787',
   },
   requiredCredentials: { apiKey: true, secret: false },
@@ -94,7 +96,7 @@ export const description: Dict = {
       post: { orders: weights.write, 'wallet/withdrawals': weights.write },
     },
   },
-  // The spread is inside the price that an order executes at.
+  // The spread is part of the executed price.
   fees: { trading: { tierBased: false, percentage: true, taker: 0, maker: 0 } },
   precisionMode: functions.TICK_SIZE,
   exceptions: { exact: errorClasses, orders: orderErrorClasses },
@@ -102,7 +104,7 @@ export const description: Dict = {
     // Every POST has an Idempotency-Key, so CCXT may send it again.
     maxRetriesOnFailure: 3,
     maxRetriesOnFailureDelay: 500,
-    // How many pages of 200 rows a list is followed back to `since`.
+    // How many pages of 200 rows are read at most to reach `since`.
     maxPages: 50,
     networks: {
       BTC: 'BTC',

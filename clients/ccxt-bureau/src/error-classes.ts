@@ -18,8 +18,8 @@ import {
 } from 'ccxt';
 
 /**
- * Every code of Bureau as an error of CCXT. What Bureau calls retryable, and nothing else, is an `OperationFailed`,
- * which is what CCXT sends again.
+ * The error of CCXT for each of Bureau's codes. Exactly the retryable codes are an `OperationFailed`, which CCXT sends
+ * again.
  */
 export const errorClasses = {
   missing_api_key: AuthenticationError,
@@ -64,7 +64,7 @@ export const errorClasses = {
   outcome_unknown: RequestTimeout,
 } as const;
 
-/** Codes that mean something narrower where an order was asked for or about. */
+/** Codes with a more precise error in requests about orders. */
 export const orderErrorClasses = {
   not_found: OrderNotFound,
   amount_below_minimum: InvalidOrder,

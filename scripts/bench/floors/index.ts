@@ -108,8 +108,8 @@ function countRows(results: readonly D1Result[]): number {
 }
 
 /**
- * A Worker that makes only the platform calls that each kind of request cannot do without. It admits, counts, checks and
- * remembers nothing. Its throughput is the limit for the exchange in the same runtime.
+ * A Worker that makes only the platform calls that each kind of request cannot do without. It admits, counts, checks
+ * and remembers nothing. Its throughput is the limit for the exchange in the same runtime.
  */
 const app = new Hono<{ Bindings: Bindings }>();
 

@@ -7,8 +7,8 @@ import type { Keeper } from '../reach-keeper.ts';
 /**
  * Accepts the history as it is now, for an operator who restored the database to an earlier time: rows from which the
  * stored links were computed are gone. The audit records the reason and the newest links, then the keeper deletes all
- * links. Refuses with `service_unavailable` when it is unknown whether the audit row was written. Throws when the keeper
- * cannot be reached. Calling it again is safe.
+ * links. Refuses with `service_unavailable` when it is unknown whether the audit row was written. Throws when the
+ * keeper cannot be reached. Calling it again is safe.
  */
 export async function acceptHistory(
   database: Database,

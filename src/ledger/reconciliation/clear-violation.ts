@@ -7,8 +7,8 @@ import { violations } from '../schema.ts';
 
 /**
  * Clears a violation: an operator has investigated it and gives a reason why the exchange may continue. The halts stay
- * until the operator lifts them in the settings. A check that finds the invariant broken again halts again. Refuses with
- * `not_found`, with `invalid_state` when it is cleared already, and with `service_unavailable` when the outcome is
+ * until the operator lifts them in the settings. A check that finds the invariant broken again halts again. Refuses
+ * with `not_found`, with `invalid_state` when it is cleared already, and with `service_unavailable` when the outcome is
  * unknown. Throws when D1 cannot be read.
  */
 export async function clearViolation(

@@ -22,9 +22,9 @@ export interface Closing {
 /**
  * Judges the two invariants that need all balances, at the end of a pass. `differences` is by how much balances differ
  * from their transfers. Each transfer debits as much as it credits, so all transfers sum to zero, and the sum of all
- * balances of an asset is the sum of these differences: no statement has to add up every balance. What is owed to clients
- * is that sum without the house's balances (`rows`). If records and transfers of an asset disagree (`untied`), the
- * differences do not give the sum, and it is reported as unknown. Pure.
+ * balances of an asset is the sum of these differences: no statement has to add up every balance. What is owed to
+ * clients is that sum without the house's balances (`rows`). If records and transfers of an asset disagree (`untied`),
+ * the differences do not give the sum, and it is reported as unknown. Pure.
  */
 export function closePass(rows: readonly BalanceRow[], differences: Differences, untied: Untied): Closing {
   const findings: Finding[] = [];

@@ -3,7 +3,9 @@ import { type Range, type Statement, selectRange } from './statement.ts';
 
 const DAY_MS = 86_400_000;
 
-/** By how much the clocks of two lanes may differ: two withdrawals may be written in the other order than their times. */
+/**
+ * By how much the clocks of two lanes may differ: two withdrawals may be written in the other order than their times.
+ */
 const CLOCK_SKEW_MS = 60_000;
 
 /**

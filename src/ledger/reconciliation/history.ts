@@ -58,9 +58,9 @@ export interface ComputedPart {
 }
 
 /**
- * Computes the next part of a chain: the SHA-256 of its rows. The last part of a link also gives the link: the SHA-256 of
- * the previous link and all its parts. Returns `null` while the table has too few new rows for a part; seeing that reads
- * one row. Throws when D1 fails.
+ * Computes the next part of a chain: the SHA-256 of its rows. The last part of a link also gives the link: the SHA-256
+ * of the previous link and all its parts. Returns `null` while the table has too few new rows for a part; seeing that
+ * reads one row. Throws when D1 fails.
  */
 export async function computePart(
   database: D1Database,

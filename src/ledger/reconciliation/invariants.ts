@@ -21,7 +21,9 @@ export const invariants = [
   'rounding_favours_house',
   /** No address belongs to two accounts, on any networks. */
   'addresses_have_one_owner',
-  /** What clients brought in is within the supply cap; what is owed to them is within the cap plus the house's exposure. */
+  /**
+   * What clients brought in is within the supply cap; what is owed to them is within the cap plus the house's exposure.
+   */
   'debts_within_caps',
   /** The journal and the audit are the same as when they were first read. */
   'history_unchanged',

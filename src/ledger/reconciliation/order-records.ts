@@ -33,7 +33,8 @@ export const orderRecords: RecordKind = {
     {
       invariant: 'rounding_favours_house',
       about: `r.status = 'COMPLETED'`,
-      // In floating point, to within an atom of each side and a billionth. `judgeRounding` checks each new order exactly.
+      // In floating point, to within an atom of each side and a billionth. `judgeRounding` checks each new order
+      // exactly.
       broken: `NOT EXISTS (
         SELECT 1 FROM assets
         WHERE asset = r.coin

@@ -31,9 +31,10 @@ export interface Slice {
 }
 
 /**
- * The reconciliation of one ledger: it reads the ledger and checks the invariants. `follow` reads the next new transfers;
- * `advance` reads the next slice of a pass over everything. Each slice is one transaction of a few milliseconds that only
- * reads. Only when an invariant is broken, a second batch records it and halts the exchange. Run one call at a time.
+ * The reconciliation of one ledger: it reads the ledger and checks the invariants. `follow` reads the next new
+ * transfers; `advance` reads the next slice of a pass over everything. Each slice is one transaction of a few
+ * milliseconds that only reads. Only when an invariant is broken, a second batch records it and halts the exchange. Run
+ * one call at a time.
  */
 export class Reconciler {
   readonly #database: Database;
@@ -85,7 +86,9 @@ export class Reconciler {
     return this.#links.forget();
   }
 
-  /** Reads the next new transfers, or computes the next part of a chain. When D1 fails, throws and keeps its progress. */
+  /**
+   * Reads the next new transfers, or computes the next part of a chain. When D1 fails, throws and keeps its progress.
+   */
   async follow({ transfers }: SliceLimits, now_ms: number): Promise<Slice> {
     const extended = this.#isPartScanned() ? await this.#extend('transfers') : null;
     if (extended) return extended;
@@ -134,7 +137,9 @@ export class Reconciler {
     return { isMore: true, duration_ms: scanned.duration_ms };
   }
 
-  /** Computes the next part of a chain again, from the chain's beginning, and compares each link with the stored one. */
+  /**
+   * Computes the next part of a chain again, from the chain's beginning, and compares each link with the stored one.
+   */
   async #advanceChains(pass: Pass, now_ms: number): Promise<Slice> {
     for (const name of chains) {
       const position = pass.chains[name];
@@ -142,8 +147,8 @@ export class Reconciler {
       if (!kept) continue;
       const computed = await computePart(this.#database.$client, name, position, this.#chains[name]);
       const findings = judgeLink(name, kept, computed);
-      // A table that ends before its stored links is done. After a link, the stored digest is used even if it differs, so
-      // that one changed row is reported once and not for every later link.
+      // A table that ends before its stored links is done. After a link, the stored digest is used even if it differs,
+      // so that one changed row is reported once and not for every later link.
       const next = computed
         ? { ...computed.next, digest: computed.link ? kept.digest : computed.next.digest }
         : { ...position, links: Number.MAX_SAFE_INTEGER };

@@ -25,8 +25,8 @@ export interface Claim {
 }
 
 /**
- * One kind of record and the transfers that belong to it. All checks are composed from this: whether each record has its
- * transfers, whether each transfer has its record, and whether each balance is the sum of its records' legs.
+ * One kind of record and the transfers that belong to it. All checks are composed from this: whether each record has
+ * its transfers, whether each transfer has its record, and whether each balance is the sum of its records' legs.
  */
 export interface RecordKind {
   /** The table. */

@@ -38,8 +38,8 @@ const BEYOND_ALL = '~';
 
 /**
  * Scans the next accounts, as many as together have at most `count` records of each kind. Compares each record with its
- * transfers and each balance with the legs of all its records, in one transaction, so that a write in between cannot look
- * like an error. A larger account is scanned in parts. Throws when D1 fails.
+ * transfers and each balance with the legs of all its records, in one transaction, so that a write in between cannot
+ * look like an error. A larger account is scanned in parts. Throws when D1 fails.
  */
 export async function scanAccounts(
   database: D1Database,
@@ -76,7 +76,9 @@ export function endOf(accountId: string): string {
   return `${accountId}!`;
 }
 
-/** The next account, for each kind of row the first account that does not fit, and the number of the newest transfer. */
+/**
+ * The next account, for each kind of row the first account that does not fit, and the number of the newest transfer.
+ */
 interface MeasureRow {
   readonly head: number | null;
   readonly first: string | null;

@@ -45,9 +45,10 @@ export interface ScannedJournal {
 }
 
 /**
- * Scans the next `count` numbers of the journal in one transaction. Checks that no number is missing, that each transfer
- * belongs to its record and, at the end of the journal, that the house's balances are the sums of all transfers. If the
- * transfers are read for the first time (`isNew`), also checks the rounding of their orders. Throws when D1 fails.
+ * Scans the next `count` numbers of the journal in one transaction. Checks that no number is missing, that each
+ * transfer belongs to its record and, at the end of the journal, that the house's balances are the sums of all
+ * transfers. If the transfers are read for the first time (`isNew`), also checks the rounding of their orders. Throws
+ * when D1 fails.
  */
 export async function scanJournal(
   database: D1Database,

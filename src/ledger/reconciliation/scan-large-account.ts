@@ -13,7 +13,9 @@ import { type BalanceRow, Sums, addSums, compareSums } from './sums.ts';
 /** How far the scan of a large account has come. */
 export const LargeAccount = z.object({
   accountId: z.string(),
-  /** The newest transfer when the scan of this account began. Only legs with a number up to it are summed from records. */
+  /**
+   * The newest transfer when the scan of this account began. Only legs with a number up to it are summed from records.
+   */
   head: z.int(),
   /** The index in `recordKinds` of the kind being scanned. After the last kind, the journal since `head` is scanned. */
   kind: z.int(),
@@ -44,8 +46,8 @@ interface ScannedLarge {
 /**
  * Scans the next part of an account with more records than fit into a slice. Records are scanned by id; they are never
  * deleted, so each is met once. Of their legs, only those whose transfers existed when the scan began are summed. Later
- * transfers are summed from the journal. In the transaction that reads the journal's end, the account's balances must be
- * the total of both sums, however long the scan took. Throws when D1 fails.
+ * transfers are summed from the journal. In the transaction that reads the journal's end, the account's balances must
+ * be the total of both sums, however long the scan took. Throws when D1 fails.
  */
 export async function scanLargeAccount(
   database: D1Database,

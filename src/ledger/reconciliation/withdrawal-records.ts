@@ -1,9 +1,9 @@
 import type { RecordKind } from './record-kind.ts';
 
 /**
- * Withdrawals. One transfer takes amount and fee. Once the withdrawal is paid, one pays the amount and another, if there
- * is a fee, the fee. Once it has failed, one returns everything. A withdrawal to another account of this exchange also
- * has a receipt, a row of `deposits`.
+ * Withdrawals. One transfer takes amount and fee. Once the withdrawal is paid, one pays the amount and another, if
+ * there is a fee, the fee. Once it has failed, one returns everything. A withdrawal to another account of this exchange
+ * also has a receipt, a row of `deposits`.
  */
 export const withdrawalRecords: RecordKind = {
   name: 'withdrawals',

@@ -1,4 +1,4 @@
-/** A JSON schema, as far as it is walked here. */
+/** The members of a JSON schema that are read here. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly properties?: Readonly<Record<string, JsonSchema>>;

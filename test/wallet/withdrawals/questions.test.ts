@@ -116,15 +116,15 @@ describe('the operator’s list of open withdrawals', () => {
     const trader = await openTrader({ USDT: '1000' });
     const ids: string[] = [];
     for (let made = 0; made < 5; made += 1) ids.push((await readTaken(await withdraw(trader, WITHDRAWAL))).id);
-    const walked: string[] = [];
+    const listed: string[] = [];
     let page = await read('status=PENDING&limit=2');
     while (page.nextCursor !== null) {
-      walked.push(...page.withdrawals.map(({ id }) => id));
-      if (walked.length === 2) ids.push((await readTaken(await withdraw(trader, WITHDRAWAL))).id);
+      listed.push(...page.withdrawals.map(({ id }) => id));
+      if (listed.length === 2) ids.push((await readTaken(await withdraw(trader, WITHDRAWAL))).id);
       page = await read(`status=PENDING&limit=2&cursor=${page.nextCursor}`);
     }
-    walked.push(...page.withdrawals.map(({ id }) => id));
-    expect(walked).toEqual(ids);
+    listed.push(...page.withdrawals.map(({ id }) => id));
+    expect(listed).toEqual(ids);
     expect((await read('status=PENDING&olderThanMinutes=60')).withdrawals).toEqual([]);
   });
 
