@@ -9,7 +9,7 @@ import { type RunningCustodian, runCustodian, until, wallet } from '../support/r
 import { newFolder, policy as usualPolicy } from '../support/signing.ts';
 import { type Anvil, FROZEN_TOKEN_CODE, RICH, startAnvil } from '../support/start-anvil.ts';
 
-/** What goes wrong around payouts on the EVM, and stops no other payout. */
+/** Faults of one payout or sweep on the EVM that must not stop other payouts. */
 const USDT = '0xdAC17F958D2ee523a2206206994597C13D831ec7';
 const RECIPIENT = '0x52908400098527886E0F7030069857D2E4169EE7';
 const ether = 10n ** 18n;

@@ -8,7 +8,7 @@ import { type RunningCustodian, runCustodian, until, wallet } from '../support/r
 import { newFolder, policy } from '../support/signing.ts';
 import { type Anvil, startAnvil } from '../support/start-anvil.ts';
 
-/** What a custodian does when what it stands on fails: its nodes, its database, the fees. */
+/** The custodian's behaviour when its nodes or its database fail, and when fees rise. */
 const RECIPIENT = '0x52908400098527886E0F7030069857D2E4169EE7';
 const ether = 10n ** 18n;
 const hot = wallet.evmAddress({ account: 'hot', index: 0 });

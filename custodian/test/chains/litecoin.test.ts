@@ -109,7 +109,7 @@ test('a payout with too low a fee gets a child that pays for both, and arrives o
   await custodian.pay(wanted);
   await until('broadcast', () => count('version_broadcast') > 0);
   const { txHash = '' } = (await custodian.look(wanted.withdrawalId)).body;
-  // The miner is told to leave it lie.
+  // The miner ignores it from now on.
   await litecoin.call('prioritisetransaction', [txHash, 0, -100_000_000]);
   await litecoin.mine(2);
   await until('a child', () =>
@@ -142,7 +142,9 @@ test('a payout larger than the hot wallet is held, and paid when there is enough
   await until('sent', () => isSent(wanted.withdrawalId), mineOne);
 });
 
-/** Spends on another node what a transaction spends on the first, so that only one of the two can stand. */
+/**
+ * Spends on another node the same coins as a transaction on the first, so that only one of the two can be in a block.
+ */
 async function spendOtherwise(other: Litecoin, txHash: string): Promise<void> {
   const { vin } = (await litecoin.call('getrawtransaction', [txHash, true])) as {
     vin: { txid: string; vout: number }[];

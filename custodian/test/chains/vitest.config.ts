@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests against real nodes on loopback: `npm run test:chains`. One file after the other, since each has nodes of its own. */
+/**
+ * Tests against real nodes on loopback: `npm run test:chains`. One file after the other, since each has nodes of its
+ * own.
+ */
 export default defineConfig({
   test: {
     include: ['custodian/test/chains/**/*.test.ts'],

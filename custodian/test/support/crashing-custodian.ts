@@ -4,8 +4,8 @@ import type * as ServiceModule from '../../src/service.ts';
 import type * as SignerModule from '../../src/signer/connect.ts';
 
 /**
- * A custodian in a process of its own that kills itself as it would be killed: with SIGKILL, right after the event that
- * STOP_AT names. Arguments: the folder of the source, and the configuration file.
+ * A custodian in a process of its own that kills itself with SIGKILL right after the event that STOP_AT names.
+ * Arguments: the folder of the source, and the configuration file.
  */
 const [source = '', configFile = ''] = process.argv.slice(2);
 const { STOP_AT } = process.env;

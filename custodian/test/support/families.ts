@@ -6,10 +6,10 @@ import { wallet } from './run-custodian.ts';
 import { startAnvil } from './start-anvil.ts';
 import { startLitecoind } from './start-litecoind.ts';
 
-/** A family of networks with a real node, as far as payouts on any of them go. */
+/** A family of networks, with a real node of one of them for tests of payouts. */
 export interface Family {
   readonly networks: object;
-  /** A payout of one tenth of the coin to somebody who has nothing yet. */
+  /** A payout of one tenth of the coin to a new address. */
   payout(withdrawalId: string): { readonly withdrawalId: string; readonly address: string };
   mine(count?: number): Promise<unknown>;
   /** How many tenths of the coin an address has received in blocks. */
@@ -19,7 +19,7 @@ export interface Family {
 
 const tenth = 10n ** 17n;
 
-/** A key that nobody used before. */
+/** A new public key. */
 function drawPublicKey(): Uint8Array {
   return secp256k1.getPublicKey(secp256k1.utils.randomSecretKey(), true);
 }

@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where the node is unpacked: a folder that `npm ci` clears. */
+/** The folder in which the node is unpacked. `npm ci` clears it. */
 const FOLDER = join(import.meta.dirname, '..', '..', '..', 'node_modules', '.cache', 'litecoind');
 
-/** Every system has these; those of another suite would not fit. */
+/** Libraries that every system has. Those of another release would not fit. */
 const BASE = /^(libc6|libcrypt1|libgcc-s1|libstdc\+\+6|gcc-.*|libssl.*|debconf.*|cdebconf|dpkg|tar|adduser|passwd)$/;
 
-/** The package, all that it needs, and nothing that is merely recommended. */
+/** Options for the package and its dependencies, without recommended packages. */
 const CLOSURE =
   'depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces --no-enhances litecoind'.split(
     ' ',
@@ -24,15 +24,15 @@ export interface Litecoind {
 }
 
 /**
- * A litecoind: that on the PATH, or Debian's package, which is fetched from the machine's own package sources with the
- * libraries that it needs, and unpacked into the project. Throws, and says what to do, where neither can be had.
+ * Finds a litecoind: the one on the PATH, or Debian's package, which is fetched with its libraries from the machine's
+ * package sources and unpacked into the project. Throws an error that says what to do when neither is possible.
  */
 export function fetchLitecoind(): Litecoind {
   const onPath = tryRun('sh', ['-c', 'command -v litecoind']);
   if (onPath) return { command: onPath.trim(), libraries: '' };
   if (!existsSync(FOLDER)) unpack();
   const libraries = ['lib', 'usr/lib'].flatMap((root) => listFolders(join(FOLDER, root))).join(':');
-  // What lies in usr/bin is a script that knows only where root would have put this.
+  // The file in usr/bin is a script that works only for an installation by root.
   return { command: join(FOLDER, 'usr', 'lib', 'litecoin', 'litecoind'), libraries };
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const PROJECT = join(import.meta.dirname, '..', '..', '..');
 
-/** A text of a file, and what a mistake makes of it. */
+/** A mistake: a text of a file, and its replacement. */
 export interface Mistake {
   readonly file: string;
   readonly from: RegExp;
@@ -27,7 +27,7 @@ export function mutateCustodian(mistakes: readonly Mistake[]): string {
   return join(folder, 'custodian', 'src');
 }
 
-/** The naive order of effects: send first, then write down what was sent. */
+/** The wrong order of the steps: send first, then store what was sent. */
 export const sendBeforeWriting: Mistake = {
   file: 'payer/advance-spends.ts',
   from: /async function startSpend[\s\S]*?\n}\n/,
@@ -47,7 +47,7 @@ export const sendBeforeWriting: Mistake = {
 `,
 };
 
-/** A signer that forgets under which fence it signed for a payout. */
+/** A signer that forgets with which fence it signed a payout. */
 export const signerForgetsAnchors: Mistake = {
   file: 'signer/signature-log.ts',
   from: /if \(earlier && !deed\.fences\.some\(.*\n/,

@@ -6,7 +6,7 @@ import type { Network } from '../../../src/money/networks.ts';
 import { findListing } from '../../src/networks.ts';
 import { orderOf } from './signing.ts';
 
-/** What Bureau was told of a deposit. */
+/** A deposit as it was reported to Bureau. */
 export interface ReportedDeposit {
   readonly network: string;
   readonly address: string;
@@ -22,13 +22,13 @@ export const KEY_ID = 'bureau-tests';
 export const SECRET = 'the-secret-that-the-tests-share-with-the-custodian';
 export const DEPOSIT_TOKEN = 'the-token-with-which-these-tests-report-deposits';
 
-/** Plays the two sides of Bureau that the custodian meets: its report of deposits, and its signed questions. */
+/** Plays Bureau towards the custodian: it receives reports of deposits, and sends signed requests. */
 export class PlayedBureau {
   readonly url: string;
   readonly reports: ReportedDeposit[] = [];
-  /** Payouts that the custodian said it is time to look at. */
+  /** The payouts that the custodian asked Bureau to look up. */
   readonly looks: string[] = [];
-  /** While it is, it hears nothing: every connection is cut. */
+  /** While true, every connection is closed without an answer. */
   isDeaf = false;
   readonly #server: Server;
   readonly #status = new Map<string, string>();
@@ -61,7 +61,7 @@ export class PlayedBureau {
     return bureau;
   }
 
-  /** As Bureau does: completed or failed once, for good. */
+  /** Takes a report as Bureau does: a deposit that is completed or failed never changes. */
   take(report: ReportedDeposit): string {
     this.reports.push(report);
     const name = `${report.network}:${report.txHash}:${report.outputIndex}`;
@@ -82,13 +82,13 @@ export class PlayedBureau {
   }
 }
 
-/** What a custodian answered. */
+/** An answer of a custodian. */
 export interface Said {
   readonly status: number;
   readonly body: { readonly status?: string; readonly txHash?: string; readonly reason?: string };
 }
 
-/** Asks a custodian as Bureau does: signed by HMAC, and an order by Ed25519 as well. */
+/** Sends a request to a custodian as Bureau does: signed by HMAC, and an order by Ed25519 as well. */
 export async function askCustodian(
   port: number,
   method: 'GET' | 'PUT',

@@ -98,12 +98,12 @@ export class ProcessCustodian {
     await ended;
   }
 
-  /** What was logged since the start. */
+  /** The log since the start. */
   get output(): string {
     return this.#output;
   }
 
-  /** Submits; a custodian that dies meanwhile answers nothing. */
+  /** Submits a payout. Returns `undefined` when the custodian dies before it answers. */
   async pay(payout: { readonly withdrawalId: string }): Promise<Said | undefined> {
     return askCustodian(this.port, 'PUT', `/v1/payouts/${payout.withdrawalId}`, payout).catch(() => undefined);
   }

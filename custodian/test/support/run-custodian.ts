@@ -22,7 +22,7 @@ export function depositKeysText(): Record<string, string> {
   );
 }
 
-/** What a custodian says of one network. */
+/** A custodian's holdings on one network. */
 export interface NetworkHoldings {
   readonly network: string;
   readonly height: number;
@@ -58,8 +58,8 @@ export function writeConfig(folder: string, bureauUrl: string, networks: object)
 }
 
 /**
- * Starts one. The same folder again is the same custodian after a restart. `between` stands between it and its signer,
- * and loses what goes to and fro.
+ * Starts a custodian. The same folder again is the same custodian after a restart. `between` wraps the requests to the
+ * signer, so that a test can lose requests and answers.
  */
 export async function runCustodian(
   bureauUrl: string,
@@ -97,7 +97,10 @@ export async function runCustodian(
   };
 }
 
-/** Waits until a condition holds, doing `meanwhile` between looks. Fails after 20 s with what was waited for. */
+/**
+ * Waits until a condition is true, and runs `meanwhile` between checks. After 20 s fails with the name of the
+ * condition.
+ */
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,

@@ -7,7 +7,7 @@ import { digestOrder } from '../../src/contract/payout-order.ts';
 import type { Policy } from '../../src/signer/policy.ts';
 import type { Order } from '../../src/signer/requests.ts';
 
-/** The public test mnemonic: everybody has its keys. */
+/** The public test mnemonic, whose keys everybody has. */
 export const MNEMONIC = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
 
 const bureauSecret = new Uint8Array(32).fill(7);

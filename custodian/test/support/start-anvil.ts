@@ -10,10 +10,10 @@ import { takeFreePort } from './free-port.ts';
 const TRANSFER_TOPIC = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const TOKEN_CODE = assembleToken();
 
-/** Tells balances as the token above does, and reverts every transfer, as a contract does for an address on its block list. */
+/** Answers balances as the token above does, and reverts every transfer, as a contract does for a blocked address. */
 export const FROZEN_TOKEN_CODE = '0x5f3560e01c6370a08231146011575f5ffd5b600435545f5260205ff3';
 
-/** Passes its value on to the address in its call data, from within; the second then reverts. */
+/** Forwards its value to the address in its call data, within the transaction. The second version then reverts. */
 const FORWARDER_CODE = '0x5f5f5f5f345f355af15000';
 const REVERTING_FORWARDER_CODE = '0x5f5f5f5f345f355af1505f5ffd';
 
@@ -36,19 +36,19 @@ function byte(value: number): string {
   return value.toString(16).padStart(2, '0');
 }
 
-/** A real EVM node of a chain of our own, which mines when told. */
+/** A real EVM node of a private chain, which mines on demand. */
 export interface Anvil {
   readonly url: string;
   readonly call: (method: string, params?: readonly unknown[]) => Promise<unknown>;
   /** Mines blocks. */
   mine(count?: number): Promise<void>;
-  /** Gives an address coins out of nothing, without any transaction. */
+  /** Sets the balance of an address, without a transaction. */
   setBalance(address: string, atoms: bigint): Promise<void>;
-  /** Puts a token there, and gives an owner so much of it. */
+  /** Puts a token at an address, and gives an owner an amount of it. */
   setToken(contract: string, owner: string, atoms: bigint): Promise<void>;
-  /** Sends from the node's own rich account; mined with the next block. */
+  /** Sends from the node's own account; mined with the next block. */
   send(to: string, atoms: bigint, data?: string): Promise<string>;
-  /** A payment of that account that is signed, but not sent. */
+  /** Signs a payment of that account without sending it. */
   sign(nonce: number, to: string, atoms: bigint): Promise<string>;
   balance(address: string): Promise<bigint>;
   tokenBalance(contract: string, owner: string): Promise<bigint>;
@@ -65,7 +65,10 @@ export const REVERTING_FORWARDER = '0x2222222222222222222222222222222222222222';
 const MISSING = `There is no anvil. On Linux (x64), "npm ci" brings one, unless optional dependencies are left out. Elsewhere,
 put an anvil (1.7) on the PATH.`;
 
-/** Where the binary is: in the optional package, else on the PATH. Throws, and says what to do, where there is none. */
+/**
+ * The path of the binary, in the optional package or on the PATH. If there is none, throws an error that says what to
+ * do.
+ */
 export function findAnvil(): string {
   try {
     const folder = dirname(createRequire(import.meta.url).resolve('@foundry-rs/anvil-linux-amd64/package.json'));
@@ -77,7 +80,7 @@ export function findAnvil(): string {
   }
 }
 
-/** Starts an anvil on loopback. Rejects, and says what is missing, where there is none. */
+/** Starts an anvil on loopback. If there is none, rejects with an error that says what is missing. */
 export async function startAnvil(chainId = 1): Promise<Anvil> {
   const port = await takeFreePort();
   const options = ['--no-mining', '--slots-in-an-epoch', '2', '--quiet', '--order', 'fees'];

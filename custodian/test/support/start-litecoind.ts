@@ -9,7 +9,7 @@ import { takeFreePort } from './free-port.ts';
 import { newFolder } from './signing.ts';
 import { waitFor } from './start-anvil.ts';
 
-/** A real Litecoin node on a chain of its own, which mines when told. */
+/** A real Litecoin node on a private chain, which mines on demand. */
 export interface Litecoin {
   readonly url: string;
   readonly peerPort: number;
@@ -17,7 +17,7 @@ export interface Litecoin {
   mine(count?: number): Promise<string[]>;
   /** Sends from the node's own wallet; mined with the next block. */
   send(address: string, coins: string): Promise<string>;
-  /** What an address of the main network received, in blocks, as text. */
+  /** The amount that an address of the main network received in blocks, as text. */
   received(address: string): Promise<string>;
   stop(): Promise<void>;
 }
@@ -38,13 +38,13 @@ const COMMON_OPTIONS = [
   '-printtoconsole=0',
 ];
 
-/** Whoever mines gets nothing that these tests look at. */
+/** The rewards go to an address that no test looks at. */
 const MINER = bech32.encode('rltc', [0, ...bech32.toWords(new Uint8Array(20).fill(0x42))]);
 
 /** A coinbase can be spent after 100 blocks. */
 const MATURE_BLOCKS = 110;
 
-/** A folder whose wallet has coins that are mature; made once, since mining so many blocks takes seconds. */
+/** A folder whose wallet has mature coins. It is made once, because mining so many blocks takes seconds. */
 let richFolder: Promise<string> | undefined;
 
 async function makeRichFolder(): Promise<string> {
@@ -63,7 +63,7 @@ async function makeRichFolder(): Promise<string> {
 /** Litecoin's regtest writes hashes of public keys with this version byte. */
 const REGTEST_KEY_VERSION = 0x6f;
 
-/** The same script, as the test network writes it. */
+/** The address of the same script on the test network. */
 export function toRegtest(address: string): string {
   const segwit = bech32.decodeUnsafe(address);
   if (segwit) return bech32.encode('rltc', segwit.words);

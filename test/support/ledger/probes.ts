@@ -1,6 +1,6 @@
 import { env } from '../runtime/test-env.ts';
 
-/** Everything that a refused request must leave as it was. */
+/** Everything that a refused request must not change. */
 export interface Effects {
   readonly orders: number;
   readonly transfers: number;
@@ -23,7 +23,7 @@ export async function readEffects(accountId: string): Promise<Effects> {
   };
 }
 
-/** Per asset, the sum of all ledger balances: zero, or money was made or lost. */
+/** The sum of all ledger balances for each asset. It is zero unless money was made or lost. */
 export async function sumOfBalances(): Promise<string[]> {
   const { results } = await env.DB.prepare('SELECT asset FROM balances GROUP BY asset HAVING sum(amount) <> 0').all<{
     asset: string;
