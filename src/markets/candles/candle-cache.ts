@@ -9,13 +9,18 @@ import { RequestBudget } from './request-budget.ts';
 /** The number of series held: one of 1000 candles takes some 0.3 MB of an object's 128. */
 const MAX_SERIES_KEPT = 64;
 
+/**
+ * How many candles the sources are asked for: the first of these that suffices. Most callers want few, and reading a
+ * thousand takes ten times as long as reading a hundred.
+ */
+const SIZES: readonly number[] = [100, MAX_CANDLES];
+
 /** How many requests to venues may be under way at once. */
 const MAX_QUESTIONS_OPEN = 16;
 
 /**
- * Asks for candles on behalf of everyone. The sources are always asked for as many candles as they give, which costs
- * the same, so that one series answers every `limit`. A fresh series is reused, and callers of the same series share
- * one request. A failure is not stored. Only for use inside one object, because callers share promises.
+ * Asks for candles on behalf of everyone. The sources are asked for one of two numbers of candles, so that one series
+ * answers many `limit`s. A fresh series is reused, also a longer one, and callers of the same series share one request. A failure is not stored. Only for use inside one object, because callers share promises.
  */
 export class CandleCache {
   readonly #sources: readonly CandleSource[];
@@ -36,19 +41,26 @@ export class CandleCache {
    */
   async answer(question: CandleQuestion): Promise<Outcome<CandleSeries>> {
     if (isEmpty(question, Date.now())) return accept({ taken_ms: Date.now(), candles: [] });
-    const key = [question.coin, question.interval, question.startTime_ms, question.endTime_ms].join('/');
-    const kept = this.#kept.get(key);
-    if (kept && Date.now() - kept.taken_ms < freshTimeOfSeries({ ...question, limit: MAX_CANDLES }, kept)) {
-      return limitSeries(kept, question);
+    const suitable = SIZES.filter((limit) => limit >= question.limit).map((limit) => ({ ...question, limit }));
+    for (const longer of suitable) {
+      const kept = this.#kept.get(keyOf(longer));
+      if (kept && Date.now() - kept.taken_ms < freshTimeOfSeries(longer, kept)) return limitSeries(kept, question);
     }
-    let series = this.#open.get(key);
-    if (!series) {
-      if (this.#open.size >= MAX_QUESTIONS_OPEN) return tooManyQuestions;
-      series = this.#ask(key, { ...question, limit: MAX_CANDLES }).finally(() => this.#open.delete(key));
-      this.#open.set(key, series);
-    }
+    const open = suitable.flatMap((longer) => this.#open.get(keyOf(longer)) ?? []);
+    const [shortest = question] = suitable;
+    const series = open[0] ?? this.#begin(shortest);
+    if (!series) return tooManyQuestions;
     const outcome = await series;
     return outcome.ok ? limitSeries(outcome.value, question) : outcome;
+  }
+
+  /** The series when it has come, or `undefined` while too many others are under way. */
+  #begin(question: CandleQuestion): Promise<Outcome<CandleSeries>> | undefined {
+    if (this.#open.size >= MAX_QUESTIONS_OPEN) return undefined;
+    const key = keyOf(question);
+    const series = this.#ask(key, question).finally(() => this.#open.delete(key));
+    this.#open.set(key, series);
+    return series;
   }
 
   async #ask(key: string, question: CandleQuestion): Promise<Outcome<CandleSeries>> {
@@ -70,6 +82,10 @@ const tooManyQuestions = refuse('service_unavailable', 'Too many different candl
 /** There may be no start between the two times, and no candle has begun in the future. */
 function isEmpty({ startTime_ms = -Infinity, endTime_ms = Infinity }: CandleQuestion, now_ms: number): boolean {
   return startTime_ms > Math.min(endTime_ms, now_ms) || endTime_ms < 0;
+}
+
+function keyOf({ coin, interval, limit, startTime_ms, endTime_ms }: CandleQuestion): string {
+  return [coin, interval, limit, startTime_ms, endTime_ms].join('/');
 }
 
 function limitSeries(series: CandleSeries, question: CandleQuestion): Outcome<CandleSeries> {

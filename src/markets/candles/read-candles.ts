@@ -43,7 +43,8 @@ export async function readCandles(
     const options = { locationHint: PRICE_HUB_LOCATION };
     const stub = CANDLE_HUB.getByName(HUB_NAME, options) as DurableObjectStub<CandleHub>;
     const outcome = await withDeadline<Outcome<CandleSeries>>(DEADLINE_MS, () => stub.candles(question));
-    if (!outcome.ok && outcome.code === 'service_unavailable') refusal = { heard_ms: Date.now(), outcome };
+    const isRefused = !outcome.ok && outcome.code === 'service_unavailable';
+    refusal = isRefused ? { heard_ms: Date.now(), outcome } : undefined;
     return outcome;
   } catch (error) {
     logFault('candle_hub_unreachable', { error: describeError(error) });

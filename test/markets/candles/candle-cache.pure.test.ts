@@ -26,9 +26,20 @@ describe('the candle cache asks once', () => {
   it('for callers who ask the same at the same time, whatever their limits', async () => {
     const source = createSource('venue', () => Promise.resolve(rows));
     const cache = createCache([source]);
-    const answers = await Promise.all([1, 2, 5, 1000].map((limit) => cache.answer({ ...question, limit })));
+    const answers = await Promise.all([1, 2, 5, 100].map((limit) => cache.answer({ ...question, limit })));
     expect(answers.map((answer) => answer.ok && answer.value.candles.length)).toEqual([1, 2, 5, 5]);
     expect(source.fetchCandles).toHaveBeenCalledOnce();
+  });
+
+  it('for a hundred candles or a thousand, and a thousand answer those who ask for few', async () => {
+    const source = createSource('venue', () => Promise.resolve(rows));
+    const cache = createCache([source]);
+    for (const limit of [7, 101, 1000, 100, 1]) expect((await cache.answer({ ...question, limit })).ok).toBe(true);
+    expect(source.fetchCandles.mock.calls.map(([asked]) => asked.limit)).toEqual([100, 1000]);
+    const other = createCache([source]);
+    const coin = 'ETH';
+    await Promise.all([1000, 1].map((limit) => other.answer({ ...question, coin, limit })));
+    expect(source.fetchCandles.mock.calls.map(([asked]) => asked.limit)).toEqual([100, 1000, 1000]);
   });
 
   it('while the answer is fresh', async () => {
