@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { assetSymbols } from '../src/money/assets.ts';
 import { moveEarlierState, noteSchema } from './keep-state.ts';
+import { migrateLedgers, migrateWithWrangler, readLedgerBindings } from './ledgers/migrate-ledgers.ts';
 import { readSecret, writeSecrets } from './local-secrets.ts';
 
 /**
@@ -50,12 +51,7 @@ function migrate(): void {
       `The data in ${storage} is of an earlier schema. It was moved to ${aside}, and the exchange begins empty.`,
     );
   }
-  const { status, stdout, stderr } = spawnSync(
-    'wrangler',
-    ['d1', 'migrations', 'apply', 'DB', '--local', '--persist-to', storage],
-    { env: environment, encoding: 'utf8' },
-  );
-  if (status !== 0) throw new Error(`the database could not be migrated:\n${stdout}\n${stderr}`);
+  migrateLedgers(readLedgerBindings('sandbox'), migrateWithWrangler(['--local', '--persist-to', storage]));
   noteSchema(storage, MIGRATIONS);
 }
 

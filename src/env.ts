@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers';
 import { z } from 'zod';
+import { findBindingFaults } from './ledger/ledgers.ts';
 import { QUOTE_ASSET, coinSymbols, scaleOf } from './money/assets.ts';
 import { type Venue, candleVenues, priceVenues, venues } from './money/venue-symbols.ts';
 import { AMOUNT_SYNTAX, MAX_ATOMS, parseAmount } from './money/amounts.ts';
@@ -203,9 +204,11 @@ export type Config = z.output<typeof Config>;
  * that is missing or wrong, and never a value: a Worker that is set up wrongly must not start.
  */
 export function parseConfig(variables: unknown): Config {
+  const unbound = findBindingFaults(Object(variables) as Record<string, unknown>);
   const parsed = Config.safeParse(variables);
-  if (parsed.success) return parsed.data;
-  throw refuseConfig(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`));
+  if (parsed.success && unbound.length === 0) return parsed.data;
+  const faults = parsed.error?.issues.map(({ path, message }) => `${path.join('.')} ${message}`) ?? [];
+  throw refuseConfig([...faults, ...unbound]);
 }
 
 /** The error that ends the start of a Worker that is set up wrongly. A fault names a variable, and never a value. */

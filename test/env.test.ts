@@ -78,6 +78,12 @@ describe('the configuration', () => {
     expect(() => start({ ...production, [variable]: value })).toThrow(/configuration refused/);
   });
 
+  it('with a gap in the numbers of its ledgers is refused, whatever else is wrong', () => {
+    expect(() => start({ ...production, DB_2: env.DB })).toThrow('DB_2 is bound, and DB_1 is not');
+    expect(() => start({ ...production, DB_2: env.DB, SPREAD_BPS: '9' })).toThrow(/SPREAD_BPS .*DB_2 is bound/);
+    expect(start({ ...production, DB_1: env.DB })).toMatchObject({ ENVIRONMENT: 'production' });
+  });
+
   it('of production lets a venue that is no price source share a host', () => {
     expect(start({ ...production, OKX_URL: 'https://data-api.binance.vision' })).toMatchObject({
       SPREAD_BPS: 20,

@@ -3,8 +3,8 @@ import { config } from '../env.ts';
 import { sendProblem } from '../http/area.ts';
 import { type ListQuery, readPage } from '../http/list.ts';
 import { refuse } from '../http/refusal.ts';
-import { type Database, openDatabase } from '../ledger/database.ts';
-import { RecordId } from '../ledger/record-id.ts';
+import type { Database } from '../ledger/database.ts';
+import { findLedger, ledgerOf } from '../ledger/ledgers.ts';
 import { admit } from './admit.ts';
 import type { KeyEnvironment } from './authenticate.ts';
 
@@ -28,7 +28,7 @@ export async function answerList<const Name extends string, Row extends { readon
   const admitted = await admit(c, 'read', 'read');
   if (!admitted.ok) return sendProblem(c, admitted);
   const { accountId } = admitted.value;
-  const database = openDatabase(c.env.DB);
+  const database = ledgerOf(c.env, accountId);
   const page = await readPage(query, { route: list.path, accountId }, config.CURSOR_SECRET, (before, count) =>
     list.listRows(database, accountId, before, count),
   );
@@ -55,8 +55,8 @@ export async function answerRecord<const Name extends string, Row, Shown>(
 ) {
   const admitted = await admit(c, 'read', 'read');
   if (!admitted.ok) return sendProblem(c, admitted);
-  const known = RecordId.safeParse(id);
-  const row = known.success && (await record.readRow(openDatabase(c.env.DB), admitted.value.accountId, known.data));
+  const database = findLedger(c.env, id);
+  const row = database && (await record.readRow(database, admitted.value.accountId, id));
   if (!row) return sendProblem(c, refuse('not_found', `This account has no ${record.name} of that id.`));
   return c.json({ [record.name]: record.show(row) } as Record<Name, Shown>, 200);
 }

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
-import { openDatabase } from '../ledger/database.ts';
+import { ledgerOf } from '../ledger/ledgers.ts';
 import { admit, anyKeyRefusals } from '../access/admit.ts';
 import { keyRevoked } from '../keys/admission.ts';
 import { authenticate } from '../access/authenticate.ts';
@@ -29,7 +29,7 @@ keys.openapi(
   async (c) => {
     const admitted = await admit(c, null, 'read');
     if (!admitted.ok) return sendProblem(c, admitted);
-    const record = await readKeyRecord(openDatabase(c.env.DB), c.var.key.keyId);
+    const record = await readKeyRecord(ledgerOf(c.env, c.var.key.keyId), c.var.key.keyId);
     // The lane knows the key but the database does not: it was restored to a time before the key was made.
     if (!record) return sendProblem(c, keyRevoked);
     return c.json({ apiKey: showOwnApiKey(record) }, 200);

@@ -5,7 +5,8 @@ import { describeError, logFault } from '../platform/log.ts';
 import { accept } from '../http/refusal.ts';
 import { anyKeyRefusals } from '../access/admit.ts';
 import { admitPublicCall } from '../access/admit-public-call.ts';
-import { type Database, openDatabase } from '../ledger/database.ts';
+import type { Database } from '../ledger/database.ts';
+import { firstLedger } from '../ledger/ledgers.ts';
 import { SETTINGS_MAX_AGE_MS, type Settings, readSettings } from '../ledger/settings.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
 import { config } from '../env.ts';
@@ -43,7 +44,7 @@ exchange.openapi(
   }),
   (c) =>
     answerThroughEdge(c, 'assets', async () => {
-      const settings = await readSettings(openDatabase(c.env.DB));
+      const settings = await readSettings(firstLedger(c.env));
       return accept({ body: describeAssets(settings), lifetime_ms: LIFETIME_MS });
     }),
 );
@@ -64,7 +65,7 @@ exchange.openapi(
   }),
   (c) =>
     answerThroughEdge(c, 'exchange-info', async () => {
-      const settings = await readSettings(openDatabase(c.env.DB));
+      const settings = await readSettings(firstLedger(c.env));
       return accept({ body: describeExchange(settings, boundsOf, Date.now()), lifetime_ms: LIFETIME_MS });
     }),
 );
@@ -102,7 +103,7 @@ exchange.openapi(
   (c) =>
     answerThroughEdge(c, 'status', async () => {
       const [settings, snapshot] = await Promise.all([
-        findSettings(openDatabase(c.env.DB)),
+        findSettings(firstLedger(c.env)),
         readSnapshot(c.env, SNAPSHOT_MAX_AGE_MS),
       ]);
       return accept({ body: judgeStatus(settings, snapshot, Date.now()), lifetime_ms: LIFETIME_MS });

@@ -10,7 +10,7 @@ import { admit, readRefusals } from '../access/admit.ts';
 import { answerList, answerRecord } from '../access/answer-read.ts';
 import { authenticate, authenticateJson } from '../access/authenticate.ts';
 import { executeInLane } from '../access/execute-in-lane.ts';
-import { openDatabase } from '../ledger/database.ts';
+import { ledgerOf } from '../ledger/ledgers.ts';
 import { chooseAddressSources } from '../providers.ts';
 import { DepositAddress, listAddresses } from '../wallet/addresses/list-addresses.ts';
 import { Balance, readBalances } from '../wallet/balances.ts';
@@ -46,7 +46,8 @@ wallet.openapi(
   async (c) => {
     const admitted = await admit(c, 'read', 'read');
     if (!admitted.ok) return sendProblem(c, admitted);
-    const balances = await readBalances(openDatabase(c.env.DB), admitted.value.accountId);
+    const { accountId } = admitted.value;
+    const balances = await readBalances(ledgerOf(c.env, accountId), accountId);
     return c.json({ balances, ts: new Date().toISOString() }, 200);
   },
 );
@@ -73,7 +74,8 @@ wallet.openapi(
   async (c) => {
     const admitted = await admit(c, 'read', 'read');
     if (!admitted.ok) return sendProblem(c, admitted);
-    const listed = await listAddresses(openDatabase(c.env.DB), addressSources, admitted.value.accountId);
+    const { accountId } = admitted.value;
+    const listed = await listAddresses(ledgerOf(c.env, accountId), addressSources, accountId);
     if (!listed.ok) return sendProblem(c, listed);
     return c.json({ addresses: listed.value }, 200);
   },

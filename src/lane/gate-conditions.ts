@@ -1,8 +1,8 @@
-import type { Bindings } from '../platform/bindings.ts';
+import type { LedgerBindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { type Outcome, accept, overloaded } from '../http/refusal.ts';
 import { withDeadline } from '../platform/with-deadline.ts';
-import { openDatabase } from '../ledger/database.ts';
+import { firstLedger } from '../ledger/ledgers.ts';
 import { SETTINGS_MAX_AGE_MS, type Settings, readSettings } from '../ledger/settings.ts';
 import { FILL_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
 import { type HubBindings, readSnapshot } from '../markets/read-hub.ts';
@@ -27,7 +27,7 @@ export const FRESH_INTERVAL_MS = 500;
 export const FRESH_TIME_MS = 60_000;
 
 /** Where prices and settings come from. */
-type GateSources = HubBindings & Pick<Bindings, 'DB'>;
+type GateSources = HubBindings & LedgerBindings;
 
 /**
  * The prices and settings that every order of a ledger is planned at. They are held in memory only and fetched in the
@@ -123,7 +123,7 @@ export class GateConditions {
     // The time of the question: later changes may not be in the answer.
     const read_ms = Date.now();
     try {
-      const database = openDatabase(this.#bindings.DB);
+      const database = firstLedger(this.#bindings);
       this.#settings = { value: await withDeadline(SETTINGS_DEADLINE_MS, () => readSettings(database)), read_ms };
     } catch (error) {
       logFault('settings_unreadable', { error: describeError(error) });

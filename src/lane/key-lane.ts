@@ -7,7 +7,8 @@ import { decideAdmission, decideEffect, type Admission } from '../keys/admission
 import { type BucketName, limitsOf } from '../keys/bucket-limits.ts';
 import { type KeyRecord, readKeyRecord } from '../keys/record.ts';
 import { worksWhenFrozen } from '../keys/scope.ts';
-import { type Database, openDatabase } from '../ledger/database.ts';
+import type { Database } from '../ledger/database.ts';
+import { findLedger, ledgerOf } from '../ledger/ledgers.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
 import { answerOrder } from '../trade/commit-order.ts';
 import type { PlaceOrder } from '../trade/place-order.ts';
@@ -148,7 +149,7 @@ export class KeyLane extends DurableObject<Bindings> {
    * its number is returned; the next change must have a higher number. Throws when D1 fails.
    */
   async reloadRecord(keyId: string): Promise<number | null> {
-    return this.#held.take(await readKeyRecord(openDatabase(this.env.DB), keyId)) ?? null;
+    return this.#held.take(await this.#readRecord(keyId)) ?? null;
   }
 
   /** Revokes the key for good, with or without a record, unless it is known to belong to another account. */
@@ -174,8 +175,8 @@ export class KeyLane extends DurableObject<Bindings> {
   async #recoverIntent(intent: OpenIntent): Promise<void> {
     const record = this.#held.current;
     if (!record) return;
-    const database = openDatabase(this.env.DB);
     const { accountId } = record;
+    const database = ledgerOf(this.env, accountId);
     if (intent.operation === 'placeOrder') {
       const found = await lookUpOrder(database, accountId, intent.recordId);
       if (found.kind === 'found') this.#replays.remember(intent.idempotencyKey, answerOrder(found.row));
@@ -202,7 +203,7 @@ export class KeyLane extends DurableObject<Bindings> {
     if (!this.#mutex.hasRoom()) return problem(queueFull, null);
     const counted = this.#count(bucket, record.value);
     if (!counted.outcome.ok) return problem(counted.outcome, counted.rate);
-    const execution = prepare(record.value, openDatabase(this.env.DB));
+    const execution = prepare(record.value, ledgerOf(this.env, record.value.accountId));
     const turn = await this.#mutex.run(async () => {
       const executed = await executeOnce(execution, call.request, this.#replays, call.facts, {
         now: () => Date.now(),
@@ -241,13 +242,19 @@ export class KeyLane extends DurableObject<Bindings> {
   async #decide(admission: Admission): Promise<Outcome<KeyRecord>> {
     if (!this.#held.current && !this.#held.isRevoked) {
       try {
-        this.#held.take(await readKeyRecord(openDatabase(this.env.DB), admission.keyId));
+        this.#held.take(await this.#readRecord(admission.keyId));
       } catch (error) {
         logFault('key_record_unreadable', { keyId: admission.keyId, error: describeError(error) });
         return overloaded;
       }
     }
     return decideAdmission(this.#held.current, admission, Date.now());
+  }
+
+  /** Reads the key's record where its id says. A key of a ledger that does not exist has none. Throws when D1 fails. */
+  async #readRecord(keyId: string): Promise<KeyRecord | undefined> {
+    const database = findLedger(this.env, keyId);
+    return database && readKeyRecord(database, keyId);
   }
 
   #count(bucket: BucketName, record: KeyRecord): { outcome: Outcome<null>; rate: RateState } {

@@ -3,7 +3,7 @@ import type { Bindings } from '../platform/bindings.ts';
 import { type Outcome, accept, overloaded } from '../http/refusal.ts';
 import { withDeadline } from '../platform/with-deadline.ts';
 import type { CommitOutcome } from '../ledger/commit.ts';
-import { openDatabase } from '../ledger/database.ts';
+import { ledgerOf } from '../ledger/ledgers.ts';
 import { commitOrder, explainOrderRefusal, toRow } from '../trade/commit-order.ts';
 import type { PlaceOrder } from '../trade/place-order.ts';
 import {
@@ -111,7 +111,7 @@ export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
 
   async #commit(call: GateCall, plan: OrderPlan): Promise<CommitOutcome> {
     try {
-      return await withDeadline(BATCH_DEADLINE_MS, () => commitOrder(openDatabase(this.env.DB), call, plan));
+      return await withDeadline(BATCH_DEADLINE_MS, () => commitOrder(ledgerOf(this.env, call.accountId), call, plan));
     } catch (error) {
       if (error instanceof DOMException && error.name === 'TimeoutError')
         return { kind: 'unknown', cause: error.message };

@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
-import { openDatabase } from '../ledger/database.ts';
+import { firstLedger } from '../ledger/ledgers.ts';
 import type { Keeper, KeeperStanding } from '../ledger/reach-keeper.ts';
 import { KeptLinks } from '../ledger/reconciliation/kept-links.ts';
 import { NO_PROGRESS, Progress } from '../ledger/reconciliation/progress.ts';
@@ -50,7 +50,7 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     this.#links = new KeptLinks(ctx.storage.sql);
     // Progress that an older version stored is ignored; the pass then begins again.
     const kept = Progress.safeParse(this.#state.read(KEPT));
-    this.#reconciler = new Reconciler(openDatabase(env.DB), this.#links, kept.success ? kept.data : NO_PROGRESS);
+    this.#reconciler = new Reconciler(firstLedger(env), this.#links, kept.success ? kept.data : NO_PROGRESS);
   }
 
   async wake(): Promise<void> {
@@ -66,7 +66,7 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     this.#isSweepDue = false;
     await attempt('sweep_failed', () =>
       sweepWithdrawals({
-        database: openDatabase(this.env.DB),
+        database: firstLedger(this.env),
         custody: this.#custody,
         now: () => Date.now(),
       }),

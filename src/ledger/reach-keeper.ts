@@ -1,7 +1,7 @@
 import type { Bindings } from '../platform/bindings.ts';
 import type { Progress } from './reconciliation/progress.ts';
 import type { ChainName, Link } from './reconciliation/history.ts';
-import { LEDGER_NUMBER } from './record-id.ts';
+import { FIRST_LEDGER } from './record-id.ts';
 
 /** The progress of the reconciliation, and the newest stored link of each chain (see docs/design/reconciliation.md). */
 export interface KeeperStanding {
@@ -30,5 +30,5 @@ export type KeeperBindings = Pick<Bindings, 'LEDGER_KEEPER' | 'LEDGER_LOCATION'>
  * works after its object was reset, so take a new one for every use.
  */
 export function reachKeeper({ LEDGER_KEEPER, LEDGER_LOCATION: locationHint }: KeeperBindings): Keeper {
-  return LEDGER_KEEPER.getByName(String(LEDGER_NUMBER), { locationHint }) as unknown as Keeper;
+  return LEDGER_KEEPER.getByName(String(FIRST_LEDGER), { locationHint }) as unknown as Keeper;
 }

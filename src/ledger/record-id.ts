@@ -1,25 +1,30 @@
 import { v7 } from 'uuid';
 import { z } from 'zod';
 
-/** The number of the only ledger today. Ids contain it, so that a second ledger can be added. */
-export const LEDGER_NUMBER = 0;
+/** Ledger 0, which every exchange has. */
+export const FIRST_LEDGER = 0;
 
-/** The ledger's number as three hexadecimal digits: the twelve bits after the version of a UUIDv7. */
-const ledgerDigits = LEDGER_NUMBER.toString(16).padStart(3, '0');
+/** The highest number that a ledger can have: it takes twelve bits of an id. */
+export const MAX_LEDGER = 0xfff;
 
 /**
  * Makes the id of an account, a key or a record: a UUIDv7 (RFC 9562). Ids sort by the time at which they were made, and
- * the API shows that time as the record's. The twelve bits after the version are the ledger's number; 62 are random.
+ * the API shows that time as the record's. The twelve bits after the version are the number of the ledger that holds it;
+ * 62 are random.
  */
-export function newRecordId(now_ms: number): string {
+export function newRecordId(now_ms: number, ledger: number = FIRST_LEDGER): string {
+  if (!Number.isInteger(ledger) || ledger < 0 || ledger > MAX_LEDGER) throw new RangeError('no such ledger number');
   const id = v7({ msecs: now_ms });
-  return `${id.slice(0, 15)}${ledgerDigits}${id.slice(18)}`;
+  return `${id.slice(0, 15)}${ledger.toString(16).padStart(3, '0')}${id.slice(18)}`;
 }
 
-/** An id of this ledger. Any other text, and an id of another ledger, cannot be the id of a record here. */
-export const RecordId = z
-  .string()
-  .regex(new RegExp(`^[0-9a-f]{8}-[0-9a-f]{4}-7${ledgerDigits}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`));
+/** An id of an account, a key or a record, of whichever ledger. */
+export const RecordId = z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+
+/** The number of the ledger that an id names: the three hexadecimal digits after the version. */
+export function ledgerNumberOf(id: string): number {
+  return Number.parseInt(id.slice(15, 18), 16);
+}
 
 /** The time of a record, from its id: the first 48 bits are milliseconds. */
 export function timeOfRecord(id: string): number {

@@ -1,6 +1,7 @@
+import type { LedgerBindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { withDeadline } from '../platform/with-deadline.ts';
-import { openDatabase } from '../ledger/database.ts';
+import { firstLedger } from '../ledger/ledgers.ts';
 import { readSettings } from '../ledger/settings.ts';
 import { coinSymbols } from '../money/assets.ts';
 import { parsePrice } from '../money/prices.ts';
@@ -14,11 +15,11 @@ const DEADLINE_MS = 500;
 
 /** The operator's fallback prices, for the price hub: read only when somebody needs them, and then twice a minute at most. */
 export class OperatorFallbacks {
-  readonly #binding: D1Database;
+  readonly #bindings: LedgerBindings;
   #read_ms = -Infinity;
 
-  constructor(binding: D1Database) {
-    this.#binding = binding;
+  constructor(bindings: LedgerBindings) {
+    this.#bindings = bindings;
   }
 
   /** The prices that the operator has set; `known` while these are fresh, and when the settings cannot be read. */
@@ -26,7 +27,7 @@ export class OperatorFallbacks {
     if (this.#read_ms <= now_ms && now_ms - this.#read_ms < FRESH_MS) return known;
     this.#read_ms = now_ms;
     try {
-      const { fallbackPrices } = await withDeadline(DEADLINE_MS, () => readSettings(openDatabase(this.#binding)));
+      const { fallbackPrices } = await withDeadline(DEADLINE_MS, () => readSettings(firstLedger(this.#bindings)));
       const listed = coinSymbols.map((coin) => [coin, parsePrice(fallbackPrices[coin]?.price ?? '')] as const);
       return Object.fromEntries(listed.filter(([, price]) => price !== undefined));
     } catch (error) {

@@ -77,7 +77,7 @@ export class PriceHub extends DurableObject<Bindings> {
     this.#leastRound = this.#reserved;
     this.#breakers = new CircuitBreakers(kept.success ? kept.data.breakers : {}, () => this.#keep());
     this.#poller = new PricePoller(sources, this.#breakers);
-    this.#fallbacks = new OperatorFallbacks(bindings.DB);
+    this.#fallbacks = new OperatorFallbacks(bindings);
   }
 
   /**

@@ -15,9 +15,10 @@ import { Id, RecordPath } from '../http/wire-types.ts';
 import { laneUnreachable } from '../access/admit.ts';
 import { ApiKey, CreateApiKey, createApiKey, listApiKeys, revokeApiKey, showApiKey } from '../keys/api-key.ts';
 import { tokenSettings } from '../access/authenticate.ts';
-import { openDatabase } from '../ledger/database.ts';
+import { findLedger, firstLedger } from '../ledger/ledgers.ts';
 import { CreateCredit, Credit, creditAccount } from '../wallet/deposits/credit.ts';
 import { actorOf, authenticateOperator, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
+import { takeAccount } from './take-account.ts';
 import { revokeInLane, tellLanes } from './tell-lanes.ts';
 import { valueInUsdt } from '../markets/value-in-usdt.ts';
 
@@ -57,7 +58,7 @@ accountRoutes.openapi(
     },
   }),
   async (c) => {
-    const account = await openAccount(openDatabase(c.env.DB), c.req.valid('json').label, actorOf(c));
+    const account = await openAccount(firstLedger(c.env), c.req.valid('json').label, actorOf(c));
     return c.json({ account }, 201, { Location: `${ACCOUNTS_PATH}/${account.id}` });
   },
 );
@@ -83,7 +84,8 @@ accountRoutes.openapi(
   }),
   async (c) => {
     const { id } = c.req.valid('param');
-    const database = openDatabase(c.env.DB);
+    const database = findLedger(c.env, id);
+    if (!database) return sendProblem(c, accountNotFound);
     const [account, apiKeys] = await Promise.all([readAccount(database, id), listApiKeys(database, id)]);
     if (!account) return sendProblem(c, accountNotFound);
     return c.json({ account: { ...account, apiKeys } }, 200);
@@ -114,12 +116,12 @@ accountRoutes.openapi(
   }),
   async (c) => {
     const change = c.req.valid('json');
-    const database = openDatabase(c.env.DB);
-    const standing = await readAccount(database, c.req.valid('param').id);
-    if (!standing) return sendProblem(c, accountNotFound);
-    const changed = await changeAccount(database, standing.id, change, actorOf(c));
+    const taken = await takeAccount(c.env, c.req.valid('param').id);
+    if (!taken.ok) return sendProblem(c, taken);
+    const { account, database } = taken.value;
+    const changed = await changeAccount(database, account.id, change, actorOf(c));
     if (!changed.ok) return sendProblem(c, changed);
-    if (change.status !== undefined && !(await tellLanes(c, standing.id))) {
+    if (change.status !== undefined && !(await tellLanes(c, account.id))) {
       return sendProblem(c, laneUnreachable);
     }
     return c.json({ account: changed.value }, 200);
@@ -148,9 +150,9 @@ accountRoutes.openapi(
       const errors = [{ pointer: '/expiresAt', code: 'too_small', detail: 'is in the past' }];
       return sendProblem(c, refuse('invalid_request', 'The request is not valid.', { errors }));
     }
-    const database = openDatabase(c.env.DB);
-    const account = await readAccount(database, c.req.valid('param').id);
-    if (!account) return sendProblem(c, accountNotFound);
+    const taken = await takeAccount(c.env, c.req.valid('param').id);
+    if (!taken.ok) return sendProblem(c, taken);
+    const { account, database } = taken.value;
     const made = await createApiKey(database, account.id, wanted, tokenSettings, actorOf(c));
     return c.json(made, 201);
   },
@@ -176,7 +178,9 @@ accountRoutes.openapi(
   async (c) => {
     const { id, keyId } = c.req.valid('param');
     const actor = actorOf(c);
-    const revocation = await revokeApiKey(openDatabase(c.env.DB), id, keyId, actor);
+    const database = findLedger(c.env, id);
+    if (!database) return sendProblem(c, noKey);
+    const revocation = await revokeApiKey(database, id, keyId, actor);
     if (revocation.kind === 'not_of_account') return sendProblem(c, noKey);
     // The key works until its lane knows, so the operator must be told when the lane could not be reached.
     const told = await revokeInLane(c, id, keyId, actor.now_ms);
@@ -216,9 +220,9 @@ accountRoutes.openapi(
     },
   }),
   async (c) => {
-    const database = openDatabase(c.env.DB);
-    const account = await readAccount(database, c.req.valid('param').id);
-    if (!account) return sendProblem(c, accountNotFound);
+    const taken = await takeAccount(c.env, c.req.valid('param').id);
+    if (!taken.ok) return sendProblem(c, taken);
+    const { account, database } = taken.value;
     const credited = await creditAccount(
       database,
       account.id,

@@ -4,7 +4,8 @@ import { config } from '../env.ts';
 import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { refuse } from '../http/refusal.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
-import { type Database, openDatabase } from '../ledger/database.ts';
+import type { Database } from '../ledger/database.ts';
+import { findLedger, firstLedger } from '../ledger/ledgers.ts';
 import { accounts } from '../ledger/schema.ts';
 import { chooseCustody } from '../providers.ts';
 import { payOut } from '../wallet/withdrawals/pay-out.ts';
@@ -37,8 +38,8 @@ custodyRoutes.openapi(
     },
   }),
   async (c) => {
-    const database = openDatabase(c.env.DB);
-    const row = await findProcessingWithdrawal(database, c.req.valid('param').id);
+    const database = findLedger(c.env, c.req.valid('param').id);
+    const row = database && (await findProcessingWithdrawal(database, c.req.valid('param').id));
     if (!row) return sendProblem(c, refuse('not_found', 'No withdrawal of this id is with the custodian.'));
     const { id, status } = await payOut({ database, custody, now: () => Date.now() }, row, false);
     return c.json({ id, status: status === 'PENDING' ? 'PROCESSING' : status }, 200);
@@ -62,7 +63,7 @@ custodyRoutes.openapi(
       ...problemResponses(...operatorRefusals),
     },
   }),
-  async (c) => c.json({ count: await countIndexes(openDatabase(c.env.DB)) }, 200),
+  async (c) => c.json({ count: await countIndexes(firstLedger(c.env)) }, 200),
 );
 
 async function countIndexes(database: Database): Promise<number> {

@@ -5,7 +5,7 @@ import { jsonBody } from '../http/json-body.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { refuse } from '../http/refusal.ts';
 import { Id } from '../http/wire-types.ts';
-import { openDatabase } from '../ledger/database.ts';
+import { firstLedger } from '../ledger/ledgers.ts';
 import { reachKeeper } from '../ledger/reach-keeper.ts';
 import { acceptHistory } from '../ledger/reconciliation/accept-history.ts';
 import { clearViolation } from '../ledger/reconciliation/clear-violation.ts';
@@ -35,7 +35,7 @@ const Reason = z
 async function readReconciliation(bindings: Bindings) {
   const [standing, violations] = await Promise.all([
     reachKeeper(bindings).read(),
-    listViolations(openDatabase(bindings.DB)),
+    listViolations(firstLedger(bindings)),
   ]);
   return { reconciliation: showReconciliation(standing, violations) };
 }
@@ -103,7 +103,7 @@ reconciliationRoutes.openapi(
     },
   }),
   async (c) => {
-    const database = openDatabase(c.env.DB);
+    const database = firstLedger(c.env);
     const { violationId } = c.req.valid('param');
     const cleared = await clearViolation(database, violationId, c.req.valid('json').reason, actorOf(c));
     if (!cleared.ok) return sendProblem(c, cleared);
@@ -127,7 +127,7 @@ reconciliationRoutes.openapi(
   }),
   async (c) => {
     const keeper = reachKeeper(c.env);
-    const accepted = await acceptHistory(openDatabase(c.env.DB), keeper, c.req.valid('json').reason, actorOf(c));
+    const accepted = await acceptHistory(firstLedger(c.env), keeper, c.req.valid('json').reason, actorOf(c));
     return accepted.ok ? c.json(await readReconciliation(c.env), 200) : sendProblem(c, accepted);
   },
 );

@@ -1,18 +1,17 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Account } from '../accounts/account.ts';
-import { accountNotFound, readAccount } from '../accounts/account.ts';
 import { AllowlistEntry, approveAddress, listAllowlist, removeApproval, showEntry } from '../accounts/allowlist.ts';
 import { TotpCode, confirmTotp, drawTotp, removeTotp } from '../accounts/totp.ts';
 import { config } from '../env.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { ListQuery, NextCursor, readPage } from '../http/list.ts';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { refuse } from '../http/refusal.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
-import { type Database, openDatabase } from '../ledger/database.ts';
+import { findLedger } from '../ledger/ledgers.ts';
 import { findNetwork } from '../money/networks.ts';
 import { readAddress } from '../wallet/addresses/validate-address.ts';
 import { actorOf, authenticateOperator, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
+import { takeAccount } from './take-account.ts';
 
 const TOTP_PATH = '/operator/v1/accounts/{id}/totp';
 const ALLOWLIST_PATH = '/operator/v1/accounts/{id}/allowlist';
@@ -33,11 +32,6 @@ const OtpauthUri = z.string().openapi({
 const common = { tags: ['Security'], security: [{ operatorToken: [] }] };
 
 const generalRefusals = ['not_found', ...operatorRefusals] as const;
-
-async function takeAccount(database: Database, id: string): Promise<Outcome<Account>> {
-  const account = await readAccount(database, id);
-  return account ? accept(account) : accountNotFound;
-}
 
 /** The operator's routes for an account's security settings: second factor and approved addresses. */
 export const securityRoutes = createArea();
@@ -61,10 +55,10 @@ securityRoutes.openapi(
     },
   }),
   async (c) => {
-    const database = openDatabase(c.env.DB);
-    const account = await takeAccount(database, c.req.valid('param').id);
-    if (!account.ok) return sendProblem(c, account);
-    const { id, label } = account.value;
+    const taken = await takeAccount(c.env, c.req.valid('param').id);
+    if (!taken.ok) return sendProblem(c, taken);
+    const { account, database } = taken.value;
+    const { id, label } = account;
     const drawn = await drawTotp(database, id, label, config.TOTP_SECRETS, actorOf(c));
     return drawn.ok ? c.json(drawn.value, 201) : sendProblem(c, drawn);
   },
@@ -89,11 +83,11 @@ securityRoutes.openapi(
     },
   }),
   async (c) => {
-    const database = openDatabase(c.env.DB);
-    const account = await takeAccount(database, c.req.valid('param').id);
-    if (!account.ok) return sendProblem(c, account);
+    const taken = await takeAccount(c.env, c.req.valid('param').id);
+    if (!taken.ok) return sendProblem(c, taken);
+    const { account, database } = taken.value;
     const { totpCode } = c.req.valid('json');
-    const confirmed = await confirmTotp(database, account.value.id, totpCode, config.TOTP_SECRETS, actorOf(c));
+    const confirmed = await confirmTotp(database, account.id, totpCode, config.TOTP_SECRETS, actorOf(c));
     return confirmed.ok ? c.json({ totp: { enabled: true } }, 200) : sendProblem(c, confirmed);
   },
 );
@@ -114,10 +108,10 @@ securityRoutes.openapi(
     },
   }),
   async (c) => {
-    const database = openDatabase(c.env.DB);
-    const account = await takeAccount(database, c.req.valid('param').id);
-    if (!account.ok) return sendProblem(c, account);
-    await removeTotp(database, account.value.id, actorOf(c));
+    const taken = await takeAccount(c.env, c.req.valid('param').id);
+    if (!taken.ok) return sendProblem(c, taken);
+    const { account, database } = taken.value;
+    await removeTotp(database, account.id, actorOf(c));
     return c.json({ totp: { enabled: false } }, 200);
   },
 );
@@ -149,9 +143,9 @@ securityRoutes.openapi(
   }),
   async (c) => {
     const wanted = c.req.valid('json');
-    const database = openDatabase(c.env.DB);
-    const account = await takeAccount(database, c.req.valid('param').id);
-    if (!account.ok) return sendProblem(c, account);
+    const taken = await takeAccount(c.env, c.req.valid('param').id);
+    if (!taken.ok) return sendProblem(c, taken);
+    const { account, database } = taken.value;
     const network = findNetwork(wanted.network);
     if (!network) {
       return sendProblem(c, refuse('network_not_supported', `There is no network ${wanted.network}.`));
@@ -162,7 +156,7 @@ securityRoutes.openapi(
     }
     const cooling_ms = config.ALLOWLIST_COOLING_HOURS * HOUR_MS;
     const approved = { network, address, label: wanted.label };
-    const entry = await approveAddress(database, account.value.id, approved, cooling_ms, actorOf(c));
+    const entry = await approveAddress(database, account.id, approved, cooling_ms, actorOf(c));
     return c.json({ entry }, 201);
   },
 );
@@ -186,10 +180,10 @@ securityRoutes.openapi(
     },
   }),
   async (c) => {
-    const database = openDatabase(c.env.DB);
-    const account = await takeAccount(database, c.req.valid('param').id);
-    if (!account.ok) return sendProblem(c, account);
-    const accountId = account.value.id;
+    const taken = await takeAccount(c.env, c.req.valid('param').id);
+    if (!taken.ok) return sendProblem(c, taken);
+    const { account, database } = taken.value;
+    const accountId = account.id;
     const scope = { route: ALLOWLIST_PATH, accountId };
     const page = await readPage(c.req.valid('query'), scope, config.CURSOR_SECRET, (before, count) =>
       listAllowlist(database, accountId, before, count),
@@ -217,7 +211,8 @@ securityRoutes.openapi(
   }),
   async (c) => {
     const { id, entryId } = c.req.valid('param');
-    const entry = await removeApproval(openDatabase(c.env.DB), id, entryId, actorOf(c));
+    const database = findLedger(c.env, id);
+    const entry = database && (await removeApproval(database, id, entryId, actorOf(c)));
     if (!entry) return sendProblem(c, refuse('not_found', 'The account has no such entry.'));
     return c.json({ entry }, 200);
   },

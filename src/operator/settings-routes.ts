@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { MIN_SPREAD_BPS, config } from '../env.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { jsonBody } from '../http/json-body.ts';
-import { openDatabase } from '../ledger/database.ts';
+import { firstLedger } from '../ledger/ledgers.ts';
 import { actorOf, authenticateOperator, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
 import {
   ChangeSettings,
@@ -38,7 +38,7 @@ settingsRoutes.openapi(
       ...problemResponses(...operatorRefusals),
     },
   }),
-  async (c) => c.json({ settings: await readExchangeSettings(openDatabase(c.env.DB), defaults) }, 200),
+  async (c) => c.json({ settings: await readExchangeSettings(firstLedger(c.env), defaults) }, 200),
 );
 
 settingsRoutes.openapi(
@@ -67,7 +67,7 @@ settingsRoutes.openapi(
     },
   }),
   async (c) => {
-    const changed = await changeSettings(openDatabase(c.env.DB), c.req.valid('json'), defaults, actorOf(c));
+    const changed = await changeSettings(firstLedger(c.env), c.req.valid('json'), defaults, actorOf(c));
     return changed.ok ? c.json({ settings: changed.value }, 200) : sendProblem(c, changed);
   },
 );

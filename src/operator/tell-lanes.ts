@@ -2,7 +2,7 @@ import type { RequestContext } from '../http/context.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { laneOf } from '../lane/reach-lane.ts';
 import { listStandingKeyIds } from '../keys/api-key.ts';
-import { openDatabase } from '../ledger/database.ts';
+import { ledgerOf } from '../ledger/ledgers.ts';
 import { raiseRecordNumber } from '../ledger/record-number.ts';
 import type { RevokeReply } from '../lane/held-record.ts';
 
@@ -31,7 +31,7 @@ export async function revokeInLane(
  * effect later.
  */
 export async function tellLanes(c: RequestContext, accountId: string): Promise<boolean> {
-  const ids = await listStandingKeyIds(openDatabase(c.env.DB), accountId);
+  const ids = await listStandingKeyIds(ledgerOf(c.env, accountId), accountId);
   const told = await Promise.all(ids.map((id) => tellLane(c, accountId, id)));
   return told.every(Boolean);
 }
@@ -41,7 +41,7 @@ async function tellLane(c: RequestContext, accountId: string, keyId: string): Pr
     for (let tell = 1; tell <= MAX_TELLS; tell += 1) {
       const held = await laneOf(c.env, keyId).reloadRecord(keyId);
       if (held === null) return true;
-      await raiseRecordNumber(openDatabase(c.env.DB), accountId, held);
+      await raiseRecordNumber(ledgerOf(c.env, accountId), accountId, held);
     }
     logFault('lane_not_told', { keyId, error: 'it holds a newer record' });
   } catch (error) {

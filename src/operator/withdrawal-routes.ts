@@ -6,7 +6,9 @@ import { OPERATOR_SCOPE } from '../http/cursor.ts';
 import { ListQuery, NextCursor, readPage } from '../http/list.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { Decimal, Id, RecordPath, Timestamp } from '../http/wire-types.ts';
-import { type Database, openDatabase } from '../ledger/database.ts';
+import type { Database } from '../ledger/database.ts';
+import { findLedger, firstLedger } from '../ledger/ledgers.ts';
+import type { LedgerBindings } from '../platform/bindings.ts';
 import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { formatAmount } from '../money/amounts.ts';
 import { chooseCustody } from '../providers.ts';
@@ -74,9 +76,19 @@ function openReviewDesk(database: Database): ReviewContext {
   return { database, custody, allowlistMode: config.ALLOWLIST_MODE, now: () => Date.now() };
 }
 
-async function takeWithdrawal(database: Database, params: z.output<typeof Params>): Promise<Outcome<WithdrawalRow>> {
-  const row = await readWithdrawal(database, params.id, params.withdrawalId);
-  return row ? accept(row) : refuse('not_found', 'The account has no withdrawal of that id.');
+/** A withdrawal that a route names, and the database that holds it. */
+interface TakenWithdrawal {
+  readonly row: WithdrawalRow;
+  readonly database: Database;
+}
+
+async function takeWithdrawal(
+  bindings: LedgerBindings,
+  { id, withdrawalId }: z.output<typeof Params>,
+): Promise<Outcome<TakenWithdrawal>> {
+  const database = findLedger(bindings, withdrawalId);
+  const row = database && (await readWithdrawal(database, id, withdrawalId));
+  return row ? accept({ row, database }) : refuse('not_found', 'The account has no withdrawal of that id.');
 }
 
 /** The operator's routes for withdrawals: reviews, and stuck ones. */
@@ -121,7 +133,7 @@ withdrawalRoutes.openapi(
   async (c) => {
     const { status, olderThanMinutes = 0, ...query } = c.req.valid('query');
     const before_ms = Date.now() + 1 - olderThanMinutes * MINUTE_MS;
-    const database = openDatabase(c.env.DB);
+    const database = firstLedger(c.env);
     const scope = { route: `${WITHDRAWALS_PATH}?status=${status}`, accountId: OPERATOR_SCOPE };
     const page = await readPage(query, scope, config.CURSOR_SECRET, (after, count) =>
       selectOpenWithdrawals(database, status, before_ms, after, count),
@@ -145,8 +157,8 @@ withdrawalRoutes.openapi(
     responses: { ...OneWithdrawal, ...problemResponses('not_found', ...operatorRefusals) },
   }),
   async (c) => {
-    const row = await takeWithdrawal(openDatabase(c.env.DB), c.req.valid('param'));
-    return row.ok ? c.json({ withdrawal: showToOperator(row.value) }, 200) : sendProblem(c, row);
+    const taken = await takeWithdrawal(c.env, c.req.valid('param'));
+    return taken.ok ? c.json({ withdrawal: showToOperator(taken.value.row) }, 200) : sendProblem(c, taken);
   },
 );
 
@@ -167,11 +179,11 @@ withdrawalRoutes.openapi(
     },
   }),
   async (c) => {
-    const database = openDatabase(c.env.DB);
-    const row = await takeWithdrawal(database, c.req.valid('param'));
-    if (!row.ok) return sendProblem(c, row);
+    const taken = await takeWithdrawal(c.env, c.req.valid('param'));
+    if (!taken.ok) return sendProblem(c, taken);
+    const { row, database } = taken.value;
     const { reason } = c.req.valid('json');
-    const approved = await approveWithdrawal(openReviewDesk(database), row.value, reason, actorOf(c));
+    const approved = await approveWithdrawal(openReviewDesk(database), row, reason, actorOf(c));
     return approved.ok ? c.json({ withdrawal: showToOperator(approved.value) }, 200) : sendProblem(c, approved);
   },
 );
@@ -189,12 +201,12 @@ withdrawalRoutes.openapi(
     responses: { ...OneWithdrawal, ...problemResponses(...changeRefusals) },
   }),
   async (c) => {
-    const database = openDatabase(c.env.DB);
     const { reason } = c.req.valid('json');
-    const row = await takeWithdrawal(database, c.req.valid('param'));
-    if (!row.ok) return sendProblem(c, row);
+    const taken = await takeWithdrawal(c.env, c.req.valid('param'));
+    if (!taken.ok) return sendProblem(c, taken);
+    const { row, database } = taken.value;
     const settlement = { kind: 'failed', reason: 'rejected' } as const;
-    const rejected = await settleByHand(database, row.value, 'PENDING', settlement, reason, actorOf(c));
+    const rejected = await settleByHand(database, row, 'PENDING', settlement, reason, actorOf(c));
     return rejected.ok ? c.json({ withdrawal: showToOperator(rejected.value) }, 200) : sendProblem(c, rejected);
   },
 );
@@ -221,20 +233,20 @@ withdrawalRoutes.openapi(
     responses: { ...OneWithdrawal, ...problemResponses(...changeRefusals) },
   }),
   async (c) => {
-    const database = openDatabase(c.env.DB);
     const wanted = c.req.valid('json');
-    const row = await takeWithdrawal(database, c.req.valid('param'));
-    if (!row.ok) return sendProblem(c, row);
-    const txHash = wanted.outcome === 'paid' ? readTransactionHash(row.value.network, wanted.txHash) : '';
+    const taken = await takeWithdrawal(c.env, c.req.valid('param'));
+    if (!taken.ok) return sendProblem(c, taken);
+    const { row, database } = taken.value;
+    const txHash = wanted.outcome === 'paid' ? readTransactionHash(row.network, wanted.txHash) : '';
     if (txHash === undefined) {
-      const errors = [{ pointer: '/txHash', code: 'custom', detail: `is no transaction hash of ${row.value.network}` }];
+      const errors = [{ pointer: '/txHash', code: 'custom', detail: `is no transaction hash of ${row.network}` }];
       return sendProblem(c, refuse('invalid_request', 'The request is not valid.', { errors }));
     }
     const settlement =
       wanted.outcome === 'paid'
         ? ({ kind: 'paid', txHash } as const)
         : ({ kind: 'failed', reason: 'settled' } as const);
-    const settled = await settleByHand(database, row.value, 'PROCESSING', settlement, wanted.reason, actorOf(c));
+    const settled = await settleByHand(database, row, 'PROCESSING', settlement, wanted.reason, actorOf(c));
     return settled.ok ? c.json({ withdrawal: showToOperator(settled.value) }, 200) : sendProblem(c, settled);
   },
 );

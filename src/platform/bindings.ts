@@ -1,9 +1,17 @@
 /**
+ * The databases of the ledgers: `DB` is ledger 0, and `DB_1` to `DB_n` are the others, if there are any. Only
+ * `ledger/ledgers.ts` reads them.
+ */
+export interface LedgerBindings {
+  readonly DB: D1Database;
+  readonly [further: `DB_${number}`]: D1Database | undefined;
+}
+
+/**
  * What the platform binds to the Worker. The objects' classes are not named here, since they are in rooms above:
  * `laneOf`, `readSnapshot`, `readCandles`, `fillAtGate` and `reachKeeper` give out typed stubs.
  */
-export interface Bindings {
-  readonly DB: D1Database;
+export interface Bindings extends LedgerBindings {
   readonly KEY_LANE: DurableObjectNamespace;
   readonly LEDGER_GATE: DurableObjectNamespace;
   readonly LEDGER_KEEPER: DurableObjectNamespace;

@@ -1,0 +1,55 @@
+import type { LedgerBindings } from '../platform/bindings.ts';
+import { type Database, openDatabase } from './database.ts';
+import { FIRST_LEDGER, MAX_LEDGER, RecordId, ledgerNumberOf } from './record-id.ts';
+
+/** The name of the binding of a ledger's database. */
+type BindingName = 'DB' | `DB_${number}`;
+
+const BINDING = /^DB_(\d+)$/;
+
+function bindingOf(ledger: number): BindingName {
+  return ledger === FIRST_LEDGER ? 'DB' : `DB_${ledger}`;
+}
+
+function openNumbered(bindings: LedgerBindings, ledger: number): Database | undefined {
+  const binding = bindings[bindingOf(ledger)];
+  return binding && openDatabase(binding);
+}
+
+/**
+ * The database that an id from outside names, of an account, a key or a record. `undefined` for a text that is no id,
+ * and for an id of a ledger that does not exist: both name nothing.
+ */
+export function findLedger(bindings: LedgerBindings, id: string): Database | undefined {
+  return RecordId.safeParse(id).success ? openNumbered(bindings, ledgerNumberOf(id)) : undefined;
+}
+
+/** The database of an account, a key or a record that is known to exist. Throws where its ledger does not. */
+export function ledgerOf(bindings: LedgerBindings, id: string): Database {
+  const database = findLedger(bindings, id);
+  if (!database) throw new Error(`the ledger of ${id} is not bound`);
+  return database;
+}
+
+/** The database of ledger 0, for what belongs to no account: the settings of the exchange and its audit. */
+export function firstLedger(bindings: LedgerBindings): Database {
+  return openDatabase(bindings.DB);
+}
+
+/**
+ * What is wrong with the bindings of the ledgers, as a variable and its fault. Their numbers go from 0 on without a gap,
+ * so that a binding that is left out by mistake ends the start of the Worker, and not the trade of its accounts.
+ */
+export function findBindingFaults(bindings: Readonly<Record<string, unknown>>): string[] {
+  const named = Object.keys(bindings).filter((name) => BINDING.test(name));
+  const isListed = (name: string) => named.includes(name);
+  return [
+    ...(bindings['DB'] === undefined ? ['DB is not bound'] : []),
+    ...named.flatMap((name) => {
+      const number = Number(BINDING.exec(name)?.[1]);
+      if (name !== bindingOf(number) || number < 1 || number > MAX_LEDGER) return [`${name} is the name of no ledger`];
+      const before = bindingOf(number - 1);
+      return number === 1 || isListed(before) ? [] : [`${name} is bound, and ${before} is not`];
+    }),
+  ];
+}

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { addLedger, listLedgerBindings } from '../../scripts/ledgers/ledger-bindings.ts';
+import { migrateLedgers } from '../../scripts/ledgers/migrate-ledgers.ts';
+
+const committed = readFileSync('wrangler.toml', 'utf8');
+
+/** wrangler.toml with so many ledgers more. */
+function addLedgers(toml: string, count: number): string {
+  return count === 0 ? toml : addLedgers(addLedger(toml).toml, count - 1);
+}
+
+/** The lines of a text that another one has not. */
+function addedLines(before: string, after: string): string[] {
+  const known = new Set(before.split('\n'));
+  return after.split('\n').filter((line) => !known.has(line));
+}
+
+describe('adding a ledger', () => {
+  it('writes the bindings of the next one into both environments, after those that there are', () => {
+    const first = listLedgerBindings(committed, 'sandbox').length;
+    const toml = addLedgers(committed, 2);
+    for (const environment of ['sandbox', 'production'] as const) {
+      expect(listLedgerBindings(toml, environment)).toEqual([
+        ...listLedgerBindings(committed, environment),
+        `DB_${first}`,
+        `DB_${first + 1}`,
+      ]);
+    }
+  });
+
+  it('leaves every other line as it is, and gives each local database an id of its own', () => {
+    const { toml, binding } = addLedger(committed);
+    const without = toml.split(`"${binding}"`).length - 1;
+    expect(without).toBe(2);
+    const sandbox = toml.slice(0, toml.indexOf('[env.production]'));
+    const ids = [...sandbox.matchAll(/^database_id = "(.*)"$/gm)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(addedLines(toml, committed)).toEqual([]);
+    expect(addedLines(committed, toml).length).toBeGreaterThan(0);
+  });
+
+  it('refuses environments with different ledgers', () => {
+    const toml = addLedger(committed).toml;
+    const start = toml.lastIndexOf('[[env.production.d1_databases]]');
+    const end = toml.indexOf('\n\n', start);
+    expect(() => addLedger(toml.slice(0, start) + toml.slice(end))).toThrow('different ledgers');
+  });
+
+  it('refuses a number that is left out', () => {
+    const toml = addLedgers(committed, 2).replaceAll('"DB_1"', '"DB_7"');
+    expect(() => listLedgerBindings(toml, 'sandbox')).toThrow('DB_7 where DB_1 belongs');
+  });
+});
+
+describe('migrating the ledgers', () => {
+  it('goes through all of them in order', () => {
+    const reached: string[] = [];
+    migrateLedgers(['DB', 'DB_1', 'DB_2'], (binding) => {
+      reached.push(binding);
+      return { isMigrated: true, output: '' };
+    });
+    expect(reached).toEqual(['DB', 'DB_1', 'DB_2']);
+  });
+
+  it('stops at the first failure and says which were not reached', () => {
+    const reached: string[] = [];
+    const migrate = () =>
+      migrateLedgers(['DB', 'DB_1', 'DB_2'], (binding) => {
+        reached.push(binding);
+        return { isMigrated: binding !== 'DB_1', output: 'no such table' };
+      });
+    expect(migrate).toThrow(/DB_1 could not be migrated. Not reached: DB_2.\nno such table/);
+    expect(reached).toEqual(['DB', 'DB_1']);
+  });
+});
