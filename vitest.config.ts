@@ -12,11 +12,13 @@ import { refuseRuntime } from './test/support/node/run/refuse-runtime.ts';
  *   *.custody.test.ts, *.venues.test.ts, *.six-venues.test.ts
  *                      workerd, beside a server on loopback that plays the custodian or the venues
  *   *.site.test.ts     workerd, with the documentation's files
+ *   *.three-ledgers.test.ts
+ *                      workerd, with two ledgers more
  *   *.test.ts          workerd, as the sandbox of wrangler.toml
  *
  * Those of the custodian's package run in plain Node.
  */
-const endings = ['pure', 'node', 'custody', 'venues', 'six-venues', 'site'] as const;
+const endings = ['pure', 'node', 'custody', 'venues', 'six-venues', 'site', 'three-ledgers'] as const;
 
 const patternOf = (ending: (typeof endings)[number]) => `test/**/*.${ending}.test.ts`;
 const CUSTODIAN = 'custodian/test/pure';
@@ -78,6 +80,8 @@ const sandbox = inRuntime(
 
 const site = inRuntime('site', [patternOf('site')], 'sandbox', ['test/support/node/run/provide-site.ts']);
 
+const threeLedgers = inRuntime('three-ledgers', [patternOf('three-ledgers')], 'three-ledgers');
+
 /** They keep no state, so they share one set of modules. */
 const pure: TestProjectInlineConfiguration = {
   plugins: [refuseRuntime()],
@@ -109,6 +113,7 @@ const inWorkerd = [
   ...besideServer('venues'),
   ...besideServer('six-venues'),
   ...(wanted.has('site') ? [site] : []),
+  ...(wanted.has('three-ledgers') ? [threeLedgers] : []),
   ...(wanted.has('sandbox') ? [sandbox] : []),
 ];
 

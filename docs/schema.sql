@@ -45,6 +45,29 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: the number of an account''s key records never falls');
 END;
 
+CREATE TABLE address_indexes (
+  address_index INTEGER PRIMARY KEY NOT NULL CHECK (address_index >= 0),
+  account_id TEXT NOT NULL UNIQUE
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER address_indexes_are_not_changed BEFORE UPDATE ON address_indexes
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an address index is never changed');
+END;
+
+CREATE TRIGGER address_indexes_are_not_deleted BEFORE DELETE ON address_indexes
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an address index is never deleted');
+END;
+
+CREATE TRIGGER address_indexes_are_taken_in_order BEFORE INSERT ON address_indexes
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account exists')
+    WHERE EXISTS (SELECT 1 FROM address_indexes WHERE account_id = NEW.account_id);
+  SELECT RAISE(ABORT, 'guard: an account takes the next index')
+    WHERE NEW.address_index IS NOT (SELECT coalesce(max(address_index) + 1, 0) FROM address_indexes);
+END;
+
 CREATE TABLE addresses (
   account_id TEXT NOT NULL REFERENCES accounts (id),
   network TEXT NOT NULL,
@@ -286,6 +309,31 @@ BEGIN
       OR NOT EXISTS (
         SELECT 1 FROM transfers AS t JOIN orders AS o ON o.id = t.reference AND o.account_id IN (t.debit, t.credit)
         WHERE t.id = NEW.last_transfer AND t.kind = 'order' AND o.coin = NEW.asset AND o.price_round = NEW.price_round);
+END;
+
+CREATE TABLE claims (
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  holder TEXT NOT NULL,
+  PRIMARY KEY (kind, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER claims_are_made_once BEFORE INSERT ON claims
+BEGIN
+  SELECT RAISE(ABORT, 'guard: claim exists')
+    WHERE EXISTS (SELECT 1 FROM claims WHERE kind = NEW.kind AND name = NEW.name);
+  SELECT RAISE(ABORT, 'guard: no such kind of claim')
+    WHERE NEW.kind IS NULL OR NEW.kind NOT IN ('address', 'output', 'settlement');
+END;
+
+CREATE TRIGGER claims_are_not_changed BEFORE UPDATE ON claims
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a claim is never changed');
+END;
+
+CREATE TRIGGER claims_are_not_deleted BEFORE DELETE ON claims
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a claim is never deleted');
 END;
 
 CREATE TABLE deposits (

@@ -155,7 +155,7 @@ export const requestCounts = {
   },
   'deposit that custody reports': {
     requests: 1,
-    counts: { ...atEdge, objectCalls: 1, databaseRowsRead: 19, databaseRowsWritten: 6, logLines: 2 },
+    counts: { ...atEdge, objectCalls: 1, databaseRowsRead: 23, databaseRowsWritten: 7, logLines: 2 },
     active: 'read',
     cpu: 'write',
   },

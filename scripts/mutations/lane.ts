@@ -55,8 +55,8 @@ export const lane: Room = {
     },
     {
       name: 'a retry executes under a new id',
-      find: 'earlier?.recordId ?? newRecordId(now_ms)',
-      replace: 'newRecordId(now_ms)',
+      find: 'earlier?.recordId ?? newRecordId(now_ms, lane.ledger)',
+      replace: 'newRecordId(now_ms, lane.ledger)',
     },
     {
       name: 'a write of unknown outcome is sent again without looking for the record',

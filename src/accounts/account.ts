@@ -1,12 +1,15 @@
 import { z } from '@hono/zod-openapi';
-import { eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import type { Database } from '../ledger/database.ts';
+import { takeAddressIndex } from '../ledger/directory.ts';
+import { directoryOf, openLedger } from '../ledger/ledgers.ts';
 import { newRecordId } from '../ledger/record-id.ts';
 import { nextRecordNumber } from '../ledger/record-number.ts';
 import { accounts, exactly } from '../ledger/schema.ts';
+import type { LedgerBindings } from '../platform/bindings.ts';
 import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, formatAmount, parseAmount } from '../money/amounts.ts';
 
@@ -42,12 +45,18 @@ function showAccount(row: AccountRow): Account {
 }
 
 /**
- * Opens an account: its record, under the next address index. The database gives it a balance of every asset, at zero, so
- * that no order pays for a first one. Throws when D1 fails.
+ * Opens an account in a ledger: its record, under an address index that the directory gives. The database gives it a
+ * balance of every asset, at zero, so that no order pays for a first one. Throws when D1 fails; the index is then used up.
  */
-export async function openAccount(database: Database, label: string, actor: Actor): Promise<Account> {
-  const id = newRecordId(actor.now_ms);
-  const addressIndex = sql`(SELECT coalesce(max(address_index) + 1, 0) FROM accounts)`;
+export async function openAccount(
+  bindings: LedgerBindings,
+  ledger: number,
+  label: string,
+  actor: Actor,
+): Promise<Account> {
+  const database = openLedger(bindings, ledger);
+  const id = newRecordId(actor.now_ms, ledger);
+  const addressIndex = await takeAddressIndex(directoryOf(bindings), id);
   await database.batch([
     database.insert(accounts).values({ id, addressIndex, label, createdAt: actor.now_ms }),
     insertAudit(database, actor, 'open_account', id, { label }),

@@ -4,7 +4,7 @@ import { Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
-import { newRecordId, timestampOfRecord } from '../ledger/record-id.ts';
+import { ledgerNumberOf, newRecordId, timestampOfRecord } from '../ledger/record-id.ts';
 import { allowlist } from '../ledger/schema.ts';
 import type { Network } from '../money/networks.ts';
 
@@ -56,7 +56,12 @@ export async function approveAddress(
   cooling_ms: number,
   actor: Actor,
 ): Promise<AllowlistEntry> {
-  const row = { accountId, id: newRecordId(actor.now_ms), ...approved, usableAt: actor.now_ms + cooling_ms };
+  const row = {
+    accountId,
+    id: newRecordId(actor.now_ms, ledgerNumberOf(accountId)),
+    ...approved,
+    usableAt: actor.now_ms + cooling_ms,
+  };
   const outcome = await commit(database, [
     database.insert(allowlist).values(row),
     insertAudit(database, actor, 'approve_address', accountId, { ...approved }),

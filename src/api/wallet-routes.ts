@@ -75,7 +75,7 @@ wallet.openapi(
     const admitted = await admit(c, 'read', 'read');
     if (!admitted.ok) return sendProblem(c, admitted);
     const { accountId } = admitted.value;
-    const listed = await listAddresses(ledgerOf(c.env, accountId), addressSources, accountId);
+    const listed = await listAddresses(c.env, addressSources, accountId);
     if (!listed.ok) return sendProblem(c, listed);
     return c.json({ addresses: listed.value }, 200);
   },

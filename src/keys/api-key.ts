@@ -3,7 +3,7 @@ import { and, desc, eq, isNull, sql } from 'drizzle-orm';
 import { Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import type { Database } from '../ledger/database.ts';
-import { RecordId, newRecordId } from '../ledger/record-id.ts';
+import { RecordId, ledgerNumberOf, newRecordId } from '../ledger/record-id.ts';
 import { numberChange } from '../ledger/record-number.ts';
 import { apiKeys } from '../ledger/schema.ts';
 import { BucketAllowance, IpAllowlist, type KeyDetails, RateLimits, readKeyRow } from './record.ts';
@@ -85,7 +85,7 @@ export async function createApiKey(
   signing: { readonly prefix: TokenPrefix; readonly secrets: TokenSecrets },
   actor: Actor,
 ): Promise<{ readonly apiKey: ApiKey; readonly token: string }> {
-  const id = newRecordId(actor.now_ms);
+  const id = newRecordId(actor.now_ms, ledgerNumberOf(accountId));
   const { token, tokenHash } = await mintToken(id, wanted.scopes, signing.prefix, signing.secrets);
   const insert = database
     .insert(apiKeys)

@@ -46,6 +46,8 @@ export interface Execution<Plan, Row> {
 
 /** What an execution needs of its object. */
 export interface LaneClock {
+  /** The number of the ledger that holds the key's account. */
+  readonly ledger: number;
   now(): number;
   /** Whether the key may have an effect now. A replay is answered without asking. */
   mayAct(): Outcome<unknown>;
@@ -98,7 +100,7 @@ export async function executeOnce<Plan, Row>(
       return { answer: answerProblem(execution.describeUnknown(earlier.recordId), facts), replayed: false };
     }
   }
-  const recordId = earlier?.recordId ?? newRecordId(now_ms);
+  const recordId = earlier?.recordId ?? newRecordId(now_ms, lane.ledger);
   let intended = false;
   const mayStillLand = earlier ? now_ms - earlier.received_ms < MAY_LAND_MS : false;
   const settle = (refusal: Refusal): Executed<Row> => {

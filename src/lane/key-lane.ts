@@ -8,7 +8,8 @@ import { type BucketName, limitsOf } from '../keys/bucket-limits.ts';
 import { type KeyRecord, readKeyRecord } from '../keys/record.ts';
 import { worksWhenFrozen } from '../keys/scope.ts';
 import type { Database } from '../ledger/database.ts';
-import { findLedger, ledgerOf } from '../ledger/ledgers.ts';
+import { directoryOf, findLedger, ledgerOf } from '../ledger/ledgers.ts';
+import { ledgerNumberOf } from '../ledger/record-id.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
 import { answerOrder } from '../trade/commit-order.ts';
 import type { PlaceOrder } from '../trade/place-order.ts';
@@ -139,7 +140,8 @@ export class KeyLane extends DurableObject<Bindings> {
     return this.#execute(call, 'withdraw', ({ accountId, id: keyId }, database) => {
       const { totpSecrets, allowlistMode } = this.#settings;
       const readHub = () => readSnapshot(this.env, SNAPSHOT_MAX_AGE_MS);
-      const asked = { accountId, keyId, database, totpSecrets, allowlistMode, payouts: this.#payouts };
+      const directory = directoryOf(this.env);
+      const asked = { accountId, keyId, database, directory, totpSecrets, allowlistMode, payouts: this.#payouts };
       return executeWithdrawal(call.withdrawal, { ...asked, readSnapshot: readHub });
     });
   }
@@ -206,6 +208,7 @@ export class KeyLane extends DurableObject<Bindings> {
     const execution = prepare(record.value, ledgerOf(this.env, record.value.accountId));
     const turn = await this.#mutex.run(async () => {
       const executed = await executeOnce(execution, call.request, this.#replays, call.facts, {
+        ledger: ledgerNumberOf(record.value.accountId),
         now: () => Date.now(),
         mayAct: () => decideEffect(this.#held.current ?? record.value),
         sync: () => this.#sync(),

@@ -31,6 +31,18 @@ export function ledgerOf(bindings: LedgerBindings, id: string): Database {
   return database;
 }
 
+/** The database of a ledger that is known to exist, by its number. Throws where it does not. */
+export function openLedger(bindings: LedgerBindings, ledger: number): Database {
+  const database = openNumbered(bindings, ledger);
+  if (!database) throw new Error(`ledger ${ledger} is not bound`);
+  return database;
+}
+
+/** The database of the directory, which says what is unique in the whole exchange: that of ledger 0. */
+export function directoryOf(bindings: LedgerBindings): Database {
+  return openDatabase(bindings.DB);
+}
+
 /** The database of ledger 0, for what belongs to no account: the settings of the exchange and its audit. */
 export function firstLedger(bindings: LedgerBindings): Database {
   return openDatabase(bindings.DB);

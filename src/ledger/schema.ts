@@ -236,6 +236,22 @@ export const addresses = sqliteTable(
   ],
 );
 
+/** The directory, of ledger 0 alone: see 0011_directory.sql. */
+export const addressIndexes = sqliteTable('address_indexes', {
+  addressIndex: integer('address_index').primaryKey(),
+  accountId: text('account_id').notNull().unique(),
+});
+
+export const claims = sqliteTable(
+  'claims',
+  {
+    kind: text({ enum: ['address', 'output', 'settlement'] }).notNull(),
+    name: text().notNull(),
+    holder: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.kind, table.name] })],
+);
+
 export const solanaPool = sqliteTable('solana_pool', {
   addressIndex: integer('address_index').primaryKey(),
   address: text().notNull().unique(),

@@ -15,7 +15,8 @@ import { Id, RecordPath } from '../http/wire-types.ts';
 import { laneUnreachable } from '../access/admit.ts';
 import { ApiKey, CreateApiKey, createApiKey, listApiKeys, revokeApiKey, showApiKey } from '../keys/api-key.ts';
 import { tokenSettings } from '../access/authenticate.ts';
-import { findLedger, firstLedger } from '../ledger/ledgers.ts';
+import { findLedger } from '../ledger/ledgers.ts';
+import { FIRST_LEDGER } from '../ledger/record-id.ts';
 import { CreateCredit, Credit, creditAccount } from '../wallet/deposits/credit.ts';
 import { actorOf, authenticateOperator, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
 import { takeAccount } from './take-account.ts';
@@ -58,7 +59,7 @@ accountRoutes.openapi(
     },
   }),
   async (c) => {
-    const account = await openAccount(firstLedger(c.env), c.req.valid('json').label, actorOf(c));
+    const account = await openAccount(c.env, FIRST_LEDGER, c.req.valid('json').label, actorOf(c));
     return c.json({ account }, 201, { Location: `${ACCOUNTS_PATH}/${account.id}` });
   },
 );

@@ -1,12 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { max } from 'drizzle-orm';
 import { config } from '../env.ts';
 import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { refuse } from '../http/refusal.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
-import type { Database } from '../ledger/database.ts';
-import { findLedger, firstLedger } from '../ledger/ledgers.ts';
-import { accounts } from '../ledger/schema.ts';
+import { countAddressIndexes } from '../ledger/directory.ts';
+import { directoryOf, findLedger } from '../ledger/ledgers.ts';
 import { chooseCustody } from '../providers.ts';
 import { payOut } from '../wallet/withdrawals/pay-out.ts';
 import { findProcessingWithdrawal } from '../wallet/withdrawals/withdrawal.ts';
@@ -63,10 +61,5 @@ custodyRoutes.openapi(
       ...problemResponses(...operatorRefusals),
     },
   }),
-  async (c) => c.json({ count: await countIndexes(firstLedger(c.env)) }, 200),
+  async (c) => c.json({ count: await countAddressIndexes(directoryOf(c.env)) }, 200),
 );
-
-async function countIndexes(database: Database): Promise<number> {
-  const [row] = await database.select({ highest: max(accounts.addressIndex) }).from(accounts);
-  return (row?.highest ?? -1) + 1;
-}

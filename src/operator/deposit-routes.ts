@@ -3,7 +3,7 @@ import type { MiddlewareHandler } from 'hono';
 import { every } from 'hono/combine';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem, takeJsonUpTo } from '../http/area.ts';
 import { jsonBody } from '../http/json-body.ts';
-import { firstLedger } from '../ledger/ledgers.ts';
+import { directoryOf, firstLedger } from '../ledger/ledgers.ts';
 import { Deposit, showDeposit } from '../wallet/deposits/deposit.ts';
 import { DustSum, listDust } from '../wallet/deposits/list-dust.ts';
 import { ReportDeposit, reportDeposit } from '../wallet/deposits/report-deposit.ts';
@@ -51,7 +51,7 @@ depositRoutes.openapi(
   }),
   async (c) => {
     const reported = await reportDeposit(
-      firstLedger(c.env),
+      c.env,
       c.req.valid('json'),
       (asset, amount) => valueInUsdt(c.env, asset, amount),
       actorOf(c),
@@ -97,7 +97,7 @@ depositRoutes.openapi(
     },
   }),
   async (c) => {
-    const filled = await fillSolanaPool(firstLedger(c.env), c.req.valid('json'), actorOf(c));
+    const filled = await fillSolanaPool(directoryOf(c.env), c.req.valid('json'), actorOf(c));
     if (!filled.ok) return sendProblem(c, filled);
     return c.json({ solanaPool: filled.value }, 200);
   },

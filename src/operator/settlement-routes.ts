@@ -1,7 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { jsonBody } from '../http/json-body.ts';
-import { firstLedger } from '../ledger/ledgers.ts';
 import { CreateSettlement } from '../trade/settlements/create-settlement.ts';
 import { settleTrade } from '../trade/settlements/settle-trade.ts';
 import { Settlement, showSettlement } from '../trade/settlements/settlement.ts';
@@ -45,7 +44,7 @@ settlementRoutes.openapi(
     },
   }),
   async (c) => {
-    const settled = await settleTrade(firstLedger(c.env), c.req.valid('json'), actorOf(c));
+    const settled = await settleTrade(c.env, c.req.valid('json'), actorOf(c));
     if (!settled.ok) return sendProblem(c, settled);
     const { settlement, isNew } = settled.value;
     return c.json({ settlement: showSettlement(settlement) }, isNew ? 201 : 200);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Network, networks } from '../../src/money/networks.ts';
-import { findOwner } from '../../src/wallet/addresses/find-owner.ts';
+import { networks } from '../../src/money/networks.ts';
+import { type ClaimedName, findHolders, nameAddress } from '../../src/ledger/directory.ts';
 import { openDatabase } from '../../src/ledger/database.ts';
 import {
   ADDRESSES_PATH,
@@ -81,20 +81,26 @@ describe('GET /api/v1/wallet/addresses', () => {
     const [own, others] = [await readAddresses(trader), await readAddresses(other)];
     const database = openDatabase(env.DB);
     for (const network of networks) {
-      expect(await findOwner(database, network, own[network] ?? '')).toBe(trader.accountId);
-      expect(await findOwner(database, network, others[network] ?? '')).toBe(other.accountId);
+      const names = [own, others].map((held) => nameAddress(network, held[network] ?? ''));
+      expect(await findHolders(database, names as [ClaimedName, ...ClaimedName[]])).toEqual([
+        trader.accountId,
+        other.accountId,
+      ]);
     }
-    expect(await findOwner(database, 'BTC' satisfies Network, own['ETH'] ?? '')).toBeUndefined();
+    expect(await findHolders(database, [nameAddress('BTC', own['ETH'] ?? '')])).toEqual([undefined]);
   });
 
-  it.each<[string, Moment, string, number]>([
-    ['turned away', 'before', OVERLOADED, 0],
-    ['lost before it arrived', 'before', CONNECTION_LOST, 0],
-    ['lost after it was written', 'after', CONNECTION_LOST, 12],
-  ])('keeps all or none when the write is %s, and the next read is whole', async (_name, moment, message, kept) => {
+  it.each<[string, 'claims' | 'addresses', Moment, string, number]>([
+    ['claim is turned away', 'claims', 'before', OVERLOADED, 0],
+    ['claim is lost before it arrived', 'claims', 'before', CONNECTION_LOST, 0],
+    ['claim is lost after it was written', 'claims', 'after', CONNECTION_LOST, 0],
+    ['write is turned away', 'addresses', 'before', OVERLOADED, 0],
+    ['write is lost before it arrived', 'addresses', 'before', CONNECTION_LOST, 0],
+    ['write is lost after it was written', 'addresses', 'after', CONNECTION_LOST, 12],
+  ])('keeps all or none when the %s, and the next read is whole', async (_name, table, moment, message, kept) => {
     const trader = await openTrader();
     await trader.balances();
-    const fault = aroundBatches(moment, 1, fail(message));
+    const fault = aroundBatches(moment, 1, fail(message), (text) => text.includes(`insert into \\"${table}\\"`));
     const response = await trader.get(ADDRESSES_PATH);
     fault.restore();
     expect(fault.state.injected).toBe(1);

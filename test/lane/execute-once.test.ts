@@ -93,7 +93,7 @@ function inLane(use: (lane: Lane) => Promise<void>): Promise<void> {
           await state.storage.sync();
         };
         const mayAct = () => (script.isFrozen ? accountFrozen : accept(null));
-        const lane = { now: () => at_ms, mayAct, sync };
+        const lane = { ledger: 0, now: () => at_ms, mayAct, sync };
         const { answer, replayed } = await executeOnce(execution, request, replays, facts, lane);
         expect([commits, looks]).toEqual([[], []]);
         const { code } = JSON.parse(answer.body) as { code?: unknown };

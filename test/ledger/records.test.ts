@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openAccount } from '../../src/accounts/account.ts';
-import { newRecordId } from '../../src/ledger/record-id.ts';
+import { FIRST_LEDGER, newRecordId } from '../../src/ledger/record-id.ts';
 import { readSettings } from '../../src/ledger/settings.ts';
+import { env } from '../support/runtime/test-env.ts';
 import { NOON_MS, credit, database, expectRefused, openFunded, order, sql } from '../support/ledger/raw-ledger.ts';
 
 let victim: string;
@@ -47,8 +48,8 @@ describe('an account', () => {
 
   it('is opened with a balance of every asset at zero, under an index that no other has', async () => {
     const [one, other] = [
-      await openAccount(database, 'one', { role: 'operator', now_ms: NOON_MS }),
-      await openAccount(database, 'other', { role: 'operator', now_ms: NOON_MS }),
+      await openAccount(env, FIRST_LEDGER, 'one', { role: 'operator', now_ms: NOON_MS }),
+      await openAccount(env, FIRST_LEDGER, 'other', { role: 'operator', now_ms: NOON_MS }),
     ];
     const { results } = await sql(
       'SELECT account, count(*) AS assets, max(abs(amount)) AS most FROM balances WHERE account IN (?, ?) GROUP BY account',

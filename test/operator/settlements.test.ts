@@ -229,19 +229,19 @@ describe('a settlement that cannot be', () => {
 });
 
 describe('what a settlement costs', () => {
-  it('is two round trips, and ten rows for two accounts or nine with the house', async () => {
+  it('is three round trips, and eleven rows for two accounts or ten with the house, one of them the reference’s claim', async () => {
     const [buyer, seller] = await openParties();
     // What the gate and the hub do beside the orders of other tests is not a settlement's.
     await forgetConditions();
     await runInDurableObject(env.PRICE_HUB.getByName('hub'), (_hub, { storage }) => storage.deleteAlarm());
     for (const [wanted, rows] of [
-      [agreeP2p(buyer, seller), 10],
-      [agreeQuick(buyer, 'BUY'), 9],
+      [agreeP2p(buyer, seller), 11],
+      [agreeQuick(buyer, 'BUY'), 10],
     ] as const) {
       const cost = await measure(buyer.lane, async () => {
         expect((await settle(wanted)).status).toBe(201);
       });
-      expect(cost).toMatchObject({ laneCalls: 0, hubCalls: 0, databaseTrips: 2, databaseRowsWritten: rows });
+      expect(cost).toMatchObject({ laneCalls: 0, hubCalls: 0, databaseTrips: 3, databaseRowsWritten: rows });
     }
   });
 

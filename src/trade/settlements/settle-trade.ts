@@ -1,10 +1,13 @@
 import { inArray } from 'drizzle-orm';
+import type { LedgerBindings } from '../../platform/bindings.ts';
 import { describeError, logFault } from '../../platform/log.ts';
 import { type Outcome, type Refusal, accept, refuse } from '../../http/refusal.ts';
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
-import { newRecordId } from '../../ledger/record-id.ts';
+import { claimNames } from '../../ledger/directory.ts';
+import { directoryOf, findLedger } from '../../ledger/ledgers.ts';
+import { ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
 import { accounts, settlements } from '../../ledger/schema.ts';
 import { house, nextTransfer } from '../../ledger/transfers.ts';
 import { QUOTE_ASSET } from '../../money/assets.ts';
@@ -28,7 +31,8 @@ export interface Settled {
 
 /**
  * Settles a trade at the amounts that its parties agreed on: USDT from buyer to seller, the coin from seller to buyer,
- * in one batch, once per reference; the same trade again is returned as it is. The price is the operator's
+ * in one batch, once per reference; the same trade again is returned as it is. Both accounts are of one ledger, for which
+ * the reference is claimed in the directory first, so that it is settled in no other. The price is the operator's
  * responsibility and is not compared with the market. Refuses, in this order, with what `readTrade` refuses,
  * `not_found`, `invalid_state` when the reference belongs to another trade, and, decided by the database in the batch
  * itself, `account_frozen`, `trading_halted`, `insufficient_balance`, `order_rejected` at the house's floor; with
@@ -36,12 +40,15 @@ export interface Settled {
  * the call to find out. Throws when D1 fails before anything was written.
  */
 export async function settleTrade(
-  database: Database,
+  bindings: LedgerBindings,
   wanted: CreateSettlement,
   actor: Actor,
 ): Promise<Outcome<Settled>> {
   const trade = readTrade(wanted);
   if (!trade.ok) return trade;
+  const [first = ''] = accountsOf(trade.value);
+  const database = findLedger(bindings, first);
+  if (!database) return refuseAccount(first);
   const [known, earlier] = await database.batch([
     database
       .select({ id: accounts.id, status: accounts.status })
@@ -54,7 +61,12 @@ export async function settleTrade(
   const standing = parseSettlement(earlier);
   if (standing) return repeat(standing, trade.value);
 
-  const settlement: SettledTrade = { id: newRecordId(actor.now_ms), ...trade.value };
+  const ledger = ledgerNumberOf(first);
+  const { reference } = trade.value;
+  const claim = { kind: 'settlement', name: reference, holder: String(ledger) } as const;
+  const [holder] = await claimNames(directoryOf(bindings), [claim]);
+  if (holder !== claim.holder) return usedReference;
+  const settlement: SettledTrade = { id: newRecordId(actor.now_ms, ledger), ...trade.value };
   const outcome = await commitSettlement(database, settlement, actor);
   switch (outcome.kind) {
     case 'committed':
@@ -117,8 +129,10 @@ const terms = ['buyer', 'seller', 'coin', 'coinAmount', 'usdtAmount'] as const;
 
 function repeat(standing: SettledTrade, wanted: Trade): Outcome<Settled> {
   if (terms.every((term) => standing[term] === wanted[term])) return accept({ settlement: standing, isNew: false });
-  return refuse('invalid_state', 'Another trade was settled under this reference. Use a new one.');
+  return usedReference;
 }
+
+const usedReference = refuse('invalid_state', 'Another trade was settled under this reference. Use a new one.');
 
 function explainRefusal(
   refusal: Extract<CommitOutcome, { kind: 'floor' | 'guarded' }>,

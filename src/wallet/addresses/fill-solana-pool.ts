@@ -4,7 +4,7 @@ import { type FieldError, type Outcome, accept, refuse } from '../../http/refusa
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
-import { accounts, solanaPool } from '../../ledger/schema.ts';
+import { addressIndexes, solanaPool } from '../../ledger/schema.ts';
 import { MAX_ADDRESS_INDEX } from './derive-addresses.ts';
 import { readAddress } from './validate-address.ts';
 
@@ -47,20 +47,20 @@ export type SolanaPool = z.output<typeof SolanaPool>;
  * index or an address belongs to another entry, and `service_unavailable` when the outcome in D1 is unknown.
  */
 export async function fillSolanaPool(
-  database: Database,
+  directory: Database,
   upload: SolanaUpload,
   actor: Actor,
 ): Promise<Outcome<SolanaPool>> {
   const errors = findFaults(upload);
   if (errors.length > 0) return refuse('invalid_request', 'The request is not valid.', { errors });
   const indexes = upload.addresses.map(({ index }) => index);
-  const outcome = await commit(database, [
-    insertMissing(database, upload),
-    insertAudit(database, actor, 'fill_solana_pool', 'solana_pool', { indexes }),
+  const outcome = await commit(directory, [
+    insertMissing(directory, upload),
+    insertAudit(directory, actor, 'fill_solana_pool', 'solana_pool', { indexes }),
   ]);
   switch (outcome.kind) {
     case 'committed':
-      return accept(await readPool(database, upload.addresses.length));
+      return accept(await readPool(directory, upload.addresses.length));
     case 'exists':
       return refuse(
         'invalid_state',
@@ -107,7 +107,7 @@ function insertMissing(database: Database, { addresses }: SolanaUpload) {
 async function readPool(database: Database, accepted: number): Promise<SolanaPool> {
   const [row] = await database.all<{ highestIndex: number; nextAccountIndex: number }>(sql`
     SELECT (SELECT max(address_index) FROM ${solanaPool}) AS highestIndex,
-      (SELECT coalesce(max(address_index) + 1, 0) FROM ${accounts}) AS nextAccountIndex`);
+      (SELECT coalesce(max(address_index) + 1, 0) FROM ${addressIndexes}) AS nextAccountIndex`);
   if (!row) throw new Error('a query of two numbers gave none');
   return { accepted, ...row };
 }

@@ -1,10 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import { eq } from 'drizzle-orm';
+import type { LedgerBindings } from '../../platform/bindings.ts';
 import { logFault } from '../../platform/log.ts';
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
 import { commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
-import { accounts, addresses, solanaPool } from '../../ledger/schema.ts';
+import { claimNames, nameAddress } from '../../ledger/directory.ts';
+import { directoryOf, ledgerOf } from '../../ledger/ledgers.ts';
+import { addressIndexes, addresses, solanaPool } from '../../ledger/schema.ts';
 import { type Network, networkRecords, networks } from '../../money/networks.ts';
 import type { DepositKeys } from './deposit-keys.ts';
 import { deriveAddresses } from './derive-addresses.ts';
@@ -38,23 +41,26 @@ const notConfirmed = refuse('service_unavailable', 'The addresses could not be k
 });
 
 /**
- * The deposit addresses of an account, one per network in the order of the specification. The first read derives and
- * stores them, all or none; later reads return the stored ones in one round trip without a write. Refuses with
- * `service_unavailable` when the pool has no Solana address for the account yet, or when D1 does not confirm them. A
- * later read then derives the same ones. Throws when D1 fails a read.
+ * The deposit addresses of an account, one per network in the order of the specification. The first read derives them,
+ * claims them in the directory and then stores them in the account's ledger, all or none; later reads return the stored
+ * ones in one round trip without a write. Refuses with `service_unavailable` when the pool has no Solana address for the
+ * account yet, or when D1 does not confirm them. A later read then derives the same ones. Throws when D1 fails a read or
+ * the claim.
  */
 export async function listAddresses(
-  database: Database,
+  bindings: LedgerBindings,
   sources: AddressSources,
   accountId: string,
 ): Promise<Outcome<DepositAddress[]>> {
+  const [database, directory] = [ledgerOf(bindings, accountId), directoryOf(bindings)];
   const kept = await readAddresses(database, accountId);
   const missing = networks.filter((network) => !kept.has(network));
   if (missing.length === 0) return accept(showAddresses(kept));
 
-  const made = await makeAddresses(database, sources, accountId);
+  const made = await makeAddresses(directory, sources, accountId);
   if (!made.ok) return made;
   const rows = missing.map((network) => ({ accountId, network, address: addressOn(made.value, network) }));
+  await claimAddresses(directory, rows);
   const outcome = await commit(database, [database.insert(addresses).values(rows)]);
   switch (outcome.kind) {
     case 'committed':
@@ -74,6 +80,21 @@ export async function listAddresses(
   }
 }
 
+/** Claims addresses for an account. Throws when one belongs to another account, and when D1 fails. */
+async function claimAddresses(
+  directory: Database,
+  rows: readonly { readonly accountId: string; readonly network: Network; readonly address: string }[],
+): Promise<void> {
+  const [first, ...rest] = rows.map(({ accountId: holder, network, address }) => {
+    return { ...nameAddress(network, address), holder };
+  });
+  if (!first) return;
+  const holders = await claimNames(directory, [first, ...rest]);
+  if (holders.some((holder) => holder !== first.holder)) {
+    throw new Error('an address of this account belongs to another');
+  }
+}
+
 async function readAddresses(database: Database, accountId: string): Promise<ReadonlyMap<Network, string>> {
   const rows = await database
     .select({ network: addresses.network, address: addresses.address })
@@ -84,15 +105,15 @@ async function readAddresses(database: Database, accountId: string): Promise<Rea
 
 /** Every address of an account, derived from its index; nothing is stored. */
 async function makeAddresses(
-  database: Database,
+  directory: Database,
   sources: AddressSources,
   accountId: string,
 ): Promise<Outcome<ReadonlyMap<Network, string>>> {
-  const [account] = await database
-    .select({ index: accounts.addressIndex, pooled: solanaPool.address })
-    .from(accounts)
-    .leftJoin(solanaPool, eq(solanaPool.addressIndex, accounts.addressIndex))
-    .where(eq(accounts.id, accountId));
+  const [account] = await directory
+    .select({ index: addressIndexes.addressIndex, pooled: solanaPool.address })
+    .from(addressIndexes)
+    .leftJoin(solanaPool, eq(solanaPool.addressIndex, addressIndexes.addressIndex))
+    .where(eq(addressIndexes.accountId, accountId));
   if (!account) throw new Error('an account that was admitted is not there');
   const solana = sources.solana(account.index, account.pooled);
   if (solana === null) {

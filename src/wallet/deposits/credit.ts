@@ -5,7 +5,7 @@ import { Decimal, Id, Timestamp } from '../../http/wire-types.ts';
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
-import { newRecordId, timestampOfRecord } from '../../ledger/record-id.ts';
+import { ledgerNumberOf, newRecordId, timestampOfRecord } from '../../ledger/record-id.ts';
 import { deposits, exactly } from '../../ledger/schema.ts';
 import { type Transfer, house, nextTransfer } from '../../ledger/transfers.ts';
 import { type Asset, QUOTE_ASSET, assetSymbols, scaleOf } from '../../money/assets.ts';
@@ -96,7 +96,7 @@ export async function creditAccount(
   if (earlier) return repeat(earlier, wanted.asset, amount);
 
   const row: CreditRow = {
-    id: newRecordId(actor.now_ms),
+    id: newRecordId(actor.now_ms, ledgerNumberOf(accountId)),
     asset: wanted.asset,
     amount,
     usdValue: await valueOf(wanted.asset, amount),

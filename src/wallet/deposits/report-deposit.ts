@@ -4,14 +4,16 @@ import { type Outcome, accept, refuse } from '../../http/refusal.ts';
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
-import { newRecordId } from '../../ledger/record-id.ts';
+import { claimNames, findHolders, nameAddress, nameOutput } from '../../ledger/directory.ts';
+import { directoryOf, openLedger } from '../../ledger/ledgers.ts';
+import { FIRST_LEDGER, ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
+import type { LedgerBindings } from '../../platform/bindings.ts';
 import { deposits } from '../../ledger/schema.ts';
 import { type Settings, minimumInForce, readSettings } from '../../ledger/settings.ts';
 import { type Transfer, house, nextTransfer } from '../../ledger/transfers.ts';
 import { type Asset, type AssetNetwork, assetSymbols, assets, scaleOf } from '../../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, floorAmount } from '../../money/amounts.ts';
 import { type Network, findNetwork } from '../../money/networks.ts';
-import { findOwner } from '../addresses/find-owner.ts';
 import { readAddress } from '../addresses/validate-address.ts';
 import { type ChainDeposit, type QuarantineReason, UNOWNED, readDeposit } from './deposit.ts';
 import { readTransactionHash } from '../transaction-hash.ts';
@@ -63,24 +65,31 @@ export interface Reported {
  * deposit, or would exceed the supply cap. Over the cap, a later report tries again. Its first report decides for good
  * whether it is too small.
  *
- * A report that changes the deposit's status is written and audited. Any other costs one read.
+ * It lies in the ledger of its owner's account, or in ledger 0 if nobody owns the address. The first report claims the
+ * output for that ledger in the directory, so that no other ledger ever takes it.
+ *
+ * A report that changes the deposit's status is written and audited. Any other costs two reads.
  *
  * Refuses with `network_not_supported`, `invalid_address`, `invalid_request` for an invalid hash, `invalid_state` when
  * the same output was reported differently or reverts after it was credited, and `service_unavailable` when the outcome
  * in D1 is unknown: it is safe to repeat the report.
  */
 export async function reportDeposit(
-  database: Database,
+  bindings: LedgerBindings,
   report: ReportDeposit,
   valueOf: (asset: Asset, amount: Atoms) => Promise<Atoms>,
   actor: Actor,
 ): Promise<Outcome<Reported>> {
   const read = readReport(report);
   if (!read.ok) return read;
-  const standing = await readDeposit(database, read.value);
+  const { ledger, isKnown, owner } = await claimOutput(directoryOf(bindings), read.value);
+  const database = openLedger(bindings, ledger);
+  // An output that is claimed without a deposit is one whose first report was cut off.
+  const standing = isKnown ? await readDeposit(database, read.value) : undefined;
   if (standing) return advance(database, standing, read.value, actor);
 
-  const first = await judge(database, read.value, valueOf, actor);
+  const id = newRecordId(actor.now_ms, ledger);
+  const first = { ...(await judge(database, read.value, owner, valueOf)), id };
   const outcome = await insert(database, first, actor);
   switch (outcome.kind) {
     case 'committed':
@@ -119,24 +128,44 @@ function readReport(report: ReportDeposit): Outcome<ReadReport> {
   return accept({ ...report, network, txHash, address });
 }
 
-/** The first status of a deposit, by asset, amount, owner and confirmations. */
+/** The ledger of an output's deposit. */
+interface ClaimedOutput {
+  readonly ledger: number;
+  /** Whether an earlier report claimed the output. */
+  readonly isKnown: boolean;
+  /** The account that receives at the address, if it is one of that ledger. */
+  readonly owner: string | undefined;
+}
+
+async function claimOutput(
+  directory: Database,
+  { network, txHash, outputIndex, address }: ReadReport,
+): Promise<ClaimedOutput> {
+  const output = nameOutput(network, txHash, outputIndex);
+  const [known, owner] = await findHolders(directory, [output, nameAddress(network, address)]);
+  const wanted = owner === undefined ? FIRST_LEDGER : ledgerNumberOf(owner);
+  const [holder = known] =
+    known === undefined ? await claimNames(directory, [{ ...output, holder: String(wanted) }]) : [];
+  const ledger = Number(holder);
+  // An address that got its owner after the first report was cut off: the operator credits what came before.
+  const isHere = owner !== undefined && ledgerNumberOf(owner) === ledger;
+  return { ledger, isKnown: known !== undefined, owner: isHere ? owner : undefined };
+}
+
+/** What a deposit is at first, by asset, amount, owner and confirmations; without its id. */
 async function judge(
   database: Database,
   report: ReadReport,
+  owner: string | undefined,
   valueOf: (asset: Asset, amount: Atoms) => Promise<Atoms>,
-  actor: Actor,
-): Promise<ChainDeposit> {
+): Promise<Omit<ChainDeposit, 'id'>> {
   const listing = findListing(report);
-  const [owner, settings] = await Promise.all([
-    findOwner(database, report.network, report.address),
-    readSettings(database),
-  ]);
+  const settings = await readSettings(database);
   const amount = listing ? floorAmount(report.amount, scaleOf(listing.asset)) : 0n;
   const reason = findReason(listing, owner, amount, settings);
   return {
     // An unknown asset gets no owner, since the owner's feed could not show it.
     accountId: (listing && owner) ?? UNOWNED,
-    id: newRecordId(actor.now_ms),
     asset: report.asset,
     amount: amount > MAX_ATOMS ? 0n : amount,
     usdValue: listing && reason === null ? await valueOf(listing.asset, amount) : 0n,

@@ -6,7 +6,7 @@ import { explainKeyGuard, isKeyGuarded } from '../../keys/explain-key-guard.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { bindPrepared, prepareOnce } from '../../ledger/prepare-once.ts';
-import { newRecordId } from '../../ledger/record-id.ts';
+import { ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
 import { accounts, withdrawals } from '../../ledger/schema.ts';
 import { type Transfer, house, nextTransfer } from '../../ledger/transfers.ts';
 import { paysInside } from './pay-inside.ts';
@@ -58,7 +58,8 @@ export function commitWithdrawal(database: Database, row: WithdrawalRow, plan: W
   const { totpStep, allowlistRequired } = plan;
   const nextAskAt = row.status === 'PROCESSING' ? now_ms + FIRST_ASK_MS : null;
   const isPaid = row.status === 'COMPLETED';
-  const values = { ...row, totpStep, allowlistRequired, nextAskAt, receiptId: isPaid ? newRecordId(now_ms) : null };
+  const receiptId = isPaid ? newRecordId(now_ms, ledgerNumberOf(accountId)) : null;
+  const values = { ...row, totpStep, allowlistRequired, nextAskAt, receiptId };
   const record = bindPrepared(insertWithdrawal(database), values);
   const debit: Transfer = {
     debit: accountId,

@@ -2,7 +2,6 @@ import { type TotpState, clearAttempts, findTotpStep, isLastAttempt } from '../.
 import { type SealSecrets, unseal } from '../../accounts/seal.ts';
 import { logEvent } from '../../platform/log.ts';
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
-import type { Database } from '../../ledger/database.ts';
 import { firmPrice } from '../../markets/firm-price.ts';
 import type { MarketSnapshot } from '../../markets/snapshot.ts';
 import { type Asset, type AssetNetwork, QUOTE_ASSET, assets, scaleOf } from '../../money/assets.ts';
@@ -11,12 +10,11 @@ import { toUsdt } from '../../money/conversion.ts';
 import type { Network } from '../../money/networks.ts';
 import { readAddress } from '../addresses/validate-address.ts';
 import type { CreateWithdrawal } from './create-withdrawal.ts';
-import { type WithdrawalFacts, readFacts } from './read-facts.ts';
+import { type Ledgers, type WithdrawalFacts, readFacts } from './read-facts.ts';
 import { termsOf } from './terms.ts';
 
 /** The context of planning a withdrawal. */
-export interface WithdrawalContext {
-  readonly database: Database;
+export interface WithdrawalContext extends Ledgers {
   readonly accountId: string;
   readonly totpSecrets: SealSecrets;
   /** The mode if the operator has set none. */
@@ -70,7 +68,7 @@ export async function planWithdrawal(
   const { database, accountId } = context;
   const now_ms = context.now();
   const [facts, snapshot] = await Promise.all([
-    readFacts(database, accountId, { network, address }, wanted.totpCode !== undefined, now_ms),
+    readFacts(context, accountId, { network, address }, wanted.totpCode !== undefined, now_ms),
     asset === QUOTE_ASSET ? undefined : context.readSnapshot(),
   ]);
 

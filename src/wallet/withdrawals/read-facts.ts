@@ -1,14 +1,21 @@
 import { and, eq, gt, ne, sql } from 'drizzle-orm';
 import { type TotpState, countAttempt } from '../../accounts/totp.ts';
 import type { Database } from '../../ledger/database.ts';
+import { nameAddress, selectHolder } from '../../ledger/directory.ts';
 import { bindPrepared, prepareOnce } from '../../ledger/prepare-once.ts';
 import { lowestRecordId } from '../../ledger/record-id.ts';
-import { accounts, addresses, allowlist, exactly, totp, withdrawals } from '../../ledger/schema.ts';
+import { accounts, allowlist, exactly, totp, withdrawals } from '../../ledger/schema.ts';
 import { type Settings, parseSettings, selectSettings } from '../../ledger/settings.ts';
 import type { Atoms } from '../../money/amounts.ts';
 import type { Network } from '../../money/networks.ts';
 
 const DAY_MS = 86_400_000;
+
+/** The ledger of an account, and the directory; they may be one database. */
+export interface Ledgers {
+  readonly database: Database;
+  readonly directory: Database;
+}
 
 /** What planning a withdrawal needs to know about the account, the destination and the exchange. */
 export interface WithdrawalFacts {
@@ -29,14 +36,6 @@ const selectState = prepareOnce((database) =>
     .select()
     .from(totp)
     .where(eq(totp.accountId, sql.placeholder('accountId')))
-    .prepare(),
-);
-
-const selectOwner = prepareOnce((database) =>
-  database
-    .select({ accountId: addresses.accountId })
-    .from(addresses)
-    .where(and(eq(addresses.network, sql.placeholder('network')), eq(addresses.address, sql.placeholder('address'))))
     .prepare(),
 );
 
@@ -80,12 +79,12 @@ const selectUsed = prepareOnce((database) =>
 );
 
 /**
- * Reads the facts in one round trip. If a code was sent, it counts the attempt in the same trip: the count must be
- * stored before the code is checked, or parallel guesses would count as one. Throws when D1 fails, or the account is
- * gone.
+ * Reads the facts in one round trip of the account's ledger, and one of the directory beside it where that is another
+ * database. If a code was sent, it counts the attempt in the same trip: the count must be stored before the code is
+ * checked, or parallel guesses would count as one. Throws when D1 fails, or the account is gone.
  */
 export async function readFacts(
-  database: Database,
+  { database, directory }: Ledgers,
   accountId: string,
   destination: { readonly network: Network; readonly address: string },
   hasCode: boolean,
@@ -97,19 +96,21 @@ export async function readFacts(
   const reads = [
     bindPrepared(selectState(database), account),
     bindPrepared(selectSettings(database), {}),
-    bindPrepared(selectOwner(database), target),
     bindPrepared(selectApproval(database), { ...account, ...target }),
     bindPrepared(selectLimit(database), account),
     bindPrepared(selectUsed(database), sinceYesterday),
   ] as const;
-  const [states, settings, owners, approvals, limits, sums] = hasCode
-    ? await database.batch([...reads, countAttempt(database, accountId, now_ms)])
-    : await database.batch([...reads]);
+  const counts = hasCode ? [countAttempt(database, accountId, now_ms)] : [];
+  const owner = bindPrepared(selectHolder(directory), { ...nameAddress(destination.network, destination.address) });
+  const [[states, settings, approvals, limits, sums], owners] =
+    directory === database
+      ? await database.batch([...reads, owner, ...counts]).then((facts) => [facts, facts[5]] as const)
+      : await Promise.all([database.batch([...reads, ...counts]), directory.batch([owner]).then(([found]) => found)]);
   if (!limits[0]) throw new Error('the account of a key is missing');
   return {
     settings: parseSettings(settings),
     totp: states[0],
-    owner: owners[0]?.accountId,
+    owner: owners[0]?.holder,
     approvedFrom_ms: approvals[0]?.usableAt,
     limit: limits[0].limit,
     used: sums[0]?.used ?? 0n,

@@ -4,7 +4,7 @@ import { accountFrozen } from '../../keys/admission.ts';
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, type Guard, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
-import { newRecordId } from '../../ledger/record-id.ts';
+import { ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
 import { settings, withdrawals } from '../../ledger/schema.ts';
 import { nextTransfer } from '../../ledger/transfers.ts';
 import { withdrawalsSuspended } from './commit-withdrawal.ts';
@@ -54,7 +54,10 @@ function commitApproval(
       status: moveFrom('PENDING', row.status),
       releasedAt: actor.now_ms,
       nextAskAt: row.status === 'PROCESSING' ? actor.now_ms + FIRST_ASK_MS : null,
-      ...(row.status === 'COMPLETED' && { receiptId: newRecordId(actor.now_ms), paidTransfer: nextTransfer() }),
+      ...(row.status === 'COMPLETED' && {
+        receiptId: newRecordId(actor.now_ms, ledgerNumberOf(row.accountId)),
+        paidTransfer: nextTransfer(),
+      }),
       allowlistRequired: sql`coalesce((SELECT allowlist_mode FROM ${settings}), ${allowlistMode}) = 'strict'`,
     })
     .where(isRow(row));

@@ -21,9 +21,10 @@ export function composeCrowd(from: number, to: number): string[] {
   const id = idInCrowd('i');
   const digits = `printf('%040x', i)`;
   return [
+    `INSERT INTO address_indexes (address_index, account_id) ${numbers}
+       SELECT i - ${from} + (SELECT coalesce(max(address_index) + 1, 0) FROM address_indexes), ${id} FROM n`,
     `INSERT INTO accounts (id, address_index, label, created_at) ${numbers}
-       SELECT ${id}, i - ${from} + (SELECT coalesce(max(address_index) + 1, 0) FROM accounts), 'crowd ' || i, ${FIRST_MS}
-       FROM n`,
+       SELECT ${id}, address_index, 'crowd ' || i, ${FIRST_MS} FROM n JOIN address_indexes ON account_id = ${id}`,
     `INSERT INTO api_keys (id, account_id, label, scopes, token_hash, created_at) ${numbers}
        SELECT printf('01900001-0000-7000-8000-%012x', i), ${id}, 'bot', 'rtw', 'sha-' || ${digits}, ${FIRST_MS} FROM n`,
     `INSERT INTO addresses (account_id, network, address) ${numbers}

@@ -9,4 +9,6 @@ vi.useRealTimers();
 vi.restoreAllMocks();
 await reset();
 await emptyEdgeCache();
-await applyD1Migrations(env.DB, env.MIGRATIONS);
+for (const ledger of [env.DB, env['DB_1'], env['DB_2']]) {
+  if (ledger) await applyD1Migrations(ledger, env.MIGRATIONS);
+}

@@ -27,6 +27,7 @@ const venueVariables = (server: string) => ({
 /** How the Worker is configured, by kind, where the sandbox of wrangler.toml is not what is tested. */
 const workerVariables = {
   sandbox: () => ({}),
+  'three-ledgers': () => ({}),
   custody: ({ custodianServer }: Servers) => ({
     CUSTODIAN_SERVER: custodianServer,
     CUSTODY_PROVIDER: 'http',
@@ -69,6 +70,7 @@ export async function loadRuntime() {
         miniflare: {
           // The platform's own server of the site, which the Worker itself has no need to reach.
           assets: { binding: 'SITE', directory: SITE_FOLDER },
+          ...(kind === 'three-ledgers' && { d1Databases: { DB_1: 'ledger-1', DB_2: 'ledger-2' } }),
           bindings: {
             MIGRATIONS: migrations,
             SIMULATION_SEED: process.env['SIMULATION_SEED'] ?? '1',

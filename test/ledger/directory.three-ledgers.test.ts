@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { openAccount } from '../../src/accounts/account.ts';
+import { ledgerNumberOf } from '../../src/ledger/record-id.ts';
+import { readAddresses } from '../support/addresses/addresses.ts';
+import { type Trader, asOperator, createKey, json } from '../support/exchange.ts';
+import { agreeQuick, settle } from '../support/operator/settlements.ts';
+import { measure } from '../support/runtime/meter.ts';
+import { env } from '../support/runtime/test-env.ts';
+
+const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
+
+const ledgers = [0, 1, 2] as const;
+
+const rising = (one: number, other: number) => one - other;
+
+function databaseOf(ledger: number): D1Database {
+  const database = [env.DB, env['DB_1'], env['DB_2']][ledger];
+  if (!database) throw new Error(`ledger ${ledger} is not bound`);
+  return database;
+}
+
+/** The holder of an account of this ledger, with funds. */
+async function openTraderIn(ledger: number): Promise<Trader> {
+  const { id } = await openAccount(env, ledger, 'test', { role: 'operator', now_ms: Date.now() });
+  const credited = await asOperator('POST', `/accounts/${id}/credits`, {
+    asset: 'USDT',
+    amount: '500',
+    reference: 'f',
+  });
+  if (!credited.ok) throw new Error(await credited.text());
+  return createKey(id);
+}
+
+/** How many rows of each ledger a condition finds. */
+function countIn(table: string, condition: string, ...values: string[]): Promise<number[]> {
+  const query = `SELECT count(*) AS n FROM ${table} WHERE ${condition}`;
+  return Promise.all(
+    ledgers.map(async (ledger) => {
+      const row = await databaseOf(ledger)
+        .prepare(query)
+        .bind(...values)
+        .first<{ n: number }>();
+      return row?.n ?? 0;
+    }),
+  );
+}
+
+function drawHash(): string {
+  const bytes = [...crypto.getRandomValues(new Uint8Array(32))];
+  return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function reportTo(address: string, txHash: string, change: Record<string, unknown> = {}): Promise<Response> {
+  const report = { network: 'BTC', address, asset: 'BTC', amount: '0.5', txHash, confirmations: 9, ...change };
+  return asOperator('POST', '/deposits', report);
+}
+
+describe.each(ledgers)('an account of ledger %i', (ledger) => {
+  const elsewhere = ledgers.map((other) => (other === ledger ? 1 : 0));
+
+  it('is told by its id, and so are its keys and its records', async () => {
+    const trader = await openTraderIn(ledger);
+    const order = await trader.trade(ORDER);
+    for (const id of [trader.accountId, trader.keyId, order.id]) expect(ledgerNumberOf(id)).toBe(ledger);
+    expect((await trader.get(`/api/v1/orders/${order.id}`)).status).toBe(200);
+    expect(await countIn('accounts', 'id = ?', trader.accountId)).toEqual(elsewhere);
+    expect(await countIn('orders', 'account_id = ?', trader.accountId)).toEqual(elsewhere);
+    expect(await countIn('transfers', '? IN (debit, credit)', trader.accountId)).toEqual(elsewhere.map((n) => n * 3));
+  });
+
+  it('has its orders in one round trip of that ledger, and in no other', async () => {
+    const trader = await openTraderIn(ledger);
+    await trader.trade(ORDER);
+    const cost = await measure(trader.lane, () => trader.trade(ORDER));
+    expect(cost).toMatchObject({ laneCalls: 1, gateCalls: 1, databaseTrips: 1, databaseRowsWritten: 7 });
+    const read = await measure(trader.lane, () => trader.get('/api/v1/orders'));
+    expect(read).toMatchObject({ laneCalls: 1, databaseTrips: 1 });
+  });
+
+  it('is credited there with what is sent to its address, once', async () => {
+    const trader = await openTraderIn(ledger);
+    const { BTC = '' } = await readAddresses(trader);
+    const txHash = drawHash();
+    const early = await reportTo(BTC, txHash, { confirmations: 0 });
+    const { deposit } = await json<{ deposit: { id: string; status: string } }>(early);
+    expect([early.status, deposit.status, ledgerNumberOf(deposit.id)]).toEqual([201, 'PENDING', ledger]);
+    const reports = await Promise.all(Array.from({ length: 6 }, () => reportTo(BTC, txHash)));
+    expect(reports.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 200));
+    expect((await trader.balances())['BTC']).toBe('0.5');
+    expect(await countIn('deposits', 'tx_hash = ?', txHash)).toEqual(elsewhere);
+  });
+});
+
+describe('what is unique in all ledgers', () => {
+  it('is an output: of two accounts in two ledgers that are named at once, one is credited', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const traders = await Promise.all([openTraderIn(1), openTraderIn(2)]);
+      const addresses = await Promise.all(traders.map(async (trader) => (await readAddresses(trader))['BTC'] ?? ''));
+      const txHash = drawHash();
+      const reports = await Promise.all(addresses.map((address) => reportTo(address, txHash)));
+      const stored = await countIn('deposits', 'tx_hash = ?', txHash);
+      expect(stored.reduce((sum, count) => sum + count, 0)).toBe(1);
+      expect(reports.filter(({ status }) => status === 201)).toHaveLength(1);
+      const held = await Promise.all(traders.map(async (trader) => (await trader.balances())['BTC'] ?? '0'));
+      expect(held.filter((amount) => amount !== '0').length).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('is a reference: of two trades in two ledgers under one, one is settled', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const traders = await Promise.all([openTraderIn(1), openTraderIn(2)]);
+      const reference = `raced-${round}`;
+      const answers = await Promise.all(traders.map((trader) => settle(agreeQuick(trader, 'BUY', { reference }))));
+      expect(answers.map(({ status }) => status).toSorted(rising)).toEqual([201, 409]);
+      expect((await countIn('settlements', 'reference = ?', reference)).toSorted(rising)).toEqual([0, 0, 1]);
+      const again = await Promise.all(traders.map((trader) => settle(agreeQuick(trader, 'BUY', { reference }))));
+      expect(again.map(({ status }) => status).toSorted(rising)).toEqual([200, 409]);
+    }
+  });
+
+  it('is an address: no two accounts have one, in whichever ledger', async () => {
+    const traders = await Promise.all([...ledgers, ...ledgers].map(openTraderIn));
+    const lists = await Promise.all(traders.map(readAddresses));
+    const bitcoin = lists.map((list) => list['BTC']);
+    expect(new Set(bitcoin).size).toBe(traders.length);
+  });
+
+  it('is an output to an unknown address too, which ledger 0 holds', async () => {
+    const txHash = drawHash();
+    const reported = await reportTo('bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', txHash);
+    expect(reported.status).toBe(201);
+    expect(await countIn('deposits', 'tx_hash = ?', txHash)).toEqual([1, 0, 0]);
+  });
+});
