@@ -1,0 +1,19 @@
+"""Bureau's REST API as typed calls, on Python's standard library alone."""
+
+from .attempt import Request, Response, Transport
+from .client import BureauClient
+from .errors import BureauConnectionError, BureauError
+from .retry import Clock, RetryLimits
+from .schema import ProblemCode
+
+__all__ = [
+    "BureauClient",
+    "BureauConnectionError",
+    "BureauError",
+    "Clock",
+    "ProblemCode",
+    "Request",
+    "Response",
+    "RetryLimits",
+    "Transport",
+]

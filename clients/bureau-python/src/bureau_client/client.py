@@ -1,0 +1,260 @@
+"""The operations of the document, each a method under its own name."""
+
+from __future__ import annotations
+
+import random as chance
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, cast
+
+from . import schema
+from .attempt import Transport
+from .call import CallInput, Connection, call
+from .retry import Clock, RetryLimits
+from .transport import send
+
+
+class BureauClient:
+    """
+    A client of Bureau. Each method returns the body that the document promises, with amounts as decimal strings. It
+    raises `BureauError` when the exchange refuses, and `BureauConnectionError` when no word of it arrived.
+
+    A client keeps no state: threads may share one. Without a key it reads what is public.
+    """
+
+    def __init__(
+        self,
+        origin: str,
+        api_key: str | None = None,
+        *,
+        limits: RetryLimits = RetryLimits(),
+        transport: Transport = send,
+        clock: Clock = Clock(),
+        random: Callable[[], float] = chance.random,
+        create_key: Callable[[], str] = lambda: str(uuid.uuid4()),
+    ) -> None:
+        """
+        `origin` is where the exchange is, such as `https://exchange.example`. `create_key` makes an Idempotency-Key:
+        unique, 1 to 255 visible ASCII characters.
+        """
+        self._connection = Connection(origin, api_key, limits, transport, clock, random, create_key)
+
+    def __repr__(self) -> str:
+        return f"BureauClient({self._connection.origin!r})"
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        places: Mapping[str, str] | None = None,
+        query: Mapping[str, str | int | None] | None = None,
+        body: object = None,
+        idempotency_key: str | None = None,
+        request_id: str | None = None,
+        limits: RetryLimits | None = None,
+    ) -> Any:
+        """Makes any request by its method and path, such as `GET` and `/api/v1/orders/{id}`, and returns the body."""
+        header = {"Idempotency-Key": idempotency_key, "X-Request-Id": request_id}
+        return call(self._connection, method, path, CallInput(places or {}, query or {}, header, body), limits)
+
+    def list_balances(
+        self, *, request_id: str | None = None, limits: RetryLimits | None = None
+    ) -> schema.ListBalancesResult:
+        """Returns what the account holds, every asset."""
+        body = self.call("GET", "/api/v1/wallet/balances", request_id=request_id, limits=limits)
+        return cast(schema.ListBalancesResult, body)
+
+    def list_addresses(
+        self, *, request_id: str | None = None, limits: RetryLimits | None = None
+    ) -> schema.ListAddressesResult:
+        """Returns where the account receives, one address per network."""
+        body = self.call("GET", "/api/v1/wallet/addresses", request_id=request_id, limits=limits)
+        return cast(schema.ListAddressesResult, body)
+
+    def list_transactions(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        request_id: str | None = None,
+        limits: RetryLimits | None = None,
+    ) -> schema.ListTransactionsResult:
+        """Returns a page of the activity feed; `transactions` walks through all of it."""
+        query = {"limit": limit, "cursor": cursor}
+        body = self.call("GET", "/api/v1/wallet/transactions", query=query, request_id=request_id, limits=limits)
+        return cast(schema.ListTransactionsResult, body)
+
+    def transactions(self, *, page_size: int | None = None) -> Iterator[schema.Transaction]:
+        """Walks through the activity of the account, newest first, a page at a time."""
+        return _walk(lambda cursor: self.list_transactions(limit=page_size, cursor=cursor), "transactions")
+
+    def create_withdrawal(
+        self,
+        withdrawal: schema.CreateWithdrawal,
+        *,
+        idempotency_key: str | None = None,
+        request_id: str | None = None,
+        limits: RetryLimits | None = None,
+    ) -> schema.CreateWithdrawalResult:
+        """Withdraws to an address, once however often it is sent."""
+        body = self.call(
+            "POST",
+            "/api/v1/wallet/withdrawals",
+            body=withdrawal,
+            idempotency_key=idempotency_key,
+            request_id=request_id,
+            limits=limits,
+        )
+        return cast(schema.CreateWithdrawalResult, body)
+
+    def list_withdrawals(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        request_id: str | None = None,
+        limits: RetryLimits | None = None,
+    ) -> schema.ListWithdrawalsResult:
+        """Returns a page of the withdrawals; `withdrawals` walks through all of them."""
+        query = {"limit": limit, "cursor": cursor}
+        body = self.call("GET", "/api/v1/wallet/withdrawals", query=query, request_id=request_id, limits=limits)
+        return cast(schema.ListWithdrawalsResult, body)
+
+    def withdrawals(self, *, page_size: int | None = None) -> Iterator[schema.Withdrawal]:
+        """Walks through the withdrawals of the account, newest first, a page at a time."""
+        return _walk(lambda cursor: self.list_withdrawals(limit=page_size, cursor=cursor), "withdrawals")
+
+    def get_withdrawal(
+        self, id: str, *, request_id: str | None = None, limits: RetryLimits | None = None
+    ) -> schema.GetWithdrawalResult:
+        """Returns a withdrawal of the account."""
+        path = "/api/v1/wallet/withdrawals/{id}"
+        body = self.call("GET", path, places={"id": id}, request_id=request_id, limits=limits)
+        return cast(schema.GetWithdrawalResult, body)
+
+    def place_order(
+        self,
+        order: schema.PlaceOrder,
+        *,
+        idempotency_key: str | None = None,
+        request_id: str | None = None,
+        limits: RetryLimits | None = None,
+    ) -> schema.PlaceOrderResult:
+        """
+        Places an order, which fills at once and whole or not at all, once however often it is sent. Give your own
+        `idempotency_key`, written down before, to have an intent survive the end of the process.
+        """
+        body = self.call(
+            "POST",
+            "/api/v1/orders",
+            body=order,
+            idempotency_key=idempotency_key,
+            request_id=request_id,
+            limits=limits,
+        )
+        return cast(schema.PlaceOrderResult, body)
+
+    def preview_order(
+        self, order: schema.PlaceOrder, *, request_id: str | None = None, limits: RetryLimits | None = None
+    ) -> schema.PreviewOrderResult:
+        """Returns what an order would fill at now. It does nothing; an order fills at the price of its own moment."""
+        body = self.call("POST", "/api/v1/orders/preview", body=order, request_id=request_id, limits=limits)
+        return cast(schema.PreviewOrderResult, body)
+
+    def list_orders(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        request_id: str | None = None,
+        limits: RetryLimits | None = None,
+    ) -> schema.ListOrdersResult:
+        """Returns a page of the orders; `orders` walks through all of them."""
+        query = {"limit": limit, "cursor": cursor}
+        body = self.call("GET", "/api/v1/orders", query=query, request_id=request_id, limits=limits)
+        return cast(schema.ListOrdersResult, body)
+
+    def orders(self, *, page_size: int | None = None) -> Iterator[schema.Order]:
+        """Walks through the orders of the account, newest first, a page at a time."""
+        return _walk(lambda cursor: self.list_orders(limit=page_size, cursor=cursor), "orders")
+
+    def get_order(
+        self, id: str, *, request_id: str | None = None, limits: RetryLimits | None = None
+    ) -> schema.GetOrderResult:
+        """Returns an order of the account."""
+        body = self.call("GET", "/api/v1/orders/{id}", places={"id": id}, request_id=request_id, limits=limits)
+        return cast(schema.GetOrderResult, body)
+
+    def list_tickers(self, *, request_id: str | None = None, limits: RetryLimits | None = None) -> schema.TickerList:
+        """Returns every market's price. A `degraded` one is a static fallback, at which nothing ever fills."""
+        body = self.call("GET", "/api/v1/markets/tickers", request_id=request_id, limits=limits)
+        return cast(schema.TickerList, body)
+
+    def get_ticker(
+        self, symbol: str, *, request_id: str | None = None, limits: RetryLimits | None = None
+    ) -> schema.TickerAnswer:
+        """Returns the price of one market."""
+        path = "/api/v1/markets/{symbol}"
+        body = self.call("GET", path, places={"symbol": symbol}, request_id=request_id, limits=limits)
+        return cast(schema.TickerAnswer, body)
+
+    def list_candles(
+        self,
+        symbol: str,
+        *,
+        interval: str | None = None,
+        limit: int | None = None,
+        start_time: str | None = None,
+        end_time: str | None = None,
+        request_id: str | None = None,
+        limits: RetryLimits | None = None,
+    ) -> schema.CandleList:
+        """Returns candles in ascending order; the last may still be running."""
+        path = "/api/v1/markets/{symbol}/candles"
+        query = {"interval": interval, "limit": limit, "startTime": start_time, "endTime": end_time}
+        body = self.call("GET", path, places={"symbol": symbol}, query=query, request_id=request_id, limits=limits)
+        return cast(schema.CandleList, body)
+
+    def list_assets(self, *, request_id: str | None = None, limits: RetryLimits | None = None) -> schema.AssetList:
+        """Returns assets, the networks that carry them, fees and minimums."""
+        return cast(schema.AssetList, self.call("GET", "/api/v1/assets", request_id=request_id, limits=limits))
+
+    def get_exchange_info(
+        self, *, request_id: str | None = None, limits: RetryLimits | None = None
+    ) -> schema.ExchangeInfo:
+        """Returns markets with their steps and bounds, intervals, rate limits."""
+        return cast(schema.ExchangeInfo, self.call("GET", "/api/v1/exchange-info", request_id=request_id, limits=limits))
+
+    def get_server_time(self, *, request_id: str | None = None, limits: RetryLimits | None = None) -> schema.ServerTime:
+        """Returns the exchange's clock."""
+        return cast(schema.ServerTime, self.call("GET", "/api/v1/time", request_id=request_id, limits=limits))
+
+    def get_status(self, *, request_id: str | None = None, limits: RetryLimits | None = None) -> schema.Status:
+        """Returns whether trading, withdrawals and prices are as they should be."""
+        return cast(schema.Status, self.call("GET", "/api/v1/status", request_id=request_id, limits=limits))
+
+    def get_api_key(
+        self, *, request_id: str | None = None, limits: RetryLimits | None = None
+    ) -> schema.GetApiKeyResult:
+        """Returns what the key of this client may do, and how often."""
+        body = self.call("GET", "/api/v1/account/api-key", request_id=request_id, limits=limits)
+        return cast(schema.GetApiKeyResult, body)
+
+    def get_open_api(self, *, request_id: str | None = None, limits: RetryLimits | None = None) -> schema.OpenApi:
+        """Returns the document of the API, as the exchange serves it."""
+        return cast(schema.OpenApi, self.call("GET", "/api/v1/openapi.json", request_id=request_id, limits=limits))
+
+
+def _walk(read_page: Callable[[str | None], Any], rows: str) -> Iterator[Any]:
+    """
+    Walks a list page by page. Every row that was there when the walk began comes exactly once; a page is asked for when
+    its first row is.
+    """
+    cursor: str | None = None
+    while True:
+        page = read_page(cursor)
+        yield from page[rows]
+        cursor = page["nextCursor"]
+        if cursor is None:
+            return

@@ -1,0 +1,549 @@
+"""The types of the API's document. Written by `npm run openapi`: do not edit."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+
+class AssetListAsset(TypedDict):
+    asset: Literal[
+        "USDT",
+        "USDC",
+        "BTC",
+        "ETH",
+        "AVAX",
+        "MATIC",
+        "BNB",
+        "LTC",
+        "DOGE",
+    ]
+    name: str
+    scale: int
+    """Decimals that an amount may have here"""
+    networks: list[AssetOnNetwork]
+
+
+class AssetList(TypedDict):
+    assets: list[AssetListAsset]
+
+
+class AssetOnNetwork(TypedDict):
+    network: Literal[
+        "BTC",
+        "BEP20",
+        "TRC20",
+        "SOL",
+        "ETH",
+        "ARBITRUM",
+        "OPTIMISM",
+        "BASE",
+        "AVAX",
+        "POLYGON",
+        "LTC",
+        "DOGE",
+    ]
+    contractAddress: str | None
+    """Contract or mint; null for the network’s own coin"""
+    decimals: int
+    """Decimals on the chain"""
+    depositEnabled: bool
+    minDeposit: str
+    """In the asset; a smaller deposit is not credited"""
+    withdrawEnabled: bool
+    withdrawFee: str
+    """In the asset, on top of the amount"""
+    minWithdrawal: str
+    """In the asset"""
+    confirmations: int
+    """After which a deposit is credited"""
+    addressPattern: str
+    """A regular expression that every address of the network matches; some other texts do, too"""
+
+
+class Balance(TypedDict):
+    asset: str
+    """Asset symbol"""
+    amount: str
+    """Plain decimal"""
+
+
+class Candle(TypedDict):
+    ts: str
+    """Start of the candle"""
+    open: str
+    """In USDT"""
+    high: str
+    """In USDT"""
+    low: str
+    """In USDT"""
+    close: str
+    """In USDT"""
+    volume: str
+    """In the base asset"""
+
+
+class CandleList(TypedDict):
+    symbol: Literal[
+        "USDC",
+        "BTC",
+        "ETH",
+        "AVAX",
+        "MATIC",
+        "BNB",
+        "LTC",
+        "DOGE",
+    ]
+    pair: str
+    interval: Literal[
+        "1m",
+        "3m",
+        "5m",
+        "15m",
+        "30m",
+        "1h",
+        "2h",
+        "4h",
+        "6h",
+        "12h",
+        "1d",
+        "1w",
+        "1M",
+    ]
+    candles: list[Candle]
+
+
+class CreateWithdrawal(TypedDict):
+    asset: Literal[
+        "USDT",
+        "USDC",
+        "BTC",
+        "ETH",
+        "AVAX",
+        "MATIC",
+        "BNB",
+        "LTC",
+        "DOGE",
+    ]
+    network: str
+    """One that carries the asset: see GET /api/v1/assets"""
+    amount: str
+    """What the address is to receive; the fee comes on top"""
+    address: str
+    """Destination on the chain"""
+    totpCode: NotRequired[str | None]
+    """Six digits. Needed, and new for every withdrawal, where two-factor authentication is on; null or empty is as if absent"""
+
+
+class DepositAddress(TypedDict):
+    network: Literal[
+        "BTC",
+        "BEP20",
+        "TRC20",
+        "SOL",
+        "ETH",
+        "ARBITRUM",
+        "OPTIMISM",
+        "BASE",
+        "AVAX",
+        "POLYGON",
+        "LTC",
+        "DOGE",
+    ]
+    address: str
+    primaryAsset: str
+    """The asset most often deposited there"""
+
+
+class ExchangeInfoSymbol(TypedDict):
+    symbol: Literal[
+        "USDC",
+        "BTC",
+        "ETH",
+        "AVAX",
+        "MATIC",
+        "BNB",
+        "LTC",
+        "DOGE",
+    ]
+    pair: str
+    base: Literal[
+        "USDT",
+        "USDC",
+        "BTC",
+        "ETH",
+        "AVAX",
+        "MATIC",
+        "BNB",
+        "LTC",
+        "DOGE",
+    ]
+    quote: Literal[
+        "USDT",
+        "USDC",
+        "BTC",
+        "ETH",
+        "AVAX",
+        "MATIC",
+        "BNB",
+        "LTC",
+        "DOGE",
+    ]
+    status: Literal["TRADING", "HALTED"]
+    baseStep: str
+    """Smallest step of a quantity"""
+    quoteStep: str
+    """Smallest step of an amount in USDT"""
+    minNotional: str
+    """Smallest order, in USDT"""
+    maxNotional: str
+    """Largest order, in USDT"""
+
+
+class ExchangeInfoRateLimit(TypedDict):
+    bucket: Literal["read", "trade", "withdraw"]
+    perMinute: int
+    perDay: int
+
+
+class ExchangeInfo(TypedDict):
+    symbols: list[ExchangeInfoSymbol]
+    intervals: list[Literal[
+        "1m",
+        "3m",
+        "5m",
+        "15m",
+        "30m",
+        "1h",
+        "2h",
+        "4h",
+        "6h",
+        "12h",
+        "1d",
+        "1w",
+        "1M",
+    ]]
+    """Of candles"""
+    rateLimits: list[ExchangeInfoRateLimit]
+    """Of a key without limits of its own"""
+    serverTime: str
+    """When the answer was made; the clock itself is GET /api/v1/time"""
+
+
+class OpenApi(TypedDict):
+    openapi: str
+
+
+class Order(TypedDict):
+    id: str
+    """UUIDv7; the three digits after its 7 are the ledger that holds it"""
+    ts: str
+    """ISO 8601, UTC, milliseconds"""
+    coin: str
+    """Base symbol"""
+    side: Literal["BUY", "SELL"]
+    executedPrice: str
+    """In USDT, the spread included"""
+    coinAmount: str
+    """Exactly what moved of the coin"""
+    usdtAmount: str
+    """Exactly what moved of USDT"""
+    status: Literal["COMPLETED", "FAILED"]
+    """There is no other state"""
+    keyId: str
+    """The API key that placed it; `unknown` for old orders"""
+
+
+class OrderPreview(TypedDict):
+    ts: str
+    """ISO 8601, UTC, milliseconds"""
+    coin: str
+    """Base symbol"""
+    side: Literal["BUY", "SELL"]
+    executedPrice: str
+    """In USDT, the spread included"""
+    coinAmount: str
+    """What would move of the coin"""
+    usdtAmount: str
+    """What would move of USDT"""
+
+
+class OwnApiKeyLimitsRead(TypedDict):
+    perMinute: int
+    perDay: int
+
+
+class OwnApiKeyLimitsTrade(TypedDict):
+    perMinute: int
+    perDay: int
+
+
+class OwnApiKeyLimitsWithdraw(TypedDict):
+    perMinute: int
+    perDay: int
+
+
+class OwnApiKeyLimits(TypedDict):
+    read: OwnApiKeyLimitsRead
+    trade: OwnApiKeyLimitsTrade
+    withdraw: OwnApiKeyLimitsWithdraw
+
+
+class OwnApiKey(TypedDict):
+    id: str
+    """UUIDv7; the three digits after its 7 are the ledger that holds it"""
+    label: str
+    scopes: list[Literal["read", "trade", "withdraw"]]
+    ipAllowlist: list[str] | None
+    """Addresses and CIDR ranges that the key may be used from; null allows every address"""
+    createdAt: str
+    """ISO 8601, UTC, milliseconds"""
+    expiresAt: str | None
+    """ISO 8601, UTC, milliseconds"""
+    limits: OwnApiKeyLimits
+    """The limits of each bucket of the key"""
+
+
+class PlaceOrder(TypedDict):
+    coin: str
+    """Base symbol, in any case; the order is against USDT"""
+    side: Literal["BUY", "SELL"]
+    mode: Literal["COIN_QTY", "USDT_AMOUNT"]
+    """What `value` is: a quantity of the coin, or USDT"""
+    value: str
+    """Never a JSON number; no more decimals than the asset has"""
+    limitPrice: NotRequired[str]
+    """The worst `executedPrice` to accept, with at most 8 decimals: the highest for a BUY, the lowest for a SELL. If the price is worse, nothing fills and the order does not wait"""
+
+
+class FieldError(TypedDict):
+    pointer: str
+    code: str
+    detail: str
+
+
+class Problem(TypedDict):
+    type: str
+    """The page that explains the code"""
+    title: str
+    status: int
+    detail: str
+    """For the person who must act on it; its wording may change"""
+    instance: str
+    """The path of the request"""
+    code: str
+    """Stable; each response lists those that it may have"""
+    requestId: str
+    """The same as in X-Request-Id"""
+    retryable: bool
+    """Whether the same request may succeed later without a change"""
+    errors: NotRequired[list[FieldError]]
+    """Every invalid field: a JSON pointer into the body, or the name of a parameter"""
+
+
+class ServerTime(TypedDict):
+    serverTime: str
+    """ISO 8601, UTC, milliseconds"""
+
+
+class Status(TypedDict):
+    status: Literal["OK", "DEGRADED", "HALTED"]
+    """The worst of the parts"""
+    trading: Literal["OK", "DEGRADED", "HALTED"]
+    """HALTED by the operator; DEGRADED while the ledger cannot be read"""
+    withdrawals: Literal["OK", "DEGRADED", "HALTED"]
+    """HALTED by the operator; DEGRADED while the ledger cannot be read"""
+    prices: Literal["OK", "DEGRADED"]
+    """DEGRADED when any market lacks a price to fill at"""
+
+
+class Ticker(TypedDict):
+    symbol: Literal[
+        "USDC",
+        "BTC",
+        "ETH",
+        "AVAX",
+        "MATIC",
+        "BNB",
+        "LTC",
+        "DOGE",
+    ]
+    pair: str
+    name: str
+    price: str
+    """In USDT"""
+    change24h: float
+    """A fraction: 0.0234 is +2.34 %"""
+    volume24h: str
+    """In the base asset"""
+    ts: str
+    """Time of the data"""
+    sources: list[str]
+    """The venues that the price is made of; none for a fallback"""
+    degraded: NotRequired[Literal[True]]
+    """Present only when no source answers and the price is the last one or a fallback"""
+
+
+class TickerAnswer(TypedDict):
+    ticker: Ticker
+    degraded: bool
+    """Whether any ticker in the answer is degraded"""
+
+
+class TickerList(TypedDict):
+    tickers: list[Ticker]
+    ts: str
+    """ISO 8601, UTC, milliseconds"""
+    degraded: bool
+    """Whether any ticker in the answer is degraded"""
+
+
+class Transaction(TypedDict):
+    id: str
+    """The id of the order, deposit or withdrawal"""
+    ts: str
+    """ISO 8601, UTC, milliseconds"""
+    category: Literal[
+        "TRADE",
+        "DEPOSIT",
+        "WITHDRAWAL",
+        "P2P",
+        "QUICK_TRADE",
+    ]
+    type: Literal[
+        "SPOT_BUY",
+        "SPOT_SELL",
+        "ONCHAIN_DEPOSIT",
+        "INTERNAL_DEPOSIT",
+        "ONCHAIN_WITHDRAWAL",
+        "INTERNAL_WITHDRAWAL",
+        "P2P_BUY",
+        "P2P_SELL",
+        "QUICK_BUY",
+        "QUICK_SELL",
+    ]
+    asset: str
+    """Asset symbol; for a trade the coin"""
+    amount: str
+    """Without any fee"""
+    usdValue: str
+    """At the time of the activity"""
+    status: Literal["PENDING", "PROCESSING", "COMPLETED", "FAILED"]
+    keyId: str | None
+    """The API key that placed the order or requested the withdrawal; else null"""
+    reason: Literal["rejected", "refused", "settled", None]
+    """Why a withdrawal FAILED; else null"""
+
+
+class Withdrawal(TypedDict):
+    id: str
+    """UUIDv7; the three digits after its 7 are the ledger that holds it"""
+    ts: str
+    """ISO 8601, UTC, milliseconds"""
+    status: Literal["PENDING", "PROCESSING", "COMPLETED", "FAILED"]
+    """Waits for a review; with the custodian; paid; money back"""
+    txHash: str | None
+    """null until broadcast, and for one inside the exchange"""
+    fee: str
+    """Charged on top of the amount"""
+    amount: str
+    """What the address receives"""
+    asset: str
+    """Asset symbol"""
+    network: str
+    address: str
+    """In its canonical form"""
+    keyId: str | None
+    """The API key that asked for it; null where none was recorded"""
+    reason: Literal["rejected", "refused", "settled", None]
+    """Why it is FAILED, else null: the operator’s review rejected it, the custodian refused it, or the operator settled it by hand"""
+
+
+class ListBalancesResult(TypedDict):
+    balances: list[Balance]
+    ts: str
+    """ISO 8601, UTC, milliseconds"""
+
+
+class ListAddressesResult(TypedDict):
+    addresses: list[DepositAddress]
+
+
+class ListTransactionsResult(TypedDict):
+    transactions: list[Transaction]
+    nextCursor: str | None
+    """Opaque; null when there is no further page"""
+
+
+class CreateWithdrawalResult(TypedDict):
+    withdrawal: Withdrawal
+
+
+class ListWithdrawalsResult(TypedDict):
+    withdrawals: list[Withdrawal]
+    nextCursor: str | None
+    """Opaque; null when there is no further page"""
+
+
+class GetWithdrawalResult(TypedDict):
+    withdrawal: Withdrawal
+
+
+class PlaceOrderResult(TypedDict):
+    order: Order
+
+
+class ListOrdersResult(TypedDict):
+    orders: list[Order]
+    nextCursor: str | None
+    """Opaque; null when there is no further page"""
+
+
+class PreviewOrderResult(TypedDict):
+    preview: OrderPreview
+
+
+class GetOrderResult(TypedDict):
+    order: Order
+
+
+class GetApiKeyResult(TypedDict):
+    apiKey: OwnApiKey
+
+
+ProblemCode = Literal[
+    "account_frozen",
+    "address_not_allowlisted",
+    "amount_above_maximum",
+    "amount_below_minimum",
+    "api_key_expired",
+    "daily_limit_exceeded",
+    "idempotency_key_reused",
+    "insufficient_balance",
+    "insufficient_scope",
+    "internal_error",
+    "invalid_address",
+    "invalid_api_key",
+    "invalid_cursor",
+    "invalid_idempotency_key",
+    "invalid_request",
+    "ip_not_allowed",
+    "missing_api_key",
+    "network_not_supported",
+    "not_found",
+    "order_rejected",
+    "outcome_unknown",
+    "payload_too_large",
+    "precision_exceeded",
+    "price_limit_exceeded",
+    "price_unavailable",
+    "rate_limited",
+    "service_unavailable",
+    "symbol_not_supported",
+    "totp_invalid",
+    "totp_required",
+    "trading_halted",
+    "unsupported_media_type",
+    "upstream_unavailable",
+    "withdrawals_locked",
+    "withdrawals_suspended",
+]

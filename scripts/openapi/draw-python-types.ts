@@ -1,0 +1,115 @@
+/** As much of JSON Schema as the documents use. */
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly (string | boolean | null)[];
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly additionalProperties?: unknown;
+  readonly allOf?: readonly Schema[];
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: Schema }>> }>>;
+}
+
+/** As much of an OpenAPI document as its types depend on. */
+export interface TypedDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+const HEAD = `"""The types of the API's document. Written by \`npm run openapi\`: do not edit."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+`;
+
+const LONGEST_LINE = 120;
+const scalars: Readonly<Record<string, string>> = {
+  string: 'str',
+  integer: 'int',
+  number: 'float',
+  boolean: 'bool',
+  null: 'None',
+};
+
+/** What Python writes otherwise than JSON does. */
+const constants: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
+
+/**
+ * Returns a Python module with a \`TypedDict\` for every schema of an OpenAPI document, for every answer that is described
+ * in place, which is named after its operation, and for every object inside of one, which is named after its field;
+ * and with \`ProblemCode\`, every code that an operation may answer with.
+ */
+export function drawPythonTypes({ paths, components }: TypedDocument): string {
+  const classes: string[] = [];
+  for (const [name, schema] of Object.entries(components.schemas)) drawClass(name, schema, classes);
+  const codes = new Set<string>();
+  for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
+    for (const [status, { content }] of Object.entries(operation.responses)) {
+      const result = status.startsWith('2') ? content?.['application/json']?.schema : undefined;
+      if (result?.properties) drawClass(`${upperFirst(operation.operationId)}Result`, result, classes);
+      for (const code of listCodes(content?.['application/problem+json']?.schema)) codes.add(code);
+    }
+  }
+  return [HEAD, ...classes, `ProblemCode = ${drawLiteral([...codes].toSorted(), '')}\n`].join('\n\n');
+}
+
+function drawClass(name: string, schema: Schema, classes: string[]): void {
+  const lines = Object.entries(schema.properties ?? {}).map(([field, value]) => {
+    const type = typeOf(value, innerName(name, field, value.items !== undefined), classes);
+    const isRequired = schema.required?.includes(field);
+    return `    ${field}: ${isRequired ? type : `NotRequired[${type}]`}\n${drawDescription(value)}`;
+  });
+  if (lines.length === 0) throw new Error(`${name} has no fields`);
+  classes.push(`class ${name}(TypedDict):\n${lines.join('')}`);
+}
+
+/** The name of an object inside of another: that of its field, or for a field error the one that every reader knows. */
+function innerName(owner: string, field: string, isList: boolean): string {
+  if (owner === 'Problem' && field === 'errors') return 'FieldError';
+  return `${owner}${upperFirst(isList ? field.replace(/s$/, '') : field)}`;
+}
+
+function typeOf(schema: Schema, name: string, classes: string[]): string {
+  if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? '';
+  if (schema.enum) return drawLiteral(schema.enum, '    ');
+  const kinds = [schema.type ?? []].flat();
+  const types = kinds.map((kind) => {
+    if (kind === 'array') return `list[${typeOf(schema.items ?? {}, name, classes)}]`;
+    if (kind !== 'object') return scalars[kind];
+    if (!schema.properties) return 'dict[str, Any]';
+    drawClass(name, schema, classes);
+    return name;
+  });
+  if (types.length === 0 || types.includes(undefined)) throw new Error(`${name} has a type without a name in Python`);
+  return types.join(' | ');
+}
+
+function drawLiteral(values: NonNullable<Schema['enum']>, indent: string): string {
+  const quoted = values.map((value) => constants[String(value)] ?? JSON.stringify(value));
+  const line = `Literal[${quoted.join(', ')}]`;
+  if (line.length <= LONGEST_LINE / 2) return line;
+  return `Literal[\n${quoted.map((value) => `${indent}    ${value},\n`).join('')}${indent}]`;
+}
+
+function drawDescription({ description }: Schema): string {
+  if (description === undefined) return '';
+  const text = description.replaceAll('\\', '\\\\').replaceAll('"""', "'''");
+  return `    """${text}"""\n`;
+}
+
+/** Every code that a response may carry. */
+function listCodes(schema: Schema | undefined): readonly string[] {
+  if (!schema) return [];
+  return [...(schema.properties?.['code']?.enum ?? []).map(String), ...(schema.allOf ?? []).flatMap(listCodes)];
+}
+
+function upperFirst(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}

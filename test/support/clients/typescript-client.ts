@@ -1,0 +1,74 @@
+import {
+  BureauClient,
+  type BureauClientOptions,
+  BureauConnectionError,
+  BureauError,
+} from '../../../clients/bureau-client/src/index.ts';
+import {
+  ClientFault,
+  type ClientLanguage,
+  type DrivenCall,
+  type DrivenClient,
+  type FaultDetails,
+} from './driven-client.ts';
+import { play } from './played-network.ts';
+
+type Method = (...values: unknown[]) => Promise<unknown>;
+
+/** Makes a call of a client by the name of its operation. */
+function makeCall(client: BureauClient, { operation, path = [], query, body, options }: DrivenCall): Promise<unknown> {
+  const method = client[operation as keyof BureauClient] as Method;
+  const given = query ?? body;
+  return method.call(client, ...path, ...(given === undefined ? [] : [given]), ...(options ? [options] : []));
+}
+
+/** What a call of the client rejected with, as every language tells it. Anything else is no fault of a call. */
+function readFault(error: unknown, client: BureauClient): FaultDetails {
+  if (!(error instanceof BureauError || error instanceof BureauConnectionError)) throw error;
+  const { message, attempts, idempotencyKey } = error;
+  const shown = JSON.stringify({ ...error, message, stack: error.stack, client: JSON.stringify(client) });
+  const common = { message, attempts, idempotencyKey, shown };
+  if (error instanceof BureauConnectionError) return { kind: 'lost', ...common, cause: String(error.cause) };
+  const { code, status, detail, requestId, retryable, errors, members } = error;
+  return { kind: 'refused', ...common, code, status, detail, requestId, retryable, errors, members };
+}
+
+async function outcomeOf(client: BureauClient, call: DrivenCall) {
+  try {
+    return { value: await makeCall(client, call) };
+  } catch (error) {
+    return { fault: readFault(error, client) };
+  }
+}
+
+/** The TypeScript client, in this process. */
+export function openTypeScript(): ClientLanguage {
+  return {
+    name: 'bureau-client',
+    connect({ origin, apiKey, attempts }): DrivenClient {
+      const options: BureauClientOptions = {
+        origin,
+        apiKey,
+        random: () => 0,
+        ...(attempts !== undefined && { attempts }),
+      };
+      const client = new BureauClient(options);
+      return {
+        async call(call) {
+          const outcome = await outcomeOf(client, call);
+          if ('fault' in outcome) throw new ClientFault(outcome.fault);
+          return outcome.value;
+        },
+        walk: (list, pageSize) => Array.fromAsync<unknown>(client[list](pageSize === undefined ? {} : { pageSize })),
+      };
+    },
+    async play({ steps, random = 0, calls }) {
+      const { client, sent, slept } = play(steps, { random });
+      const outcomes = [];
+      for (const call of calls) outcomes.push(await outcomeOf(client, call));
+      return { outcomes, sent, slept };
+    },
+    listOperations: () => Promise.resolve(Object.getOwnPropertyNames(BureauClient.prototype)),
+    close: () => Promise.resolve(),
+  };
+}
