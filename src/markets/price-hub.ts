@@ -94,12 +94,14 @@ export class PriceHub extends DurableObject<Bindings> {
       await this.#joinRound();
       if (!forOrders) this.#keepNews();
     }
+    // A row for every round that orders need would cost money and gain nothing.
+    if (forOrders && !isWithin(KEEP_INTERVAL_MS - 1, this.#kept_ms, now_ms)) this.#keepNews();
     return this.#memory.snapshot;
   }
 
   /**
    * If somebody read lately, takes a round before the next reader comes, and stores the news; otherwise lets the hub
-   * sleep. While orders come, the timer takes the rounds and stores them.
+   * sleep. While orders come, the timer takes the rounds.
    */
   override async alarm(): Promise<void> {
     this.#isWarm = false;
@@ -134,11 +136,7 @@ export class PriceHub extends DurableObject<Bindings> {
     const isOver = !isWithin(WARM_TIME_MS, this.#lastOrder_ms, Date.now());
     this.#orderTimer = isOver ? undefined : setTimeout(() => this.#takeOrderRound(), ORDER_INTERVAL_MS);
     if (isOver) return;
-    this.#joinRound().then(
-      // A row for every round would cost money and gain nothing.
-      () => isWithin(KEEP_INTERVAL_MS - 1, this.#kept_ms, Date.now()) || this.#keepNews(),
-      (error: unknown) => logFault('price_round_failed', { error: describeError(error) }),
-    );
+    this.#joinRound().catch((error: unknown) => logFault('price_round_failed', { error: describeError(error) }));
   }
 
   #needsRound(maxAge_ms: number, forOrders: boolean, now_ms: number): boolean {
