@@ -9,7 +9,7 @@ interface KnownMigration {
 }
 
 /** The file that lists the migrations by which a state was made. */
-const SCHEMA_FILE = 'schema.json';
+export const SCHEMA_FILE = 'schema.json';
 
 /** Where wrangler keeps the local D1 below a state. */
 const DATABASES = 'v3/d1';
@@ -31,19 +31,52 @@ export function noteSchema(storage: string, migrations: string): void {
   writeFileSync(join(storage, SCHEMA_FILE), `${JSON.stringify(listMigrations(migrations), null, 2)}\n`);
 }
 
+/** Whether the first migrations of `all` are exactly those of `part`. */
+function beginsWith(all: readonly KnownMigration[], part: readonly KnownMigration[]): boolean {
+  return part.every(({ name, digest }, at) => all[at]?.name === name && all[at].digest === digest);
+}
+
+/** Where wrangler notes in the database which migrations were applied to it. */
+const NOTES = `CREATE TABLE IF NOT EXISTS d1_migrations(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE,
+  applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL);`;
+
+/**
+ * Returns the migrations that a state still needs, as one piece of SQL which also notes them as wrangler does, or
+ * undefined when it needs none. The state is this schema's, or there is none yet.
+ */
+export function composeMigration(storage: string, migrations: string): string | undefined {
+  const applied = hasDatabase(storage) ? (readNoted(storage) ?? []) : [];
+  const missing = listMigrations(migrations).slice(applied.length);
+  if (missing.length === 0) return undefined;
+  const parts = missing.map(({ name }) => {
+    const text = readFileSync(join(migrations, name), 'utf8');
+    return `${text}\nINSERT INTO d1_migrations (name) VALUES ('${name}');`;
+  });
+  return [NOTES, ...parts].join('\n');
+}
+
+/** Returns whether a state was made by these migrations and more, which only a newer version has. */
+export function isOfNewerVersion(storage: string, migrations: string): boolean {
+  const noted = hasDatabase(storage) ? readNoted(storage) : undefined;
+  const known = listMigrations(migrations);
+  return noted !== undefined && noted.length > known.length && beginsWith(noted, known);
+}
+
 /**
  * Moves a state aside if it was made by other migrations than the present ones, and returns its new place, which is
  * named by `now`. Present migrations may follow those of the state: they are then applied to it.
  */
 export function moveEarlierState(storage: string, migrations: string, now: Date): string | undefined {
-  if (!existsSync(join(storage, DATABASES))) return undefined;
+  if (!hasDatabase(storage)) return undefined;
   const noted = readNoted(storage);
-  const known = listMigrations(migrations);
-  const isOurs = noted?.every(({ name, digest }, at) => known[at]?.name === name && known[at].digest === digest);
-  if (isOurs) return undefined;
+  if (noted && beginsWith(listMigrations(migrations), noted)) return undefined;
   const aside = `${storage.replace(/\/+$/, '')}-earlier-${now.toISOString().replaceAll(/[:.]/g, '-')}`;
   renameSync(storage, aside);
   return aside;
+}
+
+function hasDatabase(storage: string): boolean {
+  return existsSync(join(storage, DATABASES));
 }
 
 /** The migrations that are listed with a state; none when an earlier version made it. */

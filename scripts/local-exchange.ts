@@ -33,7 +33,7 @@ function findFreePort(): Promise<number> {
  */
 export async function withLocalExchange(
   use: (start: () => Promise<LocalExchange>) => Promise<void>,
-  script = 'scripts/start.ts',
+  script = 'scripts/start.cjs',
 ): Promise<void> {
   const port = await findFreePort();
   const storage = mkdtempSync(join(tmpdir(), 'bureau-'));

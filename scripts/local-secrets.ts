@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
+import { findConfigFaults } from './start/find-config-faults.ts';
 
 /** The secrets of this machine's exchange, where wrangler looks for them. What each is for: .dev.vars.example. */
 const SECRETS_FILE = '.dev.vars';
@@ -30,6 +31,33 @@ export function writeSecrets(): void {
   const known = parseEnv(text);
   const missing = lines.filter((line) => known[line.split('=')[0] ?? ''] === undefined);
   if (missing.length > 0) appendFileSync(SECRETS_FILE, `${text.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`);
+}
+
+/**
+ * Returns what is wrong with the secrets of this machine, as one sentence, or undefined. There is nothing wrong with a file
+ * that is absent or lacks a secret: `writeSecrets` makes what is missing.
+ */
+export async function findSecretsFault(): Promise<string | undefined> {
+  if (!existsSync(SECRETS_FILE)) return undefined;
+  const mend = `Correct it, or delete it to have new secrets made.`;
+  let text: string;
+  try {
+    text = readFileSync(SECRETS_FILE, 'utf8');
+  } catch (error) {
+    return `${SECRETS_FILE} cannot be read (${(error as NodeJS.ErrnoException).code}). ${mend}`;
+  }
+  const line = findForeignLine(text);
+  if (line !== undefined) return `line ${line} of ${SECRETS_FILE} is neither NAME=VALUE nor a comment. ${mend}`;
+  const variables = Object.entries(parseEnv(text)).map(([name, value]) => [name, value ?? '']);
+  const [fault] = await findConfigFaults(Object.fromEntries(variables) as Record<string, string>);
+  return fault === undefined ? undefined : `${SECRETS_FILE} is broken: ${fault}. ${mend}`;
+}
+
+/** The number of the first line that is neither an assignment nor a comment; a quoted value may have several lines. */
+function findForeignLine(text: string): number | undefined {
+  const unquoted = text.replaceAll(/=\s*(['"`])[^]*?\1/g, (value) => `=${'\n'.repeat(value.split('\n').length - 1)}`);
+  const place = unquoted.split('\n').findIndex((line) => !/^\s*(#.*|(export\s+)?\w+\s*=.*)?$/.test(line));
+  return place < 0 ? undefined : place + 1;
 }
 
 /** A secret of this machine's exchange. Throws when there is none of this name. */

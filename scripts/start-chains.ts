@@ -68,7 +68,7 @@ async function start(): Promise<void> {
 async function serve(folder: string, custodianPort: number): Promise<void> {
   const variables = { CUSTODY_PROVIDER: 'http', CUSTODY_URL: `http://127.0.0.1:${custodianPort}` };
   const words = Object.entries(variables).flatMap(([name, value]) => ['--var', `${name}:${value}`]);
-  const exchange = spawn(process.execPath, ['scripts/start.ts', ...words], {
+  const exchange = spawn(process.execPath, ['scripts/start.cjs', ...words], {
     env: { BUREAU_STORAGE: join(folder, 'exchange'), ...process.env },
     stdio: 'inherit',
   });

@@ -1,0 +1,69 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { assetSymbols } from '../../src/money/assets.ts';
+import type { Place } from './place.ts';
+
+/** The first funds of the demo account, in whole units. */
+const demoFunds = {
+  USDT: 100_000,
+  USDC: 10_000,
+  BTC: 1,
+  ETH: 10,
+  AVAX: 500,
+  MATIC: 10_000,
+  BNB: 20,
+  LTC: 100,
+  DOGE: 50_000,
+};
+
+/** The account that `npm start` opens, and its API key. */
+export interface Demo {
+  readonly accountId: string;
+  readonly token: string;
+}
+
+/** Where the demo account of a folder of data is noted. */
+export const DEMO_FILE = 'demo-account.json';
+
+/** Returns the demo account of an earlier run if its key is still accepted, and else opens one. */
+export async function openDemo(place: Place, operatorToken: string): Promise<Demo> {
+  return (await findDemo(place)) ?? makeDemo(place, operatorToken);
+}
+
+async function findDemo({ origin, storage }: Place): Promise<Demo | undefined> {
+  const file = `${storage}/${DEMO_FILE}`;
+  if (!existsSync(file)) return undefined;
+  const demo = JSON.parse(readFileSync(file, 'utf8')) as Demo;
+  const headers = { Authorization: `Bearer ${demo.token}` };
+  const response = await fetch(`${origin}/api/v1/account/api-key`, { headers });
+  return response.ok ? demo : undefined;
+}
+
+async function makeDemo(place: Place, operatorToken: string): Promise<Demo> {
+  const operate = async <T>(path: string, body: unknown): Promise<T> => {
+    const response = await fetch(`${place.origin}/operator/v1${path}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as T;
+  };
+  const { account } = await operate<{ account: { id: string } }>('/accounts', { label: 'demo' });
+  await Promise.all(
+    assetSymbols.map((asset) =>
+      operate(`/accounts/${account.id}/credits`, {
+        asset,
+        amount: String(demoFunds[asset]),
+        reference: `demo ${asset}`,
+      }),
+    ),
+  );
+  const { token } = await operate<{ token: string }>(`/accounts/${account.id}/api-keys`, {
+    label: 'demo',
+    scopes: ['read', 'trade', 'withdraw'],
+  });
+  const demo = { accountId: account.id, token };
+  mkdirSync(place.storage, { recursive: true });
+  writeFileSync(`${place.storage}/${DEMO_FILE}`, JSON.stringify(demo), { mode: 0o600 });
+  return demo;
+}
