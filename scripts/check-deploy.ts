@@ -10,6 +10,9 @@ import { spread } from './spread.ts';
  * never fails.
  */
 
+/** What names a scenario: see src/sandbox/scenario.ts. */
+const SCENARIO_HEADER = 'X-Sandbox-Scenario';
+
 const MOST_BYTES = 300_000;
 const STARTS = 9;
 
@@ -19,8 +22,11 @@ for (const environment of ['', 'production'] as const) {
   console.log(`${name}: ${/Total Upload: .*/.exec(output)?.[0] ?? 'no size'}`);
 }
 
-// Environments differ in bindings and variables, never in the code.
-const bundle = 'dist/sandbox';
+// The sandbox is production's code with scenarios that go wrong, of which production's bundle must hold nothing.
+const hasScenarios = (name: string) => readFileSync(`dist/${name}/index.js`, 'utf8').includes(SCENARIO_HEADER);
+if (!hasScenarios('sandbox')) throw new Error('the sandbox has no scenarios, or they cannot be found in its bundle');
+if (hasScenarios('production')) throw new Error('production’s bundle holds the scenarios of the sandbox');
+const bundle = 'dist/production';
 const size = gzipSync(readFileSync(`${bundle}/index.js`)).length;
 console.log(`size: ${size.toLocaleString('en-US')} bytes of gzip, of ${MOST_BYTES.toLocaleString('en-US')}`);
 if (size >= MOST_BYTES) throw new Error('the bundle is too large');

@@ -51,6 +51,16 @@ const expected: Readonly<Record<string, readonly Expected[]>> = {
       /"candles":\[(?:{[^}]*},?){3}\][^]*"ts":"2026-01-02T00:00:00.000Z"[^}]*}\]/,
     ],
   ],
+  sandbox: [
+    ['an unknown outcome that names its order', /"code":"outcome_unknown"[^}]*"orderId":"[0-9a-f-]{36}"/g, 1],
+    ['two orders that were found or filled by the second try', /"order":{[^}]*"status":"COMPLETED"/g, 2],
+    ['an exchange that is overloaded', /"code":"service_unavailable"/g, 1],
+    ['an order that the house rejects', /"code":"order_rejected"/g, 1],
+    ['an empty bucket', /"code":"rate_limited"/g, 1],
+    ['a payout that is refused', /"status":"FAILED"[^}]*"reason":"refused"/g, 1],
+    ['a payout that is under way', /"status":"PROCESSING"/g, 1],
+    ['one that is paid late', /"status":"COMPLETED","txHash":"[0-9a-f]{64}"/g, 1],
+  ],
   operating: [
     ['the second factor on', /{"totp":{"enabled":true}}/],
     ['an approved address', /"label":"cold wallet"/],

@@ -13,6 +13,7 @@ const forTraders = [
   'guides/errors',
   'guides/rate-limits',
   'guides/market-data',
+  'guides/sandbox',
 ];
 
 /**

@@ -4,7 +4,7 @@ import { type Answer, type RequestFacts, answerProblem } from '../http/answer.ts
 import { describeError, logFault } from '../platform/log.ts';
 import { type Outcome, type Refusal, accept, overloaded, refuse } from '../http/refusal.ts';
 import { decideAdmission, decideEffect, type Admission } from '../keys/admission.ts';
-import { type BucketName, limitsOf } from '../keys/bucket-limits.ts';
+import { type BucketLimits, type BucketName, limitsOf } from '../keys/bucket-limits.ts';
 import { type KeyRecord, readKeyRecord } from '../keys/record.ts';
 import { worksWhenFrozen } from '../keys/scope.ts';
 import type { Database } from '../ledger/database.ts';
@@ -260,8 +260,13 @@ export class KeyLane extends DurableObject<Bindings> {
     return database && readKeyRecord(database, keyId);
   }
 
+  /** The limits that a request is counted against. */
+  protected limitsFor(record: KeyRecord, bucket: BucketName): BucketLimits {
+    return limitsOf(record, bucket);
+  }
+
   #count(bucket: BucketName, record: KeyRecord): { outcome: Outcome<null>; rate: RateState } {
-    const decision = this.#buckets.take(bucket, limitsOf(record, bucket), Date.now());
+    const decision = this.#buckets.take(bucket, this.limitsFor(record, bucket), Date.now());
     if (decision.admitted) return { outcome: accept(null), rate: decision.state };
     const outcome = refuse('rate_limited', `The ${bucket} bucket of this key is empty.`, {
       retryAfterSeconds: decision.retryAfter_s,

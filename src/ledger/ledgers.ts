@@ -48,6 +48,16 @@ export function firstLedger(bindings: LedgerBindings): Database {
   return openDatabase(bindings.DB);
 }
 
+/** The bindings with another database in place of each; `replace` is given the one that is bound. */
+export function replaceLedgers<Bound extends LedgerBindings>(
+  bindings: Bound,
+  replace: (database: D1Database) => D1Database,
+): Bound {
+  const databases = Object.entries(bindings).filter(([name]) => name === bindingOf(FIRST_LEDGER) || BINDING.test(name));
+  const replaced = databases.map(([name, database]) => [name, replace(database as D1Database)] as const);
+  return { ...bindings, ...Object.fromEntries(replaced) };
+}
+
 /**
  * What is wrong with the bindings of the ledgers, as a variable and its fault. Their numbers go from 0 on without a gap,
  * so that a binding that is left out by mistake ends the start of the Worker, and not the trade of its accounts.

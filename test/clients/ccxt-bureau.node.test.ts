@@ -3,7 +3,13 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Bureau, errorClasses, orderErrorClasses } from '../../clients/ccxt-bureau/src/index.ts';
 import { type ProblemCode, type ProblemDefinition, problems } from '../../src/http/problems.ts';
 import { Operator } from '../support/node/exchange/operator.ts';
-import { type Connect, NO_VENUES, refusals, refusalsWithoutVenues } from '../support/node/exchange/refusals.ts';
+import {
+  type Connect,
+  NO_VENUES,
+  playedRefusals,
+  refusals,
+  refusalsWithoutVenues,
+} from '../support/node/exchange/refusals.ts';
 import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
 
 let exchange: Exchange;
@@ -173,8 +179,9 @@ describe('a trader’s day', () => {
 
 /** A client that does not wait for anything. */
 function connectTo(origin: string): Connect {
-  return (apiKey) => {
+  return (apiKey, scenario) => {
     const bureau = connect(apiKey, origin, { maxRetriesOnFailure: 0 });
+    if (scenario !== undefined) bureau.headers = { 'X-Sandbox-Scenario': scenario };
     return {
       readBalances: () => bureau.fetchBalance(),
       readOrder: (id) => bureau.fetchOrder(id),
@@ -202,6 +209,12 @@ describe('a refusal', () => {
     const fault = await faultOf(act(operator, connectTo(operator.origin)));
     expect(fault.constructor).toBe(classOf(code));
     if (!foundByCcxt.includes(code)) expect(fault.message).toContain(`"code":"${code}"`);
+  });
+
+  it.each(playedRefusals)('of %s in a scenario of the sandbox is an error of its class: %s', async (_, code, act) => {
+    const fault = await faultOf(act(operator, connectTo(operator.origin)));
+    expect(fault.message).toContain(`"code":"${code}"`);
+    expect(fault.constructor).toBe(classOf(code));
   });
 
   it('is one also where no venue answers', async () => {

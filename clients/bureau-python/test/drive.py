@@ -4,8 +4,10 @@ import json
 import re
 import sys
 import traceback
+from dataclasses import replace
 
 from bureau_client import BureauClient, BureauConnectionError, BureauError, Clock, Response, RetryLimits
+from bureau_client.transport import send
 
 
 def snake(name):
@@ -67,8 +69,15 @@ def outcome_of(client, act):
 
 
 def connect(settings):
+    def send_in_scenario(request, timeout_s):
+        headers = {**request.headers, "X-Sandbox-Scenario": settings["scenario"]}
+        return send(replace(request, headers=headers), timeout_s)
+
+    transport = send_in_scenario if settings.get("scenario") else send
     limits = read_limits(settings)
-    return BureauClient(settings["origin"], settings.get("apiKey"), limits=limits, random=lambda: 0.0)
+    return BureauClient(
+        settings["origin"], settings.get("apiKey"), limits=limits, transport=transport, random=lambda: 0.0
+    )
 
 
 def play(script):

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Scenario } from '../../../src/sandbox/scenario.ts';
 import { type DroppingProxy, startDroppingProxy } from '../node/exchange/dropping-proxy.ts';
 import { Operator } from '../node/exchange/operator.ts';
-import { type Connect, NO_VENUES, refusals, refusalsWithoutVenues } from '../node/exchange/refusals.ts';
+import { type Connect, NO_VENUES, playedRefusals, refusals, refusalsWithoutVenues } from '../node/exchange/refusals.ts';
 import { type Exchange, startExchange } from '../node/exchange/start-exchange.ts';
 import { ClientFault, type ClientLanguage, type DrivenClient, type FaultDetails } from './driven-client.ts';
 
@@ -13,7 +14,15 @@ interface Bodies {
   readonly listAssets: { assets: { asset: string; networks: { network: string; withdrawFee: string }[] }[] };
   readonly listBalances: { balances: { asset: string; amount: string }[] };
   readonly placeOrder: { order: { id: string; coinAmount: string; usdtAmount: string; side: string } };
-  readonly createWithdrawal: { withdrawal: { id: string; status: string; fee: string } };
+  readonly createWithdrawal: { withdrawal: PaidOut };
+  readonly getWithdrawal: { withdrawal: PaidOut };
+}
+
+interface PaidOut {
+  readonly id: string;
+  readonly status: string;
+  readonly fee: string;
+  readonly reason?: string | null;
 }
 
 /** Calls an operation whose body the cases look into. */
@@ -58,8 +67,8 @@ export function describeTrading(bundle: string, open: () => ClientLanguage): voi
   /** Clients of an exchange that do not wait for anything. */
   const connectTo =
     (origin: string): Connect =>
-    (apiKey) => {
-      const client = language.connect({ origin, apiKey, attempts: 1 });
+    (apiKey, scenario) => {
+      const client = language.connect({ origin, apiKey, attempts: 1, scenario });
       return {
         readBalances: () => client.call({ operation: 'listBalances' }),
         readOrder: (id) => client.call({ operation: 'getOrder', path: [id] }),
@@ -176,6 +185,80 @@ export function describeTrading(bundle: string, open: () => ClientLanguage): voi
       const client = language.connect({ origin: 'http://127.0.0.1:1', attempts: 2 });
       expect(await faultOf(client.call({ operation: 'listTickers' }))).toMatchObject({ kind: 'lost', attempts: 2 });
     });
+  });
+
+  describe('in a scenario of the sandbox', () => {
+    it.each(playedRefusals)('%s is refused: %s', async (_, code, act) => {
+      expect(await faultOf(act(operator, connectTo(operator.origin)))).toMatchObject({ kind: 'refused', code });
+    });
+
+    async function stage(scenario: Scenario) {
+      const settings = {
+        origin: operator.origin,
+        apiKey: await operator.createKey(await operator.openAccount({ USDT: '1000' })),
+      };
+      return { client: language.connect({ ...settings, scenario }), calm: language.connect(settings) };
+    }
+
+    const balanceOf = async (client: DrivenClient) =>
+      (await ask(client, 'listBalances')).balances.find(({ asset }) => asset === 'USDT')?.amount;
+
+    it('an order of an unknown outcome is found by the client’s own retry, and was placed once', async () => {
+      const { client, calm } = await stage('outcome_unknown');
+      const { order: placed } = await ask(client, 'placeOrder', order('BUY', 'USDT_AMOUNT', '100'));
+      expect(await calm.walk('orders')).toEqual([placed]);
+      expect(await balanceOf(calm)).toBe('900');
+      // Requests that a scenario is not for are answered as ever.
+      expect(await client.walk('orders')).toEqual([placed]);
+    });
+
+    it('an order that was turned away is placed by the client’s own retry, once', async () => {
+      const { client, calm } = await stage('service_unavailable');
+      const { order: placed } = await ask(client, 'placeOrder', order('BUY', 'USDT_AMOUNT', '100'));
+      expect(await calm.walk('orders')).toEqual([placed]);
+      expect(await balanceOf(calm)).toBe('900');
+    });
+
+    it('an order that the house rejects moves nothing, and the next one fills', async () => {
+      const { client, calm } = await stage('order_rejected');
+      await faultOf(ask(client, 'placeOrder', order('BUY', 'USDT_AMOUNT', '100')));
+      expect([await calm.walk('orders'), await balanceOf(calm)]).toEqual([[], '1000']);
+      await ask(calm, 'placeOrder', order('BUY', 'USDT_AMOUNT', '100'));
+      expect(await balanceOf(calm)).toBe('900');
+    });
+
+    const payout = { asset: 'USDT', network: 'TRC20', amount: '50', address: OUTSIDE_TRON };
+
+    it('a withdrawal that the custodian refuses fails, and the money is back', async () => {
+      const { client, calm } = await stage('custodian_refuses');
+      const { withdrawal } = await ask(client, 'createWithdrawal', payout);
+      expect(withdrawal).toMatchObject({ status: 'FAILED', reason: 'refused' });
+      expect(await balanceOf(calm)).toBe('1000');
+    });
+
+    it('a withdrawal whose custodian does not answer stays under way, with its money held', async () => {
+      const { client, calm } = await stage('custodian_hangs');
+      const { withdrawal } = await ask(client, 'createWithdrawal', payout);
+      expect(withdrawal.status).toBe('PROCESSING');
+      await exchange.probe.schedule();
+      const read = { operation: 'getWithdrawal', path: [withdrawal.id] };
+      expect(await calm.call(read)).toMatchObject({ withdrawal: { status: 'PROCESSING' } });
+      expect(await balanceOf(calm)).toBe('949');
+    });
+
+    it('a withdrawal that is paid late is found paid by the sweep', async () => {
+      const { client, calm } = await stage('custodian_pays_late');
+      const { withdrawal } = await ask(client, 'createWithdrawal', payout);
+      expect(withdrawal.status).toBe('PROCESSING');
+      const look = async () => {
+        await exchange.probe.schedule();
+        const read = { operation: 'getWithdrawal', path: [withdrawal.id] };
+        return ((await calm.call(read)) as Bodies['getWithdrawal']).withdrawal.status;
+      };
+      // The sweep first asks about a withdrawal after 30 seconds.
+      await expect.poll(look, { timeout: 75_000, interval: 3_000 }).toBe('COMPLETED');
+      expect(await balanceOf(calm)).toBe('949');
+    }, 90_000);
   });
 
   describe('on a network that loses answers', () => {

@@ -1,3 +1,5 @@
+import type { Scenario } from '../../../src/sandbox/scenario.ts';
+
 /** What a call may have of its own, in every client. */
 export interface DrivenOptions {
   readonly idempotencyKey?: string;
@@ -23,6 +25,8 @@ export interface DrivenSettings {
   readonly apiKey?: string | undefined;
   /** How often a call is sent at most, and no random part of a wait. */
   readonly attempts?: number;
+  /** The scenario of the sandbox that all requests name. */
+  readonly scenario?: Scenario | undefined;
 }
 
 /** A list that a client walks through. */

@@ -3,6 +3,7 @@ import {
   type BureauClientOptions,
   BureauConnectionError,
   BureauError,
+  type Fetch,
 } from '../../../clients/bureau-client/src/index.ts';
 import {
   ClientFault,
@@ -33,6 +34,15 @@ function readFault(error: unknown, client: BureauClient): FaultDetails {
   return { kind: 'refused', ...common, code, status, detail, requestId, retryable, errors, members };
 }
 
+/** A `fetch` whose requests name a scenario of the sandbox. */
+function fetchIn(scenario: string): Fetch {
+  return (url, init) => {
+    const headers = new Headers(init.headers);
+    headers.set('X-Sandbox-Scenario', scenario);
+    return fetch(url, { ...init, headers });
+  };
+}
+
 async function outcomeOf(client: BureauClient, call: DrivenCall) {
   try {
     return { value: await makeCall(client, call) };
@@ -45,12 +55,13 @@ async function outcomeOf(client: BureauClient, call: DrivenCall) {
 export function openTypeScript(): ClientLanguage {
   return {
     name: 'bureau-client',
-    connect({ origin, apiKey, attempts }): DrivenClient {
+    connect({ origin, apiKey, attempts, scenario }): DrivenClient {
       const options: BureauClientOptions = {
         origin,
         apiKey,
         random: () => 0,
         ...(attempts !== undefined && { attempts }),
+        ...(scenario !== undefined && { fetch: fetchIn(scenario) }),
       };
       const client = new BureauClient(options);
       return {

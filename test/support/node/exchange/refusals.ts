@@ -1,4 +1,5 @@
 import type { ProblemCode } from '../../../../src/http/problems.ts';
+import type { Scenario } from '../../../../src/sandbox/scenario.ts';
 import type { Operator } from './operator.ts';
 
 /** What a trader does, in whatever client. */
@@ -19,8 +20,11 @@ export interface Payout {
   readonly totpCode?: string;
 }
 
-/** A trader's client, made with a key or without one. It must not wait for a limit to pass. */
-export type Connect = (apiKey: string | undefined) => Trader;
+/**
+ * A trader's client, made with a key or without one, all of whose requests may name a scenario of the sandbox. It must
+ * not wait for a limit to pass.
+ */
+export type Connect = (apiKey: string | undefined, scenario?: Scenario) => Trader;
 
 /** Brings an account or the exchange to where something is refused, and does it. */
 type Scene = (operator: Operator, connect: Connect) => Promise<unknown>;
@@ -144,6 +148,30 @@ export const refusals: readonly (readonly [ProblemCode, Scene])[] = [
     'not_found',
     async (operator, connect) =>
       (await open(operator, connect)).trader.readOrder('01a1fcca-895a-7000-b43c-11f474a4f8d5'),
+  ],
+];
+
+/** A trader whose requests are played in a scenario. */
+function playing(scenario: Scenario, act: (trader: Trader) => Promise<unknown>): Scene {
+  return async (operator, connect) => {
+    const accountId = await operator.openAccount({ USDT: '1000' });
+    return act(connect(await operator.createKey(accountId), scenario));
+  };
+}
+
+/** What the sandbox refuses because a request names a scenario, by what is refused. */
+export const playedRefusals: readonly (readonly [what: string, ProblemCode, Scene])[] = [
+  ['an order', 'order_rejected', playing('order_rejected', (trader) => trader.buy('BTC', '10'))],
+  ['an order', 'service_unavailable', playing('service_unavailable', (trader) => trader.buy('BTC', '10'))],
+  ['a withdrawal', 'service_unavailable', playing('service_unavailable', (trader) => trader.withdraw(PAYOUT))],
+  ['an order', 'outcome_unknown', playing('outcome_unknown', (trader) => trader.buy('BTC', '10'))],
+  ['a withdrawal', 'outcome_unknown', playing('outcome_unknown', (trader) => trader.withdraw(PAYOUT))],
+  ['an order', 'rate_limited', playing('rate_limited', (trader) => trader.buy('BTC', '10'))],
+  ['a read', 'rate_limited', playing('rate_limited', (trader) => trader.readBalances())],
+  [
+    'a scenario that there is none of',
+    'invalid_request',
+    playing('order_lost' as Scenario, (trader) => trader.buy('BTC', '10')),
   ],
 ];
 

@@ -66,6 +66,8 @@ export async function loadRuntime() {
         custodianServer: inject<string>('custodianServer'),
       };
       return {
+        // Production's own entry: what the sandbox adds is tested from outside.
+        main: './src/index.ts',
         wrangler: { configPath: './wrangler.toml' },
         miniflare: {
           // The platform's own server of the site, which the Worker itself has no need to reach.
@@ -77,6 +79,8 @@ export async function loadRuntime() {
             SIMULATION_STEPS: process.env['SIMULATION_STEPS'] ?? '600',
             GROWTH_ROWS: process.env['GROWTH_ROWS'] ?? '200000',
             ...parseEnv(readFileSync('.dev.vars.example', 'utf8')),
+            // A fill at the market's own price is easier to foretell.
+            SPREAD_BPS: '0',
             ...workerVariables[kind](servers),
           },
         },

@@ -1,0 +1,119 @@
+import { app } from '../app.ts';
+import { config } from '../env.ts';
+import { CandleHub, LedgerGate as ProductionGate, PriceHub } from '../index.ts';
+import { type AdmitCall, KeyLane as Lane, type PlaceOrderCall, type WithdrawCall } from '../lane/key-lane.ts';
+import { LedgerKeeper as Keeper } from '../lane/ledger-keeper.ts';
+import type { BucketLimits, BucketName } from '../keys/bucket-limits.ts';
+import type { KeyRecord } from '../keys/record.ts';
+import { replaceLedgers } from '../ledger/ledgers.ts';
+import { reachKeeper } from '../ledger/reach-keeper.ts';
+import type { Bindings } from '../platform/bindings.ts';
+import { chooseCustody, chooseLaneSettings } from '../providers.ts';
+import { playCustody, type PayoutMemory, type PlayedPayout } from './play-custody.ts';
+import { playDatabase } from './play-database.ts';
+import { playGate } from './play-gate.ts';
+import { type Scenario, type Staged, currentScene, play } from './scenario.ts';
+import { stageRequest } from './stage-request.ts';
+import { runScheduled } from '../scheduled.ts';
+import type { GateCall } from '../trade/reach-gate.ts';
+
+/**
+ * The Worker of the sandbox: production's, in which a request may name a scenario that goes wrong. Each of its objects
+ * is production's with other connections: what answers in a scenario is the code that answers in production.
+ */
+
+export { CandleHub, PriceHub };
+
+/** How many Idempotency-Keys a lane remembers to have played a scenario with. */
+const MOST_PLAYED = 1_000;
+
+/** The keeper of the ledger has the payouts of scenarios, since lanes and the sweep ask for them. */
+function memoryOf(bindings: Bindings): PayoutMemory {
+  return {
+    notePayout: (id, payout) => (reachKeeper(bindings) as unknown as PayoutMemory).notePayout(id, payout),
+    readPayout: (id) => (reachKeeper(bindings) as unknown as PayoutMemory).readPayout(id),
+  };
+}
+
+export class KeyLane extends Lane {
+  readonly #played = new Set<string>();
+
+  constructor(state: DurableObjectState, bindings: Bindings) {
+    const played = {
+      ...replaceLedgers(bindings, playDatabase),
+      LEDGER_GATE: playGate(bindings.LEDGER_GATE),
+    };
+    super(state, played, {
+      ...chooseLaneSettings(config),
+      custody: playCustody(chooseCustody(config), memoryOf(bindings)),
+    });
+  }
+
+  override admit(call: AdmitCall & Staged) {
+    return play(call.scenario, () => super.admit(call));
+  }
+
+  override placeOrder(call: PlaceOrderCall & Staged) {
+    return play(this.#take(call), () => super.placeOrder(call));
+  }
+
+  override withdraw(call: WithdrawCall & Staged) {
+    return play(this.#take(call), () => super.withdraw(call));
+  }
+
+  protected override limitsFor(record: KeyRecord, bucket: BucketName): BucketLimits {
+    const limits = super.limitsFor(record, bucket);
+    return currentScene()?.scenario === 'rate_limited' ? { ...limits, perMinute: 0 } : limits;
+  }
+
+  /**
+   * A scenario is played once for each Idempotency-Key: the same request again, scenario and all, is answered as after a
+   * real failure. So a client's own retries come to an end.
+   */
+  #take({ request, scenario }: (PlaceOrderCall | WithdrawCall) & Staged): Scenario | undefined {
+    if (scenario === undefined || !request) return scenario;
+    if (this.#played.has(request.idempotencyKey)) return undefined;
+    if (this.#played.size >= MOST_PLAYED) this.#played.clear();
+    this.#played.add(request.idempotencyKey);
+    return scenario;
+  }
+}
+
+export class LedgerGate extends ProductionGate {
+  constructor(state: DurableObjectState, bindings: Bindings) {
+    super(state, replaceLedgers(bindings, playDatabase));
+  }
+
+  override placeOrder(call: GateCall & Staged) {
+    return play(call.scenario, () => super.placeOrder(call));
+  }
+}
+
+export class LedgerKeeper extends Keeper implements PayoutMemory {
+  constructor(state: DurableObjectState, bindings: Bindings) {
+    super(
+      state,
+      bindings,
+      playCustody(chooseCustody(config), {
+        notePayout: (id, payout) => this.notePayout(id, payout),
+        readPayout: (id) => this.readPayout(id),
+      }),
+    );
+  }
+
+  async notePayout(withdrawalId: string, payout: PlayedPayout): Promise<void> {
+    await this.ctx.storage.put(`payout ${withdrawalId}`, payout);
+  }
+
+  readPayout(withdrawalId: string): Promise<PlayedPayout | undefined> {
+    return this.ctx.storage.get<PlayedPayout>(`payout ${withdrawalId}`);
+  }
+}
+
+export default {
+  fetch(request, bindings, context) {
+    const staged = stageRequest(request, bindings);
+    return staged instanceof Response ? staged : app.fetch(request, staged, context);
+  },
+  scheduled: (_controller, bindings) => runScheduled(bindings),
+} satisfies ExportedHandler<Bindings>;

@@ -1,0 +1,31 @@
+import type { GateCall, GateReply, OrderGate } from '../trade/reach-gate.ts';
+import { bindMember } from './play-database.ts';
+import { type Staged, currentScene } from './scenario.ts';
+
+/** The gate as a lane of the sandbox reaches it: told of the scenario, and lost or overloaded where it says so. */
+export function playGate(gates: DurableObjectNamespace): DurableObjectNamespace {
+  const getByName: DurableObjectNamespace['getByName'] = (...where) => {
+    const gate = gates.getByName(...where) as unknown as OrderGate;
+    const played: OrderGate = {
+      placeOrder: (call) => placeOrder(gate, call),
+      preview: (order) => gate.preview(order),
+    };
+    return played as unknown as DurableObjectStub;
+  };
+  return new Proxy(gates, {
+    get: (target, name) => (name === 'getByName' ? getByName : bindMember(target, name)),
+  });
+}
+
+async function placeOrder(gate: OrderGate, call: GateCall): Promise<GateReply> {
+  const scene = currentScene();
+  if (scene?.scenario === 'service_unavailable') {
+    // What the platform throws for an object that has too much to do.
+    throw Object.assign(new Error('Durable Object is overloaded.'), { overloaded: true });
+  }
+  const staged: GateCall & Staged = { ...call, scenario: scene?.scenario };
+  const reply = await gate.placeOrder(staged);
+  if (scene?.scenario !== 'outcome_unknown') return reply;
+  scene.isCutOff = true;
+  throw new Error('Network connection lost.');
+}
