@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { type Browser, type Page, chromium } from 'playwright-core';
+import { problems } from '../src/http/problems.ts';
 import { type LocalExchange, expectThat, withLocalExchange } from './local-exchange.ts';
 
 /**
@@ -32,7 +33,7 @@ interface Complaints {
 }
 
 async function openPage(browser: Browser, { origin }: LocalExchange): Promise<{ page: Page; complaints: Complaints }> {
-  const context = await browser.newContext();
+  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
   const complaints: Complaints = { foreign: [], errors: [] };
   const isForeign = (url: string) => !url.startsWith(`${origin}/`) && !/^(data|blob|about):/.test(url);
   context.on('request', (request) => {
@@ -91,23 +92,43 @@ async function authorize(page: Page, token: string): Promise<void> {
 }
 
 async function tryReference(page: Page, exchange: LocalExchange): Promise<void> {
-  await page.goto(`${exchange.origin}/docs`);
+  await page.goto(`${exchange.origin}/docs/reference`);
   await page.locator('#viewer .opblock').first().waitFor();
   const paths = await page
     .locator('#viewer .opblock-summary-path')
     .evaluateAll((elements) => elements.map((element) => element.getAttribute('data-path')));
   expectThat(paths.includes('/api/v1/orders') && paths.length >= 13, `${paths.length} operations on the page`);
 
+  const order = await unfold(page, 'post', '/api/v1/orders');
+  for (const header of ['Idempotency-Key', 'X-Request-Id']) {
+    const field = order.locator(`tr[data-param-name="${header}"] input`);
+    expectThat((await field.inputValue()) === '', `an empty ${header} to begin with`);
+  }
+  const locked = page.getByRole('button', { name: 'Needs a key' });
+  expectThat((await locked.count()) > 5, 'padlocks where a key is needed');
+
   const tickers = await tryOut(page, '/api/v1/markets/tickers');
   expectThat(tickers.status.startsWith('200') && tickers.body.includes('"BTC-USDT"'), 'tickers, asked from the page');
   await authorize(page, exchange.valueOf('api key'));
+  expectThat((await locked.count()) === 0, 'open padlocks once a key is entered');
   const balances = await tryOut(page, '/api/v1/wallet/balances');
   expectThat(balances.status.startsWith('200') && balances.body.includes('"USDT"'), 'balances, with a key');
+}
+
+/** Whether each page can be used by everybody, in each theme: axe's rules, without the viewer, which is not ours. */
+async function checkAccess(page: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const violations = await page.evaluate(`axe.run({ exclude: ['#viewer'] }).then(({ violations }) =>
+      violations.map(({ id, nodes }) => id + ' at ' + nodes.map(({ target }) => target.join(' ')).join(', ')))`);
+    if ((violations as string[]).length > 0) throw new Error(`${page.url()}, ${colorScheme}: ${String(violations)}`);
+  }
 }
 
 /** Finds every page of the site by its links. */
 async function readPages(page: Page, { origin }: LocalExchange): Promise<void> {
   await page.setViewportSize(NARROW);
+  const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
   const seen = new Set<string>();
   const open = [`${origin}/docs`];
   for (let url = open.pop(); url !== undefined; url = open.pop()) {
@@ -116,12 +137,54 @@ async function readPages(page: Page, { origin }: LocalExchange): Promise<void> {
     const response = await page.goto(url);
     if (response?.status() !== 200) throw new Error(`${url} is answered ${response?.status()}`);
     const width = await page.locator('html').evaluate((html) => html.scrollWidth);
-    const links = await page.locator('main a').evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
+    const links = await page.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
     if (width > NARROW.width) throw new Error(`${url} is ${width} wide on a screen of ${NARROW.width}`);
+    if ((await page.locator('#viewer').count()) > 0) await page.locator('#viewer .opblock').first().waitFor();
+    await page.evaluate(axe);
+    await checkAccess(page);
     const own = links.filter((link) => /^\/(docs|errors)\b/.test(link));
     open.push(...own.map((link) => `${origin}${link.split('#')[0]}`));
   }
-  expectThat(seen.size > 40, `${seen.size} pages that fit a narrow screen`);
+  expectThat(seen.size > 40, `${seen.size} pages that fit a narrow screen and that axe finds nothing wrong with`);
+}
+
+/** The first thing that the search finds. */
+async function findFirst(page: Page, words: string): Promise<{ href: string; text: string }> {
+  await page.locator('search input').fill('');
+  await page.locator('search ol').waitFor({ state: 'hidden' });
+  await page.locator('search input').fill(words);
+  const first = page.locator('search li a').first();
+  await first.waitFor();
+  return { href: (await first.getAttribute('href')) ?? '', text: await first.innerText() };
+}
+
+async function trySearch(page: Page, { origin }: LocalExchange): Promise<void> {
+  await page.goto(`${origin}/docs`);
+  for (const code of Object.keys(problems)) {
+    const { href } = await findFirst(page, code);
+    if (href !== `/errors/${code}`) throw new Error(`the search for ${code} finds ${href} first`);
+  }
+  const document = (await (await fetch(`${origin}/api/v1/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, { operationId: string }>>;
+  };
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+  for (const { operationId } of operations) {
+    const { href } = await findFirst(page, operationId);
+    if (!href.endsWith(`/${operationId}`)) throw new Error(`the search for ${operationId} finds ${href} first`);
+  }
+  await findFirst(page, 'second factor withdrawals');
+  await page.locator('search input').press('Enter');
+  await page.waitForURL('**/withdrawals-and-2fa*');
+  expectThat(true, `the search finds ${Object.keys(problems).length} codes and ${operations.length} operations`);
+}
+
+async function tryCopy(page: Page, { origin }: LocalExchange): Promise<void> {
+  await page.goto(`${origin}/docs/guides/first-order`);
+  const block = page.locator('.copyable').first();
+  await block.locator('button').click();
+  await block.getByText('Copied').waitFor();
+  const copied = await page.evaluate('navigator.clipboard.readText()');
+  expectThat(copied === (await block.locator('code').textContent()), 'a block of code, copied by its button');
 }
 
 /** Opens the page that a problem's `type` names. */
@@ -138,6 +201,8 @@ await withLocalExchange(async (start) => {
     const { page, complaints } = await openPage(browser, exchange);
     await tryReference(page, exchange);
     await tryErrorPage(page, exchange);
+    await trySearch(page, exchange);
+    await tryCopy(page, exchange);
     await readPages(page, exchange);
     if (complaints.foreign.length + complaints.errors.length > 0) console.error(complaints);
     expectThat(complaints.foreign.length === 0, 'no request to anywhere else');

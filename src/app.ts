@@ -3,6 +3,7 @@ import { documentRoutes } from './api/api-document.ts';
 import { createArea, sendProblem } from './http/area.ts';
 import { describeError, logFault } from './platform/log.ts';
 import { logRequest } from './http/log-request.ts';
+import { answerWithPage } from './http/not-found-page.ts';
 import { answerPreflight, listPublicPaths, openToAnyOrigin } from './http/open-to-any-origin.ts';
 import { refuse } from './http/refusal.ts';
 import { assignRequestId } from './http/request-id.ts';
@@ -37,6 +38,8 @@ const refuseMethod = methodNotAllowed({
 
 // Runs only when no route answered, so that it costs other requests nothing.
 app.notFound(async (c) => {
+  const page = answerWithPage(c);
+  if (page) return page;
   c.res = sendProblem(c, refuse('not_found', 'There is nothing at this path.'));
   await refuseMethod(c, async () => undefined);
   return c.res;

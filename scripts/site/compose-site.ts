@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { composeDocumentPage, listDocuments, readDocuments } from './document-pages.ts';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { type Documents, composeDocumentPage, listDocuments, readDocuments } from './document-pages.ts';
 import { composeErrorPages } from './error-pages.ts';
 import { headersFile, redirectsFile } from './headers.ts';
+import { ERRORS, type MenuEntry, REFERENCE, type Reader, readers } from './navigation.ts';
 import { type Page, composePage } from './page.ts';
+import { type SearchedDocument, composeSearchIndex } from './search-index.ts';
 import { composeViewer, readViewerFiles } from './viewer.ts';
 
 /** What a file holds. */
@@ -11,40 +15,104 @@ export type SiteFile = string | Uint8Array;
 
 const SOURCES = 'scripts/site';
 
-/** A file of the site's own, under a name that changes with its content. */
+/** A file of the site's own. */
 function readStatic(name: string): readonly [path: string, content: Uint8Array] {
-  const content = readFileSync(`${SOURCES}/${name}`);
+  return nameStatic(name, readFileSync(`${SOURCES}/${name}`));
+}
+
+/** A file under a name that changes with its content. */
+function nameStatic(name: string, content: Uint8Array): readonly [path: string, content: Uint8Array] {
   const digest = createHash('sha256').update(content).digest('hex').slice(0, 12);
   return [`/docs/static/${name.replace('.', `.${digest}.`)}`, content];
 }
 
+/** The library of the search, out of its package, with its licence. */
+function readSearchLibrary(): (readonly [path: string, content: Uint8Array])[] {
+  const main = createRequire(import.meta.url).resolve('minisearch');
+  const read = (file: string) => readFileSync(join(dirname(main), '../..', file));
+  return [
+    nameStatic('minisearch.js', read('dist/umd/index.js')),
+    nameStatic('minisearch-licence.txt', read('LICENSE.txt')),
+  ];
+}
+
+/** The page on which each reader begins. */
+function composeStart(reader: Reader, title: string, description: string, body: string): Page {
+  return { path: readers[reader].path, reader, title, description, body: `<h1>${title}</h1>\n${body}` };
+}
+
+function composePages(documents: Documents, viewer: ReturnType<typeof composeViewer>): Page[] {
+  const { forTraders, forOperators, forContributors } = documents;
+  const reference: Page = {
+    path: REFERENCE.path,
+    reader: 'trader',
+    title: 'Reference',
+    description: 'Every operation of the Bureau API, which can be tried from the page.',
+    head: viewer.head,
+    body: viewer.body,
+  };
+  const starts = [
+    composeStart(
+      'trader',
+      'Bureau',
+      'Guides and reference of the Bureau API: wallet, spot orders and market data.',
+      `<p>An exchange with a REST API. Every order fills at once, whole or not at all, at the market’s price.</p>
+<p><a href="${REFERENCE.path}">The reference</a> has every operation, and <a href="${ERRORS.path}">the errors</a> every code.</p>
+${listDocuments('Guides', forTraders)}`,
+    ),
+    composeStart(
+      'operator',
+      'Operate an exchange',
+      'How to run and to watch a Bureau.',
+      listDocuments('Guides and reports', forOperators),
+    ),
+    composeStart(
+      'contributor',
+      'Change the code',
+      'The designs behind Bureau.',
+      listDocuments('Designs', forContributors),
+    ),
+  ];
+  const byReader = { trader: forTraders, operator: forOperators, contributor: forContributors };
+  const pages = (Object.keys(byReader) as Reader[]).flatMap((reader) =>
+    byReader[reader].map((document, place) => composeDocumentPage(document, reader, byReader[reader][place + 1])),
+  );
+  return [...starts, reference, ...pages, ...composeErrorPages()];
+}
+
 /** The whole site: every file by its path. The same sources give the same files. */
 export function composeSite(): Map<string, SiteFile> {
+  const documents = readDocuments();
+  const { forTraders, forOperators, forContributors } = documents;
   const stylesheet = readStatic('site.css');
+  const script = readStatic('site.js');
   const startViewer = readStatic('start-viewer.js');
   const favicon = readStatic('favicon.svg');
-  const { forTraders, forOperators, forContributors } = readDocuments();
-  const viewer = composeViewer(startViewer[0]);
-  const landing: Page = {
-    path: '/docs',
-    section: 'docs',
-    title: 'Documentation',
-    description: 'Guides and reference of the Bureau API: wallet, spot orders and market data.',
-    head: viewer.head,
-    body: `<h1>Bureau</h1>
-<p>An exchange with a REST API. Every order fills at once, whole or not at all, at the market’s price.</p>
-<div class="readers">${listDocuments('Use it', forTraders)}${listDocuments('Run it', forOperators)}${listDocuments('Understand it', forContributors)}</div>
-${viewer.body}`,
+  const library = readSearchLibrary();
+  const api = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as SearchedDocument;
+  const all = [...forTraders, ...forOperators, ...forContributors];
+  const index = nameStatic('search.json', new TextEncoder().encode(composeSearchIndex(all, api)));
+  const menus: Record<Reader, readonly MenuEntry[]> = {
+    trader: [...forTraders, REFERENCE, ERRORS],
+    operator: forOperators,
+    contributor: forContributors,
   };
-  const documents = [forTraders, forOperators, forContributors].flatMap((list) =>
-    list.map((document, place) => composeDocumentPage(document, list[place + 1])),
-  );
-  const pages = [landing, ...documents, ...composeErrorPages()];
+  const assets = {
+    stylesheet: stylesheet[0],
+    script: script[0],
+    favicon: favicon[0],
+    searchLibrary: library[0]?.[0] ?? '',
+    searchIndex: index[0],
+  };
+  const pages = composePages(documents, composeViewer(startViewer[0]));
   return new Map<string, SiteFile>([
-    ...pages.map((page) => [`${page.path}.html`, composePage(page, stylesheet[0], favicon[0])] as const),
+    ...pages.map((page) => [`${page.path}.html`, composePage(page, menus[page.reader], assets)] as const),
     stylesheet,
+    script,
     startViewer,
     favicon,
+    index,
+    ...library,
     ...readViewerFiles(),
     ['/_headers', headersFile],
     ['/_redirects', redirectsFile],

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Page, escapeHtml } from './page.ts';
+import type { Reader } from './navigation.ts';
+import { escapeHtml } from './escape-html.ts';
+import type { Page } from './page.ts';
 import { type RenderedDocument, type ResolveLink, renderDocument } from './render-markdown.ts';
 
 const DOCUMENTS = 'docs';
@@ -81,14 +83,15 @@ function resolveFrom(file: string): ResolveLink {
 }
 
 /** The page of a document, and the way on to the next one. */
-export function composeDocumentPage(document: DocumentPage, next: DocumentPage | undefined): Page {
+export function composeDocumentPage(document: DocumentPage, reader: Reader, next: DocumentPage | undefined): Page {
   const on = next ? `<p class="next">Next: <a href="${next.path}">${escapeHtml(next.title)}</a></p>` : '';
   return {
     path: document.path,
-    section: 'docs',
+    reader,
     title: document.title,
     description: document.summary,
     body: `<article>${document.html}</article>${on}`,
+    headings: document.parts.filter(({ id, depth }) => id !== '' && depth === 2),
   };
 }
 

@@ -1,7 +1,8 @@
 import { exampleOfProblem } from '../../src/http/document/problem-examples.ts';
 import { type ProblemCode, type ProblemDefinition, definitionOf, problems } from '../../src/http/problems.ts';
 import { errorGuide } from './error-guide.ts';
-import { type Page, escapeHtml } from './page.ts';
+import { escapeHtml } from './escape-html.ts';
+import type { Page } from './page.ts';
 import { renderInline } from './render-markdown.ts';
 
 const codes = Object.keys(problems) as ProblemCode[];
@@ -30,7 +31,7 @@ function composeErrorPage(code: ProblemCode): Page {
   ].map(([term, value]) => `<dt>${term}</dt><dd>${value}</dd>`);
   return {
     path: `/errors/${code}`,
-    section: 'errors',
+    reader: 'trader',
     title: definition.title,
     description: `The error ${code} of the Bureau API: what it means, and what to do.`,
     body: `<article>
@@ -42,7 +43,7 @@ function composeErrorPage(code: ProblemCode): Page {
 <h2>What to do</h2>
 <p>${renderInline(remedy)}</p>
 <h2>An example</h2>
-<pre tabindex="0"><code>${escapeHtml(JSON.stringify(exampleOfProblem(code, false), null, 2))}</code></pre>
+<pre><code>${escapeHtml(JSON.stringify(exampleOfProblem(code, false), null, 2))}</code></pre>
 </article>
 <p class="next"><a href="/docs/guides/errors">How to handle errors</a> · <a href="/errors">All codes</a></p>`,
   };
@@ -59,7 +60,7 @@ function composeIndex(): Page {
   const head = ['Code', 'Status', 'Retryable', 'Kept for replay', 'Title'];
   return {
     path: '/errors',
-    section: 'errors',
+    reader: 'trader',
     title: 'Errors',
     description: 'Every error code of the Bureau API.',
     body: `<article>

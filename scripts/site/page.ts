@@ -1,29 +1,40 @@
-/** The parts of the site, as its header lists them. */
-const sections = { docs: { label: 'Documentation', path: '/docs' }, errors: { label: 'Errors', path: '/errors' } };
+import { escapeHtml } from './escape-html.ts';
+import { type MenuEntry, type Reader, composeContents, composeMenu, readers } from './navigation.ts';
+
+/** A part of a page that its contents and the search name. */
+export interface Heading {
+  readonly id: string;
+  readonly title: string;
+}
 
 /** One page, before its frame. */
 export interface Page {
   /** Where it is served, without an ending: `/docs/guides/errors`. */
   readonly path: string;
-  readonly section: keyof typeof sections;
+  readonly reader: Reader;
   readonly title: string;
   /** One sentence, in plain text. */
   readonly description: string;
   /** The HTML of the main part. */
   readonly body: string;
+  readonly headings?: readonly Heading[];
   /** More of the head: the scripts and styles of a page that has its own. */
   readonly head?: string;
 }
 
-/** Writes text into HTML, as content or as an attribute's value. */
-export function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+/** The files that every page loads, by their addresses, and the search's, which are loaded when it is used. */
+export interface PageAssets {
+  readonly stylesheet: string;
+  readonly favicon: string;
+  readonly script: string;
+  readonly searchLibrary: string;
+  readonly searchIndex: string;
 }
 
-/** A page in the frame of the site. Nothing in it is loaded from elsewhere. */
-export function composePage(page: Page, stylesheet: string, favicon: string): string {
-  const links = Object.entries(sections).map(([name, { label, path }]) => {
-    const current = name === page.section ? ` aria-current="${path === page.path ? 'page' : 'true'}"` : '';
+/** A page in the frame of the site: search, menu, contents. Nothing in it is loaded from elsewhere. */
+export function composePage(page: Page, menu: readonly MenuEntry[], assets: PageAssets): string {
+  const links = Object.entries(readers).map(([name, { label, path }]) => {
+    const current = name === page.reader ? ` aria-current="${path === page.path ? 'page' : 'true'}"` : '';
     return `<a href="${path}"${current}>${label}</a>`;
   });
   return `<!doctype html>
@@ -34,14 +45,22 @@ export function composePage(page: Page, stylesheet: string, favicon: string): st
 <meta name="color-scheme" content="light dark">
 <meta name="description" content="${escapeHtml(page.description)}">
 <title>${escapeHtml(page.title)} · Bureau</title>
-<link rel="icon" type="image/svg+xml" href="${favicon}">
-<link rel="stylesheet" href="${stylesheet}">${page.head ?? ''}
+<link rel="icon" type="image/svg+xml" href="${assets.favicon}">
+<link rel="stylesheet" href="${assets.stylesheet}">
+<script defer src="${assets.script}"></script>${page.head ?? ''}
 </head>
 <body>
-<header><nav aria-label="Site"><a class="name" href="/docs">Bureau</a>${links.join('')}</nav></header>
-<main>
+<a class="skip" href="#content">To the content</a>
+<header><nav aria-label="Site"><a class="name" href="/docs">Bureau</a>${links.join('')}</nav>
+<search hidden data-library="${assets.searchLibrary}" data-index="${assets.searchIndex}"><input type="search" placeholder="Search" aria-label="Search the documentation" autocomplete="off" spellcheck="false">
+<ol aria-label="Found" hidden></ol><p role="status"></p></search></header>
+<div class="frame">
+${composeMenu('Pages', menu, page.path)}
+<main id="content" tabindex="-1">
 ${page.body}
 </main>
+${composeContents(page.headings ?? [])}
+</div>
 </body>
 </html>
 `;

@@ -1,6 +1,6 @@
 import { Marked, type Tokens } from 'marked';
 import { problems } from '../../src/http/problems.ts';
-import { escapeHtml } from './page.ts';
+import { escapeHtml } from './escape-html.ts';
 
 /** Where a link of a document leads on the site; `undefined` for what the site does not hold. */
 export type ResolveLink = (href: string) => string | undefined;
@@ -11,6 +11,17 @@ export interface RenderedDocument {
   /** Its first paragraph, in plain text. */
   readonly summary: string;
   readonly html: string;
+  /** The document by its headings, for the contents and the search. The first part is what stands before them. */
+  readonly parts: readonly DocumentPart[];
+}
+
+/** What stands below one heading. */
+export interface DocumentPart {
+  /** The heading's anchor; empty for the part below the title. */
+  readonly id: string;
+  readonly depth: number;
+  readonly title: string;
+  readonly text: string;
 }
 
 /** The anchor of a heading, as GitHub makes it. */
@@ -37,7 +48,7 @@ function createRenderer(resolveLink: ResolveLink): Marked {
         return target === undefined ? content : `<a href="${escapeHtml(target)}">${content}</a>`;
       },
       code({ text }) {
-        return `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`;
+        return `<pre><code>${escapeHtml(text)}</code></pre>\n`;
       },
       codespan: ({ text }) => showCode(text),
       table(token) {
@@ -51,7 +62,8 @@ function createRenderer(resolveLink: ResolveLink): Marked {
 }
 
 function tableOf({ header, rows }: Tokens.Table, show: (cell: Tokens.TableCell) => string): string {
-  const head = header.map((cell) => `<th scope="col">${show(cell)}</th>`).join('');
+  // The corner of a table whose rows have names of their own heads nothing.
+  const head = header.map((cell) => (cell.text === '' ? '<td></td>' : `<th scope="col">${show(cell)}</th>`)).join('');
   const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${show(cell)}</td>`).join('')}</tr>`);
   return `<table><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table>`;
 }
@@ -81,5 +93,20 @@ export function renderDocument(markdown: string, resolveLink: ResolveLink): Rend
     title: textOf(title),
     summary: textOf(summary).replaceAll('\n', ' '),
     html: renderer.parse(markdown, { async: false }),
+    parts: listParts(renderer.lexer(markdown)),
   };
+}
+
+function listParts(tokens: readonly Tokens.Generic[]): DocumentPart[] {
+  const parts: { id: string; depth: number; title: string; text: string }[] = [];
+  for (const token of tokens) {
+    if (token.type === 'heading') {
+      const { depth, text } = token as unknown as Tokens.Heading;
+      parts.push({ id: parts.length === 0 ? '' : slugOf(text), depth, title: textOf(token), text: '' });
+    } else {
+      const part = parts.at(-1);
+      if (part) part.text += `${token.raw} `;
+    }
+  }
+  return parts;
 }

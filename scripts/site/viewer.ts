@@ -22,10 +22,10 @@ export function composeViewer(script: string): { readonly head: string; readonly
 <link rel="stylesheet" href="${FOLDER}/swagger-ui.css">
 <script defer src="${FOLDER}/swagger-ui-bundle.js"></script>
 <script defer src="${script}"></script>`,
-    body: `<section id="reference"><h2>Reference</h2>
+    body: `<h1>Reference</h1>
 <p>The whole interface, from <a href="/api/v1/openapi.json">the OpenAPI document</a> that this exchange serves. “Try it
 out” sends real requests to it.</p>
 <noscript><p>The reference needs JavaScript; the document itself does not.</p></noscript>
-<div id="viewer"></div></section>`,
+<div id="viewer"></div>`,
   };
 }

@@ -3,6 +3,7 @@ import rateLimitGuide from '../../docs/guides/rate-limits.md?raw';
 import { type ProblemCode, type ProblemDefinition, problems } from '../../src/http/problems.ts';
 import { defaultLimits } from '../../src/keys/bucket-limits.ts';
 import { ORIGIN, json, openTrader, send } from '../support/exchange.ts';
+import { worker } from '../support/runtime/test-env.ts';
 import { type FetchedPage, fetchPage, fetchSite } from '../support/site.ts';
 
 const table: Readonly<Record<string, ProblemDefinition>> = problems;
@@ -39,7 +40,8 @@ describe('the documentation', () => {
       }
     }
     const written = Object.keys(import.meta.glob('../../docs/**/*.md')).map((file) => file.slice('../..'.length, -3));
-    const expected = ['/docs', '/errors', ...written, ...codes.map((code) => `/errors/${code}`)];
+    const starts = ['/docs', '/docs/operate', '/docs/contribute', '/docs/reference', '/errors'];
+    const expected = [...starts, ...written, ...codes.map((code) => `/errors/${code}`)];
     expect([...pages.keys()].toSorted()).toEqual(expected.toSorted());
   });
 
@@ -78,6 +80,19 @@ describe('the documentation', () => {
     expect(await locationOf('/errors/rate_limited.html')).toBe('/errors/rate_limited');
   });
 
+  it('shows each reader a menu without the pages of the others', async () => {
+    const menuOf = async (path: string) => {
+      const [, menu = ''] = /<nav class="menu"[^>]*>(.*?)<\/nav>/s.exec((await fetchPage(path)).html) ?? [];
+      return [...menu.matchAll(/href="([^"]+)"/g)].map(([, link]) => link);
+    };
+    const trader = await menuOf('/docs/guides/rate-limits');
+    expect(trader).toEqual(expect.arrayContaining(['/docs/guides/first-order', '/docs/reference', '/errors']));
+    const others = ['/docs/operations', '/docs/faults', '/docs/performance', '/docs/design/ledger'];
+    expect(others.filter((path) => trader.includes(path))).toEqual([]);
+    expect(await menuOf('/docs/operations')).toEqual(expect.arrayContaining(['/docs/faults', '/docs/performance']));
+    expect(await menuOf('/docs/design/ledger')).not.toContain('/docs/operations');
+  });
+
   it('names the limits that the exchange has', () => {
     for (const [bucket, { perMinute, perDay }] of Object.entries(defaultLimits)) {
       const row = rateLimitGuide.split('\n').find((line) => line.startsWith(`| \`${bucket}\` |`));
@@ -107,6 +122,34 @@ describe('the page of an error', () => {
       expect(new URL(type).origin).toBe(ORIGIN);
       const { response: page, html } = await fetchPage(type);
       expect([page.status, html.includes(`<code>${code}</code>`)]).toEqual([200, true]);
+    }
+  });
+
+  it('is a page for a browser also where there is nothing, and a problem for a program', async () => {
+    const open = (path: string, method = 'GET') =>
+      worker.fetch(`${ORIGIN}${path}`, { method, headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
+    for (const path of ['/nothing', '/docs/nothing', '/errors/nothing', '/docs/guides/', '/apis']) {
+      const response = await open(path);
+      expect([path, response.status, response.headers.get('Content-Type')]).toEqual([
+        path,
+        404,
+        'text/html; charset=utf-8',
+      ]);
+      expect(response.headers.get('X-Request-Id')).toMatch(/\S/);
+      expect(await response.text()).toContain('<a href="/docs">');
+    }
+    for (const [path, method, status] of [
+      ['/api/v1/nothing', 'GET', 404],
+      ['/operator/v1/nothing', 'GET', 404],
+      ['/api', 'GET', 404],
+      ['/nothing', 'POST', 404],
+    ] as const) {
+      const response = await open(path, method);
+      expect([path, response.status, response.headers.get('Content-Type')]).toEqual([
+        path,
+        status,
+        'application/problem+json',
+      ]);
     }
   });
 

@@ -1,0 +1,37 @@
+import { escapeHtml } from './escape-html.ts';
+
+/** Who reads a page. Each has pages of its own, and a menu that lists no others. */
+export type Reader = 'trader' | 'operator' | 'contributor';
+
+/** A link of a menu. */
+export interface MenuEntry {
+  readonly path: string;
+  readonly title: string;
+}
+
+/** Where each reader begins, and what the header calls it. */
+export const readers: Readonly<Record<Reader, { readonly path: string; readonly label: string }>> = {
+  trader: { path: '/docs', label: 'Trade' },
+  operator: { path: '/docs/operate', label: 'Operate' },
+  contributor: { path: '/docs/contribute', label: 'Contribute' },
+};
+
+/** The reference and the errors: what a trader's menu has beside the guides. */
+export const REFERENCE: MenuEntry = { path: '/docs/reference', title: 'Reference' };
+export const ERRORS: MenuEntry = { path: '/errors', title: 'Errors' };
+
+/** The menu beside a page. */
+export function composeMenu(label: string, entries: readonly MenuEntry[], current: string): string {
+  const items = entries.map(({ path, title }) => {
+    const isHere = path === current ? ' aria-current="page"' : '';
+    return `<li><a href="${path}"${isHere}>${escapeHtml(title)}</a></li>`;
+  });
+  return `<nav class="menu" aria-label="${escapeHtml(label)}"><ul>${items.join('')}</ul></nav>`;
+}
+
+/** The contents of a page, where it has several parts. */
+export function composeContents(headings: readonly { readonly id: string; readonly title: string }[]): string {
+  if (headings.length < 2) return '';
+  const items = headings.map(({ id, title }) => `<li><a href="#${id}">${escapeHtml(title)}</a></li>`);
+  return `<nav class="contents" aria-label="On this page"><p>On this page</p><ul>${items.join('')}</ul></nav>`;
+}
