@@ -1,3 +1,4 @@
+import { generate } from 'otplib';
 import type { LocalExchange } from './local-exchange.ts';
 import { readDemoValues } from './run-examples.ts';
 
@@ -29,4 +30,24 @@ export async function openExampleAccount(exchange: LocalExchange): Promise<Retur
     scopes: ['read', 'trade', 'withdraw'],
   });
   return { ...demo, ACCOUNT: id, KEY: token };
+}
+
+/** Of a code (RFC 6238). */
+const STEP_S = 30;
+
+/** Switches the second factor of an account on, and returns its secret. The code of this moment stays unused. */
+export async function enableTotp({ URL, OPERATOR, ACCOUNT }: ReturnType<typeof readDemoValues>): Promise<string> {
+  const ask = async (path: string, body?: object) => {
+    const response = await fetch(`${URL}/operator/v1/accounts/${ACCOUNT}${path}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${OPERATOR}`, 'Content-Type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${await response.text()}`);
+    return response.json();
+  };
+  const { secret } = (await ask('/totp')) as { secret: string };
+  const epoch = Math.floor(Date.now() / 1_000) - STEP_S;
+  await ask('/totp/confirm', { totpCode: await generate({ secret, epoch }) });
+  return secret;
 }

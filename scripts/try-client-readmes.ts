@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { LocalExchange } from './local-exchange.ts';
-import { openExampleAccount } from './open-example-account.ts';
+import { enableTotp, openExampleAccount } from './open-example-account.ts';
 import { type Expected, expectOutput, runShell, runExamples } from './run-examples.ts';
 
 const TSC = resolve('clients/bureau-client/node_modules/.bin/tsc');
@@ -65,9 +65,15 @@ async function tryClientReadme(
     const project = makeProject(place, installed);
     const programs = readPrograms(readme);
     for (const [file, program] of programs) writeFileSync(join(project, file), program);
-    const { KEY, URL } = await openExampleAccount(exchange);
-    const values = { BUREAU: resolve('.'), BUREAU_URL: URL, BUREAU_API_KEY: KEY };
-    expectOutput(name, await runExamples(readme, values, project), expected);
+    const values = { BUREAU: resolve('.'), BUREAU_URL: exchange.origin };
+    const { KEY } = await openExampleAccount(exchange);
+    expectOutput(name, await runExamples(readme, { ...values, BUREAU_API_KEY: KEY }, project), expected);
+    if (readme.includes('BUREAU_TOTP_SECRET')) {
+      const account = await openExampleAccount(exchange);
+      const secured = { BUREAU_API_KEY: account.KEY, BUREAU_TOTP_SECRET: await enableTotp(account) };
+      const output = await runExamples(readme, { ...values, ...secured }, project);
+      expectOutput(`${name} on an account with a second factor`, output, expected);
+    }
     const typed = [...programs.keys()].filter((file) => file.endsWith('.mjs'));
     if (typed.length > 0) await checkTypes(project, typed, installed.length > 0);
   } finally {

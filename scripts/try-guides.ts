@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import type { LocalExchange } from './local-exchange.ts';
 import { openExampleAccount } from './open-example-account.ts';
-import { type Expected, expectOutput, readExamples, runExamples } from './run-examples.ts';
+import { type ExampleValues, type Expected, expectOutput, readExamples, runExamples } from './run-examples.ts';
 
 const GUIDES = 'docs/guides';
 
@@ -61,11 +61,15 @@ const expected: Readonly<Record<string, readonly Expected[]>> = {
     ['a payout that is under way', /"status":"PROCESSING"/g, 1],
     ['one that is paid late', /"status":"COMPLETED","txHash":"[0-9a-f]{64}"/g, 1],
   ],
+  moving: [
+    ['an order for exactly 100 USDT', /"usdtAmount":"100"/g, 1],
+    ['a limit that was not met', /"code":"price_limit_exceeded"/g, 1],
+    ['a member that is unknown here', /"code":"invalid_request"[^]*"pointer":"\/type"/g, 1],
+  ],
   operating: [
     ['the second factor on', /{"totp":{"enabled":true}}/],
     ['an approved address', /"label":"cold wallet"/],
     ['a deposit that is confirmed', /"status":"PENDING"[^]*"status":"COMPLETED"/],
-    ['the deposit in the balance', /{"asset":"ETH","amount":"10.5"}/],
     ['a withdrawal that is paid', /"withdrawal":{[^}]*"status":"COMPLETED","txHash":"0x/],
     ['a withdrawal that waits for its review', /"status":"PENDING","txHash":null/],
     ['the same withdrawal approved and paid', /"status":"COMPLETED","txHash":"0x/g, 5],
@@ -83,24 +87,30 @@ const expected: Readonly<Record<string, readonly Expected[]>> = {
 /** This guide needs nodes of real chains: `npm run test:start-chains` runs it. */
 export const CHAINS_GUIDE = 'real-chains';
 
-/** These guides change the settings of the whole exchange, so they run last, one after the other. */
-const LAST = ['operating', 'going-live'];
+/** A holder walks through these on one account, and may do so again, in any order. They are walked through as listed. */
+const SECURITY_WALKS = ['withdrawals-and-2fa', 'operating', 'operating', 'withdrawals-and-2fa'];
+
+/** This guide halts the whole exchange, so it runs last. */
+const LAST = 'going-live';
 
 /**
- * Runs the examples of every guide and checks their output. Each guide has its own account with the demo account's
- * first funds.
+ * Runs the examples of every guide and checks their output. Each guide has its own account with the demo account's first
+ * funds, but for the security walks, which share one.
  */
 export async function tryGuides(exchange: LocalExchange): Promise<void> {
+  const apart = [...SECURITY_WALKS, LAST, CHAINS_GUIDE];
   const guides = readdirSync(GUIDES)
     .map((file) => file.replace(/\.md$/, ''))
-    .filter((guide) => guide !== CHAINS_GUIDE);
-  await Promise.all(guides.filter((guide) => !LAST.includes(guide)).map((guide) => tryGuide(exchange, guide)));
-  for (const guide of LAST) await tryGuide(exchange, guide);
+    .filter((guide) => !apart.includes(guide));
+  await Promise.all(guides.map(async (guide) => tryGuide(guide, await openExampleAccount(exchange))));
+  const holder = await openExampleAccount(exchange);
+  for (const guide of SECURITY_WALKS) await tryGuide(guide, holder);
+  await tryGuide(LAST, await openExampleAccount(exchange));
 }
 
-async function tryGuide(exchange: LocalExchange, guide: string): Promise<void> {
+async function tryGuide(guide: string, values: ExampleValues): Promise<void> {
   const markdown = readFileSync(`${GUIDES}/${guide}.md`, 'utf8');
   const promised = expected[guide];
   if (!promised) throw new Error(`nothing is expected of the examples of ${guide}:\n${readExamples(markdown)}`);
-  expectOutput(guide, await runExamples(markdown, await openExampleAccount(exchange)), promised);
+  expectOutput(guide, await runExamples(markdown, values), promised);
 }

@@ -16,6 +16,7 @@ const forTraders = [
   'guides/rate-limits',
   'guides/market-data',
   'guides/sandbox',
+  'guides/moving',
 ];
 
 /**
