@@ -10,6 +10,9 @@ import { withdraw } from '../support/withdrawals/withdrawals.ts';
 /** Few in `npm test`, a million in CI. `npm run growth` measures over more, and prints what it found. */
 const ROWS = Number(env.GROWTH_ROWS);
 
+/** A hundred rows of history each. */
+const ACCOUNTS = ROWS / 100;
+
 /** Longer than any page, and than what a page deep in it leaves behind. */
 const SHORT = 600;
 
@@ -22,8 +25,8 @@ beforeAll(
     // The exchange writes a line for every request, and two for every order.
     vi.spyOn(console, 'log').mockReturnValue();
     stages.push(await exchange.growTo({ accounts: 1, rows: 0, orders: SHORT, others: SHORT }));
-    stages.push(await exchange.growTo({ accounts: 1_000, rows: ROWS / 20, orders: SHORT, others: SHORT }));
-    stages.push(await exchange.growTo({ accounts: 10_000, rows: ROWS, orders: 12_000, others: 1_000 }));
+    stages.push(await exchange.growTo({ accounts: ACCOUNTS / 10, rows: ROWS / 20, orders: SHORT, others: SHORT }));
+    stages.push(await exchange.growTo({ accounts: ACCOUNTS, rows: ROWS, orders: 12_000, others: 1_000 }));
     tell(`figures ${JSON.stringify({ stages, bytes: exchange.bytes })}`);
   },
   60_000 + ROWS / 10,
@@ -32,7 +35,7 @@ afterAll(() => {
   vi.restoreAllMocks();
 });
 
-describe(`from 1 account to 10,000, and to ${ROWS} rows of history`, () => {
+describe(`from 1 account to ${ACCOUNTS}, and to ${ROWS} rows of history`, () => {
   it.each(Object.keys(operations))('%s costs the same rows and round trips', (name) => {
     const [first, ...later] = stages.map(({ costs }) => costs[name]);
     // Nothing waits for the custodian here, and the index of what is open then has no row to read.
