@@ -44,6 +44,8 @@ export async function measureStart(bundle: string): Promise<Start> {
       // The registry that compiles a module when it is imported. The other one does it before a profiler can watch.
       compatibilityFlags: [...config.compatibility_flags, 'new_module_registry'],
       bindings: { ...config.vars, ...parseEnv(readFileSync('.dev.vars.example', 'utf8')) },
+      // Without a ledger the Worker refuses to start.
+      d1Databases: { DB: 'ledger' },
       modulesRoot: '/',
       modules: [
         { type: 'ESModule', path: `/${ENTRY}`, contents: ENTRY_SCRIPT },
