@@ -14,9 +14,9 @@ import { ObjectState } from './object-state.ts';
 const KEPT = 'reconciliation';
 
 /** The pause after a slice, as a multiple of the slice's own time. */
-const REST_PER_SLICE = 2;
+const REST_PER_SLICE = 4;
 
-/** How long one alarm works on a pass; the next one follows at once. */
+/** How long one alarm reconciles; while there is more to do, the next one follows at once. */
 const ALARM_TIME_MS = 10_000;
 
 /** How long an operator who asks for a pass waits for it. */
@@ -80,9 +80,10 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
 
   async run(): Promise<void> {
     await this.#takeTurn(async () => {
-      await this.#follow();
+      const end_ms = Date.now() + RUN_TIME_MS;
+      await this.#follow(end_ms);
       this.#reconciler.begin(Date.now());
-      await this.#advance(RUN_TIME_MS);
+      await this.#advance(end_ms);
     });
   }
 
@@ -101,28 +102,29 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
   }
 
   async #reconcile(): Promise<void> {
-    await this.#follow();
+    const end_ms = Date.now() + ALARM_TIME_MS;
+    if (!(await this.#follow(end_ms))) return this.ctx.storage.setAlarm(Date.now());
     this.#reconciler.beginWhenDue(Date.now());
-    await this.#advance(ALARM_TIME_MS);
+    await this.#advance(end_ms);
   }
 
-  /** Reads what is new in the journal, to its end. */
-  async #follow(): Promise<void> {
-    for (;;) {
+  /** Reads what is new in the journal until some time, and says whether it reached its end. */
+  async #follow(end_ms: number): Promise<boolean> {
+    do {
       const slice = await this.#reconciler.follow(SLICE_LIMITS, Date.now());
-      if (!slice.isMore) return;
+      if (!slice.isMore) return true;
       await rest(slice);
-    }
+    } while (Date.now() < end_ms);
+    return false;
   }
 
-  async #advance(time_ms: number): Promise<void> {
-    const end_ms = Date.now() + time_ms;
+  async #advance(end_ms: number): Promise<void> {
     let followed_ms = Date.now();
     while (this.#reconciler.isUnderWay && Date.now() < end_ms) {
       const slice = await this.#reconciler.advance(SLICE_LIMITS, Date.now());
       if (slice.isMore) await rest(slice);
       if (Date.now() - followed_ms < FOLLOW_INTERVAL_MS) continue;
-      await this.#follow();
+      await this.#follow(end_ms);
       followed_ms = Date.now();
     }
     if (this.#reconciler.isUnderWay) await this.ctx.storage.setAlarm(Date.now());

@@ -13,6 +13,7 @@ export function isLeg(leg: Leg, kind: RecordKind, t: string): string {
 interface TieRow {
   readonly records: number;
   readonly last: string | null;
+  readonly legs: number;
   readonly broken: number;
   readonly examples: string;
   readonly assets: string;
@@ -21,14 +22,18 @@ interface TieRow {
 
 /**
  * Compares each record of a range with the transfers that it names. The result is always one row, with counts and
- * examples. `LIMIT -1` keeps SQLite from flattening the subquery, which would evaluate every record five times.
+ * examples; `legs` counts the named transfers up to number `head`. `LIMIT -1` keeps SQLite from flattening the subquery,
+ * which would evaluate every record five times.
  */
-export function composeTies(kind: RecordKind, range: Range): Statement {
+export function composeTies(kind: RecordKind, range: Range, head: number): Statement {
   const { text, values } = selectRange(kind.name, range);
   const faults = kind.legs.map((leg, at) => `(${leg.number} IS NOT NULL AND NOT ${isLeg(leg, kind, `t${at}`)})`);
-  const numbers = kind.legs.map(({ number }) => `coalesce(${number} || ' ', '')`).join(' || ');
+  const columns = kind.legs.map(({ number, asset }, at) => `${number} AS number${at}, ${asset} AS asset${at}`);
+  const numbers = kind.legs.map((_, at) => `coalesce(number${at} || ' ', '')`).join(' || ');
   const shown = kind.shown.map((column) => `'${column}', ${column}`).join(', ');
-  const example = `json_object('${kind.title}', id, 'accountId', account_id, ${shown}, 'transfers', numbers)`;
+  const example = `json_object('${kind.title}', id, 'accountId', account_id, ${shown},
+    'transfers', coalesce(nullif(trim(${numbers}), ''), 'none'))`;
+  const legs = kind.legs.map((_, at) => `iif(counted AND number${at} <= ?${values.length + 1}, 1, 0)`).join(' + ');
   const assets = kind.legs.map((_, at) => `asset${at}`).join(', ');
   const claims = kind.claims.map(
     (_, at) => `, sum(about${at}) AS about${at}, count(*) FILTER (WHERE claim${at}) AS broken${at},
@@ -36,18 +41,19 @@ export function composeTies(kind: RecordKind, range: Range): Statement {
   );
   return {
     text: `
-      SELECT count(*) AS records, max(id) AS last, count(*) FILTER (WHERE fault) AS broken,
+      SELECT count(*) AS records, max(id) AS last, coalesce(sum(${legs}), 0) AS legs,
+        count(*) FILTER (WHERE fault) AS broken,
         json_group_array(${example}) FILTER (WHERE fault) AS examples,
         json_group_array(json_array(${assets})) FILTER (WHERE fault) AS assets${claims.join('')}
       FROM (
         SELECT r.id, r.account_id, ${kind.shown.map((column) => `r.${column}`).join(', ')},
-          coalesce(nullif(trim(${numbers}), ''), 'none') AS numbers, (${[`(${kind.odd})`, ...faults].join(' OR ')}) AS fault,
-          ${kind.legs.map(({ asset }, at) => `${asset} AS asset${at}`).join(', ')}
+          (${[`(${kind.odd})`, ...faults].join(' OR ')}) AS fault,
+          (${kind.counted ?? '1'}) AS counted, ${columns.join(', ')}
           ${kind.claims.map(({ about, broken }, at) => `, (${about}) AS about${at}, (${about}) AND (${broken}) AS claim${at}`).join('')}
         FROM ${text} AS r
         ${kind.legs.map(({ number }, at) => `LEFT JOIN transfers AS t${at} ON t${at}.id = ${number}`).join(' ')}
         LIMIT -1)`,
-    values,
+    values: [...values, head],
   };
 }
 
@@ -56,6 +62,8 @@ export interface JudgedTies {
   readonly records: number;
   /** The highest id; `null` when the range has no record. */
   readonly last: string | null;
+  /** How many transfers they name, of those up to a number. */
+  readonly legs: number;
   readonly checked: Counts;
   readonly findings: readonly Finding[];
   readonly untied: Untied;
@@ -70,7 +78,8 @@ export function judgeTies(kind: RecordKind, rows: readonly unknown[] | undefined
     checked[invariant] = Number(row[`about${at}`] ?? 0);
     findings.push(...readExamples(invariant, String(row[`examples${at}`])));
   }
-  return { records: row.records, last: row.last, checked, findings, untied: readUntied(row.assets) };
+  const { records, last, legs } = row;
+  return { records, last, legs, checked, findings, untied: readUntied(row.assets) };
 }
 
 const Faults = z.array(z.record(z.string(), z.union([z.string(), z.number()]).nullable()));

@@ -24,6 +24,7 @@ export const depositRecords: RecordKind = {
     OR (r.withdrawal_id IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM withdrawals
       WHERE id = r.withdrawal_id AND recipient = r.account_id AND receipt_id = r.id AND paid_transfer = r.transfer))`,
+  counted: 'r.withdrawal_id IS NULL',
   found: 'r.account_id = t.credit AND r.id = t.reference AND r.withdrawal_id IS NULL',
   shown: ['status'],
   claims: [],

@@ -21,8 +21,8 @@ export type Chains = Readonly<Record<ChainName, Chain>>;
 export const CHAINS: Chains = {
   transfers: {
     row: 'json_array(id, debit, credit, asset, CAST(amount AS TEXT), kind, reference, ts)',
-    rowsPerPart: 1_000,
-    partsPerLink: 5,
+    rowsPerPart: 2_500,
+    partsPerLink: 2,
   },
   audit: { row: 'json_array(id, ts, role, action, target, detail)', rowsPerPart: 100, partsPerLink: 1 },
 };

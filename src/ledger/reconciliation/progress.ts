@@ -31,6 +31,9 @@ const ChainPositions = z.object({ transfers: ChainPosition, audit: ChainPosition
 /** The progress of a pass, which checks first the accounts, then the history of both chains, then the journal. */
 export const Pass = z.object({
   startedAt: z.int(),
+  /** The newest transfer that was read before the pass began, and how many up to it the scanned records name. */
+  head: z.int(),
+  legs: z.int(),
   /** `null` when the accounts are done. */
   accounts: AccountsPosition.nullable(),
   journal: JournalPosition.nullable(),
@@ -77,10 +80,12 @@ export const NO_PROGRESS: Progress = {
   report: null,
 };
 
-/** A pass at its beginning. It sums from the first transfer, so that it finds rows changed since the last pass. */
-export function beginPass(now_ms: number): Pass {
+/** A pass that has scanned nothing. It counts anew, so that what was changed behind the last one is found. */
+export function beginPass(now_ms: number, head: number): Pass {
   return {
     startedAt: now_ms,
+    head,
+    legs: 0,
     accounts: ACCOUNTS_START,
     journal: JOURNAL_START,
     chains: CHAINS_START,

@@ -11,14 +11,16 @@ import { JOURNAL_START, scanJournal } from './scan-journal.ts';
 
 /** How much one slice reads at most. */
 export interface SliceLimits {
-  /** Numbers of the journal. */
-  readonly transfers: number;
-  /** Records of each kind. */
+  /** Of the journal, where each transfer is asked for its record. */
+  readonly explained: number;
+  /** Of the journal, where its sums are enough. */
+  readonly summed: number;
+  /** Of each kind of record. */
   readonly rows: number;
 }
 
-/** With these limits a slice takes D1 a few milliseconds. */
-export const SLICE_LIMITS: SliceLimits = { transfers: 800, rows: 400 };
+/** Slices of about 5 ms of D1: `npm run growth` says how long they take. */
+export const SLICE_LIMITS: SliceLimits = { explained: 500, summed: 2_500, rows: 400 };
 
 /** The time between the beginnings of two passes, at least. */
 export const PASS_INTERVAL_MS = 3_600_000;
@@ -61,7 +63,11 @@ export class Reconciler {
 
   /** Begins a pass, unless one is running. */
   begin(now_ms: number): void {
-    this.#progress = { ...this.#progress, pass: this.#progress.pass ?? beginPass(now_ms), beganAt: now_ms };
+    this.#progress = {
+      ...this.#progress,
+      pass: this.#progress.pass ?? beginPass(now_ms, this.#progress.newest.after),
+      beganAt: now_ms,
+    };
   }
 
   /** Begins a pass if none has begun within `PASS_INTERVAL_MS`. */
@@ -86,14 +92,12 @@ export class Reconciler {
     return this.#links.forget();
   }
 
-  /**
-   * Reads the next new transfers, or computes the next part of a chain. When D1 fails, throws and keeps its progress.
-   */
-  async follow({ transfers }: SliceLimits, now_ms: number): Promise<Slice> {
+  /** Reads the next new transfers, or computes the next part of a chain. Throws when D1 fails; nothing of it is kept. */
+  async follow({ explained }: SliceLimits, now_ms: number): Promise<Slice> {
     const extended = this.#isPartScanned() ? await this.#extend('transfers') : null;
     if (extended) return extended;
     const before = this.#progress;
-    const scanned = await scanJournal(this.#database.$client, before.newest, transfers, true);
+    const scanned = await scanJournal(this.#database.$client, before.newest, explained, 'new');
     await reportFindings(this.#database, scanned.findings, before.number, now_ms);
     const found = addToTallies(before.found, scanned.checked, scanned.findings);
     this.#progress = { ...before, newest: scanned.next, found, steppedAt: now_ms };
@@ -126,14 +130,10 @@ export class Reconciler {
   }
 
   async #advanceAccounts(pass: Pass, { rows }: SliceLimits, now_ms: number): Promise<Slice> {
-    if (!pass.accounts) throw new Error('the accounts of this pass are done');
-    const scanned = await scanAccounts(this.#database.$client, pass.accounts, rows);
-    await this.#keep(
-      { ...addScanned(pass, scanned), accounts: scanned.next },
-      scanned.checked,
-      scanned.findings,
-      now_ms,
-    );
+    if (!pass.accounts) throw new Error('the accounts are scanned already');
+    const scanned = await scanAccounts(this.#database.$client, pass.accounts, rows, pass.head);
+    const next = { ...addScanned(pass, scanned), legs: pass.legs + scanned.legs, accounts: scanned.next };
+    await this.#keep(next, scanned.checked, scanned.findings, now_ms);
     return { isMore: true, duration_ms: scanned.duration_ms };
   }
 
@@ -160,8 +160,11 @@ export class Reconciler {
     return { isMore: true, duration_ms: 0 };
   }
 
-  async #advanceJournal(pass: Pass, { transfers }: SliceLimits, now_ms: number): Promise<Slice> {
-    const scanned = await scanJournal(this.#database.$client, pass.journal ?? JOURNAL_START, transfers, false);
+  async #advanceJournal(pass: Pass, { explained, summed }: SliceLimits, now_ms: number): Promise<Slice> {
+    const position = pass.journal ?? JOURNAL_START;
+    const scanned = isExplained(pass)
+      ? await scanJournal(this.#database.$client, position, summed, 'sums')
+      : await scanJournal(this.#database.$client, position, explained, 'records');
     const next = { ...addScanned(pass, scanned), journal: scanned.next };
     await this.#keep(next, scanned.checked, scanned.findings, now_ms);
     if (!scanned.isAtEnd) return { isMore: true, duration_ms: scanned.duration_ms };
@@ -193,7 +196,16 @@ export class Reconciler {
   }
 }
 
-/** Adds to a pass the differences and the assets that a slice found. Pure. */
+/**
+ * Whether the records explain every transfer that had been read as the pass began: each has all that it names, no two name
+ * the same, and together these are as many as the journal has. Only if not, each transfer is asked for its record. Later
+ * transfers were asked as they were read. Pure.
+ */
+function isExplained({ head, legs, tallies }: Pass): boolean {
+  return legs === head && !tallies.records_match_transfers?.broken;
+}
+
+/** Adds to a pass what a slice says of sums. Pure. */
 function addScanned(pass: Pass, { differences, untied }: Pick<Pass, 'differences' | 'untied'>): Pass {
   return {
     ...pass,

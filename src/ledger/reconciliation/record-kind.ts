@@ -38,6 +38,11 @@ export interface RecordKind {
   readonly legs: readonly Leg[];
   /** SQL that is true when the row contradicts itself, or when another row that belongs to it is missing. */
   readonly odd: string;
+  /**
+   * SQL that is true where the transfers are counted as this record's: two records may name the same, of which one is
+   * asked. All unless told.
+   */
+  readonly counted?: string;
   /** SQL that finds the record `r` of a transfer `t`. */
   readonly found: string;
   /** The columns that an example shows. */

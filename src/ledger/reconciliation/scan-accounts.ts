@@ -13,14 +13,19 @@ import { LargeAccount, beginLarge, scanLargeAccount } from './scan-large-account
 export const AccountsPosition = z.object({
   /** The id of the next account, or a text that sorts before it. */
   from: z.string(),
-  /** An account with more records than fit into a slice, of which a part has been scanned. */
+  /**
+   * Where the next slice ends, as measured with the one before it: above as many accounts as it can hold. `null` where
+   * that is not measured yet.
+   */
+  before: z.string().nullable(),
+  /** An account with more records than a slice holds, of which a part is scanned. */
   large: LargeAccount.nullable(),
 });
 
 export type AccountsPosition = z.output<typeof AccountsPosition>;
 
 /** Before the first account. */
-export const ACCOUNTS_START: AccountsPosition = { from: '', large: null };
+export const ACCOUNTS_START: AccountsPosition = { from: '', before: null, large: null };
 
 /** What a slice found. */
 export interface ScannedAccounts {
@@ -30,6 +35,8 @@ export interface ScannedAccounts {
   readonly findings: readonly Finding[];
   readonly differences: Differences;
   readonly untied: Untied;
+  /** How many transfers the records name, up to the asked number. */
+  readonly legs: number;
   readonly duration_ms: number;
 }
 
@@ -39,36 +46,42 @@ const BEYOND_ALL = '~';
 /**
  * Scans the next accounts, as many as together have at most `count` records of each kind. Compares each record with its
  * transfers and each balance with the legs of all its records, in one transaction, so that a write in between cannot
- * look like an error. A larger account is scanned in parts. Throws when D1 fails.
+ * look like an error. A larger account is scanned in parts. Counts the transfers up to number `head` that the records
+ * name. Throws when D1 fails.
  */
 export async function scanAccounts(
   database: D1Database,
   position: AccountsPosition,
   count: number,
+  head: number,
 ): Promise<ScannedAccounts> {
   if (position.large) {
-    const scanned = await scanLargeAccount(database, position.large, count);
+    const scanned = await scanLargeAccount(database, position.large, count, head);
     // The scan goes on after this account.
     const next = scanned.next
       ? { ...position, large: scanned.next }
-      : { from: endOf(position.large.accountId), large: null };
+      : { from: endOf(position.large.accountId), before: null, large: null };
     return { ...scanned, next };
   }
-  const measured = await readBatch(database, [composeMeasure(position.from, count)]);
-  const measure = onlyRow(measured.rows[0] as MeasureRow[] | undefined);
-  const ends = [measure.accounts, measure.orders, measure.deposits, measure.withdrawals, measure.settlements];
-  const before = ends.filter((end) => end !== null).toSorted()[0] ?? BEYOND_ALL;
-  if (before === measure.first) {
-    const large = beginLarge(measure.first, measure.head ?? 0);
-    const duration_ms = measured.duration_ms;
-    return { next: { ...position, large }, checked: {}, findings: [], differences: {}, untied: [], duration_ms };
+  const { from, before } = position;
+  if (before === null) {
+    const { rows, duration_ms } = await readBatch(database, [composeMeasure(from, count)]);
+    const next = planSlice(from, rows[0]);
+    return { next, checked: {}, findings: [], differences: {}, untied: [], legs: 0, duration_ms };
   }
-  const scanned = await scanRange(database, { from: position.from, before });
-  return {
-    ...scanned,
-    next: before === BEYOND_ALL ? null : { from: before, large: null },
-    duration_ms: measured.duration_ms + scanned.duration_ms,
-  };
+  const { measured, ...scanned } = await scanRange(database, { from, before }, count, head);
+  return { ...scanned, next: before === BEYOND_ALL ? null : planSlice(before, measured) };
+}
+
+/** Where the slice from an account on ends. One account that is larger than a slice is scanned by itself. */
+function planSlice(from: string, rows: readonly unknown[] | undefined): AccountsPosition {
+  const { head, first, ...ends } = onlyRow(rows as MeasureRow[] | undefined);
+  const before =
+    Object.values(ends)
+      .filter((end) => end !== null)
+      .toSorted()[0] ?? BEYOND_ALL;
+  if (before === first) return { from, before: null, large: beginLarge(first, head ?? 0) };
+  return { from, before, large: null };
 }
 
 /** A text that sorts after one account's id and before every other: '!' sorts before each character of an id. */
@@ -107,7 +120,17 @@ function composeMeasure(from: string, count: number): Statement {
   };
 }
 
-async function scanRange(database: D1Database, range: AccountRange): Promise<Omit<ScannedAccounts, 'next'>> {
+interface ScannedRange extends Omit<ScannedAccounts, 'next'> {
+  /** The row that says where the slice behind it ends. */
+  readonly measured: readonly unknown[] | undefined;
+}
+
+async function scanRange(
+  database: D1Database,
+  range: AccountRange,
+  count: number,
+  head: number,
+): Promise<ScannedRange> {
   const counted = `SELECT count(*) AS balances FROM balances
     WHERE account >= ?1 AND account < ?2 AND account NOT LIKE 'house:%'`;
   const { rows, duration_ms } = await readBatch(database, [
@@ -115,9 +138,10 @@ async function scanRange(database: D1Database, range: AccountRange): Promise<Omi
     { text: counted, values: [range.from, range.before] },
     composeLimits(range),
     composeAddresses(range),
-    ...recordKinds.map((kind) => composeTies(kind, range)),
+    composeMeasure(range.before, count),
+    ...recordKinds.map((kind) => composeTies(kind, range, head)),
   ]);
-  const [faults = [], balances, limits, addresses, ...ties] = rows;
+  const [faults = [], balances, limits, addresses, measured, ...ties] = rows;
   const compared = judgeBalances((faults as BalanceFault[]).map(readFault));
   const { balances: compares } = onlyRow(balances as { balances: number }[] | undefined);
   const windows = onlyRow(limits as LimitsRow[] | undefined);
@@ -139,6 +163,8 @@ async function scanRange(database: D1Database, range: AccountRange): Promise<Omi
     ],
     differences: compared.differences,
     untied: judged.flatMap(({ untied }) => untied),
+    legs: judged.reduce((sum, { legs }) => sum + legs, 0),
+    measured,
     duration_ms,
   };
 }

@@ -45,29 +45,35 @@ export interface ScannedJournal {
 }
 
 /**
- * Scans the next `count` numbers of the journal in one transaction. Checks that no number is missing, that each
- * transfer belongs to its record and, at the end of the journal, that the house's balances are the sums of all
- * transfers. If the transfers are read for the first time (`isNew`), also checks the rounding of their orders. Throws
- * when D1 fails.
+ * What is checked of transfers: only numbers and sums; also that each belongs to its record; or also, when they are read
+ * for the first time, the rounding of their orders.
+ */
+export type JournalDepth = 'sums' | 'records' | 'new';
+
+/**
+ * Scans the next `count` numbers of the journal in one transaction. Checks that no number is missing and, at the end of
+ * the journal, that the house's balances are the sums of all transfers; `depth` says what else is checked. Throws when D1
+ * fails.
  */
 export async function scanJournal(
   database: D1Database,
   position: JournalPosition,
   count: number,
-  isNew: boolean,
+  depth: JournalDepth,
 ): Promise<ScannedJournal> {
   const { after } = position;
+  const isNew = depth === 'new';
   const { rows, duration_ms } = await readBatch(database, [
     composeEnds(),
-    composeUnexplained(after, count),
     composeMoved(after, count, 'house'),
     composeHouse(),
+    ...(depth === 'sums' ? [] : [composeUnexplained(after, count)]),
     ...(isNew ? [composeFilledOrders(after, count)] : []),
   ]);
   const { first, head: newest } = onlyRow(rows[0] as EndsRow[] | undefined);
-  const unexplained = onlyRow(rows[1] as UnexplainedRow[] | undefined);
-  const moved = (rows[2] ?? []) as MovedRow[];
-  const house = (rows[3] ?? []) as BalanceRow[];
+  const moved = (rows[1] ?? []) as MovedRow[];
+  const house = (rows[2] ?? []) as BalanceRow[];
+  const unexplained = depth === 'sums' ? undefined : onlyRow(rows[3] as UnexplainedRow[] | undefined);
   const orders = (rows[4] ?? []) as FilledOrder[];
   const head = newest ?? 0;
   const to = Math.max(after, Math.min(after + count, head));
@@ -86,13 +92,13 @@ export async function scanJournal(
     findings: [
       ...(transfers < to - after ? await readGaps(database, after, to) : []),
       ...findEnds(after, first, head),
-      ...readExamples('records_match_transfers', unexplained.examples),
-      ...readExamples('withdrawals_paid_once', unexplained.payments),
+      ...(unexplained ? readExamples('records_match_transfers', unexplained.examples) : []),
+      ...(unexplained ? readExamples('withdrawals_paid_once', unexplained.payments) : []),
       ...compared.findings,
       ...judgeRounding(orders),
     ],
     differences: compared.differences,
-    untied: readUntied(unexplained.assets),
+    untied: unexplained ? readUntied(unexplained.assets) : [],
     head,
     isAtEnd,
     house,

@@ -40,6 +40,7 @@ interface ScannedLarge {
   readonly findings: readonly Finding[];
   readonly differences: Differences;
   readonly untied: Untied;
+  readonly legs: number;
   readonly duration_ms: number;
 }
 
@@ -53,13 +54,14 @@ export async function scanLargeAccount(
   database: D1Database,
   large: LargeAccount,
   count: number,
+  head: number,
 ): Promise<ScannedLarge> {
   const kind = recordKinds[large.kind];
   if (!kind) return scanSince(database, large, count);
   const part = { accountId: large.accountId, after: large.id, rows: count };
   const hasLimits = kind.name === 'withdrawals';
   const { rows, duration_ms } = await readBatch(database, [
-    composeTies(kind, part),
+    composeTies(kind, part, head),
     composePartSums(kind, part, large.head),
     ...(hasLimits ? [composeLimits(part)] : []),
   ]);
@@ -77,6 +79,7 @@ export async function scanLargeAccount(
     findings: [...ties.findings, ...(windows ? readExamples('withdrawals_within_limit', windows.examples) : [])],
     differences: {},
     untied: ties.untied,
+    legs: ties.legs,
     duration_ms,
   };
 }
@@ -107,6 +110,7 @@ async function scanSince(database: D1Database, large: LargeAccount, count: numbe
       findings: [],
       differences: {},
       untied: [],
+      legs: 0,
       duration_ms,
     };
   }
@@ -123,6 +127,7 @@ async function scanSince(database: D1Database, large: LargeAccount, count: numbe
     findings: [...compared.findings, ...readExamples('addresses_have_one_owner', owned.examples)],
     differences: compared.differences,
     untied: [],
+    legs: 0,
     duration_ms,
   };
 }

@@ -32,6 +32,7 @@ export const settlementRecords: RecordKind = {
   odd: `r.type IN ('P2P_BUY', 'P2P_SELL') AND NOT EXISTS (
     SELECT 1 FROM settlements AS o
     WHERE o.account_id = r.counterparty AND o.id = r.id AND o.counterparty = r.account_id AND o.type <> r.type)`,
+  counted: `r.type <> 'P2P_SELL'`,
   found: `r.id = t.reference AND r.account_id = iif(t.debit = 'house:liquidity', t.credit, t.debit)`,
   shown: ['type'],
   claims: [],

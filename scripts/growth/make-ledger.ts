@@ -1,0 +1,53 @@
+import { closeSync, fsyncSync, openSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Operator } from '../../test/support/node/exchange/operator.ts';
+import { type ServedExchange, startServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
+import { type Reconciliation, driveKeeper, say } from './drive-keeper.ts';
+import { openLedgerFile, writeLedger } from './write-ledger.ts';
+
+/**
+ * Makes the storage of an exchange whose ledger has so many orders, and whose keeper has read all of it as new, without
+ * resting: nobody trades meanwhile. What is left to measure is a pass over it.
+ */
+export async function makeLedger(bundle: string, entry: string, storage: string, orders: number): Promise<void> {
+  const drive = async (isDone: (shown: Reconciliation) => boolean) => {
+    const options = { bundle, entry, storage, site: false, variables: { HURRIES: 'yes' } };
+    await runExchange(await startServedExchange(options, false), (exchange) =>
+      driveKeeper(exchange, new Operator(exchange.url), isDone),
+    );
+  };
+  // The migrations make the file, and a pass over nothing is the one that the keeper owes at first.
+  await drive(({ lastPass }) => lastPass !== null);
+  const begun_ms = Date.now();
+  const file = openLedgerFile(storage);
+  writeLedger(file, orders);
+  const head = String(file.prepare('SELECT max(id) AS head FROM transfers').get()?.['head']);
+  file.close();
+  const written_ms = Date.now();
+  say(`${orders} orders were written in ${(written_ms - begun_ms) / 1_000} s`);
+  await drive(({ progress }) => progress.transfersRead === head && progress.startedAt === null);
+  say(`their ${head} transfers were read as new in ${(Date.now() - written_ms) / 1_000} s, without resting`);
+  writeThrough(storage);
+}
+
+/** Does something with an exchange, and stops it. */
+export async function runExchange<T>(
+  exchange: ServedExchange,
+  act: (exchange: ServedExchange) => Promise<T>,
+): Promise<T> {
+  try {
+    return await act(exchange);
+  } finally {
+    await exchange.stop();
+  }
+}
+
+/** Has the disk take everything now, and not beside what is measured. */
+export function writeThrough(storage: string): void {
+  for (const entry of readdirSync(storage, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = openSync(join(entry.parentPath, entry.name), 'r+');
+    fsyncSync(file);
+    closeSync(file);
+  }
+}
