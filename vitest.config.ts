@@ -31,8 +31,8 @@ function kindOf(file: string) {
 // A run loads and starts what its own files need, so that one file answers soon.
 const wanted = Map.groupBy(listWantedFiles(process.argv.slice(2)), kindOf);
 
-// More files than cores: many wait for a server or the clock.
-const maxWorkers = 4;
+// Two cores have a third file to start while two others wait for a server or the clock.
+const maxWorkers = 3;
 
 const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
 
@@ -95,7 +95,7 @@ const custodian: TestProjectInlineConfiguration = {
 
 /**
  * See test/support/node/exchange/start-exchange.ts. They load the machine as traffic does, so they run when all others are done,
- * and two files at a time.
+ * and one file after the other.
  */
 const node: TestProjectInlineConfiguration = {
   test: {
@@ -103,7 +103,7 @@ const node: TestProjectInlineConfiguration = {
     include: [patternOf('node')],
     globalSetup: 'test/support/node/exchange/provide-worker-bundle.ts',
     sequence: { groupOrder: 1 },
-    maxWorkers: 2,
+    fileParallelism: false,
     ...timeouts,
   },
 };

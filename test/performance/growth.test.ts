@@ -7,7 +7,7 @@ import { countRowsRead } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { withdraw } from '../support/withdrawals/withdrawals.ts';
 
-/** Few in `npm test`, a million in CI. `npm run growth` measures over more, and prints what it found. */
+/** `npm run growth` measures over more rows, and prints what it found. */
 const ROWS = Number(env.GROWTH_ROWS);
 
 /** A hundred rows of history each. */
