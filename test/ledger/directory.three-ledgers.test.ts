@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openAccount } from '../../src/accounts/account.ts';
 import { ledgerNumberOf } from '../../src/ledger/record-id.ts';
 import { readAddresses } from '../support/addresses/addresses.ts';
@@ -54,6 +54,10 @@ function reportTo(address: string, txHash: string, change: Record<string, unknow
   const report = { network: 'BTC', address, asset: 'BTC', amount: '0.5', txHash, confirmations: 9, ...change };
   return asOperator('POST', '/deposits', report);
 }
+
+// What the gate fetches beside orders, by the clock, is no part of what they cost.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() }));
+afterEach(() => void vi.useRealTimers());
 
 describe.each(ledgers)('an account of ledger %i', (ledger) => {
   const elsewhere = ledgers.map((other) => (other === ledger ? 1 : 0));
