@@ -3,12 +3,27 @@ import { vi } from 'vitest';
 import { emptyEdgeCache } from './edge-cache.ts';
 import { env } from './test-env.ts';
 
+const ledgers = [env.DB, env['DB_1'], env['DB_2']].filter((ledger) => ledger !== undefined);
+
+/** The runtime sometimes keeps a database at the first attempt. */
+const ATTEMPTS = 5;
+
+async function emptyStorage(): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    await reset();
+    if ((await Promise.all(ledgers.map(isEmpty))).every(Boolean)) return;
+  }
+  throw new Error('the databases of the file before could not be emptied');
+}
+
+async function isEmpty(ledger: D1Database): Promise<boolean> {
+  return (await ledger.prepare('SELECT count(*) AS tables FROM sqlite_schema').first('tables')) === 0;
+}
+
 // Another file may have run in this runtime before. Nothing is left of it in the clock, a spy, an object, the database
 // or the edge cache.
 vi.useRealTimers();
 vi.restoreAllMocks();
-await reset();
+await emptyStorage();
 await emptyEdgeCache();
-for (const ledger of [env.DB, env['DB_1'], env['DB_2']]) {
-  if (ledger) await applyD1Migrations(ledger, env.MIGRATIONS);
-}
+for (const ledger of ledgers) await applyD1Migrations(ledger, env.MIGRATIONS);
