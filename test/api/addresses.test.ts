@@ -16,7 +16,7 @@ import { deriveIndependently } from '../support/addresses/independent-derivation
 import { env } from '../support/runtime/test-env.ts';
 
 describe('GET /api/v1/wallet/addresses', () => {
-  it('answers one address per network, in the order of the specification, with its primary asset', async () => {
+  it('lists one address per network, in the order of the specification, each with the network’s primary asset', async () => {
     const trader = await openTrader();
     const response = await trader.get(ADDRESSES_PATH);
     expect(response.status).toBe(200);
@@ -42,7 +42,7 @@ describe('GET /api/v1/wallet/addresses', () => {
     }
   });
 
-  it('gives two accounts different addresses on every network, each those of its own index', async () => {
+  it('gives two accounts different addresses on every network, each derived from the account’s own index', async () => {
     const traders = [await openTrader(), await openTrader()] as const;
     const [one, other] = [await readAddresses(traders[0]), await readAddresses(traders[1])];
     for (const network of networks) expect(one[network], network).not.toBe(other[network]);
@@ -50,7 +50,7 @@ describe('GET /api/v1/wallet/addresses', () => {
     expect(other).toEqual(await deriveIndependently(TEST_MNEMONIC, await indexOf(traders[1].accountId)));
   });
 
-  it('answers the same at every call and to every key of the account, and keeps what it answered', async () => {
+  it('gives the same answer at every call and to every key of the account, and stores it', async () => {
     const trader = await openTrader();
     const second = await createKey(trader.accountId);
     const first = await (await trader.get(ADDRESSES_PATH)).text();
@@ -59,7 +59,7 @@ describe('GET /api/v1/wallet/addresses', () => {
     expect(await keptAddresses(trader.accountId)).toEqual(await readAddresses(trader));
   });
 
-  it('makes one set of 50 parallel first reads over two keys, and one row of each address', async () => {
+  it('makes one set of addresses when 50 first reads over two keys run in parallel, with one row per address', async () => {
     const trader = await openTrader();
     const second = await createKey(trader.accountId);
     const responses = await Promise.all(
@@ -76,7 +76,7 @@ describe('GET /api/v1/wallet/addresses', () => {
     );
   });
 
-  it('lets a deposit find its account by network and address, and no other', async () => {
+  it('finds the account of a deposit by network and address together', async () => {
     const [trader, other] = [await openTrader(), await openTrader()];
     const [own, others] = [await readAddresses(trader), await readAddresses(other)];
     const database = openDatabase(env.DB);
@@ -97,18 +97,21 @@ describe('GET /api/v1/wallet/addresses', () => {
     ['write is turned away', 'addresses', 'before', OVERLOADED, 0],
     ['write is lost before it arrived', 'addresses', 'before', CONNECTION_LOST, 0],
     ['write is lost after it was written', 'addresses', 'after', CONNECTION_LOST, 12],
-  ])('keeps all or none when the %s, and the next read is whole', async (_name, table, moment, message, kept) => {
-    const trader = await openTrader();
-    await trader.balances();
-    const fault = aroundBatches(moment, 1, fail(message), (text) => text.includes(`insert into \\"${table}\\"`));
-    const response = await trader.get(ADDRESSES_PATH);
-    fault.restore();
-    expect(fault.state.injected).toBe(1);
-    expect(response.status).toBe(kept === 12 ? 200 : 503);
-    if (kept === 0) expect(response.headers.get('Retry-After')).toBe('1');
-    expect(Object.keys(await keptAddresses(trader.accountId))).toHaveLength(kept);
-    expect(await readAddresses(trader)).toEqual(
-      await deriveIndependently(TEST_MNEMONIC, await indexOf(trader.accountId)),
-    );
-  });
+  ])(
+    'stores all addresses or none when the %s, and the next read returns all of them',
+    async (_name, table, moment, message, kept) => {
+      const trader = await openTrader();
+      await trader.balances();
+      const fault = aroundBatches(moment, 1, fail(message), (text) => text.includes(`insert into \\"${table}\\"`));
+      const response = await trader.get(ADDRESSES_PATH);
+      fault.restore();
+      expect(fault.state.injected).toBe(1);
+      expect(response.status).toBe(kept === 12 ? 200 : 503);
+      if (kept === 0) expect(response.headers.get('Retry-After')).toBe('1');
+      expect(Object.keys(await keptAddresses(trader.accountId))).toHaveLength(kept);
+      expect(await readAddresses(trader)).toEqual(
+        await deriveIndependently(TEST_MNEMONIC, await indexOf(trader.accountId)),
+      );
+    },
+  );
 });

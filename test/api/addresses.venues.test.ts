@@ -5,7 +5,7 @@ import { type ProblemBody, asOperator, json, openTrader } from '../support/excha
 import { deriveIndependently } from '../support/addresses/independent-derivation.ts';
 
 describe('GET /api/v1/wallet/addresses with a pool of Solana addresses', () => {
-  it('answers 503 with Retry-After and keeps nothing until the pool holds the account’s own', async () => {
+  it('answers 503 with Retry-After and stores nothing until the pool holds an address for the account', async () => {
     const trader = await openTrader();
     const response = await trader.get(ADDRESSES_PATH);
     expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '60']);

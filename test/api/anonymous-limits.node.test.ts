@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { unstable_readConfig } from 'wrangler';
 import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
 
-/** Small enough to be reached by few calls: what the limits are is configuration, and what they count is the Worker's. */
+/** Small limits, so that a few calls reach them. The real limits are configuration; what is counted is tested here. */
 const limits = { ANONYMOUS_READS: 4, ANONYMOUS_NETWORKS: 10 };
 
-/** The part of wrangler.toml that is looked at; wrangler's own type needs a package that it does not bring. */
+/** The part of wrangler.toml that the test reads. Wrangler's own type needs a package that it does not bring along. */
 type RateLimit = Readonly<{ name: string; simple: unknown }>;
 
 const MINUTE_MS = 60_000;
@@ -21,7 +21,7 @@ function ask(ip: string, headers: Record<string, string> = {}): Promise<Response
   return fetch(`${exchange.urls[0] ?? ''}/api/v1/time`, { headers: { 'CF-Connecting-IP': ip, ...headers } });
 }
 
-/** Asks once from each address, one after the other, and gives how many were admitted. */
+/** Calls once from each address, one after the other, and returns how many calls were admitted. */
 async function countAdmitted(ips: readonly string[]): Promise<number> {
   let admitted = 0;
   for (const ip of ips) {
@@ -36,8 +36,9 @@ async function countAdmitted(ips: readonly string[]): Promise<number> {
 const many = (count: number, ip: (at: number) => string) => Array.from({ length: count }, (_, at) => ip(at));
 
 /**
- * Does `work` in one minute of the clock, since the local binding counts from each turn of a minute: where one came
- * between, it is done again, with another number for addresses that nothing was counted under.
+ * Runs `work` within one minute of the clock, because the local binding starts counting anew at each full minute. When
+ * a minute ends during the work, the work runs again with a new number, which gives it addresses that were not counted
+ * yet.
  */
 async function inOneMinute(work: (fresh: number) => Promise<void>): Promise<void> {
   const minuteOf = () => Math.floor(Date.now() / MINUTE_MS);
@@ -55,7 +56,7 @@ async function inOneMinute(work: (fresh: number) => Promise<void>): Promise<void
 }
 
 describe('a call without a key', () => {
-  it('is counted by its IPv4 address, however that is written', () =>
+  it('is counted by its IPv4 address, in whichever form the address is written', () =>
     inOneMinute(async (fresh) => {
       const ip = `203.0.113.${fresh}`;
       expect(await countAdmitted([ip, `::ffff:${ip}`, ip, `::ffff:cb00:710${fresh}`, ip, `::FFFF:${ip}`])).toBe(4);
@@ -65,25 +66,25 @@ describe('a call without a key', () => {
       expect(await countAdmitted([`198.51.100.${fresh}`])).toBe(1);
     }));
 
-  it('is counted by its /64 of IPv6', () =>
+  it('is counted by the /64 network of its IPv6 address', () =>
     inOneMinute(async (fresh) => {
       expect(await countAdmitted(many(6, (at) => `2001:db8:${fresh}:1::${at}`))).toBe(4);
       expect(await countAdmitted([`2001:db8:${fresh}:2::1`])).toBe(1);
     }));
 
-  it('is counted by its /48 of IPv6 as well: many /64s of one come no further', () =>
+  it('is counted by the /48 network of its IPv6 address as well, so many /64 networks in it share one limit', () =>
     inOneMinute(async (fresh) => {
       expect(await countAdmitted(many(30, (at) => `2001:db8:4${fresh}:${at.toString(16)}::1`))).toBe(10);
       expect(await countAdmitted([`2001:db8:5${fresh}::1`])).toBe(1);
     }));
 
-  it('that its own /64 is refused uses up nothing of its /48', () =>
+  it('does not count against its /48 when the limit of its /64 refuses it', () =>
     inOneMinute(async (fresh) => {
       expect(await countAdmitted(many(20, () => `2001:db8:6${fresh}:1::1`))).toBe(4);
       expect(await countAdmitted(many(4, () => `2001:db8:6${fresh}:2::1`))).toBe(4);
     }));
 
-  it('is never what a call with a key is counted as', () =>
+  it('is counted apart from calls with a key from the same address', () =>
     inOneMinute(async (fresh) => {
       const ip = `192.0.2.${fresh}`;
       expect(await countAdmitted(many(6, () => ip))).toBe(4);
@@ -91,10 +92,13 @@ describe('a call without a key', () => {
     }));
 });
 
-it.each([undefined, 'production'])('the limits are 300 and 3,000 a minute in the environment %s', (environment) => {
-  const { ratelimits } = unstable_readConfig({ config: 'wrangler.toml', ...(environment && { env: environment }) });
-  expect(ratelimits.map(({ name, simple }: RateLimit) => [name, simple])).toEqual([
-    ['ANONYMOUS_READS', { limit: 300, period: 60 }],
-    ['ANONYMOUS_NETWORKS', { limit: 3_000, period: 60 }],
-  ]);
-});
+it.each([undefined, 'production'])(
+  'the limits for calls without a key are 300 and 3,000 a minute in the environment %s',
+  (environment) => {
+    const { ratelimits } = unstable_readConfig({ config: 'wrangler.toml', ...(environment && { env: environment }) });
+    expect(ratelimits.map(({ name, simple }: RateLimit) => [name, simple])).toEqual([
+      ['ANONYMOUS_READS', { limit: 300, period: 60 }],
+      ['ANONYMOUS_NETWORKS', { limit: 3_000, period: 60 }],
+    ]);
+  },
+);

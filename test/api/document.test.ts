@@ -63,26 +63,26 @@ const operations = Object.values(documents).flatMap((document) =>
 
 const write = (document: unknown) => `${JSON.stringify(document, null, 2)}\n`;
 
-/** `npm run openapi` writes the copies anew. */
+/** `npm run openapi` writes the committed copies. */
 describe('the committed copy', () => {
-  it('of the clients’ document is what the code draws', async () => {
+  it('of the clients’ document equals what the code generates', async () => {
     await expect(write(documents.client)).toMatchFileSnapshot('../../docs/openapi.json');
   });
 
-  it('of the operator’s document is what the code draws', async () => {
+  it('of the operator’s document equals what the code generates', async () => {
     await expect(write(documents.operator)).toMatchFileSnapshot('../../docs/openapi.operator.json');
   });
 });
 
-describe('the document that is served', () => {
-  it('is the clients’, to anyone, and kept for minutes', async () => {
+describe('the document that the exchange serves', () => {
+  it('is the clients’ document at /api/v1, public, and cached for five minutes', async () => {
     const response = await send('/api/v1/openapi.json');
     expect(await response.json()).toEqual(JSON.parse(write(documents.client)));
     expect(response.headers.get('Cache-Control')).toMatch(/^public, max-age=(299|300)$/);
     expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*');
   });
 
-  it('is the operator’s, to each of his tokens alone', async () => {
+  it('is the operator’s document at /operator/v1, for each of the operator’s tokens and nobody else', async () => {
     expect(await json(await asOperator('GET', '/openapi.json'))).toEqual(JSON.parse(write(documents.operator)));
     const { DEPOSIT_TOKEN, AUDITOR_TOKEN } = env as unknown as Record<string, string>;
     for (const token of [DEPOSIT_TOKEN, AUDITOR_TOKEN]) {
@@ -92,7 +92,7 @@ describe('the document that is served', () => {
     expect((await (await openTrader()).get('/operator/v1/openapi.json')).status).toBe(401);
   });
 
-  it('has no operation of the other', () => {
+  it('contains no operation of the other document', () => {
     for (const path of Object.keys(documents.client.paths)) expect(path).toMatch(/^\/api\/v1\//);
     for (const path of Object.keys(documents.operator.paths)) expect(path).toMatch(/^\/operator\/v1\//);
     expect(write(documents.client)).not.toMatch(/operator_token|insufficient_role|operatorToken/);
@@ -100,7 +100,7 @@ describe('the document that is served', () => {
 });
 
 describe.each(operations)('$name', ({ document, operation }) => {
-  it('says what it is: an id, a summary, a description, and one tag that is explained', () => {
+  it('has an id, a summary, a description, and one tag that the document explains', () => {
     expect(operation.operationId).toMatch(/^[a-z][A-Za-z]+$/);
     expect(operation.summary).toMatch(/^[A-Z].+[^.]$/);
     expect(operation.description?.length).toBeGreaterThan(20);
@@ -108,7 +108,7 @@ describe.each(operations)('$name', ({ document, operation }) => {
     expect(operation.tags).toHaveLength(1);
   });
 
-  it('describes every parameter, with an example that is valid', () => {
+  it('describes every parameter, with a valid example', () => {
     for (const { $ref, ...written } of operation.parameters) {
       const parameter = $ref ? document.components.parameters[$ref.split('/').at(-1) ?? ''] : written;
       expect(parameter?.description, parameter?.name).toBeTruthy();
@@ -116,7 +116,7 @@ describe.each(operations)('$name', ({ document, operation }) => {
     }
   });
 
-  it('shows an example of every body, with nothing in it that is not declared', () => {
+  it('shows a valid example of every body, with declared fields only', () => {
     const bodies = [operation.requestBody, ...Object.values(operation.responses)];
     for (const { schema, example, examples } of bodies.flatMap((body) => Object.values(body?.content ?? {}))) {
       const shown = examples ? Object.values(examples).map((one) => exampleOf(document, one.$ref)) : [example];
@@ -125,7 +125,7 @@ describe.each(operations)('$name', ({ document, operation }) => {
     }
   });
 
-  it('shows one example of every code that it may give, at its status', () => {
+  it('shows an example of every error code that it may give, with the code’s status', () => {
     for (const [status, { content }] of Object.entries(operation.responses)) {
       for (const [code, { $ref }] of Object.entries(content?.['application/problem+json']?.examples ?? {})) {
         expect(exampleOf(document, $ref)).toMatchObject({ code, status: Number(status) });
@@ -144,8 +144,8 @@ function expectValid(schema: JsonSchema, value: unknown, { components }: Documen
   expect(new Validator(closed, '2020-12').validate(value).errors, JSON.stringify(value)).toEqual([]);
 }
 
-describe('the example of an answer that is the same for all', () => {
-  it.each(['/api/v1/assets', '/api/v1/exchange-info', '/api/v1/status'])('is part of what %s answers', async (path) => {
+describe('the documented example of an answer that is the same for every caller', () => {
+  it.each(['/api/v1/assets', '/api/v1/exchange-info', '/api/v1/status'])('matches what %s answers', async (path) => {
     const content = documents.client.paths[path]?.['get']?.responses['200']?.content?.['application/json'];
     const { serverTime: _serverTime, ...example } = (content?.example ?? {}) as Record<string, unknown>;
     expect(example).not.toEqual({});
@@ -153,7 +153,10 @@ describe('the example of an answer that is the same for all', () => {
   });
 });
 
-/** Matches what has at least this in it: of a list the example shows one member, of an object all but the time. */
+/**
+ * Matches a value that contains at least `part`: the example shows one member of each list, and everything but the
+ * time.
+ */
 function includes(part: unknown): unknown {
   if (Array.isArray(part)) return expect.arrayContaining(part.map(includes));
   if (typeof part !== 'object' || part === null) return part;
@@ -162,18 +165,18 @@ function includes(part: unknown): unknown {
 }
 
 describe('the documents together', () => {
-  it('give every operation an id of its own', () => {
+  it('give every operation a different id', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('show every code of the table, but for the one of a method that a path does not take', () => {
+  it('show every error code of the table except method_not_allowed', () => {
     const shown = Object.values(documents).flatMap(({ components }) => Object.keys(components.examples));
     const codes = new Set(shown.map((name) => name.replace('_in_path', '')));
     expect(Object.keys(problems).filter((code) => !codes.has(code))).toEqual(['method_not_allowed']);
   });
 
-  it('know an unsupported symbol as 404 in a path and 422 in an order', () => {
+  it('document symbol_not_supported as 404 in a path and as 422 in an order', () => {
     const { paths } = documents.client;
     expect(paths['/api/v1/markets/{symbol}']?.['get']?.responses['404']?.description).toContain('symbol_not_supported');
     expect(paths['/api/v1/orders']?.['post']?.responses['422']?.description).toContain('symbol_not_supported');
@@ -181,8 +184,9 @@ describe('the documents together', () => {
 });
 
 /**
- * What changed on purpose against the released document, for what clients lost money by: a field that nobody reads is
- * refused instead of dropped. The pattern of a code is wider, which the comparison cannot tell.
+ * The breaking changes that were made on purpose. Fields that the exchange does not know are now refused, because
+ * clients lost money when they were ignored. The pattern of a code now allows more, which the comparison cannot tell
+ * from allowing less.
  */
 const decided = [
   'POST /api/v1/wallet/withdrawals body: other fields are no longer taken',
@@ -191,7 +195,7 @@ const decided = [
 ];
 
 describe('the released document', () => {
-  it('is kept: what clients were made for goes on working while the major version stays', () => {
+  it('stays compatible: existing clients go on working while the major version is the same', () => {
     const before = JSON.parse(released) as Document;
     const majorOf = ({ info }: Document) => info.version.split('.')[0];
     const mayBreak = majorOf(before) !== majorOf(documents.client);

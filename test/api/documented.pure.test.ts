@@ -63,8 +63,8 @@ function judge({ status = 200, headers = {}, answer = { whole }, ...request }: S
   return findFault({ method: 'POST', path: '/things/1', ...request }, response, operations);
 }
 
-describe('a response is held to its document:', () => {
-  it('one that says what it says is let through', async () => {
+describe('the check of a response against the document', () => {
+  it('accepts a response that matches', async () => {
     expect(await judge({})).toBeUndefined();
     expect(await judge({ answer: { whole: { ...whole, one: null } } })).toBeUndefined();
     expect(await judge({ status: 422, answer: problem })).toBeUndefined();
@@ -77,26 +77,26 @@ describe('a response is held to its document:', () => {
     ['beside a composition', { whole: { ...whole, extra: 1 } }],
     ['in a list', { whole: { ...whole, parts: [{ name: 'a', extra: 1 }] } }],
     ['behind a choice', { whole: { ...whole, one: { name: 'b', extra: 1 } } }],
-  ])('no field that is not declared, %s', async (_where, answer) => {
+  ])('finds a field that is not declared, %s', async (_where, answer) => {
     expect(await judge({ answer })).toContain('"extra"');
   });
 
-  it('no field missing, and none of another type', async () => {
+  it('finds a missing field and a field of another type', async () => {
     expect(await judge({ answer: {} })).toContain('"whole"');
     expect(await judge({ answer: { whole: { ...whole, name: 1 } } })).toContain('string');
   });
 
-  it('no status that is not declared', async () => {
+  it('finds a status that is not declared', async () => {
     expect(await judge({ status: 409, answer: problem })).toBe('the status is not documented');
   });
 
-  it('no code of another operation or status, and no member of another code', async () => {
+  it('finds a code of another operation or status, and a member that belongs to another code', async () => {
     expect(await judge({ status: 422, answer: { ...problem, code: 'order_rejected' } })).toContain('code');
     expect(await judge({ status: 422, answer: { ...problem, code: 'rate_limited' } })).toContain('code');
     expect(await judge({ status: 422, answer: { ...problem, orderId: '1' } })).toContain('"orderId"');
   });
 
-  it('no header missing, and none of another form', async () => {
+  it('finds a missing header and a header in another form', async () => {
     expect(await judge({ headers: { 'X-Request-Id': undefined } })).toBe('the header X-Request-Id is missing');
     expect(await judge({ headers: { RateLimit: undefined } })).toBe('the header RateLimit is missing');
     expect(await judge({ headers: { 'X-RateLimit-Limit': 'many' } })).toContain('the header X-RateLimit-Limit is many');
@@ -105,18 +105,18 @@ describe('a response is held to its document:', () => {
     expect(await judge({ ...limited, headers: { 'Retry-After': '1' } })).toBeUndefined();
   });
 
-  it('no other content type', async () => {
+  it('finds a content type that is not declared', async () => {
     const fault = 'the content type text/plain is not documented';
     expect(await judge({ headers: { 'Content-Type': 'text/plain' } })).toBe(fault);
   });
 
-  it('no request taken that the document forbids', async () => {
+  it('finds a request that was accepted although the document forbids it', async () => {
     expect(await judge({ body: '{"size":"S"}' })).toBeUndefined();
     expect(await judge({ body: '{"size":"XL"}' })).toContain('the request was taken');
     expect(await judge({ body: '{"size":"XL"}', status: 422, answer: problem })).toBeUndefined();
   });
 
-  it('what is no operation is 404, or 405 with what the path takes', async () => {
+  it('expects 404 for an unknown path, and 405 with Allow for a method that the path does not have', async () => {
     const missing = { ...problem, code: 'not_found', status: 404 };
     expect(await judge({ path: '/nothing', status: 404, answer: missing })).toBeUndefined();
     expect(await judge({ path: '/nothing' })).toBe('no operation: expected 404');

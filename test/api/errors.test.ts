@@ -17,31 +17,31 @@ async function expectProblem(response: Response, status: number, code: string): 
   expect(typeof problem['detail']).toBe('string');
 }
 
-describe('every error is problem+json from the one table (RFC 9457)', () => {
-  it('an unknown route', async () => {
+describe('an error is problem+json from the one table of errors (RFC 9457)', () => {
+  it('for an unknown route', async () => {
     await expectProblem(await send('/api/v1/nothing'), 404, 'not_found');
     await expectProblem(await send('/'), 404, 'not_found');
     await expectProblem(await send('/operator/v1/nothing'), 404, 'not_found');
   });
 
-  it('a wrong method, with the ones that are allowed', async () => {
+  it('for a wrong method, with the allowed methods', async () => {
     const response = await send('/api/v1/orders', { method: 'DELETE' });
     expect(response.headers.get('Allow')?.split(', ').toSorted()).toEqual(['GET', 'HEAD', 'POST']);
     await expectProblem(response, 405, 'method_not_allowed');
     await expectProblem(await send('/api/v1/markets/tickers', { method: 'POST' }), 405, 'method_not_allowed');
   });
 
-  it.each(['{', '', 'null x', '{"coin":}'])('a body that is not JSON: %j', async (body) => {
+  it.each(['{', '', 'null x', '{"coin":}'])('for a body that is not JSON: %j', async (body) => {
     const trader = await openTrader();
     await expectProblem(await trader.post('/api/v1/orders', body), 400, 'invalid_request');
   });
 
-  it.each(['null', '[]', '"x"', '1'])('JSON that is no object: %s', async (body) => {
+  it.each(['null', '[]', '"x"', '1'])('for JSON that is not an object: %s', async (body) => {
     const trader = await openTrader();
     await expectProblem(await trader.post('/api/v1/orders', body), 400, 'invalid_request');
   });
 
-  it('a body of another type', async () => {
+  it('for a body of another media type', async () => {
     const trader = await openTrader();
     const headers = { 'Content-Type': 'text/plain' };
     await expectProblem(await trader.post('/api/v1/orders', ORDER, headers), 415, 'unsupported_media_type');
@@ -49,7 +49,7 @@ describe('every error is problem+json from the one table (RFC 9457)', () => {
     await expectProblem(await trader.post('/api/v1/orders', 'coin=BTC', form), 415, 'unsupported_media_type');
   });
 
-  it('a body over 16 KiB, whether it says its length or not', async () => {
+  it('for a body over 16 KiB, with or without a Content-Length', async () => {
     const trader = await openTrader();
     const large = JSON.stringify({ ...ORDER, padding: 'x'.repeat(16 * 1024) });
     await expectProblem(await trader.post('/api/v1/orders', large), 413, 'payload_too_large');
@@ -64,7 +64,7 @@ describe('every error is problem+json from the one table (RFC 9457)', () => {
     await expectProblem(await trader.post('/api/v1/orders', fitting), 422, 'insufficient_balance');
   });
 
-  it('a body that breaks off on its way, and leaves nothing behind', async () => {
+  it('for a body that breaks off while it is sent, which has no effect', async () => {
     const trader = await openTrader({ USDT: '100' });
     const broken = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(new TextEncoder().encode(JSON.stringify(ORDER).slice(0, -1))),
@@ -77,7 +77,7 @@ describe('every error is problem+json from the one table (RFC 9457)', () => {
     expect((await trader.balances())['USDT']).toBe('100');
   });
 
-  it('a Host that is none, as far as a page of an error can be named without one', async () => {
+  it('for an invalid Host, in which case its type is a relative URL', async () => {
     const request = new Request('https://bureau.test/api/v1/nothing?x');
     Object.defineProperty(request, 'url', { value: 'http://a b/api/v1/nothing?x' });
     const response = await app.fetch(request, env, createExecutionContext());
@@ -90,7 +90,7 @@ describe('every error is problem+json from the one table (RFC 9457)', () => {
     });
   });
 
-  it('a target that is no path, under one id', async () => {
+  it('for a request target that is not a path, with the same request id in header and body', async () => {
     const request = new Request('https://bureau.test/', { method: 'OPTIONS' });
     Object.defineProperty(request, 'url', { value: '*' });
     const response = await app.fetch(request, env, createExecutionContext());
@@ -100,7 +100,7 @@ describe('every error is problem+json from the one table (RFC 9457)', () => {
   });
 
   it.each(['Basic abc', 'Bearer', 'Bearer a b'])(
-    'an Authorization that brings no key, where none is needed: %j',
+    'for an Authorization header without a key, even where no key is needed: %j',
     async (authorization) => {
       for (const path of ['/api/v1/markets/tickers', '/api/v1/time', '/api/v1/account/api-key']) {
         const response = await send(path, { headers: { Authorization: authorization } });
@@ -109,21 +109,21 @@ describe('every error is problem+json from the one table (RFC 9457)', () => {
     },
   );
 
-  it('a symbol outside the supported set is 404 in a path and 422 in an order', async () => {
+  it('for an unsupported symbol: 404 in a path, 422 in an order', async () => {
     await expectProblem(await send('/api/v1/markets/XRP'), 404, 'symbol_not_supported');
     await expectProblem(await send('/api/v1/markets/USDT'), 404, 'symbol_not_supported');
     const trader = await openTrader();
     await expectProblem(await trader.order({ ...ORDER, coin: 'XRP' }), 422, 'symbol_not_supported');
   });
 
-  it('the operator’s API', async () => {
+  it('on the operator’s API', async () => {
     await expectProblem(await send('/operator/v1/accounts/x'), 401, 'invalid_operator_token');
     await expectProblem(await asOperator('GET', '/accounts/x'), 404, 'not_found');
   });
 });
 
 describe('X-Request-Id', () => {
-  it('is on every response, and a client’s own is echoed', async () => {
+  it('is on every response, and a client’s own id is echoed', async () => {
     expect((await send('/api/v1/markets/tickers')).headers.get('X-Request-Id')).toMatch(/^\S{1,128}$/);
     const own = 'a-client/7:42';
     const response = await send('/api/v1/nothing', { headers: { 'X-Request-Id': own } });
@@ -131,7 +131,7 @@ describe('X-Request-Id', () => {
   });
 
   it.each(['x'.repeat(129), 'with blank', 'ümlaut'])(
-    'that is not 1 to 128 visible ASCII is replaced: %s',
+    'replaces a client’s id that is not 1 to 128 visible ASCII characters: %s',
     async (own) => {
       const response = await send('/api/v1/markets/tickers', { headers: { 'X-Request-Id': own } });
       expect(response.headers.get('X-Request-Id')).not.toBe(own);
@@ -139,8 +139,8 @@ describe('X-Request-Id', () => {
   );
 });
 
-describe('when several refusals apply, the first of the flow wins', () => {
-  it('key, scope, media type, size, body, Idempotency-Key, rules, balance', async () => {
+describe('when several refusals apply', () => {
+  it('the answer is the first of: key, scope, media type, size, body, Idempotency-Key, rules, balance', async () => {
     const trader = await openTrader();
     const reader = await openTrader({}, { scopes: ['read'] });
     const long = { 'Idempotency-Key': 'x'.repeat(256) };

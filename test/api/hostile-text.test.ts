@@ -7,7 +7,7 @@ const ALWAYS = "' OR 1=1 --";
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
-/** Every place where a client's text enters, and the status that a text of SQL gets there. */
+/** Every place where a client's text enters, and the status that SQL as text gets there. */
 const places: [place: string, status: number, send: (trader: Trader, text: string) => Promise<Response>][] = [
   ['a symbol', 404, (_, text) => send(`/api/v1/markets/${encodeURIComponent(text)}`)],
   ['the symbol of candles', 404, (_, text) => send(`/api/v1/markets/${encodeURIComponent(text)}/candles`)],
@@ -55,8 +55,8 @@ async function readDatabase(): Promise<unknown> {
   return [tables.results, counts.map(({ results }) => results)];
 }
 
-describe('a text of SQL is a text', () => {
-  it.each(places)('in %s, which is answered with %i', async (_place, status, sendTo) => {
+describe('text that contains SQL', () => {
+  it.each(places)('is treated as plain text in %s, which answers %i', async (_place, status, sendTo) => {
     const trader = await openTrader({ USDT: '1000' });
     const before = await readDatabase();
     for (const text of [SQL, ALWAYS]) {
@@ -67,7 +67,7 @@ describe('a text of SQL is a text', () => {
     expect(await readDatabase()).toEqual(before);
   });
 
-  it('as an Idempotency-Key of visible characters, which belongs to its request alone', async () => {
+  it('may be an Idempotency-Key of visible characters, which stands for its own request alone', async () => {
     const trader = await openTrader({ USDT: '1000' });
     await trader.order(ORDER, 'k');
     const hostile = "'OR'1'='1';DELETE/**/FROM/**/replays;--";

@@ -4,7 +4,10 @@ import { followRefreshes, forgetConditions } from '../support/gate.ts';
 import { type Cost, measure } from '../support/runtime/meter.ts';
 import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';
 
-/** What each request may cost. A slower path fails here, not on a stopwatch. */
+/**
+ * What each request may cost, counted in calls and rows. A request that starts to cost more fails here, without a
+ * stopwatch.
+ */
 const FREE: Cost = {
   laneCalls: 0,
   gateCalls: 0,
@@ -22,23 +25,26 @@ const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 const marketPaths = ['/api/v1/markets/tickers', '/api/v1/markets/BTC', '/api/v1/markets/BTC/candles?limit=10'];
 
 describe('market data', () => {
-  it.each(marketPaths)('%s in the edge cache costs no call at all', async (path) => {
+  it.each(marketPaths)('%s needs no call when it is in the edge cache', async (path) => {
     const trader = await openTrader();
     expect((await send(path)).status).toBe(200);
     expect(await measure(trader.lane, () => send(path))).toEqual(FREE);
   });
 
-  it.each(marketPaths)('%s in the edge cache costs one look into the cache, and is not stored anew', async (path) => {
-    await send(path);
-    const match = vi.spyOn(caches.default, 'match');
-    const put = vi.spyOn(caches.default, 'put');
-    await send(path);
-    expect([match.mock.calls.length, put.mock.calls.length]).toEqual([1, 0]);
-    match.mockRestore();
-    put.mockRestore();
-  });
+  it.each(marketPaths)(
+    '%s needs one look into the edge cache when it is there, and is not stored again',
+    async (path) => {
+      await send(path);
+      const match = vi.spyOn(caches.default, 'match');
+      const put = vi.spyOn(caches.default, 'put');
+      await send(path);
+      expect([match.mock.calls.length, put.mock.calls.length]).toEqual([1, 0]);
+      match.mockRestore();
+      put.mockRestore();
+    },
+  );
 
-  it.each(marketPaths)('%s costs no call either for HEAD, and for a client that has it', async (path) => {
+  it.each(marketPaths)('%s needs no call for HEAD or for a client that already has the answer', async (path) => {
     const trader = await openTrader();
     const tag = (await send(path)).headers.get('ETag') ?? '';
     const cost = await measure(trader.lane, async () => {
@@ -48,7 +54,7 @@ describe('market data', () => {
     expect(cost).toEqual(FREE);
   });
 
-  it.each(marketPaths)('%s in the edge cache, with a key, costs the lane alone', async (path) => {
+  it.each(marketPaths)('%s with a key needs only the call of the lane when it is in the edge cache', async (path) => {
     const trader = await openTrader();
     await trader.get(path);
     await trader.get(path);
@@ -56,15 +62,15 @@ describe('market data', () => {
     expect(cost).toMatchObject({ laneCalls: 1, hubCalls: 0, databaseTrips: 0, upstreamFetches: 0 });
   });
 
-  it('not in the edge cache costs one call of the hub more', async () => {
+  it('needs one call of the hub when it is not in the edge cache', async () => {
     const trader = await openTrader();
     const cost = await measure(trader.lane, () => send('/api/v1/markets/ETH/candles?limit=7'));
     expect(cost).toEqual({ ...FREE, hubCalls: 1 });
   });
 });
 
-describe('a request that ends at the edge', () => {
-  it('costs nothing: a forged key', async () => {
+describe('a request that is refused before the lane', () => {
+  it('needs no call when the key is forged', async () => {
     const trader = await openTrader();
     const forged = trader.token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
     const cost = await measure(trader.lane, async () => {
@@ -74,7 +80,7 @@ describe('a request that ends at the edge', () => {
     expect(cost).toEqual(FREE);
   });
 
-  it('costs nothing: a missing scope', async () => {
+  it('needs no call when the scope is missing', async () => {
     const trader = await openTrader({}, { scopes: ['trade'] });
     const cost = await measure(trader.lane, async () => {
       expect((await trader.get('/api/v1/wallet/balances')).status).toBe(403);
@@ -83,30 +89,30 @@ describe('a request that ends at the edge', () => {
   });
 });
 
-describe('reads of a key', () => {
+describe('a key’s read requests', () => {
   it.each([
     ['/api/v1/wallet/balances', 10],
     ['/api/v1/wallet/transactions', 4],
     ['/api/v1/orders', 2],
-  ])('%s costs one call of the lane and one round trip, which reads %i rows', async (path, databaseRowsRead) => {
+  ])('%s needs one call of the lane and one round trip, which reads %i rows', async (path, databaseRowsRead) => {
     const trader = await openTrader({ USDT: '100' });
     await trader.trade(ORDER);
-    // It would go on fetching prices beside what is measured.
+    // The gate would otherwise go on fetching prices while the read is measured.
     await forgetConditions();
     const cost = await measure(trader.lane, () => trader.get(path));
     expect(cost).toEqual({ ...FREE, laneCalls: 1, databaseTrips: 1, databaseRowsRead, objectRowsWritten: 1 });
   });
 
-  it('/api/v1/wallet/addresses costs the same once the account has its addresses', async () => {
+  it('/api/v1/wallet/addresses needs the same once the account has its addresses', async () => {
     const trader = await openTrader();
     const first = await measure(trader.lane, () => trader.get('/api/v1/wallet/addresses'));
     expect(first).toMatchObject({ laneCalls: 1, databaseRowsWritten: 36 });
-    // Each of the twelve rows is in one index more, and is claimed in the directory first.
+    // 36 rows: each of the twelve addresses is a row, an entry of an index, and a claim in the directory.
     const cost = await measure(trader.lane, () => trader.get('/api/v1/wallet/addresses'));
     expect(cost).toEqual({ ...FREE, laneCalls: 1, databaseTrips: 1, databaseRowsRead: 12, objectRowsWritten: 1 });
   });
 
-  it('write at most one row of the object for ten of them in a burst', async () => {
+  it('write at most one row of the object for a burst of ten reads', async () => {
     const trader = await openTrader();
     for (let read = 0; read < 20; read += 1) await trader.balances();
     const cost = await measure(trader.lane, async () => {
@@ -117,7 +123,7 @@ describe('reads of a key', () => {
 });
 
 describe('an order', () => {
-  // What the gate fetches beside orders is a matter of the clock, which stands; a day ahead, so that no alarm fires.
+  // The gate fetches prices by the clock, so the clock stands still. It is a day ahead, so that no alarm fires.
   beforeEach(async () => {
     await forgetConditions();
     stopClock();
@@ -127,7 +133,7 @@ describe('an order', () => {
     vi.useRealTimers();
   });
 
-  /** One lane call, one gate call, one round trip; what the object reads of its replays is its own. */
+  /** One lane call, one gate call and one round trip. The object reads one row to look up the Idempotency-Key. */
   const PLACED: Cost = {
     ...FREE,
     laneCalls: 1,
@@ -136,11 +142,11 @@ describe('an order', () => {
     databaseRowsRead: 29,
     databaseRowsWritten: 7,
     objectRowsRead: 1,
-    // The fourth is the row's deletion when the replay expires; the bucket, the intent and the answer are three.
+    // The rows of the bucket, the intent and the answer. A fourth is written when the replay expires and is deleted.
     objectRowsWritten: 3,
   };
 
-  it('costs one call of the lane, one of the gate, one round trip, 7 rows of D1 and 4 of the object', async () => {
+  it('needs one call of the lane, one of the gate, one round trip, 7 rows of D1 and 3 of the object', async () => {
     const trader = await openTrader({ USDT: '100' });
     await trader.order(ORDER, 'warm');
     const cost = await measure(trader.lane, async () => {
@@ -149,10 +155,10 @@ describe('an order', () => {
     expect(cost).toEqual(PLACED);
   });
 
-  it('costs the same at any pace of its key, while others trade', async () => {
+  it('needs the same at any pace of its key, while others trade', async () => {
     const [trader, other] = [await openTrader({ USDT: '100' }), await openTrader({ USDT: '1000' })];
     await trader.order(ORDER, 'earlier');
-    // What the other's orders have fetched anew beside them.
+    // Waits for the refreshes that the other's orders start in the background.
     const beside = followRefreshes();
     for (let passed_ms = 0; passed_ms < 6_000; passed_ms += 500) {
       moveClock(500);
@@ -160,7 +166,7 @@ describe('an order', () => {
       await beside.settle();
     }
     beside.restore();
-    // Whoever is filled at a round first reads three rows more, which the next is spared.
+    // The first order that fills at a round reads three rows more, so the other trader places it.
     await other.trade(ORDER);
     const cost = await measure(trader.lane, async () => {
       expect((await trader.order(ORDER, 'measured')).status).toBe(201);
@@ -168,9 +174,9 @@ describe('an order', () => {
     expect(cost).toEqual(PLACED);
   });
 
-  it('that comes to a gate without prices costs the hub and one more round trip beside it', async () => {
+  it('needs one call of the hub and one more round trip when the gate holds no prices', async () => {
     const trader = await openTrader({ USDT: '100' });
-    // Admits the key, so that its record is no part of the cost.
+    // Lets the lane read the key's record first, so that it is not part of the measured cost.
     await trader.get('/api/v1/orders');
     const cost = await measure(trader.lane, () => trader.order(ORDER, 'cold'));
     expect(cost).toMatchObject({
@@ -182,7 +188,7 @@ describe('an order', () => {
     });
   });
 
-  it('that is only previewed costs one call of each, and no round trip', async () => {
+  it('needs one call of the lane, one of the gate and no round trip when it is only previewed', async () => {
     const trader = await openTrader({ USDT: '100' });
     await trader.trade(ORDER);
     const cost = await measure(trader.lane, async () => {
@@ -191,7 +197,7 @@ describe('an order', () => {
     expect(cost).toEqual({ ...FREE, laneCalls: 1, gateCalls: 1, objectRowsWritten: 1 });
   });
 
-  it('that is replayed costs one call and at most one row of the object', async () => {
+  it('needs one call of the lane and at most one row of the object when it is replayed', async () => {
     const trader = await openTrader({ USDT: '100' });
     const first = await json(await trader.order(ORDER, 'again'));
     const cost = await measure(trader.lane, async () => {

@@ -15,7 +15,7 @@ const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 const isReplay = (response: Response) => response.headers.get('X-Idempotency-Replay') === 'true';
 
 describe('Idempotency-Key (spec, "Errors" and "Limits")', () => {
-  it('gives the first answer back, to the byte, and executes nothing again', async () => {
+  it('returns the first answer, byte for byte, and executes nothing again', async () => {
     const trader = await openTrader({ USDT: '1000' });
     const first = await trader.order(ORDER, 'k');
     const second = await trader.order(ORDER, 'k');
@@ -25,7 +25,7 @@ describe('Idempotency-Key (spec, "Errors" and "Limits")', () => {
     expect((await readEffects(trader.accountId)).orders).toBe(1);
   });
 
-  it('does not mind the order of fields, white space or the case of the coin', async () => {
+  it('ignores the order of fields, white space and the case of the coin', async () => {
     const trader = await openTrader({ USDT: '1000' });
     const first = await json<OrderAnswer>(await trader.order(ORDER, 'k'));
     const shuffled = '{ "value":"10",\n "mode" : "USDT_AMOUNT", "side":"BUY", "coin":"btc" }';
@@ -55,7 +55,7 @@ describe('Idempotency-Key (spec, "Errors" and "Limits")', () => {
     expect((await readEffects(accountId)).orders).toBe(2);
   });
 
-  it('keeps a refusal of money as the answer, also after a deposit', async () => {
+  it('keeps a refusal for lack of money as the answer, also after a deposit', async () => {
     const trader = await openTrader();
     const first = await trader.order(ORDER, 'k');
     expect(first.status).toBe(422);
@@ -70,14 +70,14 @@ describe('Idempotency-Key (spec, "Errors" and "Limits")', () => {
     expect((await trader.order(ORDER, 'another')).status).toBe(201);
   });
 
-  it('is not spent by a request that was not valid', async () => {
+  it('is not used up by an invalid request', async () => {
     const trader = await openTrader({ USDT: '1000' });
     expect((await trader.order({ ...ORDER, side: 'buy' }, 'k')).status).toBe(400);
     const response = await trader.order(ORDER, 'k');
     expect([response.status, isReplay(response)]).toEqual([201, false]);
   });
 
-  it('in quotes equals the bare one', async () => {
+  it('means the same in quotes and without', async () => {
     const trader = await openTrader({ USDT: '1000' });
     await trader.order(ORDER, 'abc');
     expect(isReplay(await trader.order(ORDER, '"abc"'))).toBe(true);
@@ -90,21 +90,21 @@ describe('Idempotency-Key (spec, "Errors" and "Limits")', () => {
     ['empty', '', 400],
     ['a blank inside', 'a b', 400],
     ['empty quotes', '""', 400],
-  ])('of %s', async (_name, key, status) => {
+  ])('must be 1 to 255 visible characters: %s', async (_name, key, status) => {
     const trader = await openTrader({ USDT: '1000' });
     const response = await trader.order(ORDER, key);
     expect(response.status).toBe(status);
     if (status === 400) expect((await json<ProblemBody>(response)).code).toBe('invalid_idempotency_key');
   });
 
-  it('is optional: without it every request executes', async () => {
+  it('is optional: without it every request is executed', async () => {
     const trader = await openTrader({ USDT: '1000' });
     await trader.order(ORDER);
     await trader.order(ORDER);
     expect((await readEffects(trader.accountId)).orders).toBe(2);
   });
 
-  it('protects for 24 hours from the first receipt, not a second longer', async () => {
+  it('protects for 24 hours from the first receipt, and not a second longer', async () => {
     const trader = await openTrader({ USDT: '1000' });
     const received = Date.parse((await json<OrderAnswer>(await trader.order(ORDER, 'k'))).order.ts);
     try {

@@ -22,7 +22,7 @@ async function readPage(trader: Trader, path: string, limit: number, cursor: str
   return json<Page>(response);
 }
 
-/** Reads all pages of a list, and runs `between` after each. */
+/** Reads all pages of a list, and calls `between` after each. */
 async function readAllPages(
   trader: Trader,
   list: (typeof lists)[number],
@@ -41,7 +41,7 @@ async function readAllPages(
 }
 
 describe.each(lists)('the list of $name', (list) => {
-  it('gives every row that existed at the first page exactly once, while orders are placed', async () => {
+  it('returns every row that existed at the first page exactly once, while orders are placed', async () => {
     const trader = await openTrader({ USDT: '1000' });
     for (let order = 0; order < 23; order += 1) await trader.trade(ORDER);
     const existing = (await readPage(trader, list.path, 200, null))[list.name]?.map((row) => row.id) ?? [];
@@ -61,7 +61,7 @@ describe.each(lists)('the list of $name', (list) => {
     expect(times).toEqual(times.toSorted().toReversed());
   });
 
-  it('ends with nextCursor null, also when the last page is full, and when it is empty', async () => {
+  it('ends with nextCursor null, also when the last page is full and when the list is empty', async () => {
     const trader = await openTrader();
     expect(await readPage(trader, list.path, 1, null)).toEqual({ [list.name]: [], nextCursor: null });
     const funded = await openTrader({ USDT: '1000' });
@@ -70,13 +70,13 @@ describe.each(lists)('the list of $name', (list) => {
     expect((await readPage(funded, list.path, rows.length, null)).nextCursor).toBeNull();
   });
 
-  it('takes an empty cursor for none', async () => {
+  it('treats an empty cursor as no cursor', async () => {
     const trader = await openTrader();
     expect((await trader.get(`${list.path}?cursor=`)).status).toBe(200);
   });
 
   it.each(['0', '201', '-1', '1.5', 'ten', '', '1e2', '0x10', '９'])(
-    'refuses limit=%s and never clamps it',
+    'refuses limit=%s instead of clamping it',
     async (limit) => {
       const response = await (await openTrader()).get(`${list.path}?limit=${encodeURIComponent(limit)}`);
       const problem = await json<ProblemBody>(response);
@@ -85,7 +85,7 @@ describe.each(lists)('the list of $name', (list) => {
     },
   );
 
-  it('refuses a cursor that was changed, that is another list’s, or another account’s', async () => {
+  it('refuses a changed cursor, a cursor of another list and a cursor of another account', async () => {
     const trader = await openTrader({ USDT: '1000', BTC: '1' });
     for (let order = 0; order < 2; order += 1) await trader.trade(ORDER);
     const cursorOf = async (path: string) => (await readPage(trader, path, 1, null)).nextCursor ?? '';

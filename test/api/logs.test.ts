@@ -23,8 +23,8 @@ afterEach(() => {
 
 const linesOf = (event: string) => lines.filter((line) => line['event'] === event);
 
-describe('every request leaves one line', () => {
-  it('with its id, route, status, milliseconds and key, and neither path, query nor token', async () => {
+describe('the log has one line for every request', () => {
+  it('with its id, route, status, milliseconds and key, but without path, query or token', async () => {
     const trader = await openTrader();
     lines = [];
     await trader.get('/api/v1/orders?limit=7', { 'X-Request-Id': 'mine' });
@@ -54,7 +54,7 @@ describe('every request leaves one line', () => {
       401,
       undefined,
     ],
-  ])('of %s', async (_case, call, route, status, caller) => {
+  ])('when the caller is %s', async (_case, call, route, status, caller) => {
     await call();
     expect(linesOf('request')).toHaveLength(1);
     expect(linesOf('request')[0]).toMatchObject({ ...(route !== undefined && { route }), status });
@@ -62,7 +62,7 @@ describe('every request leaves one line', () => {
     expect(JSON.stringify(lines)).not.toContain('SECRET');
   });
 
-  it('also when it fails', async () => {
+  it('when the request fails', async () => {
     const trader = await openTrader();
     lines = [];
     const response = await trader.post('/api/v1/orders', 'not JSON');
@@ -70,10 +70,10 @@ describe('every request leaves one line', () => {
   });
 });
 
-describe('every movement of money leaves one line', () => {
+describe('the log of money that moves', () => {
   const buy = { coin: 'BTC', side: 'BUY', mode: 'COIN_QTY', value: '0.001' };
 
-  it('with the record that explains it, both sides, asset and amount', async () => {
+  it('has one line for each transfer, with its record, both sides, the asset and the amount', async () => {
     const trader = await openTrader({ USDT: '1000' });
     expect(linesOf('money_moved')).toMatchObject([
       { kind: 'deposit', debit: 'house:custody', credit: trader.accountId, asset: 'USDT', amount: '1000' },
@@ -87,7 +87,7 @@ describe('every movement of money leaves one line', () => {
     ]);
   });
 
-  it('and a refusal or a replay none', async () => {
+  it('has no line for a refusal or a replay', async () => {
     const trader = await openTrader({ USDT: '1000' });
     await trader.order(buy, 'once');
     lines = [];
@@ -96,7 +96,7 @@ describe('every movement of money leaves one line', () => {
     expect(linesOf('money_moved')).toEqual([]);
   });
 
-  it('of another name while D1 has not said whether it took place', async () => {
+  it('has a line money_perhaps_moved while it is unknown whether D1 committed', async () => {
     const trader = await openTrader({ USDT: '1000' });
     await trader.balances();
     lines = [];
@@ -110,7 +110,7 @@ describe('every movement of money leaves one line', () => {
 describe('five wrong codes in a row', () => {
   afterEach(() => vi.useRealTimers());
 
-  it('leave one line that withdrawals are locked, with the account and no code', async () => {
+  it('write one line that withdrawals are locked, with the account and without the code', async () => {
     stopClock();
     const trader = await openTrader({ USDT: '1000' });
     const authenticator = await switchOnTotp(trader.accountId);
@@ -124,7 +124,7 @@ describe('five wrong codes in a row', () => {
     expect(JSON.stringify(lines)).not.toContain(`"${totpCode}"`);
   });
 
-  it('sent at once leave one line as well', async () => {
+  it('write one line as well when they are sent at once', async () => {
     stopClock();
     const trader = await openTrader({ USDT: '1000' });
     const authenticator = await switchOnTotp(trader.accountId);
@@ -134,7 +134,7 @@ describe('five wrong codes in a row', () => {
     expect(linesOf('withdrawals_locked')).toHaveLength(1);
   });
 
-  it('leave none when the fifth is right', async () => {
+  it('write no line when the fifth code is right', async () => {
     stopClock();
     const trader = await openTrader({ USDT: '1000' });
     const authenticator = await switchOnTotp(trader.accountId);
@@ -144,7 +144,7 @@ describe('five wrong codes in a row', () => {
     expect(linesOf('withdrawals_locked')).toEqual([]);
   });
 
-  it('leave one when the fifth was right and another request used it first', async () => {
+  it('write one line when the fifth code was right but another request had used it first', async () => {
     stopClock();
     const trader = await openTrader({ USDT: '1000' });
     const authenticator = await switchOnTotp(trader.accountId);
@@ -165,7 +165,7 @@ describe('five wrong codes in a row', () => {
   });
 });
 
-it('no line holds a token, a secret or a code', async () => {
+it('no log line contains a token, a secret or a code', async () => {
   const trader = await openTrader({ USDT: '1000' });
   const drawn = await asOperator('POST', `/accounts/${trader.accountId}/totp`);
   const { secret } = await json<{ secret: string }>(drawn);

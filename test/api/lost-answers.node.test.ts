@@ -24,7 +24,7 @@ async function operate<T>(path: string, body: unknown): Promise<T> {
   return (await response.json()) as T;
 }
 
-/** What a client hears of one request, which it sends until it hears something. */
+/** The answer of one request, which the client sends until it gets an answer. */
 interface Heard {
   readonly tries: number;
   readonly status: number;
@@ -47,7 +47,7 @@ async function sendUntilHeard(path: string, idempotencyKey: string, body: unknow
       const isReplay = response.headers.get('X-Idempotency-Replay') === 'true';
       return { tries, status: response.status, body: await response.text(), isReplay };
     } catch (error) {
-      // Undici says so of a connection that broke; anything else is an answer against its document.
+      // Undici throws a TypeError when a connection breaks. Any other error is a response that breaks its document.
       if (!(error instanceof TypeError)) throw error;
     }
   }
@@ -102,7 +102,7 @@ it('a client whose answers are lost by the network retries with its key and gets
   expect(requests - before.requests).toBe(heard.reduce((sum, { tries }) => sum + tries, 0));
   expect(dropped - before.dropped).toBeGreaterThan(REQUESTS / 4);
   expect(heard.map(({ status }) => status)).toEqual(heard.map(() => 201));
-  // Whoever had to ask again was told of the order that the lost answer told of.
+  // A client that had to ask again got a replay of the order that the lost answer described.
   expect(heard.map(({ isReplay }) => isReplay)).toEqual(heard.map(({ tries }) => tries > 1));
   const { orders } = await read<{ orders: unknown[] }>('/api/v1/orders?limit=200');
   const told = heard.map(({ body }) => (JSON.parse(body) as { order: { usdtAmount: string } }).order);
@@ -114,7 +114,7 @@ it('a client whose answers are lost by the network retries with its key and gets
   expect(balances.find(({ asset }) => asset === 'USDT')?.amount).toBe(String(10_000 - spent));
 });
 
-it('a withdrawal whose answers are lost is paid out once, and is told with the same hash however often it is asked for', async () => {
+it('a withdrawal whose answers are lost is paid once, and every retry gets the same hash', async () => {
   const body = { asset: 'USDT', network: 'TRC20', amount: '20', address: 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC' };
   const heard: Heard[] = [];
   for (let number = 0; number < 12; number += 1) {

@@ -9,7 +9,7 @@ import { type ProblemBody, json, openTrader, send } from '../support/exchange.ts
 const MARKETS = '/api/v1/markets';
 
 describe('GET /api/v1/markets/tickers', () => {
-  it('lists every supported pair, without a key, cached for 30 seconds at most', async () => {
+  it('lists every supported pair without a key, cached for at most 30 seconds', async () => {
     const response = await send(`${MARKETS}/tickers`);
     expect(response.status).toBe(200);
     const list = TickerList.parse(await response.json());
@@ -28,13 +28,13 @@ describe('GET /api/v1/markets/tickers', () => {
     snapshot.mockRestore();
   });
 
-  it('answers HEAD, and 304 to a client that has it', async () => {
+  it('answers HEAD, and answers 304 to a client that already has the answer', async () => {
     const tag = (await send(`${MARKETS}/tickers`)).headers.get('ETag') ?? '';
     expect((await send(`${MARKETS}/tickers`, { method: 'HEAD' })).status).toBe(200);
     expect((await send(`${MARKETS}/tickers`, { headers: { 'If-None-Match': tag } })).status).toBe(304);
   });
 
-  it('is private with a key, carries that key’s rate limits, and gives neither to the next caller', async () => {
+  it('is private with a key and carries that key’s rate limits, and the next caller gets neither', async () => {
     const trader = await openTrader();
     const tag = (await send(`${MARKETS}/tickers`)).headers.get('ETag') ?? '';
     for (const init of [{}, { method: 'HEAD' }, { headers: { 'If-None-Match': tag } }]) {
@@ -51,7 +51,7 @@ describe('GET /api/v1/markets/tickers', () => {
     }
   });
 
-  it('is made by a keyed call, and carries nothing of that call to an anonymous one', async () => {
+  it('can be cached by a call with a key, and then shows nothing of that call to a caller without one', async () => {
     const trader = await openTrader();
     const path = `${MARKETS}/AVAX/candles?limit=3`;
     const keyed = await trader.get(path);
@@ -90,7 +90,7 @@ describe('GET /api/v1/markets/{symbol}', () => {
 });
 
 describe('GET /api/v1/markets/{symbol}/candles', () => {
-  it('gives 500 hourly candles unless told otherwise, the last one running', async () => {
+  it('returns 500 hourly candles by default, and the last one is not closed yet', async () => {
     const response = await send(`${MARKETS}/eth/candles`);
     expect(response.status).toBe(200);
     const list = CandleList.parse(await response.json());
@@ -100,12 +100,12 @@ describe('GET /api/v1/markets/{symbol}/candles', () => {
     expect(response.headers.get('Cache-Control')).toMatch(/^public, max-age=(29|30)$/);
   });
 
-  it.each(intervals)('takes the interval %s', async (interval) => {
+  it.each(intervals)('accepts the interval %s', async (interval) => {
     const list = CandleList.parse(await (await send(`${MARKETS}/BTC/candles?interval=${interval}&limit=2`)).json());
     expect([list.interval, list.candles.length]).toEqual([interval, 2]);
   });
 
-  it.each(['limit=1', 'limit=1000'])('takes %s', async (query) => {
+  it.each(['limit=1', 'limit=1000'])('accepts %s', async (query) => {
     expect((await send(`${MARKETS}/BTC/candles?${query}`)).status).toBe(200);
   });
 
@@ -124,14 +124,14 @@ describe('GET /api/v1/markets/{symbol}/candles', () => {
     ['startTime=1795241228900', 'startTime'],
     ['endTime=2026-11-21T12:00:00+01:00', 'endTime'],
     ['startTime=2026-01-02T00:00:00Z&endTime=2026-01-01T00:00:00Z', 'endTime'],
-  ])('refuses %s, never clamping it', async (query, pointer) => {
+  ])('refuses %s instead of clamping it', async (query, pointer) => {
     const response = await send(`${MARKETS}/BTC/candles?${query}`);
     expect(response.status).toBe(400);
     const problem = await json<ProblemBody>(response);
     expect([problem.code, problem.errors?.[0]?.pointer]).toEqual(['invalid_request', pointer]);
   });
 
-  it('begins and ends where it is told', async () => {
+  it('starts and ends at the given times', async () => {
     const query = 'interval=1d&startTime=2026-01-01T00:00:00Z&endTime=2026-01-03T00:00:00.000Z';
     const list = CandleList.parse(await (await send(`${MARKETS}/BTC/candles?${query}`)).json());
     expect(list.candles.map(({ ts }) => ts.slice(0, 10))).toEqual(['2026-01-01', '2026-01-02', '2026-01-03']);
@@ -139,7 +139,7 @@ describe('GET /api/v1/markets/{symbol}/candles', () => {
     expect(first).toEqual(list.candles[0]);
   });
 
-  it('keeps one question’s answer from another’s', async () => {
+  it('caches answers to different questions apart', async () => {
     const ask = async (query: string) => (await send(`${MARKETS}/LTC/candles?${query}`)).json();
     const answers = new Set<string>();
     for (const query of [

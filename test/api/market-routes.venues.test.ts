@@ -31,7 +31,7 @@ async function listTickers() {
 const maxAgeOf = (cacheControl: string | null) => Number(/^public, max-age=(\d+)$/.exec(cacheControl ?? '')?.[1]);
 
 describe('tickers from venues', () => {
-  it('show what the venues say', async () => {
+  it('show the venues’ prices', async () => {
     await setVenues({ BTC: '65000.12' });
     const { list } = await listTickers();
     expect(list).toMatchObject({ degraded: false });
@@ -40,13 +40,13 @@ describe('tickers from venues', () => {
     expect(ticker).toEqual(list.tickers[1]);
   });
 
-  it('cost the venues one round for 50 cold callers at once', async () => {
+  it('ask each venue once for 50 callers at the same time without a cached answer', async () => {
     const responses = await Promise.all(Array.from({ length: 50 }, () => send(TICKERS)));
     expect(responses.every(({ status }) => status === 200)).toBe(true);
     expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
   });
 
-  it('are shown by one venue alone', async () => {
+  it('are shown when only one venue answers', async () => {
     await setVenue('kraken', { mode: 'error' });
     await setVenue('binance', { coins: { ETH: { price: '2500', open: '2000' } } });
     const { list } = await listTickers();
@@ -56,7 +56,7 @@ describe('tickers from venues', () => {
 });
 
 describe('when every price source is unreachable (spec, "Errors")', () => {
-  it('the list is 200, degraded, with static prices, and kept 5 s at most', async () => {
+  it('the list answers 200, degraded, with static prices, and is cached for at most 5 s', async () => {
     await breakVenues();
     const { list, cacheControl } = await listTickers();
     expect(list.degraded).toBe(true);
@@ -68,7 +68,7 @@ describe('when every price source is unreachable (spec, "Errors")', () => {
     }
   });
 
-  it('one ticker is, too', async () => {
+  it('a single ticker answers the same way', async () => {
     await breakVenues();
     const response = await send('/api/v1/markets/btc');
     expect(response.status).toBe(200);
@@ -79,7 +79,7 @@ describe('when every price source is unreachable (spec, "Errors")', () => {
     expect(maxAgeOf(response.headers.get('Cache-Control'))).toBeLessThanOrEqual(5);
   });
 
-  it('clients see the venues again within seconds', async () => {
+  it('clients see the venues’ prices again within seconds', async () => {
     await breakVenues();
     expect((await listTickers()).list.degraded).toBe(true);
     await setVenues({ BTC: '65000.12' });
@@ -94,13 +94,13 @@ it('tickers are 200 and degraded when the price hub cannot be reached', async ()
 });
 
 describe('candles from venues', () => {
-  it('are the venue’s', async () => {
+  it('come from the venue', async () => {
     const { candles } = CandleList.parse(await (await send('/api/v1/markets/BTC/candles?limit=7')).json());
     expect(candles).toHaveLength(7);
     expect(candles[0]).toMatchObject({ open: '65000.12', volume: '1000' });
   });
 
-  it('are 502 when their source fails (spec, "Errors"), and that is not kept', async () => {
+  it('answer 502 when their source fails (spec, "Errors"), and the failure is not cached', async () => {
     await setVenue('binance', { mode: 'error', status: 500 });
     const response = await send('/api/v1/markets/BTC/candles?limit=8');
     expect(response.status).toBe(502);
@@ -112,7 +112,7 @@ describe('candles from venues', () => {
     expect((await send('/api/v1/markets/BTC/candles?limit=8')).status).toBe(200);
   });
 
-  it('are 502 when the price hub cannot be reached', async () => {
+  it('answer 502 when the candle hub cannot be reached', async () => {
     vi.spyOn(CandleHub.prototype, 'candles').mockRejectedValue(new Error('hub lost'));
     expect((await send('/api/v1/markets/BTC/candles?limit=9')).status).toBe(502);
   });

@@ -21,7 +21,7 @@ describe('limitPrice', () => {
     ['BUY', '1'],
     ['SELL', '9999999'],
   ])(
-    'that the price of a %s is worse than fills nothing, and the refusal is kept for its replay',
+    'refuses a %s at a worse price, which fills nothing, and a replay gets the same refusal',
     async (side, limitPrice) => {
       const trader = await openTrader({ USDT: '1000', BTC: '1' });
       const before = await readEffects(trader.accountId);
@@ -34,7 +34,7 @@ describe('limitPrice', () => {
     },
   );
 
-  it('that the price keeps changes nothing of the order', async () => {
+  it('changes nothing when the price is within it', async () => {
     const trader = await openTrader({ USDT: '1000' });
     const { preview } = await json<PreviewAnswer>(await trader.post(PREVIEW, BUY));
     const order = await trader.trade({ ...BUY, limitPrice: '9999999' } as OrderBody);
@@ -43,23 +43,26 @@ describe('limitPrice', () => {
     expect(preview['coin']).toBe('BTC');
   });
 
-  it('is part of what an Idempotency-Key stands for', async () => {
+  it('is part of the request that an Idempotency-Key stands for', async () => {
     const trader = await openTrader({ USDT: '1000' });
     await trader.order(BUY, 'one');
     const other = await trader.order({ ...BUY, limitPrice: '9999999' } as OrderBody, 'one');
     expect((await json<ProblemBody>(other)).code).toBe('idempotency_key_reused');
   });
 
-  it.each(['1e3', '-1', '', '1.0000000000000000001'])('is a plain decimal string: %j is not', async (limitPrice) => {
-    const trader = await openTrader({ USDT: '1000' });
-    const response = await trader.order({ ...BUY, limitPrice } as OrderBody);
-    const problem = await json<ProblemBody>(response);
-    expect([response.status, problem.errors?.[0]?.pointer]).toEqual([400, '/limitPrice']);
-  });
+  it.each(['1e3', '-1', '', '1.0000000000000000001'])(
+    'must be a plain decimal string: %j is refused',
+    async (limitPrice) => {
+      const trader = await openTrader({ USDT: '1000' });
+      const response = await trader.order({ ...BUY, limitPrice } as OrderBody);
+      const problem = await json<ProblemBody>(response);
+      expect([response.status, problem.errors?.[0]?.pointer]).toEqual([400, '/limitPrice']);
+    },
+  );
 });
 
 describe('POST /api/v1/orders/preview', () => {
-  it('says what the order then fills at, and does nothing', async () => {
+  it('shows what the order would fill at, and has no effect', async () => {
     const trader = await openTrader({ USDT: '1000' });
     const before = await readEffects(trader.accountId);
     const response = await trader.post(PREVIEW, { ...BUY, coin: 'eth' });
@@ -69,11 +72,11 @@ describe('POST /api/v1/orders/preview', () => {
     expect(await readEffects(trader.accountId)).toEqual(before);
     expect(await json(await trader.get('/api/v1/orders'))).toEqual({ orders: [], nextCursor: null });
     const order = await trader.trade({ ...BUY, coin: 'ETH' });
-    // The market may have moved in between, by little.
+    // The market may have moved a little in between.
     expect(Math.abs(Number(order.executedPrice) / Number(preview['executedPrice']) - 1)).toBeLessThan(0.01);
   });
 
-  it('does not look at the balance', async () => {
+  it('ignores the balance', async () => {
     const trader = await openTrader();
     expect((await trader.post(PREVIEW, BUY)).status).toBe(200);
   });
@@ -84,7 +87,7 @@ describe('POST /api/v1/orders/preview', () => {
     [{ value: '0.1' }, 'amount_below_minimum'],
     [{ mode: 'COIN_QTY', value: '99' }, 'amount_above_maximum'],
     [{ limitPrice: '1' }, 'price_limit_exceeded'],
-  ])('refuses what the order would be refused with: %o, %s', async (change, code) => {
+  ])('refuses what the order would be refused for: %o, %s', async (change, code) => {
     const trader = await openTrader({ USDT: '1000' });
     expect((await json<ProblemBody>(await trader.post(PREVIEW, { ...BUY, ...change }))).code).toBe(code);
   });
@@ -99,8 +102,8 @@ describe('POST /api/v1/orders/preview', () => {
   });
 });
 
-describe('an order names the key that it was placed with', () => {
-  it('to its holder, whichever key reads it', async () => {
+describe('an order shows the key that it was placed with', () => {
+  it('to every key of the account', async () => {
     const trader = await openTrader({ USDT: '1000' });
     const other = await createKey(trader.accountId);
     const placed = await json<OrderAnswer>(await trader.order(BUY));

@@ -22,7 +22,7 @@ describe('POST /api/v1/orders (spec, "Trade")', () => {
     { side: 'SELL', mode: 'COIN_QTY', value: '0.01' },
     { side: 'SELL', mode: 'USDT_AMOUNT', value: '250.5' },
   ];
-  it.each(combinations)('$side by $mode moves exactly the amounts that it shows', async ({ side, mode, value }) => {
+  it.each(combinations)('moves exactly the amounts that it shows: $side by $mode', async ({ side, mode, value }) => {
     const trader = await openTrader({ USDT: '1000', BTC: '1' });
     const response = await trader.order({ coin: 'BTC', side, mode, value });
     expect(response.status).toBe(201);
@@ -40,7 +40,7 @@ describe('POST /api/v1/orders (spec, "Trade")', () => {
     expect(await unexplainedBalances()).toEqual([]);
   });
 
-  it('shows the order alike in its own read, the list and the feed', async () => {
+  it('shows the same order in its own read, the list and the feed', async () => {
     const trader = await openTrader({ USDT: '1000' });
     const order = await trader.trade(BUY_TEN_USDT);
     expect(await json(await trader.get(`/api/v1/orders/${order.id}`))).toEqual({ order });
@@ -60,12 +60,12 @@ describe('POST /api/v1/orders (spec, "Trade")', () => {
     });
   });
 
-  it('takes a symbol in any case', async () => {
+  it('accepts a symbol in any case', async () => {
     const trader = await openTrader({ USDT: '1000' });
     expect((await trader.trade({ ...BUY_TEN_USDT, coin: 'bTc' })).coin).toBe('BTC');
   });
 
-  it('sells nothing of an asset that is not held, whatever else is', async () => {
+  it('refuses to sell an asset that the account does not hold, whatever other assets it holds', async () => {
     const trader = await openTrader({ ETH: '5' });
     const before = await readEffects(trader.accountId);
     const response = await trader.order({ coin: 'BTC', side: 'SELL', mode: 'COIN_QTY', value: '0.01' });
@@ -82,7 +82,7 @@ describe('POST /api/v1/orders (spec, "Trade")', () => {
     expect(await trader.balances()).toMatchObject({ USDT: '1000', LTC: '0' });
   });
 
-  it('names the client’s own balance when the house has no room either', async () => {
+  it('names the client’s balance first when the house’s inventory is too small as well', async () => {
     const trader = await openTrader({ ETH: '1' });
     const before = await env.DB.prepare(
       "SELECT floor FROM balances WHERE account = 'house:liquidity' AND asset = 'USDT'",
@@ -158,15 +158,15 @@ describe('a refused order changes nothing', () => {
     expect(await readEffects(trader.accountId)).toEqual(before);
   });
 
-  it('accepts trailing zeros, which are no precision', async () => {
+  it('accepts trailing zeros, which do not count as decimals', async () => {
     const trader = await openTrader({ USDT: '1000' });
     const order = await trader.trade({ ...BUY_TEN_USDT, value: '10.000000000' });
     expect(order.usdtAmount).toBe('10');
   });
 });
 
-describe('concurrency', () => {
-  it('makes one order of 50 parallel ones with one Idempotency-Key, and 50 equal answers', async () => {
+describe('parallel orders', () => {
+  it('make one order of 50 with one Idempotency-Key, and give 50 equal answers', async () => {
     const trader = await openTrader({ USDT: '10000' });
     const responses = await Promise.all(Array.from({ length: 50 }, () => trader.order(BUY_TEN_USDT, '50-at-once')));
     expect(new Set(responses.map((response) => response.status))).toEqual(new Set([201]));
@@ -177,7 +177,7 @@ describe('concurrency', () => {
     expect((await trader.balances())['USDT']).toBe('9990');
   });
 
-  it('fills one of 200 orders over four keys that the account can pay only once', async () => {
+  it('fill one of 200 orders over four keys when the account can pay only one', async () => {
     const accountId = await openAccount({ USDT: '100' });
     const keys = await Promise.all(Array.from({ length: 4 }, () => createKey(accountId)));
     const responses = await Promise.all(

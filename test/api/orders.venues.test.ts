@@ -13,7 +13,7 @@ beforeEach(async () => {
   await forgetPrices();
 });
 
-/** A price that no earlier run had, so that nothing but the venues can be its source. */
+/** A price that no earlier run used, so that it can only come from the venues. */
 function drawPrice(): bigint {
   const [draw = 0] = crypto.getRandomValues(new Uint32Array(1));
   return 6_000_000_000_000n + BigInt(draw) * 100n;
@@ -24,8 +24,8 @@ function showPrice(price: bigint): string {
   return `${digits.slice(0, -8)}.${digits.slice(-8)}`.replace(/\.?0+$/, '');
 }
 
-describe('orders on what the venues say', () => {
-  it('shows the venues’ prices, and fills a bought BTC at their aggregate and half of what they lie apart', async () => {
+describe('orders at the venues’ prices', () => {
+  it('fill a purchase of BTC at the aggregate plus half of the venues’ difference, and tickers show the aggregate', async () => {
     const binance = drawPrice();
     const kraken = binance + 1_234_567_800n;
     await setVenue('binance', { mode: 'ok', coins: { BTC: { price: showPrice(binance) } } });
@@ -48,7 +48,7 @@ describe('orders on what the venues say', () => {
     );
   });
 
-  it('refuses an order, shown price or not, when the venues do not agree within 1 %', async () => {
+  it('are refused, even at a price that was shown, when the venues differ by more than 1 %', async () => {
     await setVenue('binance', { mode: 'ok', coins: { BTC: { price: '60000' } } });
     await setVenue('kraken', { mode: 'ok', coins: { BTC: { price: '60700' } } });
     const trader = await openTrader({ USDT: '1000' });
@@ -58,7 +58,7 @@ describe('orders on what the venues say', () => {
     expect(response.headers.get('Retry-After')).toBe('1');
     expect(await readEffects(trader.accountId)).toEqual(before);
 
-    // The refusal is not kept: once the venues agree, the same key executes.
+    // The refusal is not stored: once the venues agree, the same Idempotency-Key executes.
     await setVenues({ BTC: '60500' });
     await forgetPrices();
     const retry = await trader.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' }, 'disputed');
@@ -66,7 +66,7 @@ describe('orders on what the venues say', () => {
     expect((await json<OrderAnswer>(retry)).order.executedPrice).toBe('60500');
   });
 
-  it('refuses an order when every venue is down, while tickers stay 200 and degraded and candles are 502', async () => {
+  it('are refused when every venue is down, while tickers stay 200 and degraded and candles are 502', async () => {
     await breakVenues();
     const trader = await openTrader({ USDT: '1000' });
     const response = await trader.order({ coin: 'ETH', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
@@ -81,7 +81,7 @@ describe('orders on what the venues say', () => {
     expect([candles.status, (await json<ProblemBody>(candles)).code]).toEqual([502, 'upstream_unavailable']);
   });
 
-  it('refuses an order at prices that the venue itself dates over a minute ago', async () => {
+  it('are refused at a price that the venue itself dates more than a minute ago', async () => {
     await setVenue('binance', { mode: 'ok', coins: { BTC: { price: '60000', age_ms: 61_000 } } });
     await setVenue('kraken', { mode: 'ok', coins: { BTC: { price: '60000' } } });
     const trader = await openTrader({ USDT: '1000' });

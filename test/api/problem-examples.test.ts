@@ -16,7 +16,7 @@ const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 const post = (path: string, headers: Record<string, string>) => send(path, { method: 'POST', headers, body: '{}' });
 
-/** An order of a new trader that differs from a good one in some way. */
+/** Places an order of a new trader, with the given fields changed. */
 async function order(
   change: Partial<typeof ORDER> & { limitPrice?: string },
   options: KeyOptions = {},
@@ -26,21 +26,21 @@ async function order(
 
 const openRich = (options: KeyOptions = {}) => openTrader({ USDT: '10000' }, options);
 
-/** A trader whose lane knows it, so that what fails next is not its admission. */
+/** A trader whose key the lane already knows, so that the next failure is not in its admission. */
 async function openKnown(): Promise<Trader> {
   const trader = await openRich();
   await trader.trade(ORDER);
   return trader;
 }
 
-/** The second factor is on; every wrong code counts. */
+/** Switches the second factor on, and sends wrong codes. */
 async function openWithTotp() {
   const trader = await openRich();
   const authenticator = await switchOnTotp(trader.accountId);
   return { trader, tryWrong: async () => withdraw(trader, { totpCode: await authenticator.wrong() }) };
 }
 
-/** How each code is provoked, at the path that its example names. */
+/** For each code, a request that is answered with it, at the path that the code's example names. */
 const provocations: Record<ProblemCode, () => Promise<Response>> = {
   missing_api_key: () => post(ORDERS, {}),
   invalid_api_key: () => post(ORDERS, bearer('nonsense')),
@@ -86,7 +86,7 @@ const provocations: Record<ProblemCode, () => Promise<Response>> = {
     await setSettings({ tradingHalted: true });
     return order({});
   },
-  // Half of what the sandbox's market is ever near.
+  // About half of the price at which the sandbox's market moves.
   price_limit_exceeded: () => order({ limitPrice: '60000.5' }),
   network_not_supported: async () => withdraw(await openRich(), { asset: 'BTC' }),
   invalid_address: async () => withdraw(await openRich(), { address: 'nobody' }),
@@ -155,7 +155,7 @@ const provocations: Record<ProblemCode, () => Promise<Response>> = {
   },
 };
 
-/** A problem without what is another's in every request: ids, moments, and where the exchange is reached. */
+/** A problem without the parts that differ in every request: ids, times and the exchange's address. */
 function withoutChance(problem: unknown): unknown {
   const text = JSON.stringify(problem)
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
@@ -173,13 +173,13 @@ afterEach(async () => {
   await setSettings({ tradingHalted: false, exposure: { DOGE: '1000000' } });
 });
 
-describe('the example of a problem is what the exchange answers', () => {
-  it.each(Object.keys(problems) as ProblemCode[])('%s', async (code) => {
+describe('the documented example of a problem equals what the exchange answers', () => {
+  it.each(Object.keys(problems) as ProblemCode[])('with the code %s', async (code) => {
     const response = await provocations[code]();
     expect(withoutChance(await response.json())).toEqual(withoutChance(exampleOfProblem(code, false)));
   });
 
-  it('symbol_not_supported in a path', async () => {
+  it('with the code symbol_not_supported in a path', async () => {
     const response = await send('/api/v1/markets/XRP');
     expect(withoutChance(await response.json())).toEqual(withoutChance(exampleOfProblem('symbol_not_supported', true)));
   });

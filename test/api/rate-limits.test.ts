@@ -25,7 +25,7 @@ async function repeat(count: number, request: () => Promise<Response>): Promise<
 }
 
 describe('the default buckets (spec, "Limits")', () => {
-  it('admit 120 reads in a minute, over all read endpoints, and refuse the 121st', async () => {
+  it('admit 120 reads in a minute, counted over all read endpoints, and refuse the 121st', async () => {
     const trader = await withDefaults();
     const paths = [
       '/api/v1/wallet/balances',
@@ -38,7 +38,7 @@ describe('the default buckets (spec, "Limits")', () => {
     await expectEmptied(await trader.get('/api/v1/markets/tickers'), 'read', 120);
   });
 
-  it('admit 30 orders in a minute and refuse the 31st, replays counted', async () => {
+  it('admit 30 orders in a minute and refuse the 31st; replays count', async () => {
     const trader = await withDefaults();
     const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '1' };
     expect(await repeat(15, () => trader.order(order))).toEqual([201]);
@@ -55,14 +55,14 @@ describe('the default buckets (spec, "Limits")', () => {
     await expectEmptied(await withdraw(), 'withdraw', 30);
   });
 
-  it('are told apart: an empty trade bucket leaves reads alone', async () => {
+  it('are separate: reads go on while the trade bucket is empty', async () => {
     const trader = await withDefaults();
     const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '1' };
     await repeat(31, () => trader.order(order));
     expect((await trader.get('/api/v1/orders')).status).toBe(200);
   });
 
-  it('count nothing for a request that was refused before the lane', async () => {
+  it('do not count a request that was refused before it reached the lane', async () => {
     const trader = await withDefaults();
     const remaining = async (response: Promise<Response>) => (await response).headers.get('X-RateLimit-Remaining');
     expect(await remaining(trader.get('/api/v1/wallet/balances'))).toBe('119');
@@ -78,7 +78,7 @@ describe('a key’s own limits', () => {
     await expectEmptied(await trader.get('/api/v1/orders'), 'read', 3);
   });
 
-  it('of a day end in a 429 that says when the day turns', async () => {
+  it('answer 429 with the end of the day when the limit of a day is reached', async () => {
     const trader: Trader = await openTrader({}, { rateLimits: { read: { perMinute: 100, perDay: 2 } } });
     expect(await repeat(2, () => trader.get('/api/v1/orders'))).toEqual([200]);
     const response = await trader.get('/api/v1/orders');

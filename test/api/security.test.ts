@@ -11,12 +11,12 @@ interface Operation {
   readonly operationId: string;
   readonly method: string;
   readonly path: string;
-  /** The scope that the operation needs; `undefined` when any key will do, and when it is public or the operator's. */
+  /** The scope that the operation needs. `undefined` when any key will do, and for public and operator's operations. */
   readonly scope: Scope | undefined;
   readonly kind: 'keyed' | 'public' | 'operator';
 }
 
-/** Every operation that the application registers, as it declares itself. */
+/** Every operation that the application registers, with what it declares about its security. */
 const operations: Operation[] = app.openAPIRegistry.definitions
   .filter((definition) => definition.type === 'route')
   .map(({ route }) => {
@@ -31,7 +31,10 @@ const operations: Operation[] = app.openAPIRegistry.definitions
     };
   });
 
-/** A request that a good key gets past admission, for every operation behind a key. A new one must be added here. */
+/**
+ * For every operation with a key, a request that a valid key gets admitted with. Each new operation needs a sample
+ * here.
+ */
 const samples: Record<string, { readonly path: string; readonly body?: unknown }> = {
   listBalances: { path: '/api/v1/wallet/balances' },
   listAddresses: { path: '/api/v1/wallet/addresses' },
@@ -93,7 +96,7 @@ function changeLast(token: string): string {
 }
 
 describe('the suite', () => {
-  it('knows every route that the application answers', () => {
+  it('covers every route that the application answers', () => {
     const registered = operations.map(({ method, path }) => `${method} ${path.replaceAll(/{(\w+)}/g, ':$1')}`);
     const answered = app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`);
     expect(new Set(answered)).toEqual(new Set(registered));
@@ -104,46 +107,46 @@ describe('the suite', () => {
     expect(samples[operationId]).toBeDefined();
   });
 
-  it('sees a path of the operator behind the operator’s token, and no other', () => {
+  it('requires the operator’s token for every path of the operator, and for no other', () => {
     for (const { path, kind } of operations) expect(path.startsWith('/operator/'), path).toBe(kind === 'operator');
   });
 });
 
 describe.each(keyed)('$operationId', (operation) => {
-  it('takes no request without a key', async () => {
+  it('refuses a request without a key', async () => {
     await expectRefused(await call(operation, {}), 401, 'missing_api_key');
     await expectRefused(await call(operation, { Authorization: 'Basic dXNlcjpwYXNz' }), 401, 'missing_api_key');
     await expectRefused(await call(operation, { Authorization: 'Bearer' }), 401, 'missing_api_key');
   });
 
-  it('takes no key that was not made here', async () => {
+  it('refuses a key that the exchange did not issue', async () => {
     const { token } = await openKey(operation);
     await expectRefused(await call(operation, bearer('nonsense')), 401, 'invalid_api_key');
     await expectRefused(await call(operation, bearer(changeLast(token))), 401, 'invalid_api_key');
     await expectRefused(await call(operation, bearer(token.replace('bk_test', 'bk_live'))), 401, 'invalid_api_key');
   });
 
-  it('takes no key whose scopes were rewritten', async () => {
+  it('refuses a key whose scopes were rewritten', async () => {
     const weak = await openKey(operation, { scopes: [operation.scope === 'read' ? 'trade' : 'read'] });
     const rewritten = weak.token.replace(/_(r|t)_/, '_rtw_');
     expect(rewritten).not.toBe(weak.token);
     await expectRefused(await call(operation, bearer(rewritten)), 401, 'invalid_api_key');
   });
 
-  it('takes no revoked key, from the next request on', async () => {
+  it('refuses a revoked key, from the next request on', async () => {
     const { token, accountId, keyId } = await openKey(operation);
     expect([401, 403]).not.toContain((await call(operation, bearer(token))).status);
     expect((await asOperator('DELETE', `/accounts/${accountId}/api-keys/${keyId}`)).status).toBe(200);
     await expectRefused(await call(operation, bearer(token)), 401, 'invalid_api_key');
   });
 
-  it('takes no expired key', async () => {
+  it('refuses an expired key', async () => {
     const { token, keyId } = await openKey(operation, { expiresAt: new Date(Date.now() + 3_600_000).toISOString() });
     await env.DB.prepare('UPDATE api_keys SET expires_at = 1 WHERE id = ?').bind(keyId).run();
     await expectRefused(await call(operation, bearer(token)), 401, 'api_key_expired');
   });
 
-  it('takes no key without a record, however right its tag', async () => {
+  it('refuses a key without a record, even when its tag is right', async () => {
     const { token } = await mintToken(
       newRecordId(Date.now()),
       ['read', 'trade', 'withdraw'],
@@ -153,7 +156,7 @@ describe.each(keyed)('$operationId', (operation) => {
     await expectRefused(await call(operation, bearer(token)), 401, 'invalid_api_key');
   });
 
-  it('takes a key only from the addresses that it lists', async () => {
+  it('accepts a key only from the IP addresses on its list', async () => {
     const { token } = await openKey(operation, { ipAllowlist: ['192.0.2.7', '2001:db8::/48'] });
     await expectRefused(await call(operation, { ...bearer(token), ...from('192.0.2.8') }), 403, 'ip_not_allowed');
     for (const ip of ['192.0.2.7', '::ffff:192.0.2.7', '2001:db8:0:5::1']) {
@@ -170,7 +173,7 @@ describe.each(keyed)('$operationId', (operation) => {
     }
   });
 
-  it('is refused to a frozen account unless it only reads', async () => {
+  it('refuses a frozen account unless the operation only reads', async () => {
     const { token, accountId } = await openKey(operation);
     await env.DB.prepare("UPDATE accounts SET status = 'frozen' WHERE id = ?").bind(accountId).run();
     const response = await call(operation, bearer(token));
@@ -181,7 +184,7 @@ describe.each(keyed)('$operationId', (operation) => {
 });
 
 describe.each(keyed.filter(({ scope }) => scope))('$operationId, which needs a scope', (operation) => {
-  it('takes no key without it', async () => {
+  it('refuses a key without that scope', async () => {
     const others = scopes.filter((scope) => scope !== operation.scope);
     const { token } = await openKey(operation, { scopes: others });
     await expectRefused(await call(operation, bearer(token)), 403, 'insufficient_scope');
@@ -189,7 +192,7 @@ describe.each(keyed.filter(({ scope }) => scope))('$operationId, which needs a s
 });
 
 describe.each(keyed.filter(({ scope }) => !scope))('$operationId, which needs no scope', (operation) => {
-  it('takes a key of any', async () => {
+  it('accepts a key with any scope', async () => {
     for (const scope of scopes) {
       const { token } = await openKey(operation, { scopes: [scope] });
       expect((await call(operation, bearer(token))).status).toBe(200);
@@ -202,7 +205,7 @@ describe.each(open)('$operationId, which is public', (operation) => {
     expect((await call(operation, {})).status).toBe(200);
   });
 
-  it('answers a key of any scope', async () => {
+  it('answers a request with a key of any scope', async () => {
     for (const scope of scopes) {
       const { token } = await openKey(operation, { scopes: [scope] });
       const response = await call(operation, bearer(token));
@@ -211,7 +214,7 @@ describe.each(open)('$operationId, which is public', (operation) => {
     }
   });
 
-  it('refuses a bad key instead of taking it for anonymous', async () => {
+  it('refuses an invalid key instead of treating the caller as anonymous', async () => {
     const { token, accountId, keyId } = await openKey(operation);
     await expectRefused(await call(operation, bearer(changeLast(token))), 401, 'invalid_api_key');
     await asOperator('DELETE', `/accounts/${accountId}/api-keys/${keyId}`);

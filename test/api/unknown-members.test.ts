@@ -17,7 +17,7 @@ interface Document {
 
 const STRANGER = 'noSuchField';
 
-/** Every operation of both documents that takes a body. */
+/** Every operation of both documents that has a request body. */
 const operations = Object.values(drawDocuments(app.openAPIRegistry) as unknown as Record<string, Document>).flatMap(
   ({ paths, components }) =>
     Object.entries(paths).flatMap(([path, item]) =>
@@ -30,7 +30,7 @@ const operations = Object.values(drawDocuments(app.openAPIRegistry) as unknown a
 
 type Described = (typeof operations)[number];
 
-/** A body that the schema allows, with every field that it names, one for each way that it may be written. */
+/** Bodies that the schema allows, with every field of it: one body for each variant of the schema. */
 function drawBodies(schema: JsonSchema, schemas: Schemas): unknown[] {
   const { $ref, properties, additionalProperties, items } = schema;
   if ($ref !== undefined) return drawBodies(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas);
@@ -46,7 +46,7 @@ function drawBodies(schema: JsonSchema, schemas: Schemas): unknown[] {
   return [schema['example'] ?? (schema['type'] === 'boolean' ? false : 0)];
 }
 
-/** The same body once for each object in it, with one member in it that nobody knows; and where that is. */
+/** For each object in a body, a copy of the body with an unknown member in that object, and the pointer to it. */
 function addStrangers(body: unknown, pointer = ''): { readonly pointer: string; readonly body: unknown }[] {
   if (Array.isArray(body)) {
     return body.flatMap((item, at) =>
@@ -80,7 +80,7 @@ async function readPointers(response: Response): Promise<string[]> {
   return errors.map(({ pointer }) => pointer);
 }
 
-/** Everything that a body could have changed, but for what a refusal may count. */
+/** The rows of all tables that a request with a body may change, but for counters of refusals. */
 async function readEverything() {
   const names = ['accounts', 'api_keys', 'settings', 'balances', 'transfers', 'orders', 'withdrawals', 'audit'];
   return env.DB.batch(names.map((name) => env.DB.prepare(`SELECT * FROM ${name}`))).then((tables) =>
@@ -98,7 +98,7 @@ it('the bodies of all operations are checked, with every object in them', () => 
 describe.each(operations)('the body of $operationId', (operation) => {
   const bodies = drawBodies(operation.schema, operation.schemas).flatMap((body) => addStrangers(body));
 
-  it.each(bodies)('may hold nothing unknown: $pointer is refused by name, and nothing is done', async (strange) => {
+  it.each(bodies)('may have no unknown member: $pointer is refused by name, and nothing changes', async (strange) => {
     const before = await readEverything();
     expect(await readPointers(await call(operation, strange.body))).toContain(strange.pointer);
     expect(await readEverything()).toEqual(before);
@@ -109,17 +109,17 @@ describe('an unknown member', () => {
   const placeOrder = operations.find(({ operationId }) => operationId === 'placeOrder');
   const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
-  it('of an order fills nothing: the price and type of other exchanges are refused, and both are named', async () => {
+  it('in an order is refused: price and type, which other exchanges know, are both named and nothing is filled', async () => {
     const response = await trader.order({ ...order, type: 'LIMIT', price: '1' } as typeof order, 'with-a-price');
     expect(await readPointers(response)).toEqual(['/type', '/price']);
     expect((await trader.balances())['USDT']).toBe('1000');
   });
 
-  it('of the settings is refused, so the operator knows that a misspelt halt did not happen', async () => {
+  it('in the settings is refused, so the operator knows that a misspelt halt did not take effect', async () => {
     expect(await readPointers(await asOperator('PATCH', '/settings', { tradingHalt: true }))).toEqual(['/tradingHalt']);
   });
 
-  it('of a new key makes none without the list of addresses that was meant', async () => {
+  it('in a new key is refused, so no key is made without the list of IP addresses that was meant', async () => {
     const wanted = { label: 'bot', scopes: ['read'], ipAllowList: ['192.0.2.1'] };
     const path = `/accounts/${trader.accountId}/api-keys`;
     expect(await readPointers(await asOperator('POST', path, wanted))).toEqual(['/ipAllowList']);
@@ -131,7 +131,7 @@ describe('an unknown member', () => {
     ['constructor', '/constructor'],
     ['', '/'],
     ['Coin', '/Coin'],
-  ])('may have any name, and is pointed at as RFC 6901 says: %j', async (name, pointer) => {
+  ])('may have any name, and the error points at it as RFC 6901 says: %j', async (name, pointer) => {
     if (!placeOrder) throw new Error('there is no placeOrder');
     const body = JSON.stringify(order).replace('{', `{${JSON.stringify(name)}:1,`);
     expect(await readPointers(await trader.post('/api/v1/orders', body))).toEqual([pointer]);
