@@ -8,8 +8,8 @@ const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 const FIVE_MINUTES_MS = 300_000;
 
 /**
- * What a purchase fills at now: what the three venues of the sandbox agree on, and half of what lies between the lowest
- * and the highest, which are 3 hundredths of a percent below and 2 above.
+ * The price at which a purchase fills now: the price that the sandbox's three venues agree on, plus half of the
+ * difference between the highest venue (2 hundredths of a percent above) and the lowest (3 below).
  */
 function priceNow(): string {
   const price = openSandboxMarket('BTC').priceAt(Date.now());
@@ -17,7 +17,7 @@ function priceNow(): string {
   return formatPrice(price + (dispersion + 1n) / 2n);
 }
 
-/** Ahead of the machine's own time, so that no alarm fires by itself. */
+/** The clock is set ahead of the machine's own time, so that no alarm fires by itself. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2031, 5, 1, 12) }));
 afterEach(() => {
   vi.useRealTimers();
@@ -31,16 +31,16 @@ async function fillAfterClockWentBack(trader: Trader, next: Trader): Promise<voi
   expect((await next.trade(ORDER)).executedPrice).toBe(priceNow());
 }
 
-it('a clock that goes back makes no price younger that the gate held before', async () => {
+it('after the clock goes back, the gate does not fill at the price that it held before', async () => {
   const trader = await openTrader({ USDT: '1000' });
   await fillAfterClockWentBack(trader, trader);
 });
 
-it('nor one that the price hub held', async () => {
+it('after the clock goes back, the price hub does not give the price that it held before', async () => {
   await fillAfterClockWentBack(await openTrader({ USDT: '1000' }), await openTrader({ USDT: '1000' }));
 });
 
-it('and does not prolong the pause after a round that nobody answered', async () => {
+it('after the clock goes back, the price hub does not wait longer before it asks silent venues again', async () => {
   const trader = await openTrader({ USDT: '1000' });
   vi.setSystemTime(Date.now() + FIVE_MINUTES_MS);
   vi.spyOn(PricePoller.prototype, 'ask').mockResolvedValueOnce([]);

@@ -10,20 +10,20 @@ import { env } from '../support/runtime/test-env.ts';
 const NOON_MS = Date.UTC(2026, 10, 21, 12);
 const PLENTY = { perMinute: 600, perDay: 1_000_000 };
 
-/** An object of the lane's class that nobody else uses. */
+/** A fresh object of the lane's class, which no other test uses. */
 function freshObject() {
   return env.KEY_LANE.getByName(crypto.randomUUID());
 }
 
-/** Runs a test with the SQLite of a fresh object, in the object. */
+/** Runs a test inside a fresh object, with the object's SQLite. */
 function inObject<R>(use: (sql: SqlStorage) => R | Promise<R>): Promise<R> {
   return runInDurableObject(freshObject(), (_, state) => use(state.storage.sql));
 }
 
-/** Buckets whose every request goes on to an effect, before which the lane writes what is late. */
+/** Buckets that write what is late after every request, as the lane does before every effect. */
 type Buckets = Pick<CountedBuckets, 'take'>;
 
-/** The buckets as an object that was just started finds them. */
+/** The buckets as a restarted object reads them from storage. */
 function start(sql: SqlStorage): Buckets {
   const late = new LateWrites();
   const buckets = new CountedBuckets(new ObjectState(sql), late);
@@ -36,18 +36,18 @@ function start(sql: SqlStorage): Buckets {
   };
 }
 
-/** Takes `count` requests at one moment, and says how many were admitted. */
+/** Sends `count` requests at one moment, and returns how many were admitted. */
 function burst(buckets: Buckets, name: BucketName, count: number, limits = PLENTY, at_ms = NOON_MS): number {
   return Array.from({ length: count }, () => buckets.take(name, limits, at_ms)).filter(({ admitted }) => admitted)
     .length;
 }
 
-/** How many requests of the day are left, found out by taking one more. */
+/** How many requests remain for the day. It takes one more request to find out. */
 function remainingAfterOne(buckets: Buckets, name: BucketName, at_ms = NOON_MS): number {
   return buckets.take(name, PLENTY, at_ms).state.day.remaining;
 }
 
-/** The rows that SQLite writes while `work` runs. */
+/** The number of rows that SQLite writes while `work` runs. */
 function countRowsWritten(sql: SqlStorage, work: (observed: SqlStorage) => void): number {
   let rows = 0;
   const observed = {
@@ -62,7 +62,7 @@ function countRowsWritten(sql: SqlStorage, work: (observed: SqlStorage) => void)
 }
 
 describe.each(['trade', 'withdraw'] as const)('the %s bucket', (name) => {
-  it('is exact when the object is started anew before every request', () =>
+  it('stays exact when the object restarts before every request', () =>
     inObject((sql) => {
       const limits = { perMinute: 5, perDay: 100 };
       for (let request = 1; request <= 5; request += 1) {
@@ -73,14 +73,14 @@ describe.each(['trade', 'withdraw'] as const)('the %s bucket', (name) => {
       expect(start(sql).take(name, limits, NOON_MS + 60_001).admitted).toBe(true);
     }));
 
-  it('is exact over its day, however often the object is started anew', () =>
+  it('stays exact over its day, however often the object restarts', () =>
     inObject((sql) => {
       const limits = { perMinute: 100, perDay: 7 };
       const admitted = Array.from({ length: 20 }, (_, index) => start(sql).take(name, limits, NOON_MS + index * 1_000));
       expect(admitted.filter((decision) => decision.admitted)).toHaveLength(7);
     }));
 
-  it('writes one row for a request, and none for a refused one', () =>
+  it('writes one row for each admitted request, and none for a refused one', () =>
     inObject((sql) => {
       const limits = { perMinute: 10, perDay: 100 };
       start(sql);
@@ -90,7 +90,7 @@ describe.each(['trade', 'withdraw'] as const)('the %s bucket', (name) => {
       expect(rows).toBe(10);
     }));
 
-  it('writes one row for all requests of a moment that have no effect, and loses no more than these', () =>
+  it('writes one row for all requests at one moment that have no effect, and a restart loses only these', () =>
     inObject((sql) => {
       burst(start(sql), name, 3);
       const late = new LateWrites();
@@ -112,7 +112,7 @@ describe('the read bucket', () => {
       expect(burst(start(sql), 'read', 200, limits)).toBe(120);
     }));
 
-  it('loses a burst at most one block of ten when the object is started anew, and never gains one', () =>
+  it('counts at most one block of ten too many when the object restarts, and never too few', () =>
     inObject((sql) => {
       for (let made = 1; made <= 60; made += 1) {
         sql.exec('DELETE FROM state');
@@ -123,7 +123,7 @@ describe('the read bucket', () => {
       }
     }));
 
-  it('never admits more than its limit while the object lives, nor over a loss more than the block that was lost', async () => {
+  it('never admits more than its limit while the object lives; each restart adds at most one block', async () => {
     const steps = fc.array(
       fc.record({ gap_ms: fc.nat({ max: 3_000 }), dies: fc.boolean(), name: fc.constantFrom('read', 'trade') }),
       { minLength: 60, maxLength: 120 },
@@ -146,7 +146,8 @@ describe('the read bucket', () => {
             if (!admitted || name !== 'read') continue;
             reads.push(at_ms);
             const isRecent = (moment_ms: number, window_ms: number) => at_ms - moment_ms < window_ms;
-            // A block of ten spans at most nine gaps, so a loss so long ago has no read left in the minute.
+            // A block of ten spans at most nine gaps, so the reads of a block that was lost before this are out of the
+            // minute.
             const lost = losses.filter((moment_ms) => isRecent(moment_ms, 60_000 + 9 * 3_000)).length;
             expect(reads.filter((moment_ms) => isRecent(moment_ms, 60_000)).length).toBeLessThanOrEqual(
               perMinute + 9 * lost,
@@ -159,7 +160,7 @@ describe('the read bucket', () => {
   });
 
   it.each([1, 2, 9, 10, 16, 55, 60, 119, 120])(
-    'admits exactly 120 again a minute after the last of %i reads, whenever the object was lost in between',
+    'admits exactly 120 again a minute after the last of %i reads, whenever the object restarted in between',
     (made) =>
       inObject((sql) => {
         const limits = { perMinute: 120, perDay: 5_000 };
@@ -167,14 +168,14 @@ describe('the read bucket', () => {
           sql.exec('DELETE FROM state');
           const buckets = start(sql);
           for (let read = 0; read < made; read += 1) buckets.take('read', limits, NOON_MS + read);
-          // The object wakes for a trade, which does not count the block anew; then it is lost again.
+          // A trade wakes the object, which does not count the block again; then the object is lost once more.
           start(sql).take('trade', limits, NOON_MS + made + lostAfter_ms);
           expect(burst(start(sql), 'read', 130, limits, NOON_MS + made - 1 + 60_000)).toBe(120);
         }
       }),
   );
 
-  it('admits exactly 120 after any pause of a poller whose object slept', () =>
+  it('admits exactly 120 after any pause of a polling client whose object slept', () =>
     inObject((sql) => {
       const limits = { perMinute: 120, perDay: 5_000 };
       for (const pause_ms of [60_000, 61_000, 90_000, 600_000, 3_600_000]) {
@@ -185,7 +186,7 @@ describe('the read bucket', () => {
       }
     }));
 
-  it('counts a lost block in the day that it was written in', () =>
+  it('counts a lost block in the day in which it was written', () =>
     inObject((sql) => {
       const midnight_ms = NOON_MS + 43_200_000;
       burst(start(sql), 'read', 16, PLENTY, midnight_ms - 1);
@@ -193,7 +194,7 @@ describe('the read bucket', () => {
       expect(remainingAfterOne(start(sql), 'read', midnight_ms)).toBe(PLENTY.perDay - 1);
     }));
 
-  it('costs a slow poller nothing when the object sleeps between its calls', () =>
+  it('takes nothing extra from a slow polling client whose object sleeps between its calls', () =>
     inObject((sql) => {
       let remaining = PLENTY.perDay;
       for (let call = 1; call <= 100; call += 1) {
@@ -202,7 +203,7 @@ describe('the read bucket', () => {
       expect(remaining).toBe(PLENTY.perDay - 100);
     }));
 
-  it('costs a poller a row for ten reads where they keep the object awake, and a row for each where they do not', () =>
+  it('writes a row for ten reads of a polling client that keeps the object awake, and a row for each read if not', () =>
     inObject((sql) => {
       start(sql);
       const poll = (pace_ms: number) =>
@@ -217,18 +218,18 @@ describe('the read bucket', () => {
       expect(poll(10_000)).toBe(200);
     }));
 
-  it('costs a slow poller one block after a burst, and nothing from then on', () =>
+  it('takes one block extra after a burst of a slow polling client, and nothing from then on', () =>
     inObject((sql) => {
       burst(start(sql), 'read', 16);
       let counted = 0;
       for (let call = 1; call <= 20; call += 1) {
         counted = PLENTY.perDay - start(sql).take('read', PLENTY, NOON_MS + call * 20_000).state.day.remaining;
       }
-      // The 16th read wrote nine more ahead.
+      // The 16th read wrote nine reads ahead.
       expect(counted).toBe(16 + 9 + 20);
     }));
 
-  it('loses no more than was read before the object fell asleep', () =>
+  it('takes no more extra than was read before the object fell asleep', () =>
     inObject((sql) => {
       for (let made = 1; made <= 12; made += 1) {
         sql.exec('DELETE FROM state');
@@ -239,17 +240,17 @@ describe('the read bucket', () => {
       }
     }));
 
-  it('keeps what was written ahead through a trade in between: a trade does not forgive reads', () =>
+  it('keeps the reads that were written ahead when a trade comes in between', () =>
     inObject((sql) => {
       const first = start(sql);
       burst(first, 'read', 16);
       start(sql).take('trade', PLENTY, NOON_MS);
       const counted = PLENTY.perDay - 1 - remainingAfterOne(start(sql), 'read');
-      // The 16th read wrote nine more ahead.
+      // The 16th read wrote nine reads ahead.
       expect(counted).toBe(25);
     }));
 
-  it('counts what was written ahead once, however often the object is started before the next read', () =>
+  it('counts the reads that were written ahead once, however often the object restarts before the next read', () =>
     inObject((sql) => {
       burst(start(sql), 'read', 16);
       for (let life = 1; life <= 5; life += 1) start(sql).take('trade', PLENTY, NOON_MS);
@@ -258,7 +259,7 @@ describe('the read bucket', () => {
       expect(PLENTY.perDay - 2 - remainingAfterOne(back, 'read')).toBe(25);
     }));
 
-  it('writes a row for every ten reads of a burst, and a few to begin with', () =>
+  it('writes a row for every ten reads of a burst, and a few more at its start', () =>
     inObject((sql) => {
       start(sql);
       const rows = countRowsWritten(sql, (observed) => {
@@ -270,7 +271,7 @@ describe('the read bucket', () => {
 });
 
 describe('the buckets of a key', () => {
-  it('are apart: an empty one leaves the others full', () =>
+  it('are separate: an empty bucket leaves the others full', () =>
     inObject((sql) => {
       const buckets = start(sql);
       const limits = { perMinute: 2, perDay: 10 };

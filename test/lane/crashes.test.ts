@@ -6,7 +6,7 @@ import { readEffects, sumOfBalances } from '../support/ledger/probes.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
-/** A trader whose lane knows its key, prices and settings: the next batch that D1 gets is the order's. */
+/** A trader whose key, prices and settings are already loaded: the next batch that D1 gets is the order's. */
 async function openWarmTrader(): Promise<Trader> {
   const trader = await openTrader({ USDT: '1000' });
   await trader.trade(ORDER);
@@ -17,7 +17,7 @@ async function expectOneOrder(trader: Trader, response: Response): Promise<void>
   expect(response.status).toBe(201);
   const { order } = await json<OrderAnswer>(response);
   expect(await json(await trader.get(`/api/v1/orders/${order.id}`))).toEqual({ order });
-  // The warm-up's order and this one.
+  // One order loaded the key, the prices and the settings; the other is the order of the test.
   expect((await readEffects(trader.accountId)).orders).toBe(2);
   expect((await trader.balances())['USDT']).toBe('980');
   expect(await sumOfBalances()).toEqual([]);
@@ -25,7 +25,7 @@ async function expectOneOrder(trader: Trader, response: Response): Promise<void>
 
 const faults: ReturnType<typeof aroundBatches>[] = [];
 beforeEach(() => {
-  // The faults are meant; their log lines would only hide the ones that are not.
+  // The injected faults write error lines, which are not shown.
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
 });
 afterEach(() => {
@@ -40,7 +40,7 @@ function injectFault(...values: Parameters<typeof aroundBatches>): ReturnType<ty
 }
 
 describe('an object that is aborted', () => {
-  it('after the intent, before the batch: the request that died is executed once by its retry', async () => {
+  it('after the intent, before the batch: the retry executes the lost request once', async () => {
     const trader = await openWarmTrader();
     const fault = injectFault('before', 2, async () => {
       await abort(trader.lane);
@@ -64,7 +64,7 @@ describe('an object that is aborted', () => {
     expect(await (await trader.order(ORDER, 'crash')).text()).toBe(await copy.text());
   });
 
-  it('after the commit of an order without Idempotency-Key: the client is told to look, never that it failed', async () => {
+  it('after the commit of an order without Idempotency-Key: the client gets outcome_unknown, not a failure', async () => {
     const trader = await openWarmTrader();
     injectFault('after', 1, () => abort(trader.lane));
     const response = await trader.order(ORDER);
@@ -72,7 +72,7 @@ describe('an object that is aborted', () => {
     expect((await readEffects(trader.accountId)).orders).toBe(2);
   });
 
-  it('leaves an open intent that the alarm gives its answer, without executing anything', async () => {
+  it('leaves an open intent, which the alarm completes with its answer without executing anything', async () => {
     const trader = await openWarmTrader();
     injectFault('after', 2, () => abort(trader.lane));
     await trader.order(ORDER, 'mended');
@@ -95,7 +95,7 @@ describe('an object that is aborted', () => {
 });
 
 describe('a lost connection to D1', () => {
-  it('after the commit: the order is looked up, never sent blindly again', async () => {
+  it('after the commit: the order is looked up and not sent again', async () => {
     const trader = await openWarmTrader();
     injectFault('after', 1, fail(CONNECTION_LOST));
     await expectOneOrder(trader, await trader.order(ORDER, 'lost'));
@@ -133,8 +133,8 @@ describe('D1 that times out on the batch', () => {
   );
 });
 
-describe('D1 that turns the batch away', () => {
-  it('is 503 with Retry-After, leaves no row, and the same key may be tried again', async () => {
+describe('D1 that refuses the batch because it is overloaded', () => {
+  it('leads to 503 with Retry-After and no row, and the same Idempotency-Key may be tried again', async () => {
     const trader = await openWarmTrader();
     const fault = injectFault('before', 1, fail(OVERLOADED));
     const response = await trader.order(ORDER, 'overload');
@@ -148,7 +148,7 @@ describe('D1 that turns the batch away', () => {
   });
 });
 
-describe('an object that is evicted between requests', () => {
+describe('an object that is evicted between two requests', () => {
   it('keeps its replays and its buckets', async () => {
     const trader = await openTrader({ USDT: '1000' }, { rateLimits: { trade: { perMinute: 30, perDay: 500 } } });
     const first = await (await trader.order(ORDER, 'kept')).text();
@@ -159,7 +159,7 @@ describe('an object that is evicted between requests', () => {
     expect(replay.headers.get('X-RateLimit-Remaining')).toBe('28');
   });
 
-  it('has counted an order without an Idempotency-Key as well', async () => {
+  it('keeps the count of an order without an Idempotency-Key as well', async () => {
     const trader = await openTrader({ USDT: '1000' }, { rateLimits: { trade: { perMinute: 30, perDay: 500 } } });
     await trader.order(ORDER);
     await evictDurableObject(trader.lane);
@@ -168,7 +168,7 @@ describe('an object that is evicted between requests', () => {
 });
 
 describe('the alarm', () => {
-  it('stands once, a day after the oldest replay expires, and purges what has expired, however often it fires', async () => {
+  it('is set once, for a day after the oldest replay expires, and deletes what has expired, however often it fires', async () => {
     const trader = await openTrader({ USDT: '1000' });
     await trader.order(ORDER, 'one');
     await trader.order(ORDER, 'two');
@@ -195,7 +195,7 @@ describe('the alarm', () => {
   });
 
   it.each(['before', 'after'] as const)(
-    'that fires twice beside an order whose batch is held %s D1 has it makes no second one and no other answer',
+    'that fires twice while an order’s batch is held %s D1 has it causes no second order and no other answer',
     async (moment) => {
       const trader = await openTrader({ USDT: '1000' });
       await trader.order(ORDER, 'earlier');

@@ -7,10 +7,10 @@ const OPERATOR_TOKEN = 'sandbox-operator-token-of-the-public-repository';
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 const WITHDRAWAL = { asset: 'USDT', network: 'TRC20', amount: '50', address: 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC' };
 
-/** How long a client stays on after sending: for milliseconds, or until the first byte of its answer. */
+/** When a client disconnects after sending: after some milliseconds, or at the first byte of its answer. */
 type Stay = number | 'answered';
 
-/** What is asserted holds for any of them, and for any order of events. */
+/** The assertions hold for each of them, and for any order of events. */
 const STAYS: readonly Stay[] = [0, 0, 1, 2, 3, 5, 8, 13, 21, 34, 'answered'];
 
 let exchange: Exchange;
@@ -40,7 +40,7 @@ async function must<T>(response: Promise<Response>): Promise<T> {
   return JSON.parse(text) as T;
 }
 
-/** Opens an account with 10,000 USDT, and gives the token of a key of it. */
+/** Opens an account with 10,000 USDT, and returns the token of a key of it. */
 async function openTrader(): Promise<string> {
   const operate = <T>(path: string, body: unknown) =>
     must<T>(call('POST', `/operator/v1${path}`, OPERATOR_TOKEN, body));
@@ -55,7 +55,7 @@ async function openTrader(): Promise<string> {
   return token;
 }
 
-/** Sends a whole POST over a socket of its own, and breaks the connection so long after. */
+/** Sends a whole POST over its own socket, and breaks the connection after the given time. */
 function sendAndLeave(path: string, token: string, key: string | undefined, body: unknown, stay: Stay): Promise<void> {
   const { hostname, port } = new URL(exchange.urls[0] ?? '');
   const text = JSON.stringify(body);
@@ -71,7 +71,7 @@ function sendAndLeave(path: string, token: string, key: string | undefined, body
     const socket = connect({ host: hostname, port: Number(port) });
     socket.on('error', reject);
     socket.on('close', () => resolve());
-    // A reset, as of a machine that is gone, and not the end of a conversation.
+    // A reset, as when the client's machine is gone, instead of a regular end of the connection.
     const leave = () => socket.resetAndDestroy();
     if (stay === 'answered') socket.once('data', leave);
     socket.write(`${lines.join('\r\n')}\r\n\r\n${text}`, () => {
@@ -87,7 +87,7 @@ async function readUsdt(token: string): Promise<string | undefined> {
   return balances.find(({ asset }) => asset === 'USDT')?.amount;
 }
 
-/** Every invariant of the ledger holds, over all that there is. */
+/** Checks every invariant of the ledger over all of its rows. */
 async function expectWholeLedger(): Promise<void> {
   const run = () =>
     must<{ reconciliation: { status: string; invariants: { status: string }[] } }>(
@@ -105,14 +105,14 @@ const kinds = [
 ] as const;
 
 it.each(kinds)(
-  'a client of $name that disconnects right after sending finds by its Idempotency-Key one effect of each',
+  'a client of $name that disconnects after sending finds one effect for each Idempotency-Key',
   async ({ path, name, body, cost }) => {
     const token = await openTrader();
     const keys = STAYS.map((_, at) => `gone-${at}`);
     await Promise.all(keys.map((key, at) => sendAndLeave(path, token, key, body, STAYS[at] ?? 0)));
     const answers = await Promise.all(keys.map((key) => call('POST', path, token, body, key)));
     expect(answers.map(({ status }) => status)).toEqual(keys.map(() => 201));
-    // Whoever left at the first byte of the answer left an effect behind.
+    // A client that left at the first byte of the answer must have had its effect.
     expect(answers.at(-1)?.headers.get('X-Idempotency-Replay')).toBe('true');
     const listed = await must<Record<string, { id: string; status: string }[]>>(call('GET', path, token));
     expect(listed[name]).toHaveLength(keys.length);
@@ -123,12 +123,12 @@ it.each(kinds)(
 );
 
 it.each(kinds)(
-  'a client of $name without a key that disconnects right after sending pays for what it finds, and leaves the lane free',
+  'a client of $name that disconnects without an Idempotency-Key is charged for what the lists show, and the lane is free',
   async ({ path, name, body, cost }) => {
     const token = await openTrader();
     await Promise.all(STAYS.map((stay) => sendAndLeave(path, token, undefined, body, stay)));
     expect((await call('POST', path, token, body)).status).toBe(201);
-    // One that the lane goes on with may end between the two reads.
+    // A request that the lane still executes may end between the two reads.
     const made = await vi.waitFor(async () => {
       const listed = await must<Record<string, unknown[]>>(call('GET', path, token));
       const count = listed[name]?.length ?? 0;

@@ -11,7 +11,7 @@ import { env } from '../support/runtime/test-env.ts';
 const NOON_MS = Date.UTC(2026, 10, 21, 12);
 const FIRST: IdempotentRequest = { idempotencyKey: 'k', operation: 'placeOrder', fingerprint: 'print' };
 
-/** How an attempt ends; the row of this test's records is their id. */
+/** How an attempt ends. In this test a record's row is its id. */
 type End = Exclude<Attempt<string>, { kind: 'committed' }> | { readonly kind: 'committed' };
 
 const committed: End = { kind: 'committed' };
@@ -20,38 +20,38 @@ const turnedAway: End = { kind: 'refused', refusal: overloaded };
 const tooPoor: End = { kind: 'refused', refusal: refuse('insufficient_balance', 'no') };
 const halted: End = { kind: 'refused', refusal: refuse('trading_halted', 'no') };
 
-/** How the steps of one request go, in order; a step beyond the script is a mistake of the test or of the source. */
+/** The results of one request's steps, in order. A step that is not in the script fails the test. */
 interface Script {
   /** Whether the account is frozen. */
   readonly isFrozen?: boolean;
   readonly plan?: Outcome<string>;
   readonly commits?: readonly End[];
-  /** What looks at D1 find. */
+  /** What each look-up in D1 finds. */
   readonly looks?: readonly LookUp<string>['kind'][];
-  /** The record may change after its commit, as one that waits for a review. */
+  /** Whether the record may change after its commit, as a withdrawal that waits for review does. */
   readonly changes?: boolean;
 }
 
-/** What happened, step by step, and the intent that stood when a step began. */
+/** The steps that ran, and the stored replay at the beginning of a step. */
 type Step = { readonly step: string; readonly recordId?: string; readonly stood?: Replay | undefined };
 
 interface Lane {
-  /** Sends one request through the algorithm. */
+  /** Sends one request through `executeOnce`. */
   send(
     script: Script,
     request?: IdempotentRequest | null,
     at_ms?: number,
   ): Promise<{ status: number; code: unknown; body: string; headers: object; replayed: boolean; steps: Step[] }>;
-  /** What stands under the key. */
+  /** What is stored under the Idempotency-Key. */
   stands(): Replay | undefined;
-  /** What an object finds that was started anew at this moment. */
+  /** What an object that restarts now would find. */
   standsAnew(idempotencyKey: string): Replay | undefined;
 }
 
 const answerOf = (recordId: string) =>
   answerJson(201, { id: recordId, note: 'ż😀' }, { Location: `/orders/${recordId}` });
 
-/** Runs a test with the replays of a fresh object, in the object. Every request has its own request id. */
+/** Runs a test inside a fresh object, with the object's replays. Every request has its own request id. */
 function inLane(use: (lane: Lane) => Promise<void>): Promise<void> {
   return runInDurableObject(env.KEY_LANE.getByName(crypto.randomUUID()), (_, state) => {
     const replays = new Replays(state.storage.sql, new LateWrites());
@@ -106,7 +106,7 @@ function inLane(use: (lane: Lane) => Promise<void>): Promise<void> {
 const named = (steps: readonly Step[]) => steps.map(({ step }) => step);
 
 describe('a frozen account', () => {
-  it('is refused a new effect before anything is planned, and nothing is kept', () =>
+  it('is refused a new effect before anything is planned, and nothing is stored', () =>
     inLane(async (lane) => {
       const refused = await lane.send({ isFrozen: true });
       expect([refused.status, refused.code, refused.steps]).toEqual([403, 'account_frozen', []]);
@@ -114,13 +114,13 @@ describe('a frozen account', () => {
       expect((await lane.send({ commits: [committed] })).status).toBe(201);
     }));
 
-  it('is answered again what it was answered before', () =>
+  it('is given an answer that it was given before', () =>
     inLane(async (lane) => {
       const first = await lane.send({ commits: [committed] });
       expect(await lane.send({ isFrozen: true })).toMatchObject({ status: 201, body: first.body, replayed: true });
     }));
 
-  it('is told of a request whose answer was lost, and is refused one of which nothing is known', () =>
+  it('is given the answer of a lost request, and is refused a request of which nothing is known', () =>
     inLane(async (lane) => {
       await lane.send({ commits: [lost], looks: ['unknown'] });
       expect(await lane.send({ isFrozen: true, looks: ['found'] })).toMatchObject({ status: 201, replayed: true });
@@ -128,18 +128,18 @@ describe('a frozen account', () => {
 });
 
 describe('a request that goes well', () => {
-  it('is planned, intended durably, committed, and remembered, in this order', () =>
+  it('is planned, has its intent stored, is committed, and has its answer stored, in this order', () =>
     inLane(async (lane) => {
       const done = await lane.send({ commits: [committed] });
       expect(named(done.steps)).toEqual(['plan', 'sync', 'commit']);
       expect(done).toMatchObject({ status: 201, replayed: false });
-      // When the batch was sent, the intent stood, and named the record that the batch makes.
+      // When the batch was sent, the intent was stored, with the id of the record that the batch makes.
       const commit = done.steps.at(-1);
       expect(commit?.stood).toMatchObject({ fingerprint: 'print', recordId: commit?.recordId, answer: null });
       expect(lane.stands()?.answer?.body).toBe(done.body);
     }));
 
-  it('has its answer written late where its record reads the same for ever, and at once where it may change', () =>
+  it('has its answer stored late when its record never changes, and at once when it may change', () =>
     inLane(async (lane) => {
       await lane.send({ commits: [committed] });
       expect(lane.standsAnew('k')?.answer).toBeNull();
@@ -147,7 +147,7 @@ describe('a request that goes well', () => {
       expect(lane.standsAnew('changes')?.answer).not.toBeNull();
     }));
 
-  it('is answered again to the byte, without any step', () =>
+  it('gets the same answer again, byte for byte, without any step', () =>
     inLane(async (lane) => {
       const { status, body, headers } = await lane.send({ commits: [committed] });
       const again = await lane.send({});
@@ -162,7 +162,7 @@ describe('a request that goes well', () => {
       expect(next.body).not.toBe(first.body);
     }));
 
-  it('leaves nothing behind, and is executed each time, when it has no Idempotency-Key', () =>
+  it('stores nothing and is executed each time when it has no Idempotency-Key', () =>
     inLane(async (lane) => {
       const one = await lane.send({ commits: [committed] }, null);
       const other = await lane.send({ commits: [committed] }, null);
@@ -193,7 +193,7 @@ describe('an Idempotency-Key that is used for another request', () => {
 });
 
 describe('a refusal', () => {
-  it('that is a decision about money is stored before any intent, and stays the answer', () =>
+  it('about money before the commit is stored without an intent, and remains the answer', () =>
     inLane(async (lane) => {
       const first = await lane.send({ plan: refuse('amount_below_minimum', 'too small') });
       expect(named(first.steps)).toEqual(['plan']);
@@ -201,7 +201,7 @@ describe('a refusal', () => {
       expect(again).toMatchObject({ status: 422, body: first.body, replayed: true, steps: [] });
     }));
 
-  it('by the database, about money, takes the place of the intent and stays the answer', () =>
+  it('about money by the database replaces the intent, and remains the answer', () =>
     inLane(async (lane) => {
       const first = await lane.send({ commits: [tooPoor] });
       expect(first).toMatchObject({ status: 422, code: 'insufficient_balance' });
@@ -209,7 +209,7 @@ describe('a refusal', () => {
       expect(again).toMatchObject({ body: first.body, replayed: true, steps: [] });
     }));
 
-  it('that may pass leaves nothing: the same request is executed later', () =>
+  it('that is temporary stores nothing, and the same request is executed later', () =>
     inLane(async (lane) => {
       const first = await lane.send({ plan: refuse('price_unavailable', 'no price') });
       expect(first).toMatchObject({ status: 503, code: 'price_unavailable' });
@@ -217,13 +217,13 @@ describe('a refusal', () => {
       expect(await lane.send({ commits: [committed] })).toMatchObject({ status: 201, replayed: false });
     }));
 
-  it('by the database, that may pass, takes the intent back', () =>
+  it('that is temporary, by the database, removes the intent', () =>
     inLane(async (lane) => {
       expect(await lane.send({ commits: [halted] })).toMatchObject({ status: 503, code: 'trading_halted' });
       expect(lane.stands()).toBeUndefined();
     }));
 
-  it('of an overloaded database that did nothing leaves nothing, and is not tried again at once', () =>
+  it('by an overloaded database that did nothing stores nothing, and is not retried at once', () =>
     inLane(async (lane) => {
       const first = await lane.send({ commits: [turnedAway] });
       expect(named(first.steps)).toEqual(['plan', 'sync', 'commit']);
@@ -250,11 +250,11 @@ describe('a write whose outcome is unknown', () => {
       { commits: [lost, turnedAway], looks: ['absent', 'found'] },
     ],
     ['the second write goes through', { commits: [lost, committed], looks: ['absent'] }],
-  ] satisfies [string, Script][])('is answered as what it is when %s', (_, script) =>
+  ] satisfies [string, Script][])('is answered with the record that was made when %s', (_, script) =>
     inLane(async (lane) => {
       const done = await lane.send(script);
       expect(done).toMatchObject({ status: 201, replayed: false });
-      // One record, whatever was sent how often.
+      // There is one record, however often the write was sent.
       expect(new Set(done.steps.flatMap(({ recordId }) => recordId ?? [])).size).toBe(1);
       expect(await lane.send({})).toMatchObject({ body: done.body, replayed: true, steps: [] });
     }),
@@ -278,13 +278,13 @@ describe('a write whose outcome is unknown', () => {
   it.each([
     ['may pass', halted],
     ['is about money', tooPoor],
-  ])('stays open when a second write gets a refusal that %s: the first may still land', (_, refusal) =>
+  ])('stays open when a second write gets a refusal that %s, because the first may still land', (_, refusal) =>
     inLane(async (lane) => {
       const open = await lane.send({ commits: [lost, refusal], looks: ['absent', 'absent'] });
       const recordId = open.steps.at(-1)?.recordId;
       expect(open).toMatchObject({ status: 504, code: 'outcome_unknown' });
       expect(lane.stands()).toMatchObject({ fingerprint: 'print', recordId, answer: null });
-      // It lands after all, and whoever asks again is told so.
+      // The first write lands after all, and the next retry gets its record.
       const retry = await lane.send({ looks: ['found'] });
       expect(retry).toMatchObject({ status: 201, body: answerOf(recordId ?? '').body });
     }),
@@ -292,13 +292,13 @@ describe('a write whose outcome is unknown', () => {
 });
 
 describe('a retry that finds an intent without an answer', () => {
-  /** Leaves an open intent, as a crash would, and gives its record's id. */
+  /** Leaves an open intent, as a crash would, and returns its record's id. */
   async function leaveOpen(lane: Lane): Promise<string> {
     await lane.send({ commits: [lost], looks: ['unknown'] });
     return lane.stands()?.recordId ?? '';
   }
 
-  it('looks first, and gives the answer of the record that it finds, and gives it again', () =>
+  it('looks for the record first, and gives its answer when it finds one', () =>
     inLane(async (lane) => {
       const recordId = await leaveOpen(lane);
       const retry = await lane.send({ looks: ['found'] });
@@ -307,7 +307,7 @@ describe('a retry that finds an intent without an answer', () => {
       expect(await lane.send({})).toMatchObject({ body: retry.body, replayed: true, steps: [] });
     }));
 
-  it('executes under the same id where there is no record, so that a late first write collides', () =>
+  it('executes under the same id when there is no record, so that a late first write collides', () =>
     inLane(async (lane) => {
       const recordId = await leaveOpen(lane);
       const retry = await lane.send({ looks: ['absent', 'found'], commits: [lost] });
@@ -321,7 +321,7 @@ describe('a retry that finds an intent without an answer', () => {
       expect(retry).toMatchObject({ status: 201, body: answerOf(recordId).body });
     }));
 
-  it('is told that the outcome is still open when it cannot look, and executes nothing', () =>
+  it('is told that the outcome is open when the look-up fails, and executes nothing', () =>
     inLane(async (lane) => {
       const recordId = await leaveOpen(lane);
       const retry = await lane.send({ looks: ['unknown'] });
@@ -334,7 +334,7 @@ describe('a retry that finds an intent without an answer', () => {
     ['the rules', { looks: ['absent'], plan: refuse('price_unavailable', 'no price') }],
     ['the database', { looks: ['absent'], commits: [halted] }],
     ['an overloaded database', { looks: ['absent'], commits: [turnedAway] }],
-  ] satisfies [string, Script][])('never takes the intent back for a refusal by %s that may pass', (_, script) =>
+  ] satisfies [string, Script][])('never removes the intent after a temporary refusal by %s', (_, script) =>
     inLane(async (lane) => {
       const recordId = await leaveOpen(lane);
       expect(await lane.send(script)).toMatchObject({ status: 503 });
@@ -347,7 +347,7 @@ describe('a retry that finds an intent without an answer', () => {
     ['the rules', { looks: ['absent'], plan: refuse('amount_above_maximum', 'too much') }],
     ['the database', { looks: ['absent'], commits: [tooPoor] }],
   ];
-  it.each(refusals)('takes no final refusal by %s while the first write may still land', (_, script) =>
+  it.each(refusals)('does not accept a final refusal by %s while the first write may still land', (_, script) =>
     inLane(async (lane) => {
       const recordId = await leaveOpen(lane);
       const retry = await lane.send(script, FIRST, NOON_MS + 59_999);
@@ -356,7 +356,7 @@ describe('a retry that finds an intent without an answer', () => {
     }),
   );
 
-  it.each(refusals)('takes a final refusal by %s when the first write can land no more', (_, script) =>
+  it.each(refusals)('accepts a final refusal by %s once the first write can no longer land', (_, script) =>
     inLane(async (lane) => {
       await leaveOpen(lane);
       const retry = await lane.send(script, FIRST, NOON_MS + 60_000);
@@ -365,9 +365,9 @@ describe('a retry that finds an intent without an answer', () => {
     }),
   );
 
-  it('keeps the intent of a write that broke unexpectedly, and resolves it later', () =>
+  it('keeps the intent of a write that threw, and resolves it later', () =>
     inLane(async (lane) => {
-      // A script without a commit: the step throws, as a bug would.
+      // The script has no commit, so the step throws, as a bug would.
       await expect(lane.send({})).rejects.toThrow('unexpected commit');
       const recordId = lane.stands()?.recordId;
       const retry = await lane.send({ looks: ['absent'], commits: [committed] });

@@ -20,7 +20,7 @@ const setSpread = (bps: number) => env.DB.prepare('UPDATE settings SET spread_bp
 
 const passTime = (by_ms: number) => vi.setSystemTime(Date.now() + by_ms);
 
-/** Reads the conditions now, and gives them. */
+/** Reads the conditions now, and returns them. */
 async function take(conditions: GateConditions) {
   const taken = await conditions.take('BTC');
   if (!taken.ok) throw new Error(taken.code);
@@ -43,17 +43,17 @@ describe('the prices and settings that the gate holds', () => {
     expect(count()).toEqual({ hub: 1, database: 1 });
   });
 
-  it('are asked of the hub as for orders', async () => {
+  it('are asked of the hub with `forOrders`, as old as one second at most', async () => {
     const snapshot = vi.spyOn(PriceHub.prototype, 'snapshot');
     await take(new GateConditions(env));
     expect(snapshot.mock.calls).toEqual([[{ maxAge_ms: 1_000, forOrders: true }]]);
   });
 
-  it('have settings of at most 5 s, however good the price is', async () => {
+  it('have settings that are at most 5 s old, even when the price is newer', async () => {
     const conditions = new GateConditions(env);
     const { snapshot } = await take(conditions);
     await setSpread(7);
-    // The price would be good for as long: only the age of the settings tells.
+    // The price would be valid for as long, so only the age of the settings decides.
     const received_ms = Date.now() + SETTINGS_MAX_AGE_MS;
     Object.assign(snapshot?.markets.BTC.agreed ?? {}, { received_ms, venueTime_ms: null });
     passTime(SETTINGS_MAX_AGE_MS);
@@ -62,7 +62,7 @@ describe('the prices and settings that the gate holds', () => {
     expect((await take(conditions)).settings.spreadBps).toBe(7);
   });
 
-  it('have prices of at most 2 s: an order waits for newer ones where they are older', async () => {
+  it('have prices that are at most 2 s old: an order waits for newer ones when they are older', async () => {
     const conditions = new GateConditions(env);
     const { snapshot } = await take(conditions);
     const age_ms = Date.now() - (snapshot?.markets.BTC.agreed?.received_ms ?? 0);
@@ -75,7 +75,7 @@ describe('the prices and settings that the gate holds', () => {
     expect(count().hub).toBe(1);
   });
 
-  it('are not believed when the clock went back since', async () => {
+  it('are fetched again when the clock went back', async () => {
     const conditions = new GateConditions(env);
     await take(conditions);
     const count = countQuestions();
@@ -84,7 +84,7 @@ describe('the prices and settings that the gate holds', () => {
     expect(count()).toEqual({ hub: 1, database: 1 });
   });
 
-  it('are fetched in the background of an order that can use the held ones, never before it', async () => {
+  it('are refreshed in the background of an order that can use the held ones, which does not wait', async () => {
     const conditions = new GateConditions(env);
     await take(conditions);
     passTime(FRESH_INTERVAL_MS);
@@ -96,7 +96,7 @@ describe('the prices and settings that the gate holds', () => {
     answer.reject(new Error('the hub is away'));
   });
 
-  it('are kept fresh for a minute after the last order, and no longer', async () => {
+  it('are refreshed for a minute after the last order, and no longer', async () => {
     const conditions = new GateConditions(env);
     const count = countQuestions();
     void conditions.keepFresh();
@@ -106,7 +106,7 @@ describe('the prices and settings that the gate holds', () => {
       await until(() => vi.getTimerCount() > 0);
       vi.advanceTimersByTime(FRESH_INTERVAL_MS);
       await until(() => count().hub > hub);
-      // Until the prices have arrived, no further timer is set.
+      // The next timer is set only when the prices have arrived.
       await until(() => vi.getTimerCount() === 1);
     }
     const { hub, database } = count();
@@ -117,7 +117,7 @@ describe('the prices and settings that the gate holds', () => {
     expect(count()).toEqual({ hub, database });
   });
 
-  it('stay what they are while neither the hub nor D1 answers, until they are too old', async () => {
+  it('are used while neither the hub nor D1 answers, until they are too old', async () => {
     const conditions = new GateConditions(env);
     await take(conditions);
     vi.spyOn(console, 'error').mockReturnValue();

@@ -10,7 +10,7 @@ const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
 const restores: (() => void)[] = [];
 beforeEach(() => {
-  // The faults are meant; their log lines would only hide the ones that are not.
+  // The injected faults write error lines, which are not shown.
   vi.spyOn(console, 'error').mockReturnValue();
 });
 afterEach(() => {
@@ -18,7 +18,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Resets the gate as often at a step of an order. */
+/** Aborts the gate at one step of an order, the given number of times. */
 type InjectFault = (times: number) => void;
 
 function aroundCall(prototype: object, method: string, moment: 'before' | 'after'): InjectFault {
@@ -41,7 +41,7 @@ function aroundOrder(moment: 'before' | 'after'): InjectFault {
   return (times) => {
     const fault = aroundBatch('order', moment, times, async () => {
       await abort(ledgerGate());
-      // Whatever a dead object had not sent yet never arrives.
+      // What a dead object had not sent yet never arrives.
       if (moment === 'before') throw new Error(CONNECTION_LOST);
     });
     restores.push(fault.restore);
@@ -57,7 +57,7 @@ const steps: [string, InjectFault, isFilled: boolean][] = [
   ['with the answer in its hand', aroundCall(LedgerGate.prototype, 'placeOrder', 'after'), true],
 ];
 
-/** A trader whose lane knows its key, before a gate that knows nothing. */
+/** A trader whose key the lane knows, while the gate holds no prices or settings yet. */
 async function openBeforeColdGate(): Promise<Trader> {
   const trader = await openTrader({ USDT: '1000' });
   await trader.balances();
@@ -86,7 +86,7 @@ describe('a gate that is aborted', () => {
   });
 
   it.each(steps)(
-    '%s, and again: the client is told to ask again, and gets one order',
+    '%s, and then once more: the client may get outcome_unknown, and its retry gets the one order',
     async (_, injectFault, isFilled) => {
       const trader = await openBeforeColdGate();
       injectFault(2);
@@ -101,7 +101,7 @@ describe('a gate that is aborted', () => {
     },
   );
 
-  it('between two orders loses nobody anything', async () => {
+  it('between two orders loses no order and no replay', async () => {
     const trader = await openBeforeColdGate();
     const first = await trader.order(ORDER, 'first');
     await abort(ledgerGate());
@@ -110,7 +110,7 @@ describe('a gate that is aborted', () => {
     await expectOneOrder(trader, first);
   });
 
-  it('beside D1 that does not answer leaves the outcome open, and the retry settles it under the same id', async () => {
+  it('while D1 does not answer leaves the outcome open, and the retry settles it under the same id', async () => {
     const trader = await openBeforeColdGate();
     const fault = aroundBatch('order', 'after', 9, fail(CONNECTION_LOST));
     restores.push(fault.restore);

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { LateWrites, LATE_WRITE_PAUSE_MS } from '../../src/lane/late-writes.ts';
 
-/** Late writes, and what they wrote so far. */
+/** Late writes, and what they have written so far. */
 function open() {
   const written: string[] = [];
   const late = new LateWrites();
@@ -10,7 +10,7 @@ function open() {
 }
 
 describe('a late write', () => {
-  it('is made with the next flush, once, however often it was asked for', () => {
+  it('is made with the next flush, once, however often it was requested', () => {
     const { late, written, writeOf } = open();
     const [one, other] = [writeOf('one'), writeOf('other')];
     for (const write of [one, other, one]) late.add(write);
@@ -20,7 +20,7 @@ describe('a late write', () => {
     expect(written).toEqual(['one', 'other']);
   });
 
-  it('is made after the pause where no flush comes, and so is one after it', async () => {
+  it('is made after the pause when no flush comes, and so is the next one', async () => {
     const { late, written, writeOf } = open();
     late.add(writeOf('one'));
     await scheduler.wait(LATE_WRITE_PAUSE_MS + 1);
@@ -41,7 +41,7 @@ describe('a late write', () => {
     expect(written).toEqual(['other']);
   });
 
-  it('that throws after the pause is a line of the log', async () => {
+  it('that throws after the pause is logged', async () => {
     const errors = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const { late } = open();
     late.add(() => {

@@ -23,7 +23,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Holds so many orders' batches before D1 gets them, until they are released or D1 turns them away. */
+/** Holds this many orders' batches before they reach D1, until the test releases them or has D1 refuse them. */
 function hold(times: number) {
   let end: 'released' | 'turned away' | undefined;
   const fault = aroundBatch('order', 'before', times, async () => {
@@ -40,7 +40,7 @@ function hold(times: number) {
 }
 
 describe('an order at the gate', () => {
-  it('that is called again while it is under way is joined: one order, one answer', async () => {
+  it('that is called again while it is in progress is joined: one order, one answer', async () => {
     const [trader, gate] = [await openRich(), openGate()];
     const call = handOver(trader, BUY);
     const { reach, release, batches } = hold(1);
@@ -55,7 +55,7 @@ describe('an order at the gate', () => {
     expect((await readEffects(trader.accountId)).orders).toBe(1);
   });
 
-  it('that is called again later is not made twice: a look-up tells', async () => {
+  it('that is called again later is not made twice: it is looked up', async () => {
     const [trader, gate] = [await openRich(), openGate()];
     const call = handOver(trader, BUY);
     await gate.placeOrder(call);
@@ -63,7 +63,7 @@ describe('an order at the gate', () => {
     expect((await readEffects(trader.accountId)).orders).toBe(1);
   });
 
-  it('that is taken up after its deadline is refused, and nothing happens', async () => {
+  it('that starts after its deadline is refused, and nothing happens', async () => {
     const [trader, gate] = [await openRich(), openGate()];
     const before = await readEffects(trader.accountId);
     expect(await gate.placeOrder(handOver(trader, BUY, { deadline_ms: Date.now() - 1 }))).toMatchObject({
@@ -74,7 +74,7 @@ describe('an order at the gate', () => {
     expect((await gate.placeOrder(handOver(trader, BUY, { deadline_ms: Date.now() }))).kind).toBe('committed');
   });
 
-  it('whose batch D1 does not answer for 3 s is unknown, holds up no other, and is made once when asked again', async () => {
+  it('whose batch D1 does not answer for 3 s is outcome_unknown, delays no other order, and is made once when it is retried', async () => {
     const [trader, gate] = [await openRich(), openGate()];
     await gate.placeOrder(handOver(trader, BUY));
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.now() });
@@ -87,7 +87,7 @@ describe('an order at the gate', () => {
     expect(await silent).toEqual({ kind: 'unknown' });
     const deadline_ms = Date.now() + 5_000;
     expect((await gate.placeOrder({ ...call, deadline_ms })).kind).toBe('committed');
-    // The batch that was late meets the order that stands.
+    // The late batch collides with the order that was made.
     release();
     expect(await gate.placeOrder({ ...call, deadline_ms })).toEqual({ kind: 'unknown' });
     expect((await readEffects(trader.accountId)).orders).toBe(3);
@@ -110,12 +110,15 @@ describe('an order at the gate', () => {
 });
 
 describe('two gates of one ledger', () => {
-  /** Two gates that hold two prices of BTC, each of which has filled an order: the newer gate's is of a later round. */
+  /**
+   * Two gates that hold different prices of BTC, each of which has filled an order. The newer gate's price is of a
+   * later round.
+   */
   async function openApart(trader: Trader) {
     const [old, newer] = [openGate(), openGate()];
     const first = await old.placeOrder(handOver(trader, BUY));
     if (first.kind !== 'committed') throw new Error('an order was not filled');
-    // A round that was under way as the clock moved gives the price of before.
+    // A round that was in progress when the clock moved gives the earlier price.
     for (let turn = 0; turn < 5; turn += 1) {
       moveClock(1_100);
       const second = await newer.placeOrder(handOver(trader, BUY));
@@ -126,7 +129,7 @@ describe('two gates of one ledger', () => {
     throw new Error('the price did not move');
   }
 
-  it('fill at no price that the other has overtaken: the order is planned again, at the newer one', async () => {
+  it('fill no order at a price older than one already filled at: the order is planned again at the newer price', async () => {
     const trader = await openRich();
     const { old, newest } = await openApart(trader);
     const { batches, release } = hold(2);
@@ -137,7 +140,7 @@ describe('two gates of one ledger', () => {
     expect(batches()).toBe(2);
   });
 
-  it('fill nothing where the older one gets no newer prices: price_unavailable, and nothing happens', async () => {
+  it('fill nothing when the older gate gets no newer prices: price_unavailable, and nothing happens', async () => {
     const trader = await openRich();
     const { old } = await openApart(trader);
     const before = await readEffects(trader.accountId);
@@ -153,7 +156,7 @@ describe('two gates of one ledger', () => {
     expect(await readEffects(trader.accountId)).toEqual(before);
   });
 
-  it('never fill a coin at an older round after a newer one, whichever of them is asked', async () => {
+  it('never fill an order for a coin at an older round after one at a newer round, whichever gate is asked', async () => {
     const trader = await openRich();
     const gates = [openGate(), openGate()];
     for (let turn = 0; turn < 12; turn += 1) {

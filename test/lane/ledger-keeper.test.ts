@@ -14,11 +14,11 @@ afterEach(() => {
 
 const readSoFar = async () => (await reachKeeper(env).read()).progress.newest.after;
 
-describe('a journal that is longer than one alarm can read', () => {
-  it('is read by several, each of which keeps what it has read', async () => {
+describe('a list of transfers that is longer than one alarm can read', () => {
+  it('is read by several alarms, and each keeps what it has read', async () => {
     await openCrowd(0, 2);
     await writeHistory('deposits', { account: idInCrowd('i % 2'), count: 2 }, 3 * SLICE_LIMITS.explained);
-    // Every look at the clock is half of an alarm's time later than the one before it.
+    // Every call of Date.now is half of an alarm's time later than the one before.
     let now_ms = Date.now();
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => (now_ms += 5_000));
     await runInDurableObject(keeper(), (_instance, { storage }) => storage.setAlarm(8_640_000_000_000));

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Mutex } from '../../src/lane/mutex.ts';
 
-/** Longer than any test runs, so that only the test ends the wait. */
+/** Longer than any test runs, so only the test itself ends the wait. */
 const NEVER_MS = 3_600_000;
 
-/** An execution that ends when the test says so. */
+/** An execution that ends when the test ends it. */
 function gate<T>(value: T): { readonly execution: () => Promise<T>; open: () => void; fail: (error: Error) => void } {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   return { execution: () => promise, open: () => resolve(value), fail: reject };
@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 describe('the lane’s mutex', () => {
-  it('runs an execution at once when it is free, and gives its value', async () => {
+  it('runs an execution at once when it is free, and returns its value', async () => {
     const mutex = new Mutex(1, NEVER_MS);
     expect(await mutex.run(async () => 42)).toEqual({ kind: 'ran', value: 42 });
     expect(await mutex.run(async () => 43)).toEqual({ kind: 'ran', value: 43 });
@@ -30,7 +30,7 @@ describe('the lane’s mutex', () => {
       mutex.run(async () => {
         running += 1;
         mostAtOnce = Math.max(mostAtOnce, running);
-        // Later arrivals take fewer turns of the loop, so they would overtake if they could.
+        // Later arrivals wait for fewer turns of the event loop, so they would overtake without the mutex.
         for (let turn = index; turn < 50; turn += 1) await Promise.resolve();
         order.push(index);
         running -= 1;
@@ -41,12 +41,12 @@ describe('the lane’s mutex', () => {
     expect(order).toEqual(Array.from({ length: 50 }, (_, index) => index));
   });
 
-  it('lets no newcomer past the queue while the lock passes on', async () => {
+  it('lets no newcomer overtake the queue while the lock is handed on', async () => {
     const mutex = new Mutex(10, NEVER_MS);
     const order: string[] = [];
     const holder = gate('holder');
     const held = mutex.run(holder.execution);
-    // Comes when the holder has ended and the waiter has not begun: the moment at which a free lock would be seen.
+    // Arrives after the holder has ended and before the waiter has begun: the moment at which the lock could look free.
     const newcomer = holder.execution().then(() => mutex.run(async () => order.push('newcomer')));
     const waiting = mutex.run(async () => order.push('waiter'));
     holder.open();
@@ -54,7 +54,7 @@ describe('the lane’s mutex', () => {
     expect(order).toEqual(['waiter', 'newcomer']);
   });
 
-  it('has room for so many to wait and no more, and has it again when they are through', async () => {
+  it('has room for a fixed number to wait, and has it again when these are done', async () => {
     const mutex = new Mutex(2, NEVER_MS);
     const holder = gate(null);
     expect(mutex.hasRoom()).toBe(true);
@@ -69,7 +69,7 @@ describe('the lane’s mutex', () => {
     expect(mutex.hasRoom()).toBe(true);
   });
 
-  it('has room for an execution that need not wait, even where none may wait', async () => {
+  it('has room for an execution that need not wait, even when none may wait', async () => {
     const mutex = new Mutex(0, NEVER_MS);
     const holder = gate(null);
     expect(mutex.hasRoom()).toBe(true);
@@ -87,7 +87,7 @@ describe('the lane’s mutex', () => {
     let ran = 0;
     const late = await Promise.all([mutex.run(async () => (ran += 1)), mutex.run(async () => (ran += 1))]);
     expect(late).toEqual([{ kind: 'timed_out' }, { kind: 'timed_out' }]);
-    // Their places are free again, and the holder was not disturbed.
+    // Their places in the queue are free again, and the holder was not disturbed.
     expect(mutex.hasRoom()).toBe(true);
     holder.open();
     expect(await held).toEqual({ kind: 'ran', value: 'held' });
@@ -95,19 +95,19 @@ describe('the lane’s mutex', () => {
     expect(ran).toBe(0);
   });
 
-  it('gives the turn to the next that waits when one before it was refused', async () => {
+  it('gives the turn to the next in the queue when the one before it was refused', async () => {
     const mutex = new Mutex(5, 1);
     const holder = gate(null);
     const held = mutex.run(holder.execution);
     expect(await mutex.run(async () => 'late')).toEqual({ kind: 'timed_out' });
-    // Queued and freed in one turn of the loop: no timer can come between.
+    // Queued and freed in one turn of the event loop, so no timer can run in between.
     const inTime = mutex.run(async () => 'in time');
     holder.open();
     await held;
     expect(await inTime).toEqual({ kind: 'ran', value: 'in time' });
   });
 
-  it('lets the deadline of an execution that began in time pass without harm to it or to who waits', async () => {
+  it('does not apply the deadline to an execution that has begun in time', async () => {
     vi.useFakeTimers();
     const mutex = new Mutex(2, 1_000);
     const holder = gate(null);
@@ -121,12 +121,12 @@ describe('the lane’s mutex', () => {
     await vi.advanceTimersByTimeAsync(200);
     slow.open();
     expect(await began).toEqual({ kind: 'ran', value: 'slow' });
-    // Had it lost its place, only its own deadline would end its wait.
+    // If its place had been lost, only its own deadline would end its wait.
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await waiting).toEqual({ kind: 'ran', value: 'waited' });
   });
 
-  it('is released by an execution that throws, whose error reaches its own caller only', async () => {
+  it('is released by an execution that throws, and the error reaches only its own caller', async () => {
     const mutex = new Mutex(2, NEVER_MS);
     const holder = gate(null);
     const failing = mutex.run(holder.execution);

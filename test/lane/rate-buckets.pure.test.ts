@@ -17,7 +17,7 @@ class Counter {
     return decision;
   }
 
-  /** Sends requests at these moments, and says which were admitted. */
+  /** Sends requests at these moments, and returns the moments of those that were admitted. */
   takeAll(limits: BucketLimits, moments_ms: readonly number[]): number[] {
     return moments_ms.filter((at_ms) => this.take(limits, at_ms).admitted);
   }
@@ -28,7 +28,7 @@ function every(step_ms: number, count: number, start_ms: number): number[] {
   return Array.from({ length: count }, (_, index) => start_ms + index * step_ms);
 }
 
-/** How many of the moments lie in the window that ends with `at_ms`; its oldest edge has left it. */
+/** How many of the moments lie in the window that ends with `at_ms`, without the window's oldest instant. */
 function countWithin(window_ms: number, moments_ms: readonly number[], at_ms: number): number {
   return moments_ms.filter((moment_ms) => moment_ms > at_ms - window_ms && moment_ms <= at_ms).length;
 }
@@ -44,19 +44,19 @@ describe('the limits of the specification', () => {
   });
 });
 
-describe('a minute', () => {
-  it('refuses the 121st read, until exactly 60,000 ms after the first', () => {
+describe('the window of a minute', () => {
+  it('refuses the 121st read until exactly 60,000 ms after the first', () => {
     const counter = new Counter();
     expect(counter.takeAll(defaultLimits.read, every(10, 120, NOON_MS))).toHaveLength(120);
     expect(counter.take(defaultLimits.read, NOON_MS + 1_190).admitted).toBe(false);
     expect(counter.take(defaultLimits.read, NOON_MS + 59_999)).toMatchObject({ admitted: false, retryAfter_s: 1 });
     expect(counter.take(defaultLimits.read, NOON_MS + 60_000).admitted).toBe(true);
-    // Only the first has left; the second leaves 10 ms later.
+    // Only the first read has left the window; the second leaves it 10 ms later.
     expect(counter.take(defaultLimits.read, NOON_MS + 60_009).admitted).toBe(false);
     expect(counter.take(defaultLimits.read, NOON_MS + 60_010).admitted).toBe(true);
   });
 
-  it('slides: a burst before the turn of a clock minute still counts after it', () => {
+  it('slides: a burst before a full minute of the clock still counts after it', () => {
     const counter = new Counter();
     expect(counter.takeAll(defaultLimits.read, every(1, 120, NOON_MS + 59_000))).toHaveLength(120);
     expect(counter.take(defaultLimits.read, NOON_MS + 60_001).admitted).toBe(false);
@@ -64,7 +64,7 @@ describe('a minute', () => {
     expect(counter.take(defaultLimits.read, NOON_MS + 119_000).admitted).toBe(true);
   });
 
-  it('does not count a refused request: hammering does not postpone the next admission', () => {
+  it('does not count a refused request, so repeated refusals do not postpone the next admission', () => {
     const counter = new Counter();
     const limits = { perMinute: 5, perDay: UNLIMITED_A_DAY };
     counter.takeAll(limits, every(0, 5, NOON_MS));
@@ -74,7 +74,7 @@ describe('a minute', () => {
     expect(back.state.day.remaining).toBe(UNLIMITED_A_DAY - 6);
   });
 
-  it('forgives nothing when the clock goes back', () => {
+  it('frees nothing when the clock goes back', () => {
     const counter = new Counter();
     counter.takeAll(defaultLimits.trade, every(1, 30, NOON_MS));
     for (const back_ms of [1, 1_000, 60_000, 3_600_000]) {
@@ -83,7 +83,7 @@ describe('a minute', () => {
     expect(counter.take(defaultLimits.trade, NOON_MS + 60_000).admitted).toBe(true);
   });
 
-  it('never admits more than the limit in any 60 seconds, raised limits included, and refuses only when it is full', () => {
+  it('never admits more than the limit in any 60 seconds, also after the limit is raised, and refuses only when full', () => {
     const scenarios = fc.record({
       perMinute: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 595, max: 640 })),
       gaps_ms: fc.array(fc.nat({ max: 200 }), { minLength: 1_000, maxLength: 1_000 }),
@@ -101,7 +101,8 @@ describe('a minute', () => {
             const justOutside_ms = admitted.at(-1 - perMinute);
             expect(justOutside_ms === undefined || at_ms - justOutside_ms >= 60_000).toBe(true);
           } else {
-            // A raised limit is counted in whole seconds, so a request may stay a second longer than it must.
+            // A raised limit is counted in whole seconds, so a request may stay counted up to a second longer than it
+            // must.
             const longest_ms = perMinute > 600 ? 61_000 : 60_000;
             expect(countWithin(longest_ms, admitted, at_ms)).toBeGreaterThanOrEqual(perMinute);
           }
@@ -112,7 +113,7 @@ describe('a minute', () => {
   });
 });
 
-describe('a day', () => {
+describe('the window of a day', () => {
   it('refuses the 5,001st read of a UTC day, and admits it at midnight', () => {
     const counter = new Counter();
     const start_ms = MIDNIGHT_MS - 6_000_000;
@@ -124,13 +125,13 @@ describe('a day', () => {
     expect(next.state.day).toMatchObject({ remaining: 4_999, reset_ms: MIDNIGHT_MS + 86_400_000 });
   });
 
-  it('turns without emptying the minute', () => {
+  it('starts anew without emptying the minute', () => {
     const counter = new Counter();
     counter.takeAll(defaultLimits.trade, every(1, 30, MIDNIGHT_MS - 1_000));
     expect(counter.take(defaultLimits.trade, MIDNIGHT_MS).admitted).toBe(false);
   });
 
-  it('forgives nothing when the clock goes back over midnight and comes again', () => {
+  it('frees nothing when the clock goes back over midnight and passes it again', () => {
     const counter = new Counter();
     const limits = { perMinute: 1_000, perDay: 3 };
     counter.takeAll(limits, every(1, 3, MIDNIGHT_MS));
@@ -141,7 +142,7 @@ describe('a day', () => {
 });
 
 describe('what a client is told', () => {
-  it('counts down both windows, and says when the next request is given back', () => {
+  it('is what remains of both windows, and when the next request is freed', () => {
     const counter = new Counter();
     counter.take(defaultLimits.trade, NOON_MS);
     const second = counter.take(defaultLimits.trade, NOON_MS + 500);
@@ -153,7 +154,7 @@ describe('what a client is told', () => {
     expect(second.retryAfter_s).toBe(0);
   });
 
-  it('is never too short a wait, and never a second too long', () => {
+  it('is a wait that is never too short, and never a second too long', () => {
     const scenarios = fc.record({
       perMinute: fc.integer({ min: 1, max: 15 }),
       lowered: fc.integer({ min: 1, max: 15 }),
@@ -176,19 +177,19 @@ describe('what a client is told', () => {
     );
   });
 
-  it('waits for as many as a lowered limit needs to leave, and never says less than none remain', () => {
+  it('is a wait until enough requests have left for a lowered limit, with no less than none remaining', () => {
     const counter = new Counter();
     counter.takeAll({ perMinute: 100, perDay: UNLIMITED_A_DAY }, every(100, 100, NOON_MS));
     const lowered = { perMinute: 10, perDay: UNLIMITED_A_DAY };
     const refused = counter.take(lowered, NOON_MS + 10_000);
-    // The 91st, sent at 9,000 ms, has to leave before nine are left.
+    // The 91st request, sent at 9,000 ms, has to leave before only nine are left.
     expect(refused).toMatchObject({ admitted: false, retryAfter_s: 59 });
     expect(refused.state.minute.remaining).toBe(0);
     expect(counter.take(lowered, NOON_MS + 68_999).admitted).toBe(false);
     expect(counter.take(lowered, NOON_MS + 69_000).admitted).toBe(true);
   });
 
-  it('never says less than none remain of a lowered day', () => {
+  it('is never less than none remaining when the limit of a day was lowered', () => {
     const counter = new Counter();
     counter.takeAll({ perMinute: 1_000, perDay: 1_000 }, every(1, 50, NOON_MS));
     const refused = counter.take({ perMinute: 1_000, perDay: 10 }, NOON_MS + 100);

@@ -17,7 +17,7 @@ function freshObject() {
   return env.KEY_LANE.getByName(crypto.randomUUID());
 }
 
-/** Runs a test with the replays of a fresh object, in the object. */
+/** Runs a test inside a fresh object, with the object's replays. */
 function withReplays(use: (replays: Replays, sql: SqlStorage) => void): Promise<void> {
   return runInDurableObject(freshObject(), (_, state) =>
     use(new Replays(state.storage.sql, new LateWrites()), state.storage.sql),
@@ -28,13 +28,13 @@ function requestOf(idempotencyKey: string, fingerprint = 'print'): IdempotentReq
   return { idempotencyKey, operation: 'placeOrder', fingerprint };
 }
 
-describe('what is known of an Idempotency-Key', () => {
-  it('is nothing before it was seen', () =>
+describe('what is stored for an Idempotency-Key', () => {
+  it('is nothing before its first request', () =>
     withReplays((replays) => {
       expect(replays.find('unseen', NOON_MS)).toBeUndefined();
     }));
 
-  it('is an intent with its record’s id, until it has an answer', () =>
+  it('is an intent with its record’s id, until there is an answer', () =>
     withReplays((replays) => {
       replays.intend(requestOf('k'), 'record', NOON_MS);
       expect(replays.find('k', NOON_MS)).toMatchObject({ fingerprint: 'print', recordId: 'record', answer: null });
@@ -42,13 +42,13 @@ describe('what is known of an Idempotency-Key', () => {
       expect(replays.find('k', NOON_MS)).toMatchObject({ fingerprint: 'print', recordId: 'record', answer });
     }));
 
-  it('is the answer to the byte, whatever characters it holds', () =>
+  it('is the answer, byte for byte, whatever characters it contains', () =>
     withReplays((replays) => {
       replays.conclude(requestOf('k'), 'record', answer, NOON_MS);
       expect(JSON.stringify(replays.find('k', NOON_MS)?.answer)).toBe(JSON.stringify(answer));
     }));
 
-  it('is the first answer, whoever else answers later: a parallel request, or the alarm', () =>
+  it('is the first answer, even when a parallel request or the alarm answers later', () =>
     withReplays((replays) => {
       const later = { ...answer, status: 500 };
       replays.intend(requestOf('k'), 'record', NOON_MS);
@@ -57,7 +57,7 @@ describe('what is known of an Idempotency-Key', () => {
       expect(replays.find('k', NOON_MS)?.answer).toEqual(answer);
     }));
 
-  it('is another for another key, down to case', () =>
+  it('is separate from that of another key, which may differ only in case', () =>
     withReplays((replays) => {
       replays.intend(requestOf('Key', 'one'), 'record 1', NOON_MS);
       replays.intend(requestOf('key', 'two'), 'record 2', NOON_MS);
@@ -66,7 +66,7 @@ describe('what is known of an Idempotency-Key', () => {
       expect(replays.find('key ', NOON_MS)).toBeUndefined();
     }));
 
-  it('is text and never SQL', () =>
+  it('treats the key as text and never as SQL', () =>
     withReplays((replays) => {
       replays.intend(requestOf('k'), 'record', NOON_MS);
       const hostile = `'; DELETE FROM replays; --`;
@@ -77,7 +77,7 @@ describe('what is known of an Idempotency-Key', () => {
       expect(replays.find(hostile, NOON_MS)?.recordId).toBe('other');
     }));
 
-  it('is forgotten alone when an intent is taken back', () =>
+  it('is all that is deleted when an intent is removed: other keys stay', () =>
     withReplays((replays) => {
       replays.intend(requestOf('k'), 'record', NOON_MS);
       replays.intend(requestOf('other'), 'record', NOON_MS);
@@ -100,11 +100,11 @@ describe('what is known of an Idempotency-Key', () => {
 });
 
 describe('the 24 hours of an Idempotency-Key', () => {
-  it('are 24 hours', () => {
+  it('are 24 hours in milliseconds', () => {
     expect(REPLAY_WINDOW_MS).toBe(DAY_MS);
   });
 
-  it('hold at 24 hours minus one second, and are over at 24 hours and one second later', () =>
+  it('hold at 24 hours minus one second, and are over at 24 hours and one second', () =>
     withReplays((replays) => {
       replays.conclude(requestOf('k'), 'record', answer, NOON_MS);
       expect(replays.find('k', NOON_MS + DAY_MS - 1_000)).toBeDefined();
@@ -113,7 +113,7 @@ describe('the 24 hours of an Idempotency-Key', () => {
       expect(replays.find('k', NOON_MS + DAY_MS + 1_000)).toBeUndefined();
     }));
 
-  it('run from the first receipt: neither the answer nor a replay renews them', () =>
+  it('start at the first receipt: neither the answer nor a replay extends them', () =>
     withReplays((replays) => {
       replays.intend(requestOf('k'), 'record', NOON_MS);
       replays.remember('k', answer);
@@ -121,7 +121,7 @@ describe('the 24 hours of an Idempotency-Key', () => {
       expect(replays.find('k', NOON_MS + DAY_MS + 1_000)).toBeUndefined();
     }));
 
-  it('begin anew when the key is used again after them, with nothing left of the first use', () =>
+  it('start again when the key is used after them, and nothing of the first use is left', () =>
     withReplays((replays) => {
       replays.conclude(requestOf('k', 'old'), 'old record', answer, NOON_MS);
       replays.intend(requestOf('k', 'new'), 'new record', NOON_MS + DAY_MS);
@@ -131,7 +131,7 @@ describe('the 24 hours of an Idempotency-Key', () => {
 });
 
 describe('the purge', () => {
-  it('deletes what expired, and nothing a moment before', () =>
+  it('deletes what expired, and not a moment too early', () =>
     withReplays((replays, sql) => {
       replays.conclude(requestOf('old'), 'record', answer, NOON_MS);
       replays.conclude(requestOf('young'), 'record', answer, NOON_MS + 1_000);
@@ -166,7 +166,7 @@ describe('an answer that is written late', () => {
   const openIn = (sql: SqlStorage) =>
     sql.exec('SELECT count(*) AS count FROM replays WHERE answer IS NULL').one()['count'];
 
-  it('is known at once, and written with the next intent, in its commit', () =>
+  it('is found at once, and is written together with the next intent', () =>
     withReplays((replays, sql) => {
       replays.intend(requestOf('k'), 'record', NOON_MS);
       replays.rememberLate('k', answer);
@@ -175,7 +175,7 @@ describe('an answer that is written late', () => {
       expect(replays.listOpen(50).map(({ idempotencyKey }) => idempotencyKey)).toEqual(['next']);
     }));
 
-  it('is written by itself where nothing follows', () =>
+  it('is written by itself when no request follows', () =>
     runInDurableObject(freshObject(), async (_, { storage }) => {
       const replays = new Replays(storage.sql, new LateWrites());
       replays.intend(requestOf('k'), 'record', NOON_MS);
@@ -184,7 +184,7 @@ describe('an answer that is written late', () => {
       expect(new Replays(storage.sql, new LateWrites()).find('k', NOON_MS)?.answer).toEqual(answer);
     }));
 
-  it('leaves its intent, with the id of the record, when the object dies before it is written', () =>
+  it('leaves its intent, with the record’s id, when the object dies before it is written', () =>
     withReplays((replays, sql) => {
       replays.intend(requestOf('k'), 'record', NOON_MS);
       replays.rememberLate('k', answer);
@@ -192,7 +192,7 @@ describe('an answer that is written late', () => {
       expect(next.find('k', NOON_MS)).toMatchObject({ recordId: 'record', answer: null });
     }));
 
-  it('is the first answer, whoever else answers later', () =>
+  it('is the first answer, even when another comes later', () =>
     withReplays((replays) => {
       replays.intend(requestOf('k'), 'record', NOON_MS);
       replays.rememberLate('k', answer);
@@ -201,7 +201,7 @@ describe('an answer that is written late', () => {
 });
 
 describe('the open intents', () => {
-  it('are those without an answer, each with what is needed to look for its record', () =>
+  it('are those without an answer, each with the data that finds its record', () =>
     withReplays((replays) => {
       replays.intend(requestOf('open'), 'record 1', NOON_MS);
       replays.intend(requestOf('answered'), 'record 2', NOON_MS);
@@ -210,7 +210,7 @@ describe('the open intents', () => {
       expect(replays.listOpen(50)).toEqual([{ idempotencyKey: 'open', operation: 'placeOrder', recordId: 'record 1' }]);
     }));
 
-  it('are listed no more than asked for', () =>
+  it('are listed up to the given number', () =>
     withReplays((replays) => {
       for (let index = 0; index < 5; index += 1) replays.intend(requestOf(`k${index}`), `record ${index}`, NOON_MS);
       expect(replays.listOpen(3)).toHaveLength(3);

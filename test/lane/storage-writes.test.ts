@@ -9,7 +9,7 @@ import { withdraw } from '../support/withdrawals/withdrawals.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
-/** What the lane writes for a POST before its effect: its bucket and its intent. The answer follows late. */
+/** The lane's writes before a POST's effect: its bucket and its intent. The answer is written later. */
 const WRITES = [1, 2];
 
 const { expectOnePayout } = useWithdrawalFaults();
@@ -23,7 +23,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Sends a request while storage fails from a write on, and mends the storage. */
+/** Sends a request while the object's storage fails from the given write on, and then repairs the storage. */
 async function sendWhileFailing(trader: Trader, write: number, send: () => Promise<Response>) {
   const fault = await failStorageFrom(trader, write);
   restore = fault.restore;
@@ -33,25 +33,28 @@ async function sendWhileFailing(trader: Trader, write: number, send: () => Promi
 }
 
 describe('an object that throws between two of its writes', () => {
-  it.each(WRITES)('at the write %i of an order leaves no half of it: the retry has it filled, once', async (write) => {
-    const trader = await openTrader({ USDT: '1000' });
-    await trader.trade(ORDER);
-    await waitForLateWrites(trader.lane);
-    const send = () => trader.order(ORDER, 'k');
-    const { response, refused } = await sendWhileFailing(trader, write, send);
-    expect(refused).toBeGreaterThan(0);
-    expect(response.status).toBe(504);
-    const { order } = await json<OrderAnswer>(await send());
-    expect(await json(await trader.get(`/api/v1/orders/${order.id}`))).toEqual({ order });
-    // The first one warmed the lane.
-    expect((await readEffects(trader.accountId)).orders).toBe(2);
-    expect((await trader.balances())['USDT']).toBe('980');
-    expect([await sumOfBalances(), await unexplainedBalances()]).toEqual([[], []]);
-    expect((await send()).headers.get('X-Idempotency-Replay')).toBe('true');
-  });
+  it.each(WRITES)(
+    'at the write %i of an order leaves no partial effect: the retry has it filled once',
+    async (write) => {
+      const trader = await openTrader({ USDT: '1000' });
+      await trader.trade(ORDER);
+      await waitForLateWrites(trader.lane);
+      const send = () => trader.order(ORDER, 'k');
+      const { response, refused } = await sendWhileFailing(trader, write, send);
+      expect(refused).toBeGreaterThan(0);
+      expect(response.status).toBe(504);
+      const { order } = await json<OrderAnswer>(await send());
+      expect(await json(await trader.get(`/api/v1/orders/${order.id}`))).toEqual({ order });
+      // The first order loaded the lane's key.
+      expect((await readEffects(trader.accountId)).orders).toBe(2);
+      expect((await trader.balances())['USDT']).toBe('980');
+      expect([await sumOfBalances(), await unexplainedBalances()]).toEqual([[], []]);
+      expect((await send()).headers.get('X-Idempotency-Replay')).toBe('true');
+    },
+  );
 
   it.each(WRITES)(
-    'at the write %i of a withdrawal leaves no half of it: the retry has it paid, once',
+    'at the write %i of a withdrawal leaves no partial effect: the retry has it paid once',
     async (write) => {
       const trader = await openWarmTrader();
       await waitForLateWrites(trader.lane);
@@ -65,7 +68,7 @@ describe('an object that throws between two of its writes', () => {
   );
 
   it.each(['order', 'withdrawal'] as const)(
-    'at the late write of the answer to an %s costs nobody anything',
+    'at the late write of the answer to an %s changes no balance, and the retry gets the same answer',
     async (kind) => {
       const trader = await openWarmTrader();
       await waitForLateWrites(trader.lane);
