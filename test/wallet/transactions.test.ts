@@ -5,7 +5,7 @@ import { countRowsRead } from '../support/runtime/meter.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
 import { readFeed, readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
 
-/** More rows than any feed here has. */
+/** More rows than any feed in this file has. */
 const MOST_ROWS = 500;
 
 const FEED = '/api/v1/wallet/transactions';
@@ -38,10 +38,10 @@ async function readAllPages(
   return rows;
 }
 
-describe('the feed of an account that did everything', () => {
+describe('the feed of an account with records of every kind', () => {
   let trader: Trader;
   let other: Trader;
-  /** The ids of what it did, and the times of what was settled, oldest first. */
+  /** The ids of all its records, and the times of its settlements, oldest first. */
   const ids: string[] = [];
   const times: string[] = [];
   beforeAll(async () => {
@@ -61,7 +61,7 @@ describe('the feed of an account that did everything', () => {
     ids.push((await readTaken(await withdraw(trader))).id);
   });
 
-  it('shows each settlement as its own side of it, under the id and time that the operator was told', async () => {
+  it('shows the account’s side of each settlement, with the id and time that the operator was given', async () => {
     const feed = await readFeed(trader);
     const settled = feed.filter(({ category }) => category === 'P2P' || category === 'QUICK_TRADE');
     const shown = [
@@ -81,7 +81,7 @@ describe('the feed of an account that did everything', () => {
     expect(settled).toEqual(shown.toReversed());
   });
 
-  it('shows the other account the other side of what both took part in, and nothing else of it', async () => {
+  it('shows the other account its side of the settlements between the two, and nothing else', async () => {
     const settled = (await readFeed(other)).filter(({ category }) => category !== 'DEPOSIT');
     expect(settled.map(({ id, type, amount, usdValue }) => ({ id, type, amount, usdValue }))).toEqual([
       { id: ids[3], type: 'P2P_BUY', amount: '0.7', usdValue: '140.5' },
@@ -89,7 +89,7 @@ describe('the feed of an account that did everything', () => {
     ]);
   });
 
-  it('shows a stranger none of it', async () => {
+  it('shows an unrelated account nothing', async () => {
     expect(await readFeed(await openTrader())).toEqual([]);
   });
 
@@ -99,12 +99,12 @@ describe('the feed of an account that did everything', () => {
     ['WITHDRAWAL', ['ONCHAIN_WITHDRAWAL']],
     ['P2P', ['P2P_SELL', 'P2P_BUY']],
     ['QUICK_TRADE', ['QUICK_SELL', 'QUICK_BUY']],
-  ])('has, of the category %s, exactly its types, newest first', async (category, types) => {
+  ])('has, in the category %s, exactly the types of that category, newest first', async (category, types) => {
     const rows = (await readFeed(trader)).filter((row) => row['category'] === category);
     expect(rows.map(({ type }) => type)).toEqual(types);
   });
 
-  it('gives every row once, newest first, at any size of page, while more is settled', async () => {
+  it('returns every row once, newest first, at any page size, while more is settled', async () => {
     const before = await readFeed(trader);
     expect(before.slice(0, ids.length).map(({ id }) => id)).toEqual(ids.toReversed());
     for (const limit of [1, 2, 3, before.length, 200]) {
@@ -116,7 +116,7 @@ describe('the feed of an account that did everything', () => {
     }
   });
 
-  it('takes no cursor of the other party', async () => {
+  it('refuses a cursor of the other party', async () => {
     const { nextCursor } = await readPage(trader, 1, null);
     const response = await other.get(`${FEED}?cursor=${encodeURIComponent(nextCursor ?? '')}`);
     expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([400, 'invalid_cursor']);
@@ -124,14 +124,14 @@ describe('the feed of an account that did everything', () => {
 });
 
 describe('a page of the feed', () => {
-  /** So many records of every kind more for an account, in turns, as `writeHistory` leaves them. */
+  /** Adds records of every kind to an account, in turns, as `writeHistory` writes them. */
   async function fill(accountId: string, count: number): Promise<void> {
     for (const table of ['deposits', 'orders', 'withdrawals', 'settlements'] as const) {
       await writeHistory(table, { account: `'${accountId}'`, count: 1 }, count);
     }
   }
 
-  it('reads a row of D1 for each that it shows and no more than a few beside, however long the feed is', async () => {
+  it('reads one row of D1 for each row that it shows and at most 8 more, however long the feed is', async () => {
     const [young, old] = [await openTrader(), await openTrader()];
     await fill(young.accountId, 30);
     await fill(old.accountId, 3_000);

@@ -14,8 +14,8 @@ const root = HDKey.fromMasterSeed(seed);
 const keys = deriveDepositKeys(seed);
 const account = root.derive("m/84'/0'/0'");
 
-describe('the keys of deposits', () => {
-  it('are five extended public keys, each under its own name', () => {
+describe('the extended public keys for deposits', () => {
+  it('are five, each under its own name', () => {
     const parsed = DepositKeys.parse(keys);
     expect(Object.entries(parsed).map(([name, key]) => [name, key.publicExtendedKey])).toEqual(Object.entries(keys));
   });
@@ -37,20 +37,20 @@ describe('the keys of deposits', () => {
     expect(DepositKeys.safeParse({ ...keys, BTC: value }).success).toBe(false);
   });
 
-  it('are all of them, and no others', () => {
+  it('are required under all five names and under no others', () => {
     for (const name of Object.keys(keys)) {
       expect(DepositKeys.safeParse({ ...keys, [name]: undefined }).success, name).toBe(false);
     }
     expect(DepositKeys.safeParse({ ...keys, SOL: keys.BTC }).success).toBe(false);
   });
 
-  it('are not one key under two names, which would give one coin the addresses of another', () => {
+  it('are refused when one key has two names, because one coin would get the addresses of another', () => {
     expect(DepositKeys.safeParse({ ...keys, LTC: keys.BTC }).success).toBe(false);
   });
 });
 
 describe('the public test mnemonic', () => {
-  it('is what the sandbox has its keys of', () => {
+  it('is the source of the sandbox’s keys', () => {
     const texts = Object.entries(sandboxKeys).map(([name, key]) => [name, key.publicExtendedKey]);
     expect(Object.fromEntries(texts)).toEqual(deriveDepositKeys(readSeed(TEST_MNEMONIC)));
   });
@@ -61,7 +61,7 @@ describe('the public test mnemonic', () => {
     for (const key of Object.values(sandboxKeys)) expect(holdsSandboxKey({ ...ours, DOGE: key })).toBe(true);
   });
 
-  it('is recognised where the text of a key was changed and its derivation was not', () => {
+  it('is recognised when only the part of a key was changed that no address depends on', () => {
     const { publicKey, chainCode } = sandboxKeys.EVM;
     if (!publicKey || !chainCode) throw new Error('the key is not whole');
     const dressed = new HDKey({ depth: 3, index: HARDENED_OFFSET, parentFingerprint: 12345, chainCode, publicKey });

@@ -19,24 +19,27 @@ function derive(index: number, keys: DepositKeys = sandboxKeys): Record<string, 
 }
 
 describe('the addresses of an account index', () => {
-  it.each(addressVectors)('$standard: $network $index', ({ network, index, address }) => {
-    expect(derive(index)[network]).toBe(address);
-  });
+  it.each(addressVectors)(
+    'match the standard’s test vector, $standard: $network $index',
+    ({ network, index, address }) => {
+      expect(derive(index)[network]).toBe(address);
+    },
+  );
 
   it.each([0, 1, 2, 7, 1_000_003, MAX_ADDRESS_INDEX])(
-    'are those that other libraries derive of the mnemonic, with private keys: %i',
+    'equal those that other libraries derive from the mnemonic with private keys: %i',
     async (index) => {
       expect(derive(index)).toEqual(await deriveIndependently(TEST_MNEMONIC, index));
     },
   );
 
-  it('are those of whatever wallet the public keys are of', async () => {
+  it('are those of the wallet that the public keys belong to', async () => {
     const keys = DepositKeys.parse(deriveDepositKeys(readSeed(OTHER_MNEMONIC)));
     const { SOL: _solana, ...expected } = await deriveIndependently(OTHER_MNEMONIC, 3);
     expect(Object.fromEntries(deriveAddresses(keys, 3))).toEqual(expected);
   });
 
-  it('are one per network that has public derivation, and one for all EVM networks', () => {
+  it('are one for each network with public derivation, and the same one for all EVM networks', () => {
     const derived = deriveAddresses(sandboxKeys, 5);
     expect([...derived.keys()]).toEqual(networks.filter((network) => network !== 'SOL'));
     expect(new Set(derived.values()).size).toBe(5);
@@ -47,13 +50,13 @@ describe('the addresses of an account index', () => {
     for (const network of networks) expect(new Set(sets.map((set) => set[network])).size, network).toBe(12);
   });
 
-  it('are addresses, in their canonical form', () => {
+  it('are valid addresses in their canonical form', () => {
     for (const [network, address] of deriveAddresses(sandboxKeys, 9)) {
       expect(readAddress(network, address), network).toBe(address);
     }
   });
 
-  it.each([-1, 0.5, NaN, MAX_ADDRESS_INDEX + 1])('are none for %d', (index) => {
+  it.each([-1, 0.5, NaN, MAX_ADDRESS_INDEX + 1])('do not exist for %d', (index) => {
     expect(() => deriveAddresses(sandboxKeys, index)).toThrow('no such address index');
   });
 });

@@ -12,14 +12,14 @@ const evmNetworks = networks.filter((network) => networkRecords[network].family.
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const HEX = '0123456789abcdefABCDEF';
 
-/** A text with its version byte and hash in base58check, made by another library. */
+/** A version byte and a hash in base58check, encoded by another library. */
 const base58check = (version: number, hash: readonly number[]) => bs58check.encode(Uint8Array.of(version, ...hash));
 const witness = (code: typeof bech32, prefix: string, version: number, program: readonly number[]) =>
   code.encode(prefix, [version, ...code.toWords(Uint8Array.from(program))]);
 
 const HASH = Array.from({ length: 20 }, (_, index) => 200 - index);
 const PROGRAM = Array.from({ length: 32 }, (_, index) => 200 - index);
-/** The x coordinate of secp256k1's generator, and one that no point has. */
+/** The x coordinate of secp256k1's generator, and one that no point of the curve has. */
 const ON_CURVE = [...Uint8Array.fromHex('79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798')];
 const OFF_CURVE = [...Array.from({ length: 31 }, () => 1), 6];
 
@@ -30,18 +30,18 @@ describe('a text on a network', () => {
     if (canonical !== undefined) expect(canonical.toLowerCase()).toBe(text.toLowerCase());
   });
 
-  it.each(addressVectors)('is an address, in its canonical form: $network $index', ({ network, address }) => {
+  it.each(addressVectors)('is accepted, in its canonical form: $network $index', ({ network, address }) => {
     expect(readAddress(network, address)).toBe(address);
     expect(address).toMatch(new RegExp(networkRecords[network].addressPattern));
   });
 
-  it('is an address only if it looks as the documents say', () => {
+  it('is accepted only in the form that the document’s pattern shows', () => {
     for (const { network, text, verdict } of addressCases) {
       if (verdict === 'address') expect(text).toMatch(new RegExp(networkRecords[network].addressPattern));
     }
   });
 
-  it('is no address of a network of another family', () => {
+  it('is refused on a network of another family', () => {
     for (const { network, address } of addressVectors) {
       const { kind } = networkRecords[network].family;
       const others = networks.filter((other) =>
@@ -52,8 +52,8 @@ describe('a text on a network', () => {
   });
 });
 
-describe('one changed character', () => {
-  /** Every address here whose format has a checksum: not Solana’s, nor EVM addresses in one case. */
+describe('an address with a typing error', () => {
+  /** Every address here whose format has a checksum: all but Solana's, and EVM addresses in a single case. */
   const checked = addressVectors
     .map(({ network, address }) => ({ network, address }))
     .concat(
@@ -64,13 +64,13 @@ describe('one changed character', () => {
     .filter(({ network, address }) => network !== 'SOL' && /[A-Z].*[a-z]|[a-z].*[A-Z]|^(bc|ltc)1/.test(address));
   const distinct = [...new Map(checked.map((one) => [one.address, one])).values()];
 
-  it('has every family with a checksum to show', () => {
+  it('is tested for every family with a checksum', () => {
     const kinds = new Set(distinct.map(({ network }) => networkRecords[network].family.kind));
     expect([...kinds].toSorted()).toEqual(['bitcoin-like', 'evm', 'tron']);
     expect(distinct.length).toBeGreaterThan(15);
   });
 
-  it.each(distinct)('makes it no address, at any place: $network $address', ({ network, address }) => {
+  it.each(distinct)('is refused when any character was changed: $network $address', ({ network, address }) => {
     const alphabet = networkRecords[network].family.kind === 'evm' ? HEX : BASE58;
     const passed: string[] = [];
     for (let place = 0; place < address.length; place += 1) {
@@ -82,21 +82,24 @@ describe('one changed character', () => {
     expect(passed).toEqual([]);
   });
 
-  it.each(distinct)('left out or doubled makes it no address: $network $address', ({ network, address }) => {
-    const passed: string[] = [];
-    for (let place = 0; place < address.length; place += 1) {
-      const shorter = address.slice(0, place) + address.slice(place + 1);
-      const longer = address.slice(0, place) + address.charAt(place) + address.slice(place);
-      passed.push(...[shorter, longer].filter((changed) => readAddress(network, changed) !== undefined));
-    }
-    expect(passed).toEqual([]);
-  });
+  it.each(distinct)(
+    'is refused when any character was left out or doubled: $network $address',
+    ({ network, address }) => {
+      const passed: string[] = [];
+      for (let place = 0; place < address.length; place += 1) {
+        const shorter = address.slice(0, place) + address.slice(place + 1);
+        const longer = address.slice(0, place) + address.charAt(place) + address.slice(place);
+        passed.push(...[shorter, longer].filter((changed) => readAddress(network, changed) !== undefined));
+      }
+      expect(passed).toEqual([]);
+    },
+  );
 });
 
 describe('the canonical form', () => {
   const checksummed = '0x9858EfFD232B4033E47d90003D41EC34EcaEda94';
 
-  it.each(evmNetworks)('of an EVM address in one case is EIP-55: %s', (network) => {
+  it.each(evmNetworks)('of an EVM address in a single case is EIP-55: %s', (network) => {
     expect(readAddress(network, checksummed.toLowerCase())).toBe(checksummed);
     expect(readAddress(network, `0x${checksummed.slice(2).toUpperCase()}`)).toBe(checksummed);
   });
@@ -109,21 +112,21 @@ describe('the canonical form', () => {
     expect(address.toUpperCase()).toMatch(new RegExp(networkRecords.BTC.addressPattern));
   });
 
-  it.each([' ', '\n', '\t', '\u00A0', '\u200B', '\0'])('is not made by trimming: %j', (space) => {
+  it.each([' ', '\n', '\t', '\u00A0', '\u200B', '\0'])('is not reached by trimming: %j', (space) => {
     for (const { network, address } of addressVectors) {
       expect(readAddress(network, `${space}${address}`)).toBeUndefined();
       expect(readAddress(network, `${address}${space}`)).toBeUndefined();
     }
   });
 
-  it('is not made of letters beyond ASCII that change case into it', () => {
+  it('is not reached from letters beyond ASCII whose lower case is ASCII', () => {
     // The Kelvin sign, whose lower case is k.
     const address = 'ltc1qjmxnz78nmc8nq77wuxh25n2es7rzm5c2rkk4wh'.toUpperCase().replaceAll('K', '\u212A');
     expect(address.toLowerCase()).toBe('ltc1qjmxnz78nmc8nq77wuxh25n2es7rzm5c2rkk4wh');
     expect(readAddress('LTC', address)).toBeUndefined();
   });
 
-  it.each(networks)('is looked for in no long text: %s', (network) => {
+  it.each(networks)('is not searched for in a long text: %s', (network) => {
     expect(readAddress(network, 'z'.repeat(500_000))).toBeUndefined();
     expect(readAddress(network, '')).toBeUndefined();
   });
@@ -143,7 +146,7 @@ describe('Bitcoin, Litecoin and Dogecoin', () => {
     ['P2PKH', 'DOGE', base58check(0x1e, HASH)],
     ['P2SH', 'DOGE', base58check(0x16, HASH)],
   ];
-  it.each(accepted)('take %s: %s %s', (_name, network, text) => {
+  it.each(accepted)('accept %s: %s %s', (_name, network, text) => {
     expect(readAddress(network, text)).toBe(text);
     expect(text).toMatch(new RegExp(networkRecords[network].addressPattern));
   });
@@ -224,7 +227,7 @@ describe('an address that nobody owns', () => {
     ),
   );
 
-  it('is what 16 listed contracts are', () => {
+  it('is among others the contract of a listed token, of which there are 16', () => {
     expect(listed).toHaveLength(16);
   });
 

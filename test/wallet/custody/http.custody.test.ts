@@ -23,7 +23,7 @@ const sent = { kind: 'sent', txHash: expect.any(String) };
 const refused = { kind: 'refused', reason: 'the address is on a sanctions list' };
 const unknown = { kind: 'unknown' };
 
-/** What the custodian paid of one withdrawal, as a count and its state. */
+/** How often the custodian paid a withdrawal, and the state of its payout. */
 async function findPayout({ withdrawalId }: Payout) {
   const found = (await listPayouts()).filter((one) => one.payout.withdrawalId === withdrawalId);
   expect(found.length).toBeLessThanOrEqual(1);
@@ -39,7 +39,7 @@ afterEach(() => {
 });
 
 describe('a payout over signed HTTP', () => {
-  it.each(networks)('is paid on %s as it was asked for, and found by its withdrawal’s id', async (network) => {
+  it.each(networks)('is paid on %s as requested, and found by its withdrawal’s id', async (network) => {
     const payout = drawPayout(network);
     const state = await custody.submit(payout);
     expect(state).toEqual(sent);
@@ -55,7 +55,7 @@ describe('a payout over signed HTTP', () => {
     expect(await countCustodianRequests(payout.withdrawalId)).toEqual({ submissions: 5, lookups: 0 });
   });
 
-  it('that the custodian never saw is reported so, and nothing is paid by asking', async () => {
+  it('is reported as never seen when the custodian does not know it, and looking it up pays nothing', async () => {
     const payout = drawPayout();
     expect(await custody.lookup(payout)).toEqual({ kind: 'never_seen' });
     expect(await listPayouts()).toEqual([]);
@@ -87,15 +87,15 @@ describe('a payout over signed HTTP', () => {
     expect(await custody.lookup(payout)).toEqual(refused);
   });
 
-  it('sends nothing of the caller’s object but the payout', async () => {
+  it('sends only the payout’s own fields to the custodian', async () => {
     const payout = drawPayout();
     expect(await custody.submit({ ...payout, accountId: 'private' } as Payout)).toEqual(sent);
     expect((await findPayout(payout))?.payout).toEqual(payout);
   });
 });
 
-describe('a submission answered twice', () => {
-  it('takes the duplicate for what it says of the first', async () => {
+describe('a submission that is answered as a duplicate', () => {
+  it('has the state that the duplicate tells of the first', async () => {
     const payout = drawPayout();
     const first = await custody.submit(payout);
     await programCustodian({ answer: 'duplicate' });
@@ -103,7 +103,7 @@ describe('a submission answered twice', () => {
     expect(await findPayout(payout)).toMatchObject({ payments: 1 });
   });
 
-  it('takes a duplicate that says nothing for accepted', async () => {
+  it('is accepted when the duplicate tells no state', async () => {
     const payout = drawPayout();
     await programCustodian({ answer: 'silent_duplicate' });
     expect(await custody.submit(payout)).toEqual({ kind: 'accepted' });
@@ -114,7 +114,7 @@ describe('a submission answered twice', () => {
 describe('a custodian that fails', () => {
   const faults: CustodianAnswer[] = ['error', 'reset', 'html', 'truncated', 'huge', 'redirect'];
 
-  it.each(faults)('by %s, leaves a submission unknown, whether it paid or not', async (answer) => {
+  it.each(faults)('with %s leaves a submission unknown, whether it paid or not', async (answer) => {
     for (const act of ['pay', 'nothing'] as const) {
       const payout = drawPayout();
       await programCustodian({ withdrawalId: payout.withdrawalId, method: 'PUT', act, answer });
@@ -125,7 +125,7 @@ describe('a custodian that fails', () => {
     }
   });
 
-  it.each(faults)('by %s, leaves a look-up unknown', async (answer) => {
+  it.each(faults)('with %s leaves a look-up unknown', async (answer) => {
     const payout = drawPayout();
     await custody.submit(payout);
     await programCustodian({ method: 'GET', answer });
@@ -133,12 +133,12 @@ describe('a custodian that fails', () => {
     expect(await custody.lookup(payout)).toEqual(sent);
   });
 
-  it('by too large a body, leaves it unknown also where an empty one has a meaning', async () => {
+  it('with too large a body leaves the submission unknown, at a status that is also known without a body', async () => {
     await programCustodian({ answer: { status: 409, body: '{}'.padEnd(100_000, ' ') } });
     expect(await custody.submit(drawPayout())).toEqual(unknown);
   });
 
-  it('by forgetting, is reported so and pays once all the same', async () => {
+  it('by forgetting a payout is reported as never_seen, and pays it only once all the same', async () => {
     const payout = drawPayout();
     const first = await custody.submit(payout);
     await programCustodian({ method: 'GET', answer: 'never_seen' });
@@ -147,35 +147,35 @@ describe('a custodian that fails', () => {
     expect(await findPayout(payout)).toMatchObject({ payments: 1 });
   });
 
-  it('by a refusal it has no reason for, is not taken at its word', async () => {
+  it('with a refusal without a reason leaves the submission unknown', async () => {
     await programCustodian({ answer: { status: 422, body: '{"status":"refused"}' } });
     expect(await custody.submit(drawPayout())).toEqual(unknown);
   });
 
-  it('by a hash of another network, is not taken at its word', async () => {
+  it('with a hash of another network leaves the submission unknown', async () => {
     await programCustodian({ answer: { status: 201, body: `{"status":"sent","txHash":"0x${'ab'.repeat(32)}"}` } });
     expect(await custody.submit(drawPayout('BTC'))).toEqual(unknown);
   });
 
-  it('by being out of reach, leaves both unknown', async () => {
+  it('by being unreachable leaves submission and look-up unknown', async () => {
     const nowhere = createHttpCustody({ ...settings, url: 'http://127.0.0.1:1' });
     expect(await nowhere.submit(drawPayout())).toEqual(unknown);
     expect(await nowhere.lookup(drawPayout())).toEqual(unknown);
   });
 
-  it('by an address that is none, leaves both unknown instead of throwing', async () => {
+  it('because its URL is invalid leaves both unknown instead of throwing', async () => {
     const broken = createHttpCustody({ ...settings, url: 'nowhere' });
     expect(await broken.submit(drawPayout())).toEqual(unknown);
     expect(await broken.lookup(drawPayout())).toEqual(unknown);
   });
 
-  it('by standing elsewhere, is not a custodian that never saw the payout', async () => {
+  it('with 404 at a wrong path is unknown, not a custodian that never saw the payout', async () => {
     const elsewhere = createHttpCustody({ ...settings, url: `${env.CUSTODIAN_SERVER}/elsewhere/` });
     expect(await elsewhere.lookup(drawPayout())).toEqual(unknown);
     expect(await listRejections()).toEqual([]);
   });
 
-  it('is named in the log by the withdrawal, without key, address or amount', async () => {
+  it('is logged with the withdrawal’s id, without key, address or amount', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const payout = drawPayout('TRC20', { address: 'TSecretAddress', amount: '123.456' });
     await programCustodian({ answer: 'error' });
@@ -191,7 +191,7 @@ describe('a custodian that fails', () => {
 });
 
 describe('a custodian that replaces a transaction', () => {
-  it('is reported with each hash as it gives them', async () => {
+  it('has each new hash reported as the transaction’s hash', async () => {
     const payout = drawPayout('ETH');
     await custody.submit(payout);
     const hashes = [await custody.lookup(payout)];
@@ -206,7 +206,7 @@ describe('a custodian that replaces a transaction', () => {
 });
 
 describe('a custodian that does not answer', () => {
-  /** Twice the deadline: the guarantee is that the wait ends, the rest is for slow machines. */
+  /** Twice the deadline: the test promises that the wait ends, and the rest is for slow machines. */
   const PATIENCE_MS = 12_000;
 
   it('leaves submission and look-up unknown in time, whatever it did', { timeout: 30_000 }, async () => {
@@ -229,7 +229,7 @@ describe('a custodian that does not answer', () => {
     expect(Date.now() - started_ms).toBeLessThan(PATIENCE_MS);
   });
 
-  it('and acts late, pays once', async () => {
+  it('and pays late pays once', async () => {
     const payout = drawPayout();
     await programCustodian({ method: 'PUT', delay_ms: 300 });
     const late = custody.submit(payout);
@@ -244,7 +244,7 @@ describe('the signature', () => {
   it.each([
     ['another secret', { secret: 'x'.repeat(40) }, 'wrong signature'],
     ['a key that the custodian does not know', { keyId: 'stranger' }, 'unknown key'],
-  ])('with %s pays nothing, and leaves the payout unknown', async (_name, change, rejection) => {
+  ])('made with %s pays nothing, and leaves the payout unknown', async (_name, change, rejection) => {
     const stranger = createHttpCustody({ ...settings, ...change });
     expect(await stranger.submit(drawPayout())).toEqual(unknown);
     expect(await stranger.lookup(drawPayout())).toEqual(unknown);
@@ -252,7 +252,7 @@ describe('the signature', () => {
     expect(await listPayouts()).toEqual([]);
   });
 
-  it.each([-310, 310])('is refused by the custodian %i seconds away from its clock', async (offset_s) => {
+  it.each([-310, 310])('is refused by the custodian when the clock is %i seconds off', async (offset_s) => {
     const now_ms = Date.now();
     vi.spyOn(Date, 'now').mockReturnValue(now_ms + offset_s * 1_000);
     expect(await custody.submit(drawPayout())).toEqual(unknown);
@@ -260,7 +260,7 @@ describe('the signature', () => {
     expect(await listPayouts()).toEqual([]);
   });
 
-  it('holds for the body: one that was changed on the way is not paid', async () => {
+  it('covers the body: a body that was changed on the way is not paid', async () => {
     const payout = drawPayout();
     const send = globalThis.fetch;
     const changed = JSON.stringify({ ...payout, amount: '9250.5' });
@@ -272,7 +272,7 @@ describe('the signature', () => {
     expect(await listPayouts()).toEqual([]);
   });
 
-  it('holds for an address with a prefix', async () => {
+  it('is valid for a custodian whose URL has a path', async () => {
     const prefixed = createHttpCustody({ ...settings, url: `${env.CUSTODIAN_SERVER}/bureau` });
     await prefixed.submit(drawPayout());
     expect(await listRejections()).toEqual([]);

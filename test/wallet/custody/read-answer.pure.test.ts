@@ -118,7 +118,7 @@ describe('the hash of a payment', () => {
   const bare: readonly Network[] = ['BTC', 'LTC', 'DOGE', 'TRC20'];
   const hashOf = (network: Network) => (network === 'SOL' ? SIGNATURE : bare.includes(network) ? HEX : `0x${HEX}`);
 
-  it.each(networks)('is taken on %s as that network writes it, and not as others do', (network) => {
+  it.each(networks)('is accepted on %s in that network’s form, and not in another network’s', (network) => {
     for (const other of networks) {
       const txHash = hashOf(other);
       const state = txHash === hashOf(network) ? { kind: 'sent', txHash } : unknown;
@@ -127,11 +127,11 @@ describe('the hash of a payment', () => {
     }
   });
 
-  it('is one hash in whatever case the custodian writes it', () => {
+  it('is the same hash, whichever case the custodian writes it in', () => {
     expect(submit(201, { status: 'sent', txHash: HEX.toUpperCase() })).toEqual(sent);
   });
 
-  it.each([HEX.slice(1), `${HEX}0`, ` ${HEX}`, `${HEX}\n`, HEX.replace('9', 'g')])('is not %j', (txHash) => {
+  it.each([HEX.slice(1), `${HEX}0`, ` ${HEX}`, `${HEX}\n`, HEX.replace('9', 'g')])('is never %j', (txHash) => {
     expect(submit(201, { status: 'sent', txHash })).toEqual(unknown);
   });
 });

@@ -6,7 +6,7 @@ import { drawPayout } from '../../support/withdrawals/payouts.ts';
 const bareHex = /^[0-9a-f]{64}$/;
 const prefixedHex = /^0x[0-9a-f]{64}$/;
 
-/** What block explorers of each network look a transaction up by. */
+/** The form of a transaction's hash on each network, as block explorers look it up. */
 const formats: Record<Network, RegExp> = {
   BTC: bareHex,
   LTC: bareHex,
@@ -23,12 +23,12 @@ const formats: Record<Network, RegExp> = {
 };
 
 describe('the custodian of the sandbox', () => {
-  it.each(networks)('pays on %s at once, with a hash as that network writes them', async (network) => {
+  it.each(networks)('pays on %s at once, with a hash in that network’s form', async (network) => {
     const state = await sandboxCustody.submit(drawPayout(network));
     expect(state).toEqual({ kind: 'sent', txHash: expect.stringMatching(formats[network]) });
   });
 
-  it('gives the same hash however often it is asked, and in look-ups', async () => {
+  it('gives the same hash however often it is asked, also in look-ups', async () => {
     const payout = drawPayout();
     const states = [await sandboxCustody.submit(payout), await sandboxCustody.submit(payout)];
     expect(states[1]).toEqual(states[0]);

@@ -14,12 +14,12 @@ const body =
   '{"withdrawalId":"019ac5a4-7c00-7000-8000-000000000001","asset":"USDT","network":"TRC20","contractAddress":"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t","address":"TJRabPrwbZy45sbavfcjinPJC18kjpRTv8","amount":"250.5"}';
 
 describe('the payout’s own signature', () => {
-  it('is the one that OpenSSL computes, and the same each time', async () => {
+  it('equals the one that OpenSSL computes, and is the same each time', async () => {
     expect(await signOrder(body, SEED)).toBe(SIGNATURE);
     expect(await signOrder(body, SEED)).toBe(SIGNATURE);
   });
 
-  it('is checked with the public key alone, and stands for these bytes and no others', async () => {
+  it('is checked with the public key alone, and is valid for these bytes only', async () => {
     const verify = async (text: string) =>
       ed25519.verify(
         hex.decode(await signOrder(body, SEED)),
@@ -30,7 +30,7 @@ describe('the payout’s own signature', () => {
     expect(await verify(body.replace('250.5', '250.6'))).toBe(false);
   });
 
-  it.each([SEED, PUBLIC_KEY, SIGNATURE])('has %j in the contract’s worked example', (value) => {
+  it.each([SEED, PUBLIC_KEY, SIGNATURE])('is computed in the contract’s worked example, which contains %j', (value) => {
     expect(contract).toContain(value);
   });
 });

@@ -12,7 +12,7 @@ const PUT_SIGNATURE = 'v1=f7ff83d118869b0b97088d8818580ffd5b57c4d35f15f8a41b19d9
 const GET_SIGNATURE = 'v1=9c3aebcfdc164c32d1cfa0fa01042ebe77e8bc66018b16421ffb7155a9d2966e';
 
 describe('the signature of a request to the custodian', () => {
-  it('is the one that openssl computes, with a body and without', async () => {
+  it('equals the one that openssl computes, with a body and without', async () => {
     expect(await signRequest({ method: 'PUT', path, body }, key, TIMESTAMP_S)).toEqual({
       'X-Bureau-Key-Id': 'bureau',
       'X-Bureau-Timestamp': '1795241228',
@@ -37,7 +37,7 @@ describe('the signature of a request to the custodian', () => {
   });
 
   it.each([key.keyId, key.secret, String(TIMESTAMP_S), path, body, PUT_SIGNATURE, GET_SIGNATURE])(
-    'has %j in the contract’s worked example',
+    'is computed in the contract’s worked example, which contains %j',
     (part) => {
       expect(contract).toContain(part);
     },

@@ -20,7 +20,7 @@ import {
 const STEP_MS = 30_000;
 const LOCK_MS = 15 * 60_000;
 
-/** Too little to be withdrawn, which is refused before the code is looked at. */
+/** Below the minimum, so that it is refused before the code is checked. */
 const TOO_LITTLE = { amount: '1' };
 
 beforeEach(stopClock);
@@ -44,7 +44,7 @@ async function guess(trader: Trader, authenticator: Authenticator, times: number
 const attemptsOf = async (trader: Trader) => (await readAttempts(trader.accountId))?.['attempts'];
 
 describe('a code', () => {
-  it('is required where the second factor is on, and its absence is no attempt', async () => {
+  it('is required when the second factor is on, and a missing code is no attempt', async () => {
     const { trader } = await openProtected();
     const before = await readHoldings(trader.accountId);
     await expectProblem(await withdraw(trader), 403, 'totp_required');
@@ -52,7 +52,7 @@ describe('a code', () => {
     expect(await attemptsOf(trader)).toBe(0);
   });
 
-  it('is ignored where the second factor was drawn and never confirmed, or switched off', async () => {
+  it('is ignored when the second factor was never confirmed, or is switched off', async () => {
     const drawn = await openTrader({ USDT: '1000' });
     await asOperator('POST', `/accounts/${drawn.accountId}/totp`);
     expect((await withdraw(drawn)).status).toBe(201);
@@ -61,26 +61,26 @@ describe('a code', () => {
     expect((await withdraw(trader)).status).toBe(201);
   });
 
-  it.each([0, 1])('of the step now or the neighbouring one approves: %i', async (steps) => {
+  it.each([0, 1])('of the present time step or the next one is accepted: %i', async (steps) => {
     const { trader, authenticator } = await openProtected();
     expect((await withdraw(trader, { totpCode: await authenticator.code(steps) })).status).toBe(201);
     const step = Math.floor(Date.now() / STEP_MS) + steps;
     expect(await readAttempts(trader.accountId)).toEqual({ used_step: step, attempts: 0, locked_until: 0 });
   });
 
-  it('of the step before approves as well, when none newer was used', async () => {
+  it('of the time step before is accepted as well when no newer code was used', async () => {
     const { trader, authenticator } = await openProtected();
     moveClock(2 * STEP_MS);
     expect((await withdraw(trader, { totpCode: await authenticator.code(-1) })).status).toBe(201);
   });
 
-  it.each([-2, 2])('two steps off is totp_invalid: %i', async (steps) => {
+  it.each([-2, 2])('that is two steps off is totp_invalid: %i', async (steps) => {
     const { trader, authenticator } = await openProtected();
     moveClock(10 * STEP_MS);
     await expectProblem(await withdraw(trader, { totpCode: await authenticator.code(steps) }), 403, 'totp_invalid');
   });
 
-  it('approves once, and counts as wrong when it is used again', async () => {
+  it('is accepted once, and counts as wrong when it is used again', async () => {
     const { trader, authenticator } = await openProtected();
     const totpCode = await authenticator.code();
     expect((await withdraw(trader, { totpCode })).status).toBe(201);
@@ -89,7 +89,7 @@ describe('a code', () => {
     expect(await listOwn(trader)).toHaveLength(1);
   });
 
-  it('older than the last one that was used is totp_invalid, though its own time has not passed', async () => {
+  it('that is older than the last used one is totp_invalid, even in its own time step', async () => {
     const { trader, authenticator } = await openProtected();
     expect((await withdraw(trader, { totpCode: await authenticator.code(1) })).status).toBe(201);
     await expectProblem(await withdraw(trader, { totpCode: await authenticator.code() }), 403, 'totp_invalid');
@@ -107,7 +107,7 @@ describe('a code', () => {
   it.each([
     ['evicted', (trader: Trader) => evictDurableObject(trader.lane)],
     ['aborted', (trader: Trader) => abort(trader.lane)],
-  ])('stays used, and wrong ones stay counted, when the object of its key is %s', async (_how, lose) => {
+  ])('stays used, and wrong codes stay counted, when the object of its key is %s', async (_how, lose) => {
     const { trader, authenticator } = await openProtected();
     const totpCode = await authenticator.code();
     expect((await withdraw(trader, { totpCode })).status).toBe(201);
@@ -126,7 +126,7 @@ describe('a code', () => {
     },
   );
 
-  it('of a withdrawal that another rule refuses is not used up, and clears the count', async () => {
+  it('is not used up by a withdrawal that another rule refuses, and clears the count', async () => {
     const { trader, authenticator } = await openProtected();
     await guess(trader, authenticator, 4);
     const totpCode = await authenticator.code();
@@ -145,7 +145,7 @@ describe('a code', () => {
 });
 
 describe('five wrong codes in a row', () => {
-  it('lock the account’s withdrawals, over its keys, also for the right code and without one', async () => {
+  it('lock the account’s withdrawals on all its keys, with the right code and without one', async () => {
     const { trader, authenticator } = await openProtected();
     const other = await createKey(trader.accountId);
     await guess(trader, authenticator, 3);
@@ -160,7 +160,7 @@ describe('five wrong codes in a row', () => {
     expect((await trader.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' })).status).toBe(201);
   });
 
-  it('sent at once lock as well: five are looked at, and no more', async () => {
+  it('lock as well when they are sent at once: five are checked, and no more', async () => {
     const { trader, authenticator } = await openProtected();
     const keys = await Promise.all(Array.from({ length: 4 }, () => createKey(trader.accountId)));
     const totpCode = await authenticator.wrong();
@@ -169,7 +169,7 @@ describe('five wrong codes in a row', () => {
     await expectProblem(await withdraw(trader, { totpCode: await authenticator.code() }), 403, 'withdrawals_locked');
   });
 
-  it('lock for 15 minutes, not a second longer, and five more lock again', async () => {
+  it('lock for 15 minutes and not a second longer, and five more lock again', async () => {
     const { trader, authenticator } = await openProtected();
     await guess(trader, authenticator, 5);
     moveClock(LOCK_MS - 1_000);
@@ -182,7 +182,7 @@ describe('five wrong codes in a row', () => {
     expect(await attemptsOf(trader)).toBe(0);
   });
 
-  it('are not lengthened by what is tried while they lock', async () => {
+  it('lock no longer when more are tried meanwhile', async () => {
     const { trader, authenticator } = await openProtected();
     await guess(trader, authenticator, 5);
     moveClock(LOCK_MS / 2);
@@ -194,7 +194,7 @@ describe('five wrong codes in a row', () => {
     expect((await withdraw(trader, { totpCode: await authenticator.code() })).status).toBe(201);
   });
 
-  it('are in a row only until a right one: four, the right one and four do not lock', async () => {
+  it('are counted from the last right one: four, a right one and four do not lock', async () => {
     const { trader, authenticator } = await openProtected();
     await guess(trader, authenticator, 4);
     expect((await withdraw(trader, { totpCode: await authenticator.code() })).status).toBe(201);
@@ -202,7 +202,7 @@ describe('five wrong codes in a row', () => {
     expect((await withdraw(trader, { totpCode: await authenticator.code(1) })).status).toBe(201);
   });
 
-  it('may have a used one among them', async () => {
+  it('may include a used code', async () => {
     const { trader, authenticator } = await openProtected();
     const totpCode = await authenticator.code();
     expect((await withdraw(trader, { totpCode })).status).toBe(201);
@@ -212,7 +212,7 @@ describe('five wrong codes in a row', () => {
     await expectProblem(await withdraw(trader, { totpCode }), 403, 'withdrawals_locked');
   });
 
-  it('are still locked after the same key asks for what another rule refuses first', async () => {
+  it('still lock after the same key asks for what another rule refuses first', async () => {
     const { trader, authenticator } = await openProtected();
     await guess(trader, authenticator, 5);
     await expectProblem(
@@ -245,7 +245,7 @@ describe('a code with a withdrawal that another rule refuses first', () => {
     expect((await withdraw(trader, { totpCode })).status).toBe(201);
   });
 
-  it('undoes no attempt of another request that ran in parallel', async () => {
+  it('takes back no attempt of another request that runs in parallel', async () => {
     const { trader, authenticator } = await openProtected();
     const keys = await Promise.all(Array.from({ length: 5 }, () => createKey(trader.accountId)));
     const totpCode = await authenticator.wrong();

@@ -18,7 +18,7 @@ import {
 const { submittedIds, injectFault, sweep, expectOnePayout, expectNothingTaken, expectInFlight } = useWithdrawalFaults();
 
 describe('an object that is aborted', () => {
-  it('before the intent: the request that died is executed once by its retry', async () => {
+  it('before the intent: the retry executes the lost request once', async () => {
     const trader = await openWarmTrader();
     const fault = injectFault('facts', 'after', 2, () => abort(trader.lane));
     await expectProblem(await withdraw(trader, {}, 'crash'), 504, 'outcome_unknown');
@@ -27,7 +27,7 @@ describe('an object that is aborted', () => {
     await expectOnePayout(trader, await withdraw(trader, {}, 'crash'));
   });
 
-  it('after the intent, before the debit: the request that died is executed once by its retry', async () => {
+  it('after the intent, before the debit: the retry executes the lost request once', async () => {
     const trader = await openWarmTrader();
     const fault = injectFault('debit', 'before', 2, async () => {
       await abort(trader.lane);
@@ -39,7 +39,7 @@ describe('an object that is aborted', () => {
     await expectOnePayout(trader, await withdraw(trader, {}, 'crash'));
   });
 
-  it('after the debit, before the custodian is asked: the retry has it paid, once, under the same id', async () => {
+  it('after the debit, before the custodian is asked: the retry pays it once, under the same id', async () => {
     const trader = await openWarmTrader();
     const fault = injectFault('debit', 'after', 1, () => abort(trader.lane));
     const response = await withdraw(trader, {}, 'crash');
@@ -50,7 +50,7 @@ describe('an object that is aborted', () => {
     expect(await again.text()).toBe(await response.text());
   });
 
-  it('after the custodian paid, before the hash is recorded: found by the withdrawal’s id, and paid once', async () => {
+  it('after the custodian paid, before the hash is recorded: it is found by the withdrawal’s id, and paid once', async () => {
     const trader = await openWarmTrader();
     const fault = injectFault('settle', 'before', 1, async () => {
       await abort(trader.lane);
@@ -70,7 +70,7 @@ describe('an object that is aborted', () => {
     expect(await (await withdraw(trader, {}, 'crash')).text()).toBe(await response.text());
   });
 
-  it('after the debit, without an Idempotency-Key: the client is told to look, the money is held, and the sweep pays it once', async () => {
+  it('after the debit, without an Idempotency-Key: the client gets outcome_unknown, the money is held, and the sweep pays once', async () => {
     const trader = await openWarmTrader();
     injectFault('debit', 'after', 1, () => abort(trader.lane));
     await expectProblem(await withdraw(trader), 504, 'outcome_unknown');
@@ -86,7 +86,7 @@ describe('an object that is aborted', () => {
     await expectInFlight(0n);
   });
 
-  it('leaves an open intent that the alarm leaves to its caller: the retry has it paid, and is a replay', async () => {
+  it('leaves an open intent, which the alarm does not pay: the client’s retry pays it, and is a replay', async () => {
     const trader = await openWarmTrader();
     injectFault('debit', 'after', 1, () => abort(trader.lane));
     vi.spyOn(sandboxCustody, 'lookup').mockResolvedValueOnce({ kind: 'unknown' });
@@ -106,7 +106,7 @@ describe('an object that is aborted', () => {
     await expectWholeLedger();
   });
 
-  it('spends one code: the retry of an executed withdrawal needs none, that of one that was not takes the same', async () => {
+  it('uses one code: the retry needs none when the withdrawal was executed, and accepts the same one when not', async () => {
     stopClock();
     const trader = await openTrader({ USDT: '1000' });
     const authenticator = await switchOnTotp(trader.accountId);
@@ -126,7 +126,7 @@ describe('an object that is aborted', () => {
 });
 
 describe('the alarm', () => {
-  it('that fires twice beside a withdrawal at the custodian has it paid once, with one answer', async () => {
+  it('that fires twice while the custodian is asked leads to one payment and one answer', async () => {
     const trader = await openWarmTrader();
     await trader.order({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '1' }, 'earlier');
     const reached = Promise.withResolvers<void>();
@@ -139,7 +139,7 @@ describe('the alarm', () => {
     });
     const withdrawing = withdraw(trader, {}, 'beside');
     await reached.promise;
-    // Both find the intent without an answer, and leave it to the request that is under way.
+    // Both find the intent without an answer, and leave it to the request that is in progress.
     const alarms = [runDurableObjectAlarm(trader.lane), runDurableObjectAlarm(trader.lane)];
     held.resolve();
     expect(await Promise.all(alarms)).toContain(true);

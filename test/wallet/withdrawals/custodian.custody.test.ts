@@ -12,8 +12,8 @@ import { OUTSIDE, listOwn, readOwn, readTaken, tally, withdraw } from '../../sup
 
 const { expectInFlight, expectHeld, expectPaid, expectReturned } = useCustodian();
 
-describe('a custodian that does its duty', () => {
-  it('is asked once, for the amount without the fee, and its hash is the withdrawal’s', async () => {
+describe('a custodian that works', () => {
+  it('is asked once, for the amount without the fee, and its hash becomes the withdrawal’s', async () => {
     const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader);
     expect(withdrawal.status).toBe('COMPLETED');
@@ -42,7 +42,7 @@ describe('a custodian that does its duty', () => {
     expect((await keys[0]?.balances())?.['USDT']).toBe('0');
   });
 
-  it('is asked once for one Idempotency-Key, sent fifty times in parallel: fifty equal answers', async () => {
+  it('is asked once for one Idempotency-Key that is sent fifty times in parallel, with fifty equal answers', async () => {
     const trader = await openTrader({ USDT: '100' });
     const responses = await Promise.all(Array.from({ length: 50 }, () => withdraw(trader, {}, 'k')));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
@@ -54,7 +54,7 @@ describe('a custodian that does its duty', () => {
 });
 
 describe('a custodian that hangs', () => {
-  it('is answered for within 8 s with PROCESSING, the money is held, and the key is free meanwhile', async () => {
+  it('leads to PROCESSING within 8 s; the money is held, and the key’s lane is free meanwhile', async () => {
     const trader = await openTrader({ USDT: '100' });
     await programCustodian({ method: 'PUT', act: 'nothing', answer: 'hang' });
     const started = performance.now();
@@ -78,7 +78,7 @@ describe('a custodian that hangs', () => {
     expect(await countPayments(withdrawal.id)).toBe(1);
   });
 
-  it('gives the same answer to every request of one Idempotency-Key that waited for it', async () => {
+  it('leads to the same answer for every request of one Idempotency-Key that waited for it', async () => {
     const trader = await openTrader({ USDT: '100' });
     await programCustodian({ method: 'PUT', act: 'pay', answer: 'hang' });
     const responses = await Promise.all(Array.from({ length: 5 }, () => withdraw(trader, {}, 'k')));
@@ -90,7 +90,7 @@ describe('a custodian that hangs', () => {
     expect(await countCustodianRequests(withdrawal?.id ?? '')).toEqual({ submissions: 1, lookups: 0 });
   });
 
-  it('and refuses later: the money is held whatever time passes, and back once', async () => {
+  it('and refuses later leaves the money held however long it takes, and returned once', async () => {
     const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept', answer: 'hang' });
     for (const later_ms of [60_000, 86_400_000, 30 * 86_400_000]) {
@@ -104,7 +104,7 @@ describe('a custodian that hangs', () => {
 });
 
 describe('a custodian that refuses', () => {
-  it('fails the withdrawal, and the money with its fee is back once', async () => {
+  it('fails the withdrawal, and its amount and fee are returned once', async () => {
     const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'refuse' });
     expect(withdrawal).toMatchObject({ status: 'FAILED', txHash: null });
@@ -114,7 +114,7 @@ describe('a custodian that refuses', () => {
     await expectReturned(trader, withdrawal);
   });
 
-  it('after it had accepted fails it then, once, whoever looks', async () => {
+  it('after accepting fails it at that time, and the money is returned once although several look at the same time', async () => {
     const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept' });
     expect(withdrawal.status).toBe('PROCESSING');

@@ -35,7 +35,7 @@ const setStatus = async ({ accountId }: Trader, status: 'active' | 'frozen') => 
   expect((await asOperator('PATCH', `/accounts/${accountId}`, { status })).status).toBe(200);
 };
 
-/** What stops money, and how it is told to the operator who approves. */
+/** What stops payouts, and the answer to an operator who approves one. */
 const stops = [
   ['a halt', () => setSettings({ withdrawalsHalted: true }), 503, 'withdrawals_suspended'],
   ['a paused network', () => setSettings({ pausedNetworks: ['TRC20'] }), 503, 'withdrawals_suspended'],
@@ -47,7 +47,7 @@ async function lift(trader: Trader): Promise<void> {
   await setStatus(trader, 'active');
 }
 
-/** A withdrawal that was taken and of which the custodian has never heard: its id. */
+/** Makes a withdrawal that the custodian has never heard of, and returns its id. */
 async function leaveUnseen(trader: Trader): Promise<string> {
   const fault = injectFault('debit', 'after', 1, () => abort(trader.lane));
   await expectProblem(await withdraw(trader), 504, 'outcome_unknown');
@@ -58,7 +58,7 @@ async function leaveUnseen(trader: Trader): Promise<string> {
 afterEach(resetSettings);
 
 describe.each(stops)('%s', (_name, stop, status, code) => {
-  it('stops the sweep from submitting what the custodian has never seen; the look-ups go on, and later it is paid once', async () => {
+  it('stops the sweep from submitting what the custodian has never seen; look-ups go on, and later it is paid once', async () => {
     const trader = await openWarmTrader();
     const id = await leaveUnseen(trader);
     await stop(trader);
@@ -75,7 +75,7 @@ describe.each(stops)('%s', (_name, stop, status, code) => {
     await expectInFlight(0n);
   });
 
-  it('that comes while the sweep looks is in time', async () => {
+  it('still stops the sweep when it comes during the sweep’s look-up', async () => {
     const trader = await openWarmTrader();
     await leaveUnseen(trader);
     vi.mocked(sandboxCustody.lookup).mockImplementationOnce(async () => {
@@ -89,7 +89,7 @@ describe.each(stops)('%s', (_name, stop, status, code) => {
     await expectInFlight(0n);
   });
 
-  it('does not keep what was paid before from being settled', async () => {
+  it('does not stop the settlement of what was paid before', async () => {
     const trader = await openWarmTrader();
     vi.mocked(sandboxCustody.submit).mockResolvedValueOnce({ kind: 'unknown' });
     const { id } = await readTaken(await withdraw(trader));
@@ -118,7 +118,7 @@ describe.each(stops)('%s', (_name, stop, status, code) => {
   it('stops the retry of a withdrawal that the custodian has never seen', async () => {
     const trader = await openWarmTrader();
     const fault = injectFault('debit', 'after', 1, () => abort(trader.lane));
-    // The object is asked again at once, and its look-up is lost.
+    // The request is retried at once, and its look-up gets no answer.
     vi.mocked(sandboxCustody.lookup).mockResolvedValueOnce({ kind: 'unknown' });
     const { id } = await readTaken(await withdraw(trader, {}, 'k'));
     fault.restore();
@@ -135,7 +135,7 @@ describe.each(stops)('%s', (_name, stop, status, code) => {
     await expectInFlight(0n);
   });
 
-  it('stops an approval: the operator is told why, and it goes on waiting', async () => {
+  it('stops an approval: the operator gets the reason, and the withdrawal goes on waiting', async () => {
     await setSettings({ reviewThreshold: '10' });
     const trader = await openWarmTrader();
     const { id } = await readTaken(await withdraw(trader));
@@ -151,7 +151,7 @@ describe.each(stops)('%s', (_name, stop, status, code) => {
   });
 });
 
-it('a write of the database that is lost submits nothing', async () => {
+it('a database write that fails before a payout leaves the payout unsubmitted', async () => {
   const trader = await openWarmTrader();
   await leaveUnseen(trader);
   const lost = injectFault('release', 'after', 1, () => {
@@ -165,7 +165,7 @@ it('a write of the database that is lost submits nothing', async () => {
   await expectInFlight(0n);
 });
 
-it('a broken invariant halts the sweep of the same minute', async () => {
+it('a broken invariant stops the sweep of the same minute', async () => {
   const trader = await openWarmTrader();
   await leaveUnseen(trader);
   const triggers = (await readTriggers()).filter(({ name }) => name === 'balances_are_explained');
@@ -192,7 +192,7 @@ it('a broken invariant halts the sweep of the same minute', async () => {
 });
 
 describe('an approval', () => {
-  /** A withdrawal of 50 USDT that waits, and how it is approved. */
+  /** Makes a withdrawal of 50 USDT that waits for review. Returns its id and a function that approves it. */
   async function leavePending() {
     await setSettings({ reviewThreshold: '10' });
     const trader = await openTrader({ USDT: '1000' });
@@ -205,7 +205,7 @@ describe('an approval', () => {
   const allow = (trader: Trader, address = OUTSIDE) =>
     asOperator('POST', `/accounts/${trader.accountId}/allowlist`, { network: 'TRC20', address, label: 'own' });
 
-  it('pays no address that is not on the strict allowlist, and one that is', async () => {
+  it('needs a strict allowlist to hold the address', async () => {
     const { trader, id, approve } = await leavePending();
     await setSettings({ allowlistMode: 'strict' });
     await expectProblem(await approve(), 403, 'address_not_allowlisted');
@@ -215,7 +215,7 @@ describe('an approval', () => {
     expect(submittedIds()).toEqual([id]);
   });
 
-  it('pays no address whose approval is still cooling', async () => {
+  it('needs the address’s cooling period to be over', async () => {
     const { trader, id, approve } = await leavePending();
     await setSettings({ allowlistMode: 'strict' });
     await env.DB.prepare(
@@ -227,7 +227,7 @@ describe('an approval', () => {
     expect([(await readOwn(trader, id)).status, submittedIds()]).toEqual(['PENDING', []]);
   });
 
-  it('asks for no allowlist that was strict when the money was taken and is off now', async () => {
+  it('does not need an allowlist that was strict at the withdrawal and is off now', async () => {
     await setSettings({ reviewThreshold: '10', allowlistMode: 'strict' });
     const trader = await openTrader({ USDT: '1000' });
     await allow(trader);
@@ -240,7 +240,7 @@ describe('an approval', () => {
     expect(approved.status).toBe(200);
   });
 
-  it('pays nothing for a key that was revoked since', async () => {
+  it('is refused when the key was revoked after the withdrawal', async () => {
     const { trader, id, approve } = await leavePending();
     await asOperator('DELETE', `/accounts/${trader.accountId}/api-keys/${trader.keyId}`);
     const problem = await expectProblem(await approve(), 409, 'invalid_state');
@@ -252,7 +252,7 @@ describe('an approval', () => {
     expect(rejected.status).toBe(200);
   });
 
-  it('minds neither a key that has merely expired since nor a limit that was lowered', async () => {
+  it('is given although the key has expired or the limit was lowered since', async () => {
     const { trader, approve } = await leavePending();
     await env.DB.prepare('UPDATE api_keys SET expires_at = 1 WHERE id = ?').bind(trader.keyId).run();
     await env.DB.prepare('UPDATE accounts SET daily_withdrawal_limit = 0 WHERE id = ?').bind(trader.accountId).run();

@@ -8,7 +8,7 @@ afterEach(() => {
 });
 
 describe('a withdrawal', () => {
-  it('of USDT costs one call of the lane, three round trips, at most 14 rows of D1 and 3 of the object', async () => {
+  it('of USDT needs one call of the lane, three round trips, at most 14 rows of D1 and 3 of the object', async () => {
     const trader = await openTrader({ USDT: '200' });
     await withdraw(trader, {}, 'warm');
     const cost = await measure(trader.lane, async () => {
@@ -19,7 +19,7 @@ describe('a withdrawal', () => {
     expect(cost.objectRowsWritten).toBeLessThanOrEqual(3);
   });
 
-  it('with a code costs the same three round trips', async () => {
+  it('with a code needs the same three round trips', async () => {
     stopClock();
     const trader = await openTrader({ USDT: '200' });
     const authenticator = await switchOnTotp(trader.accountId);
@@ -29,11 +29,11 @@ describe('a withdrawal', () => {
       expect((await withdraw(trader, { totpCode }, 'measured')).status).toBe(201);
     });
     expect(cost).toMatchObject({ laneCalls: 1, hubCalls: 0, databaseTrips: 3 });
-    // The attempt and the step are written beside what a withdrawal writes.
+    // The attempt and the code's time step are written in addition.
     expect(cost.databaseRowsWritten).toBeLessThanOrEqual(16);
   });
 
-  it('of a coin costs the hub beside it', async () => {
+  it('of a coin needs one call of the hub in addition', async () => {
     const trader = await openTrader({ DOGE: '1000' });
     await trader.balances();
     const change = { asset: 'DOGE', network: 'DOGE', address: 'DH5yaieqoZN36fDVciNyRueRGvGLR3mr7L', amount: '100' };
@@ -44,7 +44,7 @@ describe('a withdrawal', () => {
     expect(cost.databaseRowsWritten).toBeLessThanOrEqual(14);
   });
 
-  it('that is replayed costs one call and at most one row of the object', async () => {
+  it('that is replayed needs one call of the lane and at most one row of the object', async () => {
     const trader = await openTrader({ USDT: '200' });
     await withdraw(trader, {}, 'again');
     const cost = await measure(trader.lane, () => withdraw(trader, {}, 'again'));

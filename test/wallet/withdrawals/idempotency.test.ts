@@ -35,7 +35,7 @@ async function expectReplay(response: Response, first: Response): Promise<void> 
 }
 
 describe('a withdrawal’s Idempotency-Key', () => {
-  it('gives the first answer back, to the byte, and pays nothing again', async () => {
+  it('returns the first answer, byte for byte, and pays nothing again', async () => {
     const trader = await openTrader({ USDT: '200' });
     const first = await withdraw(trader, {}, 'k');
     expect([first.status, isReplay(first)]).toEqual([201, false]);
@@ -44,7 +44,7 @@ describe('a withdrawal’s Idempotency-Key', () => {
     expect((await trader.balances())['USDT']).toBe('149');
   });
 
-  it('sent fifty times in parallel has one effect and fifty equal answers', async () => {
+  it('has one effect and fifty equal answers when it is sent fifty times in parallel', async () => {
     const trader = await openTrader({ USDT: '200' });
     const responses = await Promise.all(Array.from({ length: 50 }, () => withdraw(trader, {}, 'k')));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
@@ -53,7 +53,7 @@ describe('a withdrawal’s Idempotency-Key', () => {
     expect((await trader.balances())['USDT']).toBe('149');
   });
 
-  it('does not mind the order of fields, white space, or a code that is null or empty', async () => {
+  it('ignores the order of fields, white space, and a code that is null or empty', async () => {
     const trader = await openTrader({ USDT: '200' });
     const first = await withdraw(trader, {}, 'k');
     const fields = Object.entries({ ...WITHDRAWAL, totpCode: '' }).toReversed();
@@ -77,7 +77,7 @@ describe('a withdrawal’s Idempotency-Key', () => {
     await expectReplay(await withdraw(trader, {}, 'k'), first);
   });
 
-  it('is the order’s that used it first, and the other way round', async () => {
+  it('is shared with orders: used for an order, it is refused for a withdrawal, and the other way round', async () => {
     const trader = await openTrader({ USDT: '200' });
     await trader.order(ORDER, 'order');
     await withdraw(trader, {}, 'withdrawal');
@@ -107,7 +107,7 @@ describe('a withdrawal’s Idempotency-Key', () => {
     ['255 characters', 'x'.repeat(255), 201],
     ['256 characters', 'x'.repeat(256), 400],
     ['a blank inside', 'a b', 400],
-  ])('of %s', async (_name, key, status) => {
+  ])('must be 1 to 255 visible characters: %s', async (_name, key, status) => {
     const trader = await openTrader({ USDT: '100' });
     const response = await withdraw(trader, {}, key);
     expect(response.status).toBe(status);
@@ -116,13 +116,13 @@ describe('a withdrawal’s Idempotency-Key', () => {
 });
 
 describe('requests of one Idempotency-Key that wait for the same custodian', () => {
-  it('get one answer, also when it pays after the first of them was told PROCESSING', async () => {
+  it('get one answer, also when the custodian pays after the first of them was answered PROCESSING', async () => {
     const trader = await openTrader({ USDT: '200' });
     const paid = Promise.withResolvers<CustodyState>();
     vi.spyOn(sandboxCustody, 'submit').mockImplementation(() => paid.promise);
     const early = withdraw(trader, {}, 'k');
     await vi.waitFor(async () => expect(await listOwn(trader)).toHaveLength(1), { timeout: 5_000 });
-    // Later by enough to be waiting still when the first one's time is over; were it not, this would prove nothing.
+    // Later by so much that it still waits when the first request's time is over. Otherwise this would prove nothing.
     await new Promise((resolve) => {
       setTimeout(resolve, 2_000);
     });
@@ -140,7 +140,7 @@ describe('a stored refusal of a withdrawal', () => {
   const credit = (trader: Trader) =>
     asOperator('POST', `/accounts/${trader.accountId}/credits`, { asset: 'USDT', amount: '100', reference: 'late' });
 
-  it('stays the answer after a deposit', async () => {
+  it('remains the answer after a deposit', async () => {
     const trader = await openTrader();
     const first = await withdraw(trader, {}, 'k');
     expect(first.status).toBe(422);
@@ -157,14 +157,14 @@ describe('a stored refusal of a withdrawal', () => {
     ['amount_above_maximum', { amount: '9223372036854.775808' }],
     ['amount_below_minimum', { amount: '1' }],
     ['daily_limit_exceeded', { amount: '5001' }],
-  ])('%s is replayed', async (code, change) => {
+  ])('is replayed when it is %s', async (code, change) => {
     const trader = await openTrader();
     const first = await withdraw(trader, change, 'k');
     await expectProblem(first.clone(), 422, code);
     await expectReplay(await withdraw(trader, change, 'k'), first);
   });
 
-  it('is none where it passes by itself: the same key is executed when the halt is over', async () => {
+  it('is not stored when it is temporary: the same key is executed when the halt is over', async () => {
     const trader = await openTrader({ USDT: '100' });
     await setSettings({ withdrawalsHalted: true });
     await expectProblem(await withdraw(trader, {}, 'k'), 503, 'withdrawals_suspended');
@@ -174,8 +174,8 @@ describe('a stored refusal of a withdrawal', () => {
   });
 });
 
-describe('a replay where a code is needed', () => {
-  it('uses no code and counts none', async () => {
+describe('a replay when a code is required', () => {
+  it('uses no code and counts no attempt', async () => {
     stopClock();
     const trader = await openTrader({ USDT: '200' });
     const authenticator = await switchOnTotp(trader.accountId);
@@ -189,7 +189,7 @@ describe('a replay where a code is needed', () => {
     expect((await withdraw(trader, { totpCode: await authenticator.code(1) }, 'next')).status).toBe(201);
   });
 
-  it('comes after the code has expired, with the old code or a fresh one', async () => {
+  it('is given after the code has expired, with the old code or a new one', async () => {
     stopClock();
     const trader = await openTrader({ USDT: '200' });
     const authenticator = await switchOnTotp(trader.accountId);
@@ -202,7 +202,7 @@ describe('a replay where a code is needed', () => {
     expect(await listOwn(trader)).toHaveLength(1);
   });
 
-  it('is none for a wrong code: the same key is executed with the right one', async () => {
+  it('is not given for a wrong code: the same key is executed with the right one', async () => {
     stopClock();
     const trader = await openTrader({ USDT: '200' });
     const authenticator = await switchOnTotp(trader.accountId);

@@ -25,14 +25,14 @@ afterEach(async () => {
   await resetSettings();
 });
 
-/** Somebody with 100 USDT, and somebody else's address. */
+/** An account with 100 USDT, another account, and the other's address. */
 async function openPair(): Promise<{ sender: Trader; recipient: Trader; address: string }> {
   const [sender, recipient] = [await openTrader({ USDT: '100' }), await openTrader()];
   return { sender, recipient, address: (await readAddresses(recipient))['TRC20'] ?? '' };
 }
 
 describe('a withdrawal to another account’s deposit address', () => {
-  it('is paid inside the ledger: at once, without fee, hash or custodian', async () => {
+  it('is paid in the ledger, at once and without fee, hash or custodian', async () => {
     const { sender, recipient, address } = await openPair();
     const asked = [vi.spyOn(sandboxCustody, 'submit'), vi.spyOn(sandboxCustody, 'lookup')];
     const before = [await houseHolds('payouts'), await houseHolds('fees'), await houseHolds('custody')];
@@ -45,7 +45,7 @@ describe('a withdrawal to another account’s deposit address', () => {
     await expectWholeLedger();
   });
 
-  it('shows as INTERNAL_WITHDRAWAL to who sent it, and as INTERNAL_DEPOSIT to who received it', async () => {
+  it('shows as INTERNAL_WITHDRAWAL to the sender, and as INTERNAL_DEPOSIT to the recipient', async () => {
     const { sender, recipient, address } = await openPair();
     const { id } = await readTaken(await withdraw(sender, { address, amount: '12.5' }));
     const common = { asset: 'USDT', amount: '12.5', usdValue: '12.5', status: 'COMPLETED' };
@@ -57,7 +57,7 @@ describe('a withdrawal to another account’s deposit address', () => {
     expect(received[0]?.['id']).not.toBe(id);
   });
 
-  it('is paid once to one Idempotency-Key, however often it is sent at once', async () => {
+  it('is paid once for one Idempotency-Key, however often it is sent at once', async () => {
     const { sender, recipient, address } = await openPair();
     const responses = await Promise.all(Array.from({ length: 10 }, () => withdraw(sender, { address }, 'k')));
     expect(new Set(await Promise.all(responses.map((response) => response.text()))).size).toBe(1);
@@ -65,7 +65,7 @@ describe('a withdrawal to another account’s deposit address', () => {
     await expectWholeLedger();
   });
 
-  it('can be spent at once by who received it', async () => {
+  it('can be spent at once by the recipient', async () => {
     const { sender, recipient, address } = await openPair();
     await withdraw(sender, { address, amount: '60' });
     expect((await withdraw(recipient)).status).toBe(201);
@@ -100,8 +100,8 @@ describe('a withdrawal to another account’s deposit address', () => {
   });
 });
 
-describe('a withdrawal above the review threshold', () => {
-  it('is PENDING with 201: the money is held, and nobody is asked to pay', async () => {
+describe('a review of a withdrawal', () => {
+  it('above the threshold leaves it PENDING with 201: the money is held, and the custodian is not asked', async () => {
     await setSettings({ reviewThreshold: '50' });
     const asked = vi.spyOn(sandboxCustody, 'submit');
     const before = await houseHolds('payouts');
@@ -118,13 +118,13 @@ describe('a withdrawal above the review threshold', () => {
     await expectWholeLedger();
   });
 
-  it('is none at the threshold itself', async () => {
+  it('is not needed at the threshold itself', async () => {
     await setSettings({ reviewThreshold: '50' });
     const trader = await openTrader({ USDT: '100' });
     expect((await readTaken(await withdraw(trader))).status).toBe('COMPLETED');
   });
 
-  it('is one that passes it with what the account withdrew in 24 hours: splitting does not avoid the review', async () => {
+  it('is needed when the account’s withdrawals of 24 hours exceed it together, so splitting does not avoid it', async () => {
     stopClock();
     await setSettings({ reviewThreshold: '100' });
     const trader = await openTrader({ USDT: '1000' });
@@ -136,13 +136,13 @@ describe('a withdrawal above the review threshold', () => {
     moveClock(86_400_000 - 1);
     await take('10');
     moveClock(1);
-    // All but the last ten is a day old.
+    // All but the last withdrawal of ten is a day old.
     await take('79');
     await take('12');
     expect(statuses).toEqual(['COMPLETED', 'COMPLETED', 'PENDING', 'PENDING', 'COMPLETED', 'PENDING']);
   });
 
-  it('is not one by what failed: that money is back', async () => {
+  it('does not count withdrawals that failed, because their money is back', async () => {
     await setSettings({ reviewThreshold: '100' });
     const trader = await openTrader({ USDT: '1000' });
     vi.spyOn(sandboxCustody, 'submit').mockResolvedValueOnce({ kind: 'refused', reason: 'sanctioned' });
@@ -150,7 +150,7 @@ describe('a withdrawal above the review threshold', () => {
     expect((await readTaken(await withdraw(trader, { amount: '90' }))).status).toBe('COMPLETED');
   });
 
-  it('is one of two that pass it together on two keys, each seeing nothing withdrawn', async () => {
+  it('is needed for one of two on two keys that exceed the threshold together, each seeing nothing withdrawn', async () => {
     await setSettings({ reviewThreshold: '100' });
     const accountId = await openAccount({ USDT: '1000' });
     const keys = await Promise.all([createKey(accountId), createKey(accountId)]);
@@ -162,7 +162,7 @@ describe('a withdrawal above the review threshold', () => {
     await expectWholeLedger();
   });
 
-  it('is PENDING inside Bureau as well: the recipient has nothing before it is approved', async () => {
+  it('leaves it PENDING to another account of Bureau as well: the recipient has nothing before the approval', async () => {
     await setSettings({ reviewThreshold: '10' });
     const { sender, recipient, address } = await openPair();
     const withdrawal = await readTaken(await withdraw(sender, { address }));

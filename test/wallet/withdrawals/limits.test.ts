@@ -32,7 +32,7 @@ const expectLimit = async (response: Response, figures: Record<string, string>) 
   expect(await expectProblem(response, 422, 'daily_limit_exceeded')).toMatchObject(figures);
 
 describe('the daily limit', () => {
-  it('may be reached exactly, without the fee, and not passed by one atom', async () => {
+  it('may be reached exactly, without the fee, and not exceeded by one atom', async () => {
     const trader = await openTrader({ USDT: '20000' });
     await expectLimit(await withdraw(trader, { amount: '5000.000001' }), {
       limit: '5000',
@@ -51,7 +51,7 @@ describe('the daily limit', () => {
     expect(await readHoldings(trader.accountId)).toEqual(before);
   });
 
-  it('is the account’s, whatever key asks, and the operator’s to set', async () => {
+  it('is the account’s, whichever key asks, and is set by the operator', async () => {
     const trader = await openTrader({ USDT: '20000' });
     const other = await createKey(trader.accountId);
     expect((await withdraw(trader, { amount: '5000' })).status).toBe(201);
@@ -62,7 +62,7 @@ describe('the daily limit', () => {
     await expectLimit(await withdraw(other, { amount: '5' }), { limit: '100', used: '6000', remaining: '0' });
   });
 
-  it('counts the last 24 hours by the millisecond, and nothing older', async () => {
+  it('counts the last 24 hours to the millisecond, and nothing older', async () => {
     stopClock();
     const trader = await openTrader({ USDT: '20000' });
     expect((await withdraw(trader, { amount: '3000' })).status).toBe(201);
@@ -77,7 +77,7 @@ describe('the daily limit', () => {
     expect((await withdraw(trader, { amount: '2000' })).status).toBe(201);
   });
 
-  it('does not count what failed, whose money is back', async () => {
+  it('does not count failed withdrawals, whose money was returned', async () => {
     const trader = await openTrader({ USDT: '5001' });
     vi.spyOn(sandboxCustody, 'submit').mockResolvedValueOnce({ kind: 'refused', reason: 'sanctioned' });
     const failed = await readTaken(await withdraw(trader, { amount: '5000' }));
@@ -86,7 +86,7 @@ describe('the daily limit', () => {
     expect((await readTaken(await withdraw(trader, { amount: '5000' }))).status).toBe('COMPLETED');
   });
 
-  it('counts what is still being paid, and what waits for a review', async () => {
+  it('counts withdrawals that are still being paid or wait for review', async () => {
     const trader = await openTrader({ USDT: '20000' });
     vi.spyOn(sandboxCustody, 'submit').mockResolvedValueOnce({ kind: 'unknown' });
     expect((await readTaken(await withdraw(trader, { amount: '2000' }))).status).toBe('PROCESSING');
@@ -112,7 +112,7 @@ describe('the daily limit', () => {
     expect(problem.used).toBe(String(Number(value) / 1e6));
   });
 
-  it('counts them up to the atom of USDT that they begin', async () => {
+  it('counts other assets rounded up to whole atoms of USDT', async () => {
     stopClock();
     const trader = await openTrader({ ETH: '100' });
     const snapshot = await readSnapshot(env, 0);
@@ -122,7 +122,7 @@ describe('the daily limit', () => {
     for (const atoms of [12_345_679n, 12_345_681n, 12_345_683n]) {
       const { id } = await readTaken(await withdraw(trader, { ...change, amount: `0.${atoms}` }));
       const row = await env.DB.prepare('SELECT usd_value FROM withdrawals WHERE id = ?').bind(id).first('usd_value');
-      // Atoms of 1e-8 at a price in 1e-8 USDT, in atoms of 1e-6 USDT.
+      // Atoms of 1e-8 times a price in 1e-8 USDT, in atoms of 1e-6 USDT.
       expect(row).toBe(Number((atoms * firm.price + 9_999_999_999n) / 10_000_000_000n));
     }
   });
@@ -137,7 +137,7 @@ describe('a strict allowlist', () => {
       ...change,
     });
 
-  it('lets through what is approved for this account and network, and nothing else', async () => {
+  it('allows what is approved for this account and network, and nothing else', async () => {
     await setSettings({ allowlistMode: 'strict' });
     const [trader, other] = [await openTrader({ USDT: '500' }), await openTrader({ USDT: '500' })];
     await expectProblem(await withdraw(trader), 403, 'address_not_allowlisted');
@@ -163,7 +163,7 @@ describe('a strict allowlist', () => {
     expect((await withdraw(trader, {}, 'another')).status).toBe(201);
   });
 
-  it('lets an address through when its cooling period is over, and not a millisecond earlier', async () => {
+  it('allows an address when its cooling period is over, and not a millisecond earlier', async () => {
     stopClock();
     await setSettings({ allowlistMode: 'strict' });
     const trader = await openTrader({ USDT: '500' });
@@ -176,7 +176,7 @@ describe('a strict allowlist', () => {
     expect((await withdraw(trader)).status).toBe(201);
   });
 
-  it('closes at once when an approval is taken back', async () => {
+  it('refuses an address at once when its approval is removed', async () => {
     await setSettings({ allowlistMode: 'strict' });
     const trader = await openTrader({ USDT: '500' });
     const { entry } = await json<{ entry: { id: string } }>(await approve(trader));

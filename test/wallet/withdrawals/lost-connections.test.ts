@@ -7,7 +7,7 @@ import { expectProblem, readOwn, readTaken, withdraw } from '../../support/withd
 const { submittedIds, injectFault, sweep, expectOnePayout, expectNothingTaken, expectInFlight } = useWithdrawalFaults();
 
 describe('a lost connection to D1', () => {
-  it('after the debit: the withdrawal is looked up, never sent blindly again', async () => {
+  it('after the debit: the withdrawal is looked up and not sent again', async () => {
     const trader = await openWarmTrader();
     const fault = injectFault('debit', 'after', 1, fail(CONNECTION_LOST));
     await expectOnePayout(trader, await withdraw(trader, {}, 'lost'));
@@ -32,7 +32,7 @@ describe('a lost connection to D1', () => {
     await expectOnePayout(trader, second);
   });
 
-  it('before anything was read is service_unavailable, and the same key may be tried again', async () => {
+  it('before anything was read is service_unavailable, and the same Idempotency-Key may be tried again', async () => {
     const trader = await openWarmTrader();
     const fault = injectFault('facts', 'before', 1, fail(CONNECTION_LOST));
     const response = await withdraw(trader, {}, 'lost');
@@ -43,7 +43,7 @@ describe('a lost connection to D1', () => {
     await expectOnePayout(trader, await withdraw(trader, {}, 'lost'));
   });
 
-  it('after the settlement: the row tells, and the answer is complete', async () => {
+  it('after the settlement: the answer is complete, read from the withdrawal’s row', async () => {
     const trader = await openWarmTrader();
     const fault = injectFault('settle', 'after', 1, fail(CONNECTION_LOST));
     await expectOnePayout(trader, await withdraw(trader, {}, 'lost'));
@@ -81,8 +81,8 @@ describe('D1 that times out on the debit', () => {
   );
 });
 
-describe('D1 that turns the debit away', () => {
-  it('is 503 with Retry-After, leaves no row, and the same key may be tried again', async () => {
+describe('D1 that refuses the debit because it is overloaded', () => {
+  it('leads to 503 with Retry-After and no row, and the same Idempotency-Key may be tried again', async () => {
     const trader = await openWarmTrader();
     const fault = injectFault('debit', 'before', 1, fail(OVERLOADED));
     const response = await withdraw(trader, {}, 'overload');
@@ -97,8 +97,8 @@ describe('D1 that turns the debit away', () => {
   });
 });
 
-describe('a request whose key is held up in D1', () => {
-  it('holds up no other key of the account', async () => {
+describe('a request that waits for D1', () => {
+  it('delays no other key of the account', async () => {
     const trader = await openWarmTrader();
     const other = await createKey(trader.accountId);
     const held = Promise.withResolvers<void>();

@@ -15,7 +15,7 @@ import {
 import { env } from '../../support/runtime/test-env.ts';
 
 describe('a withdrawal', () => {
-  it('is taken with 201 and Location, and complete with a hash as its network writes it', async () => {
+  it('is answered with 201 and Location, and is complete with a hash in its network’s form', async () => {
     const trader = await openTrader({ USDT: '100' });
     const response = await withdraw(trader);
     expect(response.status).toBe(201);
@@ -37,7 +37,7 @@ describe('a withdrawal', () => {
     });
   });
 
-  it('debits amount and fee in one transfer, and leaves nothing in flight', async () => {
+  it('debits amount and fee in one transfer, and leaves nothing in house:payouts', async () => {
     const trader = await openTrader({ USDT: '100' });
     const before = [await houseHolds('payouts'), await houseHolds('fees'), await houseHolds('custody')];
     const { id } = await readTaken(await withdraw(trader));
@@ -51,7 +51,7 @@ describe('a withdrawal', () => {
     await expectWholeLedger();
   });
 
-  it('is shown by its id, in the list and in the feed, to its own account alone', async () => {
+  it('is shown by its id, in the list and in the feed, to its own account only', async () => {
     const [trader, stranger] = [await openTrader({ USDT: '200' }), await openTrader()];
     const first = await readTaken(await withdraw(trader));
     const second = await readTaken(await withdraw(trader, { amount: '60.5' }));
@@ -81,7 +81,7 @@ describe('a withdrawal', () => {
     ['ETH', 'ETH', '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359', '0.1', /^0x[0-9a-f]{64}$/],
     ['DOGE', 'DOGE', 'DH5yaieqoZN36fDVciNyRueRGvGLR3mr7L', '100', /^[0-9a-f]{64}$/],
   ] as const)(
-    'of %s on %s is paid, and its hash is one of that network',
+    'of %s on %s is paid, with a hash in that network’s form',
     async (asset, network, address, amount, hash) => {
       const trader = await openTrader({ [asset]: '1000' });
       const withdrawal = await readTaken(await withdraw(trader, { asset, network, address, amount }));
@@ -93,24 +93,24 @@ describe('a withdrawal', () => {
     },
   );
 
-  it('goes to the address in its canonical form, which is what is shown', async () => {
+  it('goes to the address in its canonical form, which the answer shows', async () => {
     const trader = await openTrader({ USDT: '100' });
     const address = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
     const withdrawal = await readTaken(await withdraw(trader, { network: 'BEP20', address: address.toLowerCase() }));
     expect(withdrawal.address).toBe(address);
   });
 
-  it('of an amount with trailing zeros is that amount', async () => {
+  it('of an amount with trailing zeros pays the same amount', async () => {
     const trader = await openTrader({ USDT: '100' });
     expect((await readTaken(await withdraw(trader, { amount: '50.000000000000000000' }))).amount).toBe('50');
   });
 
-  it('needs no code and ignores one where the second factor is off', async () => {
+  it('needs no code and ignores one when the second factor is off', async () => {
     const trader = await openTrader({ USDT: '200' });
     expect((await withdraw(trader, { totpCode: '123456' })).status).toBe(201);
   });
 
-  it('needs the scope for withdrawals', async () => {
+  it('needs the scope withdraw', async () => {
     const trader = await openTrader({ USDT: '100' }, { scopes: ['read', 'trade'] });
     await expectProblem(await withdraw(trader), 403, 'insufficient_scope');
   });

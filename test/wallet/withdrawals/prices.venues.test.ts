@@ -19,13 +19,13 @@ beforeEach(async () => {
 
 const openHolder = (): Promise<Trader> => openTrader({ BTC: '1', USDT: '100' });
 
-describe('a withdrawal of a coin, whose worth the daily limit needs', () => {
-  it('is taken at what the venues agree on', async () => {
+describe('a withdrawal of a coin, whose value the daily limit needs', () => {
+  it('is valued at the price that the venues agree on', async () => {
     await setVenues({ BTC: '65000' });
     expect((await readTaken(await withdraw(await openHolder(), TO_BITCOIN))).status).toBe('COMPLETED');
   });
 
-  it('is refused while tickers are degraded: the price that is shown limits nothing; USDT still goes', async () => {
+  it('is refused while tickers are degraded: static prices are not used for limits, and USDT can still be withdrawn', async () => {
     await breakVenues('error');
     const trader = await openHolder();
     const before = await readHoldings(trader.accountId);
@@ -38,7 +38,7 @@ describe('a withdrawal of a coin, whose worth the daily limit needs', () => {
     expect(await readHoldings(trader.accountId)).toEqual(before);
     expect((await withdraw(trader)).status).toBe(201);
 
-    // It was no decision: the same request is taken when there is a price again.
+    // The refusal was not final: the same request is accepted when there is a price again.
     await resetVenues();
     await forgetPrices();
     await setVenues({ BTC: '65000' });

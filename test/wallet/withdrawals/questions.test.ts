@@ -22,7 +22,7 @@ afterEach(async () => {
   await resetSettings();
 });
 
-/** Withdrawals that the custodian leaves open, of a trader with enough. */
+/** Makes withdrawals that the custodian leaves without an answer. */
 async function leaveStuck(trader: Trader, count: number): Promise<string[]> {
   const silent = vi.spyOn(sandboxCustody, 'submit').mockResolvedValue({ kind: 'unknown' });
   const ids: string[] = [];
@@ -34,8 +34,8 @@ async function leaveStuck(trader: Trader, count: number): Promise<string[]> {
 const dueOf = (id: string) =>
   env.DB.prepare('SELECT next_ask_at FROM withdrawals WHERE id = ?').bind(id).first<number>('next_ask_at');
 
-describe('what the custodian is asked about', () => {
-  it('60 stuck withdrawals of one customer starve nobody’s: the next sweep takes the other’s', async () => {
+describe('an open withdrawal', () => {
+  it('is asked about by the next sweep, even when another customer has 60 stuck withdrawals', async () => {
     const [stuck, other] = [await openTrader({ USDT: '2000' }), await openTrader({ USDT: '100' })];
     const ids = new Set(await leaveStuck(stuck, 60));
     const [waiting = ''] = await leaveStuck(other, 1);
@@ -51,7 +51,7 @@ describe('what the custodian is asked about', () => {
     expect((await readOwn(other, waiting)).status).toBe('COMPLETED');
   });
 
-  it('is asked about ever more rarely, up to an hour apart', async () => {
+  it('is asked about less and less often, but at least once an hour', async () => {
     const trader = await openTrader({ USDT: '100' });
     const [id = ''] = await leaveStuck(trader, 1);
     const { committed_at: taken_ms } = (await env.DB.prepare('SELECT committed_at FROM withdrawals WHERE id = ?')
@@ -70,7 +70,7 @@ describe('what the custodian is asked about', () => {
     expect(pauses).toEqual([30, 60, 120, 240, 480, 960, 1_920, 3_600, 3_600]);
   });
 
-  it('is taken up by one of two sweeps at once', async () => {
+  it('is taken by only one of two sweeps at once', async () => {
     const trader = await openTrader({ USDT: '500' });
     const ids = await leaveStuck(trader, 8);
     const now_ms = Date.now() + MINUTE_MS;
@@ -90,7 +90,7 @@ describe('what the custodian is asked about', () => {
       selectOpenWithdrawals(database, 'PENDING', Date.now(), '01', 50).toSQL(),
       [/SEARCH withdrawals USING INDEX withdrawals_open \(status=\? AND id>\?\)/],
     ],
-  ])('is found through an index that holds only what is open, without a sort: %s', async (_name, query, steps) => {
+  ])('is found through an index of open withdrawals only, without a sort: %s', async (_name, query, steps) => {
     const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${query.sql}`)
       .bind(...query.params)
       .all<{ detail: string }>();
@@ -111,7 +111,7 @@ describe('the operator’s list of open withdrawals', () => {
   }
   const read = async (query: string) => json<Page>(await asOperator('GET', `/withdrawals?${query}`));
 
-  it('is read a page at a time, oldest first, each row once, even when rows are added meanwhile', async () => {
+  it('is read page by page, oldest first, each row once, even when rows are added meanwhile', async () => {
     await setSettings({ reviewThreshold: '1' });
     const trader = await openTrader({ USDT: '1000' });
     const ids: string[] = [];
@@ -128,7 +128,7 @@ describe('the operator’s list of open withdrawals', () => {
     expect((await read('status=PENDING&olderThanMinutes=60')).withdrawals).toEqual([]);
   });
 
-  it('takes no cursor of another state, nor of a client', async () => {
+  it('refuses a cursor of another state, and a client’s cursor', async () => {
     await setSettings({ reviewThreshold: '1' });
     const trader = await openTrader({ USDT: '1000' });
     for (let made = 0; made < 2; made += 1) await readTaken(await withdraw(trader, WITHDRAWAL));

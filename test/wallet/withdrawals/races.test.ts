@@ -14,7 +14,7 @@ import {
   withdraw,
 } from '../../support/withdrawals/withdrawals.ts';
 
-/** All of 100 USDT, with the fee. */
+/** With the fee, all of 100 USDT. */
 const WHOLE = { amount: '99' };
 
 const faults: ReturnType<typeof aroundBatch>[] = [];
@@ -23,7 +23,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Lets so many withdrawals go on only when each of them has read what it decides by. */
+/** Lets this many withdrawals go on only when all of them have read the facts that they decide by. */
 function readTogether(count: number): void {
   faults.push(aroundBatch('facts', 'after', count, meetingOf(count)));
 }
@@ -32,7 +32,7 @@ const countTaken = (accountId: string) =>
   env.DB.prepare('SELECT count(*) AS n FROM withdrawals WHERE account_id = ?').bind(accountId).first('n');
 
 describe('parallel withdrawals of the whole balance', () => {
-  it('200 of one key: one is taken, all others are insufficient_balance', async () => {
+  it('200 on one key: one is taken, all others are insufficient_balance', async () => {
     const trader = await openTrader({ USDT: '100' });
     const responses = await Promise.all(Array.from({ length: 200 }, () => withdraw(trader, WHOLE)));
     expect(await tally(responses)).toEqual({ 201: 1, insufficient_balance: 199 });
@@ -42,7 +42,7 @@ describe('parallel withdrawals of the whole balance', () => {
     await expectWholeLedger();
   });
 
-  it('200 of four keys of one account: one is taken, all others are insufficient_balance', async () => {
+  it('200 on four keys of one account: one is taken, all others are insufficient_balance', async () => {
     const accountId = await openAccount({ USDT: '100' });
     const keys = await Promise.all(Array.from({ length: 4 }, () => createKey(accountId)));
     const responses = await Promise.all(
@@ -54,7 +54,7 @@ describe('parallel withdrawals of the whole balance', () => {
     await expectWholeLedger();
   });
 
-  it('eight of eight keys that all read the same balance first: one is taken', async () => {
+  it('eight on eight keys that all read the same balance first: one is taken', async () => {
     const accountId = await openAccount({ USDT: '100' });
     const keys = await Promise.all(Array.from({ length: 8 }, () => createKey(accountId)));
     readTogether(8);
@@ -139,8 +139,8 @@ describe('a code that another request used first', () => {
   });
 });
 
-describe('what changes between the look and the debit', () => {
-  it('is the strictness of the allowlist: the batch checks it again', async () => {
+describe('a change between reading the facts and the debit', () => {
+  it('of the allowlist’s mode is seen: the batch checks it again', async () => {
     const trader = await openTrader({ USDT: '100' });
     faults.push(
       aroundBatch('facts', 'after', 1, async () => {
@@ -158,7 +158,7 @@ describe('what changes between the look and the debit', () => {
   it.each([
     ['withdrawals_halted = 1', 'withdrawals_halted = 0', 503, 'withdrawals_suspended'],
     ['paused_networks = \'["TRC20"]\'', "paused_networks = '[]'", 503, 'withdrawals_suspended'],
-  ])('is a halt: the batch checks it again: %s', async (change, back, status, code) => {
+  ])('by a halt is seen: the batch checks it again: %s', async (change, back, status, code) => {
     const trader = await openTrader({ USDT: '100' });
     faults.push(
       aroundBatch('facts', 'after', 1, async () => {
@@ -176,7 +176,7 @@ describe('what changes between the look and the debit', () => {
     expect((await withdraw(trader, {}, 'halted')).status).toBe(201);
   });
 
-  it('is the second factor: one that was switched on in between asks for its code', async () => {
+  it('of the second factor is seen: one that was switched on in between requires its code', async () => {
     stopClock();
     const trader = await openTrader({ USDT: '100' });
     faults.push(aroundBatch('facts', 'after', 1, async () => void (await switchOnTotp(trader.accountId))));
@@ -184,7 +184,7 @@ describe('what changes between the look and the debit', () => {
     expect(await countTaken(trader.accountId)).toBe(0);
   });
 
-  it('is the account’s state: one that was frozen in between pays nothing', async () => {
+  it('of the account’s status is seen: an account that was frozen in between pays nothing', async () => {
     const trader = await openTrader({ USDT: '100' });
     await withdraw(trader, { amount: '5' });
     faults.push(

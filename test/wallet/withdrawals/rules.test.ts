@@ -23,17 +23,17 @@ afterEach(async () => {
   await resetSettings();
 });
 
-/** The pairs that the matrix marks on, beside all that it does not. */
+/** All pairs of asset and network. The specification's matrix enables some of them. */
 const pairs = assetSymbols.flatMap((asset) => networks.map((network) => ({ asset, network })));
 const isOn = ({ asset, network }: (typeof pairs)[number]) =>
   (assets[asset] as AssetRecord).networks.some((listed) => listed.network === network);
-/** An asset that the network carries, for a question about its addresses. */
+/** An asset that the network carries, for a test of its addresses. */
 const assetOn = (network: string) => pairs.find((pair) => pair.network === network && isOn(pair))?.asset ?? 'USDT';
 
 const ETH_ADDRESS = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
 
 describe('the destination', () => {
-  it('off the matrix is network_not_supported, for every pair, and the answer lists the asset’s networks', async () => {
+  it('outside the matrix is network_not_supported, for every pair, and the answer lists the asset’s networks', async () => {
     const trader = await openTrader();
     const off = pairs.filter((pair) => !isOn(pair));
     expect(off.length).toBeGreaterThan(50);
@@ -117,14 +117,14 @@ describe('the amount', () => {
     '050',
     '1'.repeat(200),
     50,
-  ])('that is no plain decimal string is invalid_request: %j', async (amount) => {
+  ])('that is not a plain decimal string is invalid_request: %j', async (amount) => {
     const trader = await openTrader({ USDT: '100' });
     const before = await readHoldings(trader.accountId);
     await expectProblem(await withdraw(trader, { amount }), 400, 'invalid_request');
     expect(await readHoldings(trader.accountId)).toEqual(before);
   });
 
-  it('may be the minimum, and the operator’s minimum and fee stand in place of the matrix’s', async () => {
+  it('may be the minimum, and the operator’s minimum and fee replace the matrix’s', async () => {
     const trader = await openTrader({ USDT: '100' });
     expect((await readTaken(await withdraw(trader, { amount: '5' }))).fee).toBe('1');
     await setSettings({ minimums: { USDT: { TRC20: '20' } }, fees: { USDT: { TRC20: '2.5' } } });
@@ -137,7 +137,7 @@ describe('the amount', () => {
     }
   });
 
-  it('with its fee may be the whole balance, and not one atom more', async () => {
+  it('plus its fee may be the whole balance, and not one atom more', async () => {
     const trader = await openTrader({ USDT: '100' });
     await expectProblem(await withdraw(trader, { amount: '99.000001' }), 422, 'insufficient_balance');
     expect((await trader.balances())['USDT']).toBe('100');
@@ -145,7 +145,7 @@ describe('the amount', () => {
     expect((await trader.balances())['USDT']).toBe('0');
   });
 
-  it('that the fee carries past the largest number is refused, and changes nothing', async () => {
+  it('that exceeds the largest number together with its fee is refused, and changes nothing', async () => {
     const trader = await openTrader({ USDT: '100' });
     const dailyWithdrawalLimit = '9223372036854.775807';
     await asOperator('PATCH', `/accounts/${trader.accountId}`, { dailyWithdrawalLimit });
@@ -156,7 +156,7 @@ describe('the amount', () => {
     expect((await withdraw(trader)).status).toBe(201);
   });
 
-  it('of another asset than the account holds is insufficient_balance', async () => {
+  it('of an asset that the account does not hold is insufficient_balance', async () => {
     const trader = await openTrader({ USDT: '100' });
     const change = { asset: 'ETH', network: 'ETH', address: ETH_ADDRESS, amount: '0.1' };
     await expectProblem(await withdraw(trader, change), 422, 'insufficient_balance');
@@ -164,7 +164,7 @@ describe('the amount', () => {
 });
 
 describe('a pause', () => {
-  it('of withdrawals, or of the network, is withdrawals_suspended with Retry-After; other networks pay', async () => {
+  it('of withdrawals, or of the network, is withdrawals_suspended with Retry-After, and other networks pay', async () => {
     const trader = await openTrader({ USDT: '200' });
     await setSettings({ withdrawalsHalted: true });
     await expectProblem(await withdraw(trader), 503, 'withdrawals_suspended');
@@ -177,7 +177,7 @@ describe('a pause', () => {
 });
 
 describe('when several refusals apply', () => {
-  it('the first in the decided order is given, and none changes anything but counters', async () => {
+  it('the first in the decided order is the answer, and only counters change', async () => {
     vi.spyOn(console, 'error').mockReturnValue();
     stopClock();
     const trader = await openTrader();

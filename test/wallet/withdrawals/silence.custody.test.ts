@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 
 const { expectInFlight, expectHeld, expectPaid } = useCustodian();
 
-describe('a custodian that acts and does not say so', () => {
+describe('a custodian that pays and does not answer', () => {
   it.each(['error', 'reset', 'html', 'truncated', 'huge', 'redirect', 'silent_duplicate', 'never_seen'] as const)(
     'is PROCESSING, then found by the withdrawal’s id and paid once: %s',
     async (answer) => {
@@ -34,14 +34,14 @@ describe('a custodian that acts and does not say so', () => {
     expect(await countCustodianRequests(withdrawal.id)).toEqual({ submissions: 1, lookups: 1 });
   });
 
-  it('is settled once, however many look at the same time', async () => {
+  it('has its payout settled once, however many look it up at the same time', async () => {
     const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'pay', answer: 'error' });
     await Promise.all([sweep(), sweep(), sweep(), runDurableObjectAlarm(trader.lane)]);
     await expectPaid(trader, withdrawal);
   });
 
-  it('has its payout recorded when the object dies between the two: found by id, paid once', async () => {
+  it('has its payout recorded when the object dies in between: it is found by id, and paid once', async () => {
     const trader = await openTrader({ USDT: '100' });
     const fault = aroundBatch('settle', 'before', 1, async () => {
       await abort(trader.lane);
@@ -57,7 +57,7 @@ describe('a custodian that acts and does not say so', () => {
     }
   });
 
-  it('says that it is a duplicate: taken as sent', async () => {
+  it('and then answers that it is a duplicate has the withdrawal recorded as sent', async () => {
     const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'pay', answer: 'duplicate' });
     expect(withdrawal.status).toBe('COMPLETED');
@@ -65,8 +65,8 @@ describe('a custodian that acts and does not say so', () => {
   });
 });
 
-describe('a custodian that knows nothing', () => {
-  it('because the submission never arrived: submitted again under the same id, and paid once', async () => {
+describe('a custodian that does not know the payout', () => {
+  it('because the submission never arrived gets it again under the same id, and pays once', async () => {
     const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'nothing', answer: 'error' });
     await expectHeld(trader, withdrawal);
@@ -75,7 +75,7 @@ describe('a custodian that knows nothing', () => {
     expect(await countCustodianRequests(withdrawal.id)).toEqual({ submissions: 2, lookups: 1 });
   });
 
-  it('because it forgot: submitted again under the same id, and paid once', async () => {
+  it('because it forgot the payout gets it again under the same id, and pays once', async () => {
     const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(
       trader,
@@ -87,7 +87,7 @@ describe('a custodian that knows nothing', () => {
     expect(await countCustodianRequests(withdrawal.id)).toEqual({ submissions: 2, lookups: 1 });
   });
 
-  it('and goes on failing: the money stays held, whatever time passes', async () => {
+  it('and goes on failing leaves the money held, however long it takes', async () => {
     const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { times: null, act: 'nothing', answer: 'error' });
     for (const later_ms of [60_000, HOUR_MS, 24 * HOUR_MS, 365 * 24 * HOUR_MS]) {
@@ -103,7 +103,7 @@ describe('a custodian that knows nothing', () => {
 });
 
 describe('a custodian that accepts first', () => {
-  it('is PROCESSING until it has paid', async () => {
+  it('leaves the withdrawal PROCESSING until it has paid', async () => {
     const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept' });
     await sweep();
@@ -113,7 +113,7 @@ describe('a custodian that accepts first', () => {
     await expectPaid(trader, withdrawal);
   });
 
-  it('and changes the hash before it is recorded: the last one is recorded, and nothing is paid again', async () => {
+  it('and changes the hash before it is recorded has the last hash recorded, and nothing is paid again', async () => {
     const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'pay', answer: 'error' });
     await decidePayout(withdrawal.id, 'rehash');
@@ -121,7 +121,7 @@ describe('a custodian that accepts first', () => {
     await expectPaid(trader, withdrawal);
   });
 
-  it('and changes the hash afterwards: the withdrawal stays settled, once', async () => {
+  it('and changes the hash after it was recorded leaves the withdrawal settled once', async () => {
     const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader);
     await decidePayout(withdrawal.id, 'rehash');

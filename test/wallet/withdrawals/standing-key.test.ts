@@ -20,7 +20,7 @@ afterEach(async () => {
   await resetSettings();
 });
 
-/** Withdraws, while something happens to the key after its lane has admitted it. */
+/** Withdraws, and changes the key with the query after its lane has admitted the request. */
 async function withdrawWhile(trader: Trader, query: string): Promise<Response> {
   const fault = aroundBatch('debit', 'before', 1, async () => {
     await env.DB.prepare(query).bind(trader.keyId).run();
@@ -36,7 +36,7 @@ describe('the key of a withdrawal', () => {
     ['revoked', 'UPDATE api_keys SET revoked_at = 1 WHERE id = ?', 'invalid_api_key'],
     ['expired', 'UPDATE api_keys SET expires_at = 1 WHERE id = ?', 'api_key_expired'],
   ])(
-    'is looked at again in the batch: one that was %s since is refused, and nothing is taken',
+    'is checked again in the batch: a key that was %s after admission is refused, and nothing changes',
     async (_, query, code) => {
       const trader = await openTrader({ USDT: '100' });
       await trader.balances();
@@ -48,7 +48,7 @@ describe('the key of a withdrawal', () => {
     },
   );
 
-  it('is shown to the holder in the answer, by id, in the list and in the feed, whichever key reads', async () => {
+  it('is shown to every key of the account in the answer, by id, in the list and in the feed', async () => {
     const accountId = await openAccount({ USDT: '200' });
     const [one, other] = [await createKey(accountId), await createKey(accountId)];
     const withdrawal = await readTaken(await withdraw(one));
@@ -59,8 +59,8 @@ describe('the key of a withdrawal', () => {
   });
 });
 
-describe('why a withdrawal failed', () => {
-  it('is shown to its holder in Bureau’s words; the custodian’s own are the operator’s', async () => {
+describe('the reason of a failed withdrawal', () => {
+  it('is shown to its holder in Bureau’s words, and in the custodian’s words to the operator only', async () => {
     const secret = 'case 4711: analyst J. Doe, hot-wallet-3';
     vi.spyOn(sandboxCustody, 'submit').mockResolvedValueOnce({ kind: 'refused', reason: secret });
     const trader = await openTrader({ USDT: '100' });
@@ -72,7 +72,7 @@ describe('why a withdrawal failed', () => {
     expect(await seen.json()).toMatchObject({ withdrawal: { reason: secret } });
   });
 
-  it('is the review that rejected it', async () => {
+  it('is the review when the operator rejected it', async () => {
     await setSettings({ reviewThreshold: '10' });
     const trader = await openTrader({ USDT: '100' });
     const { id, reason } = await readTaken(await withdraw(trader));
