@@ -34,7 +34,7 @@ const accepted = (text: string, age_ms: number): AgreedMarket => ({
   venueTime_ms: null,
 });
 
-describe('sources agree on a price', () => {
+describe('the agreed price of several sources', () => {
   it.each([
     ['nobody answers', [], null],
     ['one answers', ['100'], null],
@@ -55,16 +55,16 @@ describe('sources agree on a price', () => {
     ['two stand against three that differ', ['100', '100.1', '105', '110', '120'], null],
     ['the mean of the middle two needs rounding', ['100.00000001', '100.00000002'], '100.00000002'],
     ['the ends of three are too far apart: the closer pair', ['100', '100.9', '101.5'], '101.2'],
-  ])('or not, when %s', (_case, prices, expected) => {
+  ])('exists only when enough sources agree: %s', (_case, prices, expected) => {
     expect(agreed(prices.map((text) => observe(text)))).toBe(expected);
   });
 
-  it('without one that is not positive', () => {
+  it('ignores a price that is not positive', () => {
     expect(agreed([observe('100'), observe(0n)])).toBeNull();
     expect(agreed([observe('100'), observe('100'), observe(-1n)])).toBe('100');
   });
 
-  it('without one whose venue time is over 60 s old or over 10 s ahead', () => {
+  it('ignores a price whose venue time is over 60 s old or over 10 s ahead', () => {
     const timed = (age_ms: number) => observe('100', { venueTime_ms: now_ms - age_ms });
     expect(agreed([observe('100'), timed(60_000)])).toBe('100');
     expect(agreed([observe('100'), timed(60_001)])).toBeNull();
@@ -72,13 +72,13 @@ describe('sources agree on a price', () => {
     expect(agreed([observe('100'), timed(-10_001)])).toBeNull();
   });
 
-  it('and an untimely one still counts among those that answered', () => {
+  it('counts a source with such a time among those that answered', () => {
     const stale = observe('100', { venueTime_ms: now_ms - 61_000 });
     expect(agreed([observe('100'), observe('100'), stale])).toBe('100');
     expect(agreed([observe('100'), observe('100'), stale, stale])).toBeNull();
   });
 
-  it('as of the oldest receipt and the oldest venue time in the group', () => {
+  it('has the oldest time of receipt and the oldest venue time in the group', () => {
     const group = [
       observe('100', { venueTime_ms: now_ms - 2_000 }, now_ms - 10),
       observe('100', { venueTime_ms: now_ms - 3_000 }, now_ms - 5),
@@ -94,12 +94,12 @@ describe('sources agree on a price', () => {
   });
 });
 
-describe('a source votes', () => {
+describe('the vote of a source', () => {
   const withBook = (bid: string | null, ask: string | null, last = '100') =>
     observe(last, { book: { bid: bid === null ? null : price(bid), ask: ask === null ? null : price(ask) } });
   const votes = (observation: Observation) => agreed([observation, observe('100')]);
 
-  it('with the middle of its book, half up, and not with its last trade', () => {
+  it('is the middle of its book, rounded half up, and not its last trade', () => {
     expect(votes(withBook('100', '100.2', '100.7'))).toBe('100.05');
     expect(votes(withBook('100', '100.00000001', '250'))).toBe('100.00000001');
     expect(votes(withBook('100', '100', '0.1'))).toBe('100');
@@ -111,17 +111,17 @@ describe('a source votes', () => {
     ['has no bid', null, '100'],
     ['has no ask', '100', null],
     ['is empty', null, null],
-  ])('not at all where its book %s; it counts among those that answered', (_case, bid, ask) => {
+  ])('is missing when its book %s, but the source counts among those that answered', (_case, bid, ask) => {
     expect(votes(withBook(bid, ask))).toBeNull();
     expect(agreed([withBook(bid, ask), observe('100'), observe('100')])).toBe('100');
     expect(agreed([withBook(bid, ask), withBook(bid, ask), observe('100'), observe('100')])).toBeNull();
   });
 
-  it('with a book as wide as the band', () => {
+  it('is valid with a book as wide as the band', () => {
     expect(agreed([withBook('100', '100.5'), observe('100.25')])).toBe('100.25');
   });
 
-  it('and shows its last trade while nobody votes', () => {
+  it('is not needed for a shown price, which is the last trade while no source votes', () => {
     const shown = (...observations: Observation[]) => chooseShown(observations, price('100'), now_ms)?.price;
     expect(shown(withBook('90', '110', '101'))).toBe(price('101'));
     expect(shown(withBook('90', '110', '101'), observe('99'))).toBe(price('99'));
@@ -133,12 +133,12 @@ describe('a repeated vote', () => {
   const repeat = (text: string) => ({ ...observe(text, {}, now_ms - 900), isRepeat: true });
   const agree = (...observations: Observation[]) => agreeOnPrice(observations, null, now_ms);
 
-  it('leaves the price, and its age, to the round’s own where there are four', () => {
+  it('does not set the price or its age when four votes are of this round', () => {
     const market = agree(observe('100'), observe('100'), observe('100'), observe('100'), repeat('100.4'));
     expect(market).toMatchObject({ price: price('100'), dispersion: price('0.4'), received_ms: now_ms });
   });
 
-  it('makes the price with them where there are fewer, and the price is as old as it', () => {
+  it('is used for the price when there are fewer, and the price is then as old as it', () => {
     const market = agree(observe('100'), repeat('100.4'));
     expect(market).toMatchObject({ price: price('100.2'), received_ms: now_ms - 900 });
   });
@@ -174,7 +174,7 @@ const manyPrices = fc.array(fc.bigInt({ min: 1n, max: 10n ** 18n }), { minLength
 const closePrices = fc.array(fc.bigInt({ min: 9_900_000_000n, max: 10_100_000_000n }), { minLength: 1, maxLength: 7 });
 const anyPrices = fc.oneof(manyPrices, closePrices);
 
-describe('whatever the sources say', () => {
+describe('whatever prices the sources give', () => {
   it('their order does not matter', () => {
     const shuffles = anyPrices.chain((prices) =>
       fc.tuple(fc.constant(prices), fc.shuffledSubarray(prices, { minLength: prices.length })),
@@ -188,7 +188,7 @@ describe('whatever the sources say', () => {
     );
   });
 
-  it('no single source moves an agreed price out of the range of the others, or, of two, further than half the band', () => {
+  it('one source moves an agreed price only within the others’ range, or with two sources by half the band at most', () => {
     fc.assert(
       fc.property(closePrices, fc.bigInt({ min: 1n, max: 10n ** 18n }), (honest, liar) => {
         const market = agreeOnPrice(
@@ -207,7 +207,7 @@ describe('whatever the sources say', () => {
     );
   });
 
-  it('no single source moves a shown price out of the range of three others that agree', () => {
+  it('one source moves a shown price only within the range of three others that agree', () => {
     const agreeing = fc.array(fc.bigInt({ min: 10_000_000_000n, max: 10_100_000_000n }), {
       minLength: 3,
       maxLength: 6,
@@ -236,8 +236,8 @@ describe('whatever the sources say', () => {
     );
   });
 
-  it('two books pushed to the edge of the band sell nobody anything below the lowest honest price, nor buy above the highest', () => {
-    // Honest sources of a coin that has four sources or more, as far apart as 0.4 %; the other two stand anywhere near.
+  it('two books at the edge of the band let nobody buy below the lowest honest price or sell above the highest', () => {
+    // The honest sources of a coin with four or more sources, up to 0.4 % apart. The other two are anywhere near.
     const honestPrices = fc.array(fc.bigInt({ min: 10_000_000_000n, max: 10_040_000_000n }), {
       minLength: 2,
       maxLength: 4,
@@ -253,7 +253,7 @@ describe('whatever the sources say', () => {
         if (!market) return;
         const sorted = honest.toSorted((left, right) => Number(left - right));
         const [lowest = 0n, highest = 0n] = [sorted[0], sorted.at(-1)];
-        // What a client pays and gets, before the house's own spread; a unit of the last decimal is rounding.
+        // What a client pays and gets before the house's own spread. One unit of the last decimal is rounding.
         expect(market.price * 2n + market.dispersion).toBeGreaterThanOrEqual(lowest * 2n - 1n);
         expect(market.price * 2n - market.dispersion).toBeLessThanOrEqual(highest * 2n + 1n);
       }),
@@ -261,7 +261,7 @@ describe('whatever the sources say', () => {
     );
   });
 
-  it('an agreed price lies between two sources that are within 1 % of each other, more than half of all', () => {
+  it('an agreed price lies between two sources that are within 1 % of each other, and in a group of more than half', () => {
     fc.assert(
       fc.property(anyPrices, (prices) => {
         const market = agreeOnPrice(
@@ -280,7 +280,7 @@ describe('whatever the sources say', () => {
     );
   });
 
-  it('what is agreed on is what is shown', () => {
+  it('the shown price is the agreed one when there is one', () => {
     fc.assert(
       fc.property(anyPrices, (prices) => {
         const observations = prices.map((value) => observe(value));
@@ -290,7 +290,7 @@ describe('whatever the sources say', () => {
     );
   });
 
-  it('something is shown as soon as anyone says anything positive', () => {
+  it('a price is shown as soon as any source gives a positive one', () => {
     fc.assert(
       fc.property(anyPrices, fc.bigInt({ min: 1n, max: 10n ** 18n }), (prices, reference) => {
         expect(
@@ -305,30 +305,30 @@ describe('whatever the sources say', () => {
   });
 });
 
-describe('what is shown', () => {
+describe('the shown price', () => {
   const shown = (observations: Observation[], reference = '100') => chooseShown(observations, price(reference), now_ms);
 
-  it('is a single source when there is only one', () => {
+  it('is a single source’s when there is only one', () => {
     expect(shown([observe('100')])?.price).toBe(price('100'));
   });
 
-  it('is the group nearest to the reference among equally large ones', () => {
+  it('is that of the group nearest to the reference when groups are equally large', () => {
     const two = [observe('100'), observe('100000')];
     expect(shown(two, '99')?.price).toBe(price('100'));
     expect(shown(two, '99000')?.price).toBe(price('100000'));
   });
 
-  it('is the larger group, however far from the reference', () => {
+  it('is that of the larger group, however far from the reference', () => {
     expect(shown([observe('100'), observe('200'), observe('200')])?.price).toBe(price('200'));
   });
 
-  it('is an untimely price only when there is no other', () => {
+  it('has an old venue time only when there is no other', () => {
     const stale = observe('100', { venueTime_ms: now_ms - 61_000 });
     expect(shown([stale, stale, observe('120')])?.price).toBe(price('120'));
     expect(shown([stale])).toMatchObject({ price: price('100'), dataTime_ms: now_ms - 61_000 });
   });
 
-  it('is nothing without a positive price', () => {
+  it('does not exist without a positive price', () => {
     expect(shown([])).toBeNull();
     expect(shown([observe(0n)])).toBeNull();
   });
@@ -352,13 +352,13 @@ describe('what is shown', () => {
     expect(shown([observe('100')])?.volume24h).toBe('0');
   });
 
-  it('names the sources of its group, in their configured order', () => {
+  it('has the names of its group’s sources, in their configured order', () => {
     const named = (source: string, text: string) => ({ ...observe(text), source });
     const all = [named('binance', '100.2'), named('okx', '100'), named('gate', '150'), named('kraken', '100.1')];
     expect(shown(all)?.sources).toEqual(['binance', 'okx', 'kraken']);
   });
 
-  it('has the time of the oldest member, never one that has not come yet', () => {
+  it('has the time of the oldest member, and never a time in the future', () => {
     const group = [
       observe('100', { venueTime_ms: now_ms + 5_000 }, now_ms - 3),
       observe('100', { venueTime_ms: now_ms - 700 }),

@@ -22,7 +22,7 @@ function snapshotOf(taken_ms: number, missing: Coin[] = []): MarketSnapshot {
 }
 
 describe('the list of tickers', () => {
-  it('names every market but the quote, in a fixed order, with plain decimals and a time of the data', () => {
+  it('contains every market except USDT, in a fixed order, with plain decimals and the time of the data', () => {
     const { body } = answerTickers(snapshotOf(now_ms), now_ms);
     const list = TickerList.parse(body);
     expect(list.tickers.map(({ symbol }) => symbol)).toEqual([
@@ -48,17 +48,17 @@ describe('the list of tickers', () => {
     });
   });
 
-  it('is kept for what is left of 30 s since the hub asked', () => {
+  it('is cached for the rest of 30 s since the hub was asked', () => {
     expect(answerTickers(snapshotOf(now_ms), now_ms).lifetime_ms).toBe(30_000);
     expect(answerTickers(snapshotOf(now_ms - 9_000), now_ms).lifetime_ms).toBe(21_000);
   });
 
-  it('is kept for 5 s at most when a price is older than what the hub was asked for, and never beyond its 30 s', () => {
+  it('is cached for at most 5 s when a price is older than its reader asked for, and never beyond the 30 s', () => {
     expect(answerTickers(snapshotOf(now_ms - 12_001), now_ms).lifetime_ms).toBe(5_000);
     expect(answerTickers(snapshotOf(now_ms - 28_000), now_ms).lifetime_ms).toBe(2_000);
   });
 
-  it('falls back to static prices when the hub cannot be reached, and says so', () => {
+  it('shows static prices, marked as degraded, when the hub cannot be reached', () => {
     const { body, lifetime_ms } = answerTickers(undefined, now_ms);
     const list = TickerList.parse(body);
     expect(list.degraded).toBe(true);
@@ -75,7 +75,7 @@ describe('the list of tickers', () => {
     }
   });
 
-  it('is degraded by one market without data, and marks only that one', () => {
+  it('is degraded when one market has no data, and only that market is marked', () => {
     const { body, lifetime_ms } = answerTickers(snapshotOf(now_ms, ['BNB']), now_ms);
     const list = TickerList.parse(body);
     expect(list.degraded).toBe(true);
@@ -85,7 +85,7 @@ describe('the list of tickers', () => {
 });
 
 describe('one ticker', () => {
-  it('says at the top whether it is degraded', () => {
+  it('says at its top level whether it is degraded', () => {
     const snapshot = snapshotOf(now_ms, ['BNB']);
     expect(TickerAnswer.parse(answerTicker('BTC', snapshot, now_ms).body)).toMatchObject({ degraded: false });
     expect(TickerAnswer.parse(answerTicker('BNB', snapshot, now_ms).body)).toMatchObject({
@@ -98,7 +98,7 @@ describe('one ticker', () => {
 describe('candles', () => {
   const question = { coin: 'ETH', interval: '1h', limit: 10 } as const;
 
-  it('name their market and interval, and start at a time', () => {
+  it('contain their market and interval, and start at a given time', () => {
     const candle = { start_ms: Date.UTC(2026, 10, 21), open: '1', high: '3', low: '0.5', close: '2', volume: '7' };
     const { body } = answerCandles({ ...question, interval: '1M' }, { taken_ms: now_ms, candles: [candle] }, now_ms);
     expect(CandleList.parse(body)).toEqual({
@@ -113,7 +113,7 @@ describe('candles', () => {
     ['1m', 6_000],
     ['3m', 18_000],
     ['1d', 30_000],
-  ] as const)('of %s are kept for what is left of their time', (interval, fresh_ms) => {
+  ] as const)('of %s are cached for the rest of their time', (interval, fresh_ms) => {
     const series = { taken_ms: now_ms - 1_000, candles: [] };
     expect(answerCandles({ ...question, interval }, series, now_ms).lifetime_ms).toBe(fresh_ms - 1_000);
   });

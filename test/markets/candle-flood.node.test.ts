@@ -6,14 +6,14 @@ import { type Exchange, startExchange } from '../support/node/exchange/start-exc
 import { startVenueServer } from '../support/node/venues/start-venue-server.ts';
 import type { VenueRequests } from '../support/node/venues/venue-state.ts';
 
-/** What Binance is asked for candles at once, and in a second after that. */
+/** Binance's budget for candles: the requests at once, and those of each second after that. */
 const BURST = 24;
 const PER_SECOND = 1.6;
 
 const QUESTIONS = 60;
 const AT_ONCE = 10;
 
-/** The venue takes this long over candles, so that questions are under way while orders come. */
+/** How long the venue takes to answer candles, so that requests are open while orders come. */
 const DELAY_MS = 100;
 
 let venues: Awaited<ReturnType<typeof startVenueServer>>;
@@ -44,7 +44,7 @@ async function control(method: string, body?: unknown): Promise<VenueRequests> {
   return (await fetch(`${venues.url}/control`, init)).json() as Promise<VenueRequests>;
 }
 
-it('a flood of distinct candle questions passes no venue’s budget, suspends no price source, and stops no order', async () => {
+it('a flood of different candle requests exceeds no venue’s budget, suspends no price source, and stops no order', async () => {
   const [origin = ''] = exchange.urls;
   const operator = new Operator(origin);
   const token = await operator.createKey(await operator.openAccount({ USDT: '10000' }));
@@ -70,10 +70,11 @@ it('a flood of distinct candle questions passes no venue’s budget, suspends no
   const { binance, okx, gate } = await control('GET');
   expect(binance.klines).toBeGreaterThanOrEqual(BURST);
   expect(binance.klines).toBeLessThanOrEqual(BURST + ((Date.now() - begun_ms) / 1_000) * PER_SECOND + 1);
-  // The others were refused before the venue was asked. A machine that is busy may leave some of the asked unanswered.
+  // The other requests were refused before a venue was asked. On a busy machine some of the requests to the venue may
+  // fail.
   expect(answers.filter((status) => status === 503).length).toBeGreaterThanOrEqual(QUESTIONS - binance.klines);
   expect(answers.filter((status) => ![200, 502, 503].includes(status))).toEqual([]);
-  // All three are still asked for prices in every round: none is suspended.
+  // All three venues are still asked for prices in every round: none is suspended.
   const before = [binance.tickers, okx.tickers, gate.tickers];
   expect(Math.max(...before) - Math.min(...before)).toBeLessThanOrEqual(1);
   const { status } = (await (await fetchDocumented(origin, '/api/v1/status')).json()) as { status: string };

@@ -20,7 +20,7 @@ afterEach(() => {
 
 const pass = (time_ms: number) => vi.setSystemTime(Date.now() + time_ms);
 
-/** The list, and for how long it may be kept. */
+/** The list of tickers, and for how long it may be cached. */
 async function listTickers() {
   const response = await send('/api/v1/markets/tickers');
   expect(response.status).toBe(200);
@@ -33,7 +33,7 @@ const setFallbacks = (prices: Record<string, string | null>) =>
   asOperator('PATCH', '/settings', { fallbackPrices: prices });
 
 describe('when every source fails', () => {
-  it('tickers are degraded from the first such round on: held prices for 30 s, kept 5 s at most, and never a fill', async () => {
+  it('tickers are degraded from that round on: they show the last prices for 30 s, are cached for 5 s, and fill no order', async () => {
     await setVenues({ BTC: '65000.12' });
     const trader = await openTrader({ USDT: '1000' });
     const before = await listTickers();
@@ -53,7 +53,7 @@ describe('when every source fails', () => {
     expect(gone.kept_s).toBeLessThanOrEqual(5);
   });
 
-  it('and one that answers ends it', async () => {
+  it('the first source that answers ends it', async () => {
     await breakVenues();
     expect((await listTickers()).degraded).toBe(true);
     await setVenue('binance', { mode: 'ok' });
@@ -63,7 +63,7 @@ describe('when every source fails', () => {
 });
 
 describe('the operator’s fallback prices', () => {
-  it('are shown in place of those that ship with Bureau, until they are taken back', async () => {
+  it('are shown instead of those in Bureau’s code, until they are removed', async () => {
     expect((await setFallbacks({ BTC: '91234.5' })).status).toBe(200);
     await breakVenues();
     expect(await listTickers()).toMatchObject({
@@ -76,7 +76,7 @@ describe('the operator’s fallback prices', () => {
     expect((await listTickers()).bitcoin?.price).toBe(assets.BTC.fallbackPrice);
   });
 
-  it('cost no call of the database while anybody answers, and one in 30 s while nobody does', async () => {
+  it('need no call of the database while any source answers, and one in 30 s while none does', async () => {
     const readFor = async (seconds: number) => {
       for (let second = 0; second < seconds; second += 3) {
         pass(3_000);
@@ -90,7 +90,7 @@ describe('the operator’s fallback prices', () => {
     expect((await measureDatabase(() => readFor(3))).databaseTrips).toBe(1);
   });
 
-  it('stay as they were read when the settings cannot be read', async () => {
+  it('stay in use as they were last read when the settings cannot be read', async () => {
     await setFallbacks({ BTC: '91234.5' });
     await breakVenues();
     expect((await listTickers()).bitcoin?.price).toBe('91234.5');
@@ -103,7 +103,7 @@ describe('the operator’s fallback prices', () => {
   });
 });
 
-/** The edge’s copy of the list, which is 30 s good. */
+/** Removes the list from the edge cache, which keeps it for 30 s. */
 function forgetEdge(): Promise<boolean> {
   return caches.default.delete('https://edge-cache.invalid/tickers');
 }

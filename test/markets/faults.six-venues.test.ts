@@ -21,15 +21,15 @@ const sources = ['binance', 'okx', 'coinbase', 'kucoin', 'kraken', 'gate'] as co
 
 type Source = (typeof sources)[number];
 
-/** Those that date their prices. */
+/** The sources that give a time with their prices. */
 const dated: readonly Source[] = ['binance', 'okx', 'kucoin'];
 
-/** A change of all coins of a venue. */
+/** The same change for all coins of a venue. */
 function eachCoin(change: (price: string) => { readonly price: string; readonly age_ms?: number }): VenueChange {
   return { coins: Object.fromEntries(coinSymbols.map((coin) => [coin, change(prices[coin])])) };
 }
 
-/** What a fault does to a source: it says nothing of use, dates its prices a minute ago, or lies. */
+/** What a fault makes of a source: it has no usable answer, its prices are a minute old, or they are wrong. */
 type Effect = 'silent' | 'stale' | 'lying';
 
 const faults: Readonly<Record<string, readonly [Effect, VenueChange]>> = {
@@ -64,7 +64,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The honest sources of a coin, and whether they are enough for a fill, by the rule of the decision itself. */
+/** Whether enough sources of a coin are sound for a fill, by the rule that the exchange documents. */
 function judge(coin: Coin, faulty: readonly Source[], effect: Effect) {
   const listing = sources.filter((source) => assets[coin].venueSymbols[source] !== null);
   const isSound = (source: Source) => !faulty.includes(source) || (effect === 'stale' && !dated.includes(source));
@@ -78,7 +78,7 @@ async function buy(coin: Coin): Promise<string> {
   return response.status === 201 ? 'filled' : (await json<ProblemBody>(response)).code;
 }
 
-/** Asserts what readers and traders get while these sources have this fault, from a hub that knows nothing yet. */
+/** Checks what readers and traders get while these sources have this fault, with a hub that has no memory. */
 async function expectTruth(faulty: readonly Source[], effect: Effect, change: VenueChange): Promise<void> {
   await resetVenues();
   await setVenues(prices);
@@ -102,18 +102,18 @@ async function expectTruth(faulty: readonly Source[], effect: Effect, change: Ve
 }
 
 describe.each(Object.entries(faults))('with %s', (_fault, [effect, change]) => {
-  it('at any one source, tickers are right and fills refused exactly where too few sources are left', async () => {
+  it('at any one source, tickers are right, and fills are refused only for coins with too few sources left', async () => {
     for (const source of sources) await expectTruth([source], effect, change);
   });
 
-  it('at any two sources, too', async () => {
+  it('at any two sources, tickers are right, and fills are refused only for coins with too few sources left', async () => {
     for (const [index, one] of sources.entries()) {
       for (const other of sources.slice(index + 1)) await expectTruth([one, other], effect, change);
     }
   });
 });
 
-it('a pair of liars stops the fills of a coin that four sources have, and of no other', () => {
+it('two sources with wrong prices stop the fills of a coin with four sources, and of no other coin', () => {
   expect(coinSymbols.filter((coin) => !judge(coin, ['binance', 'okx'], 'lying'))).toEqual(['MATIC']);
 });
 
@@ -124,7 +124,7 @@ describe('after all venues were down', () => {
     ['html', 13],
     ['reset', 14],
   ] as const)(
-    'with mode %s, until every breaker was open: fills are back within 5 s and the edge within 10 s',
+    'with mode %s, until every circuit breaker was open: fills resume within 5 s, and cached answers recover within 10 s',
     async (mode, limit) => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
       const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
@@ -149,7 +149,7 @@ describe('after all venues were down', () => {
     },
   );
 
-  it('what was shown last is shown on, degraded from the first round that failed, and replaced within 10 s', async () => {
+  it('the last shown price stays, degraded from the first failed round on, and is replaced within 10 s', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
     const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
     const read = async () => TickerList.parse(await (await send('/api/v1/markets/BTC')).json().then(asList));
@@ -165,18 +165,18 @@ describe('after all venues were down', () => {
   });
 });
 
-/** The answer of one ticker in the shape of the list's. */
+/** Turns the answer of one ticker into the form of the list. */
 function asList(answer: unknown) {
   const { ticker, degraded } = answer as { ticker: unknown; degraded: boolean };
   return { tickers: [ticker], degraded, ts: new Date().toISOString() };
 }
 
-it('a source that hangs is left alone after three rounds, and its readers no longer wait for it', async () => {
+it('a source that hangs is suspended after three rounds, and its readers no longer wait for it', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
   await setVenue('gate', { mode: 'hang' });
   for (let round = 0; round < 6; round++) {
     await readSnapshot(env, 0);
-    // The question that hangs ends after 2 s of real time; until then its source is not asked again.
+    // The hanging request ends after 2 s of real time; until then its source is not asked again.
     await new Promise((resolve) => setTimeout(resolve, round < 3 ? 2_050 : 0));
     vi.setSystemTime(Date.now() + 1);
   }

@@ -12,7 +12,7 @@ beforeEach(async () => {
   await forgetPrices();
 });
 
-/** Starts a round that the venues never answer, with readers who wait for it. */
+/** Starts a round that the venues never answer, with readers that wait for it. */
 async function waitForSilentVenues(): Promise<Promise<Response>[]> {
   await breakVenues('hang');
   const readers = Array.from({ length: READERS }, () => send('/api/v1/markets/tickers'));
@@ -23,8 +23,8 @@ async function waitForSilentVenues(): Promise<Promise<Response>[]> {
   return readers;
 }
 
-describe('a price hub that is reset under its readers', () => {
-  it('answers every one of them 200 and degraded, for 5 s at most', async () => {
+describe('a price hub that is reset while readers wait', () => {
+  it('leads to an answer of 200, degraded, for every reader, cached for at most 5 s', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const readers = await waitForSilentVenues();
     await abort(env.PRICE_HUB.getByName('hub'));
@@ -36,11 +36,11 @@ describe('a price hub that is reset under its readers', () => {
       const [, age] = /^public, max-age=(\d+)$/.exec(response.headers.get('Cache-Control') ?? '') ?? [];
       expect(Number(age)).toBeLessThanOrEqual(5);
     }
-    // They lost the hub itself, and not only the venues.
+    // The readers lost the hub itself, not only the venues.
     expect(log.mock.calls.flat().join()).toContain('price_hub_unreachable');
   });
 
-  it('is back for the next reader as soon as the venues are', async () => {
+  it('answers the next reader as soon as the venues answer', async () => {
     vi.spyOn(console, 'error').mockReturnValue();
     const readers = await waitForSilentVenues();
     await abort(env.PRICE_HUB.getByName('hub'));

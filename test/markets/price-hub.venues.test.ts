@@ -29,7 +29,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The snapshot; a new one a moment later, when every venue may be asked again. */
+/** The snapshot. For a new one the clock moves on, so that every venue may be asked again. */
 function snapshotNow(maxAge_ms = 0) {
   if (maxAge_ms === 0) vi.setSystemTime(Date.now() + 1_500);
   return readSnapshot(env, maxAge_ms);
@@ -47,20 +47,20 @@ const shownOf = (snapshot: MarketSnapshot | undefined, coin: Coin = 'BTC') => {
 };
 
 describe('a round', () => {
-  it('asks each venue once for all coins, in the venue’s own words', async () => {
+  it('asks each venue once for all coins, by the venue’s own symbols', async () => {
     const snapshot = await snapshotNow();
     expect(coinSymbols.filter((coin) => snapshot?.markets[coin].shown === null)).toEqual([]);
     expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
   });
 
-  it('is one for 50 cold readers at once', async () => {
+  it('serves 50 readers without a cached answer at once', async () => {
     await setVenue('kraken', { delay_ms: 200 });
     const snapshots = await Promise.all(Array.from({ length: 50 }, () => snapshotNow(10_000)));
     expect(new Set(snapshots.map((snapshot) => shownOf(snapshot)))).toEqual(new Set(['65003.36']));
     expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
   });
 
-  it('is not begun while the last is fresh enough for the reader', async () => {
+  it('is not started while the last round is fresh enough for the reader', async () => {
     await snapshotNow();
     await snapshotNow(10_000);
     expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
@@ -69,7 +69,7 @@ describe('a round', () => {
     expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 2 }, kraken: { tickers: 2 } });
   });
 
-  it('takes the mean of two venues that agree, volume of the first, change since the rolling open', async () => {
+  it('gives the mean of two venues that agree, the volume of the first, and the change since the rolling open', async () => {
     await setVenue('binance', { coins: { BTC: { price: '65000.01', open: '50000', volume: '33278.391290' } } });
     await setVenue('kraken', { coins: { BTC: { price: '65000.02', volume: '598' } } });
     const snapshot = await snapshotNow();
@@ -83,7 +83,7 @@ describe('a round', () => {
 });
 
 describe('there is no firm price', () => {
-  it('when one of two venues is 1000 times off; what is shown stays near what was shown', async () => {
+  it('when one of two venues is 1000 times off, and the shown price stays near the last one', async () => {
     await setVenues({ BTC: '65000' });
     expect(await firm()).toBe('65000');
     await setVenue('kraken', { coins: { BTC: { price: '65000000' } } });
@@ -109,7 +109,7 @@ describe('there is no firm price', () => {
     expect(await firm()).toBe('70000');
   });
 
-  it('of a coin that one venue alone lists', async () => {
+  it('for a coin that only one venue lists', async () => {
     expect(await firm('MATIC')).toBeUndefined();
     expect(shownOf(await snapshotNow(10_000), 'MATIC')).toBe('0.2112');
   });
@@ -124,7 +124,7 @@ describe('there is no firm price', () => {
     ['sends 5 MB', 'huge', null],
     ['drops the connection', 'reset', null],
     ['hangs', 'hang', null],
-  ])('when one venue %s, and the other is shown within the deadline', async (_case, mode, status) => {
+  ])('when one venue %s, while the other venue’s price is shown within the deadline', async (_case, mode, status) => {
     for (const venue of ['binance', 'kraken'] as const) {
       await resetVenues();
       await forgetPrices();
@@ -139,17 +139,20 @@ describe('there is no firm price', () => {
   });
 });
 
-describe('one bad row drops only that row', () => {
-  it.each(['nan', '', '-1', '0', '0.000000001', '1e11', 'Infinity'])('a price of %j', async (price) => {
-    await setVenues({ ETH: '2500' });
-    await setVenue('binance', { coins: { BTC: { price } } });
-    await setVenue('kraken', { coins: { BTC: { price: '65000' } } });
-    expect(await firm()).toBeUndefined();
-    expect(shownOf(await snapshotNow(10_000))).toBe('65000');
-    expect(await firm('ETH')).toBe('2500');
-  });
+describe('a row with', () => {
+  it.each(['nan', '', '-1', '0', '0.000000001', '1e11', 'Infinity'])(
+    'the invalid price %j is dropped, and no other row',
+    async (price) => {
+      await setVenues({ ETH: '2500' });
+      await setVenue('binance', { coins: { BTC: { price } } });
+      await setVenue('kraken', { coins: { BTC: { price: '65000' } } });
+      expect(await firm()).toBeUndefined();
+      expect(shownOf(await snapshotNow(10_000))).toBe('65000');
+      expect(await firm('ETH')).toBe('2500');
+    },
+  );
 
-  it('a price with an exponent is a price', async () => {
+  it('a price with an exponent is accepted', async () => {
     await setVenue('binance', { coins: { BTC: { price: '6.5e4' } } });
     await setVenue('kraken', { coins: { BTC: { price: '65000.0' } } });
     expect(await firm()).toBe('65000');
@@ -157,7 +160,7 @@ describe('one bad row drops only that row', () => {
 });
 
 describe('when no venue answers', () => {
-  it('what was shown is still shown, with its own time', async () => {
+  it('the shown prices stay, with their own time', async () => {
     const before = await snapshotNow();
     await breakVenues();
     const after = await snapshotNow();
@@ -165,13 +168,13 @@ describe('when no venue answers', () => {
     expect(after?.markets.BTC.shown).toEqual({ ...before?.markets.BTC.shown, isHeld: true });
   });
 
-  it('a hub that never heard anything shows nothing', async () => {
+  it('a hub without any earlier answer shows nothing', async () => {
     await breakVenues('html');
     const snapshot = await snapshotNow();
     expect(coinSymbols.filter((coin) => snapshot?.markets[coin].shown !== null)).toEqual([]);
   });
 
-  it('the venues are asked again no sooner than a second later', async () => {
+  it('the venues are asked again after a second at the earliest', async () => {
     await breakVenues();
     await readSnapshot(env, 0);
     vi.setSystemTime(Date.now() + 1_000);
@@ -186,7 +189,7 @@ describe('when no venue answers', () => {
 describe('a hub that was evicted', () => {
   const hub = () => env.PRICE_HUB.getByName('hub');
 
-  it('still shows what it showed last, with its own time, when no venue answers', async () => {
+  it('still shows its last prices, with their own time, when no venue answers', async () => {
     const before = await snapshotNow();
     await evictDurableObject(hub());
     await breakVenues();
@@ -196,7 +199,7 @@ describe('a hub that was evicted', () => {
     expect(await snapshotNow()).toEqual({ ...before, markets: held });
   });
 
-  it('fills at nothing older than before', async () => {
+  it('gives no firm price that is older than before', async () => {
     await setVenues({ BTC: '65000' });
     expect(await firm()).toBe('65000');
     await evictDurableObject(hub());
@@ -206,7 +209,7 @@ describe('a hub that was evicted', () => {
     expect(snapshot && firmPrice(snapshot, 'BTC', received_ms + 5_001)).toBeUndefined();
   });
 
-  it('still leaves the venue alone that asked for it', async () => {
+  it('still does not ask a venue that asked to be left alone', async () => {
     await setVenue('kraken', { mode: 'error', status: 429 });
     await snapshotNow();
     await evictDurableObject(hub());
@@ -214,17 +217,17 @@ describe('a hub that was evicted', () => {
     expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 2 }, kraken: { tickers: 1 } });
   });
 
-  it('forgets what it cannot read', async () => {
+  it('discards stored data that it cannot read', async () => {
     await runInDurableObject(hub(), (_hub, { storage }) => storage.kv.put('kept', { memory: 'of another version' }));
     await evictDurableObject(hub());
     expect(await firm()).toBeDefined();
   });
 });
 
-describe('ahead of its readers', () => {
+describe('between its readers’ calls', () => {
   const hub = () => env.PRICE_HUB.getByName('hub');
 
-  it('the hub asks again while there are any, and until a minute after the last', async () => {
+  it('the hub asks the venues again while there are readers, and until a minute after the last', async () => {
     await snapshotNow();
     vi.setSystemTime(Date.now() + 8_000);
     expect(await runDurableObjectAlarm(hub())).toBe(true);
@@ -235,7 +238,7 @@ describe('ahead of its readers', () => {
     expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 2 }, kraken: { tickers: 2 } });
   });
 
-  it('the next reader wakes it again', async () => {
+  it('the next reader starts this again', async () => {
     await snapshotNow();
     vi.setSystemTime(Date.now() + 60_001);
     await runDurableObjectAlarm(hub());
@@ -252,16 +255,16 @@ describe('while orders come', () => {
   const waitForRounds = (count: number) =>
     vi.waitFor(async () => expect((await countVenueRequests()).binance.tickers).toBeGreaterThanOrEqual(count), 10_000);
 
-  it('the hub begins a round every second by itself, and nobody waits for one', async () => {
+  it('the hub starts a round every second by itself, and no order waits for one', async () => {
     await readForOrders();
     await waitForRounds(3);
     const [before, asked] = [await readForOrders(), await countVenueRequests()];
     expect(await readForOrders(0)).toEqual(before);
-    // The next round may have begun on the way here, by itself.
+    // The next round may have started by itself meanwhile.
     expect((await countVenueRequests()).binance.tickers - asked.binance.tickers).toBeLessThanOrEqual(1);
   });
 
-  it('a hub that is reset continues above every round that it gave out, also where the clock went back by a day', async () => {
+  it('a hub that is reset continues with higher round numbers, also when the clock went back by a day', async () => {
     const day_ms = 86_400_000;
     const rounds: (number | undefined)[] = [];
     for (const step_ms of [0, 4_000, day_ms, -day_ms, 70_000, -90_000]) {
@@ -277,7 +280,7 @@ describe('while orders come', () => {
     expect(rounds).toEqual(rounds.toSorted((one, other) => (one ?? 0) - (other ?? 0)));
   });
 
-  it('rounds write no row each: the newest is stored every 8 s, and no alarm is set for orders', async () => {
+  it('rounds do not write a row each: the newest is stored every 8 s, and no alarm is set for orders', async () => {
     await readForOrders();
     const puts = await runInDurableObject(hub(), (_hub, { storage }) =>
       vi.spyOn(Object.getPrototypeOf(storage.kv) as SyncKvStorage, 'put'),
@@ -291,7 +294,7 @@ describe('while orders come', () => {
     puts.mockRestore();
   });
 
-  it('Kraken is asked every second time, and its last answer repeated with its own time', async () => {
+  it('Kraken is asked in every second round, and its last answer is repeated with its own time', async () => {
     await setVenues({ BTC: '65000' });
     const first = await readSnapshot(env, 0);
     await setVenues({ BTC: '65100' });
@@ -309,11 +312,11 @@ describe('while orders come', () => {
     expect(third?.markets.BTC.agreed).toMatchObject({ price: 6_510_000_000_000n, dispersion: 0n });
   });
 
-  it('ends a minute after the last order, and begins again with the next', async () => {
+  it('the rounds end a minute after the last order, and start again with the next', async () => {
     await readForOrders();
     await waitForRounds(2);
     vi.setSystemTime(Date.now() + 60_001);
-    // The timer looks once more at the clock, and stops.
+    // The timer reads the clock once more, and stops.
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     const { binance } = await countVenueRequests();
     await new Promise((resolve) => setTimeout(resolve, 1_500));
@@ -327,10 +330,10 @@ describe('candles', () => {
   const klines = (...rows: unknown[][]) => setVenue('binance', { klines: rows });
   const hour_ms = Math.floor(Date.now() / 3_600_000) * 3_600_000;
 
-  // Questions end here, so that the tests do not notice when a new hour begins.
+  // The requests end in the past, so that a new hour during the tests does not matter.
   const question = { coin: 'BTC', interval: '1h', limit: 100, endTime_ms: hour_ms } as const;
 
-  it('are the venue’s, the newest in ascending order, in one request for 50 readers', async () => {
+  it('are the venue’s newest, in ascending order, from one request for 50 readers', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => readCandles(env, question)));
     for (const answer of answers) {
       expect(answer.ok && answer.value.candles).toHaveLength(100);
@@ -346,12 +349,12 @@ describe('candles', () => {
     expect((await countVenueRequests()).binance.klines).toBe(1);
   });
 
-  it('of MATIC are those of POL', async () => {
+  it('of MATIC are the venues’ candles of POL', async () => {
     const answer = await readCandles(env, { ...question, coin: 'MATIC', interval: '1M' as const });
     expect(answer.ok && answer.value.candles.at(-1)?.open).toBe('0.2112');
   });
 
-  it('begin at a start, and end at an end', async () => {
+  it('start at a given start, and end at a given end', async () => {
     const startTime_ms = hour_ms - 10 * 3_600_000 - 1;
     const from = await readCandles(env, { ...question, limit: 2, startTime_ms });
     expect(from.ok && from.value.candles.map(({ start_ms }) => (hour_ms - start_ms) / 3_600_000)).toEqual([10, 9]);
@@ -370,7 +373,7 @@ describe('candles', () => {
     ['off the grid', [hour_ms + 1, '1', '2', '1', '2', '3', 0]],
     ['with prices out of order', [hour_ms, '1', '2', '1.5', '2', '3', 0]],
     ['of JSON numbers', [hour_ms, 1, 2, 1, 2, 3, 0]],
-  ])('%s are refused with upstream_unavailable', async (_fault, row) => {
+  ])('with %s are refused with upstream_unavailable', async (_fault, row) => {
     await klines(row);
     expect(await readCandles(env, question)).toMatchObject({
       ok: false,

@@ -35,7 +35,7 @@ function createPoller(...sources: PriceSource[]) {
 const namesOf = async (poller: PricePoller) => (await poller.ask()).map(({ source }) => source);
 
 describe('a round', () => {
-  it('gives the answers in the order of the sources, whoever was first', async () => {
+  it('returns the answers in the order of the sources, whichever was first', async () => {
     const slow = Promise.withResolvers<SourceTicker[]>();
     const second = createSource('b', () => {
       setTimeout(() => slow.resolve([ticker]));
@@ -48,7 +48,7 @@ describe('a round', () => {
     expect(await namesOf(poller)).toEqual(['a', 'b']);
   });
 
-  it('does not wait for one that hangs, when more than half have answered', async () => {
+  it('does not wait for a source that hangs when more than half have answered', async () => {
     const { poller } = createPoller(createSource('a', hang), createSource('b'), createSource('c'));
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     const round = namesOf(poller);
@@ -84,7 +84,7 @@ describe('a round', () => {
     vi.useRealTimers();
   });
 
-  it('does not ask a source whose last question is still open', async () => {
+  it('does not ask a source whose last request is still open', async () => {
     const slow = createSource('a', hang);
     const { poller } = createPoller(slow, createSource('b'), createSource('c'));
     await poller.ask();
@@ -98,7 +98,7 @@ describe('a source that fails', () => {
     for (let index = 0; index < times; index++) await poller.ask();
   };
 
-  it('is left alone after three times, and one good answer makes it as new', async () => {
+  it('is suspended after three failures, and one good answer clears its record', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 0 });
     let answer: () => Promise<SourceTicker[]> = () => fail();
     const bad = createSource('bad', () => answer());
@@ -118,7 +118,7 @@ describe('a source that fails', () => {
     vi.useRealTimers();
   });
 
-  it('is tried every 2 s when fewer than three others are left', async () => {
+  it('is tried every 2 s when fewer than three other sources are left', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 0 });
     const bad = createSource('bad', () => fail());
     const { poller } = createPoller(bad, createSource('b'), createSource('c'));
@@ -133,14 +133,17 @@ describe('a source that fails', () => {
     vi.useRealTimers();
   });
 
-  it.each<SourceFault>(['rate_limited', 'geo_blocked'])('by %s is asked once, however few are left', async (fault) => {
-    const bad = createSource('bad', () => fail(fault));
-    const { poller } = createPoller(bad, createSource('b'));
-    await rounds(poller, 5);
-    expect(bad.fetchTickers).toHaveBeenCalledOnce();
-  });
+  it.each<SourceFault>(['rate_limited', 'geo_blocked'])(
+    'with %s is asked once, however few sources are left',
+    async (fault) => {
+      const bad = createSource('bad', () => fail(fault));
+      const { poller } = createPoller(bad, createSource('b'));
+      await rounds(poller, 5);
+      expect(bad.fetchTickers).toHaveBeenCalledOnce();
+    },
+  );
 
-  it('after the round has ended counts, too', async () => {
+  it('after the round has ended counts as well', async () => {
     const late = Promise.withResolvers<SourceTicker[]>();
     const { poller, breakers } = createPoller(
       createSource('late', () => late.promise),
@@ -152,7 +155,7 @@ describe('a source that fails', () => {
     await vi.waitFor(() => expect(breakers.standingOf('prices/late', Date.now())).toBe('suspended'));
   });
 
-  it('is told to the operator in our own words, and when it is back', async () => {
+  it('is logged in our own words, and so is its return', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const answers = [() => Promise.reject(new Error('secret text of a venue')), () => Promise.resolve([ticker])];
     const flaky = createSource('flaky', () => answers.shift()?.() ?? Promise.resolve([ticker]));
@@ -170,7 +173,7 @@ describe('a source that fails', () => {
     expect(JSON.stringify(lines)).not.toContain('secret');
   });
 
-  it('by answering with none of the coins is told, and left alone after three times', async () => {
+  it('by answering with none of the coins is logged, and suspended after three failures', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const empty = createSource('empty', () => Promise.resolve([]));
     const { poller, breakers } = createPoller(empty, createSource('b'), createSource('c'), createSource('d'));
@@ -185,7 +188,7 @@ describe('a source that fails', () => {
     });
   });
 
-  it('by refusing one question is told, and asked again', async () => {
+  it('by refusing one request is logged, and asked again', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const picky = createSource('picky', () => fail('question_refused'));
     const { poller, breakers } = createPoller(picky, createSource('b'), createSource('c'), createSource('d'));
@@ -196,7 +199,7 @@ describe('a source that fails', () => {
   });
 });
 
-describe('a source with a least interval', () => {
+describe('a source with a least interval between requests', () => {
   const slow = (answer?: () => Promise<SourceTicker[]>) => ({
     ...createSource('slow', answer),
     leastInterval_ms: 1_500,
@@ -207,7 +210,7 @@ describe('a source with a least interval', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 10_000 }));
   afterEach(() => void vi.useRealTimers());
 
-  it('is asked no sooner, and its last answer is repeated with its own time', async () => {
+  it('is asked no earlier, and its last answer is repeated with its own time', async () => {
     const source = slow();
     const { poller } = createPoller(source, createSource('b'));
     expect(await ask(poller)).toEqual([
@@ -227,7 +230,7 @@ describe('a source with a least interval', () => {
     expect(source.fetchTickers).toHaveBeenCalledTimes(2);
   });
 
-  it('that failed has nothing to repeat, and is asked no sooner', async () => {
+  it('has nothing to repeat when it failed, and is asked no earlier', async () => {
     const source = slow(() => fail());
     const { poller } = createPoller(source, createSource('b'));
     await ask(poller);
@@ -236,7 +239,7 @@ describe('a source with a least interval', () => {
     expect(source.fetchTickers).toHaveBeenCalledOnce();
   });
 
-  it('is asked when the clock went back, for nobody knows how long ago it was', async () => {
+  it('is asked when the clock went back, because the time since its last request is unknown', async () => {
     const source = slow();
     const { poller } = createPoller(source, createSource('b'));
     await ask(poller);

@@ -7,7 +7,7 @@ import type { Bindings } from '../../src/platform/bindings.ts';
 import { coinSymbols } from '../../src/money/assets.ts';
 import { env } from '../support/runtime/test-env.ts';
 
-/** The bindings of hubs that behave as told. */
+/** Bindings whose hubs behave as the test says. */
 function pretendHubs(answer: () => Promise<never>): HubBindings & Pick<Bindings, 'CANDLE_HUB'> {
   const namespace = { getByName: () => ({ snapshot: answer, candles: answer }) } as unknown as DurableObjectNamespace;
   return { PRICE_HUB: namespace, CANDLE_HUB: namespace, PRICE_HUB_LOCATION: 'weur' };
@@ -16,7 +16,7 @@ function pretendHubs(answer: () => Promise<never>): HubBindings & Pick<Bindings,
 const question = { coin: 'BTC', interval: '1h', limit: 5 } as const;
 
 describe('the hub of the sandbox', () => {
-  it('gives a firm price of every coin', async () => {
+  it('gives a firm price for every coin', async () => {
     const snapshot = await readSnapshot(env, 0);
     for (const coin of coinSymbols)
       expect(snapshot && firmPrice(snapshot, coin, Date.now())?.price).toBeGreaterThan(0n);
@@ -37,7 +37,7 @@ describe('a hub that cannot be reached', () => {
   const broken = pretendHubs(() => Promise.reject(new Error('internal error')));
   const hanging = pretendHubs(() => new Promise(() => {}));
 
-  it('is no exception to its readers', async () => {
+  it('throws no exception in its readers', async () => {
     vi.spyOn(console, 'error').mockReturnValue();
     expect(await readSnapshot(broken, 0)).toBeUndefined();
     expect(await readCandles(broken, question)).toMatchObject({
@@ -46,7 +46,7 @@ describe('a hub that cannot be reached', () => {
     });
   });
 
-  it('is not waited for for ever', async () => {
+  it('makes its readers wait for a bounded time only', async () => {
     vi.spyOn(console, 'error').mockReturnValue();
     const begun_ms = Date.now();
     const [snapshot, candles] = await Promise.all([readSnapshot(hanging, 0), readCandles(hanging, question)]);

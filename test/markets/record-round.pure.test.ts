@@ -9,7 +9,7 @@ const t0 = Date.parse('2026-11-21T12:00:00Z');
 
 const price = (text: string) => parsePrice(text) ?? 0n;
 
-/** Sources that say this of a coin, one each. */
+/** One observation for each price, from different sources. */
 function say(now_ms: number, coin: Coin, ...prices: string[]): Observation[] {
   return prices.map((text, index) => ({
     source: `venue-${index}`,
@@ -24,18 +24,18 @@ const btc = ({ snapshot }: HubMemory) => snapshot.markets.BTC;
 describe('after a round', () => {
   const memory = recordRound(emptyMemory, say(t0, 'BTC', '65000', '65010'), t0);
 
-  it('a coin that was answered for is shown and agreed on', () => {
+  it('a coin with answers is shown and agreed on', () => {
     expect(memory.snapshot.taken_ms).toBe(t0);
     expect(btc(memory).shown?.price).toBe(price('65005'));
     expect(firmPrice(memory.snapshot, 'BTC', t0)?.price).toBe(price('65005'));
   });
 
-  it('every other coin is there, with nothing', () => {
+  it('every other coin is present without a price', () => {
     expect(Object.keys(memory.snapshot.markets)).toEqual(coinSymbols);
     expect(memory.snapshot.markets.ETH).toEqual({ shown: null, agreed: null });
   });
 
-  it('a coin that nobody answers for is shown for 30 s more, with its own time', () => {
+  it('a coin without answers is shown for 30 s more, with its own time', () => {
     const later = recordRound(memory, [], t0 + 30_000);
     expect(btc(later).shown).toEqual({ ...btc(memory).shown, isHeld: true });
     expect(btc(later).shown?.dataTime_ms).toBe(t0);
@@ -46,7 +46,7 @@ describe('after a round', () => {
     expect(recordRound(memory, [], t0 + 1_000).snapshot.taken_ms).toBe(t0);
   });
 
-  it('the number of a round only grows, also when the clock goes back or the memory is lost', () => {
+  it('the round’s number only grows, also when the clock goes back or the memory is lost', () => {
     const again = recordRound(memory, say(t0 - 5_000, 'BTC', '65000', '65010'), t0 - 5_000);
     expect(again.snapshot.round).toBe(memory.snapshot.round + 1);
     const anew = recordRound(emptyMemory, say(t0 + 1_000, 'BTC', '65000', '65010'), t0 + 1_000);
@@ -54,11 +54,11 @@ describe('after a round', () => {
     expect(recordRound(memory, [], t0 + 1_000).snapshot.round).toBe(memory.snapshot.round);
   });
 
-  it('a firm price says how far the sources that agreed lie apart', () => {
+  it('a firm price says how far apart the agreeing sources are', () => {
     expect(firmPrice(memory.snapshot, 'BTC', t0)?.dispersion).toBe(price('10'));
   });
 
-  it('a silence ends the agreement at once, and marks what is shown as held until somebody answers', () => {
+  it('a round without answers ends the agreement at once, and marks the shown price as held until a source answers', () => {
     const silent = recordRound(memory, [], t0 + 1_000);
     expect(btc(silent).agreed).toBeNull();
     expect(btc(memory).shown?.isHeld).toBe(false);
@@ -67,24 +67,24 @@ describe('after a round', () => {
     expect(btc(back).shown?.isHeld).toBe(false);
   });
 
-  it('what was agreed on ahead of the clock is firm only as far as two clocks differ', () => {
+  it('a price agreed on at a later time than now is firm only within the difference that two clocks may have', () => {
     expect(firmPrice(memory.snapshot, 'BTC', t0 - 1_000)?.price).toBe(price('65005'));
     expect(firmPrice(memory.snapshot, 'BTC', t0 - 1_001)).toBeUndefined();
   });
 
-  it('a dispute ends the agreement at once', () => {
+  it('a disagreement ends the agreement at once', () => {
     const disputed = recordRound(memory, say(t0 + 1_000, 'BTC', '65000', '65000000'), t0 + 1_000);
     expect(firmPrice(disputed.snapshot, 'BTC', t0 + 1_000)).toBeUndefined();
     expect(btc(disputed).shown?.price).toBe(price('65000'));
   });
 
-  it('one source left ends the agreement, and is shown', () => {
+  it('a single remaining source ends the agreement, and is shown', () => {
     const lonely = recordRound(memory, say(t0 + 1_000, 'BTC', '64000'), t0 + 1_000);
     expect(btc(lonely).agreed).toBeNull();
     expect(btc(lonely).shown?.price).toBe(price('64000'));
   });
 
-  it('a jump is held against the last accepted price through disputed rounds, for a minute', () => {
+  it('a jump is compared with the last accepted price, also through rounds without agreement, for a minute', () => {
     const disputed = recordRound(memory, say(t0 + 1_000, 'BTC', '65000', '1'), t0 + 1_000);
     const jump = (now_ms: number) => btc(recordRound(disputed, say(now_ms, 'BTC', '80000', '80000'), now_ms)).agreed;
     expect(jump(t0 + 59_999)).toBeNull();
@@ -92,6 +92,6 @@ describe('after a round', () => {
   });
 });
 
-it('before anything was shown, the fallback price decides between two sources that disagree', () => {
+it('before any price was shown, the fallback price decides between two sources that disagree', () => {
   expect(btc(recordRound(emptyMemory, say(t0, 'BTC', '65', '65000'), t0)).shown?.price).toBe(price('65000'));
 });

@@ -5,15 +5,15 @@ import { type Exchange, startExchange } from '../support/node/exchange/start-exc
 import { startVenueServer } from '../support/node/venues/start-venue-server.ts';
 
 /**
- * A machine that is busy with other things may be too slow for the hub's own deadline, or let the prices grow old while
- * they are read; such a try says nothing.
+ * A busy machine may be too slow for the hub's own deadline, or let the prices grow old while they are read. Such a try
+ * proves nothing, so the test tries again.
  */
 const TRIES = 8;
 const TELLING_MS = 8_000;
 
 let venues: Awaited<ReturnType<typeof startVenueServer>>;
 
-/** Asks the venues' remote control, and gives how often each was asked. */
+/** Controls the venues of the test, and returns how often each was asked. */
 async function control(method: string, body?: unknown): Promise<unknown> {
   const response = await fetch(`${venues.url}/control`, {
     method,
@@ -30,7 +30,7 @@ afterAll(async () => {
   await venues.stop();
 });
 
-/** Two Workers that share the objects, none of which has been asked anything. */
+/** Two Workers that share the objects, none of which was asked anything yet. */
 function startColdExchange(): Promise<Exchange> {
   return startExchange({
     bundle: inject('workerBundle'),
@@ -44,20 +44,21 @@ function startColdExchange(): Promise<Exchange> {
   });
 }
 
-/** All 500 at once, each through the one or the other Worker. */
+/** Sends 500 requests at once, half of them through each Worker. */
 function readAtOnce({ urls }: Exchange, path: string): Promise<Response[]> {
   return Promise.all(Array.from({ length: 500 }, (_, reader) => fetchDocumented(urls[reader % 2] ?? '', path)));
 }
 
-/** What 500 readers of a cold exchange were told, and how often the venues were asked for it. */
+/** The answers of 500 readers of an exchange without prices, and how often the venues were asked for them. */
 async function readCold() {
   const exchange = await startColdExchange();
   try {
     await control('DELETE');
-    // Opens the connections and has the code compiled, of which neither is part of a round; the prices stay cold.
+    // Opens the connections and has the code compiled, so that neither is part of the round. No price is fetched.
     await Promise.all((await readAtOnce(exchange, '/api/v1/markets/NONE')).map((response) => response.text()));
     expect(await control('GET')).toMatchObject({ binance: { tickers: 0 }, kraken: { tickers: 0 } });
-    // Long enough that the readers gather while the round is under way; were one late, the round is still the only one.
+    // Long enough for all readers to arrive during the round. A reader that arrived later would still find only this
+    // round.
     await control('PATCH', { binance: { delay_ms: 300 }, kraken: { delay_ms: 300 } });
     const begun_ms = Date.now();
     const responses = await readAtOnce(exchange, '/api/v1/markets/tickers');
@@ -70,7 +71,7 @@ async function readCold() {
   }
 }
 
-it('500 concurrent readers through two Workers that share the hub, cold, cost the venues one upstream round', async () => {
+it('500 readers at once through two Workers that share a hub without prices cause one round of requests to the venues', async () => {
   let read = await readCold();
   for (let tries = 1; tries < TRIES && !read.isTelling; tries++) read = await readCold();
   expect(read.lists.some(({ degraded }) => degraded)).toBe(false);

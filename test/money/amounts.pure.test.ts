@@ -11,7 +11,7 @@ import {
   parseAmount,
 } from '../../src/money/amounts.ts';
 
-/** What an amount is by arithmetic, where the code moves the point through its digits. */
+/** The amount by arithmetic. The code under test moves the decimal point in the digits instead. */
 function writeByArithmetic(atoms: bigint, scale: number): string {
   return new Exact(atoms.toString()).div(new Exact(10).pow(scale)).toFixed();
 }
@@ -24,7 +24,7 @@ function readByArithmetic(text: string, scale: number): bigint | undefined {
 const scales = fc.constantFrom(0, 1, 6, 8, 18);
 const digit = fc.constantFrom(...'0123456789'.split(''));
 
-/** The text of an amount as a client may send it, in its two parts. */
+/** The text of an amount as a client may send it, as its two parts. */
 const amountParts = fc.record({
   whole: fc.oneof(
     fc.constant('0'),
@@ -83,7 +83,7 @@ describe('the syntax of an amount', () => {
 });
 
 describe('reading an amount', () => {
-  it('gives whole atoms, exact to the last digit', () => {
+  it('returns whole atoms, exact to the last digit', () => {
     expect(parseAmount('0', 8)).toBe(0n);
     expect(parseAmount('1', 8)).toBe(100_000_000n);
     expect(parseAmount('0.00000001', 8)).toBe(1n);
@@ -91,27 +91,27 @@ describe('reading an amount', () => {
     expect(parseAmount('12345678901234567890.123456', 6)).toBe(12_345_678_901_234_567_890_123_456n);
   });
 
-  it('counts trailing zeros as no precision', () => {
+  it('does not count trailing zeros as decimals', () => {
     expect(parseAmount('1.500000000000000000', 6)).toBe(1_500_000n);
     expect(parseAmount('0.000000000000000000', 6)).toBe(0n);
     expect(parseAmount('7.0', 0)).toBe(7n);
   });
 
-  it('gives undefined for more decimals than the asset has, and never a rounded amount', () => {
+  it('returns undefined for more decimals than the asset has, and never a rounded amount', () => {
     expect(parseAmount('0.0000001', 6)).toBeUndefined();
     expect(parseAmount('1.000000000000000001', 8)).toBeUndefined();
     expect(parseAmount('99999999999999999999.999999999999999999', 8)).toBeUndefined();
     expect(parseAmount('0.5', 0)).toBeUndefined();
   });
 
-  it('reads the largest amount of the ledger, and tells one atom more apart from it', () => {
+  it('reads the largest amount of the ledger, and refuses one atom more', () => {
     expect(MAX_ATOMS).toBe(9_223_372_036_854_775_807n);
     expect(parseAmount('92233720368.54775807', 8)).toBe(9_223_372_036_854_775_807n);
     expect(parseAmount('92233720368.54775808', 8)).toBe(9_223_372_036_854_775_808n);
     expect(parseAmount('9223372036854.775807', 6)).toBe(9_223_372_036_854_775_807n);
   });
 
-  it('agrees with arithmetic on any amount, or gives undefined where it does not come out whole', () => {
+  it('agrees with arithmetic on any amount, and returns undefined when the result is not whole', () => {
     fc.assert(
       fc.property(amountParts, scales, (parts, scale) => {
         expect(parseAmount(join(parts), scale)).toBe(readByArithmetic(join(parts), scale));
@@ -120,15 +120,15 @@ describe('reading an amount', () => {
   });
 });
 
-describe('reading an amount that a chain decided', () => {
-  it('cuts off what is finer than the asset, and never rounds it up', () => {
+describe('reading an amount from a chain', () => {
+  it('cuts off decimals that the ledger does not have, and never rounds up', () => {
     expect(floorAmount('1.123456789012345678', 8)).toBe(112_345_678n);
     expect(floorAmount('0.000000019999999999', 8)).toBe(1n);
     expect(floorAmount('0.000000009999999999', 8)).toBe(0n);
     expect(floorAmount('99999999999999999999.999999999999999999', 6)).toBe(99_999_999_999_999_999_999_999_999n);
   });
 
-  it('is exact where nothing is finer', () => {
+  it('is exact when there are none to cut off', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: MAX_ATOMS }), scales, (atoms, scale) => {
         expect(floorAmount(formatAmount(atoms, scale), scale)).toBe(atoms);
@@ -138,7 +138,7 @@ describe('reading an amount that a chain decided', () => {
 });
 
 describe('writing an amount', () => {
-  it('never writes an exponent, and zero as "0"', () => {
+  it('never writes an exponent, and writes zero as "0"', () => {
     expect(formatAmount(0n, 8)).toBe('0');
     expect(formatAmount(1n, 8)).toBe('0.00000001');
     expect(formatAmount(1n, 18)).toBe('0.000000000000000001');
@@ -152,7 +152,7 @@ describe('writing an amount', () => {
     expect(formatAmount(1_000_000_000n, 8)).toBe('10');
   });
 
-  it('writes what any amount is by arithmetic, and the sign of a negative one', () => {
+  it('writes any amount as arithmetic gives it, with the sign of a negative one', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: 2n ** 64n }), scales, (atoms, scale) => {
         expect(formatAmount(atoms, scale)).toBe(writeByArithmetic(atoms, scale));
@@ -161,7 +161,7 @@ describe('writing an amount', () => {
     );
   });
 
-  it('gives back what was read: every amount survives the round trip', () => {
+  it('returns what was read: every amount stays the same', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: MAX_ATOMS }), scales, (atoms, scale) => {
         const text = formatAmount(atoms, scale);
@@ -194,7 +194,7 @@ describe('dividing', () => {
     );
   });
 
-  it('rounds nothing where the division comes out even', () => {
+  it('rounds nothing when the quotient is whole', () => {
     expect([divideDown(12n, 4n), divideUp(12n, 4n), divideUp(0n, 4n)]).toEqual([3n, 3n, 0n]);
   });
 });

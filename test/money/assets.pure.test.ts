@@ -12,7 +12,7 @@ import {
 import { networkRecords, networks } from '../../src/money/networks.ts';
 import { venues } from '../../src/money/venue-symbols.ts';
 
-/** Every pair that is served: asset, network, decimals on chain, fee, minimum, confirmations, contract. */
+/** Every pair that is offered: asset, network, decimals on the chain, fee, minimum, confirmations, contract. */
 const served = [
   ['USDT', 'TRC20', 6, '1', '5', 20, 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t'],
   ['USDT', 'ETH', 6, '4', '10', 32, '0xdAC17F958D2ee523a2206206994597C13D831ec7'],
@@ -44,7 +44,7 @@ const served = [
 
 const records = Object.entries<AssetRecord>(assets);
 
-/** How many decimals an amount really uses. */
+/** How many decimals an amount has without trailing zeros. */
 function decimalsOf(amount: string): number {
   return (amount.split('.')[1] ?? '').replace(/0+$/, '').length;
 }
@@ -54,17 +54,17 @@ describe('the assets', () => {
     expect(assetSymbols).toEqual(['USDT', 'USDC', 'BTC', 'ETH', 'AVAX', 'MATIC', 'BNB', 'LTC', 'DOGE']);
   });
 
-  it('are eight coins and the asset that all are traded against', () => {
+  it('are eight coins, and USDT as the quote of all markets', () => {
     expect(QUOTE_ASSET).toBe('USDT');
     expect(coinSymbols).toEqual(['USDC', 'BTC', 'ETH', 'AVAX', 'MATIC', 'BNB', 'LTC', 'DOGE']);
   });
 
-  it('have 6 decimals in the ledger where they are dollars, and 8 where they are not', () => {
+  it('have 6 decimals in the ledger when they are dollars, and 8 otherwise', () => {
     const scales = Object.fromEntries(assetSymbols.map((asset) => [asset, scaleOf(asset)]));
     expect(scales).toEqual({ USDT: 6, USDC: 6, BTC: 8, ETH: 8, AVAX: 8, MATIC: 8, BNB: 8, LTC: 8, DOGE: 8 });
   });
 
-  it('have a fallback price that the ledger can write, above zero', () => {
+  it('have a fallback price above zero that the ledger can represent', () => {
     for (const [, { fallbackPrice }] of records) {
       expect(fallbackPrice).toMatch(AMOUNT_SYNTAX);
       expect(Number(fallbackPrice)).toBeGreaterThan(0);
@@ -72,7 +72,7 @@ describe('the assets', () => {
     }
   });
 
-  it('name each market of a venue once, and USDT has none against itself', () => {
+  it('have different markets at each venue, and USDT has none', () => {
     for (const venue of venues) {
       const symbols = records.flatMap(([, { venueSymbols }]) => venueSymbols[venue] ?? []);
       expect(new Set(symbols).size).toBe(symbols.length);
@@ -101,7 +101,7 @@ describe('the assets', () => {
     ]);
   });
 
-  it('name MATIC as it is called since 2024', () => {
+  it('show MATIC under its name since 2024, Polygon (POL)', () => {
     expect(assets.MATIC.name).toBe('Polygon (POL)');
   });
 });
@@ -137,12 +137,12 @@ describe('the networks', () => {
     ]);
   });
 
-  it('carry at least one asset each', () => {
+  it('support at least one asset each', () => {
     const used = new Set(records.flatMap(([, record]) => record.networks.map(({ network }) => network)));
     expect(networks.filter((network) => !used.has(network))).toEqual([]);
   });
 
-  it('carry their primary asset', () => {
+  it('support their primary asset', () => {
     for (const network of networks) {
       const { primaryAsset } = networkRecords[network];
       const carriers = records.find(([asset]) => asset === primaryAsset)?.[1].networks ?? [];
@@ -153,7 +153,7 @@ describe('the networks', () => {
     }
   });
 
-  it('carry exactly the pairs that are served, with their contract, decimals, fee, minimum and confirmations', () => {
+  it('support exactly the pairs that are offered, with their contract, decimals, fee, minimum and confirmations', () => {
     const built = records.flatMap(([asset, record]) =>
       record.networks.map((on) => [
         asset,
@@ -169,7 +169,7 @@ describe('the networks', () => {
     expect(built.toSorted(byName)).toEqual(served.map((pair) => [...pair]).toSorted(byName));
   });
 
-  it('carry an asset once each', () => {
+  it('support an asset only once each', () => {
     for (const [, record] of records) {
       const names = record.networks.map(({ network }) => network);
       expect(new Set(names).size).toBe(names.length);
@@ -196,23 +196,23 @@ describe('fees and minimums', () => {
     })),
   );
 
-  it.each(amounts)('are amounts that the ledger and the chain hold exactly: $pair', (on) => {
+  it.each(amounts)('are amounts that the ledger and the chain can represent exactly: $pair', (on) => {
     for (const amount of [on.withdrawFee, on.minWithdrawal, on.minDeposit]) {
       expect(amount).toMatch(AMOUNT_SYNTAX);
       expect(decimalsOf(amount)).toBeLessThanOrEqual(Math.min(on.scale, on.decimals));
     }
   });
 
-  it.each(amounts)('cost less than the smallest withdrawal, which is above zero: $pair', (on) => {
+  it.each(amounts)('have a fee below the smallest withdrawal, which is above zero: $pair', (on) => {
     expect(Number(on.withdrawFee)).toBeLessThan(Number(on.minWithdrawal));
     expect(Number(on.minWithdrawal)).toBeGreaterThan(0);
   });
 
-  it.each(amounts)('credit what is worth 1 USDT, and what may be withdrawn: $pair', (on) => {
+  it.each(amounts)('have a smallest deposit worth at most 1 USDT and at most the smallest withdrawal: $pair', (on) => {
     const least = Number(on.minDeposit);
     const worth = least * Number(on.price);
     expect(on.minDeposit).toMatch(/^(0\.0*)?[125]0*$/);
-    // The next larger 1, 2 or 5 is at most two and a half times as much.
+    // The next larger number of the series 1, 2, 5 is at most two and a half times as much.
     expect(worth).toBeGreaterThan(0.4);
     expect(worth).toBeLessThanOrEqual(1);
     expect(least).toBeLessThanOrEqual(Number(on.minWithdrawal));

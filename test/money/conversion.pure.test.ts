@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Coin } from '../../src/money/assets.ts';
 import { toCoin, toUsdt } from '../../src/money/conversion.ts';
 
-/** One coin in atoms, as the ledger counts it; one USDT is a million atoms, and a price has 8 decimals. */
+/** One coin in atoms of the ledger. One USDT is a million atoms, and a price has 8 decimals. */
 const coinAtoms: Record<Coin, bigint> = {
   USDC: 1_000_000n,
   BTC: 100_000_000n,
@@ -21,15 +21,15 @@ const coins = fc.constantFrom(...(Object.keys(coinAtoms) as Coin[]));
 const prices = fc.bigInt({ min: 1n, max: 10n ** 18n });
 const amounts = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n });
 
-/** Whether `rounded` is the whole number next to dividend / divisor on the side that `rounding` names. */
+/** Whether `rounded` is the whole number next to dividend / divisor on the side that `rounding` says. */
 function isNextTo(rounded: bigint, dividend: bigint, divisor: bigint, rounding: 'down' | 'up'): boolean {
   return rounding === 'down'
     ? rounded * divisor <= dividend && dividend < (rounded + 1n) * divisor
     : (rounded - 1n) * divisor < dividend && dividend <= rounded * divisor;
 }
 
-describe('what an amount of a coin is worth in USDT', () => {
-  it('is exact where it comes out even, whichever way it would be rounded', () => {
+describe('the value of a coin’s amount in USDT', () => {
+  it('is exact when it is whole, in either rounding', () => {
     for (const rounding of ['down', 'up'] as const) {
       expect(toUsdt('BTC', 50_000_000n, 6_000_000_000_000n, rounding)).toBe(30_000_000_000n);
       expect(toUsdt('USDC', 1_000_000n, 99_980_000n, rounding)).toBe(999_800n);
@@ -53,8 +53,8 @@ describe('what an amount of a coin is worth in USDT', () => {
   });
 });
 
-describe('what amount of a coin an amount of USDT is worth', () => {
-  it('is exact where it comes out even, whichever way it would be rounded', () => {
+describe('the amount of a coin for an amount of USDT', () => {
+  it('is exact when it is whole, in either rounding', () => {
     for (const rounding of ['down', 'up'] as const) {
       expect(toCoin('BTC', 30_000_000_000n, 6_000_000_000_000n, rounding)).toBe(50_000_000n);
       expect(toCoin('USDC', 1_000_000n, 50_000_000n, rounding)).toBe(2_000_000n);
@@ -76,7 +76,7 @@ describe('what amount of a coin an amount of USDT is worth', () => {
     );
   });
 
-  it('never comes back as more than it went out, when both ways are rounded down', () => {
+  it('never converts back to more than the first amount, when both are rounded down', () => {
     fc.assert(
       fc.property(coins, amounts, prices, (coin, amount, price) => {
         expect(toUsdt(coin, toCoin(coin, amount, price, 'down'), price, 'down') <= amount).toBe(true);

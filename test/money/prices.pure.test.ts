@@ -59,7 +59,7 @@ describe('reading a price', () => {
     expect(parsePrice(text)).toBeUndefined();
   });
 
-  it('refuses exactly 1e10 USDT: a price is below it', () => {
+  it('refuses exactly 1e10 USDT, because a price must be below it', () => {
     expect(parsePrice('10000000000')).toBeUndefined();
     expect(parsePrice('1e10')).toBeUndefined();
   });
@@ -115,7 +115,7 @@ describe('the price before a change', () => {
     ['none', '67193', '0', '67193'],
     ['more decimals than a number holds', '0.10427', '-0.000000015', '0.10427002'],
     ['an exponent', '6.5e4', '-1E+3', '66000'],
-  ])('is the price less what it changed by: %s', (_, price, change, before) => {
+  ])('is the price minus its change: %s', (_, price, change, before) => {
     expect(priceBeforeChange(price, change)).toBe(parsePrice(before));
   });
 
@@ -138,7 +138,7 @@ describe('the price before a change', () => {
     },
   );
 
-  it('is none where the price is none, or where it would be none', () => {
+  it('does not exist when the price or the result is not positive', () => {
     expect(priceBeforeChange('-1', '-5')).toBeUndefined();
     expect(priceBeforeChange('5', '5')).toBeUndefined();
     expect(priceBeforeChange('5', '6')).toBeUndefined();
@@ -151,7 +151,7 @@ describe('the price before a change', () => {
     expect(priceBeforePercent('5', '1e999')).toBeUndefined();
   });
 
-  it('is where the change in percent began, to the last digit', () => {
+  it('gives the change in percent again, to the last digit', () => {
     fc.assert(
       fc.property(prices, fc.integer({ min: -9_999, max: 100_000 }), (before, hundredths) => {
         const price = before * BigInt(10_000 + hundredths);
@@ -168,33 +168,33 @@ describe('the price before a change', () => {
 });
 
 describe('mean and median', () => {
-  it('takes the mean half up at the last decimal', () => {
+  it('take the mean half up at the last decimal', () => {
     expect(meanPrice(1n, 2n)).toBe(2n);
     expect(meanPrice(1n, 3n)).toBe(2n);
     expect(meanPrice(5n, 5n)).toBe(5n);
   });
 
-  it('takes the middle of an odd number, however far the others are off', () => {
+  it('take the middle of an odd number, however far off the others are', () => {
     expect(medianPrice([7n])).toBe(7n);
     expect(medianPrice([1n, 65_000n, 65_000_000n])).toBe(65_000n);
     expect(medianPrice([9n, 1n, 5n, 3n, 7n])).toBe(5n);
   });
 
-  it('takes the mean of the middle two of an even number, half up', () => {
+  it('take the mean of the middle two of an even number, half up', () => {
     expect(medianPrice([10n, 13n])).toBe(12n);
     expect(medianPrice([100n, 1n, 10n, 13n])).toBe(12n);
   });
 
-  it('orders by value and not by digits', () => {
+  it('order by value and not by digits', () => {
     expect(medianPrice([100n, 9n, 20n])).toBe(20n);
   });
 
-  it('has as many prices at or below it as at or above it, in whatever order they come', () => {
+  it('have as many prices at or below them as at or above, in any order', () => {
     fc.assert(
       fc.property(fc.array(prices, { minLength: 1, maxLength: 9 }), (all) => {
         const given = [...all];
         const median = medianPrice(all);
-        // An even group's median is rounded up by less than one, so it is compared from both sides.
+        // The median of an even group is rounded up by less than one, so it is compared from both sides.
         expect(all.filter((price) => price <= median).length * 2).toBeGreaterThanOrEqual(all.length);
         expect(all.filter((price) => price >= median - 1n).length * 2).toBeGreaterThanOrEqual(all.length);
         expect(medianPrice(all.toReversed())).toBe(median);
@@ -203,7 +203,7 @@ describe('mean and median', () => {
     );
   });
 
-  it('does not make up a price out of none', () => {
+  it('return nothing for no prices', () => {
     expect(() => medianPrice([])).toThrow(RangeError);
   });
 });
@@ -220,7 +220,7 @@ describe('the change of a price', () => {
     expect(changeFraction(price, open)).toBe(change);
   });
 
-  it('is zero and never minus zero, or JSON would not show what is meant', () => {
+  it('is zero and never minus zero, which JSON cannot show', () => {
     expect(Object.is(changeFraction(100n, 100n), 0)).toBe(true);
     expect(Object.is(changeFraction(10n ** 12n - 1n, 10n ** 12n), 0)).toBe(true);
     expect(Object.is(changeFraction(10n ** 12n + 1n, 10n ** 12n), 0)).toBe(true);

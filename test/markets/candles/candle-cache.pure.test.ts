@@ -9,7 +9,7 @@ const question: CandleQuestion = { coin: 'BTC', interval: '1h', limit: 3 };
 const row = (start_ms: number): MarketCandle => ({ start_ms, open: '1', high: '1', low: '1', close: '1', volume: '1' });
 const rows = [1, 2, 3, 4, 5].map(row);
 
-/** A source that counts what it is asked. */
+/** A source that counts its requests. */
 function createSource(name: string, fetchCandles: CandleSource['fetchCandles']) {
   const asked = vi.fn(fetchCandles);
   return { name, requestsPerMinute: 600, countRequests: () => 1, fetchCandles: asked };
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 
 describe('the candle cache asks once', () => {
-  it('for callers who ask the same at the same time, whatever their limits', async () => {
+  it('for callers who request the same at the same time, whatever their limits', async () => {
     const source = createSource('venue', () => Promise.resolve(rows));
     const cache = createCache([source]);
     const answers = await Promise.all([1, 2, 5, 100].map((limit) => cache.answer({ ...question, limit })));
@@ -31,7 +31,7 @@ describe('the candle cache asks once', () => {
     expect(source.fetchCandles).toHaveBeenCalledOnce();
   });
 
-  it('for a hundred candles or a thousand, and a thousand answer those who ask for few', async () => {
+  it('for a hundred candles or a thousand, and the thousand also serve requests for fewer', async () => {
     const source = createSource('venue', () => Promise.resolve(rows));
     const cache = createCache([source]);
     for (const limit of [7, 101, 1000, 100, 1]) expect((await cache.answer({ ...question, limit })).ok).toBe(true);
@@ -56,7 +56,7 @@ describe('the candle cache asks once', () => {
     vi.useRealTimers();
   });
 
-  it('and again for another coin, interval or time', async () => {
+  it('and once more for another coin, interval or time', async () => {
     const source = createSource('venue', () => Promise.resolve(rows));
     const cache = createCache([source]);
     await cache.answer(question);
@@ -69,7 +69,7 @@ describe('the candle cache asks once', () => {
 });
 
 describe('the candle cache gives', () => {
-  it('the newest rows, or the oldest from a start', async () => {
+  it('the newest rows, or the oldest from a start on', async () => {
     const cache = createCache([createSource('venue', () => Promise.resolve(rows))]);
     expect(await cache.answer(question)).toMatchObject({ value: { candles: [row(3), row(4), row(5)] } });
     expect(await cache.answer({ ...question, startTime_ms: 1 })).toMatchObject({
@@ -85,7 +85,7 @@ describe('the candle cache gives', () => {
     expect(first.fetchCandles).toHaveBeenCalledOnce();
   });
 
-  it('the next source’s series when the first hangs and does not even heed its signal', async () => {
+  it('the next source’s series when the first hangs and ignores its abort signal', async () => {
     const first = createSource('first', () => new Promise(() => {}));
     const second = createSource('second', () => Promise.resolve(rows));
     expect((await createCache([first, second]).answer(question)).ok).toBe(true);
@@ -108,7 +108,7 @@ describe('the candle cache gives', () => {
   });
 });
 
-it('the candle cache turns new questions away when too many are open, but not those it is asking already', async () => {
+it('the candle cache refuses new requests when too many are open, but not those that it is already fetching', async () => {
   const { promise, resolve } = Promise.withResolvers<MarketCandle[]>();
   const cache = createCache([createSource('venue', () => promise)]);
   const open = Array.from({ length: 16 }, (_, startTime_ms) => cache.answer({ ...question, startTime_ms }));
@@ -129,7 +129,7 @@ it('the candle cache keeps a bounded number of series', async () => {
   expect(source.fetchCandles).toHaveBeenCalledTimes(66);
 });
 
-it('the candle cache answers a question that no candle can meet without asking', async () => {
+it('the candle cache answers a request that no candle can match without asking a source', async () => {
   const source = createSource('venue', () => Promise.resolve(rows));
   for (const times of [
     { startTime_ms: 7_200_000, endTime_ms: 3_600_000 },
@@ -142,10 +142,10 @@ it('the candle cache answers a question that no candle can meet without asking',
   expect(source.fetchCandles).not.toHaveBeenCalled();
 });
 
-describe('the breakers of candle sources', () => {
+describe('the circuit breakers of candle sources', () => {
   const hour = (index: number) => ({ ...question, endTime_ms: index * 3_600_000 });
 
-  it('leave a source out after three failures in a row', async () => {
+  it('suspend a source after three failures in a row', async () => {
     const first = createSource('first', () => Promise.reject(new SourceError('down')));
     const second = createSource('second', () => Promise.resolve(rows));
     const cache = createCache([first, second]);
@@ -154,7 +154,7 @@ describe('the breakers of candle sources', () => {
     expect(second.fetchCandles).toHaveBeenCalledTimes(5);
   });
 
-  it('leave a source out that is overtaken three times', async () => {
+  it('suspend a source after it was slower than the next one three times', async () => {
     const first = createSource('first', (_question, signal) => {
       const { promise, reject } = Promise.withResolvers<MarketCandle[]>();
       signal.addEventListener('abort', () => reject(new SourceError('did not answer in time')));
@@ -166,7 +166,7 @@ describe('the breakers of candle sources', () => {
     expect(first.fetchCandles).toHaveBeenCalledTimes(3);
   });
 
-  it('do not mind a question that a source refuses', async () => {
+  it('do not count a request that a source refuses as a failure', async () => {
     const refused = new SourceError('unknown symbol', { fault: 'question_refused' });
     const first = createSource('first', () => Promise.reject(refused));
     const cache = createCache([first, createSource('second', () => Promise.resolve(rows))]);
@@ -174,7 +174,7 @@ describe('the breakers of candle sources', () => {
     expect(first.fetchCandles).toHaveBeenCalledTimes(5);
   });
 
-  it('leave nobody to ask when the only source asked to be left alone', async () => {
+  it('leave no source to ask when the only one asked to be left alone', async () => {
     const limited = new SourceError('limited', { fault: 'rate_limited', retryAfter_ms: 60_000 });
     const source = createSource('venue', () => Promise.reject(limited));
     const cache = createCache([source]);
@@ -196,11 +196,11 @@ describe('the budget of a candle source', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 1e12 }));
   afterEach(() => void vi.useRealTimers());
 
-  it('is never passed in any minute, and what it refuses says when to come again', async () => {
+  it('is not exceeded in any minute, and a refusal says when to try again', async () => {
     const source = tight('venue', 50);
     const cache = createCache([source]);
     for (let index = 1; index <= 10; index++) expect((await cache.answer(hour(index))).ok).toBe(true);
-    // A fifth at once, then 40 in a minute: one in 1.5 s.
+    // A fifth of the minute's budget at once, then 40 in a minute: one in 1.5 s.
     expect(await cache.answer(hour(11))).toMatchObject({
       code: 'service_unavailable',
       retryAfterSeconds: 2,
@@ -213,7 +213,7 @@ describe('the budget of a candle source', () => {
     expect(source.fetchCandles.mock.calls.length).toBeLessThanOrEqual(50);
   });
 
-  it('leaves the question to the next source, which has its own', async () => {
+  it('leaves the request to the next source when it is used up, which has its own', async () => {
     const [first, second] = [tight('first', 5), tight('second', 5)];
     const cache = createCache([first, second]);
     expect((await cache.answer(hour(1))).ok).toBe(true);
@@ -222,7 +222,7 @@ describe('the budget of a candle source', () => {
     expect([first, second].map(({ fetchCandles }) => fetchCandles.mock.calls.length)).toEqual([1, 1]);
   });
 
-  it('counts every request of a question, and costs the source none of its standing', async () => {
+  it('counts every HTTP request that one request for candles needs, and is no failure of the source', async () => {
     const breakers = new CircuitBreakers({}, () => {});
     const source = tight('venue', 45, 5);
     const cache = createCache([source], breakers);
@@ -232,7 +232,7 @@ describe('the budget of a candle source', () => {
     expect(breakers.list()).toEqual({});
   });
 
-  it('is not given back by a clock that goes back', async () => {
+  it('is not restored when the clock goes back', async () => {
     const source = tight('venue', 5);
     const cache = createCache([source]);
     await cache.answer(hour(1));

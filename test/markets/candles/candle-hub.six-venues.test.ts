@@ -26,7 +26,7 @@ afterEach(() => {
 const ask = (question: Partial<CandleQuestion>) =>
   readCandles(env, { coin: 'BTC', interval: '1h', limit: 5, ...question });
 
-/** Distinct questions: each ends in another hour of the past. */
+/** Different requests: each ends in another hour of the past. */
 const askHours = async (count: number, change: Partial<CandleQuestion> = {}) => {
   const answers = [];
   for (let index = 1; index <= count; index++) {
@@ -40,8 +40,8 @@ const countKlines = async () => {
   return { binance: binance.klines, bybit: bybit.klines, kucoin: kucoin.klines };
 };
 
-describe('one bad question suspends nothing', () => {
-  it('KuCoin, whose weeks begin on Thursday, gives weeks from Monday on, made of its days, and all else as before', async () => {
+describe('a request for candles that a venue cannot answer', () => {
+  it('is made of days for KuCoin’s weeks, which begin on Thursday, and its other intervals stay as they are', async () => {
     for (const venue of ['binance', 'bybit'] as const) await setVenue(venue, { mode: 'error', status: 451 });
     await setVenue('kucoin', { coins: { BTC: { price: '65000', volume: '12.5' } } });
     const weeks = await ask({ interval: '1w', limit: 3, endTime_ms: THURSDAY_MS });
@@ -56,14 +56,14 @@ describe('one bad question suspends nothing', () => {
       })),
     );
     expect(await askHours(4)).toEqual(Array<string>(4).fill('answered'));
-    // The week that is running ends with today.
+    // The running week ends with today.
     const running = await ask({ interval: '1w', limit: 1 });
     const days = Math.floor((Date.now() - (running.ok ? (running.value.candles[0]?.start_ms ?? 0) : 0)) / DAY_MS) + 1;
     expect(days).toBeLessThanOrEqual(7);
     expect(running.ok && running.value.candles[0]?.volume).toBe(String(days * 12.5));
   });
 
-  it('a venue whose weeks begin on another day loses that question to the next, and keeps all others', async () => {
+  it('goes to the next venue when the weeks begin on another day, and other requests stay', async () => {
     const week = [THURSDAY_MS, '1', '2', '1', '2', '3', THURSDAY_MS + 7 * DAY_MS - 1, '3', 1, '3', '3', '0'];
     await setVenue('binance', { klines: [week] });
     for (let index = 1; index <= 4; index++) {
@@ -76,7 +76,7 @@ describe('one bad question suspends nothing', () => {
     expect(await countKlines()).toEqual({ binance: 3, bybit: 0, kucoin: 0 });
   });
 
-  it('a coin that a venue does not know, or a status of 400, neither', async () => {
+  it('suspends no venue when the venue does not know the coin or answers 400', async () => {
     await setVenue('binance', { coins: { DOGE: null } });
     await setVenue('bybit', { coins: { DOGE: null } });
     await setVenue('kucoin', { coins: { DOGE: null } });
@@ -87,7 +87,7 @@ describe('one bad question suspends nothing', () => {
 });
 
 describe('the candle hub', () => {
-  it('remembers over an eviction who wants to be left alone', async () => {
+  it('remembers over an eviction which venues asked to be left alone', async () => {
     await setVenue('binance', { mode: 'limited', retryAfter: '60' });
     expect(await askHours(1)).toEqual(['answered']);
     await evictDurableObject(env.CANDLE_HUB.getByName('candles'));
@@ -103,7 +103,7 @@ describe('the candle hub', () => {
     expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 1 }, kucoin: { tickers: 1 } });
   });
 
-  it('is not asked for another period within a second of a refusal, and goes on giving the newest candles', async () => {
+  it('does not ask for another period within a second of a refusal, and goes on giving the newest candles', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
     const tooMany = refuse('service_unavailable', 'Too much.', { retryAfterSeconds: 1 });
     const candles = vi.spyOn(CandleHub.prototype, 'candles').mockReturnValueOnce(Promise.resolve(tooMany));
@@ -115,7 +115,7 @@ describe('the candle hub', () => {
     vi.useRealTimers();
   });
 
-  it('is waited for by no order', async () => {
+  it('delays no order', async () => {
     const trader = await openTrader({ USDT: '100' });
     const candles = vi.spyOn(CandleHub.prototype, 'candles').mockReturnValue(new Promise<never>(() => {}));
     const open = Array.from({ length: 200 }, (_, index) => ask({ endTime_ms: THURSDAY_MS - index * HOUR_MS }));
@@ -127,7 +127,7 @@ describe('the candle hub', () => {
   });
 });
 
-it('every venue is told who asks', async () => {
+it('every venue is told the name of the exchange that asks', async () => {
   const fetches = vi.spyOn(globalThis, 'fetch');
   await forgetPrices();
   await readSnapshot(env, 0);

@@ -11,12 +11,12 @@ const row = (start_ms: number): MarketCandle => ({ start_ms, open: '1', high: '1
 const LONG = 3_600_000;
 const SHORT = 30_000;
 
-describe('candles may be served again', () => {
+describe('candles may be cached', () => {
   const taken_ms = at('12:01:00');
   const fresh = (change: Partial<CandleQuestion>, candles: MarketCandle[] = []) =>
     freshTimeOfSeries({ ...question, ...change }, { taken_ms, candles });
 
-  it('briefly while the newest that is asked for is running, or ended less than a minute ago', () => {
+  it('briefly while the newest requested candle is running, or ended less than a minute ago', () => {
     expect(fresh({})).toBe(SHORT);
     expect(fresh({ endTime_ms: at('12:00:00') })).toBe(SHORT);
     expect(fresh({ endTime_ms: at('13:00:00') })).toBe(SHORT);
@@ -25,7 +25,7 @@ describe('candles may be served again', () => {
     ).toBe(SHORT);
   });
 
-  it('for an hour when the newest that is asked for ended a minute ago', () => {
+  it('for an hour when the newest requested candle ended a minute ago', () => {
     expect(fresh({ endTime_ms: at('11:59:59.999') })).toBe(LONG);
     expect(fresh({ endTime_ms: at('11:00:00') })).toBe(LONG);
   });
@@ -54,8 +54,8 @@ describe('candles may be served again', () => {
   });
 });
 
-describe('times of a question are brought onto the grid', () => {
-  it('a start to the next start, an end to the start before', () => {
+describe('the times of a request are moved to starts of candles:', () => {
+  it('a start to the next one, and an end to the one before', () => {
     const times = { startTime_ms: at('10:00:00.001'), endTime_ms: at('11:59:59.999') };
     expect(alignQuestion({ ...question, ...times }, at('23:00:00'))).toMatchObject({
       startTime_ms: at('11:00:00'),
@@ -63,7 +63,7 @@ describe('times of a question are brought onto the grid', () => {
     });
   });
 
-  it('and stay where they are on it', () => {
+  it('a time that is one stays as it is', () => {
     const times = { startTime_ms: at('10:00:00'), endTime_ms: at('11:00:00') };
     expect(alignQuestion({ ...question, ...times }, at('23:00:00'))).toMatchObject(times);
     expect(alignQuestion(question, at('23:00:00'))).toEqual({
@@ -73,7 +73,7 @@ describe('times of a question are brought onto the grid', () => {
     });
   });
 
-  it('and all that mean the same are one question: ends from the running candle on, starts to come, starts before 1970', () => {
+  it('and requests with the same meaning become one: ends after the running candle, starts in the future or before 1970', () => {
     const now_ms = at('10:30:00');
     const align = (times: Partial<CandleQuestion>) => JSON.stringify(alignQuestion({ ...question, ...times }, now_ms));
     for (const endTime_ms of [at('10:00:00'), at('10:30:00'), at('22:00:00'), at('10:00:00') + 1e11]) {

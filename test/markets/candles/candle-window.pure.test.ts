@@ -11,8 +11,8 @@ function show(question: Partial<CandleQuestion>): string | undefined {
   );
 }
 
-describe('the window that a question for candles means', () => {
-  it('ends with the running candle where nothing is said', () => {
+describe('the range of candles that a request means', () => {
+  it('ends with the running candle when the request has no times', () => {
     expect(show({})).toBe('2026-11-21T04:00 2026-11-21T06:00');
     expect(show({ limit: 1 })).toBe('2026-11-21T06:00 2026-11-21T06:00');
   });
@@ -23,25 +23,25 @@ describe('the window that a question for candles means', () => {
     expect(show({ endTime_ms: Date.parse('2027-01-01T00:00Z') })).toBe('2026-11-21T04:00 2026-11-21T06:00');
   });
 
-  it('begins with the candle that starts at the start or after it, and holds the oldest from there', () => {
+  it('begins with the candle that starts at the start or after it, and contains the oldest from there', () => {
     expect(show({ startTime_ms: Date.parse('2026-11-20T10:00Z') })).toBe('2026-11-20T10:00 2026-11-20T12:00');
     expect(show({ startTime_ms: Date.parse('2026-11-20T10:01Z') })).toBe('2026-11-20T11:00 2026-11-20T13:00');
   });
 
-  it('is cut off by an end, and by the running candle', () => {
+  it('is limited by an end, and by the running candle', () => {
     const startTime_ms = Date.parse('2026-11-21T05:00Z');
     expect(show({ startTime_ms })).toBe('2026-11-21T05:00 2026-11-21T06:00');
     expect(show({ startTime_ms, endTime_ms: startTime_ms })).toBe('2026-11-21T05:00 2026-11-21T05:00');
   });
 
-  it('counts weeks from Mondays and months as they are long', () => {
+  it('counts weeks from Mondays and months by their length', () => {
     expect(show({ interval: '1w' })).toBe('2026-11-02T00:00 2026-11-16T00:00');
     expect(show({ interval: '1M', startTime_ms: Date.parse('2023-12-31T00:00Z') })).toBe(
       '2024-01-01T00:00 2024-03-01T00:00',
     );
   });
 
-  it('begins no sooner than the epoch', () => {
+  it('begins in 1970 at the earliest', () => {
     expect(show({ interval: '1M', limit: 1000 })).toBe('1970-01-01T00:00 2026-11-01T00:00');
     expect(show({ startTime_ms: -1 })).toBe('1970-01-01T00:00 1970-01-01T02:00');
   });
@@ -51,7 +51,7 @@ describe('the window that a question for candles means', () => {
     ['it begins in the year 9999', { startTime_ms: Date.parse('9999-12-31T23:59:59Z'), interval: '1M' as const }],
     ['no candle starts in it', { startTime_ms: now_ms - 3_600_000, endTime_ms: now_ms - 3_599_000 }],
     ['it ends before the epoch', { endTime_ms: -1 }],
-  ])('is none when %s', (_case, question) => {
+  ])('is empty when %s', (_case, question) => {
     expect(show(question)).toBeUndefined();
   });
 });

@@ -12,8 +12,8 @@ const day = (index: number, prices: readonly [string, string, string, string], v
   return { start_ms: monday_ms + index * DAY_MS, open, high, low, close, volume };
 };
 
-describe('days folded into weeks', () => {
-  it('begin on Monday, open with the first day, close with the last, and have the extremes and the sum of all', () => {
+describe('weeks that are made of days', () => {
+  it('begin on Monday, with the first day’s open, the last day’s close, the extremes and the sum of the volumes', () => {
     const days = [
       day(-1, ['1', '1', '1', '1'], '7'),
       day(0, ['9', '9.5', '8.9', '9.1']),
@@ -29,7 +29,7 @@ describe('days folded into weeks', () => {
     expect(foldWeeks([])).toEqual([]);
   });
 
-  it('are those of the weeks in a range, up to today, in parts that leave none out', () => {
+  it('cover a range of weeks up to today, in requests that leave no day out', () => {
     const weeks = { first_ms: monday_ms - 700 * DAY_MS, last_ms: monday_ms };
     const days = daysOfWeeks(weeks, monday_ms + 2.5 * DAY_MS);
     expect(days).toEqual({ first_ms: weeks.first_ms, last_ms: monday_ms + 2 * DAY_MS });

@@ -4,21 +4,21 @@ import { hedge } from '../../../src/markets/candles/hedge.ts';
 const never = () => new Promise<never>(() => {});
 const FAR = 60_000;
 
-describe('of several attempts at one thing', () => {
-  it('the first is alone while it may still succeed in time', async () => {
+describe('of several attempts at the same thing', () => {
+  it('only the first runs while it may still succeed in time', async () => {
     const second = vi.fn(() => Promise.resolve('second'));
     expect(await hedge([() => Promise.resolve('first'), second], FAR)).toBe('first');
     expect(second).not.toHaveBeenCalled();
   });
 
-  it('the next begins at once when one fails', async () => {
+  it('the next starts at once when one fails', async () => {
     const third = vi.fn(() => Promise.resolve('third'));
     const fails = () => Promise.reject(new Error('failed'));
     expect(await hedge([fails, () => Promise.resolve('second'), third], FAR)).toBe('second');
     expect(third).not.toHaveBeenCalled();
   });
 
-  it('the next begins while a slow one is running, and the first good result wins', async () => {
+  it('the next starts while a slow one is running, and the first good result is taken', async () => {
     const first = Promise.withResolvers<string>();
     const second = () => {
       first.resolve('first');
@@ -27,7 +27,7 @@ describe('of several attempts at one thing', () => {
     expect(await hedge([() => first.promise, second], 1)).toBe('first');
   });
 
-  it('the losers are told to stop', async () => {
+  it('the others are told to stop', async () => {
     const signals: AbortSignal[] = [];
     const slow = (signal: AbortSignal) => {
       signals.push(signal);
@@ -37,7 +37,7 @@ describe('of several attempts at one thing', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  it('a failure while another is running begins no third before its time', async () => {
+  it('a failure while another is running does not start a third before its time', async () => {
     const first = Promise.withResolvers<string>();
     const third = vi.fn(() => Promise.resolve('third'));
     const second = () => Promise.reject(new Error('failed'));
@@ -46,7 +46,7 @@ describe('of several attempts at one thing', () => {
     expect(third).toHaveBeenCalledOnce();
   });
 
-  it('the last failure is told when all fail, and only then', async () => {
+  it('the last failure is returned when all fail, and only then', async () => {
     const late = Promise.withResolvers<string>();
     const attempts = [
       () => late.promise,

@@ -8,7 +8,7 @@ import {
 
 const at = (text: string) => Date.parse(text);
 
-describe('the grid of the intervals', () => {
+describe('the starts of candles', () => {
   it.each([
     ['1m', '2026-11-21T06:07:00Z'],
     ['3m', '2026-11-21T06:06:00Z'],
@@ -27,18 +27,18 @@ describe('the grid of the intervals', () => {
     expect(startOfInterval(interval, at('2026-11-21T06:07:08.900Z'))).toBe(at(start));
   });
 
-  it.each(intervals)('keeps a start of %s where it is, and its last millisecond in it', (interval) => {
+  it.each(intervals)('are the same for the first and the last millisecond of a %s candle', (interval) => {
     const start = startOfInterval(interval, at('2028-02-29T12:34:56Z'));
     expect(startOfInterval(interval, start)).toBe(start);
     expect(startOfInterval(interval, shiftInterval(interval, start, 1) - 1)).toBe(start);
     expect(startOfInterval(interval, start - 1)).toBe(shiftInterval(interval, start, -1));
   });
 
-  it('begins weeks on Monday, before the epoch too', () => {
+  it('are Mondays for weeks, before 1970 too', () => {
     expect(startOfInterval('1w', at('1969-12-31T00:00:00Z'))).toBe(at('1969-12-29T00:00:00Z'));
   });
 
-  it('counts months by the calendar, over years and leap days', () => {
+  it('follow the calendar for months, over years and leap days', () => {
     expect(shiftInterval('1M', at('2024-01-01T00:00:00Z'), 1)).toBe(at('2024-02-01T00:00:00Z'));
     expect(shiftInterval('1M', at('2024-01-01T00:00:00Z'), -13)).toBe(at('2022-12-01T00:00:00Z'));
   });

@@ -13,21 +13,21 @@ function candle(hour: number, change: Partial<RawCandle> = {}): RawCandle {
 
 const hoursOf = (candles: RawCandle[]) => candles.map((row) => (row.start_ms - start_ms) / HOUR_MS);
 
-describe('candles are served in one form whatever the venue sends', () => {
-  it('sorts them in ascending order', () => {
+describe('candles are served in one form, whatever the venue sends:', () => {
+  it('in ascending order', () => {
     expect(hoursOf(normaliseCandles([candle(2), candle(0), candle(1)], question, now_ms))).toEqual([0, 1, 2]);
   });
 
-  it('keeps the later of two rows with one start', () => {
+  it('with the later of two rows of the same start', () => {
     const rows = normaliseCandles([candle(0, { volume: '1' }), candle(0, { volume: '2' })], question, now_ms);
     expect(rows.map(({ volume }) => volume)).toEqual(['2']);
   });
 
-  it('leaves gaps as they are', () => {
+  it('with gaps left as they are', () => {
     expect(hoursOf(normaliseCandles([candle(0), candle(3)], question, now_ms))).toEqual([0, 3]);
   });
 
-  it('writes decimals plainly', () => {
+  it('with plain decimals', () => {
     const raw = candle(0, { open: '1.00e1', high: '12.00000000', low: '0.900', close: '11', volume: '0.00000000' });
     expect(normaliseCandles([raw], question, now_ms)).toEqual([
       { start_ms, open: '10', high: '12', low: '0.9', close: '11', volume: '0' },
@@ -35,27 +35,27 @@ describe('candles are served in one form whatever the venue sends', () => {
   });
 });
 
-describe('a question gets the rows it asks for', () => {
+describe('a request for candles gets', () => {
   const rows = [0, 1, 2, 3, 4, 5].map((hour) => candle(hour));
 
-  it('the newest without a start', () => {
+  it('the newest rows when it has no start', () => {
     expect(hoursOf(normaliseCandles(rows, { ...question, limit: 2 }, now_ms))).toEqual([4, 5]);
   });
 
-  it('the oldest from its start on, the start included', () => {
+  it('the oldest from its start on, including the start', () => {
     const asked = { ...question, limit: 2, startTime_ms: start_ms + HOUR_MS };
     expect(hoursOf(normaliseCandles(rows, asked, now_ms))).toEqual([1, 2]);
     expect(hoursOf(normaliseCandles(rows, { ...asked, startTime_ms: start_ms + HOUR_MS + 1 }, now_ms))).toEqual([2, 3]);
   });
 
-  it('the newest up to its end, the end included', () => {
+  it('the newest up to its end, including the end', () => {
     expect(
       hoursOf(normaliseCandles(rows, { ...question, limit: 2, endTime_ms: start_ms + 3 * HOUR_MS }, now_ms)),
     ).toEqual([2, 3]);
   });
 });
 
-describe('an answer with one row that cannot be true is not believed', () => {
+describe('an answer is refused as a whole because of one impossible row:', () => {
   it.each([
     ['off the grid', candle(0, { start_ms: start_ms + 1 })],
     ['in the future', candle(7)],

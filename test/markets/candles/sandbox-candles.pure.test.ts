@@ -29,7 +29,7 @@ function fold(candles: readonly MarketCandle[]): MarketCandle {
   };
 }
 
-describe('the sandbox serves candles that agree with each other and with its tickers', () => {
+describe('the sandbox’s candles agree with each other and with its tickers', () => {
   it.each([
     ['1m', '3m'],
     ['1m', '5m'],
@@ -68,7 +68,7 @@ describe('the sandbox serves candles that agree with each other and with its tic
     }
   });
 
-  it.each(intervals)('%s candles are already in the normal form', async (interval) => {
+  it.each(intervals)('%s candles are already in the form in which they are served', async (interval) => {
     for (const coin of coinSymbols) {
       const question = { coin, interval, limit: 100 };
       const candles = await ask(question);
@@ -85,12 +85,12 @@ describe('the sandbox serves candles that agree with each other and with its tic
 });
 
 describe('the sandbox’s past is fixed', () => {
-  it('says the same of a past candle at any later time', async () => {
+  it('gives the same past candle at any later time', async () => {
     const question = { interval: '5m', limit: 50, endTime_ms: now_ms - 3_600_000 } as const;
     expect(await ask(question, now_ms + 86_400_000)).toEqual(await ask(question));
   });
 
-  it('never changes between versions: these prices are the contract of every local test and demonstration', async () => {
+  it('is the same in every version, because local tests and demonstrations rely on these prices', async () => {
     const endTime_ms = Date.UTC(2026, 0, 1);
     expect(await ask({ coin: 'ETH', interval: '1d', limit: 1, endTime_ms })).toEqual([
       {
@@ -115,7 +115,7 @@ describe('the sandbox’s past is fixed', () => {
     ]);
   });
 
-  it('has no candle before its first day, a Monday and the first of a month', async () => {
+  it('has no candle before its first day, which is a Monday and the first of a month', async () => {
     for (const interval of intervals) {
       const candles = await ask({ interval, startTime_ms: 0, limit: 3 });
       expect(candles[0]?.start_ms).toBe(Date.UTC(2024, 0, 1));
@@ -128,14 +128,14 @@ describe('the sandbox’s past is fixed', () => {
     expect((await ask({ endTime_ms: now_ms + 86_400_000, limit: 1 }))[0]?.start_ms).toBe(startOfInterval('1h', now_ms));
   });
 
-  it('gives as many as asked for', async () => {
+  it('gives as many candles as requested', async () => {
     for (const limit of [1, 2, 999, 1000]) expect(await ask({ limit })).toHaveLength(limit);
     const [first] = await ask({ limit: 1, startTime_ms: now_ms - 86_400_000 });
     expect(first?.start_ms).toBe(startOfInterval('1h', now_ms) - 23 * 3_600_000);
   });
 });
 
-it('the sandbox’s market stays near its fallback prices, and moves', async () => {
+it('the sandbox’s market moves, and stays near its fallback prices', async () => {
   for (const [coin, lowest, highest] of [
     ['BTC', 30_000, 90_000],
     ['USDC', 0.99, 1.01],

@@ -41,7 +41,7 @@ describe('Binance’s tickers', () => {
     ]);
   });
 
-  it('know MATIC by its new name only', () => {
+  it('read MATIC from POL only', () => {
     const tickers = parseBinanceTickers([row({ symbol: 'POLUSDT' }), row({ symbol: 'MATICUSDT' })]);
     expect(tickers.map(({ coin }) => coin)).toEqual(['MATIC']);
   });
@@ -60,16 +60,16 @@ describe('Binance’s tickers', () => {
     ['another quote', { symbol: 'BTCUSDC' }],
     ['a symbol that is no text', { symbol: 7 }],
     ['a symbol that every object has', { symbol: '__proto__' }],
-  ])('drop a row with %s, and that row only', (_fault, change) => {
+  ])('skip a row with %s, and only that row', (_fault, change) => {
     const tickers = parseBinanceTickers([row(change), row({ symbol: 'ETHUSDT' })]);
     expect(tickers.map(({ coin }) => coin)).toEqual(['ETH']);
   });
 
-  it.each([null, 'text', 7, []])('drop a row that is %j', (entry) => {
+  it.each([null, 'text', 7, []])('skip a row that is %j', (entry) => {
     expect(parseBinanceTickers([entry, row()])).toHaveLength(1);
   });
 
-  it('give a coin one vote, the later, however often it is listed', () => {
+  it('count a coin once, with its last row, however often it is listed', () => {
     expect(parseBinanceTickers([row(), row({ lastPrice: '1' })])).toMatchObject([{ price: parsePrice('1') }]);
   });
 

@@ -16,7 +16,7 @@ const envelope = (list: unknown, change: Record<string, unknown> = {}) => ({
 const withField = (index: number, value: unknown) => older.map((field, at) => (at === index ? value : field));
 
 describe('Bybit’s candles', () => {
-  it('are read in the order open, high, low, close, base volume, newest first as they come', () => {
+  it('are read in the order open, high, low, close, base volume, newest first as the venue sends them', () => {
     expect(parseBybitKlines(envelope([newer, older]))).toEqual([
       { start_ms: 1795240800000, open: '65010', high: '65200', low: '65000', close: '65150', volume: '12.5' },
       { start_ms: 1795237200000, open: '65000', high: '65100', low: '64900', close: '65010', volume: '29.11357276' },

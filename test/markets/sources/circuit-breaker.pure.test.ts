@@ -9,14 +9,14 @@ import type { SourceFault } from '../../../src/markets/sources/source-error.ts';
 
 const t0 = Date.parse('2026-11-21T12:00:00Z');
 
-/** The breaker after so many failures of a kind, all at one moment. */
+/** The breaker after a number of failures of a kind, all at one moment. */
 function fail(times: number, fault: SourceFault = 'unavailable', retryAfter_ms?: number): CircuitBreaker {
   let breaker = closedBreaker;
   for (let index = 0; index < times; index++) breaker = recordFailure(breaker, { fault, retryAfter_ms }, t0);
   return breaker;
 }
 
-/** After how many seconds it lets a probe pass. */
+/** After how many seconds it lets a request through. */
 function waitOf(breaker: CircuitBreaker): number {
   const wait_ms = (breaker.openUntil_ms ?? t0) - t0;
   if (wait_ms > 0) expect(standingOf(breaker, t0 + wait_ms - 1)).not.toBe('probe');
@@ -24,7 +24,7 @@ function waitOf(breaker: CircuitBreaker): number {
   return wait_ms / 1_000;
 }
 
-describe('a source is left alone', () => {
+describe('a source is suspended', () => {
   it.each([
     [1, 0],
     [2, 0],
@@ -40,23 +40,23 @@ describe('a source is left alone', () => {
     expect(waitOf(fail(failures, 'question_refused'))).toBe(seconds);
   });
 
-  it('after a limit for as long as the venue asks, a minute when it does not say, a day at most', () => {
+  it('after a rate limit for as long as the venue asks, or a minute when it does not say, but at most a day', () => {
     expect(waitOf(fail(1, 'rate_limited', 7_000))).toBe(7);
     expect(waitOf(fail(1, 'rate_limited'))).toBe(60);
     expect(waitOf(fail(1, 'rate_limited', 1e12))).toBe(86_400);
   });
 
-  it('after any other failure that comes with a Retry-After for that time', () => {
+  it('after any other failure with a Retry-After, for that time', () => {
     expect(waitOf(fail(1, 'unavailable', 12_000))).toBe(12);
   });
 
-  it('for half an hour where it serves nobody', () => {
+  it('for half an hour when it refuses our country', () => {
     expect(waitOf(fail(1, 'geo_blocked'))).toBe(1_800);
   });
 });
 
-describe('a source that is left alone may be tried early, when it is needed', () => {
-  it('2 s after it failed', () => {
+describe('a suspended source may be tried early when it is needed', () => {
+  it('2 s after its failure', () => {
     const breaker = fail(3);
     expect(standingOf(breaker, t0 + 1_999)).toBe('suspended');
     expect(standingOf(breaker, t0 + 2_000)).toBe('probe_if_needed');
@@ -67,7 +67,7 @@ describe('a source that is left alone may be tried early, when it is needed', ()
     ['rate_limited', 20_000],
     ['unavailable', 20_000],
     ['geo_blocked', undefined],
-  ])('but never one that told us to stay away (%s, %s)', (fault, retryAfter_ms) => {
+  ])('but never when it told us to stay away (%s, %s)', (fault, retryAfter_ms) => {
     expect(standingOf(fail(1, fault, retryAfter_ms), t0 + 19_999)).toBe('suspended');
   });
 });

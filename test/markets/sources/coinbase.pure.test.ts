@@ -40,7 +40,7 @@ const envelope = (...products: unknown[]) => ({ products, num_products: products
 const names = { price: 'price', open: 'price_percentage_change_24h', volume: 'volume_24h' };
 
 describe('Coinbase’s tickers', () => {
-  it('are read with the open that a change in percent gives, the base volume, and no time', () => {
+  it('are read with the open computed from a change in percent, the base volume, and no time', () => {
     expect(parseCoinbaseTickers(envelope(row()))).toEqual([
       {
         coin: 'BTC',
@@ -53,7 +53,7 @@ describe('Coinbase’s tickers', () => {
     ]);
   });
 
-  it('have the exact open for a change of many digits, and one below zero', () => {
+  it('have the exact open for a change of many digits, and for a change below zero', () => {
     const change = '-1.94109772423025';
     expect(parseCoinbaseTickers(envelope(row({ price_percentage_change_24h: change })))).toMatchObject([
       // 65000.1 / 0.9805890227576975 is 66286.79139931740...
@@ -61,7 +61,7 @@ describe('Coinbase’s tickers', () => {
     ]);
   });
 
-  it('are of the spot market against USDT alone', () => {
+  it('are those of the spot market against USDT only', () => {
     const others = [
       row({ product_id: 'BTC-USD' }),
       row({ product_id: 'BTC-USDC' }),
@@ -83,12 +83,12 @@ describe('Coinbase’s tickers', () => {
     { auction_mode: true },
     { status: 'offline' },
     { status: 'delisted' },
-  ])('leave out what does not trade freely, whose price may be of any age or an auction’s: %o', (change) => {
+  ])('skip a product that does not trade freely, whose price may be old or an auction’s: %o', (change) => {
     const tickers = parseCoinbaseTickers(envelope(row(change), row({ product_id: 'ETH-USDT' })));
     expect(tickers.map(({ coin }) => coin)).toEqual(['ETH']);
   });
 
-  it('take a product that trades, in whatever fields it says so', () => {
+  it('accept a product that trades, whichever fields say so', () => {
     const { status: _status, auction_mode: _mode, ...bare } = row();
     expect(parseCoinbaseTickers(envelope(bare, row({ product_id: 'ETH-USDT', view_only: false })))).toHaveLength(2);
   });
@@ -110,11 +110,11 @@ describe('Coinbase’s tickers', () => {
     expect(openOf('1e2')).toBe(parsePrice('32500.05'));
   });
 
-  it.each([null, 'text', 7, []])('drop a row that is %j', (entry) => {
+  it.each([null, 'text', 7, []])('skip a row that is %j', (entry) => {
     expect(parseCoinbaseTickers(envelope(entry, row()))).toHaveLength(1);
   });
 
-  it('give a coin one vote, the later, however often it is listed', () => {
+  it('count a coin once, with its last row, however often it is listed', () => {
     expect(parseCoinbaseTickers(envelope(row(), row({ price: '1' })))).toMatchObject([{ price: parsePrice('1') }]);
   });
 

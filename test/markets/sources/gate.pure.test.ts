@@ -22,7 +22,7 @@ const row = (change: Record<string, unknown> = {}) => ({
 const names = { price: 'last', open: 'change_percentage', volume: 'base_volume' };
 
 describe('Gate’s tickers', () => {
-  it('are read with the open that a change in percent gives, not the day’s, the base volume, and no time', () => {
+  it('are read with the open computed from a change in percent (not the day’s), the base volume, and no time', () => {
     expect(parseGateTickers([row()])).toEqual([
       {
         coin: 'BTC',
@@ -36,7 +36,7 @@ describe('Gate’s tickers', () => {
     ]);
   });
 
-  it('are of the market against USDT alone, and MATIC is POL', () => {
+  it('are those of the market against USDT only, and MATIC is read from POL', () => {
     const others = ['BTC_USDC', 'SHIB_USDT', 'BTC3L_USDT', 'MATIC_USDT', 'BTC-USDT'];
     const rows = others.map((pair) => row({ currency_pair: pair }));
     expect(parseGateTickers([...rows, row({ currency_pair: 'POL_USDT' })]).map(({ coin }) => coin)).toEqual(['MATIC']);
@@ -58,11 +58,11 @@ describe('Gate’s tickers', () => {
     expect(openOf('1E+2')).toBe(parsePrice('32500.05'));
   });
 
-  it.each([null, 'text', 7, []])('drop a row that is %j', (entry) => {
+  it.each([null, 'text', 7, []])('skip a row that is %j', (entry) => {
     expect(parseGateTickers([entry, row()])).toHaveLength(1);
   });
 
-  it('give a coin one vote, the later, however often it is listed', () => {
+  it('count a coin once, with its last row, however often it is listed', () => {
     expect(parseGateTickers([row(), row({ last: '1' })])).toMatchObject([{ price: parsePrice('1') }]);
   });
 

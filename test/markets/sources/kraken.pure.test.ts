@@ -39,7 +39,7 @@ describe('Kraken’s tickers', () => {
     ]);
   });
 
-  it('are mapped by the name asked for, never by likeness', () => {
+  it('are matched by the exact name that was requested', () => {
     const result = { XXBTZUSD: pair(), BTCUSDT: pair(), DOGEUSDT: pair(), XDGUSDT: pair(), XBTUSDC: pair() };
     expect(parseKrakenTickers(envelope(result)).map(({ coin }) => coin)).toEqual(['DOGE']);
   });
@@ -50,12 +50,12 @@ describe('Kraken’s tickers', () => {
     ['no last trade', { c: null }],
     ['an empty last trade', { c: [] }],
     ['a last trade that is text', { c: '73380.6' }],
-  ])('drop a pair with %s, and that pair only', (_fault, change) => {
+  ])('skip a pair with %s, and only that pair', (_fault, change) => {
     const tickers = parseKrakenTickers(envelope({ XBTUSDT: pair(change), ETHUSDT: pair() }));
     expect(tickers.map(({ coin }) => coin)).toEqual(['ETH']);
   });
 
-  it.each([null, 7, 'text', []])('drop a pair that is %j', (row) => {
+  it.each([null, 7, 'text', []])('skip a pair that is %j', (row) => {
     expect(parseKrakenTickers(envelope({ XBTUSDT: row, ETHUSDT: pair() }))).toHaveLength(1);
   });
 
@@ -63,7 +63,7 @@ describe('Kraken’s tickers', () => {
     expect(parseKrakenTickers(envelope({ XBTUSDT: pair({ v }) }))).toMatchObject([{ volume24h: null }]);
   });
 
-  it('are valid when there is a warning', () => {
+  it('are accepted when there is only a warning', () => {
     const warned = { error: ['WGeneral:Degraded service'], result: { XBTUSDT: pair() } };
     expect(parseKrakenTickers(warned)).toMatchObject([{ coin: 'BTC' }]);
   });

@@ -44,7 +44,7 @@ const refusals = [
 ] as const;
 
 describe('KuCoin’s tickers', () => {
-  it('are read with the open that the change of the price gives, the base volume, and the time of all', () => {
+  it('are read with the open computed from the price’s change, the base volume, and one time for all', () => {
     expect(parseKucoinTickers(envelope(row()))).toEqual([
       {
         coin: 'BTC',
@@ -57,7 +57,7 @@ describe('KuCoin’s tickers', () => {
     ]);
   });
 
-  it('are of the market against USDT alone, and MATIC is POL', () => {
+  it('are those of the market against USDT only, and MATIC is read from POL', () => {
     const others = ['BTC-USDC', 'SHIB-USDT', 'BTC3L-USDT', 'MATIC-USDT'].map((symbol) => row({ symbol }));
     const tickers = parseKucoinTickers(envelope(...others, row({ symbol: 'POL-USDT' })));
     expect(tickers.map(({ coin }) => coin)).toEqual(['MATIC']);
@@ -79,11 +79,11 @@ describe('KuCoin’s tickers', () => {
     expect(openOf('-1e-8')).toBe(parsePrice('65000.10000001'));
   });
 
-  it.each([null, 'text', 7, []])('drop a row that is %j', (entry) => {
+  it.each([null, 'text', 7, []])('skip a row that is %j', (entry) => {
     expect(parseKucoinTickers(envelope(entry, row()))).toHaveLength(1);
   });
 
-  it('give a coin one vote, the later, however often it is listed', () => {
+  it('count a coin once, with its last row, however often it is listed', () => {
     expect(parseKucoinTickers(envelope(row(), row({ last: '1' })))).toMatchObject([{ price: parsePrice('1') }]);
   });
 

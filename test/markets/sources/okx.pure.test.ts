@@ -28,7 +28,7 @@ const envelope = (...data: unknown[]) => ({ code: '0', msg: '', data });
 const names = { price: 'last', open: 'open24h', volume: 'vol24h' };
 
 describe('OKX’s tickers', () => {
-  it('are read with the rolling open and not a day’s, the volume in the base and not the quote, and their own time', () => {
+  it('are read with the rolling open (not the day’s), the volume in the base asset (not the quote) and their own time', () => {
     expect(parseOkxTickers(envelope(row()))).toEqual([
       {
         coin: 'BTC',
@@ -41,7 +41,7 @@ describe('OKX’s tickers', () => {
     ]);
   });
 
-  it('are of the spot market against USDT alone, and MATIC is POL', () => {
+  it('are those of the spot market against USDT only, and MATIC is read from POL', () => {
     const others = [
       row({ instType: 'SWAP' }),
       row({ instType: 'SWAP', instId: 'BTC-USDT-SWAP' }),
@@ -60,17 +60,17 @@ describe('OKX’s tickers', () => {
   );
 
   it.each([undefined, null, '', '0', 'soon', 1795241228900, '1795241228900.5', '-1795241228900', '9'.repeat(200)])(
-    'drop a row whose time is %j',
+    'skip a row whose time is %j',
     (ts) => {
       expect(parseOkxTickers(envelope(row({ ts }), row({ instId: 'ETH-USDT' })))).toMatchObject([{ coin: 'ETH' }]);
     },
   );
 
-  it.each([null, 'text', 7, []])('drop a row that is %j', (entry) => {
+  it.each([null, 'text', 7, []])('skip a row that is %j', (entry) => {
     expect(parseOkxTickers(envelope(entry, row()))).toHaveLength(1);
   });
 
-  it('give a coin one vote, the later, however often it is listed', () => {
+  it('count a coin once, with its last row, however often it is listed', () => {
     expect(parseOkxTickers(envelope(row(), row({ last: '1' })))).toMatchObject([{ price: parsePrice('1') }]);
   });
 

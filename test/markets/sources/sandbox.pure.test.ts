@@ -7,12 +7,12 @@ const { signal } = new AbortController();
 const now_ms = Date.parse('2026-11-21T06:07:08.900Z');
 const venues = (['sandbox-a', 'sandbox-b', 'sandbox-c'] as const).map(createSandboxPriceSource);
 
-it('a sandbox venue says the same at every call for the same instant', async () => {
+it('a sandbox venue gives the same answer at every call for the same instant', async () => {
   const [venue] = venues;
   expect(await venue?.fetchTickers(signal, now_ms)).toEqual(await venue?.fetchTickers(signal, now_ms));
 });
 
-it('the three venues list every coin, differ by hundredths of a percent, and their median is the market', async () => {
+it('the three venues list every coin, differ by hundredths of a percent, and their median is the market’s price', async () => {
   const [first, market, third] = await Promise.all(venues.map((venue) => venue.fetchTickers(signal, now_ms)));
   expect(market?.map(({ coin }) => coin)).toEqual(coinSymbols);
   for (const [index, ticker] of (market ?? []).entries()) {

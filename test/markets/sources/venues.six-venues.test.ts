@@ -38,19 +38,19 @@ async function failureOf(answer: Promise<unknown>): Promise<SourceError> {
 const priceNames: readonly VenueName[] = ['binance', 'okx', 'coinbase', 'kucoin', 'kraken', 'gate'];
 const candleNames: readonly VenueName[] = ['binance', 'bybit', 'kucoin'];
 
-it('the sources are those of production', () => {
+it('the tested venues are those of production', () => {
   expect(choosePriceSources(config).map(({ name }) => name)).toEqual(priceNames);
   expect(chooseCandleSources(config).map(({ name }) => name)).toEqual(candleNames);
 });
 
 describe.each(priceNames)('prices of %s', (name) => {
-  it('are of every coin that it lists, in one request', async () => {
+  it('are given for every coin that it lists, with one request', async () => {
     const tickers = await ask(priceSource(name));
     expect(coinsOf(tickers)).toEqual(coinsAt(name));
     expect((await countVenueRequests())[name].tickers).toBe(1);
   });
 
-  it('have the open of 24 hours ago, the base volume, and the venue’s time where it gives one', async () => {
+  it('have the open of 24 hours ago, the base volume, and the venue’s time if it gives one', async () => {
     await setVenue(name, { coins: { BTC: { price: '65000', open: '52000', volume: '1234.5', age_ms: 20_000 } } });
     const now_ms = Date.now();
     const bitcoin = (await ask(priceSource(name))).find(({ coin }) => coin === 'BTC');
@@ -84,12 +84,12 @@ describe.each(priceNames)('prices of %s', (name) => {
     expect((await countVenueRequests())[name].tickers).toBe(1);
   });
 
-  it('tell for how long it wants to be left alone', async () => {
+  it('tell how long the venue asks to be left alone', async () => {
     await setVenue(name, { mode: 'limited', status: 429, retryAfter: '7' });
     expect(await failureOf(ask(priceSource(name)))).toMatchObject({ fault: 'rate_limited', retryAfter_ms: 7_000 });
   });
 
-  it('are not waited for when it hangs', async () => {
+  it('are given up when it hangs', async () => {
     await setVenue(name, { mode: 'hang' });
     const answer = priceSource(name).fetchTickers(AbortSignal.timeout(50), Date.now());
     expect((await failureOf(answer)).fault).toBe('unavailable');
@@ -100,7 +100,7 @@ describe.each(['binance', 'kraken', 'coinbase'] as const)('a coin that %s no lon
   const others = () => new Set([...coinsAt(name)].filter((coin) => coin !== 'DOGE'));
   const countRequests = async () => (await countVenueRequests())[name].tickers;
 
-  it('costs the others nothing, and one more request than usual in an hour', async () => {
+  it('does not affect the other coins, and needs one more request in an hour', async () => {
     const source = priceSource(name);
     const now_ms = Date.now();
     await setVenue(name, { coins: { DOGE: null } });
@@ -113,7 +113,7 @@ describe.each(['binance', 'kraken', 'coinbase'] as const)('a coin that %s no lon
     expect(await countRequests()).toBe(6);
   });
 
-  it('is asked for again after an hour', async () => {
+  it('is requested again after an hour', async () => {
     const source = priceSource(name);
     const now_ms = Date.now();
     await setVenue(name, { coins: { DOGE: null } });
@@ -133,11 +133,11 @@ describe.each(['binance', 'kraken', 'coinbase'] as const)('a coin that %s no lon
     const left = new Set([...others()].filter((coin) => coin !== 'AVAX'));
     expect(coinsOf(await ask(source, now_ms + 2_000))).toEqual(left);
     expect(coinsOf(await ask(source, now_ms + 4_000))).toEqual(left);
-    // Two to find out each time, and one since.
+    // Two requests to find out each time, and one since then.
     expect(await countRequests()).toBe(5);
   });
 
-  it('is not all that is asked for when the whole market was not there', async () => {
+  it('does not stop the others from being requested when the whole market was missing', async () => {
     const source = priceSource(name);
     const all = Object.fromEntries(coinSymbols.map((coin) => [coin, null]));
     await setVenue(name, { coins: all });
@@ -154,12 +154,12 @@ describe.each(candleNames)('candles of %s', (name) => {
     return source.fetchCandles({ coin: 'BTC', interval: '1h', limit: 5, ...question }, signal(), now_ms);
   };
 
-  // Questions end here, so that the tests do not notice when a new hour begins.
+  // The requests end in the past, so that a new hour during the tests does not matter.
   const hour_ms = startOfInterval('1h', Date.now());
   const hoursAgo = (candles: readonly { start_ms: number }[]) =>
     candles.map(({ start_ms }) => (hour_ms - start_ms) / HOUR_MS);
 
-  it('are the newest, ascending, the running one last, each number in its place', async () => {
+  it('are the newest, ascending, the running one last, each number in its field', async () => {
     await setVenue(name, { coins: { BTC: { price: '65000', volume: '12.5' } } });
     const candles = await fetchCandles({ endTime_ms: hour_ms });
     expect(hoursAgo(candles)).toEqual([4, 3, 2, 1, 0]);
@@ -174,13 +174,13 @@ describe.each(candleNames)('candles of %s', (name) => {
     expect(hoursAgo(await fetchCandles({}))).toHaveLength(5);
   });
 
-  it('are the oldest from a start on, the start included', async () => {
+  it('are the oldest from a start on, including the start', async () => {
     const startTime_ms = hour_ms - 100 * HOUR_MS;
     expect(hoursAgo(await fetchCandles({ startTime_ms }))).toEqual([100, 99, 98, 97, 96]);
     expect(hoursAgo(await fetchCandles({ startTime_ms: startTime_ms + 1 }))).toEqual([99, 98, 97, 96, 95]);
   });
 
-  it('are the newest up to an end, the end included', async () => {
+  it('are the newest up to an end, including the end', async () => {
     const endTime_ms = hour_ms - 100 * HOUR_MS;
     expect(hoursAgo(await fetchCandles({ endTime_ms }))).toEqual([104, 103, 102, 101, 100]);
     expect(hoursAgo(await fetchCandles({ endTime_ms: endTime_ms - 1 }))).toEqual([105, 104, 103, 102, 101]);
@@ -192,7 +192,7 @@ describe.each(candleNames)('candles of %s', (name) => {
     expect(hoursAgo(await fetchCandles({ ...range, limit: 1 }))).toEqual([3]);
   });
 
-  it.each(intervals)('of %s come 1000 at once, on the grid', async (interval) => {
+  it.each(intervals)('of %s come 1000 at once, each at a start of its interval', async (interval) => {
     const newest_ms = startOfInterval(interval, Date.now());
     const months = interval === '1M';
     const candles = await fetchCandles({ interval, limit: months ? 300 : 1000, endTime_ms: newest_ms });
@@ -203,16 +203,16 @@ describe.each(candleNames)('candles of %s', (name) => {
     expect((await countVenueRequests())[name].klines).toBe(isFolded ? 5 : 1);
   });
 
-  it('of MATIC are those of POL', async () => {
+  it('of MATIC are the venue’s candles of POL', async () => {
     await setVenue(name, { coins: { MATIC: { price: '0.25' } } });
     expect((await fetchCandles({ coin: 'MATIC' })).at(-1)?.open).toBe('0.25');
   });
 
-  it('are none from a start that is still to come', async () => {
+  it('are none from a start in the future', async () => {
     expect(await fetchCandles({ startTime_ms: hour_ms + 48 * HOUR_MS })).toEqual([]);
   });
 
-  it('are refused of a coin that it no longer lists', async () => {
+  it('are refused for a coin that it no longer lists', async () => {
     await setVenue(name, { coins: { BTC: null } });
     expect((await failureOf(fetchCandles({}))).fault).toBe('question_refused');
   });
