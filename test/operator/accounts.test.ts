@@ -9,7 +9,7 @@ async function expectProblem(response: Response, status: number, code: string): 
 }
 
 describe('POST /operator/v1/accounts', () => {
-  it('opens an account with all nine balances, under an index that no other has', async () => {
+  it('opens an account with all nine balances, and an address index that no other account has', async () => {
     const ids = await Promise.all(Array.from({ length: 8 }, () => openAccount()));
     const { results } = await env.DB.prepare('SELECT id, address_index FROM accounts').all<{
       id: string;
@@ -22,7 +22,7 @@ describe('POST /operator/v1/accounts', () => {
     expect(Object.values(await trader.balances())).toEqual(Array.from({ length: 9 }, () => '0'));
   });
 
-  it('answers where the account can be read, and reads it', async () => {
+  it('answers with the Location of the account, which can be read there', async () => {
     const response = await asOperator('POST', '/accounts', { label: 'Ada' });
     expect(response.status).toBe(201);
     const { account } = await json<{ account: { id: string } }>(response);
@@ -39,7 +39,7 @@ describe('POST /operator/v1/accounts', () => {
 });
 
 describe('API keys', () => {
-  it('have exactly the scopes that were asked for, and show their token once', async () => {
+  it('have exactly the requested scopes, and show their token once', async () => {
     const accountId = await openAccount();
     const response = await asOperator('POST', `/accounts/${accountId}/api-keys`, {
       label: 'bot',
@@ -64,14 +64,14 @@ describe('API keys', () => {
     expect(JSON.stringify(stored)).not.toContain(token.slice(-100));
   });
 
-  it.each(Scope.options)('may have the scope %s, alone and beside all others', async (scope) => {
+  it.each(Scope.options)('may have the scope %s, alone and with all others', async (scope) => {
     for (const scopes of [[scope], Scope.options]) {
       const trader = await openTrader({}, { scopes: [...scopes] });
       expect(await json(await trader.get('/api/v1/account/api-key'))).toMatchObject({ apiKey: { scopes } });
     }
   });
 
-  it('are revoked for good, and again is no error', async () => {
+  it('are revoked for good, and revoking one again is no error', async () => {
     const trader = await openTrader();
     const path = `/accounts/${trader.accountId}/api-keys/${trader.keyId}`;
     const first = await json<{ apiKey: { revokedAt: string } }>(await asOperator('DELETE', path));
@@ -80,13 +80,13 @@ describe('API keys', () => {
     expect((await trader.get('/api/v1/orders')).status).toBe(401);
   });
 
-  it('are revoked only by their own account’s path', async () => {
+  it('are revoked only through the path of their own account', async () => {
     const [trader, other] = await Promise.all([openTrader(), openAccount()]);
     await expectProblem(await asOperator('DELETE', `/accounts/${other}/api-keys/${trader.keyId}`), 404, 'not_found');
     expect((await trader.get('/api/v1/orders')).status).toBe(200);
   });
 
-  it('expire at the moment that was set', async () => {
+  it('expire at the given time', async () => {
     const soon = await openTrader({}, { expiresAt: new Date(Date.now() + 3_600_000).toISOString() });
     expect((await soon.get('/api/v1/orders')).status).toBe(200);
   });
@@ -114,7 +114,7 @@ describe('API keys', () => {
     );
   });
 
-  it('of an account that is not there', async () => {
+  it('are not made for an unknown account', async () => {
     await expectProblem(
       await asOperator('POST', '/accounts/x/api-keys', { label: 'bot', scopes: ['read'] }),
       404,
@@ -141,7 +141,7 @@ describe('POST /operator/v1/accounts/{id}/credits', () => {
     expect(await sumOfBalances()).toEqual([]);
   });
 
-  it('shows in the feed as an INTERNAL_DEPOSIT with its value at the event', async () => {
+  it('shows in the feed as an INTERNAL_DEPOSIT with its value at that time', async () => {
     const trader = await openTrader({ USDC: '5' });
     const { transactions } = await json<{ transactions: Record<string, string>[] }>(
       await trader.get('/api/v1/wallet/transactions'),
@@ -157,14 +157,14 @@ describe('POST /operator/v1/accounts/{id}/credits', () => {
     expect(Number(transactions[0]?.['usdValue'])).toBeCloseTo(5, 0);
   });
 
-  it('refuses a reference that belongs to something else', async () => {
+  it('refuses a reference that was used for another credit', async () => {
     const accountId = await openAccount();
     await credit(accountId, {});
     await expectProblem(await credit(accountId, { amount: '101' }), 409, 'invalid_state');
     await expectProblem(await credit(accountId, { asset: 'USDC' }), 409, 'invalid_state');
   });
 
-  it('refuses what would pass the supply cap, and credits nothing of it', async () => {
+  it('refuses a credit above the supply cap, and credits nothing of it', async () => {
     const accountId = await openAccount();
     const before = await readEffects(accountId);
     await expectProblem(await credit(accountId, { asset: 'BTC', amount: '620000' }), 422, 'supply_cap_exceeded');
@@ -176,7 +176,7 @@ describe('POST /operator/v1/accounts/{id}/credits', () => {
     expect(await readEffects(accountId)).toEqual(before);
   });
 
-  it('refuses in the same words what would take custody beyond 64 bits', async () => {
+  it('refuses with the same code a credit that would take custody beyond 64 bits', async () => {
     const accountId = await openAccount({ BTC: '1' });
     const before = await readEffects(accountId);
     const most = { asset: 'BTC', amount: '92233720368.54775807', reference: 'most' };
@@ -195,7 +195,7 @@ describe('POST /operator/v1/accounts/{id}/credits', () => {
     await expectProblem(await credit(await openAccount(), change), status, code);
   });
 
-  it('of an account that is not there', async () => {
+  it('refuses a credit to an unknown account', async () => {
     await expectProblem(await credit('x', {}), 404, 'not_found');
   });
 });

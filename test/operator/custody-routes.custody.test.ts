@@ -8,8 +8,8 @@ const { expectHeld, expectPaid } = useCustodian();
 
 const look = (id: string) => asOperator('POST', `/withdrawals/${id}/look`);
 
-describe('a custodian that says it knows more', () => {
-  it('is asked at once, and what it answers settles the withdrawal', async () => {
+describe('a custodian’s call to look a withdrawal up', () => {
+  it('has the custodian asked at once, and its answer settles the withdrawal', async () => {
     const trader = await openTrader({ USDT: '100' });
     await programCustodian({ act: 'accept' });
     const withdrawal = await withdrawFrom(trader);
@@ -23,7 +23,7 @@ describe('a custodian that says it knows more', () => {
     expect((await countCustodianRequests(withdrawal.id)).submissions).toBe(1);
   });
 
-  it('is answered 404 once nothing is left to say, and of an id that nobody has', async () => {
+  it('is answered 404 when the withdrawal is complete, and for an unknown id', async () => {
     const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader);
     expect(withdrawal.status).toBe('COMPLETED');
@@ -34,8 +34,8 @@ describe('a custodian that says it knows more', () => {
   });
 });
 
-describe('the range of addresses', () => {
-  it('counts every index that an account was given', async () => {
+describe('the range of address indexes', () => {
+  it('contains every index that an account was given', async () => {
     const index = await indexOf(await openAccount());
     expect(await json(await asOperator('GET', '/address-range'))).toEqual({ count: index + 1 });
   });

@@ -19,7 +19,7 @@ async function addressOf(trader: Trader, network: string): Promise<string> {
   return addresses.find((entry) => entry.network === network)?.address ?? '';
 }
 
-/** A report of 2.5 ETH that has all confirmations. */
+/** A report of 2.5 ETH with all its confirmations. */
 async function reportFor(trader: Trader, change: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
   const address = await addressOf(trader, 'ETH');
   return { network: 'ETH', address, asset: 'ETH', amount: '2.5', txHash: drawHash(), confirmations: 32, ...change };
@@ -39,8 +39,8 @@ async function expectWholeLedger(): Promise<void> {
   expect(await unexplainedBalances()).toEqual([]);
 }
 
-describe('a deposit that has its confirmations', () => {
-  it('is credited to the account that owns the address, and shows in balances and the feed', async () => {
+describe('a deposit with all its confirmations', () => {
+  it('is credited to the account that owns the address, and shows in balances and in the feed', async () => {
     const trader = await openTrader();
     const body = await reportFor(trader);
     const response = await report(body);
@@ -68,7 +68,7 @@ describe('a deposit that has its confirmations', () => {
     await expectWholeLedger();
   });
 
-  it('is credited once, reported ten times in parallel and in another case of its hash', async () => {
+  it('is credited once when it is reported ten times in parallel, in upper and lower case of its hash', async () => {
     const trader = await openTrader();
     const body = await reportFor(trader);
     const hashes = [body['txHash'], String(body['txHash']).toUpperCase().replace('0X', '0x')];
@@ -81,7 +81,7 @@ describe('a deposit that has its confirmations', () => {
     await expectWholeLedger();
   });
 
-  it('is another one at another output of the same transaction', async () => {
+  it('is a different one at another output of the same transaction', async () => {
     const trader = await openTrader();
     const body = await reportFor(trader);
     await report(body);
@@ -89,7 +89,7 @@ describe('a deposit that has its confirmations', () => {
     expect((await trader.balances())['ETH']).toBe('5');
   });
 
-  it('is recorded exactly and credited rounded down, when the chain has more decimals', async () => {
+  it('is recorded exactly and credited rounded down when the chain has more decimals', async () => {
     const trader = await openTrader();
     const { deposit } = await json<DepositBody>(
       await report(await reportFor(trader, { amount: '1.123456789987654321' })),
@@ -99,7 +99,7 @@ describe('a deposit that has its confirmations', () => {
     await expectWholeLedger();
   });
 
-  it('of another token of the network’s format arrives at the same address', async () => {
+  it('of another token on the same kind of network arrives at the same address', async () => {
     const trader = await openTrader();
     const address = await addressOf(trader, 'BEP20');
     await report({ network: 'BEP20', address, asset: 'USDC', amount: '7', txHash: drawHash(), confirmations: 15 });
@@ -108,7 +108,7 @@ describe('a deposit that has its confirmations', () => {
 });
 
 describe('a deposit that waits for confirmations', () => {
-  it('is shown as PENDING, and credited by the report that reaches them', async () => {
+  it('is shown as PENDING, and credited by the report that completes them', async () => {
     const trader = await openTrader();
     const body = await reportFor(trader, { confirmations: 1 });
     const first = await json<DepositBody>(await report(body));
@@ -128,7 +128,7 @@ describe('a deposit that waits for confirmations', () => {
     await expectWholeLedger();
   });
 
-  it('is credited once by ten reports that reach them in parallel', async () => {
+  it('is credited once by ten parallel reports that complete them', async () => {
     const trader = await openTrader();
     const body = await reportFor(trader, { confirmations: 1 });
     await report(body);
@@ -138,7 +138,7 @@ describe('a deposit that waits for confirmations', () => {
     await expectWholeLedger();
   });
 
-  it('ends FAILED when it reverts first, and nothing revives it', async () => {
+  it('ends FAILED when it is reverted first, and no later report changes that', async () => {
     const trader = await openTrader();
     const body = await reportFor(trader, { confirmations: 1 });
     await report(body);
@@ -148,7 +148,7 @@ describe('a deposit that waits for confirmations', () => {
     expect((await feedOf(trader))[0]).toMatchObject({ status: 'FAILED' });
   });
 
-  it('that reverts after it was credited is for a person to settle', async () => {
+  it('that is reverted after it was credited is left for a person to settle', async () => {
     const trader = await openTrader();
     const body = await reportFor(trader);
     await report(body);
@@ -158,8 +158,8 @@ describe('a deposit that waits for confirmations', () => {
   });
 });
 
-describe('a deposit that is nobody’s to have', () => {
-  it('to an unknown address is quarantined and credited to nobody', async () => {
+describe('a deposit that cannot be credited', () => {
+  it('because its address is unknown is quarantined and credited to nobody', async () => {
     const trader = await openTrader();
     const body = await reportFor(trader, { address: '0x52908400098527886E0F7030069857D2E4169EE7' });
     const { deposit } = await json<DepositBody>(await report(body));
@@ -183,7 +183,7 @@ describe('a deposit that is nobody’s to have', () => {
     ['92233720368.54775807', '600000'],
     ['99999999999999999999', '600000'],
   ])(
-    'over the supply cap is quarantined, at once or when it is confirmed, and credited once the cap allows it: %s',
+    'because of the supply cap is quarantined, at once or when it is confirmed, and credited once the cap allows it: %s',
     async (amount, tooLow) => {
       const trader = await openTrader();
       const address = await addressOf(trader, 'LTC');
@@ -206,7 +206,7 @@ describe('a deposit that is nobody’s to have', () => {
   );
 });
 
-describe('a report that cannot be right', () => {
+describe('an invalid report of a deposit', () => {
   const cases: [string, Record<string, unknown>, number, string][] = [
     ['a network that is not there', { network: 'ETHEREUM' }, 422, 'network_not_supported'],
     [
@@ -240,8 +240,8 @@ describe('a report that cannot be right', () => {
   );
 });
 
-describe('the ledger itself', () => {
-  it('takes no credit that a completed deposit does not explain', async () => {
+describe('the database', () => {
+  it('refuses a credit that no completed deposit explains', async () => {
     const trader = await openTrader();
     const body = await reportFor(trader, { confirmations: 1 });
     const { deposit } = await json<DepositBody>(await report(body));

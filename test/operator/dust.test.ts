@@ -27,7 +27,7 @@ interface Dust {
   readonly amount: string;
 }
 
-/** USDC on Polygon, where a deposit takes 128 confirmations: the longest wait there is. */
+/** A report of USDC on Polygon, where a deposit needs 128 confirmations, more than on any other network. */
 async function reportFor(trader: Trader, amount: string, change: Partial<Report> = {}): Promise<Report> {
   const network = change.network ?? 'POLYGON';
   const address = await addressOf(trader, network);
@@ -40,7 +40,7 @@ async function send(report: Report, confirmations: number, failed = false): Prom
   return (await json<{ deposit: Reported }>(response)).deposit;
 }
 
-/** Sends what custody sends that reports at every block, and gives what all but the first report cost. */
+/** Sends a report for every block, as a custodian may, and returns the cost of all but the first. */
 async function sendEachBlock(report: Report, blocks: number): Promise<DatabaseCost> {
   await send(report, 1);
   return measureDatabase(async () => {
@@ -72,7 +72,7 @@ async function feedOf(trader: Trader): Promise<readonly { id: string; status: st
 afterEach(() => setMinimums({}));
 
 describe('dust', () => {
-  it('reported once a block is one row, and no audit row a block', async () => {
+  it('that is reported for every block writes one row, and one row of the audit', async () => {
     const trader = await openTrader();
     const report = await reportFor(trader, '0.000001');
     const cost = await sendEachBlock(report, 128);
@@ -84,7 +84,7 @@ describe('dust', () => {
     expect(await feedOf(trader)).toEqual([]);
   });
 
-  it('is credited from the minimum on, and not an atom below it', async () => {
+  it('ends at the minimum: an amount of the minimum is credited, and one atom less is not', async () => {
     const trader = await openTrader();
     const below = await send(await reportFor(trader, '0.999999999999999999'), 128);
     expect(below).toMatchObject({ status: 'QUARANTINED', reason: 'below_minimum' });
@@ -92,7 +92,7 @@ describe('dust', () => {
     expect((await trader.balances())['USDC']).toBe('1');
   });
 
-  it('is judged by the operator’s minimum of that asset on that network', async () => {
+  it('is decided by the operator’s minimum for that asset on that network', async () => {
     const trader = await openTrader();
     await setMinimums({ USDC: { POLYGON: '20' } });
     expect((await send(await reportFor(trader, '19.999999'), 128)).reason).toBe('below_minimum');
@@ -102,7 +102,7 @@ describe('dust', () => {
     expect((await send(await reportFor(trader, '0.000000999'), 128)).reason).toBe('below_minimum');
   });
 
-  it('stays what its first report made of it, whatever the minimum becomes', async () => {
+  it('is decided by the first report, however the minimum changes later', async () => {
     const trader = await openTrader();
     const [small, waiting] = [await reportFor(trader, '0.5'), await reportFor(trader, '2')];
     await send(small, 1);
@@ -114,7 +114,7 @@ describe('dust', () => {
     expect((await trader.balances())['USDC']).toBe('2');
   });
 
-  it('to an address of nobody is quarantined as such, and in no sum of dust', async () => {
+  it('to an unknown address is quarantined as unknown, and is not in the sums of dust', async () => {
     const trader = await openTrader();
     const before = await readDust('USDC', 'POLYGON');
     const address = '0x52908400098527886E0F7030069857D2E4169EE7';
@@ -124,7 +124,7 @@ describe('dust', () => {
 });
 
 describe('the sums of dust', () => {
-  it('are exact, by asset and network, and count what was reported in parallel once', async () => {
+  it('are exact for each asset and network, and count parallel reports of a deposit once', async () => {
     const trader = await openTrader();
     await setMinimums({ ETH: { BASE: '20' } });
     const amounts = ['0.000000000000000001', '0.999999999999999999', '19.5', '7', '0.000000001'];
@@ -141,7 +141,7 @@ describe('the sums of dust', () => {
     expect(await readDust('ETH', 'OPTIMISM')).toBeUndefined();
   });
 
-  it('are without a deposit that reverted, which ends FAILED', async () => {
+  it('do not contain a deposit that was reverted, which ends FAILED', async () => {
     const trader = await openTrader();
     const place = { asset: 'USDT', network: 'AVAX' };
     const [kept, reverted] = [await reportFor(trader, '0.25', place), await reportFor(trader, '0.5', place)];
@@ -156,7 +156,7 @@ describe('the sums of dust', () => {
   });
 });
 
-describe('a report', () => {
+describe('a report of a deposit', () => {
   it('is written when it changes the status, and at no other time', async () => {
     const trader = await openTrader();
     const report = await reportFor(trader, '5');
@@ -168,20 +168,20 @@ describe('a report', () => {
     const credited = await send(report, 128);
     expect(credited).toMatchObject({ status: 'COMPLETED', confirmations: 128 });
     const after = await measureDatabase(() => send(report, 400));
-    // One of the directory, and one of the ledger.
+    // One round trip to the directory, and one to the ledger.
     expect([after.databaseTrips, after.databaseRowsWritten]).toEqual([2, 0]);
     expect(await send(report, 401)).toEqual(credited);
     expect(await countAudits(credited.id)).toBe(2);
   });
 
-  it('of what belongs to nobody writes once', async () => {
+  it('to an unknown address writes once', async () => {
     const trader = await openTrader();
     const address = '0x52908400098527886E0F7030069857D2E4169EE7';
     const report = await reportFor(trader, '5', { address });
     expect((await sendEachBlock(report, 20)).databaseRowsWritten).toBe(0);
   });
 
-  it('of what the supply cap holds back writes nothing while it is held', async () => {
+  it('that the supply cap holds back writes nothing while it is held', async () => {
     const trader = await openTrader();
     const change = async (cap: string) =>
       expect((await asOperator('PATCH', '/settings', { supplyCaps: { LTC: cap } })).status).toBe(200);
@@ -199,12 +199,12 @@ describe('a report', () => {
   });
 });
 
-describe('the ledger itself', () => {
+describe('the database', () => {
   async function reportDust(): Promise<string> {
     return (await send(await reportFor(await openTrader(), '0.5'), 1)).id;
   }
 
-  it('credits no deposit that was too small, and makes none too small later', async () => {
+  it('refuses to credit a deposit that was too small, and to call one too small later', async () => {
     const trader = await openTrader();
     const { id: waiting } = await send(await reportFor(trader, '5'), 1);
     const update = (set: string, id: string) =>
@@ -215,7 +215,7 @@ describe('the ledger itself', () => {
     await expect(update("status = 'QUARANTINED', reason = 'below_minimum'", waiting)).rejects.toThrow('first report');
   });
 
-  it('writes no report that changes no status', async () => {
+  it('refuses to write a report that changes no status', async () => {
     const update = env.DB.prepare('UPDATE deposits SET confirmations = 2 WHERE id = ?').bind(await reportDust());
     await expect(update.run()).rejects.toThrow('guard: ');
   });

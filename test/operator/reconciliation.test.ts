@@ -51,17 +51,17 @@ const as = (token: string, method: string, path: string) =>
     ...(method !== 'GET' && { body: JSON.stringify({ reason: 'x' }) }),
   });
 
-/** Runs what is due every minute, as the platform does. */
+/** Runs the work of every minute, as the platform does. */
 function runSchedule(): Promise<void> {
   return runKeeper(() => entry.scheduled(createScheduledController({ cron: '* * * * *' }), env));
 }
 
 const readReconciliation = () => read(asOperator('GET', PATH));
 
-/** A whole pass, begun now. */
+/** Runs a whole pass that starts now. */
 const runPass = () => read(asOperator('POST', `${PATH}/run`));
 
-/** Gives somebody else's address to an account: one invariant is broken, and nothing that moves. */
+/** Gives another account's address to an account. This breaks one invariant and moves no money. */
 async function breakInvariant(): Promise<void> {
   const { address } = (await sql(
     "SELECT address FROM addresses WHERE account_id = ? AND network = 'ETH'",
@@ -76,7 +76,7 @@ async function breakInvariant(): Promise<void> {
   ).run();
 }
 
-/** Takes it back, as if it had never been. */
+/** Removes the address again, without a trace. */
 async function mend(): Promise<void> {
   const trigger = 'addresses_are_not_deleted';
   const text = await sql('SELECT sql FROM sqlite_master WHERE name = ?', trigger).first<string>('sql');
@@ -88,7 +88,7 @@ async function mend(): Promise<void> {
 }
 
 describe('the reconciliation', () => {
-  it('is pending until a first pass is complete, and then tells every invariant with its figures', async () => {
+  it('is pending until a first pass is complete, and then shows every invariant with its figures', async () => {
     const before = await read(asOperator('GET', PATH));
     expect(before.status).toBe('pending');
     expect(before.invariants.map(({ name }) => name)).toEqual(invariants);
@@ -101,14 +101,14 @@ describe('the reconciliation', () => {
     expect(statusesOf(after)).toEqual(allOk);
     expect(after.lastPass).toMatchObject({ pass: 1 });
     for (const { name, figures, examples } of after.invariants) {
-      // Of so short a history no link is whole.
+      // The history is too short for a complete link.
       if (name !== 'history_unchanged') expect(Number(figures['checked']), name).toBeGreaterThan(0);
       expect([figures['broken'], examples], name).toEqual(['0', []]);
     }
     expect(await read(asOperator('GET', PATH))).toEqual(after);
   });
 
-  it('reads every minute what is new, and begins a pass an hour after the last one began', async () => {
+  it('reads new transfers every minute, and starts a pass an hour after the start of the last one', async () => {
     const before = await readReconciliation();
     await trader.trade(ORDER);
     await runSchedule();
@@ -116,7 +116,7 @@ describe('the reconciliation', () => {
     expect(Number(after.progress.transfersRead)).toBe(Number(before.progress.transfersRead) + 2);
     expect(after.progress.pass).toBe(before.progress.pass);
     stopClock();
-    // The stopped clock may stand half a minute back.
+    // The stopped clock may be half a minute behind.
     moveClock(PASS_INTERVAL_MS + 30_000);
     await runSchedule();
     expect((await readReconciliation()).progress.pass).toBe(before.progress.pass + 1);
@@ -126,7 +126,7 @@ describe('the reconciliation', () => {
     expect(logged).toEqual([]);
   });
 
-  it('goes on where the sweep of withdrawals fails', async () => {
+  it('goes on when the sweep of withdrawals fails', async () => {
     await trader.trade(ORDER);
     const { transfersRead } = (await readReconciliation()).progress;
     const internals = databaseInternals();
@@ -142,7 +142,7 @@ describe('the reconciliation', () => {
     expect(Number((await readReconciliation()).progress.transfersRead)).toBe(Number(transfersRead) + 2);
   });
 
-  it('stops no withdrawal where it fails, and goes on from where it was', async () => {
+  it('stops no withdrawal when it fails, and goes on from where it was', async () => {
     const unsettled = aroundBatch('settle', 'before', 1, fail(CONNECTION_LOST));
     const taken = await readTaken(await withdraw(trader, {}, 'unsettled'));
     unsettled.restore();
@@ -163,13 +163,13 @@ describe('the reconciliation', () => {
     expect(Number((await readReconciliation()).progress.transfersRead)).toBe(Number(transfersRead) + 3);
   });
 
-  it('is where it was after its object was reset', async () => {
+  it('continues from where it was after its object was reset', async () => {
     const before = await readReconciliation();
     await abort(keeper());
     expect(await readReconciliation()).toEqual(before);
   });
 
-  it('answers 503 where D1 does not, and shows nothing that did not happen', async () => {
+  it('answers 503 when D1 does not answer, and shows no progress that was not made', async () => {
     const before = await readReconciliation();
     const fault = aroundBatches('before', 1, fail(CONNECTION_LOST), (text) => text.includes('no record explains it'));
     await expectProblem(await asOperator('POST', `${PATH}/run`), 503, 'service_unavailable');
@@ -189,7 +189,7 @@ describe('a broken invariant', () => {
     expect([found.status, found.violations.length]).toEqual(['broken', 1]);
     const [violation] = found.violations;
     expect(violation).toMatchObject({ invariant: 'addresses_have_one_owner' });
-    // One for the account that got it, and one for each of the seven networks that its owner has it on.
+    // One for the account that got the address, and one for each of the seven networks on which its owner has it.
     expect(violation?.examples).toHaveLength(8);
     expect(logged.map(({ event }) => event)).toEqual(['invariant_broken']);
     expect(logged[0]?.['violations']).toContain(violation?.id);
@@ -254,7 +254,7 @@ describe('a broken invariant', () => {
     expect(statusesOf(await runPass())).toEqual(allOk);
   });
 
-  it('halts by a batch that D1 answers late, and by the next pass where D1 did not take it', async () => {
+  it('halts when D1’s answer is lost, and in the next pass when D1 refused the batch', async () => {
     for (const [moment, message] of [
       ['after', CONNECTION_LOST],
       ['before', OVERLOADED],
@@ -272,7 +272,7 @@ describe('a broken invariant', () => {
     expect(statusesOf(await runPass())).toEqual(allOk);
   });
 
-  it('is looked for again as soon as it was cleared, without the pause between two passes', async () => {
+  it('is searched for again as soon as it was cleared, without the pause between two passes', async () => {
     await breakInvariant();
     const { violations, progress } = await runPass();
     await asOperator('POST', `${PATH}/violations/${violations[0]?.id}/clear`, { reason: 'too early' });
@@ -287,7 +287,7 @@ describe('a broken invariant', () => {
 });
 
 describe('a history that an operator accepts', () => {
-  it('begins anew, with a row of the audit that names who did and what was forgotten', async () => {
+  it('starts anew, with a row of the audit that says who accepted it and what was forgotten', async () => {
     const accepted = await read(asOperator('POST', `${PATH}/history/accept`, { reason: 'restored to noon' }));
     expect(accepted.progress.transfersRead).toBe('0');
     expect(accepted.history).toEqual({ transfers: null, audit: null });
@@ -305,7 +305,7 @@ describe('a history that an operator accepts', () => {
 });
 
 describe('clearing a violation', () => {
-  it('is refused where there is none, twice, and without a reason', async () => {
+  it('is refused for an unknown violation, a second time, and without a reason', async () => {
     await breakInvariant();
     await runPass();
     await mend();
@@ -321,7 +321,7 @@ describe('clearing a violation', () => {
     await runPass();
   });
 
-  it('and a step are the operator’s alone; what was found is the auditor’s to read', async () => {
+  it('and starting a pass are for the operator only, and the auditor may read what was found', async () => {
     const { AUDITOR_TOKEN = '', DEPOSIT_TOKEN = '' } = env as unknown as Record<string, string>;
     await read(as(AUDITOR_TOKEN, 'GET', PATH));
     for (const [token, method, path] of [

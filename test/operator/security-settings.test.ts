@@ -15,7 +15,7 @@ describe('two-factor authentication', () => {
   const confirm = (accountId: string, totpCode: string) =>
     asOperator('POST', `/accounts/${accountId}/totp/confirm`, { totpCode });
 
-  it('is drawn, confirmed by a first code, and switched off', async () => {
+  it('is set up with a new secret, confirmed by a first code, and switched off', async () => {
     const accountId = await openAccount();
     const { secret, otpauthUri } = await draw(accountId);
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
@@ -28,7 +28,7 @@ describe('two-factor authentication', () => {
     expect((await draw(accountId)).secret).not.toBe(secret);
   });
 
-  it('takes the codes of the neighbouring steps, and none further off', async () => {
+  it('accepts codes of the neighbouring time steps, and none further off', async () => {
     for (const steps of [-1, 1]) {
       const accountId = await openAccount();
       expect((await confirm(accountId, await codeOf((await draw(accountId)).secret, steps))).status).toBe(200);
@@ -43,7 +43,7 @@ describe('two-factor authentication', () => {
     }
   });
 
-  it('is not confirmed by a wrong code, by what is no code, or without a secret', async () => {
+  it('is not confirmed by a wrong code, by text that is no code, or without a secret', async () => {
     const accountId = await openAccount();
     await expectProblem(await confirm(accountId, '000000'), 409, 'invalid_state');
     const { secret } = await draw(accountId);
@@ -54,7 +54,7 @@ describe('two-factor authentication', () => {
     }
   });
 
-  it('never takes a step twice, also after it was switched off and on', async () => {
+  it('never accepts a time step twice, also after it was switched off and on', async () => {
     const accountId = await openAccount();
     const { secret } = await draw(accountId);
     await confirm(accountId, await codeOf(secret));
@@ -71,7 +71,7 @@ describe('two-factor authentication', () => {
     expect(after).toBe(usedStep);
   });
 
-  it('keeps its secret encrypted, for its own account alone', async () => {
+  it('stores its secret encrypted, for its own account only', async () => {
     const [accountId, other] = [await openAccount(), await openAccount()];
     const { secret } = await draw(accountId);
     await draw(other);
@@ -95,7 +95,7 @@ describe('the allowlist', () => {
       ...change,
     });
 
-  it('holds an address in its canonical form, once, and lets go of it', async () => {
+  it('stores an address once, in its canonical form, and removes it', async () => {
     const accountId = await openAccount();
     const { entry } = await json<{ entry: { id: string; address: string } }>(
       await approve(accountId, { address: ADDRESS.toLowerCase() }),
@@ -109,7 +109,7 @@ describe('the allowlist', () => {
     await expectProblem(await asOperator('DELETE', `/accounts/${accountId}/allowlist/${entry.id}`), 404, 'not_found');
   });
 
-  it('refuses what is no address of the network, and networks that are not there', async () => {
+  it('refuses an invalid address and an unknown network', async () => {
     const accountId = await openAccount();
     await expectProblem(await approve(accountId, { network: 'BTC' }), 422, 'invalid_address');
     await expectProblem(await approve(accountId, { network: 'XRP' }), 422, 'network_not_supported');
@@ -118,7 +118,7 @@ describe('the allowlist', () => {
 });
 
 describe('PATCH /operator/v1/accounts/{id}', () => {
-  it('freezes an account from its keys’ next request on, and thaws it', async () => {
+  it('freezes an account from its keys’ next request on, and unfreezes it', async () => {
     const trader = await openTrader({ USDT: '100' });
     const second = await createKey(trader.accountId);
     const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };

@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 describe('the settings', () => {
-  it('begin with the defaults of the sandbox', async () => {
+  it('start with the defaults of the sandbox', async () => {
     const { settings } = await json<Settings>(await asOperator('GET', '/settings'));
     expect(settings).toMatchObject({
       allowlistMode: 'off',
@@ -46,7 +46,7 @@ describe('the settings', () => {
     expect(settings.supplyCaps['BTC']).toBe('10000');
   });
 
-  it('change where they are named, and stay where they are not', async () => {
+  it('change the named ones, and leave the others', async () => {
     const change = {
       allowlistMode: 'strict',
       pausedNetworks: ['TRC20', 'SOL'],
@@ -64,7 +64,7 @@ describe('the settings', () => {
     expect(later.settings).toMatchObject({ allowlistMode: 'off', reviewThreshold: null, fees: change.fees });
   });
 
-  it('date each fallback price that is named with the time of its change, and leave the others alone', async () => {
+  it('store the time of its change with each named fallback price, and leave the others', async () => {
     interface Fallbacks {
       readonly settings: { readonly fallbackPrices: Record<string, { price: string; setAt: string }> };
     }
@@ -91,15 +91,15 @@ describe('the settings', () => {
     expect((await trader.order(order, 'halted')).status).toBe(201);
   });
 
-  it('put the spread into the executed price, on the client’s side of it', async () => {
+  it('apply the spread to the executed price, against the client', async () => {
     await patch({ spreadBps: 100 });
-    // It may go on with what it has read for seconds.
+    // The gate may otherwise use settings that it read some seconds ago.
     await forgetConditions();
     const trader = await openTrader({ USDT: '10000', BTC: '1' });
     const shown = await json<{ ticker: { price: string } }>(await send('/api/v1/markets/BTC'));
     const buy = await trader.trade({ coin: 'BTC', side: 'BUY', mode: 'COIN_QTY', value: '0.01' });
     const sell = await trader.trade({ coin: 'BTC', side: 'SELL', mode: 'COIN_QTY', value: '0.01' });
-    // The sandbox's venues lie 5 hundredths of a percent apart, of which half is on either side.
+    // The sandbox's venues are 5 hundredths of a percent apart, and half of this is added on either side.
     expect(Number(buy.executedPrice) / Number(sell.executedPrice)).toBeCloseTo(1.01025 / 0.98975, 3);
     expect(Number(buy.executedPrice)).toBeGreaterThan(Number(shown.ticker.price));
   });
@@ -135,10 +135,10 @@ describe('the settings', () => {
   });
 });
 
-describe('the three tokens', () => {
+describe('the operator’s three roles', () => {
   const { DEPOSIT_TOKEN, AUDITOR_TOKEN } = env as unknown as Record<string, string>;
 
-  it('the auditor’s reads, and changes nothing', async () => {
+  it('the auditor’s token reads everything, and changes nothing', async () => {
     const accountId = await openAccount();
     for (const path of ['/settings', `/accounts/${accountId}`, `/accounts/${accountId}/allowlist`]) {
       expect((await as(AUDITOR_TOKEN ?? '', 'GET', path)).status).toBe(200);
@@ -158,7 +158,7 @@ describe('the three tokens', () => {
     }
   });
 
-  it('the one for deposits reports deposits, and does nothing else', async () => {
+  it('the token for deposits reports deposits, and does nothing else', async () => {
     await expectProblem(await as(DEPOSIT_TOKEN ?? '', 'POST', '/deposits', {}), 400, 'invalid_request');
     await expectProblem(await as(DEPOSIT_TOKEN ?? '', 'GET', '/settings'), 403, 'insufficient_role');
     for (const path of ['/accounts', '/settlements']) {
@@ -168,7 +168,7 @@ describe('the three tokens', () => {
 });
 
 describe('the audit', () => {
-  it('has a row for every change, with its role, in the change’s own batch, and none for a refusal', async () => {
+  it('has a row for every change, with the role, in the change’s own batch, and none for a refusal', async () => {
     const rows = async () =>
       (await env.DB.prepare('SELECT role, action, target, detail FROM audit ORDER BY id').all<Record<string, string>>())
         .results;

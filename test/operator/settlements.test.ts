@@ -21,7 +21,7 @@ async function openParties(): Promise<[Trader, Trader]> {
   return [await openTrader({ USDT: '1000' }), await openTrader({ ETH: '10' })];
 }
 
-/** What is recorded of an account's settlements. */
+/** The number of rows that an account's settlements have. */
 async function countSettlements(accountId: string): Promise<number> {
   const row = await env.DB.prepare('SELECT count(*) AS n FROM settlements WHERE account_id = ?')
     .bind(accountId)
@@ -32,7 +32,7 @@ async function countSettlements(accountId: string): Promise<number> {
 afterEach(() => setSettings({ tradingHalted: false }));
 
 describe('a trade between two accounts', () => {
-  it('moves USDT from buyer to seller and the coin from seller to buyer, exactly as agreed', async () => {
+  it('moves USDT from buyer to seller and the coin from seller to buyer, in exactly the agreed amounts', async () => {
     const [buyer, seller] = await openParties();
     const wanted = agreeP2p(buyer, seller, { coin: 'eth', coinAmount: '0.12345678', usdtAmount: '0.000001' });
     const settlement = await readSettled(await settle(wanted));
@@ -49,7 +49,7 @@ describe('a trade between two accounts', () => {
     await expectWholeLedger();
   });
 
-  it('leaves the house as it was, and costs no fee', async () => {
+  it('leaves the house’s balances as they were, and charges no fee', async () => {
     const [buyer, seller] = await openParties();
     const holdings = () =>
       Promise.all(
@@ -63,7 +63,7 @@ describe('a trade between two accounts', () => {
     expect(await holdings()).toEqual(before);
   });
 
-  it('is in the audit, by its id', async () => {
+  it('has a row in the audit with its id', async () => {
     const [buyer, seller] = await openParties();
     const settlement = await readSettled(await settle(agreeP2p(buyer, seller)));
     const { results } = await env.DB.prepare('SELECT role, action, detail FROM audit WHERE target = ?')
@@ -72,7 +72,7 @@ describe('a trade between two accounts', () => {
     expect(results).toEqual([{ role: 'operator', action: 'settle_trade', detail: JSON.stringify(settlement) }]);
   });
 
-  it('takes the last atom of both', async () => {
+  it('moves even the last atom of both balances', async () => {
     const [buyer, seller] = await openParties();
     await readSettled(await settle(agreeP2p(buyer, seller, { coinAmount: '10', usdtAmount: '1000' })));
     await expectHoldings(buyer, '0', '10');
@@ -97,7 +97,7 @@ describe('a quick trade with the house', () => {
     await expectWholeLedger();
   });
 
-  it('is refused where it would take the house beyond its exposure, either way', async () => {
+  it('is refused when it would exceed the house’s exposure, in either direction', async () => {
     const trader = await openTrader({ USDT: '1000', LTC: '10' });
     await setSettings({ exposure: { LTC: '3' } });
     const buy = agreeQuick(trader, 'BUY', { coin: 'LTC', coinAmount: '3.00000001' });
@@ -111,17 +111,17 @@ describe('a quick trade with the house', () => {
   });
 });
 
-describe('a settlement that cannot be', () => {
+describe('a settlement', () => {
   const cases: [string, Record<string, unknown>, number, string][] = [
-    ['of a symbol that is none', { coin: 'XRP' }, 422, 'symbol_not_supported'],
+    ['of an unsupported symbol', { coin: 'XRP' }, 422, 'symbol_not_supported'],
     ['of USDT against itself', { coin: 'USDT' }, 422, 'symbol_not_supported'],
     ['finer than the coin', { coinAmount: '0.000000001' }, 422, 'precision_exceeded'],
     ['finer than USDT', { usdtAmount: '0.0000001' }, 422, 'precision_exceeded'],
     ['of no coin', { coinAmount: '0' }, 422, 'amount_below_minimum'],
     ['for nothing', { usdtAmount: '0.0' }, 422, 'amount_below_minimum'],
-    ['of more than can be counted', { coinAmount: '92233720368.54775808' }, 422, 'amount_above_maximum'],
-    ['with a buyer that is not there', { buyerAccountId: 'nobody' }, 404, 'not_found'],
-    ['with an account that nobody opened', { sellerAccountId: newRecordId(1) }, 404, 'not_found'],
+    ['of more than 64 bits', { coinAmount: '92233720368.54775808' }, 422, 'amount_above_maximum'],
+    ['with an unknown buyer', { buyerAccountId: 'nobody' }, 404, 'not_found'],
+    ['with an account that was never opened', { sellerAccountId: newRecordId(1) }, 404, 'not_found'],
     ['with the house as an account', { sellerAccountId: 'house:liquidity' }, 404, 'not_found'],
     ['without a reference', { reference: undefined }, 400, 'invalid_request'],
     ['with an empty reference', { reference: '' }, 400, 'invalid_request'],
@@ -147,13 +147,13 @@ describe('a settlement that cannot be', () => {
     expect(await countSettlements(buyer.accountId)).toBe(0);
   });
 
-  it('with one account on both sides is refused, and names the field', async () => {
+  it('with one account on both sides is refused, and the error names the field', async () => {
     const trader = await openTrader({ USDT: '1000', ETH: '10' });
     const problem = await expectProblem(await settle(agreeP2p(trader, trader)), 400, 'invalid_request');
     expect(problem.errors?.map(({ pointer }) => pointer)).toEqual(['/sellerAccountId']);
   });
 
-  it('of a quick trade with a side that is none, or an account that is not there, is refused', async () => {
+  it('of a quick trade with an invalid side or an unknown account is refused', async () => {
     const trader = await openTrader({ USDT: '1000' });
     await expectProblem(await settle(agreeQuick(trader, 'BUY', { side: 'buy' })), 400, 'invalid_request');
     for (const accountId of ['nobody', 'house:liquidity']) {
@@ -161,14 +161,14 @@ describe('a settlement that cannot be', () => {
     }
   });
 
-  it('takes a reference of 1 and of 64 characters', async () => {
+  it('may have a reference of 1 to 64 characters', async () => {
     const [buyer, seller] = await openParties();
     for (const reference of ['!', drawReference().padEnd(64, '~')]) {
       await readSettled(await settle(agreeP2p(buyer, seller, { reference })));
     }
   });
 
-  it('names the party whose balance is too small', async () => {
+  it('is refused with the name of the party whose balance is too small', async () => {
     const [buyer, seller] = await openParties();
     const poor = await expectProblem(
       await settle(agreeP2p(buyer, seller, { usdtAmount: '1000.000001' })),
@@ -190,7 +190,7 @@ describe('a settlement that cannot be', () => {
     await expectWholeLedger();
   });
 
-  it('is refused when either account is frozen, and names it', async () => {
+  it('is refused when either account is frozen, and the refusal names it', async () => {
     const [buyer, seller] = await openParties();
     for (const frozen of [buyer, seller]) {
       await asOperator('PATCH', `/accounts/${frozen.accountId}`, { status: 'frozen' });
@@ -215,7 +215,7 @@ describe('a settlement that cannot be', () => {
     await readSettled(await settle(agreeP2p(buyer, seller)));
   });
 
-  it('is refused for a frozen party, buyer or seller, before it is for a halt', async () => {
+  it('is refused for a frozen party, buyer or seller, before it is refused for a halt', async () => {
     const [buyer, seller] = await openParties();
     await setSettings({ tradingHalted: true });
     for (const frozen of [buyer, seller]) {
@@ -228,10 +228,10 @@ describe('a settlement that cannot be', () => {
   });
 });
 
-describe('what a settlement costs', () => {
-  it('is three round trips, and eleven rows for two accounts or ten with the house, one of them the reference’s claim', async () => {
+describe('the cost of a settlement', () => {
+  it('is three round trips, and eleven rows for two accounts or ten with the house, including the claim of its reference', async () => {
     const [buyer, seller] = await openParties();
-    // What the gate and the hub do beside the orders of other tests is not a settlement's.
+    // Stops the gate and the hub from working in the background, so that only the settlement is counted.
     await forgetConditions();
     await runInDurableObject(env.PRICE_HUB.getByName('hub'), (_hub, { storage }) => storage.deleteAlarm());
     for (const [wanted, rows] of [
@@ -245,7 +245,7 @@ describe('what a settlement costs', () => {
     }
   });
 
-  it('is one round trip and no row when it stands already, found by its reference among all', async () => {
+  it('is one round trip and no row when it was settled before, found by its reference', async () => {
     const [buyer, seller] = await openParties();
     const wanted = agreeP2p(buyer, seller);
     const first = await readSettled(await settle(wanted));

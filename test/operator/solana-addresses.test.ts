@@ -10,7 +10,7 @@ interface Entry {
   readonly address: string;
 }
 
-/** Addresses for a thousand indexes from here on; every test takes its own range, of a wallet of its own. */
+/** Addresses for a thousand indexes from the given one on. Every test uses its own range of its own wallet. */
 function draw(from: number, count: number, wallet = 1): Entry[] {
   return deriveSolanaUpload(new Uint8Array(64).fill(wallet), from, count).addresses;
 }
@@ -35,7 +35,7 @@ async function expectProblem(response: Response, status: number, code: string): 
 }
 
 describe('POST /operator/v1/solana-addresses', () => {
-  it('takes a thousand addresses, as the script writes them', async () => {
+  it('accepts a thousand addresses, as the script writes them', async () => {
     const account = await openAccount();
     const addresses = draw(100_000, 1_000);
     const response = await upload(addresses);
@@ -46,14 +46,14 @@ describe('POST /operator/v1/solana-addresses', () => {
     expect(await poolFrom(100_000, 1_000)).toEqual(addresses);
   });
 
-  it('takes an upload again, in parallel, and one that overlaps it', async () => {
+  it('accepts the same upload again, in parallel, and one that overlaps it', async () => {
     const addresses = draw(2_000, 20);
     const responses = await Promise.all([addresses, addresses, addresses.slice(5), draw(2_010, 15)].map(upload));
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect(await poolFrom(2_000, 25)).toEqual(draw(2_000, 25));
   });
 
-  it('refuses another address for an index, and an address at another index, and then keeps nothing', async () => {
+  it('refuses another address for an index, and an address at another index, and then stores nothing', async () => {
     const [first] = draw(3_000, 1);
     await upload([first]);
     await expectProblem(await upload([...draw(3_001, 1), ...draw(3_000, 1, 2)]), 409, 'invalid_state');
@@ -61,7 +61,7 @@ describe('POST /operator/v1/solana-addresses', () => {
     expect((await poolFrom(3_000, 5)).filter(({ index }) => index < 4_000)).toEqual([first]);
   });
 
-  it('names every entry that is wrong', async () => {
+  it('names every invalid entry', async () => {
     const [good, twin] = draw(5_000, 2);
     const wrong = [
       good,
@@ -93,7 +93,7 @@ describe('POST /operator/v1/solana-addresses', () => {
     await expectProblem(await upload(addresses), 400, 'invalid_request');
   });
 
-  it('refuses a body beyond its limit', async () => {
+  it('refuses a body over its limit', async () => {
     await expectProblem(await upload('x'.repeat(128 * 1024)), 413, 'payload_too_large');
   });
 

@@ -40,7 +40,7 @@ async function auditOf(id: string): Promise<string[]> {
   return results.map(({ action }) => action);
 }
 
-/** A withdrawal that is with the custodian and of which nothing was heard: as one is whose answer was lost. */
+/** Leaves a withdrawal PROCESSING at the custodian without an answer, as when the answer was lost. */
 async function leaveProcessing(trader: Trader): Promise<string> {
   const { id } = await withdraw(trader);
   const approve = asOperator('POST', `${pathOf(trader, id)}/approve`, { reason: 'known customer' });
@@ -56,7 +56,7 @@ afterAll(async () => {
 });
 
 describe('a withdrawal above the review threshold', () => {
-  it('waits as PENDING with its money held, is listed, and is paid once approved', async () => {
+  it('waits as PENDING with its money held, is listed, and is paid after the approval', async () => {
     const trader = await openTrader({ USDT: '500' });
     const withdrawal = await withdraw(trader);
     expect(withdrawal).toMatchObject({ status: 'PENDING', txHash: null });
@@ -87,7 +87,7 @@ describe('a withdrawal above the review threshold', () => {
     expect(await unexplainedBalances()).toEqual([]);
   });
 
-  it('gives its money back, fee included, once rejected', async () => {
+  it('has its money and fee returned after a rejection', async () => {
     const trader = await openTrader({ USDT: '500' });
     const { id } = await withdraw(trader);
     const rejected = await asOperator('POST', `${pathOf(trader, id)}/reject`, { reason: 'unknown source of funds' });
@@ -102,7 +102,7 @@ describe('a withdrawal above the review threshold', () => {
     expect(await sumOfBalances()).toEqual([]);
   });
 
-  it('is ended once by ten who approve and reject at the same time', async () => {
+  it('is ended once when ten approve and reject at the same time', async () => {
     const trader = await openTrader({ USDT: '500' });
     const { id } = await withdraw(trader);
     const actions = Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? 'approve' : 'reject'));
@@ -115,7 +115,7 @@ describe('a withdrawal above the review threshold', () => {
     expect(await unexplainedBalances()).toEqual([]);
   });
 
-  it('inside Bureau reaches the other account once approved, without a fee', async () => {
+  it('to another account of Bureau is paid to it after the approval, without a fee', async () => {
     const [trader, recipientId] = [await openTrader({ USDT: '500' }), await openAccount()];
     const recipient = await createKey(recipientId);
     const { addresses } = await json<{ addresses: { network: string; address: string }[] }>(
@@ -140,7 +140,7 @@ describe('a withdrawal above the review threshold', () => {
 });
 
 describe('the end of a withdrawal', () => {
-  it('is the only one: what is paid is not settled again, either way', async () => {
+  it('happens once: a paid withdrawal is not settled again, as paid or as failed', async () => {
     const trader = await openTrader({ USDT: '500' });
     const id = await leaveProcessing(trader);
     for (const outcome of [{ outcome: 'paid', txHash: HASH }, { outcome: 'failed' }]) {
@@ -152,7 +152,7 @@ describe('the end of a withdrawal', () => {
     }
   });
 
-  it('by hand stands for one that is stuck: paid with its hash, or failed with the money back', async () => {
+  it('can be set by hand for a stuck one: paid with its hash, or failed with the money returned', async () => {
     for (const [body, status, balance] of [
       [{ outcome: 'paid', txHash: HASH.toUpperCase(), reason: 'seen on the chain' }, 'COMPLETED', '399'],
       [{ outcome: 'failed', reason: 'the custodian confirmed by phone' }, 'FAILED', '500'],
@@ -180,7 +180,7 @@ describe('the end of a withdrawal', () => {
 });
 
 describe('the scheduled sweep', () => {
-  it('finishes what is PROCESSING for more than half a minute, and leaves the younger to their requests', async () => {
+  it('finishes what is PROCESSING for more than half a minute, and leaves younger ones to their requests', async () => {
     const trader = await openTrader({ USDT: '500' });
     const [young, old] = [(await withdraw(trader)).id, (await withdraw(trader)).id];
     const release =
