@@ -24,7 +24,7 @@ function pool(index: number, address: string, insert = 'INSERT'): D1PreparedStat
   return sql(`${insert} INTO solana_pool (address_index, address) VALUES (?, ?)`, index, address);
 }
 
-/** Expects a refusal, with everything as it was. */
+/** Expects a refusal, and every row as it was. */
 async function expectRefused(message: string, ...statements: D1PreparedStatement[]): Promise<void> {
   const read = async () =>
     (await env.DB.batch([sql('SELECT * FROM addresses'), sql('SELECT * FROM solana_pool')])).map(

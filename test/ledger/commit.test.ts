@@ -7,7 +7,7 @@ import type { Coin } from '../../src/money/assets.ts';
 import { NOON_MS, balanceOf, database, keyOf, openFunded, setFloor, sql } from '../support/ledger/raw-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
 
-/** An order at one USDT for a coin, so that an atom of USDT is a hundred of the coin. */
+/** An order at one USDT for a coin, so one atom of USDT is a hundred atoms of the coin. */
 function insertOrder(accountId: string, id: string, side: 'BUY' | 'SELL' = 'BUY', usdtAmount = 1n, coin: Coin = 'BTC') {
   const amounts = { executedPrice: 100_000_000n, coinAmount: usdtAmount * 100n, usdtAmount };
   const row = {
@@ -31,12 +31,12 @@ function insertDeposit(accountId: string, reference: string, amount = 1n, asset 
 
 const newId = () => newRecordId(NOON_MS);
 
-/** An error of D1 as Drizzle hands it on: wrapped in one whose own text holds the parameters. */
+/** An error of D1 as Drizzle passes it on: inside another error, whose own text contains the parameters. */
 function drizzleError(message: string): Error {
   return new Error('Failed query: insert into ... params: secret', { cause: new Error(message) });
 }
 
-describe('the end of a batch', () => {
+describe('the outcome of a batch', () => {
   it('is "committed" when all of it was written', async () => {
     const account = await openFunded();
     expect(await commit(database, [insertOrder(account, newId())])).toEqual({ kind: 'committed' });
@@ -133,12 +133,12 @@ describe('an error of D1', () => {
     expect(readFailure(undefined)).toMatchObject({ kind: 'unknown' });
   });
 
-  it('never passes on the parameters of the statement', () => {
+  it('never contains the parameters of the statement', () => {
     expect(JSON.stringify(readFailure(drizzleError('Network connection lost.')))).not.toContain('secret');
     expect(() => readFailure(drizzleError('D1_ERROR: x: SQLITE_CONSTRAINT'))).toThrow(/^(?!.*secret)/);
   });
 
-  it('is thrown on when it is a bug of the code and not a fault of the database', () => {
+  it('is thrown again when it is a bug of the code and not a fault of the database', () => {
     expect(() => readFailure(new TypeError('undefined is not a function'))).toThrow(TypeError);
   });
 });

@@ -16,26 +16,26 @@ function readAll() {
   return env.DB.batch(tables).then((read) => read.map(({ results }) => results));
 }
 
-/** Expects a refusal, with everything as it was. */
+/** Expects a refusal, and every row as it was. */
 async function expectRefused(message: string, query: string, ...values: (string | number)[]): Promise<void> {
   const before = await readAll();
   await expect(sql(query, ...values).run()).rejects.toThrow(message);
   expect(await readAll()).toEqual(before);
 }
 
-describe('a claim', () => {
+describe('a claim in the directory', () => {
   beforeAll(async () => {
     await claimNames(database, [{ ...nameOf('standing'), holder: '0' }]);
   });
 
-  it('belongs to the first who made it, and everybody is told who that is', async () => {
+  it('belongs to the first account that made it, and every later caller is told which one', async () => {
     const wanted = (holder: string) => ({ ...nameOf('raced'), holder });
     const told = await Promise.all(Array.from({ length: 12 }, (_, at) => claimNames(database, [wanted(String(at))])));
     expect(new Set(told.flat()).size).toBe(1);
     expect(await findHolders(database, [nameOf('raced')])).toEqual(told[0]);
   });
 
-  it('made again by its holder is no error, beside one that is new', async () => {
+  it('that its holder makes again is no error, together with a new one', async () => {
     const both = [
       { ...nameOf('standing'), holder: '7' },
       { ...nameOf('new'), holder: '7' },
@@ -44,7 +44,7 @@ describe('a claim', () => {
     expect(await claimNames(database, both)).toEqual(['0', '7']);
   });
 
-  it('is told in the order of the names, and nothing of one that nobody made', async () => {
+  it('is returned in the order of the names, and is empty for a name that nobody claimed', async () => {
     const found = await findHolders(database, [
       nameOf('nobody’s'),
       nameOf('standing'),
@@ -67,7 +67,7 @@ describe('a claim', () => {
     await expectRefused('guard: a claim is never deleted', 'DELETE FROM claims');
   });
 
-  it('is of a kind that there is', async () => {
+  it('has one of the existing kinds', async () => {
     await expectRefused('guard: no such kind of claim', "INSERT INTO claims VALUES ('anything', 'x', '0')");
     await expectRefused('guard: no such kind of claim', "INSERT OR REPLACE INTO claims VALUES (NULL, 'x', '0')");
   });
@@ -76,7 +76,7 @@ describe('a claim', () => {
 describe('an address index', () => {
   const newId = () => newRecordId(NOON_MS);
 
-  it('is the next one for each account, and no other, also for many at once', async () => {
+  it('is the next one for each account and no other, also for many accounts at once', async () => {
     const first = await countAddressIndexes(database);
     const taken = await Promise.all(Array.from({ length: 12 }, () => takeAddressIndex(database, newId())));
     expect(taken.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 12 }, (_, at) => first + at));
@@ -96,7 +96,7 @@ describe('an address index', () => {
     expect(row?.index).toBe(count + 1);
   });
 
-  it.each(inserts)('is never given to another account, nor is one left out: %s', async (insert) => {
+  it.each(inserts)('is never given to another account, and none is left out: %s', async (insert) => {
     const index = await takeAddressIndex(database, newId());
     const text = `${insert} INTO address_indexes VALUES (?, ?)`;
     await expectRefused('guard: an account takes the next index', text, index, newId());
@@ -104,7 +104,7 @@ describe('an address index', () => {
     await expectRefused('guard: an account takes the next index', text, -1, newId());
   });
 
-  it('is one for each account', async () => {
+  it('is the only one of its account', async () => {
     const id = newId();
     await takeAddressIndex(database, id);
     await expectRefused(

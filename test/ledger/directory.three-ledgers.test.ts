@@ -19,7 +19,7 @@ function databaseOf(ledger: number): D1Database {
   return database;
 }
 
-/** The holder of an account of this ledger, with funds. */
+/** An account of this ledger with funds, and its key. */
 async function openTraderIn(ledger: number): Promise<Trader> {
   const { id } = await openAccount(env, ledger, 'test', { role: 'operator', now_ms: Date.now() });
   const credited = await asOperator('POST', `/accounts/${id}/credits`, {
@@ -31,7 +31,7 @@ async function openTraderIn(ledger: number): Promise<Trader> {
   return createKey(id);
 }
 
-/** How many rows of each ledger a condition finds. */
+/** How many rows a condition finds in each ledger. */
 function countIn(table: string, condition: string, ...values: string[]): Promise<number[]> {
   const query = `SELECT count(*) AS n FROM ${table} WHERE ${condition}`;
   return Promise.all(
@@ -55,14 +55,14 @@ function reportTo(address: string, txHash: string, change: Record<string, unknow
   return asOperator('POST', '/deposits', report);
 }
 
-// What the gate fetches beside orders, by the clock, is no part of what they cost.
+// The gate's refreshes in the background are stopped, so that only the order is counted.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() }));
 afterEach(() => void vi.useRealTimers());
 
 describe.each(ledgers)('an account of ledger %i', (ledger) => {
   const elsewhere = ledgers.map((other) => (other === ledger ? 1 : 0));
 
-  it('is told by its id, and so are its keys and its records', async () => {
+  it('is found by its id, and so are its keys and its records', async () => {
     const trader = await openTraderIn(ledger);
     const order = await trader.trade(ORDER);
     for (const id of [trader.accountId, trader.keyId, order.id]) expect(ledgerNumberOf(id)).toBe(ledger);
@@ -72,7 +72,7 @@ describe.each(ledgers)('an account of ledger %i', (ledger) => {
     expect(await countIn('transfers', '? IN (debit, credit)', trader.accountId)).toEqual(elsewhere.map((n) => n * 3));
   });
 
-  it('has its orders in one round trip of that ledger, and in no other', async () => {
+  it('places an order with one round trip to that ledger, and none to another', async () => {
     const trader = await openTraderIn(ledger);
     await trader.trade(ORDER);
     const cost = await measure(trader.lane, () => trader.trade(ORDER));
@@ -81,7 +81,7 @@ describe.each(ledgers)('an account of ledger %i', (ledger) => {
     expect(read).toMatchObject({ laneCalls: 1, databaseTrips: 1 });
   });
 
-  it('is credited there with what is sent to its address, once', async () => {
+  it('is credited there with a deposit to its address, once', async () => {
     const trader = await openTraderIn(ledger);
     const { BTC = '' } = await readAddresses(trader);
     const txHash = drawHash();
@@ -95,8 +95,8 @@ describe.each(ledgers)('an account of ledger %i', (ledger) => {
   });
 });
 
-describe('what is unique in all ledgers', () => {
-  it('is an output: of two accounts in two ledgers that are named at once, one is credited', async () => {
+describe('across all ledgers', () => {
+  it('an output of a transaction is credited once, also when two accounts of two ledgers are named at once', async () => {
     for (let round = 0; round < 6; round += 1) {
       const traders = await Promise.all([openTraderIn(1), openTraderIn(2)]);
       const addresses = await Promise.all(traders.map(async (trader) => (await readAddresses(trader))['BTC'] ?? ''));
@@ -110,7 +110,7 @@ describe('what is unique in all ledgers', () => {
     }
   });
 
-  it('is a reference: of two trades in two ledgers under one, one is settled', async () => {
+  it('a reference settles one trade, also when two ledgers use it at once', async () => {
     for (let round = 0; round < 6; round += 1) {
       const traders = await Promise.all([openTraderIn(1), openTraderIn(2)]);
       const reference = `raced-${round}`;
@@ -122,14 +122,14 @@ describe('what is unique in all ledgers', () => {
     }
   });
 
-  it('is an address: no two accounts have one, in whichever ledger', async () => {
+  it('an address belongs to one account', async () => {
     const traders = await Promise.all([...ledgers, ...ledgers].map(openTraderIn));
     const lists = await Promise.all(traders.map(readAddresses));
     const bitcoin = lists.map((list) => list['BTC']);
     expect(new Set(bitcoin).size).toBe(traders.length);
   });
 
-  it('is an output to an unknown address too, which ledger 0 holds', async () => {
+  it('an output to an unknown address is recorded once, in ledger 0', async () => {
     const txHash = drawHash();
     const reported = await reportTo('bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', txHash);
     expect(reported.status).toBe(201);

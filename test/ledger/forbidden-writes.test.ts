@@ -22,7 +22,7 @@ let account: string;
 let other: string;
 beforeAll(async () => {
   [account, other] = [await openFunded(), await openFunded()];
-  // The balances that a forged transfer would move exist.
+  // The balances that a forged transfer would move must exist.
   await env.DB.batch([
     credit(account, 'USDT', '100000'),
     credit(other, 'USDT', '100000'),
@@ -32,7 +32,7 @@ beforeAll(async () => {
   await sql("INSERT INTO addresses VALUES (?1, 'TRC20', ?1)", other).run();
 });
 
-/** The texts in the list of a CHECK or a WHEN, as the schema has it. */
+/** The texts in the list of a CHECK or a WHEN, read from the schema. */
 async function readList(name: string, column: string): Promise<string[]> {
   const text = await sql('SELECT sql FROM sqlite_schema WHERE name = ?', name).first<string>('sql');
   const [, list = ''] = new RegExp(`${column} (?:NOT )?IN \\(([^)]*)\\)`).exec(text ?? '') ?? [];
@@ -55,7 +55,7 @@ async function expectNothing(what: string, ...statements: D1PreparedStatement[])
 const CONFLICTS = ['INSERT', 'INSERT OR IGNORE', 'INSERT OR REPLACE'];
 const UPDATES = ['UPDATE', 'UPDATE OR IGNORE', 'UPDATE OR REPLACE'];
 
-/** The statement that writes a record of a table and type in a state; `null` when it cannot begin there. */
+/** The statement that writes a record of a table and type in a state. `null` when a record cannot start there. */
 type Write = (id: string, status: string, insert?: string) => D1PreparedStatement;
 
 function insertRow(insert: string, table: string, row: Readonly<Record<string, string | number>>): D1PreparedStatement {
@@ -106,7 +106,7 @@ function writeWithdrawal(isInside: boolean): Write {
     });
 }
 
-/** The columns that go with a state. */
+/** The values of the columns that a state requires. */
 function stepOfWithdrawal(isInside: boolean, id: string, status: string): Record<string, string> {
   return {
     tx_hash: status === 'COMPLETED' && !isInside ? `'x'` : 'NULL',
@@ -138,15 +138,15 @@ function writeSettlement(type: string): Write {
   };
 }
 
-/** One sort of record, and its allowed steps. All others must be refused. */
+/** One sort of record and its allowed steps. All other steps must be refused. */
 interface Sort {
   readonly table: string;
   readonly kind: string;
   readonly write: Write;
-  /** The states in which one may begin, each with the number of transfers that this writes. */
+  /** The states in which a record may start, each with the number of transfers that this writes. */
   readonly begins: Readonly<Record<string, number>>;
   readonly steps: Readonly<Record<string, Readonly<Record<string, number>>>>;
-  /** The columns that go with a state. */
+  /** The values of the columns that a state requires. */
   readonly columns: (id: string, status: string) => Record<string, string>;
 }
 
@@ -203,7 +203,7 @@ const newId = () => newRecordId(NOON_MS);
 const countTransfers = async (id: string) =>
   Number(await sql('SELECT count(*) AS n FROM transfers WHERE reference = ?', id).first('n'));
 
-/** A record in each state that it can reach, by the shortest way. */
+/** Writes a record in each state that it can reach, by the shortest way. */
 async function reach(sort: Sort, status: string): Promise<string | undefined> {
   const from =
     status in sort.begins ? undefined : Object.keys(sort.steps).find((one) => status in (sort.steps[one] ?? {}));
@@ -218,7 +218,7 @@ async function reach(sort: Sort, status: string): Promise<string | undefined> {
   return id;
 }
 
-/** Every transfer of a record a second time, and variants of it with one other value. */
+/** Every transfer of a record a second time, and variants of each with one other value. */
 async function forge(id: string): Promise<D1PreparedStatement[]> {
   const { results } = await sql('SELECT * FROM transfers WHERE reference = ?', id).all<
     Record<string, string | number>
@@ -259,15 +259,15 @@ async function forge(id: string): Promise<D1PreparedStatement[]> {
   );
 }
 
-describe('the kinds of transfers', () => {
-  it('are those of the records here', async () => {
+describe('the kinds of transfers in the schema', () => {
+  it('are those of the records in this file', async () => {
     const known = [...Object.values(sorts).map(({ kind }) => kind), 'settlement'];
     expect((await readList('transfers_have_a_kind', 'kind')).toSorted()).toEqual([...new Set(known)].toSorted());
   });
 });
 
 describe.each(Object.entries(sorts))('%s', (_, sort) => {
-  it('begins only in an allowed state, and writes exactly the transfers of that state', async () => {
+  it('starts only in an allowed state, and writes exactly the transfers of that state', async () => {
     const states = await readList(sort.table, 'status');
     expect(states.length).toBeGreaterThan(1);
     for (const status of states) {

@@ -30,11 +30,11 @@ describe('a balance', () => {
       'UPDATE OR REPLACE balances SET last_transfer = NULL WHERE account = ?1',
     ],
     ['claims to have seen a later one', 'UPDATE balances SET last_transfer = last_transfer + 1 WHERE account = ?1'],
-  ])('is never changed without a transfer that explains it: refuses an UPDATE that %s', async (_, query) => {
+  ])('never changes without a transfer that explains it: refuses an UPDATE that %s', async (_, query) => {
     await expectRefused(unexplained, sql(query, victim));
   });
 
-  it('does not accept a transfer twice, even after its number of the newest transfer was set back', async () => {
+  it('accepts no transfer twice, even after its number of the newest transfer was set back', async () => {
     const account = await openFunded();
     const forget = sql('UPDATE OR REPLACE balances SET last_transfer = NULL WHERE account = ?', account);
     const repeat = sql(
@@ -60,7 +60,7 @@ describe('a balance', () => {
     await expectRefused(message, sql(query, victim));
   });
 
-  it('of a client and of house:payouts and house:fees never gets a floor below zero, even with an audit row', async () => {
+  it('of a client, of house:payouts and of house:fees never gets a floor below zero, even with an audit row', async () => {
     for (const account of [victim, 'house:payouts', 'house:fees']) {
       for (const floor of ['-1', '1']) {
         const message = 'ledger: only inventory and custody may be negative';
@@ -97,11 +97,11 @@ describe('a balance', () => {
       'begins as if it had seen transfers',
       `INSERT INTO balances (account, asset, last_transfer) VALUES (?1, 'NEW', -5)`,
     ],
-  ])('begins once, at zero: refuses an INSERT that %s', async (_, query) => {
+  ])('starts once, at zero: refuses an INSERT that %s', async (_, query) => {
     await expectRefused('ledger: a balance begins once, at zero', sql(query, victim));
   });
 
-  it('begins with a floor of zero', async () => {
+  it('starts with a floor of zero', async () => {
     const query = `INSERT INTO balances (account, asset, floor) VALUES (?, 'NEW', -1)`;
     await expectRefused('ledger: only inventory and custody may be negative', sql(query, victim));
   });
@@ -177,7 +177,7 @@ describe('an asset', () => {
     await expectRefused(message, sql(query));
   });
 
-  it('is held only if it is in the list of assets, and only by an account or the house', async () => {
+  it('is held only when it is in the list of assets, and only by an account or the house', async () => {
     const insert = 'INSERT INTO balances (account, asset) VALUES (?, ?)';
     await expectRefused('FOREIGN KEY constraint failed', sql(insert, victim, 'NOPE'));
     await expectRefused('ledger: a balance belongs to an account or to the house', sql(insert, 'nobody', 'BTC'));

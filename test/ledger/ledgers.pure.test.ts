@@ -6,7 +6,7 @@ import { MAX_LEDGER, ledgerNumberOf, newRecordId } from '../../src/ledger/record
 
 const NOON_MS = Date.UTC(2026, 10, 22, 12);
 
-/** Databases that are only told apart here. */
+/** Different databases; nothing else of them is used here. */
 const [zero, one, last] = [{}, {}, {}] as D1Database[] as [D1Database, D1Database, D1Database];
 const bindings = { DB: zero, DB_1: one, [`DB_${MAX_LEDGER}`]: last };
 
@@ -15,7 +15,7 @@ describe('the ledger of an id', () => {
     [0, zero],
     [1, one],
     [MAX_LEDGER, last],
-  ])('%i is the database that is bound under its number', (ledger, binding) => {
+  ])('with the number %i is the database that is bound under that number', (ledger, binding) => {
     const id = newRecordId(NOON_MS, ledger);
     expect(ledgerNumberOf(id)).toBe(ledger);
     expect(findLedger(bindings, id)).toBe(openDatabase(binding));
@@ -24,22 +24,22 @@ describe('the ledger of an id', () => {
 
   it.each([
     ['of a ledger that is not bound', newRecordId(NOON_MS, 2)],
-    ['that is none', 'house:liquidity'],
+    ['that is no UUID', 'house:liquidity'],
     ['that is empty', ''],
     ['of another version', newRecordId(NOON_MS).replace('-7', '-4')],
     ['with a number that is no hexadecimal', newRecordId(NOON_MS).replace('-7000', '-7g00')],
-  ])('%s is none', (_name, id) => {
+  ])('does not exist for an id %s', (_name, id) => {
     expect(findLedger(bindings, id)).toBeUndefined();
     expect(() => ledgerOf(bindings, id)).toThrow('is not bound');
   });
 
-  it('is never a number beyond the twelve bits', () => {
+  it('never has a number above twelve bits', () => {
     for (const ledger of [-1, 0.5, MAX_LEDGER + 1, Number.NaN]) {
       expect(() => newRecordId(NOON_MS, ledger)).toThrow('no such ledger number');
     }
   });
 
-  it('0 holds what belongs to no account', () => {
+  it('for records without an account is ledger 0', () => {
     expect(firstLedger(bindings)).toBe(openDatabase(zero));
   });
 });
@@ -56,7 +56,7 @@ describe('the bindings of the ledgers', () => {
     [{ DB: zero, DB_0: one }, 'DB_0 is the name of no ledger'],
     [{ DB: zero, DB_01: one }, 'DB_01 is the name of no ledger'],
     [{ DB: zero, [`DB_${MAX_LEDGER + 1}`]: one }, `DB_${MAX_LEDGER + 1} is the name of no ledger`],
-  ])('with a fault are refused: %o', (bound, fault) => {
+  ])('are refused with a fault: %o', (bound, fault) => {
     expect(findBindingFaults(bound)).toContain(fault);
   });
 });

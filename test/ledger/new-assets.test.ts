@@ -3,7 +3,7 @@ import { assetSymbols } from '../../src/money/assets.ts';
 import { openAccount } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';
 
-/** The balances of an account, and the house's of an asset. */
+/** The balances of an account, and the house's balances of an asset. */
 async function listAssets(account: string): Promise<string[]> {
   const { results } = await env.DB.prepare('SELECT asset FROM balances WHERE account = ?')
     .bind(account)
@@ -21,7 +21,7 @@ function addAsset(): Promise<unknown> {
   ]);
 }
 
-describe('an asset that is added', () => {
+describe('a new asset', () => {
   it('gives a balance to accounts opened before it, to accounts opened later, and to the house', async () => {
     const before = await openAccount();
     expect((await listAssets(before)).toSorted()).toEqual(assetSymbols.toSorted());

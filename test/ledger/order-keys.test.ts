@@ -2,7 +2,7 @@ import { describe, it } from 'vitest';
 import { lowestRecordId } from '../../src/ledger/record-id.ts';
 import { NOON_MS, expectRefused, keyOf, makeKey, openFunded, order, sql } from '../support/ledger/raw-ledger.ts';
 
-/** An order's id of a moment. */
+/** The id of an order at a given time. */
 const idAt = (time_ms: number) => `${lowestRecordId(time_ms)}-7000-8000-${crypto.randomUUID().slice(-12)}`;
 
 const expire = (keyId: string, time_ms: number | null) =>

@@ -51,7 +51,7 @@ describe('the round of prices that an order was filled at', () => {
       await expectRefused('ledger: no order explains the round', change(round, house));
     }
     await expectRefused('ledger: no order explains the round', change('2001', `account = '${account}'`));
-    // What a fill of an old round would leave, had its guard been passed.
+    // What a fill at an old round would leave if its guard were bypassed.
     await sql('DROP TRIGGER orders_are_guarded').run();
     await expectRefused('ledger: no order explains the round', order(account, { priceRound: 1_999 }));
     await expectRefused(

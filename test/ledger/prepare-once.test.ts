@@ -15,14 +15,14 @@ const select = prepareOnce((database) =>
 );
 
 describe('a statement that is prepared once', () => {
-  it('is built once for a database, however often it is opened', () => {
+  it('is built once for a database, however often that is opened', () => {
     const build = vi.fn((database: ReturnType<typeof openDatabase>) => database.select().from(balances).prepare());
     const prepared = prepareOnce(build);
     expect(prepared(openDatabase(env.DB))).toBe(prepared(openDatabase(env.DB)));
     expect(build).toHaveBeenCalledTimes(1);
   });
 
-  it('takes its values at each call, in a batch as by itself, and gives the same rows', async () => {
+  it('takes its values at each call, alone and in a batch, and returns the same rows', async () => {
     const [one, other] = [await openTrader({ USDT: '1' }), await openTrader({ BTC: '0.5' })];
     const database = openDatabase(env.DB);
     const bound = await database.batch([

@@ -102,7 +102,7 @@ describe('a floor', () => {
   it('that a balance is below is found, even when all transfers are right', async () => {
     const id = newRecordId(Date.now());
     const { accountId } = one;
-    // A sale of 2 LTC at 50 USDT by somebody who has none.
+    // A sale of 2 LTC at 50 USDT by an account that has none.
     const found = await expectBroken(
       ['balances_above_floor'],
       ['balances_keep_their_floor', 'balances_change_their_floor_by_audit'],

@@ -81,7 +81,7 @@ describe('a withdrawal', () => {
       keyOf(account),
     );
 
-  it.each(['4999999999', '5000000001'])('names the daily limit of its account: refuses %s', async (limit) => {
+  it.each(['4999999999', '5000000001'])('has the daily limit of its account: refuses %s', async (limit) => {
     await expectRefused('guard: a withdrawal names the daily limit of its account', withdrawal(limit));
   });
 

@@ -57,7 +57,7 @@ function leg(kind: string, reference: string, debit: string, credit: string, ass
   );
 }
 
-/** An order of ETH as a row alone, when `orders_move_money` is not there, and its two legs. */
+/** Writes an order of ETH as a row alone, without the trigger `orders_move_money`, and then its two transfers. */
 function order(id: string, side: string, price: string, coinAmount: string, usdtAmount: string) {
   const [from, to] = side === 'BUY' ? ['house:liquidity', one.accountId] : [one.accountId, 'house:liquidity'];
   const coin = leg('order', id, from, to, 'ETH', coinAmount);
@@ -251,7 +251,7 @@ describe('a withdrawal', () => {
     const first = beyond(half, long);
     await expectBroken([], guard, ...first, ...beyond(half, long + DAY_MS));
     await expectBroken(['withdrawals_within_limit'], guard, ...first, ...beyond(half, long + DAY_MS - 1));
-    // Made a day before it was committed, and so before the one whose day it is in.
+    // Its id is a day older than its commit, and older than the first withdrawal that counts in the same 24 hours.
     const late = beyond(half, long + DAY_MS + 1, newRecordId(long - 1));
     await expectBroken(['withdrawals_within_limit'], guard, ...first, ...beyond(half, long + 2), ...late);
   });
@@ -263,7 +263,7 @@ describe('a withdrawal', () => {
     const found = await expectBroken(
       ['withdrawals_within_limit'],
       guard,
-      // Its id is a day older than its commit, and so is that of the one whose day it is.
+      // Its id is a day older than its commit, and so is the id of the one that counts in the same 24 hours.
       ...beyond(third, start + 1, newRecordId(start - DAY_MS + 2)),
       ...fill(start - DAY_MS),
       ...beyond(third, start + DAY_MS, newRecordId(start)),
@@ -310,7 +310,7 @@ describe('a fill', () => {
     },
   );
 
-  it('is found whose price was changed, in every pass', async () => {
+  it('is found in every pass when its price was changed', async () => {
     const { id = '' } = await find('orders', "coin = 'ETH'");
     const change = sql('UPDATE orders SET executed_price = executed_price + 100000000 WHERE id = ?', id);
     const found = await expectBroken(['rounding_favours_house'], ['orders_are_not_changed'], change);
@@ -322,7 +322,7 @@ describe('an address', () => {
   const give = (accountId: string, network: string, address: string) =>
     sql('INSERT INTO addresses (account_id, network, address) VALUES (?, ?, ?)', accountId, network, address);
 
-  it('that two accounts have is found, on two networks or on one', async () => {
+  it('is found when two accounts have it, on two networks or on one', async () => {
     const { address = '' } = await find('addresses', "network = 'ETH'");
     const found = await expectBroken(['addresses_have_one_owner'], [], give(bare.accountId, 'DOGE', address));
     const examples = invariantOf(found, 'addresses_have_one_owner').examples;

@@ -30,7 +30,7 @@ async function count(table: string): Promise<string> {
   return String(await env.DB.prepare(`SELECT count(*) AS n FROM ${table}`).first<number>('n'));
 }
 
-describe('a pass', () => {
+describe('a pass of the reconciliation', () => {
   it('over all kinds of records finds every invariant kept, and writes nothing', async () => {
     let found: Awaited<ReturnType<typeof reconcileAnew>> | undefined;
     const cost = await measureDatabase(async () => {
@@ -57,7 +57,7 @@ describe('a pass', () => {
     expect(checked('records_match_transfers')).toBe(String(records.map(Number).reduce((sum, one) => sum + one)));
   });
 
-  it('counts as many transfers that records name as the journal has, so none needs to be asked for its record', async () => {
+  it('counts as many transfers named by records as there are transfers, so none is looked up singly', async () => {
     await withOwn(async ({ reconciler }) => {
       await followAll(reconciler, SMALL);
       reconciler.begin(Date.now());
@@ -70,7 +70,7 @@ describe('a pass', () => {
     });
   });
 
-  it('says what is owed of each asset, to the atom', async () => {
+  it('computes what is owed of each asset, to the atom', async () => {
     const { figures } = invariantOf(await reconcileAnew(), 'debts_within_caps');
     const { results } = await env.DB.prepare(
       `SELECT asset, CAST(sum(amount) AS TEXT) AS atoms FROM balances
@@ -143,8 +143,8 @@ describe('a pass', () => {
   });
 });
 
-describe('what is new', () => {
-  it('is read once, as it comes', async () => {
+describe('what is new since the last slice', () => {
+  it('is read once, when it comes', async () => {
     await withOwn(async ({ reconciler }) => {
       await followAll(reconciler, WHOLE);
       const before = reconciler.progress.newest.after;
@@ -168,7 +168,7 @@ describe('a slice', () => {
         while (reconciler.isUnderWay) read.push(await countRowsRead(() => reconciler.advance(limits, Date.now())));
         return Math.max(...read);
       });
-    // Accounts that fit into a slice, and some that do not.
+    // Some accounts fit into a slice, and some do not.
     await makeActivity(2);
     const before = await costs();
     await makeActivity(4);

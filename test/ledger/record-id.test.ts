@@ -6,13 +6,13 @@ import { type ProblemBody, asOperator, json, openTrader, send } from '../support
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
-/** The same id in another ledger. */
+/** The same id with the number of another ledger. */
 function elsewhere(id: string): string {
   return `${id.slice(0, 15)}001${id.slice(18)}`;
 }
 
-describe('an id', () => {
-  it('is a UUIDv7 that names its ledger in the twelve bits after its version, and its time before', () => {
+describe('the id of a record', () => {
+  it('is a UUIDv7 with its time, and with the number of its ledger in the twelve bits after the version', () => {
     const time_ms = Date.UTC(2026, 10, 22);
     const ids = Array.from({ length: 1_000 }, () => newRecordId(time_ms));
     expect(new Set(ids).size).toBe(ids.length);
@@ -55,13 +55,13 @@ describe('an id', () => {
     ['POST', '/withdrawals/01a1fcca-895a-7001-b43c-11f474a4f8d5/approve', { reason: 'x' }],
     ['POST', '/withdrawals/01a1fcca-895a-7001-b43c-11f474a4f8d5/reject', { reason: 'x' }],
     ['POST', '/withdrawals/01a1fcca-895a-7001-b43c-11f474a4f8d5/settle', { outcome: 'failed', reason: 'x' }],
-  ])('of a ledger that there is not is not found by the operator: %s …%s', async (method, path, body) => {
+  ])('of a ledger that does not exist is not found by the operator: %s …%s', async (method, path, body) => {
     const trader = await openTrader();
     const refused = await asOperator(method, `/accounts/${elsewhere(trader.accountId)}${path}`, body);
     expect([refused.status, (await json<ProblemBody>(refused)).code]).toEqual([404, 'not_found']);
   });
 
-  it('of a withdrawal of a ledger that there is not is not found by the custodian', async () => {
+  it('of a withdrawal in a ledger that does not exist is not found by the custodian', async () => {
     const refused = await asOperator('POST', `/withdrawals/${newRecordId(Date.now(), 1)}/look`);
     expect([refused.status, (await json<ProblemBody>(refused)).code]).toEqual([404, 'not_found']);
   });

@@ -10,7 +10,7 @@ beforeAll(async () => {
   victim = await openFunded();
 });
 
-/** A credit by hand, under this id and reference. */
+/** A credit by hand, with this id and reference. */
 function deposit(accountId: string, id: string, reference: string, insert = 'INSERT'): D1PreparedStatement {
   return credit(accountId, 'BTC', '5', id, reference, insert);
 }
@@ -63,7 +63,7 @@ describe('an account', () => {
 });
 
 describe('a record', () => {
-  it('of an order is made once, and never changed or deleted', async () => {
+  it('of an order is written once, and never changed or deleted', async () => {
     const id = newRecordId(NOON_MS);
     await order(victim, { id }).run();
     await expectRefused('guard: order exists', order(victim, { id }));
@@ -90,7 +90,7 @@ describe('a record', () => {
       await expectRefused(message, order(victim, { coin }));
       await expectRefused(message, order(victim, { coin, status: 'FAILED' }));
     }
-    // At 50,000 USDT, 100 atoms of BTC are 50,000 atoms of USDT.
+    // At 50,000 USDT for one BTC, 100 atoms of BTC are 50,000 atoms of USDT.
     const fair = { price: '5000000000000', coinAmount: '100', usdtAmount: '50000' };
     for (const change of [
       { price: '5500000000000' },
@@ -106,7 +106,7 @@ describe('a record', () => {
     await expectRefused(`ledger: floor ${victim} USDT`, order(victim, fair));
   });
 
-  it('of a deposit is made once, by its id and by its reference', async () => {
+  it('of a deposit is written once, by its id and by its reference', async () => {
     const id = newRecordId(NOON_MS);
     await deposit(victim, id, 'first').run();
     for (const insert of ['INSERT', 'INSERT OR REPLACE', 'INSERT OR IGNORE']) {
@@ -116,7 +116,7 @@ describe('a record', () => {
     await expectRefused('guard: a deposit is never deleted', sql('DELETE FROM deposits WHERE id = ?', id));
   });
 
-  it('of a deposit keeps what was credited, and replaces no other', async () => {
+  it('of a deposit keeps the credited amount, and replaces no other', async () => {
     const account = await openFunded();
     const [id, other] = [newRecordId(NOON_MS), newRecordId(NOON_MS)];
     await deposit(account, id, 'first').run();

@@ -13,7 +13,7 @@ const dialect = new SQLiteAsyncDialect();
 
 const named = tables.map((table) => [table.name, table] as const);
 
-/** Rows of a PRAGMA. */
+/** The rows of a PRAGMA. */
 async function pragma<Row>(name: string, argument: string): Promise<Row[]> {
   return (await env.DB.prepare(`PRAGMA ${name}(${argument})`).all<Row>()).results;
 }
@@ -31,7 +31,7 @@ async function listTables() {
   return results.filter((table) => table.schema === 'main' && table.type === 'table' && isOurs(table.name));
 }
 
-/** A column's default as Drizzle would write it into the database, in SQL. */
+/** A column's default as Drizzle would write it in SQL. */
 function writeDefault(column: SQLiteColumn): string | null {
   if (column.default === undefined) return null;
   if (is(column.default, SQL)) return dialect.sqlToQuery(column.default).sql;
@@ -52,7 +52,7 @@ interface IndexRow {
 }
 
 /**
- * The indexes of a table that its migration makes (`c`), or that a UNIQUE constraint does (`u`), with their columns.
+ * The indexes of a table that its migration makes (`c`) or that a UNIQUE constraint makes (`u`), with their columns.
  */
 async function readIndexes(table: string, origin: IndexRow['origin']) {
   const rows = (await pragma<IndexRow>('index_list', table)).filter((row) => row.origin === origin);
@@ -68,7 +68,7 @@ async function readIndexes(table: string, origin: IndexRow['origin']) {
   return (await Promise.all(indexes)).toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-describe('the schema that Drizzle knows and the one that the migrations make', () => {
+describe('the schema of Drizzle and the schema of the migrations', () => {
   it('have the same tables', async () => {
     const migrated = (await listTables()).map(({ name }) => name);
     expect(tables.map(({ name }) => name).toSorted()).toEqual(migrated.toSorted());
@@ -144,7 +144,7 @@ describe('the tables of the migrations', () => {
     expect(withRowid.map(({ name }) => name).toSorted()).toEqual(['audit', 'settings', 'transfers']);
   });
 
-  it('list the assets of the code, with the same number of atoms in a unit', async () => {
+  it('list the assets of the code, with the same number of atoms for one unit', async () => {
     const { results } = await env.DB.prepare('SELECT asset, unit FROM assets ORDER BY asset').all();
     const known = assetSymbols.map((asset) => ({ asset, unit: 10 ** scaleOf(asset) }));
     expect(results).toEqual(known.toSorted((one, other) => (one.asset < other.asset ? -1 : 1)));

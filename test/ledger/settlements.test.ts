@@ -17,11 +17,11 @@ interface Row {
   readonly id: string;
   readonly reference?: string;
   readonly usdtAmount?: number;
-  /** Of its first transfer, counted from the journal's next number. */
+  /** The number of its first transfer, counted from the next free number. */
   readonly offset?: number;
 }
 
-/** One party's row of a trade of 7 atoms of BTC against 5 of USDT. */
+/** One party's row of a trade of 7 atoms of BTC for 5 atoms of USDT. */
 function settlement(row: Row, insert = 'INSERT'): D1PreparedStatement {
   const { accountId, id, type, counterparty, reference = id, usdtAmount = 5, offset = 0 } = row;
   return sql(
@@ -38,7 +38,7 @@ function settlement(row: Row, insert = 'INSERT'): D1PreparedStatement {
   );
 }
 
-/** A trade between the two accounts, of which the buyer's row is written. */
+/** A trade between the two accounts, as the buyer's row. */
 function p2p(id: string, change: Partial<Row> = {}): D1PreparedStatement {
   return settlement({ accountId: buyer, counterparty: seller, type: 'P2P_BUY', id, ...change });
 }
@@ -65,7 +65,7 @@ async function settleOne(): Promise<string> {
 }
 
 describe('the transfers of a settlement', () => {
-  it('move what its rows say, between the accounts that they name', async () => {
+  it('move the amounts in its rows, between the accounts that they name', async () => {
     const holdings = () =>
       Promise.all([buyer, seller].flatMap((party) => [balanceOf(party, 'USDT'), balanceOf(party, 'BTC')]));
     const [usdtOfBuyer = 0n, btcOfBuyer = 0n, usdtOfSeller = 0n, btcOfSeller = 0n] = await holdings();
@@ -73,7 +73,7 @@ describe('the transfers of a settlement', () => {
     expect(await holdings()).toEqual([usdtOfBuyer - 5n, btcOfBuyer + 7n, usdtOfSeller + 5n, btcOfSeller - 7n]);
   });
 
-  it('between an account and the house need only the account’s row, in both directions', async () => {
+  it('between an account and the house are in the account’s row alone, in both directions', async () => {
     for (const [type, from, to] of [
       ['QUICK_BUY', buyer, HOUSE],
       ['QUICK_SELL', HOUSE, buyer],
@@ -111,7 +111,7 @@ describe('the transfers of a settlement', () => {
     await expectRefused('ledger: no settlement explains the transfer', p2p(id), payment(id));
   });
 
-  it('are refused also when the statement ignores errors or replaces rows', async () => {
+  it('are also refused when the statement ignores errors or replaces rows', async () => {
     for (const conflict of ['IGNORE', 'REPLACE', 'FAIL', 'ROLLBACK']) {
       const query = `INSERT OR ${conflict} INTO transfers
         SELECT max(id) + 1, ?, ?, 'USDT', 5, 'settlement', 'nothing', 1 FROM transfers`;
@@ -121,7 +121,7 @@ describe('the transfers of a settlement', () => {
 });
 
 describe('a record of a settlement', () => {
-  it('is made once, by its id and by its reference', async () => {
+  it('is written once, by its id and by its reference', async () => {
     const id = await settleOne();
     const other = { accountId: buyer, counterparty: HOUSE, type: 'QUICK_BUY', id: newRecordId(NOON_MS) };
     for (const insert of ['INSERT', 'INSERT OR REPLACE', 'INSERT OR IGNORE']) {
@@ -148,7 +148,7 @@ describe('a record of a settlement', () => {
     await expectRefused('guard: settlement exists', p2p(id), settlement(sale));
   });
 
-  it('is of a listed coin', async () => {
+  it('names a listed coin', async () => {
     for (const coin of ['NOPE', 'USDT']) {
       const query = `INSERT INTO settlements SELECT account_id, 'x', 'QUICK_BUY', 'house:liquidity', ?, 1, 1, 'x',
         (SELECT max(id) + 1 FROM transfers) FROM settlements LIMIT 1`;
@@ -156,7 +156,7 @@ describe('a record of a settlement', () => {
     }
   });
 
-  it('names the journal’s next transfers and no others', async () => {
+  it('has the next numbers of the transfers and no others', async () => {
     const row = { accountId: buyer, counterparty: HOUSE, type: 'QUICK_BUY', id: newRecordId(NOON_MS) };
     for (const offset of [-1, 1]) {
       await expectRefused('guard: a settlement names the next transfers', settlement({ ...row, offset }));

@@ -15,16 +15,16 @@ import {
   sql,
 } from '../support/ledger/raw-ledger.ts';
 
-/** An order at one USDT for a coin of eight decimals, so that an atom of USDT is a hundred of the coin. */
+/** An order at one USDT for a coin of eight decimals, so one atom of USDT is a hundred atoms of the coin. */
 function trade(account: string, side: string, usdt: bigint, coin = 'BTC', insert = 'INSERT'): D1PreparedStatement {
   const amounts = { coinAmount: String(usdt * 100n), usdtAmount: String(usdt) };
   return order(account, { coin, side, price: '100000000', ...amounts }, insert);
 }
 
 describe('a batch of records', () => {
-  it('moves every balance that it names, in order, and numbers the journal without a gap', async () => {
+  it('moves every balance that it names, in order, and numbers the transfers without a gap', async () => {
     const account = await openFunded();
-    // The second is possible only by the first, and the third only by the second.
+    // The second needs the money of the first, and the third that of the second.
     await env.DB.batch([trade(account, 'SELL', 1n), trade(account, 'BUY', 101n), trade(account, 'SELL', 100n)]);
     expect([await balanceOf(account, 'BTC'), await balanceOf(account, 'USDT')]).toEqual([100n, 100n]);
     const journal = await sql('SELECT count(*) AS count, max(id) AS newest FROM transfers').first();
@@ -46,7 +46,7 @@ describe('a batch of records', () => {
       coin: fc.constantFrom(...coins),
       usdt: fc.bigInt({ min: -1n, max: 40n }),
     });
-    /** The balances as the model has them. */
+    /** The balances that the model computes. */
     let model = new Map<string, bigint>();
     let committed = 0;
     await fc.assert(
@@ -112,14 +112,14 @@ describe('an overdraft', () => {
     }
   });
 
-  it('is not an overdraft to the last atom', async () => {
+  it('does not include a debit of exactly the balance', async () => {
     const account = await openFunded();
     await trade(account, 'SELL', 1n).run();
     expect(await balanceOf(account, 'BTC')).toBe(0n);
     await expectRefused(`ledger: floor ${account} BTC`, trade(account, 'SELL', 1n));
   });
 
-  it('of the house ends at the floor that the operator set, and names it', async () => {
+  it('of the house begins below the floor that the operator set, and the refusal names the account', async () => {
     const account = await openFunded();
     await env.DB.batch(setFloor('house:liquidity', 'DOGE', '-1000'));
     await expectRefused('ledger: floor house:liquidity DOGE', trade(account, 'BUY', 11n, 'DOGE'));
@@ -135,7 +135,7 @@ describe('an overdraft', () => {
 });
 
 describe('large amounts', () => {
-  it('survive the trip through the database to the atom: 2^53+1, and 2^63-1; one more is refused', async () => {
+  it('are exact through the database: 2^53+1 and 2^63-1, and one more is refused', async () => {
     const { id } = await openAccount(env, FIRST_LEDGER, 'test', { role: 'operator', now_ms: NOON_MS });
     await env.DB.batch(setFloor('house:custody', 'LTC', '-9223372036854775808'));
     await credit(id, 'LTC', '9007199254740993').run();

@@ -36,7 +36,7 @@ function withdrawal(status = 'PROCESSING', change: Readonly<Record<string, strin
   return sql(`INSERT INTO withdrawals (${Object.keys(row).join(', ')}) VALUES (${Object.values(row).join(', ')})`);
 }
 
-/** The same inside, to the owner of an address. */
+/** The same withdrawal when it is paid to the owner of an address in this exchange. */
 function inside(recipient = stranger) {
   return withdrawal('PENDING', {
     type: `'INTERNAL_WITHDRAWAL'`,
@@ -52,11 +52,11 @@ const goOn = `status = 'PROCESSING', released_at = ${NOON_MS}, next_ask_at = ${N
 const fail = () => set(`status = 'FAILED', reason = 'x', returned_transfer = ${NEXT}`);
 const pay = () => set(`status = 'COMPLETED', tx_hash = 'x', paid_transfer = ${NEXT}`);
 
-/** The same for one inside, at its approval. */
+/** The same values for such a withdrawal at its approval. */
 const payInside = (receipt: string) =>
   set(`status = 'COMPLETED', released_at = ${NOON_MS}, paid_transfer = ${NEXT}, receipt_id = ${receipt}`);
 
-/** What moved, in the order of the journal. */
+/** What moved, in the order of the transfers. */
 async function readMoves(): Promise<unknown[]> {
   const { results } = await sql(
     `SELECT replace(replace(debit, ?1, 'account'), ?2, 'stranger') || ' ' ||
@@ -88,7 +88,7 @@ describe('the money of a withdrawal', () => {
     ]);
   });
 
-  it('goes to the account here that owns the address, with a receipt', async () => {
+  it('goes to the account of this exchange that owns the address, with a receipt', async () => {
     await own().run();
     await inside().run();
     const receipt = newRecordId(NOON_MS);
@@ -102,7 +102,7 @@ describe('the money of a withdrawal', () => {
     expect(found).toEqual({ account_id: stranger, amount: 7, status: 'COMPLETED', withdrawal_id: id, same: 1 });
   });
 
-  it('is paid to no other account here than that owner', async () => {
+  it('is paid to no account of this exchange but the address’s owner', async () => {
     const message = 'guard: a withdrawal inside is paid to the owner of its address';
     await expectRefused(message, inside());
     await own().run();
@@ -110,7 +110,7 @@ describe('the money of a withdrawal', () => {
     await expectRefused('guard: ', inside('nobody'));
   });
 
-  it('is paid to an account here only with a receipt that agrees with it', async () => {
+  it('is paid to an account of this exchange only with a receipt that agrees with it', async () => {
     await own().run();
     await inside().run();
     await expectRefused('CHECK constraint failed', payInside('NULL'));
@@ -159,7 +159,7 @@ describe('a withdrawal', () => {
     }
   });
 
-  it('never goes back to an earlier status, and is never set to the one it has', async () => {
+  it('never goes back to an earlier status, and is never set to its present one', async () => {
     await withdrawal('PENDING').run();
     await expectRefused('guard: withdrawal_settled', set("status = 'PENDING'"));
     await set(goOn).run();
@@ -267,7 +267,7 @@ describe('a withdrawal is released', () => {
       await env.DB.batch([withdrawal('PENDING')]);
       await stop().run();
       await expectRefused(`guard: ${guard}`, approve());
-      // An end is no way out.
+      // Setting an end is no way around the guard either.
       await fail().run();
     },
   );
@@ -286,7 +286,7 @@ describe('a withdrawal is released', () => {
     await expectRefused(refusal, sql('UPDATE withdrawals SET next_ask_at = NULL WHERE id = ?', id));
   });
 
-  it('never once it has ended', async () => {
+  it('never after it has ended', async () => {
     await env.DB.batch([withdrawal(), fail()]);
     await expectRefused('guard: withdrawal_settled', release());
   });
