@@ -8,18 +8,21 @@ describe('the name under which a caller without a key is counted', () => {
     ['the same in hexadecimal', '::FFFF:cb00:7107', '203.0.113.7'],
     ['what is no address', 'unknown', 'unknown'],
     ['nothing', '', 'unknown'],
-  ])('is for %s the address itself, or one name for all who have none, and no network', (_, ip, caller) => {
-    expect(nameAnonymousCaller(ip)).toEqual({ caller, network: undefined });
-  });
+  ])(
+    'is for %s the address itself, or one name for all callers without an address, and has no network',
+    (_, ip, caller) => {
+      expect(nameAnonymousCaller(ip)).toEqual({ caller, network: undefined });
+    },
+  );
 
-  it('is one for a whole /64 of IPv6, which one customer holds', () => {
+  it('is the same for a whole /64 of IPv6, which one customer holds', () => {
     const names = ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:0DB8:0001:0002::'].map(
       (ip) => nameAnonymousCaller(ip).caller,
     );
     expect(new Set(names)).toEqual(new Set(['2001:db8:1:2::']));
   });
 
-  it('is another for the next /64, in the same network up to the end of its /48', () => {
+  it('differs for the next /64, in the same network up to the end of its /48', () => {
     const [one, next, last, beyond] = ['2001:db8:1:2::1', '2001:db8:1:3::1', '2001:db8:1:ffff::1', '2001:db8:2::1'].map(
       nameAnonymousCaller,
     );

@@ -18,18 +18,18 @@ const find = (changes: Partial<Settings>, asset: string, network: string) =>
   listNetworks(changes).find((one) => one.asset === asset && one.network === network);
 
 describe('the assets', () => {
-  it('are all nine, in the order of the specification, on every network that carries them', () => {
+  it('are all nine, in the order of the specification, each on every network that carries it', () => {
     expect(describeAssets(settings).assets.map(({ asset }) => asset)).toEqual(assetSymbols);
     expect(listNetworks()).toHaveLength(26);
     expect(new Set(listNetworks().map(({ network }) => network))).toEqual(new Set(networks));
   });
 
-  it('name the contract of a token and none of a coin', () => {
+  it('have the contract of a token, and none of a coin', () => {
     expect(find({}, 'USDT', 'TRC20')?.contractAddress).toBe('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t');
     expect(find({}, 'BTC', 'BTC')?.contractAddress).toBeNull();
   });
 
-  it('take fees and minimums of the operator where he set some, without trailing zeros', () => {
+  it('show the operator’s fees and minimums if set, without trailing zeros', () => {
     const changes = {
       fees: { USDT: { TRC20: '1.50' } },
       minimums: { USDT: { TRC20: '0' } },
@@ -45,7 +45,7 @@ describe('the assets', () => {
     expect(find(changes, 'USDT', 'ETH')).toMatchObject({ withdrawFee: find({}, 'USDT', 'ETH')?.withdrawFee });
   });
 
-  it('are not withdrawn on a paused network, nor anywhere under a halt; deposits go on', () => {
+  it('cannot be withdrawn on a paused network, or anywhere under a halt; deposits go on', () => {
     const stopped = (changes: Partial<Settings>) =>
       listNetworks(changes).filter(({ withdrawEnabled }) => !withdrawEnabled);
     expect(stopped({})).toEqual([]);

@@ -6,7 +6,7 @@ import { settings } from '../support/operator/settings.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
 
-/** A snapshot in which every market is agreed on, received so long ago. */
+/** A snapshot in which every market is agreed on, received this long ago. */
 function snapshotOf(age_ms: number): MarketSnapshot {
   const agreed = { price: 100_000_000n, dispersion: 0n, received_ms: NOW_MS - age_ms, venueTime_ms: null };
   const markets = Object.fromEntries(coinSymbols.map((coin) => [coin, { shown: null, agreed }]));
@@ -17,7 +17,7 @@ const fresh = snapshotOf(1_000);
 const halt = (changes: Partial<typeof settings>) => judgeStatus({ ...settings, ...changes }, fresh, NOW_MS);
 
 describe('the status', () => {
-  it('is OK when nothing is halted and every market has a price to fill at', () => {
+  it('is OK when nothing is halted and every market has a price at which orders fill', () => {
     expect(judgeStatus(settings, fresh, NOW_MS)).toEqual({
       status: 'OK',
       trading: 'OK',
@@ -26,13 +26,13 @@ describe('the status', () => {
     });
   });
 
-  it('names what is halted, and is then HALTED', () => {
+  it('says what is halted, and is then HALTED', () => {
     const whole = { status: 'HALTED', trading: 'OK', withdrawals: 'OK', prices: 'OK' };
     expect(halt({ tradingHalted: true })).toEqual({ ...whole, trading: 'HALTED' });
     expect(halt({ withdrawalsHalted: true })).toEqual({ ...whole, withdrawals: 'HALTED' });
   });
 
-  it('is DEGRADED when any market has no fresh price that is agreed on', () => {
+  it('is DEGRADED when any market has no fresh agreed price', () => {
     const one = { ...fresh, markets: { ...fresh.markets, DOGE: { ...fresh.markets.DOGE, agreed: null } } };
     for (const snapshot of [one, snapshotOf(5_001), undefined]) {
       expect(judgeStatus(settings, snapshot, NOW_MS)).toMatchObject({ status: 'DEGRADED', prices: 'DEGRADED' });

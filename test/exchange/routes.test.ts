@@ -10,12 +10,12 @@ const cached = ['assets', 'exchange-info', 'status'];
 
 afterEach(async () => {
   await setSettings({ tradingHalted: false, withdrawalsHalted: false, pausedNetworks: [] });
-  // What is kept at the edge would hide what a test changes.
+  // Answers in the edge cache would hide what a test changes.
   await emptyEdgeCache();
 });
 
 describe.each(cached)('GET /api/v1/%s', (name) => {
-  it('is public, and kept for some seconds at most', async () => {
+  it('is public, and cached for some seconds at most', async () => {
     const response = await send(`/api/v1/${name}`);
     expect(response.status).toBe(200);
     expect(response.headers.get('Cache-Control')).toMatch(/^public, max-age=[45]$/);
@@ -23,7 +23,7 @@ describe.each(cached)('GET /api/v1/%s', (name) => {
     expect((await send(`/api/v1/${name}`, { headers: { 'If-None-Match': tag } })).status).toBe(304);
   });
 
-  it('reads neither the ledger nor the hub while it is kept', async () => {
+  it('reads neither the ledger nor the hub while it is cached', async () => {
     const first = await (await send(`/api/v1/${name}`)).text();
     const sends = vi.spyOn(databaseInternals(), '_send');
     expect(await (await send(`/api/v1/${name}?nonsense=1`)).text()).toBe(first);
@@ -31,7 +31,7 @@ describe.each(cached)('GET /api/v1/%s', (name) => {
     sends.mockRestore();
   });
 
-  it('is private with a key, whose read bucket counts it', async () => {
+  it('is private with a key, and counts in its read bucket', async () => {
     const { headers } = await (await openTrader()).get(`/api/v1/${name}`);
     expect(headers.get('Cache-Control')).toMatch(/^private, max-age=\d$/);
     expect(headers.get('RateLimit')).toContain('"read-minute"');
@@ -64,7 +64,7 @@ describe('GET /api/v1/exchange-info', () => {
 });
 
 describe('GET /api/v1/time', () => {
-  it('is the time now, and nobody keeps it', async () => {
+  it('is the present time, and is not cached', async () => {
     const before_ms = Date.now();
     const response = await send('/api/v1/time');
     const { serverTime } = ServerTime.parse(await json(response));
@@ -92,7 +92,7 @@ describe('GET /api/v1/status', () => {
 });
 
 describe('without the ledger', () => {
-  it.each(['assets', 'exchange-info'])('%s is 503 rather than what may not hold', async (name) => {
+  it.each(['assets', 'exchange-info'])('%s is 503 instead of an answer that may be wrong', async (name) => {
     const sends = vi.spyOn(databaseInternals(), '_send').mockRejectedValue(new Error(CONNECTION_LOST));
     const response = await send(`/api/v1/${name}`);
     sends.mockRestore();

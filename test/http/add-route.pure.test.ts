@@ -31,7 +31,7 @@ describe('the body of an answer', () => {
     expect(await (await area.request('/rows')).json()).toEqual({ rows: [row, { ...row, tags: ['a'] }], facts });
   });
 
-  it('does not compile with a member that the schema lacks, at any depth, or without one that it has', () => {
+  it('does not compile with a member that the schema does not have, at any depth, or without one that it has', () => {
     const area = createArea();
     // @ts-expect-error: `secret` is not in the schema
     area.openapi(route, (c) => c.json({ rows: [row], facts, secret: 'x' }, 200));

@@ -13,7 +13,7 @@ function bodyOf(answer: { readonly body: string }): Record<string, unknown> {
 }
 
 describe('a problem', () => {
-  it('has the fields of RFC 9457 and ours, and no others', () => {
+  it('has the fields of RFC 9457 and those of Bureau, and no others', () => {
     const answer = answerProblem(refuse('insufficient_balance', 'Too little BTC.'), facts);
     expect(answer.status).toBe(422);
     expect(answer.headers).toEqual({ 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' });
@@ -47,12 +47,12 @@ describe('a problem', () => {
     expect(bodyOf(answerProblem(refuse('invalid_request', 'no', { errors }), facts))).toMatchObject({ errors });
   });
 
-  it('carries the members that its code defines', () => {
+  it('has the members that its code defines', () => {
     const refusal = refuse('outcome_unknown', 'open', { members: { orderId: 'order-1' } });
     expect(bodyOf(answerProblem(refusal, facts))).toMatchObject({ orderId: 'order-1', code: 'outcome_unknown' });
   });
 
-  it('says how to authenticate on every 401 (RFC 6750), and on nothing else', () => {
+  it('says how to authenticate on every 401 (RFC 6750), and only there', () => {
     for (const code of codes) {
       const challenge = answerProblem(refuse(code, 'detail'), facts).headers['WWW-Authenticate'];
       if (table[code]?.status !== 401) expect(challenge).toBeUndefined();
@@ -60,7 +60,7 @@ describe('a problem', () => {
     }
   });
 
-  it('says when to come back where that is known, zero included', () => {
+  it('says when to retry if that is known, also when it is zero', () => {
     const retryAfter = (retryAfterSeconds?: number) => {
       const more = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
       return answerProblem(refuse('rate_limited', 'wait', more), facts).headers['Retry-After'];
@@ -75,7 +75,7 @@ describe('a problem', () => {
     expect([inBody.status, bodyOf(inBody)['status']]).toEqual([422, 422]);
   });
 
-  it('keeps its status in a path where the table names no other', () => {
+  it('keeps its status in a path when the table has no other one for paths', () => {
     expect(answerProblem(refuse('invalid_cursor', 'no', { inPath: true }), facts).status).toBe(400);
   });
 });
@@ -85,13 +85,13 @@ describe('the table of problems', () => {
     for (const code of codes) expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
   });
 
-  it('keeps for a replay only what is decided of the request itself: 422, or 403', () => {
+  it('stores for replays only decisions about the request itself: 422 or 403', () => {
     const kept = codes.filter((code) => table[code]?.kept);
     expect(kept).toContain('insufficient_balance');
     for (const code of kept) expect([403, 422]).toContain(table[code]?.status);
   });
 
-  it('calls nothing retryable that is kept: the same request would get the same answer', () => {
+  it('calls no stored code retryable, because the same request would get the same answer', () => {
     expect(codes.filter((code) => table[code]?.kept && table[code].retryable)).toEqual([]);
   });
 });
@@ -105,7 +105,7 @@ describe('an answer', () => {
     });
   });
 
-  it('becomes the response to the byte, with the headers set on the way', async () => {
+  it('becomes the response byte for byte, with the headers that were set before', async () => {
     const response = toResponse(answerJson(201, { note: 'ż😀' }, { Location: '/orders/1' }), { 'X-Request-Id': 'r' });
     expect(response.status).toBe(201);
     expect(response.headers.get('Location')).toBe('/orders/1');

@@ -5,14 +5,14 @@ const SECRET = 'cursor-secret-of-at-least-32-characters';
 const scope: CursorScope = { route: '/api/v1/orders', accountId: 'account-1' };
 const position = '019a0000-0000-7000-8000-000000000001';
 
-/** The code with which a cursor is refused, or `undefined` where it is taken. */
+/** The code with which a cursor is refused, or `undefined` when it is accepted. */
 async function refusalOf(cursor: string, at: CursorScope = scope, secret = SECRET): Promise<string | undefined> {
   const read = await readCursor(cursor, at, secret);
   return read.ok ? undefined : read.code;
 }
 
 describe('a cursor', () => {
-  it('leads back to where the page ended', async () => {
+  it('leads back to the end of its page', async () => {
     const cursor = await writeCursor(position, scope, SECRET);
     expect(await readCursor(cursor, scope, SECRET)).toEqual({ ok: true, value: position });
   });
@@ -22,7 +22,7 @@ describe('a cursor', () => {
     expect(encodeURIComponent(cursor)).toBe(cursor);
   });
 
-  it('is refused when any single character of it was changed', async () => {
+  it('is refused when any single character was changed', async () => {
     const cursor = await writeCursor(position, scope, SECRET);
     const taken: string[] = [];
     for (let index = 0; index < cursor.length; index += 1) {
@@ -42,7 +42,7 @@ describe('a cursor', () => {
     expect(await refusalOf(cursor, { ...scope, accountId: 'account-2' })).toBe('invalid_cursor');
   });
 
-  it('is refused under another secret', async () => {
+  it('is refused when it was made with another secret', async () => {
     const cursor = await writeCursor(position, scope, SECRET);
     expect(await refusalOf(cursor, scope, 'another-secret-of-at-least-32-characters')).toBe('invalid_cursor');
   });
@@ -52,7 +52,7 @@ describe('a cursor', () => {
     expect(await refusalOf(`${position}.${tag}`)).toBe('invalid_cursor');
   });
 
-  it('never fits another list whose route and account read the same when written in one', async () => {
+  it('is never valid for another list whose route and account give the same text when joined', async () => {
     const cursor = await writeCursor(position, { route: '/a', accountId: 'b/c' }, SECRET);
     expect(await refusalOf(cursor, { route: '/ab', accountId: '/c' })).toBe('invalid_cursor');
     const quoted = await writeCursor(position, { route: '/a","b', accountId: 'c' }, SECRET);
@@ -70,7 +70,7 @@ describe('a cursor', () => {
     expect(await refusalOf(cursor)).toBe('invalid_cursor');
   });
 
-  it('is refused with anything before, between or after', async () => {
+  it('is refused with extra characters before, in the middle or after', async () => {
     const cursor = await writeCursor(position, scope, SECRET);
     for (const forged of [` ${cursor}`, `${cursor} `, `${cursor}.`, `${cursor}.${cursor}`, cursor.replace('.', '..')]) {
       expect(await refusalOf(forged)).toBe('invalid_cursor');

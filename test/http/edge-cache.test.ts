@@ -18,7 +18,7 @@ const app = new Hono<AppEnvironment>().get('*', (c) => {
   });
 });
 
-/** One request, and all that it leaves to be done afterwards. */
+/** One request, and everything that it leaves to be done afterwards. */
 async function ask(init: RequestInit = {}, path = '/'): Promise<Response> {
   const context = createExecutionContext();
   const response = await app.fetch(new Request(`https://bureau.test${path}`, init), env, context);
@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 
 describe('an answer through the edge cache', () => {
-  it('is made once and given again', async () => {
+  it('is made once and given again from the cache', async () => {
     expect(await (await ask()).json()).toEqual({ made: 1 });
     const again = await ask();
     expect(await again.json()).toEqual({ made: 1 });
@@ -47,7 +47,7 @@ describe('an answer through the edge cache', () => {
     expect(made).toBe(1);
   });
 
-  it('may be kept by the client for what is left of its lifetime', async () => {
+  it('may be cached by the client for the rest of its lifetime', async () => {
     outcome = () => accept({ body: {}, lifetime_ms: 2_900 });
     expect((await ask()).headers.get('Cache-Control')).toBe('public, max-age=2');
     await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -55,7 +55,7 @@ describe('an answer through the edge cache', () => {
     expect(made).toBe(1);
   });
 
-  it('is made again when its own time is over, whatever the cache says', async () => {
+  it('is made again when its lifetime is over, whatever the cache says', async () => {
     outcome = () => accept({ body: { made }, lifetime_ms: 1_200 });
     await ask();
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1_201 });
@@ -63,13 +63,13 @@ describe('an answer through the edge cache', () => {
     vi.useRealTimers();
   });
 
-  it('is not kept when its lifetime is over already', async () => {
+  it('is not cached when its lifetime is already over', async () => {
     outcome = () => accept({ body: { made }, lifetime_ms: -5 });
     expect((await ask()).headers.get('Cache-Control')).toBe('public, max-age=0');
     expect(await (await ask()).json()).toEqual({ made: 2 });
   });
 
-  it('never hands one request’s headers to another', async () => {
+  it('never contains another request’s headers', async () => {
     expect((await ask({ headers: { 'X-Remaining': '7' } })).headers.get('X-RateLimit-Remaining')).toBe('7');
     expect((await ask()).headers.get('X-RateLimit-Remaining')).toBe('none');
     expect(made).toBe(1);
@@ -95,7 +95,7 @@ describe('an answer through the edge cache', () => {
     expect(response.headers.get('Cache-Control')).toMatch(/^public, max-age=/);
   });
 
-  it('is whole for a client that sends another tag', async () => {
+  it('is complete for a client that sends another tag', async () => {
     await ask();
     expect((await ask({ headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
   });
@@ -123,7 +123,7 @@ it('a refusal is never kept', async () => {
   expect(await (await ask()).json()).toEqual({ made: 2 });
 });
 
-it('a cache that fails costs nobody an answer', async () => {
+it('an edge cache that fails is ignored, and every client gets its answer', async () => {
   const match = vi.spyOn(caches.default, 'match').mockRejectedValue(new Error('no cache'));
   const put = vi.spyOn(caches.default, 'put').mockRejectedValue(new Error('no cache'));
   expect((await ask()).status).toBe(200);

@@ -11,7 +11,7 @@ const refused = { refused: 'invalid_idempotency_key' };
 const order = { coin: 'BTC', side: 'BUY', mode: 'COIN_QTY', value: '0.01' };
 
 describe('the header Idempotency-Key', () => {
-  it('may be absent: then there is none', () => {
+  it('may be missing', () => {
     expect(read(undefined)).toBeNull();
   });
 
@@ -46,17 +46,17 @@ describe('the header Idempotency-Key', () => {
     expect(read(header)).toEqual(refused);
   });
 
-  it('may not be an empty pair of quotes: its value has no character', () => {
+  it('may not be an empty pair of quotes, because its value has no character', () => {
     expect(read('""')).toEqual(refused);
   });
 
-  it('means the same in quotes as bare', () => {
+  it('means the same in quotes and without', () => {
     expect(read('"abc-123"')).toBe('abc-123');
     expect(read('abc-123')).toBe('abc-123');
     expect(read(`"${'x'.repeat(255)}"`)).toBe('x'.repeat(255));
   });
 
-  it('is told apart by case', () => {
+  it('is case-sensitive', () => {
     expect(read('ABC')).not.toBe(read('abc'));
   });
 });
@@ -77,13 +77,13 @@ describe('the fingerprint of a request', () => {
     ['two values exchanged', ['POST', '/orders', { ...order, side: 'COIN_QTY', mode: 'BUY' }]],
     ['text that imitates another field', ['POST', '/orders', { ...order, value: '0.01","x":"y' }]],
   ] satisfies [string, [string, string, Record<string, string>]][])(
-    'is another for %s',
+    'differs for %s',
     async (_, [method, route, body]) => {
       expect(await fingerprint(method, route, body)).not.toBe(await fingerprint('POST', '/orders', order));
     },
   );
 
-  it('says nothing about the body', async () => {
+  it('reveals nothing about the body', async () => {
     expect(await fingerprint('POST', '/orders', order)).toMatch(/^[A-Za-z0-9_-]{43}$/);
   });
 });

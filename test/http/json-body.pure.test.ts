@@ -18,11 +18,11 @@ describe('the body of a request', () => {
       z.discriminatedUnion('kind', [z.strictObject({ kind: z.literal('a') }), open.extend({ kind: z.literal('b') })]),
     ],
     ['what is read further', z.strictObject({ member: open.transform(({ inside }) => inside) })],
-  ])('is no body where %s in it is open, so that the Worker does not start', (_, schema) => {
+  ])('is refused when the Worker starts if %s in its schema allows unknown members', (_, schema) => {
     expect(() => jsonBody(schema as z.ZodType as never)).toThrow('a body takes unknown members: inside');
   });
 
-  it('is documented as required JSON where everything in it is closed', () => {
+  it('is documented as required JSON when its schema allows no unknown members', () => {
     const schema = z.strictObject({ list: z.array(z.strictObject({ inside: z.string() })) });
     expect(jsonBody(schema)).toEqual({ required: true, content: { 'application/json': { schema } } });
   });

@@ -24,7 +24,7 @@ function preflight(path: string, method = 'GET'): Promise<Response> {
 }
 
 describe('a preflight', () => {
-  it.each(paths)('of %s names the methods that exist there, and no other', async (path) => {
+  it.each(paths)('for %s names the methods that exist there, and no other', async (path) => {
     const response = await preflight(path);
     expect(response.status).toBe(204);
     expect(await response.text()).toBe('');
@@ -35,11 +35,11 @@ describe('a preflight', () => {
     expect(response.headers.get('Content-Type')).toBeNull();
   });
 
-  it('of a path where nothing is says so', async () => {
+  it('for an unknown path is answered 404', async () => {
     expect((await preflight('/api/v1/markets/BTC/nothing')).status).toBe(404);
   });
 
-  it('of a path that needs a key is not answered: no page of another origin may send one there', async () => {
+  it('for a path that needs a key is not answered, so no page of another origin may send a key there', async () => {
     for (const path of ['/api/v1/orders', '/api/v1/wallet/balances', '/operator/v1/settings']) {
       const response = await preflight(path);
       expect(response.status).toBe(405);
@@ -48,7 +48,7 @@ describe('a preflight', () => {
   });
 });
 
-it('every public answer may be read by a page of any origin, a refusal too', async () => {
+it('every public answer may be read by a page of any origin, also a refusal', async () => {
   for (const path of ['/api/v1/time', '/api/v1/markets/NONE']) {
     const response = await send(path, { headers: { Origin: 'https://page.test' } });
     expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*');

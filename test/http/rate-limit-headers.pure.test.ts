@@ -11,7 +11,7 @@ const rate: ReportedRate = {
 };
 
 describe('the headers of a counted request', () => {
-  it('name both windows as the IETF draft does, and the tighter one as clients know it', () => {
+  it('show both windows as the IETF draft says, and the tighter one in the X-RateLimit headers', () => {
     expect(rateLimitHeaders(rate, NOON_MS)).toEqual({
       'RateLimit-Policy': '"trade-minute";q=30;w=60, "trade-day";q=500;w=86400',
       RateLimit: '"trade-minute";r=29;t=60, "trade-day";r=499;t=43200',
@@ -30,18 +30,18 @@ describe('the headers of a counted request', () => {
     });
   });
 
-  it('show the minute when both are as tight', () => {
+  it('show the minute when both remain equal', () => {
     const headers = rateLimitHeaders({ ...rate, day: { ...rate.day, remaining: 29 } }, NOON_MS);
     expect(headers['X-RateLimit-Limit']).toBe('30');
   });
 
-  it('count seconds up, so that a client that waits them is never too early', () => {
+  it('round seconds up, so that a client that waits them is never too early', () => {
     const soon = rateLimitHeaders({ ...rate, minute: { ...rate.minute, reset_ms: NOON_MS + 1 } }, NOON_MS);
     expect(soon['RateLimit']).toContain('"trade-minute";r=29;t=1,');
     expect(Number(soon['X-RateLimit-Reset']) * 1_000).toBeGreaterThan(NOON_MS);
   });
 
-  it('never show a time that is already over', () => {
+  it('never show a time in the past', () => {
     const late = rateLimitHeaders(rate, NOON_MS + 120_000);
     expect(late['RateLimit']).toContain('"trade-minute";r=29;t=0,');
   });

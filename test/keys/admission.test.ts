@@ -21,14 +21,14 @@ const record: KeyRecord = {
 
 const admission: Admission = { keyId: 'key', tokenHash: 'hash', scope: 'trade', ip: '203.0.113.7' };
 
-/** The code of the refusal, or `undefined` for who is admitted. */
+/** The code of the refusal, or `undefined` when the request is admitted. */
 function refusalOf(known: KeyRecord | undefined, asked: Admission, now_ms = NOON_MS): string | undefined {
   const decided = decideAdmission(known, asked, now_ms);
   return decided.ok ? undefined : decided.code;
 }
 
 describe('admission', () => {
-  it('admits a good key to what it may do, and says whose it is', () => {
+  it('admits a valid key to what it may do, and returns its record', () => {
     expect(decideAdmission(record, admission, NOON_MS)).toEqual({ ok: true, value: record });
   });
 
@@ -56,7 +56,7 @@ describe('admission', () => {
     },
   );
 
-  it('names the first reason of several: key, expiry, scope, address', () => {
+  it('gives the first reason when there are several: key, expiry, scope, address', () => {
     const asked: Admission = { ...admission, scope: 'withdraw', ip: '198.51.100.1' };
     const worst: KeyRecord = { ...record, revokedAt_ms: 1, expiresAt_ms: 1, accountStatus: 'frozen' };
     const mended = [
@@ -80,12 +80,12 @@ describe('admission', () => {
     ]);
   });
 
-  it('admits a key without an expiry for ever, and one without a list from everywhere', () => {
+  it('admits a key without an expiry for ever, and a key without a list of addresses from everywhere', () => {
     const open: KeyRecord = { ...record, expiresAt_ms: null, ipAllowlist: null };
     expect(refusalOf(open, { ...admission, ip: 'unknown' }, NOON_MS + 1e12)).toBeUndefined();
   });
 
-  it('admits a frozen account, which reads and may ask for what it was answered, and lets it have no new effect', () => {
+  it('admits a frozen account to reads and replays, and refuses it a new effect', () => {
     const frozen: KeyRecord = { ...record, accountStatus: 'frozen', scopes: ['read', 'trade', 'withdraw'] };
     for (const scope of ['read', null, 'trade', 'withdraw'] as const) {
       expect(refusalOf(frozen, { ...admission, scope })).toBeUndefined();
@@ -94,7 +94,7 @@ describe('admission', () => {
     expect(decideEffect(record)).toEqual({ ok: true, value: record });
   });
 
-  it('takes any scope for a public operation, but only a key that is valid', () => {
+  it('accepts any scope for a public operation, but only a valid key', () => {
     const asked: Admission = { ...admission, scope: null };
     expect(refusalOf({ ...record, scopes: ['withdraw'] }, asked)).toBeUndefined();
     expect(refusalOf({ ...record, revokedAt_ms: 1 }, asked)).toBe('invalid_api_key');

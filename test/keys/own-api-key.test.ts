@@ -28,7 +28,7 @@ describe('GET /api/v1/account/api-key', () => {
     expect(response.headers.get('RateLimit')).toContain('"read-minute"');
   });
 
-  it('shows the limits that hold: the key’s own, else the defaults', async () => {
+  it('shows the limits in force: the key’s own, otherwise the defaults', async () => {
     const { apiKey } = await readOwnKey({ rateLimits: { trade: { perMinute: 7, perDay: 70 } } });
     expect(apiKey.limits).toEqual({
       read: { perMinute: 120, perDay: 5_000 },

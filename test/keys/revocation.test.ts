@@ -18,7 +18,7 @@ async function expectNoKey(response: Response): Promise<void> {
   expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([401, 'invalid_api_key']);
 }
 
-/** Holds the order's batch before or after D1 took it, lets something happen meanwhile, and gives the status that the order got. */
+/** Holds the order's batch before or after D1 takes it, does something meanwhile, and returns the order's status. */
 async function placeWhile(
   trader: Trader,
   meanwhile: () => Promise<unknown>,
@@ -42,8 +42,8 @@ async function placeWhile(
   return (await ordering).status;
 }
 
-describe('a key that loses its right while its order is on the way to D1', () => {
-  it('by being revoked: the batch refuses the order that was admitted, and nothing is admitted after it', async () => {
+describe('a key that becomes invalid while its order is on the way to D1', () => {
+  it('because it is revoked has the order refused by the batch, and nothing is admitted afterwards', async () => {
     const trader = await openTrader({ USDT: '1000' });
     const { accountId, keyId } = trader;
     const before = await readEffects(accountId);
@@ -58,7 +58,7 @@ describe('a key that loses its right while its order is on the way to D1', () =>
     expect(await sumOfBalances()).toEqual([]);
   });
 
-  it('by being revoked after D1 took the batch: the order ends whole, and nobody is told that it was refused', async () => {
+  it('because it is revoked after D1 took the batch has its order completed and answered as filled', async () => {
     const trader = await openTrader({ USDT: '1000' });
     const { accountId, keyId } = trader;
     const status = await placeWhile(
@@ -72,7 +72,7 @@ describe('a key that loses its right while its order is on the way to D1', () =>
     expect(await sumOfBalances()).toEqual([]);
   });
 
-  it('by its account’s being frozen: the batch refuses the order', async () => {
+  it('because its account is frozen has the order refused by the batch', async () => {
     const trader = await openTrader({ USDT: '1000' });
     const before = await readEffects(trader.accountId);
     const status = await placeWhile(trader, () =>
@@ -83,12 +83,12 @@ describe('a key that loses its right while its order is on the way to D1', () =>
   });
 });
 
-/** Lets D1 answer the next read of a key's record, and keeps the answer back until `release` is called. */
+/** Lets D1 answer the next read of a key's record, and holds the answer back until `release` is called. */
 function holdKeyRead() {
   const held = Promise.withResolvers<void>();
   const read = aroundKeyReads('after', 1, () => held.promise);
   ({ restore } = read);
-  // It is looked for from here: a promise that the object settles would have the test go on inside the object.
+  // The test polls from outside. A promise that the object resolves would run the rest of the test inside the object.
   const reached = () => vi.waitFor(() => expect(read.state.injected).toBe(1), { interval: 5 });
   return { reached, release: () => held.resolve() };
 }
@@ -108,7 +108,7 @@ async function expectRevokedForGood(trader: Trader): Promise<void> {
 }
 
 describe('a read of a key’s record that arrives late', () => {
-  it('does not bring a revoked key back: it was made before the revocation, by the key’s first request', async () => {
+  it('does not make a revoked key valid again when it was made for the key’s first request', async () => {
     const trader = await openTrader({ USDT: '1000' });
     const late = holdKeyRead();
     const reading = trader.get(BALANCES);
@@ -119,7 +119,7 @@ describe('a read of a key’s record that arrives late', () => {
     await expectRevokedForGood(trader);
   });
 
-  it('does not bring a revoked key back: it was made for a change of its account', async () => {
+  it('does not make a revoked key valid again when it was made for a change of its account', async () => {
     const trader = await openTrader({ USDT: '1000' });
     expect((await trader.get(BALANCES)).status).toBe(200);
     const late = holdKeyRead();
@@ -147,7 +147,7 @@ describe('a read of a key’s record that arrives late', () => {
   });
 });
 
-/** What a restored database may undo, which its triggers refuse otherwise. */
+/** What a restored database may undo, although its triggers refuse it otherwise. */
 async function restoreTo(...statements: D1PreparedStatement[]): Promise<void> {
   const guards = (await readTriggers()).filter(({ tbl_name }) => ['accounts', 'api_keys'].includes(tbl_name));
   await runWithout(guards, statements);
@@ -155,7 +155,7 @@ async function restoreTo(...statements: D1PreparedStatement[]): Promise<void> {
 
 const forgetKey = (keyId: string) => restoreTo(env.DB.prepare('DELETE FROM api_keys WHERE id = ?').bind(keyId));
 
-/** A copy of a key's row, as a later restore brings it back. */
+/** A copy of a key's row, as a later restore would write it back. */
 async function keepRow(keyId: string): Promise<() => Promise<unknown>> {
   const row = await env.DB.prepare('SELECT * FROM api_keys WHERE id = ?').bind(keyId).first();
   const names = Object.keys(row ?? {});
@@ -171,8 +171,8 @@ const countAudit = async (keyId: string) =>
     .bind(`%${keyId}%`)
     .first<number>('n');
 
-describe('a key that was made after the point that the database was restored to', () => {
-  it('is revoked by its lane, which knows it, for good, and the audit says so', async () => {
+describe('a key that was made after the time to which the database was restored', () => {
+  it('can be revoked for good, because its lane knows it, and the audit records it', async () => {
     const trader = await openTrader({ USDT: '1000' });
     expect((await trader.get(BALANCES)).status).toBe(200);
     const putBack = await keepRow(trader.keyId);
@@ -193,7 +193,7 @@ describe('a key that was made after the point that the database was restored to'
     await expectRevokedForGood(trader);
   });
 
-  it('is not found where it was never used, and is revoked all the same should its row come back', async () => {
+  it('is not found when it was never used, but is revoked all the same if its row comes back', async () => {
     const trader = await openTrader({ USDT: '1000' });
     const putBack = await keepRow(trader.keyId);
     await forgetKey(trader.keyId);
@@ -213,14 +213,14 @@ describe('a key that was made after the point that the database was restored to'
     expect((await trader.get(BALANCES)).status).toBe(200);
   });
 
-  it('cannot be shown to itself any more', async () => {
+  it('can no longer read its own record', async () => {
     const trader = await openTrader();
     expect((await trader.get('/api/v1/account/api-key')).status).toBe(200);
     await forgetKey(trader.keyId);
     await expectNoKey(await trader.get('/api/v1/account/api-key'));
   });
 
-  it('leaves nothing behind where its id, or the account’s, cannot be one', async () => {
+  it('leaves no record behind when its id, or the account’s, is malformed', async () => {
     const { accountId } = await openTrader();
     for (const path of [
       `/accounts/${accountId}/api-keys/nonsense`,
@@ -232,13 +232,13 @@ describe('a key that was made after the point that the database was restored to'
   });
 });
 
-describe('a lane that is ahead of a restored database', () => {
-  it('takes the next change: the account’s number is raised above the one that the lane tells', async () => {
+describe('a lane with newer records than a restored database', () => {
+  it('accepts the next change, because the account’s number is raised above the lane’s', async () => {
     const trader = await openTrader({ USDT: '1000' });
     const second = await createKey(trader.accountId);
     const number = (value: number) =>
       env.DB.prepare('UPDATE accounts SET record_number = ? WHERE id = ?').bind(value, trader.accountId);
-    // A clock that ran ahead numbered the freeze.
+    // The freeze got its number from a clock that was ahead.
     await number(Date.now() + 1e9).run();
     for (const key of [trader, second]) expect((await key.get(BALANCES)).status).toBe(200);
     expect((await setStatus(trader.accountId, 'frozen')).status).toBe(200);
@@ -262,7 +262,7 @@ describe('a lane that is ahead of a restored database', () => {
 });
 
 describe('an account that is frozen', () => {
-  it('is answered again what it was answered before, and is refused what is new', async () => {
+  it('gets its earlier answers again, and is refused what is new', async () => {
     const trader = await openTrader({ USDT: '1000' });
     const first = await trader.order(ORDER, 'before-the-freeze');
     expect(first.status).toBe(201);

@@ -17,16 +17,16 @@ describe('the scopes of a key', () => {
     expect(Scope.options).toEqual(['read', 'trade', 'withdraw']);
   });
 
-  it.each(subsets)('are written as "$written" and read back, none more and none less', ({ scopes, written }) => {
+  it.each(subsets)('are written as "$written" and read back without loss or gain', ({ scopes, written }) => {
     expect(writeScopes(scopes)).toBe(written);
     expect(readScopes(written)).toEqual(scopes);
   });
 
-  it('are written once each, in one order, however they were listed', () => {
+  it('are written once each and in one order, however they were listed', () => {
     expect(writeScopes(['withdraw', 'read', 'trade', 'read'])).toBe('rtw');
   });
 
-  it('gain nothing by letters of no scope', () => {
+  it('ignore letters that stand for no scope', () => {
     expect(readScopes('RTWax*')).toEqual([]);
   });
 

@@ -13,14 +13,14 @@ async function mint(scopes: readonly Scope[] = ['read'], from: TokenSecrets = se
   return (await mintToken(newKeyId(), scopes, 'bk_test', from)).token;
 }
 
-/** The code with which a token is refused, or `undefined` where it is taken. */
+/** The code with which a token is refused, or `undefined` when it is accepted. */
 async function refusalOf(token: string, known: TokenSecrets = secrets): Promise<string | undefined> {
   const verified = await verifyToken(token, 'bk_test', known);
   return verified.ok ? undefined : verified.code;
 }
 
 describe('a token', () => {
-  it('names its key and its scopes, and is stored only as its SHA-256', async () => {
+  it('contains its key’s id and its scopes, and is stored only as its SHA-256', async () => {
     const keyId = newKeyId();
     const { token, tokenHash } = await mintToken(keyId, ['read', 'withdraw'], 'bk_test', secrets);
     const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token)));
@@ -31,12 +31,12 @@ describe('a token', () => {
     });
   });
 
-  it('is of characters that need no quoting anywhere', async () => {
+  it('consists of characters that need no quoting anywhere', async () => {
     for (let time = 0; time < 20; time += 1)
       expect(await mint(['read', 'trade', 'withdraw'])).toMatch(/^[A-Za-z0-9_-]+$/);
   });
 
-  it('holds a secret of 256 bits that no two share', async () => {
+  it('contains a random secret of 256 bits', async () => {
     const keyId = newKeyId();
     const minted = await Promise.all(Array.from({ length: 50 }, () => mintToken(keyId, ['read'], 'bk_test', secrets)));
     const made = minted.map(({ token }) => token.slice(`bk_test_1_${keyId}_r_`.length, -44));
@@ -46,7 +46,7 @@ describe('a token', () => {
 });
 
 describe('a forged token', () => {
-  it('is refused whichever single character of it was changed', async () => {
+  it('is refused when any single character was changed', async () => {
     const token = await mint(['read', 'trade', 'withdraw']);
     const taken: number[] = [];
     for (let index = 0; index < token.length; index += 1) {
@@ -58,7 +58,7 @@ describe('a forged token', () => {
     expect(taken).toEqual([]);
   });
 
-  it('is refused with any other last character, also one that decodes to the same bytes', async () => {
+  it('is refused with any other last character, even one that decodes to the same bytes', async () => {
     const token = await mint();
     const last = token.charAt(token.length - 1);
     const decode = (text: string) => Uint8Array.fromBase64(text.slice(-43), { alphabet: 'base64url' }).toString();
@@ -110,7 +110,7 @@ describe('a forged token', () => {
 });
 
 describe('the environment of a token', () => {
-  it('is its own: a sandbox key does not open production, nor the other way round', async () => {
+  it('is fixed: production refuses a sandbox key, and the sandbox a production key', async () => {
     const { token: live } = await mintToken(newKeyId(), ['read'], 'bk_live', secrets);
     expect(await refusalOf(live)).toBe('invalid_api_key');
     expect(await verifyToken(await mint(), 'bk_live', secrets)).toMatchObject({ ok: false });
@@ -135,19 +135,19 @@ describe('the rotation of the server’s secret', () => {
     expect(await refusalOf(token, all)).toBeUndefined();
   });
 
-  it('refuses a version that is not known, or not any more', async () => {
+  it('refuses a version that is unknown or no longer known', async () => {
     expect(await refusalOf(await mint(['read'], rotated))).toBe('invalid_api_key');
     expect(await refusalOf(await mint(), { '2': rotated['2'] ?? '' })).toBe('invalid_api_key');
   });
 
-  it('refuses a version that was rewritten, or written in another way', async () => {
+  it('refuses a version that was rewritten or is written in another way', async () => {
     const token = await mint(['read'], rotated);
     for (const version of ['1', '02', '002', '0', '3', '999']) {
       expect(await refusalOf(token.replace('bk_test_2_', `bk_test_${version}_`), rotated)).toBe('invalid_api_key');
     }
   });
 
-  it('signs nothing without a secret', async () => {
+  it('refuses to sign without a secret', async () => {
     await expect(mint(['read'], {})).rejects.toThrow('no secret');
   });
 });

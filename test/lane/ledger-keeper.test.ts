@@ -14,7 +14,7 @@ afterEach(() => {
 
 const readSoFar = async () => (await reachKeeper(env).read()).progress.newest.after;
 
-describe('a list of transfers that is longer than one alarm can read', () => {
+describe('a journal that is longer than one alarm can read', () => {
   it('is read by several alarms, and each keeps what it has read', async () => {
     await openCrowd(0, 2);
     await writeHistory('deposits', { account: idInCrowd('i % 2'), count: 2 }, 3 * SLICE_LIMITS.explained);

@@ -10,13 +10,13 @@ afterEach(() => {
 });
 
 describe('work under a deadline', () => {
-  it('ends as it ends by itself, and leaves no timer that would keep its object awake', async () => {
+  it('ends with the work’s own result, and leaves no timer that would keep its object awake', async () => {
     expect(await withDeadline(1_000, () => Promise.resolve('done'))).toBe('done');
     await expect(withDeadline(1_000, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('is told to stop at the deadline, and not waited for when it does not', async () => {
+  it('aborts the work at the deadline, and does not wait for it', async () => {
     let told = false;
     const late = withDeadline(1_000, (signal) => {
       signal.addEventListener('abort', () => {

@@ -3,7 +3,7 @@ import { scenarios } from '../../src/sandbox/scenario.ts';
 import { worker } from '../support/runtime/test-env.ts';
 import { ORIGIN, json, openTrader } from '../support/exchange.ts';
 
-// These tests run in production's own Worker; `npm run check:deploy` looks into its bundle.
+// These tests run in production's own Worker. `npm run check:deploy` checks its bundle.
 it.each([...Object.keys(scenarios), 'order_lost'])('production does not know the scenario %s', async (scenario) => {
   const trader = await openTrader({ USDT: '1000' });
   const post = (path: string, body: object) =>

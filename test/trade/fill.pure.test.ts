@@ -13,7 +13,7 @@ const values = fc.bigInt({ min: 1n, max: 10n ** 15n });
 const dust = fc.bigInt({ min: 1n, max: 10_000n });
 const prices = fc.oneof(fc.bigInt({ min: 1n, max: 10n ** 6n }), fc.bigInt({ min: 1n, max: 10n ** 14n }));
 
-/** One coin, times the unit of a price, per atom of USDT: what makes both sides of an order comparable. */
+/** One coin, times the unit of a price, per atom of USDT. It makes the two sides of an order comparable. */
 function unitOf(coin: Coin): bigint {
   return coin === 'USDC' ? 10n ** 8n : 10n ** 10n;
 }
@@ -23,7 +23,7 @@ function firmAt(price: bigint, dispersion = 0n): FirmPrice {
 }
 
 describe('the amounts of an order', () => {
-  it('are what one would work out by hand', () => {
+  it('are those of a calculation by hand', () => {
     const price = 6_000_000_000_000n; // 60,000 USDT
     expect(fill('BTC', 'BUY', 'COIN_QTY', 1_500_000n, price)).toEqual({
       coinAmount: 1_500_000n,
@@ -52,7 +52,7 @@ describe('the amounts of an order', () => {
     fc.assert(
       fc.property(coins, sides, modes, values, prices, (coin, side, mode, value, price) => {
         const { coinAmount, usdtAmount } = fill(coin, side, mode, value, price);
-        // Both sides in one exact unit: what the USDT are, and what the coins are worth.
+        // Both sides in one exact unit: the USDT, and the value of the coins.
         const paid = usdtAmount * unitOf(coin);
         const worth = coinAmount * price;
         const houseGains = side === 'BUY' ? paid - worth : worth - paid;
@@ -63,8 +63,8 @@ describe('the amounts of an order', () => {
   });
 });
 
-describe('dust', () => {
-  it('never gains a client anything in 10,000 round trips, at any price, spread and way of asking', () => {
+describe('dust amounts', () => {
+  it('never gains a client anything in 10,000 round trips, at any price, spread and mode', () => {
     const spreads_bps = fc.constantFrom(0, 1, 10, 20);
     fc.assert(
       fc.property(coins, prices, dust, modes, spreads_bps, (coin, price, value, mode, spread_bps) => {
@@ -81,7 +81,7 @@ describe('dust', () => {
     );
   });
 
-  it('never gains a client who sells first and buys back', () => {
+  it('never gains a client anything who sells first and buys back', () => {
     fc.assert(
       fc.property(coins, prices, dust, modes, (coin, price, value, mode) => {
         const sold = fill(coin, 'SELL', mode, value, price);
@@ -94,19 +94,19 @@ describe('dust', () => {
 });
 
 describe('the quote of the house', () => {
-  it('is the firm price where the spread is zero', () => {
+  it('is the firm price when the spread is zero', () => {
     const spread = 0;
     expect(houseProvider.quote('BUY', firmAt(6_000_012_345_678n), spread)).toBe(6_000_012_345_678n);
     expect(houseProvider.quote('SELL', firmAt(6_000_012_345_678n), spread)).toBe(6_000_012_345_678n);
   });
 
-  it('is dearer for who buys and cheaper for who sells, by the spread', () => {
+  it('is higher for a buyer and lower for a seller, by the spread', () => {
     const spread = 20;
     expect(houseProvider.quote('BUY', firmAt(6_000_000_000_000n), spread)).toBe(6_012_000_000_000n);
     expect(houseProvider.quote('SELL', firmAt(6_000_000_000_000n), spread)).toBe(5_988_000_000_000n);
   });
 
-  it('is dearer and cheaper by half of what the agreeing venues lie apart, rounded up, on top of the spread', () => {
+  it('is also higher and lower by half of the agreeing venues’ difference, rounded up', () => {
     const firm = firmAt(6_000_000_000_000n, 30_000_000_001n);
     expect(houseProvider.quote('BUY', firm, 20)).toBe(6_012_000_000_000n + 15_000_000_001n);
     expect(houseProvider.quote('SELL', firm, 20)).toBe(5_988_000_000_000n - 15_000_000_001n);
@@ -129,17 +129,17 @@ describe('the quote of the house', () => {
 describe('the bounds of an order', () => {
   const general = { min: '1', max: '50000' };
 
-  it('are the general ones for a symbol that has none of its own', () => {
+  it('are the general ones for a symbol without its own', () => {
     expect(readBounds('BTC', general, {})).toEqual({ min: 1_000_000n, max: 50_000_000_000n });
   });
 
-  it('are the symbol’s own where it has some, and only its own', () => {
+  it('are the symbol’s own when it has some, and only for that symbol', () => {
     const own = { DOGE: { min: '5.5', max: '10000' } };
     expect(readBounds('DOGE', general, own)).toEqual({ min: 5_500_000n, max: 10_000_000_000n });
     expect(readBounds('BTC', general, own)).toEqual({ min: 1_000_000n, max: 50_000_000_000n });
   });
 
-  it('must be amounts of USDT: a finer one stops the exchange rather than being rounded', () => {
+  it('must be whole atoms of USDT: a finer one throws instead of being rounded', () => {
     expect(() => readBounds('BTC', { min: '0.0000001', max: '1' }, {})).toThrow(RangeError);
   });
 
@@ -152,7 +152,7 @@ describe('the bounds of an order', () => {
     expect(checked).toMatchObject({ ok: false, code });
   });
 
-  it.each([1_000_000n, 50_000_000_000n])('admit the minimum and the maximum themselves: %s', (usdtAmount) => {
+  it.each([1_000_000n, 50_000_000_000n])('admit exactly the minimum and the maximum: %s', (usdtAmount) => {
     expect(checkBounds(usdtAmount, readBounds('BTC', general, {}))).toEqual({ ok: true, value: usdtAmount });
   });
 });

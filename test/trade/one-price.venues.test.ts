@@ -6,15 +6,15 @@ import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';
 
 const BUY = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10000' };
 
-/** The new price comes beside an order, so some order is the first to see it. */
+/** The new price arrives in the background, so one of these orders is the first to fill at it. */
 const MOST_LOOKS = 200;
 
 let tests = 0;
 beforeEach(async () => {
   await resetVenues();
   stopClock();
-  // Ahead of every fill so far, since a hub that has forgotten its rounds numbers them by the clock; and not so far
-  // that what the venues say of the time would be old.
+  // After every fill so far, because a hub without memory numbers its rounds by the clock. But not so late that the
+  // times in the venues' answers would be too old.
   tests += 1;
   moveClock(tests * 8_000);
 });
@@ -27,13 +27,13 @@ describe('a holder of two keys', () => {
     ['rises', '60600'],
     ['falls', '59400'],
   ])(
-    'has one price with both when it %s: who buys with one and sells with the other gains nothing',
+    'fills at one price with both when it %s, so buying with one key and selling with the other gains nothing',
     async (_, moved) => {
       const accountId = await openAccount({ USDT: '20000', BTC: '0.2' });
       const [one, other] = [await createKey(accountId), await createKey(accountId)];
       await setVenues({ BTC: '60000' });
       await forgetPrices();
-      // Each key looks at a moment of its own.
+      // Each key places its first order at a different time.
       expect((await one.trade({ ...BUY, value: '1' })).executedPrice).toBe('60000');
       moveClock(1_500);
       await setVenues({ BTC: moved });
@@ -42,7 +42,7 @@ describe('a holder of two keys', () => {
         await scheduler.wait(20);
       }
 
-      // 2 s after the first key has looked, it would still hold its old price.
+      // 2 s after its first order, a key with its own copy would still use the old price.
       moveClock(500);
       const [cheap, dear] = moved > '60000' ? [one, other] : [other, one];
       const bought = await cheap.trade(BUY);
@@ -54,7 +54,7 @@ describe('a holder of two keys', () => {
 });
 
 describe('the price of a fill', () => {
-  it('is at most 2 s old: where the venues fall silent, nothing fills from then on', async () => {
+  it('is at most 2 s old, so nothing fills after the venues stopped answering', async () => {
     const trader = await openTrader({ USDT: '20000' });
     await setVenues({ BTC: '60000' });
     await forgetPrices();
@@ -69,12 +69,12 @@ describe('the price of a fill', () => {
     expect(await readEffects(trader.accountId)).toEqual(before);
   });
 
-  it('carries half of what the venues lie apart: who pushes one of them gains nothing from the middle', async () => {
+  it('includes half of the venues’ difference, so moving one venue’s price gains nothing against the middle', async () => {
     const trader = await openTrader({ USDT: '20000' });
     await setVenue('binance', { mode: 'ok', coins: { BTC: { price: '60000' } } });
     await setVenue('kraken', { mode: 'ok', coins: { BTC: { price: '60300' } } });
     await forgetPrices();
-    // The middle is 60150; half of 300 on either side.
+    // The middle is 60150, and half of 300 is added or subtracted.
     const bought = await trader.trade(BUY);
     expect(bought.executedPrice).toBe('60300');
     const sold = await trader.trade({ coin: 'BTC', side: 'SELL', mode: 'COIN_QTY', value: bought.coinAmount });

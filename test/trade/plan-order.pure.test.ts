@@ -44,7 +44,7 @@ describe('the price of a fill', () => {
     expect(codeOf(plan({}, priced(2_001)))).toBe('price_unavailable');
   });
 
-  it('has the least spread of the environment in it, whatever the settings table says', () => {
+  it('includes the environment’s least spread, whatever the settings table says', () => {
     for (const [spreadBps, executedPrice] of [
       [null, 6_006_000_000_000n],
       [0, 6_006_000_000_000n],
@@ -58,7 +58,7 @@ describe('the price of a fill', () => {
     });
   });
 
-  it('is none where half of what the venues lie apart leaves nothing for who sells', () => {
+  it('does not exist when half of the venues’ difference leaves nothing for the seller', () => {
     expect(codeOf(plan({ side: 'SELL', mode: 'USDT_AMOUNT', value: '10' }, priced(0, 2n * PRICE)))).toBe(
       'price_unavailable',
     );
@@ -84,7 +84,7 @@ describe('the limit of an order', () => {
     expect(plan({ limitPrice: '65000' })).toMatchObject({ value: { executedPrice: PRICE } });
   });
 
-  it('is held against the price with the spread in it', () => {
+  it('is compared with the price including the spread', () => {
     expect(codeOf(plan({ limitPrice: '60000' }, priced(0), { spread_bps: 1 }))).toBe('price_limit_exceeded');
   });
 });

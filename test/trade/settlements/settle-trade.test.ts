@@ -17,7 +17,7 @@ async function openParties(): Promise<[Trader, Trader]> {
   return [await openTrader({ USDT: '1000' }), await openTrader({ ETH: '10' })];
 }
 
-/** One settlement of 0.5 ETH for 100 USDT took place, and no other. */
+/** Checks that one settlement of 0.5 ETH for 100 USDT took place, and no other. */
 async function expectOnce(buyer: Trader, seller: Trader): Promise<void> {
   await expectHoldings(buyer, '900', '0.5');
   await expectHoldings(seller, '100', '9.5');
@@ -26,7 +26,7 @@ async function expectOnce(buyer: Trader, seller: Trader): Promise<void> {
 
 const faults: ReturnType<typeof aroundSettlements>[] = [];
 beforeEach(() => {
-  // The faults are meant; their log lines would only hide the ones that are not.
+  // The injected faults write error lines, which are not shown.
   vi.spyOn(console, 'error').mockReturnValue();
 });
 afterEach(async () => {
@@ -52,7 +52,7 @@ describe('the same reference', () => {
     await expectOnce(buyer, seller);
   });
 
-  it('is answered so as well once an account is frozen, emptied, or trading halted', async () => {
+  it('is answered in the same way after the account was frozen or trading was halted', async () => {
     const trader = await openTrader({ USDT: '100' });
     const wanted = agreeQuick(trader, 'BUY');
     const first = await readSettled(await settle(wanted));
@@ -81,7 +81,7 @@ describe('the same reference', () => {
     await expectOnce(buyer, seller);
   });
 
-  it('of a quick trade is not that of the other side', async () => {
+  it('of a quick trade is refused for the opposite side', async () => {
     const trader = await openTrader({ USDT: '1000', ETH: '10' });
     for (const [side, other] of [
       ['BUY', 'SELL'],
@@ -95,7 +95,7 @@ describe('the same reference', () => {
     await expectHoldings(trader, '1000', '10');
   });
 
-  it('sent twenty times in parallel is one settlement, and twenty equal answers', async () => {
+  it('sent twenty times in parallel makes one settlement and gets twenty equal answers', async () => {
     const [buyer, seller] = await openParties();
     const wanted = agreeP2p(buyer, seller);
     const responses = await Promise.all(Array.from({ length: 20 }, () => settle(wanted)));
@@ -104,7 +104,7 @@ describe('the same reference', () => {
     await expectOnce(buyer, seller);
   });
 
-  it('for twenty other trades in parallel is one settlement, and nineteen refusals', async () => {
+  it('for twenty different trades in parallel makes one settlement and gets nineteen refusals', async () => {
     const [buyer, seller] = await openParties();
     const wanted = agreeP2p(buyer, seller);
     const responses = await Promise.all(
@@ -117,7 +117,7 @@ describe('the same reference', () => {
 });
 
 describe('twenty settlements at once over one balance', () => {
-  it('let exactly as many through as the buyer’s USDT covers', async () => {
+  it('let through exactly as many as the buyer’s USDT covers', async () => {
     const [buyer, seller] = [await openTrader({ USDT: '799.999999' }), await openTrader({ ETH: '10' })];
     const responses = await Promise.all(Array.from({ length: 20 }, () => settle(agreeP2p(buyer, seller))));
     expect(await tally(responses)).toEqual({ 201: 7, insufficient_balance: 13 });
@@ -126,7 +126,7 @@ describe('twenty settlements at once over one balance', () => {
     await expectWholeLedger();
   });
 
-  it('let exactly as many through as the seller’s coin covers, of both kinds', async () => {
+  it('let through exactly as many as the seller’s coin covers, of both kinds', async () => {
     const [buyer, seller] = [await openTrader({ USDT: '10000' }), await openTrader({ ETH: '5.49999999' })];
     const responses = await Promise.all(
       Array.from({ length: 20 }, (_, at) =>
@@ -150,7 +150,7 @@ describe('a lost connection to D1', () => {
     await expectOnce(buyer, seller);
   });
 
-  it('before the batch: the outcome is unknown, nothing moved, and the same again settles it once', async () => {
+  it('before the batch: the outcome is unknown, nothing moved, and the same request settles it once', async () => {
     const [buyer, seller] = await openParties();
     const fault = injectFault('before', 1, fail(CONNECTION_LOST));
     const wanted = agreeP2p(buyer, seller);
@@ -163,9 +163,9 @@ describe('a lost connection to D1', () => {
     await expectOnce(buyer, seller);
   });
 
-  it('that lasts beyond a batch that landed is outcome_unknown, and the same again tells that it was settled', async () => {
+  it('that lasts until after the batch is outcome_unknown, and the same request then returns the settlement', async () => {
     const [buyer, seller] = await openParties();
-    // What comes after the batch is the look-up.
+    // The statement after the batch is the look-up.
     const fault = injectFault('after', 1, () => {
       vi.spyOn(databaseInternals(), '_send').mockRejectedValueOnce(new Error(CONNECTION_LOST));
       throw new Error(CONNECTION_LOST);
@@ -178,7 +178,7 @@ describe('a lost connection to D1', () => {
     await expectOnce(buyer, seller);
   });
 
-  it('before anything was read is service_unavailable, and the same may be sent again', async () => {
+  it('before anything was read is service_unavailable, and the same request may be sent again', async () => {
     const [buyer, seller] = await openParties();
     vi.spyOn(databaseInternals(), '_send').mockRejectedValueOnce(new Error(CONNECTION_LOST));
     const wanted = agreeP2p(buyer, seller);
@@ -188,8 +188,8 @@ describe('a lost connection to D1', () => {
   });
 });
 
-describe('D1 that turns the batch away', () => {
-  it('is 503 with Retry-After, leaves no row, and the same may be sent again', async () => {
+describe('D1 that refuses the batch because it is overloaded', () => {
+  it('leads to 503 with Retry-After and no row, and the same request may be sent again', async () => {
     const [buyer, seller] = await openParties();
     const fault = injectFault('before', 1, fail(OVERLOADED));
     const wanted = agreeP2p(buyer, seller);
@@ -203,8 +203,8 @@ describe('D1 that turns the batch away', () => {
   });
 });
 
-describe('what changes between the look and the batch', () => {
-  it('is what the batch goes by: a freeze refuses it', async () => {
+describe('a change between the checks and the batch', () => {
+  it('is respected by the batch: a freeze refuses it', async () => {
     const [buyer, seller] = await openParties();
     injectFault('before', 1, async () => {
       await asOperator('PATCH', `/accounts/${seller.accountId}`, { status: 'frozen' });
@@ -214,7 +214,7 @@ describe('what changes between the look and the batch', () => {
     await expectWholeLedger();
   });
 
-  it('is what the batch goes by: another trade under the reference refuses it', async () => {
+  it('is respected by the batch: another trade with the reference refuses it', async () => {
     const [buyer, seller] = await openParties();
     const wanted = agreeP2p(buyer, seller);
     injectFault('before', 1, async () => {
