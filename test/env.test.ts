@@ -7,7 +7,7 @@ import { env } from './support/runtime/test-env.ts';
 
 const depositKeys = deriveDepositKeys(new Uint8Array(64).fill(7));
 
-/** A production configuration that stands. */
+/** A valid configuration of production. */
 const production = {
   ...(env as unknown as Record<string, unknown>),
   ENVIRONMENT: 'production',
@@ -27,7 +27,7 @@ const production = {
   CUSTODY_SECRET: 'p'.repeat(40),
 };
 
-/** Reads a configuration as a Worker does that starts. */
+/** Reads a configuration as a Worker does when it starts. */
 function start(variables: unknown): Config {
   const parsed = parseConfig(variables);
   chooseAddressSources(parsed);
@@ -84,7 +84,7 @@ describe('the configuration', () => {
     expect(start({ ...production, DB_1: env.DB })).toMatchObject({ ENVIRONMENT: 'production' });
   });
 
-  it('of production lets a venue that is no price source share a host', () => {
+  it('of production allows two venues on one host when one of them is no price source', () => {
     expect(start({ ...production, OKX_URL: 'https://data-api.binance.vision' })).toMatchObject({
       SPREAD_BPS: 20,
     });
@@ -126,7 +126,7 @@ describe('the configuration', () => {
     }
   });
 
-  it('takes one atom of USDT as the smallest order, bounds that are equal, and numbers that are no text', () => {
+  it('accepts one atom of USDT as the smallest order, equal bounds, and numbers that are not written as text', () => {
     const least = { ORDER_MIN_USDT: '0.000001', ORDER_BOUNDS: '{"DOGE":{"min":"10","max":"10.00"}}' };
     expect(start({ ...production, ...least, SPREAD_BPS: 20 })).toMatchObject({
       ...least,
@@ -143,23 +143,23 @@ describe('the configuration', () => {
     );
   });
 
-  // The signing key is optional, and there when `npm start` has made the secrets of this folder.
+  // The signing key is optional. It exists when `npm start` has made the secrets of this folder.
   const ofTheTests = /^(CUSTODY_SIGNING_KEY|__VITEST|VENUE_SERVER|CUSTODIAN_SERVER|MIGRATIONS|SIMULATION_|GROWTH_)/;
   const variables = Object.entries(production).filter(
     ([name, value]) => typeof value === 'string' && !ofTheTests.test(name),
   );
-  it.each(variables.map(([name]) => name))('is refused without %s, and says its name', (name) => {
+  it.each(variables.map(([name]) => name))('is refused without %s, which the refusal names', (name) => {
     expect(() => start({ ...production, [name]: undefined })).toThrow(name);
   });
 
-  it('never shows a value in what it refuses', () => {
+  it('never appears with its values in a refusal', () => {
     const secret = 'short-secret';
     expect(() => start({ ...production, OPERATOR_TOKEN: secret })).toThrow(
       expect.not.objectContaining({ message: expect.stringContaining(secret) }),
     );
   });
 
-  it('takes six price sources, which is as many as are asked at once, and no seventh', () => {
+  it('accepts six price sources, as many as are asked at once, and refuses a seventh', () => {
     const six = 'binance,okx,coinbase,kucoin,kraken,gate';
     expect(start({ ...production, PRICE_SOURCES: six }).PRICE_SOURCES).toHaveLength(6);
     expect(() => start({ ...sandbox, PRICE_SOURCES: `${six},sandbox-a` })).toThrow(

@@ -4,11 +4,11 @@ import { applyMutation } from '../scripts/mutations/mutation.ts';
 import { mutations } from '../scripts/mutations/rooms.ts';
 
 /**
- * Holds docs/faults.md against the tests that it names. A test is named by its file and its title as the source has it,
- * with its placeholders; where a title says too little by itself, by the title of its group before it.
+ * Compares docs/faults.md with the tests that it names. A test is named by its file and its title as the source has it,
+ * with its placeholders. When a title says too little by itself, the title of its group comes before it.
  */
 
-/** The faults that are mended, by their numbers; each keeps its own. */
+/** The numbers of the mended faults. A fault keeps its number. */
 const FAULTS = Array.from({ length: 63 }, (_, at) => at + 1);
 
 const text = readFileSync('docs/faults.md', 'utf8');
@@ -27,14 +27,14 @@ interface NamedTest {
   readonly titles: readonly string[];
 }
 
-/** The tests in a cell; none where it holds anything else. */
+/** The tests in a cell; none if the cell contains anything else. */
 function readTests(cell: string): NamedTest[] {
   const named = [...cell.matchAll(/`(test\/\S+\.test\.ts)` “([^”]+)”/g)];
   if (named.map(([name]) => name).join(', ') !== cell) return [];
   return named.map(([, file = '', titles = '']) => ({ file, titles: titles.split(' › ') }));
 }
 
-/** Whether a file holds a text as a whole string. */
+/** Whether a file contains a text as a whole string. */
 function holdsString(source: string, content: string): boolean {
   return ["'", '"', '`'].some((quote) => source.includes(`${quote}${content}${quote}`));
 }
@@ -45,12 +45,12 @@ const faults = readTable('Every fault and its test').map(([number = '', fault = 
   tests: readTests(tests),
 }));
 
-describe('every fault that is known', () => {
-  it('is there, one row each', () => {
+describe('the known faults', () => {
+  it('are all listed, one row each', () => {
     expect(faults.map(({ number }) => number)).toEqual(FAULTS);
   });
 
-  it.each(faults)('has a test that is there: $number, $fault', ({ tests }) => {
+  it.each(faults)('have an existing test: $number, $fault', ({ tests }) => {
     expect(tests.length).toBeGreaterThan(0);
     for (const { file, titles } of tests) {
       const source = readFileSync(file, 'utf8');
@@ -60,17 +60,17 @@ describe('every fault that is known', () => {
 });
 
 describe('the mutations', () => {
-  it.each(mutations)('still apply, and name tests that are there: $room, $name', (mutation) => {
+  it.each(mutations)('can still be applied, and name existing tests: $room, $name', (mutation) => {
     expect(() => applyMutation(readFileSync(mutation.file, 'utf8'), mutation)).not.toThrow();
     expect(mutation.tests.length).toBeGreaterThan(0);
     for (const file of mutation.tests) expect(existsSync(file), file).toBe(true);
   });
 
-  it('have a name each', () => {
+  it('have different names', () => {
     expect(new Set(mutations.map(({ name }) => name)).size).toBe(mutations.length);
   });
 
-  it('were all noticed when they were last recorded', () => {
+  it('were all detected when they were last recorded', () => {
     const recorded = readTable('Mutations').map(([room, name]) => `${room}: ${name}`);
     expect(recorded).toEqual(mutations.map(({ room, name }) => `${room}: ${name}`));
   });

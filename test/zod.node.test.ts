@@ -2,11 +2,11 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as names from '../src/zod/names.ts';
 
-/** What of zod has no value: types alone. */
+/** The exports of zod that are only types. */
 const TYPES = new Set(['input', 'output', 'infer']);
 
 describe('the part of zod that is bundled', () => {
-  it('has every name that the Worker calls, and no other', () => {
+  it('has every name that the Worker uses, and no other', () => {
     const called = new Set<string>();
     for (const file of globSync('src/**/*.ts')) {
       for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(/\bz\s*\.\s*(\w+)/g)) called.add(name);

@@ -20,17 +20,17 @@ beforeAll(async () => {
 
 afterAll(() => arena.end());
 
-it('two keys of one holder that looked a second and a move of 1 % apart have one price', async () => {
+it('two keys of one holder fill at one price, although they traded a second and a move of 1 % apart', async () => {
   const strategy = new TwoKeys(await Holder.open(arena.operator, { assets: ['BTC'], keys: 2 }), arena.spread_bps);
   const [result] = await playPath(arena, followTruth([1, 1.01]), [strategy]);
   expect(result?.profit).toBeLessThan(0n);
-  // One pair of orders was tried, and cost the spread twice.
+  // One pair of orders was tried, and lost the spread twice.
   expect(strategy.pairs).toBe(1);
   expect(result).toMatchObject({ filled: 4, refused: {} });
 });
 
 /** The short form of `npm run arbitrage`. */
-describe('on a drawn path with jumps, at production’s spread', () => {
+describe('on a random path with jumps, at production’s spread', () => {
   let results: readonly StrategyResult[];
   const named = (name: RegExp) => results.filter(({ strategy }) => name.test(strategy));
 
@@ -39,7 +39,7 @@ describe('on a drawn path with jumps, at production’s spread', () => {
     results = await playPath(arena, drawPath(SEED, SECONDS), strategies);
   }, 60_000);
 
-  it('two thin books of six and of four, pushed to the edge of the band and back, move a fill by nothing that pays', () => {
+  it('books of two venues, at the edge of the band and back, move a fill by too little to pay, with six venues and with four', () => {
     const books = named(/^2 books of [46]$/);
     expect(books.map(({ filled, refused }) => ({ filled, refused }))).toEqual([
       { filled: 2, refused: {} },
@@ -48,7 +48,7 @@ describe('on a drawn path with jumps, at production’s spread', () => {
     for (const { strategy, profit } of books) expect(profit, strategy).toBeLessThan(0n);
   });
 
-  it('no strategy gains that must gain nothing: neither two keys nor books nor dust', () => {
+  it('no strategy gains that must not gain: not with two keys, books of two venues, or the smallest orders', () => {
     const harmless = results.filter(({ mustNotGain }) => mustNotGain);
     expect(harmless.map(({ strategy }) => strategy)).toEqual(['two keys', '2 books of 6', '2 books of 4', 'dust']);
     for (const { strategy, profit, refused } of harmless) {
@@ -58,8 +58,8 @@ describe('on a drawn path with jumps, at production’s spread', () => {
     expect(named(/^dust$/).map(({ filled }) => filled)).toEqual([SECONDS * DUST_PER_STEP]);
   });
 
-  // Else the exchange might have filled at one price all the time, and nobody's loss would prove anything.
-  it('the moves pay whoever sees them a second ahead', () => {
+  // Otherwise the exchange might have filled at one price all the time, and the others' losses would prove nothing.
+  it('the moves are large enough to pay a client who sees them a second early', () => {
     const ahead = named(/^sees 1 s ahead/);
     expect(ahead).toHaveLength(4);
     for (const { strategy, profit } of ahead) expect(profit, strategy).toBeGreaterThan(0n);

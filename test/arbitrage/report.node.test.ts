@@ -34,7 +34,7 @@ const report = (seed: number, spread_bps: number, changes: Partial<PathReport> =
 const circumstances = { date: new Date('2026-03-01T23:59:59Z'), seconds: 60, dustOrders: 2_000 };
 
 describe('the profits', () => {
-  it('stand in a row for every strategy and spread, and a column for every seed', () => {
+  it('have a row for every strategy and spread, and a column for every seed', () => {
     expect(tabulateProfit([report(1, 20), report(1, 40), report(2, 20), report(2, 40)])).toEqual([
       { Strategy: 'two keys', Spread: '20 bps', 'Seed 1': '-1,234.57', 'Seed 2': '-1,234.57' },
       { Strategy: 'two keys', Spread: '40 bps', 'Seed 1': '-1,234.57', 'Seed 2': '-1,234.57' },
@@ -43,20 +43,20 @@ describe('the profits', () => {
     ]);
   });
 
-  it('never show a loss of less than a cent as nothing', () => {
+  it('never show a loss of less than a cent as zero', () => {
     const results = [result('dust', true, -1n), result('lucky dust', true, 9_999n)];
     expect(tabulateProfit([report(1, 20, { results })]).map((row) => row['Seed 1'])).toEqual(['-0.01', '0.00']);
   });
 
-  it('break the promise where one is above zero that must not be, at production’s spread or a larger one', () => {
+  it('break the promise when one that must not be positive is, at production’s spread or a larger one', () => {
     const results = [result('two keys', true, 1n), result('dust', true, 0n), result('sees ahead', false, 9n)];
     const reports = [report(1, 10, { results }), report(1, 20, { results }), report(2, 40)];
     expect(findBroken(reports, 20)).toEqual(['two keys, seed 1, 20 bps: 0.00 USDT']);
   });
 });
 
-describe('the gain of seeing ahead', () => {
-  it('is told by the size of the move, with the number of round trips', () => {
+describe('the gain from seeing prices early', () => {
+  it('is shown by the size of the move, with the number of round trips', () => {
     expect(tabulateMoves([report(1, 20), report(2, 20)]).slice(0, 5)).toEqual([
       { Move: '20 to 30 bps', 'At 20 bps': '' },
       { Move: '30 to 40 bps', 'At 20 bps': '-33.75 (4)' },
@@ -66,7 +66,7 @@ describe('the gain of seeing ahead', () => {
     ]);
   });
 
-  it('begins above the largest move that did not pay', () => {
+  it('starts above the largest move that did not pay', () => {
     expect(describeThreshold([report(1, 20)])).toEqual([
       'At 20 bps a round trip costs 40.0 bps (40.0 to 40.0), and every move above 35.0 bps gained; a spread of 30 bps would have left nothing of any move.',
     ]);
@@ -76,7 +76,7 @@ describe('the gain of seeing ahead', () => {
   });
 });
 
-describe('the page', () => {
+describe('the page on arbitrage', () => {
   const lines = describeProfit([report(1, 20)], circumstances);
   const moves = describeMoves([report(1, 20)], circumstances);
 
@@ -90,7 +90,7 @@ describe('the page', () => {
     expect(lines[0]).toMatch(/^Measured on 2026-03-01: paths of 60 s, 2,000 orders of dust each/);
   });
 
-  it('is the one in docs, of which a run replaces the dated paragraphs and the tables, and nothing else', () => {
+  it('is the page in docs, where a run replaces the dated paragraphs and the tables, and nothing else', () => {
     const page = readFileSync('docs/arbitrage.md', 'utf8');
     const written = writeMeasured(writeMeasured(page, 'Profit', lines), 'Seeing a second ahead', moves);
     const isWritten = (line: string) => /^\||^Measured on 2|^At \d+ bps a round trip/.test(line);

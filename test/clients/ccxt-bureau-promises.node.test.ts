@@ -19,14 +19,14 @@ const MARKETS = {
   BTC: { symbol: 'BTC', base: 'BTC', quote: 'USDT', status: 'TRADING', baseStep: '0.00000001', quoteStep: '0.000001' },
 };
 
-/** What went out: its path, its key and its body. */
+/** A request that was sent: its path, its key and its body. */
 interface Sent {
   readonly path: string;
   readonly key: string | undefined;
   readonly body: Dict | undefined;
 }
 
-/** The exchange as CCXT has it, whose network gives what `answer` says after its markets were read. */
+/** Bureau's class of CCXT. After it has read its markets, `answer` decides what the network answers. */
 function play(answer: (path: string) => Response, options: Dict = {}) {
   const sent: Sent[] = [];
   const bureau = new Bureau({ apiKey: 'bk_test_key', urls: { api: 'https://bureau.test' }, options });
@@ -73,7 +73,7 @@ describe('on a network that loses answers', () => {
     expect((await sure.fetchOrders()).map(({ id, cost }) => [id, cost])).toEqual(told);
   });
 
-  it('the same of what is asked for by its path, without a key', async () => {
+  it('the same holds for a call by path, without a key', async () => {
     const { lossy, sure } = await open();
     for (let value = 10; value < 10 + INTENTS; value += 1) {
       await lossy.privatePostOrders({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: String(value) });
@@ -81,7 +81,7 @@ describe('on a network that loses answers', () => {
     expect(await sure.fetchOrders()).toHaveLength(INTENTS);
   });
 
-  it('a withdrawal is paid out once', async () => {
+  it('a withdrawal is paid once', async () => {
     const { lossy, sure } = await open();
     const told = [];
     for (let amount = 20; amount < 30; amount += 1) {
@@ -91,7 +91,7 @@ describe('on a network that loses answers', () => {
     expect(await sure.fetchWithdrawals('USDT')).toEqual(told);
   });
 
-  it('an intent that is asked for again under its own id is the same order', async () => {
+  it('an intent that is repeated with its own id is the same order', async () => {
     const { lossy, sure } = await open();
     const buy = () =>
       lossy.createOrder('BTC/USDT', 'market', 'buy', 0.001, undefined, { clientOrderId: 'rebalance-7' });
@@ -101,8 +101,8 @@ describe('on a network that loses answers', () => {
   });
 });
 
-describe('one intent', () => {
-  it('keeps its key over CCXT’s retries, which are on', async () => {
+describe('one call', () => {
+  it('keeps its Idempotency-Key in CCXT’s retries, which are on', async () => {
     const unknown = { code: 'outcome_unknown', retryable: true };
     const { bureau, sent } = play(() => Response.json(unknown, { status: 504 }), { maxRetriesOnFailureDelay: 0 });
     await expect(bureau.createOrder('BTC/USDT', 'market', 'buy', 1)).rejects.toThrow(ccxt.RequestTimeout);
@@ -113,7 +113,7 @@ describe('one intent', () => {
     expect(new Set(sent.map(({ key }) => key)).size).toBe(2);
   });
 
-  it('is not sent again when it was refused', async () => {
+  it('is not sent again after a refusal', async () => {
     const refused = { code: 'insufficient_balance', retryable: false };
     const { bureau, sent } = play(() => Response.json(refused, { status: 422 }));
     await expect(bureau.createOrder('BTC/USDT', 'market', 'buy', 1)).rejects.toThrow(ccxt.InsufficientFunds);
@@ -122,8 +122,8 @@ describe('one intent', () => {
   });
 });
 
-describe('what Bureau does not have', () => {
-  it('is false, and what it has is there', () => {
+describe('a feature that Bureau does not have', () => {
+  it('is marked as false, and one that it has is there', () => {
     const bureau = new Bureau();
     const has = bureau.has as Record<string, unknown>;
     const absent = ['cancelOrder', 'createLimitOrder', 'fetchOrderBook', 'fetchTrades', 'watchTicker', 'ws', 'margin'];
@@ -146,7 +146,7 @@ describe('what Bureau does not have', () => {
   });
 });
 
-describe('lists', () => {
+describe('a list', () => {
   const row = (number: number) => ({
     id: String(number),
     ts: new Date(number * 1_000).toISOString(),
@@ -166,7 +166,7 @@ describe('lists', () => {
     return Response.json({ orders, nextCursor: newest < 10 ? null : String(newest - 10) });
   };
 
-  it('are followed back to since, of which the first come first', async () => {
+  it('with since is read back to that time, and returns the oldest first', async () => {
     const { bureau, sent } = play(tenOnAPage);
     const orders = await bureau.fetchOrders('BTC/USDT', 75_000, 3);
     expect(orders.map(({ id }) => id)).toEqual(['75', '76', '77']);
@@ -175,7 +175,7 @@ describe('lists', () => {
     );
   });
 
-  it('give the newest without since, in ascending order', async () => {
+  it('without since returns the newest, in ascending order', async () => {
     const { bureau, sent } = play(tenOnAPage);
     expect((await bureau.fetchOrders(undefined, undefined, 12)).map(({ id }) => id).at(0)).toBe('88');
     expect(sent).toHaveLength(2);
@@ -183,15 +183,15 @@ describe('lists', () => {
     expect(await bureau.fetchOrders(undefined, 1)).toHaveLength(99);
   });
 
-  it('refuse to leave out the beginning', async () => {
+  it('is refused instead of leaving out its beginning', async () => {
     const { bureau } = play(tenOnAPage, { maxPages: 3 });
     await expect(bureau.fetchOrders(undefined, 1_000)).rejects.toThrow('more than 3 pages of orders since 1970-01-01');
     expect(await bureau.fetchOrders(undefined, 75_000)).toHaveLength(25);
   });
 });
 
-describe('the description', () => {
-  it('leads to the operator’s exchange, and in sandbox mode to that of npm start', async () => {
+describe('the description of Bureau in CCXT', () => {
+  it('has the operator’s address, and in sandbox mode the address of npm start', async () => {
     const bureau = new Bureau({ urls: { api: 'https://exchange.example' } });
     bureau.setSandboxMode(true);
     expect(bureau.urls.api).toBe('http://127.0.0.1:8787');
@@ -201,7 +201,7 @@ describe('the description', () => {
     await expect(new Bureau().fetchTime()).rejects.toThrow('needs the address of the exchange in urls.api');
   });
 
-  it('keeps to the limits that the exchange states', async () => {
+  it('has the limits that the exchange states', async () => {
     const response = await fetch(`${operator.origin}/api/v1/exchange-info`);
     const { rateLimits } = (await response.json()) as { rateLimits: { bucket: string; perMinute: number }[] };
     const bureau = new Bureau();
@@ -228,7 +228,7 @@ describe('the description', () => {
     ['OK', 'ok'],
     ['DEGRADED', 'error'],
     ['HALTED', 'maintenance'],
-  ])('calls a status of %s %s', async (status, told) => {
+  ])('translates a status of %s to %s', async (status, told) => {
     expect((await play(() => Response.json({ status })).bureau.fetchStatus()).status).toBe(told);
   });
 });

@@ -24,12 +24,12 @@ afterAll(() => exchange.dispose());
 
 const OUTSIDE = '0x52908400098527886E0F7030069857D2E4169EE7';
 
-/** The exchange as CCXT has it; a key of raised limits need not wait for CCXT's own. */
+/** Bureau's class of CCXT. Its key has high limits, so CCXT's own rate limit is switched off. */
 function connect(apiKey?: string, api = operator.origin, options: object = {}): Bureau {
   return new Bureau({ ...(apiKey !== undefined && { apiKey }), urls: { api }, enableRateLimit: false, options });
 }
 
-/** What a call throws. */
+/** The error that a call throws. */
 async function faultOf(promise: Promise<unknown>): Promise<BaseError> {
   const fault = await promise.then(
     () => undefined,
@@ -39,8 +39,8 @@ async function faultOf(promise: Promise<unknown>): Promise<BaseError> {
   return fault;
 }
 
-describe('a trader’s day', () => {
-  it('begins with markets and their steps', async () => {
+describe('CCXT', () => {
+  it('reads markets and their steps', async () => {
     const bureau = connect();
     const markets = await bureau.loadMarkets();
     expect(Object.keys(markets)).toHaveLength(8);
@@ -58,7 +58,7 @@ describe('a trader’s day', () => {
     expect(bureau.costToPrecision('BTC/USDT', 12.345_678_9)).toBe('12.345678');
   });
 
-  it('knows currencies, by the names that CCXT has for their networks', async () => {
+  it('reads currencies, with CCXT’s names of their networks', async () => {
     const bureau = connect();
     await bureau.loadMarkets();
     const { USDT, ETH } = bureau.currencies as Record<string, { precision: number; networks: Record<string, object> }>;
@@ -73,7 +73,7 @@ describe('a trader’s day', () => {
     expect(Object.keys(ETH?.networks ?? {})).toEqual(['ETH', 'ARBITRUM', 'OPTIMISM', 'BASE']);
   });
 
-  it('goes on with prices and candles', async () => {
+  it('reads prices and candles', async () => {
     const bureau = connect();
     const ticker = await bureau.fetchTicker('BTC/USDT');
     expect(ticker).toMatchObject({ symbol: 'BTC/USDT', last: Number(ticker.info.price), close: ticker.last });
@@ -93,7 +93,7 @@ describe('a trader’s day', () => {
     expect(Object.keys(bureau.timeframes)).toHaveLength(13);
   });
 
-  it('trades by amount and by cost, and finds it all again', async () => {
+  it('trades by amount and by cost, and finds the trades again', async () => {
     const bureau = connect(await operator.createKey(await operator.openAccount({ USDT: '10000' })));
     const bought = await bureau.createOrder('BTC/USDT', 'market', 'buy', 0.01);
     const spent = await bureau.createMarketBuyOrderWithCost('BTC/USDT', 250);
@@ -135,7 +135,7 @@ describe('a trader’s day', () => {
     expect([balance['USDT']?.used, balance['USDT']?.free]).toEqual([0, balance['USDT']?.total]);
   });
 
-  it('ends with coins that come and go', async () => {
+  it('reads deposits and withdraws', async () => {
     const accountId = await operator.openAccount({ ETH: '1', BTC: '1' });
     const bureau = connect(await operator.createKey(accountId));
     const address = await bureau.fetchDepositAddress('USDT', { network: 'ERC20' });
@@ -162,7 +162,7 @@ describe('a trader’s day', () => {
     await expect(bureau.withdraw('ETH', 0.1, OUTSIDE, 'memo', { network: 'ETH' })).rejects.toThrow(ccxt.NotSupported);
   });
 
-  it('makes the codes of the second factor of its secret', async () => {
+  it('computes the codes of the second factor from its secret', async () => {
     const accountId = await operator.openAccount({ ETH: '1' });
     const bureau = connect(await operator.createKey(accountId));
     const secret = await operator.enableTotp(accountId);
@@ -170,14 +170,14 @@ describe('a trader’s day', () => {
     expect((await bureau.withdraw('ETH', 0.1, OUTSIDE, undefined, { network: 'ETH' })).status).toBe('ok');
   });
 
-  it('is on time and in order', async () => {
+  it('shows the exchange’s time and status', async () => {
     const bureau = connect();
     expect(Math.abs(((await bureau.fetchTime()) ?? 0) - Date.now())).toBeLessThan(60_000);
     expect((await bureau.fetchStatus()).status).toBe('ok');
   });
 });
 
-/** A client that does not wait for anything. */
+/** A client that waits for nothing. */
 function connectTo(origin: string): Connect {
   return (apiKey, scenario) => {
     const bureau = connect(apiKey, origin, { maxRetriesOnFailure: 0 });
@@ -194,10 +194,10 @@ function connectTo(origin: string): Connect {
   };
 }
 
-/** What CCXT finds out by itself, before anything is sent. */
+/** The errors that CCXT throws by itself, before it sends anything. */
 const foundByCcxt: readonly ProblemCode[] = ['missing_api_key', 'symbol_not_supported'];
 
-/** The class that a code becomes where the trader of `refusals` meets it. */
+/** The class of a code's error in the case of `refusals` that gets it. */
 function classOf(code: ProblemCode) {
   const orders: Partial<Record<ProblemCode, typeof BaseError>> = orderErrorClasses;
   const isOfPayout = code === 'precision_exceeded';
@@ -205,7 +205,7 @@ function classOf(code: ProblemCode) {
 }
 
 describe('a refusal', () => {
-  it.each(refusals)('%s is an error of its class', async (code, act) => {
+  it.each(refusals)('with %s is an error of its class', async (code, act) => {
     const fault = await faultOf(act(operator, connectTo(operator.origin)));
     expect(fault.constructor).toBe(classOf(code));
     if (!foundByCcxt.includes(code)) expect(fault.message).toContain(`"code":"${code}"`);
@@ -229,7 +229,7 @@ describe('a refusal', () => {
     }
   });
 
-  it('has a class for every code of the table, which CCXT repeats exactly where the table says so', () => {
+  it('has a class for every code of the table, and CCXT retries exactly those that the table calls retryable', () => {
     const classes: Record<ProblemCode, typeof BaseError> = errorClasses;
     const table: Record<string, ProblemDefinition> = problems;
     expect(Object.keys(classes).toSorted()).toEqual(Object.keys(table).toSorted());
@@ -244,14 +244,14 @@ describe('a refusal', () => {
     ['one that may pass', 503, { code: 'code_of_tomorrow', retryable: true }, ccxt.ExchangeNotAvailable],
     ['a page of something between', 502, undefined, ccxt.ExchangeNotAvailable],
     ['half an answer', 200, undefined, ccxt.BadResponse],
-  ])('that is %s has a class, too', async (_, status, body, kind) => {
+  ])('has a class also when it is %s', async (_, status, body, kind) => {
     const bureau = connect(undefined, 'https://bureau.test', { maxRetriesOnFailure: 0 });
     bureau.fetchImplementation = () =>
       Promise.resolve(new Response(body ? JSON.stringify(body) : '<html>', { status }));
     expect((await faultOf(bureau.fetchTime())).constructor).toBe(kind);
   });
 
-  it('of a network that nobody answers on is a NetworkError', async () => {
+  it('on a network where nobody answers is a NetworkError', async () => {
     expect(await faultOf(connect(undefined, 'http://127.0.0.1:1').fetchTime())).toBeInstanceOf(NetworkError);
   });
 });

@@ -10,14 +10,14 @@ const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '100' } as
 describeRetries(openTypeScript);
 
 describe('the caller’s signal', () => {
-  it('ends an attempt that is under way', async () => {
+  it('ends an attempt in progress', async () => {
     const controller = new AbortController();
     const { client, sent } = play([() => controller.abort(new Error('no more'))]);
     await expect(client.placeOrder(ORDER, { signal: controller.signal })).rejects.toThrow('no more');
     expect(sent).toHaveLength(1);
   });
 
-  it('ends the wait between two', async () => {
+  it('ends the wait between two attempts', async () => {
     const controller = new AbortController();
     const { client, sent } = play([breakOff, answer({ balances: [] })], {
       whileWaiting: () => controller.abort(new Error('no more')),
@@ -26,7 +26,7 @@ describe('the caller’s signal', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('that has ended already lets nothing leave', async () => {
+  it('that is already aborted lets no request be sent', async () => {
     const { client, sent } = play([]);
     await expect(client.placeOrder(ORDER, { signal: AbortSignal.abort(new Error('no more')) })).rejects.toThrow(
       'no more',
@@ -35,7 +35,7 @@ describe('the caller’s signal', () => {
   });
 });
 
-it('takes the default where an option is undefined, as in a program without types', async () => {
+it('uses the default for an option that is undefined, as in programs without types', async () => {
   const { client, sent } = play([breakOff, breakOff, breakOff, breakOff, breakOff, breakOff]);
   const options = { attempts: undefined, totalMs: undefined } as object;
   await expect(client.listBalances(options)).rejects.toThrow(BureauConnectionError);
@@ -43,7 +43,7 @@ it('takes the default where an option is undefined, as in a program without type
 });
 
 describe('reading all pages of a list', () => {
-  it('asks page by page, as rows are wanted, until there is no cursor', async () => {
+  it('requests one page after the other, as rows are needed, until there is no cursor', async () => {
     const asked: string[] = [];
     const pages: Record<string, unknown> = {
       '': { orders: [{ id: '4' }, { id: '3' }], nextCursor: 'a' },

@@ -3,12 +3,15 @@ import { BureauClient, type ProblemCode, type operations } from '../../clients/b
 import type { problems } from '../../src/http/problems.ts';
 import { ORIGIN, openTrader, send } from '../support/exchange.ts';
 
-/** Types made of the committed document, compiled here and by the client’s own compiler, on calls to the real thing. */
+/**
+ * The types that are generated from the committed document, compiled here and by the client's own compiler, in calls to
+ * the real exchange.
+ */
 function connect(apiKey?: string): BureauClient {
   return new BureauClient({ origin: ORIGIN, apiKey, fetch: (url, init) => send(url.slice(ORIGIN.length), init) });
 }
 
-describe('a call that is typed by the document', () => {
+describe('a call with the types of the document', () => {
   it('places an order and reads it back', async () => {
     const trader = await openTrader({ USDT: '1000' });
     const client = connect(trader.token);
@@ -27,7 +30,7 @@ describe('a call that is typed by the document', () => {
     ]);
   });
 
-  it('knows which codes a status may carry', async () => {
+  it('has the error codes that a status may have', async () => {
     const { token } = await openTrader();
     const refused = await connect(token).call('post', '/api/v1/orders', {
       body: { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '100' },
@@ -38,14 +41,14 @@ describe('a call that is typed by the document', () => {
     expect(refused.body.code === 'not_found').toBe(false);
   });
 
-  it('needs no key and no options for what is public', async () => {
+  it('needs no key and no options for a public operation', async () => {
     const tickers = await connect().call('get', '/api/v1/markets/tickers');
     if (tickers.status !== 200) throw new Error(`answered ${tickers.status}`);
     const price: string | undefined = tickers.body.tickers.find(({ symbol }) => symbol === 'BTC')?.price;
     expect(price).toMatch(/^\d+/);
   });
 
-  it('says when nothing has changed', async () => {
+  it('returns 304 when nothing has changed', async () => {
     const client = connect();
     const first = await client.call('get', '/api/v1/assets');
     const again = await client.call('get', '/api/v1/assets', {
@@ -54,7 +57,7 @@ describe('a call that is typed by the document', () => {
     expect([again.status, again.body]).toEqual([304, undefined]);
   });
 
-  it('does not compile against the document', async () => {
+  it('does not compile when it disagrees with the document', async () => {
     const client = connect();
     const wrong = [
       // @ts-expect-error: there is no such operation
@@ -69,12 +72,12 @@ describe('a call that is typed by the document', () => {
     expect(wrong.map(({ status }) => status as number)).toEqual([405, 401, 401]);
   });
 
-  it('names every code of the table but those that no operation of the document gives', () => {
+  it('has every code of the table except those that no operation of the document gives', () => {
     type OfOperators = 'insufficient_role' | 'invalid_operator_token' | 'invalid_state' | 'supply_cap_exceeded';
     expectTypeOf<ProblemCode>().toEqualTypeOf<Exclude<keyof typeof problems, OfOperators | 'method_not_allowed'>>();
   });
 
-  it('has every operation of the document as a method of its name', async () => {
+  it('exists for every operation of the document, as a method with its name', async () => {
     expectTypeOf<Exclude<keyof operations, keyof BureauClient>>().toEqualTypeOf<never>();
     const { paths } = (await connect().getOpenApi()) as unknown as {
       paths: Record<string, Record<string, { operationId?: string }>>;

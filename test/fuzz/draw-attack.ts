@@ -128,7 +128,7 @@ function drawHeaders(
   }
   const hostile = draw.happens(0.25) ? draw.pick([1, 1, 2, 3, 20]) : 0;
   for (let count = 0; count < hostile; count += 1) headers.push(drawHostileHeader(draw));
-  // A key of somebody in a place that may be logged or stored.
+  // Another account's key in a place that may be logged or stored.
   if (draw.happens(0.02))
     headers.push([draw.pick(['Cookie', 'User-Agent', 'X-Api-Key', 'Referer']), world.tokens.rich]);
   return headers;

@@ -57,7 +57,7 @@ function mutateOnce(value: unknown, draw: Draw): unknown {
   }
 }
 
-/** Bytes that are almost a body. */
+/** Bytes that are almost a valid body. */
 function spoil(body: Buffer, draw: Draw): Buffer {
   const middle = draw.between(0, body.length);
   const insert = (...bytes: number[]) =>
@@ -96,7 +96,7 @@ function spoil(body: Buffer, draw: Draw): Buffer {
     case 'text':
       return Buffer.from(draw.pick(hostileTexts));
     case 'twice':
-      // Every property a second time, the latter with another value.
+      // Every property twice, the second time with another value.
       return Buffer.from(
         body
           .toString()
@@ -114,7 +114,7 @@ function drawSize(draw: Draw): number {
   return draw.pick([BODY_LIMIT - 1, BODY_LIMIT, BODY_LIMIT + 1, 20_000, 300_000]);
 }
 
-/** The same JSON with white space, to exactly so many bytes. */
+/** The same JSON, padded with white space to an exact number of bytes. */
 function padTo(body: Buffer, size: number, draw: Draw): Buffer {
   const padding = Buffer.alloc(Math.max(0, size - body.length), draw.pick([' ', '\n', '\t']));
   return draw.happens(0.5) ? Buffer.concat([body, padding]) : Buffer.concat([padding, body]);

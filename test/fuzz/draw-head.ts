@@ -4,7 +4,7 @@ import { drawUnicode, hostileTexts } from './hostile-values.ts';
 /** A header as it is written, byte for byte. */
 export type HeaderLine = readonly [string, string];
 
-/** Percent-encodes the bytes of a text, lone surrogates and all, so that it can stand in a path or a query. */
+/** Percent-encodes the bytes of a text, lone surrogates included, for a path or a query. */
 export function encodeText(text: string): string {
   return [...Buffer.from(text)].map((byte) => encodeByte(byte)).join('');
 }
@@ -14,12 +14,12 @@ function encodeByte(byte: number): string {
   return /[A-Za-z0-9._~-]/.test(letter) ? letter : `%${byte.toString(16).padStart(2, '0')}`;
 }
 
-/** Text that may stand in a request line or a header as it is: no control character and no byte above ASCII. */
+/** Text that may be written into a request line or a header unchanged: no control character and no byte above ASCII. */
 export function toVisible(text: string): string {
   return text.replaceAll(/[^\u0020-\u007e]/gu, '');
 }
 
-/** A hostile value of a parameter, encoded, or as it stands as far as the wire carries it. */
+/** A hostile value of a parameter, percent-encoded or unchanged where the request line allows it. */
 export function drawParameter(draw: Draw): string {
   const text = draw.happens(0.8) ? draw.pick(hostileTexts) : drawUnicode(draw, draw.between(1, 30));
   return draw.happens(0.7) ? encodeText(text) : toVisible(text).replaceAll(/[ ?#/]/gu, '');
@@ -37,7 +37,7 @@ const queryNames = [
   '',
 ];
 
-/** A query that no document speaks of: unknown names, names twice, values out of every bound. */
+/** A query that no document describes: unknown names, repeated names, values out of all bounds. */
 export function drawHostileQuery(draw: Draw): string {
   const count = draw.pick([1, 1, 2, 3, 100]);
   const pairs = Array.from({ length: count }, () => {
@@ -47,7 +47,7 @@ export function drawHostileQuery(draw: Draw): string {
   return `?${pairs.join(draw.pick(['&', '&', '&&', ';']))}`;
 }
 
-/** A path that almost is the one. */
+/** A path that is almost right. */
 export function spoilPath(path: string, draw: Draw): string {
   switch (
     draw.weigh({ slash: 1, double: 1, dots: 1, encoded: 1, upper: 1, tail: 1, nul: 1, long: 0.5, prefix: 1, semi: 1 })
@@ -143,7 +143,7 @@ const headerValues = [
 export function drawHostileHeader(draw: Draw): HeaderLine {
   const value = draw.happens(0.5) ? draw.pick(headerValues) : toVisible(draw.pick(hostileTexts));
   if (draw.happens(0.05)) {
-    // Bytes above ASCII, which HTTP carries without a meaning.
+    // Bytes above ASCII, which HTTP transports without a meaning.
     return [
       draw.pick(hostileHeaderNames),
       String.fromCharCode(...Array.from({ length: 20 }, () => draw.between(0x80, 0xff))),
@@ -183,7 +183,7 @@ export const hostileMethods = [
   'SEARCH',
 ] as const;
 
-/** How a bearer token may be forged or written wrongly, given one that is good. */
+/** Ways to forge a bearer token or write it wrongly, given a valid one. */
 export function spoilAuthorization(token: string, draw: Draw): string {
   const place = draw.between(0, token.length - 1);
   switch (draw.weigh({ flip: 3, cut: 1, scopes: 2, version: 1, scheme: 2, long: 1, shape: 1, text: 2, alg: 1 })) {

@@ -23,24 +23,24 @@ export interface RequestSchema {
   readonly format?: string;
 }
 
-/** Where values come from that a schema alone does not give: what is in the exchange, by the name of the field. */
+/** Values that a schema alone does not give, such as ids of existing records, by the name of the field. */
 export type Pools = Readonly<Record<string, readonly unknown[]>>;
 
-/** What a value is drawn with. */
+/** What a value is drawn from. */
 export interface Source {
   readonly draw: Draw;
   readonly schemas: Readonly<Record<string, RequestSchema>>;
   readonly pools: Pools;
 }
 
-/** How often a field that has a pool is filled from it. */
+/** How often a field with known values gets one of them. */
 const POOL_SHARE = 0.8;
 const LONGEST_TEXT = 300;
 const MOST_ITEMS = 12;
 
 /**
- * A value that a schema allows: odd as often as not, at its bounds, or with the names of things that are in the
- * exchange, so that a request passes the schema and comes to what lies behind it.
+ * A value that a schema allows. Half of them are unusual: at the schema's bounds, or ids of existing records, so that a
+ * request passes the schema and reaches the code behind it.
  */
 export function drawValid(schema: RequestSchema, name: string, source: Source): unknown {
   const { draw, pools, schemas } = source;

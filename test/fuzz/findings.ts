@@ -1,4 +1,4 @@
-/** The violations: each kind once, with its number and its first attack. */
+/** The violations that were found: each kind once, with its number and its first attack. */
 export class Findings {
   readonly #limit: number;
   readonly #kinds = new Map<string, { readonly fault: string; readonly where: string; count: number }>();
@@ -7,7 +7,7 @@ export class Findings {
     this.#limit = limit;
   }
 
-  /** Whether there are so many kinds that the run should end. */
+  /** Whether there are enough kinds to end the run. */
   isFull(): boolean {
     return this.#kinds.size >= this.#limit;
   }

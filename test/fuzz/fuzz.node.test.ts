@@ -2,7 +2,7 @@ import { expect, inject, it } from 'vitest';
 import { runFuzz } from './run-fuzz.ts';
 
 /** The short form of `npm run fuzz`. */
-it('hostile requests to every route get a problem of the table at most, move no money, and leave no secret in a log', async () => {
+it('hostile requests to every route get a documented answer, move no money, and leave no secret in a log', async () => {
   const report = await runFuzz({
     bundle: inject('workerBundle'),
     seed: 20_261_121,
@@ -11,7 +11,7 @@ it('hostile requests to every route get a problem of the table at most, move no 
   });
   expect(report.violations).toEqual([]);
   expect(report.requests).toBe(2_500);
-  // What never got beyond the first refusal would prove little.
+  // Requests that were all refused at the first check would prove little.
   expect(report.taken['placeOrder']).toBeGreaterThan(0);
   expect(report.statuses['422']).toBeGreaterThan(100);
   expect(Object.keys(report.taken).length).toBeGreaterThan(25);

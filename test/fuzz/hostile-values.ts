@@ -9,7 +9,7 @@ export class RawToken {
   }
 }
 
-/** Text that breaks what is not careful with it. */
+/** Text that careless code handles wrongly. */
 export const hostileTexts: readonly string[] = [
   '',
   ' ',
@@ -94,7 +94,7 @@ export const hostileTexts: readonly string[] = [
   '192.0.2.1/33',
 ];
 
-/** Numbers that no JSON library agrees on, as they are written. */
+/** Numbers that JSON libraries read differently, as text. */
 const numbers = [
   '0',
   '-0',
@@ -116,7 +116,7 @@ const numbers = [
   '1n',
 ];
 
-/** Names of properties that mean something to JavaScript. */
+/** Names of properties that have a meaning in JavaScript. */
 export const hostileNames = [
   '__proto__',
   'constructor',
@@ -132,7 +132,7 @@ export const hostileNames = [
   'x'.repeat(2_000),
 ] as const;
 
-/** Any value at all, as a leaf or a small tree of JSON. */
+/** Any value, as a leaf or a small tree of JSON. */
 export function drawHostileValue(draw: Draw): unknown {
   switch (draw.weigh({ text: 6, number: 4, literal: 3, list: 2, object: 3, deep: 0.4, long: 0.5, unicode: 2 })) {
     case 'text':
@@ -157,7 +157,7 @@ export function drawHostileValue(draw: Draw): unknown {
   }
 }
 
-/** Text of code units from anywhere, lone surrogates among them. */
+/** Text of random code units, lone surrogates among them. */
 export function drawUnicode(draw: Draw, length: number): string {
   return String.fromCharCode(...Array.from({ length }, () => draw.between(0, 0xffff)));
 }
@@ -168,7 +168,7 @@ function nest(depth: number, isObject: boolean): RawToken {
     : new RawToken(`${'['.repeat(depth)}${']'.repeat(depth)}`);
 }
 
-/** Writes a tree as JSON, raw tokens as they stand. A property named `__proto__` is written like any other. */
+/** Writes a tree as JSON, with raw tokens unchanged. A property named `__proto__` is written like any other. */
 export function writeJson(value: unknown): string {
   if (value instanceof RawToken) return value.text;
   if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`;

@@ -3,20 +3,20 @@ import { findFault, type listOperations } from '../support/document/documented.t
 import type { Attack } from './draw-attack.ts';
 import type { RawAnswer, RawOutcome } from './raw-client.ts';
 
-/** What an answer is compared with. */
+/** The facts that an answer is compared with. */
 export interface Law {
   readonly operations: ReturnType<typeof listOperations>;
   /** Texts that no answer may contain. */
   readonly secrets: readonly string[];
 }
 
-/** Refusals of a 5xx that a well-run exchange gives: the operator halted something, and the fuzzer is the operator. */
+/** Refusals with a status of 5xx that are correct here: the fuzzer is also the operator, and may halt something. */
 const rightful5xx: readonly string[] = ['trading_halted', 'withdrawals_suspended'];
 
-/** The runtime closes the connection on a longer body that nobody reads, and what it was about to say may be lost. */
+/** The runtime closes the connection on a longer body that nobody reads, and its answer may then be lost. */
 const UNREAD_BYTES = 16 * 1024;
 
-/** What is wrong with the outcome of an attack, or `undefined`. */
+/** Returns what is wrong with the outcome of an attack, or `undefined`. */
 export async function judge(
   attack: Attack,
   outcome: RawOutcome,
@@ -43,7 +43,7 @@ function read({ headers }: RawAnswer, name: string): string | undefined {
   return headers.find(([one]) => one === name)?.[1];
 }
 
-/** Bytes that are no HTTP never reach the Worker: then the runtime answers, with a refusal. */
+/** Bytes that are not HTTP never reach the Worker. Then the runtime answers with a refusal. */
 function judgeRuntime(attack: Attack, { status }: RawAnswer, text: string): string | undefined {
   const isRefusal = (status >= 400 && status < 500) || status === 501;
   return !attack.isWellFormed && isRefusal ? undefined : `${status} without a request id: ${text.slice(0, 200)}`;
@@ -52,7 +52,7 @@ function judgeRuntime(attack: Attack, { status }: RawAnswer, text: string): stri
 function judgeProblem(attack: Attack, answer: RawAnswer, text: string): string | undefined {
   if (read(answer, 'content-type') !== 'application/problem+json')
     return `${answer.status} that is no problem: ${text}`;
-  // A HEAD has the headers of what a GET would say, and no body.
+  // The answer to HEAD has the headers of the answer to GET, and no body.
   if (attack.raw.isHead) return answer.status >= 500 ? `a ${answer.status} to a HEAD` : undefined;
   let body: { readonly code?: string; readonly status?: number; readonly requestId?: string };
   try {
@@ -67,7 +67,7 @@ function judgeProblem(attack: Attack, answer: RawAnswer, text: string): string |
   if (![statusOf(known), statusOf(known, true)].includes(answer.status as 400))
     return `${code} came with ${answer.status}`;
   if (body.status !== answer.status) return `the body says ${body.status}, the answer ${answer.status}`;
-  // A replay is the first answer to the byte, and names the request that it was given to.
+  // A replay is the first answer byte for byte, with the request id of that first request.
   const own = read(answer, 'x-request-id');
   if (body.requestId !== own && read(answer, 'x-idempotency-replay') !== 'true') {
     return `the body names the request ${body.requestId}, the header ${own}`;

@@ -1,26 +1,26 @@
 import { connect } from 'node:net';
 
-/** An answer as it came over the wire. */
+/** An answer as it was received. */
 export interface RawAnswer {
   readonly kind: 'answer';
   readonly status: number;
-  /** Names in lower case; of one that came twice, both. */
+  /** Header names in lower case. A header that came twice has both values. */
   readonly headers: readonly (readonly [string, string])[];
   readonly body: Buffer;
 }
 
-/** What came of a request: an answer, a connection that ended without a whole one, or nothing in time. */
+/** The result of a request: an answer, a connection that ended without a whole one, or a timeout. */
 export type RawOutcome = RawAnswer | { readonly kind: 'closed'; readonly received: string } | { readonly kind: 'hang' };
 
-/** What is written to the wire, to the byte. */
+/** The bytes that are sent. */
 export interface RawRequest {
   readonly parts: readonly Buffer[];
-  /** Whether the client closes its side when it has written everything. */
+  /** Whether the client closes its side after it has written everything. */
   readonly halfCloses: boolean;
   readonly isHead: boolean;
 }
 
-/** Writes a request on a connection of its own, as it stands, and reads the first answer. */
+/** Writes the bytes of a request on a new connection, and reads the first answer. */
 export function sendRaw(origin: string, request: RawRequest, deadline_ms: number): Promise<RawOutcome> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve) => {
@@ -37,7 +37,8 @@ export function sendRaw(origin: string, request: RawRequest, deadline_ms: number
       end(answer ?? { kind: 'closed', received: received.toString('latin1') });
     };
     socket.on('connect', () => {
-      // At once: an exchange that answers before it has read everything breaks what is written after that.
+      // All at once: an exchange that answers before it has read everything closes the connection for what is written
+      // later.
       socket.write(Buffer.concat(request.parts));
       if (request.halfCloses) socket.end();
     });
@@ -53,7 +54,7 @@ export function sendRaw(origin: string, request: RawRequest, deadline_ms: number
 
 const HEAD_END = '\r\n\r\n';
 
-/** Reads an answer (RFC 9112); `undefined` while it is not whole. */
+/** Reads an answer (RFC 9112). Returns `undefined` while it is incomplete. */
 function readAnswer(received: Buffer, isHead: boolean, isOver: boolean): RawAnswer | undefined {
   const headEnd = received.indexOf(HEAD_END);
   if (headEnd < 0) return undefined;

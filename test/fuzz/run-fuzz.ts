@@ -33,7 +33,7 @@ const AT_ONCE = 12;
 const BATCH = 120;
 const MAX_VIOLATIONS = 40;
 
-/** The credentials in each stretch: first those that can move nothing, and at last all together. */
+/** The credentials in each stretch: first those that can move no money, and at last all of them. */
 export function listStretches(requests: number): Stretch[] {
   const powerless = { nobody: 2, forger: 2, poor: 5, reader: 4, shut: 1, auditor: 2 };
   return [
@@ -56,13 +56,13 @@ export function listStretches(requests: number): Stretch[] {
 
 /**
  * Sends hostile and half-valid requests to every route of the documents that the exchange serves, and compares every
- * answer with the contract. The seed decides each request on its own, so that one can be sent again alone.
+ * answer with the contract. Each request depends only on the seed and its index, so that one can be sent again alone.
  */
 export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   const exchange = await startServedExchange({
     bundle: options.bundle,
     rateLimits: { ANONYMOUS_READS: 10_000_000, ANONYMOUS_NETWORKS: 10_000_000 },
-    // What breaks HTTP would end in the router of the site's files, and never come to the Worker.
+    // The router of the site's files would end requests that violate HTTP, so that they never reach the Worker.
     site: false,
   });
   try {
@@ -83,7 +83,7 @@ class FuzzRun {
   readonly #violations = new Findings(MAX_VIOLATIONS);
   readonly #statuses: Record<string, number> = {};
   readonly #taken: Record<string, number> = {};
-  /** Secrets that answers contained rightly, such as new tokens. Like other secrets, they must not be logged. */
+  /** Secrets that answers may contain, such as new tokens. They must not be logged either. */
   readonly #handedOut = new Set<string>();
   readonly #told = { orders: new Set<string>(), withdrawals: new Set<string>() };
   #sent = 0;
@@ -146,12 +146,12 @@ class FuzzRun {
     }
   }
 
-  /** Counts an outcome. Whether it may have moved money: only what was taken may. */
+  /** Counts an outcome. Only an accepted request may have moved money. */
   #take(attack: Attack, outcome: RawOutcome): boolean {
     this.#sent += 1;
     const status = outcome.kind === 'answer' ? String(outcome.status) : outcome.kind;
     this.#statuses[status] = (this.#statuses[status] ?? 0) + 1;
-    // A request that broke HTTP may have reached the Worker whole, with its answer cut off.
+    // A request that violated HTTP may have reached the Worker whole, with its answer cut off.
     if (outcome.kind !== 'answer') return !attack.isWellFormed;
     if (outcome.status >= 400) return false;
     this.#taken[attack.operationId] = (this.#taken[attack.operationId] ?? 0) + 1;
@@ -184,7 +184,7 @@ class FuzzRun {
     return (await this.#exchange.probe.query<{ id: string }>(`SELECT id FROM ${kind}`)).map(({ id }) => id);
   }
 
-  /** Checks that every order and withdrawal that exists was answered to somebody. */
+  /** Checks that every existing order and withdrawal was in an answer. */
   async #checkRecords({ name }: Stretch): Promise<void> {
     for (const kind of ['orders', 'withdrawals'] as const) {
       const there = await this.#listIds(kind);
@@ -212,7 +212,7 @@ class FuzzRun {
     this.#violations.add(`${name}: the reconciliation finds the ledger broken`);
   }
 
-  /** Checks that no line of the log contains a secret, a key or a code, and none reports an exception. */
+  /** Checks that no line of the log contains a secret, a key or a code, and that none reports an exception. */
   #checkLog({ secrets }: Law): void {
     const log = this.#exchange.log();
     for (const secret of [...secrets, ...this.#handedOut]) {

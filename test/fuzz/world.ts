@@ -16,7 +16,7 @@ export interface OperationSchema {
   readonly body: RequestSchema | undefined;
 }
 
-/** What stands in the exchange before the attack, and what of it attackers know. */
+/** The accounts and records that exist before the attack, and the parts that attackers know. */
 export interface World {
   readonly host: string;
   readonly documents: readonly object[];
@@ -39,7 +39,7 @@ type TokenName =
   | 'depositor'
   | 'auditor';
 
-/** The tokens of the operator's API, as .dev.vars.example has them. */
+/** The tokens of the operator's API in .dev.vars.example. */
 export interface OperatorTokens {
   readonly operator: string;
   readonly depositor: string;
@@ -55,7 +55,7 @@ const bucket = { perMinute: 1_000_000, perDay: 10_000_000 };
 const rateLimits = { read: bucket, trade: bucket, withdraw: bucket };
 const allScopes = ['read', 'trade', 'withdraw'];
 
-/** Opens the accounts that the attack goes against, gives them records of every kind, and reads both documents. */
+/** Opens the accounts that are attacked, gives them records of every kind, and reads both documents. */
 export async function openWorld(origin: string, operatorTokens: OperatorTokens): Promise<World> {
   const call = async <T>(token: string, method: string, path: string, body?: unknown): Promise<T> => {
     const response = await fetch(`${origin}${path}`, {
@@ -117,7 +117,7 @@ export async function openWorld(origin: string, operatorTokens: OperatorTokens):
     withdrawalIds.push(made.withdrawal.id);
   };
   for (const token of [rich.token, rich.token, victim.token]) await makeRecords(token, 'TRC20', 'USDT', '20');
-  // Some wait for a review.
+  // Some withdrawals wait for a review.
   await operate('PATCH', '/settings', { reviewThreshold: '1' });
   for (let count = 0; count < 12; count += 1) await makeRecords(victim.token, 'ETH', 'ETH', '0.05');
   await operate('PATCH', '/settings', { reviewThreshold: null });
@@ -164,7 +164,7 @@ function idPools(
   withdrawalIds: readonly string[],
   entryIds: readonly string[],
 ): Pools {
-  // What the operator breaks is the victim's, so that the rich one's key goes on opening what lies deep.
+  // The operator's attacks change the victim's account only, so that the rich account's key stays valid.
   const strangers = ['01a1fcca-895a-7000-b43c-11f474a4f8d5', ...orderIds.slice(0, 1)];
   return {
     accountId: [...accountIds, ...accountIds, ...strangers],
@@ -178,7 +178,7 @@ function idPools(
   };
 }
 
-/** Values of fields that a schema calls text, and the exchange reads as something more. */
+/** Values of fields that the schema calls text, but that the exchange parses further. */
 const textPools: Pools = {
   symbol: ['BTC', 'btc', 'Eth', 'USDT', 'MATIC', 'SHIB', 'DOGE', 'BTC-USDT'],
   coin: ['BTC', 'btc', 'Eth', 'USDT', 'MATIC', 'SHIB', 'DOGE', 'ＢＴＣ', 'LTC', 'AVAX', 'BNB', 'USDC'],

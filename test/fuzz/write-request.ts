@@ -19,7 +19,7 @@ export interface Written {
 const head = (first: string, headers: readonly HeaderLine[]) =>
   Buffer.from(`${first}\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`, 'latin1');
 
-/** Writes a request as HTTP/1.1 wants it: the body's length said, or in chunks. */
+/** Writes a request in correct HTTP/1.1, with a Content-Length or in chunks. */
 export function writeRequest(composed: Composed, draw: Draw): Written {
   const { method, target, headers, body } = composed;
   const first = `${method} ${target} HTTP/1.1`;
@@ -41,7 +41,7 @@ function cutIntoChunks(body: Buffer, draw: Draw): Buffer[] {
     const piece = body.subarray(start, start + size);
     parts.push(Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]));
     start += piece.length;
-    // A body in a thousand pieces is one too many to wait for.
+    // A large body is written in few chunks, because a thousand would take too long.
     if (parts.length > 50) {
       const rest = body.subarray(start);
       if (rest.length > 0)
@@ -52,7 +52,7 @@ function cutIntoChunks(body: Buffer, draw: Draw): Buffer[] {
   return [...parts, Buffer.from('0\r\n\r\n')];
 }
 
-/** Writes a request that breaks HTTP itself. The client closes its side, so that nobody waits for more. */
+/** Writes a request that violates HTTP. The client closes its side, so that neither side waits for more. */
 export function breakRequest(composed: Composed, draw: Draw): Written {
   const { method, headers } = composed;
   const body = composed.body ?? Buffer.from('{"a":1}');

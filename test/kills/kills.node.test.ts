@@ -5,7 +5,7 @@ import { expect, inject, it } from 'vitest';
 import { runKills } from './run-kills.ts';
 
 /** The short form of `npm run test:kills`. */
-it('an exchange that is killed under load keeps all that it has acknowledged, does nothing twice, and pays nobody twice', async () => {
+it('an exchange that is killed under load keeps everything that it has acknowledged, executes nothing twice, and pays nothing twice', async () => {
   const storage = mkdtempSync(join(tmpdir(), 'bureau-kills-'));
   try {
     const report = await runKills({

@@ -11,16 +11,16 @@ import { type Party, RequestMaker } from './draw-request.ts';
 export interface KillOptions {
   /** The directory of the bundled Worker. */
   readonly bundle: string;
-  /** The directory in which the exchange keeps everything; it must be empty. */
+  /** The directory in which the exchange stores everything. It must be empty. */
   readonly storage: string;
   readonly seed: number;
   readonly kills: number;
   /** The longest time before a kill. */
   readonly longestLife_ms: number;
-  /** Whether the end waits for the sweep, which looks up a withdrawal only after half a minute. */
+  /** Whether the run waits at its end for the sweep, which looks up a withdrawal only after half a minute. */
   readonly awaitSweep: boolean;
   readonly report: (line: string) => void;
-  /** Another custodian with the same control interface, in place of the played one. */
+  /** Another custodian with the same control interface, instead of the simulated one. */
   readonly startCustodian?: (signingKey: string) => Promise<{ readonly url: string; stop(): Promise<void> }>;
 }
 
@@ -55,8 +55,8 @@ const troubles: readonly CustodianProgramme[] = [
 
 /**
  * Puts an exchange under load, kills it with its runtime at random moments, starts it again on the same storage, and
- * compares what it then has with what its clients were answered. The custodian is not killed. The seed decides the
- * requests and the times of the kills; how far each request has come by then depends on the machine.
+ * compares its records with the answers that its clients got. The custodian is not killed. The seed decides the
+ * requests and the times of the kills. How far each request has come by then depends on the machine.
  */
 export async function runKills(options: KillOptions): Promise<KillReport> {
   const custodian = await (options.startCustodian ?? startCustodian)(SIGNING_KEY);
@@ -96,7 +96,7 @@ class KillRun {
       await this.#liveAndDie();
       died += 1;
       await this.#start();
-      // Every fourth time it dies again while its clients are asking after what they did not hear.
+      // Every fourth time it is killed again while its clients repeat the requests without an answer.
       if (died < kills && died % 4 === 0) {
         await this.#recoverAndDie();
         died += 1;
@@ -163,7 +163,7 @@ class KillRun {
     for (const [asset, amount] of Object.entries(funds) as [Asset, string][]) {
       await this.#operate('POST', `/accounts/${accountId}/credits`, { asset, amount, reference: asset });
     }
-    // One account reaches its limit, so that there are refusals to remember as well.
+    // One account reaches its daily limit, so that stored refusals occur as well.
     const dailyWithdrawalLimit = index === 0 ? '1500' : '1000000';
     await this.#operate('PATCH', `/accounts/${accountId}`, { dailyWithdrawalLimit });
     const bucket = { perMinute: 1_000_000, perDay: 10_000_000 };
@@ -183,7 +183,7 @@ class KillRun {
     return { accountId, tokens, depositAddress };
   }
 
-  /** Load on every key until the exchange is killed. */
+  /** Sends load with every key until the exchange is killed. */
   async #liveAndDie(): Promise<void> {
     const life_ms = this.#draw.between(50, this.#options.longestLife_ms);
     let isDead = false;

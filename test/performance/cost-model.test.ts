@@ -25,12 +25,12 @@ import { moveClock, stopClock, withdraw } from '../support/withdrawals/withdrawa
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 const TICKERS = '/api/v1/markets/tickers';
 const DAY_MS = 86_400_000;
-/** As a key reads that keeps its object awake. */
+/** The pace of a key that keeps its object awake with its reads. */
 const PACE_MS = 9_000;
-/** By then a run of reads has come to whole blocks. */
+/** After this many reads, their rows are written in whole blocks. */
 const RUN = 15;
 
-/** The clock stands, and only ever goes ahead of the real one: so no alarm fires but those that are told to. */
+/** The clock stands still, ahead of the real one, so that only the alarms run that the test runs. */
 beforeAll(() => {
   stopClock();
   moveClock(DAY_MS);
@@ -41,7 +41,7 @@ afterAll(() => {
 
 const hub = () => env.PRICE_HUB.getByName('hub');
 
-/** Counts what some requests take, through an object that has no part in them. */
+/** Counts what some requests cost, measured through an object that they do not use. */
 async function count(work: () => Promise<unknown>): Promise<Counts> {
   const log = vi.spyOn(console, 'log').mockReturnValue();
   try {
@@ -68,7 +68,7 @@ async function openKnown(): Promise<Trader> {
   return trader;
 }
 
-/** The same after hours in which nobody asked for anything: the objects have lost their memory. */
+/** The same after hours without a request, when the objects have lost their memory. */
 async function openAsleep(): Promise<Trader> {
   const trader = await openKnown();
   await warmHub();
@@ -79,7 +79,7 @@ async function openAsleep(): Promise<Trader> {
   return trader;
 }
 
-/** The requests, and the alarm that cleans up after them once they have expired. */
+/** The requests, and the alarm that deletes their rows after they have expired. */
 function countWithAlarm(trader: Trader, work: () => Promise<unknown>): Promise<Counts> {
   return count(async () => {
     await work();
@@ -88,7 +88,7 @@ function countWithAlarm(trader: Trader, work: () => Promise<unknown>): Promise<C
   });
 }
 
-/** Ten reads in the midst of a run of reads. */
+/** Ten reads in the middle of a series of reads. */
 async function countPolled(path: string, pace_ms: number): Promise<Counts> {
   const trader = await openKnown();
   await writeHistory('orders', { account: `'${trader.accountId}'`, count: 1 }, 60);
@@ -102,10 +102,10 @@ async function countPolled(path: string, pace_ms: number): Promise<Counts> {
   return count(() => poll(10));
 }
 
-/** Accounts of the crowds that the reconciliation is counted for. */
+/** Number ranges of the accounts that the reconciliation is counted for. */
 let crowds = 0;
 
-/** What the reconciliation takes for orders: what it takes with them, less what it takes without. */
+/** What the reconciliation costs for orders: its cost with them minus its cost without them. */
 async function countChecks(isNew: boolean): Promise<Counts> {
   const [from, size] = [crowds, 20];
   crowds += size;
@@ -128,7 +128,7 @@ async function countChecks(isNew: boolean): Promise<Counts> {
   return { ...counted, databaseRowsRead: counted.databaseRowsRead - without.databaseRowsRead };
 }
 
-/** Has the hub take a round now, so that whoever asks it next is answered from memory. */
+/** Has the hub fetch prices now, so that its next callers are answered from memory. */
 async function warmHub(): Promise<void> {
   await hub().snapshot({ maxAge_ms: 0 });
 }
@@ -211,7 +211,7 @@ const scenarios: Record<RequestName, () => Promise<Counts>> = {
   'prices and settings beside orders, every 2 s while anyone trades': async () => {
     const conditions = new GateConditions(env);
     await conditions.take('BTC');
-    // The hub's alarm stands, as it does while anyone asks.
+    // The hub's alarm is set, as it always is while anyone calls the hub.
     return count(async () => {
       for (let passed_ms = 0; passed_ms < 2_000; passed_ms += FRESH_INTERVAL_MS) {
         moveClock(FRESH_INTERVAL_MS);
@@ -227,8 +227,8 @@ const scenarios: Record<RequestName, () => Promise<Counts>> = {
 
 const rows = Object.entries(requestCounts) as [RequestName, CountedRequests][];
 
-describe('the table of what requests take', () => {
-  it.each(rows)('is what is counted: %s', async (name, { counts }) => {
+describe('the table of what requests cost', () => {
+  it.each(rows)('equals what is counted: %s', async (name, { counts }) => {
     expect(await scenarios[name]()).toEqual(counts);
   });
 });
@@ -238,8 +238,8 @@ function dollarsOf(name: RequestName): number {
   return priceMillion(requestCounts[name]).total / 1_000_000;
 }
 
-describe('a million', () => {
-  it('orders cost less than 12 dollars with the first check of each, where a key places twenty in a day', () => {
+describe('the price of a million', () => {
+  it('orders is below 12 dollars, including the first check of each, when a key places twenty in a day', () => {
     const checked = dollarsOf('order, checked as it is new and in the first pass over it');
     expect(dollarsOf('order, one of twenty that a key places in a day') + checked).toBeLessThan(12);
   });
@@ -248,11 +248,11 @@ describe('a million', () => {
     'balances, of a key that polls',
     'page of 50 orders, of a key that polls',
     'tickers in the edge cache, of a key that polls',
-  ] as const)('reads cost less than a dollar: %s', (name) => {
+  ] as const)('reads is below a dollar: %s', (name) => {
     expect(dollarsOf(name)).toBeLessThan(1);
   });
 
-  it('is priced to the microdollar, each part rounded up', () => {
+  it('is exact to the microdollar, with each part rounded up', () => {
     const counts = {
       workerRequests: 3,
       objectCalls: 4,
@@ -272,8 +272,8 @@ describe('a million', () => {
   });
 });
 
-describe('the table of the documentation', () => {
-  it('is what the model says, row by row', () => {
+describe('the table in the documentation', () => {
+  it('equals the model’s result, row by row', () => {
     const table = rows.map(([name, counted]) => {
       const { worker, objects, database, total, log } = priceMillion(counted);
       return `| ${[name, ...[worker, objects, database, total, log].map(showDollars)].join(' | ')} |`;

@@ -7,13 +7,13 @@ import { countRowsRead } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { withdraw } from '../support/withdrawals/withdrawals.ts';
 
-/** `npm run growth` measures over more rows, and prints what it found. */
+/** `npm run growth` measures with more rows, and prints the results. */
 const ROWS = Number(env.GROWTH_ROWS);
 
-/** A hundred rows of history each. */
+/** With a hundred rows of history each. */
 const ACCOUNTS = ROWS / 100;
 
-/** Longer than any page, and than what a page deep in it leaves behind. */
+/** Longer than any page, and than the rows before a page in the middle. */
 const SHORT = 600;
 
 const exchange = new GrowingExchange();
@@ -22,7 +22,7 @@ const stages: Stage[] = [];
 beforeAll(
   async () => {
     const tell = console.log;
-    // The exchange writes a line for every request, and two for every order.
+    // The exchange logs a line for every request, and two for every order.
     vi.spyOn(console, 'log').mockReturnValue();
     stages.push(await exchange.growTo({ accounts: 1, rows: 0, orders: SHORT, others: SHORT }));
     stages.push(await exchange.growTo({ accounts: ACCOUNTS / 10, rows: ROWS / 20, orders: SHORT, others: SHORT }));
@@ -36,22 +36,22 @@ afterAll(() => {
 });
 
 describe(`from 1 account to ${ACCOUNTS}, and to ${ROWS} rows of history`, () => {
-  it.each(Object.keys(operations))('%s costs the same rows and round trips', (name) => {
+  it.each(Object.keys(operations))('%s needs the same rows and round trips', (name) => {
     const [first, ...later] = stages.map(({ costs }) => costs[name]);
-    // Nothing waits for the custodian here, and the index of what is open then has no row to read.
+    // No withdrawal waits for the custodian here, so the index of open withdrawals has no row to read.
     if (name === 'the list of what waits for the custodian') expect(first?.databaseRowsRead).toBe(0);
     else expect(first?.databaseRowsRead).toBeGreaterThan(0);
     expect(later).toEqual([first, first]);
   });
 
-  it('a slice of the reconciliation reads as many rows, and a pass writes none', () => {
+  it('a slice of the reconciliation reads equally many rows, and a pass writes none', () => {
     for (const { pass } of stages) {
       expect(pass.mostRowsRead).toBeLessThan(18_000);
       expect(pass.rowsWritten).toBe(0);
     }
   });
 
-  it('a pass over all of it reads eleven rows for each row of history, and finds it whole', () => {
+  it('a pass over everything reads eleven rows for each row of history, and finds no violation', () => {
     const last = stages.at(-1);
     expect(last?.pass.found).toEqual({ status: 'ok', violations: [] });
     expect((last?.pass.rowsRead ?? 0) / (last?.rows ?? 1)).toBeLessThan(11);
@@ -59,10 +59,10 @@ describe(`from 1 account to ${ACCOUNTS}, and to ${ROWS} rows of history`, () => 
 });
 
 describe('the daily limit', () => {
-  it('costs two rows for each withdrawal of the last two days, and none for the thousands before', async () => {
+  it('reads two rows for each withdrawal of the last two days, and none for the thousands before', async () => {
     const trader = await openTrader({ USDT: '20000' });
     await writeHistory('withdrawals', { account: `'${trader.accountId}'`, count: 1 }, 5_000);
-    // A range of none costs the row that ends it, as one of one does.
+    // An empty range reads the row after it, as a range of one does.
     for (let taken = 0; taken < 2; taken += 1) await withdraw(trader, { amount: '10' });
     const costs = [];
     for (let taken = 0; taken < 3; taken += 1) {

@@ -4,7 +4,7 @@ import type { CpuProfile } from '../../scripts/profile/record-profile.ts';
 
 const frame = (functionName: string, url = '') => ({ functionName, url, lineNumber: 1, columnNumber: 2 });
 
-/** The entry imports the bundle, whose function calls itself; the runtime works, waits, and collects garbage. */
+/** The entry imports the bundle, whose function calls itself. The runtime works, waits, and collects garbage. */
 const profile: CpuProfile = {
   nodes: [
     { id: 1, callFrame: frame('(root)'), children: [2, 3, 4, 5] },
@@ -23,7 +23,7 @@ const profile: CpuProfile = {
 };
 
 describe('the profile of a start', () => {
-  it('separates reading the bundle from running it, and leaves out what the platform refuses to do there', () => {
+  it('separates reading the bundle from running it, and leaves out work that the platform does not allow there', () => {
     expect(readStart(profile)).toEqual({ parse_ms: 8, globalScope_ms: 27 + 32 });
   });
 });

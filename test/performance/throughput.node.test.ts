@@ -31,7 +31,7 @@ const linesOf = (...ratios: number[]) =>
 const BARE = '# Title\n\nIntroduction.\n\n## Throughput\n\nProse by hand, $& and all.\n\n- A point.\n';
 const REST = '\n## Costs\n\n| A | B |\n|---|---|\n| 1 | 2 |\n\nMeasured on another day.\n';
 
-describe('what a run of the benchmark writes', () => {
+describe('the result of a benchmark', () => {
   it('is a dated line that names the machine, and a row of medians and quartiles for each measurement', () => {
     expect(linesOf(0.812)).toEqual([
       'Measured on 2026-03-01: 9 rounds of 500 ms a side, on 2 cores (A processor), workerd 1.2.3, Node 24.0.0.',
@@ -42,23 +42,23 @@ describe('what a run of the benchmark writes', () => {
     ]);
   });
 
-  it('never shows a share that missed its target as one that met it', () => {
+  it('never shows a share below its target as one that met it', () => {
     const [met, missed] = tabulate([measure(0.75), measure(0.7499)]);
     expect([met?.['Share of the floor'], met?.Target]).toEqual(['0.75 (0.70 to 0.90)', '0.75, met']);
     expect([missed?.['Share of the floor'], missed?.Target]).toEqual(['0.74 (0.70 to 0.90)', '0.75, missed']);
   });
 });
 
-describe('the document that it is written into', () => {
-  it('gets it right after the heading', () => {
+describe('the document of the results', () => {
+  it('gets a result right after the heading', () => {
     const lines = linesOf(0.8, 0.9);
     const [before, after] = (BARE + REST).split('## Throughput\n');
     expect(writeThroughput(BARE + REST, lines)).toBe(`${before}## Throughput\n\n${lines.join('\n')}\n${after}`);
   });
 
-  it('has the second run in place of the first, and every word that was written by hand', () => {
+  it('has the second result instead of the first, and keeps every word that was written by hand', () => {
     const once = writeThroughput(BARE + REST, linesOf(0.8, 0.9, 0.7));
-    // Someone may have broken the line in two.
+    // The line may have been broken in two by hand.
     const broken = once.replace(', on 2 cores', ',\non 2 cores');
     expect(broken).not.toBe(once);
     for (const text of [once, broken]) {
@@ -73,7 +73,7 @@ describe('the document that it is written into', () => {
     }
   });
 
-  it('is the page on performance, of which a run replaces the dated line and the rows, and nothing else', () => {
+  it('is the page on performance, where a run replaces the dated line and the rows, and nothing else', () => {
     const isWritten = (line: string) => /^Measured on 2|^\| .*, (met|missed) \|$/.test(line);
     const page = readFileSync('docs/performance.md', 'utf8').split('\n');
     const written = writeThroughput(page.join('\n'), linesOf(0.8)).split('\n');

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { moveEarlierState, noteSchema } from '../../scripts/keep-state.ts';
 
-/** What `npm start` left behind when the schema was another one. */
+/** A state that `npm start` left with an earlier schema. */
 const EARLIER = 'test/scripts/earlier-state.tar.gz';
 const NOON = new Date(Date.UTC(2026, 10, 22, 12));
 
@@ -35,7 +35,7 @@ function unpackEarlier(): void {
   expect(spawnSync('tar', ['xzf', EARLIER, '-C', storage]).status).toBe(0);
 }
 
-it('a state that an earlier schema made is moved aside, whole', () => {
+it('a state with an earlier schema is moved aside as a whole', () => {
   unpackEarlier();
   const aside = moveEarlierState(storage, migrations, NOON);
   expect(aside).toBe(`${storage}-earlier-2026-11-22T12-00-00-000Z`);
@@ -44,7 +44,7 @@ it('a state that an earlier schema made is moved aside, whole', () => {
   expect(moveEarlierState(storage, migrations, NOON)).toBeUndefined();
 });
 
-it('a state of this schema stays, also when migrations are added to it', () => {
+it('a state with this schema is kept, also when migrations are added to it', () => {
   unpackEarlier();
   noteSchema(storage, migrations);
   expect(moveEarlierState(storage, migrations, NOON)).toBeUndefined();
@@ -53,7 +53,7 @@ it('a state of this schema stays, also when migrations are added to it', () => {
   expect(existsSync(storage)).toBe(true);
 });
 
-it('a state is moved aside whose migrations were changed or taken away', () => {
+it('a state is moved aside when its migrations were changed or removed', () => {
   unpackEarlier();
   noteSchema(storage, migrations);
   appendFileSync(join(migrations, '0001_accounts.sql'), '-- another');
@@ -66,6 +66,6 @@ it('a state is moved aside whose migrations were changed or taken away', () => {
   expect(moveEarlierState(storage, migrations, new Date(NOON.getTime() + 1))).toBeDefined();
 });
 
-it('where nothing was ever started, there is nothing to move', () => {
+it('there is nothing to move when there is no state', () => {
   expect(moveEarlierState(storage, migrations, NOON)).toBeUndefined();
 });

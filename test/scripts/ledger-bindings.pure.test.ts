@@ -5,19 +5,19 @@ import { migrateLedgers } from '../../scripts/ledgers/migrate-ledgers.ts';
 
 const committed = readFileSync('wrangler.toml', 'utf8');
 
-/** wrangler.toml with so many ledgers more. */
+/** wrangler.toml with this many additional ledgers. */
 function addLedgers(toml: string, count: number): string {
   return count === 0 ? toml : addLedgers(addLedger(toml).toml, count - 1);
 }
 
-/** The lines of a text that another one has not. */
+/** The lines of a text that another text does not have. */
 function addedLines(before: string, after: string): string[] {
   const known = new Set(before.split('\n'));
   return after.split('\n').filter((line) => !known.has(line));
 }
 
 describe('adding a ledger', () => {
-  it('writes the bindings of the next one into both environments, after those that there are', () => {
+  it('writes the bindings of the next one into both environments, after the existing ones', () => {
     const first = listLedgerBindings(committed, 'sandbox').length;
     const toml = addLedgers(committed, 2);
     for (const environment of ['sandbox', 'production'] as const) {
@@ -29,7 +29,7 @@ describe('adding a ledger', () => {
     }
   });
 
-  it('leaves every other line as it is, and gives each local database an id of its own', () => {
+  it('changes no other line, and gives each local database an id of its own', () => {
     const { toml, binding } = addLedger(committed);
     const without = toml.split(`"${binding}"`).length - 1;
     expect(without).toBe(2);
@@ -47,7 +47,7 @@ describe('adding a ledger', () => {
     expect(() => addLedger(toml.slice(0, start) + toml.slice(end))).toThrow('different ledgers');
   });
 
-  it('refuses a number that is left out', () => {
+  it('refuses numbers with a gap', () => {
     const toml = addLedgers(committed, 2).replaceAll('"DB_1"', '"DB_7"');
     expect(() => listLedgerBindings(toml, 'sandbox')).toThrow('DB_7 where DB_1 belongs');
   });
@@ -63,7 +63,7 @@ describe('migrating the ledgers', () => {
     expect(reached).toEqual(['DB', 'DB_1', 'DB_2']);
   });
 
-  it('stops at the first failure and says which were not reached', () => {
+  it('stops at the first failure, and names the ledgers that were not reached', () => {
     const reached: string[] = [];
     const migrate = () =>
       migrateLedgers(['DB', 'DB_1', 'DB_2'], (binding) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compareLocation, readConfiguredLocation } from '../../scripts/ledger-location.ts';
 import wranglerToml from '../../wrangler.toml?raw';
 
-/** As `wrangler d1 execute DB --remote --json --command 'SELECT 1'` prints it. */
+/** The output of `wrangler d1 execute DB --remote --json --command 'SELECT 1'`. */
 const answered = (region: string) =>
   JSON.stringify([
     {
@@ -12,13 +12,13 @@ const answered = (region: string) =>
     },
   ]);
 
-describe('the place of the ledger’s gate', () => {
-  it('is right where the database answers from', () => {
+describe('the location of the ledger’s gate', () => {
+  it('is right when it is the region that the database answers from', () => {
     expect(compareLocation('weur', answered('WEUR')).isRight).toBe(true);
     expect(compareLocation('weur', `some words before\n${answered('WEUR')}`).isRight).toBe(true);
   });
 
-  it('is wrong anywhere else, and both places are named', () => {
+  it('is wrong otherwise, and the message names both', () => {
     const { isRight, detail } = compareLocation('weur', answered('ENAM'));
     expect(isRight).toBe(false);
     expect(detail).toMatch(/enam.*weur/);
@@ -31,7 +31,7 @@ describe('the place of the ledger’s gate', () => {
     },
   );
 
-  it('is read from what is deployed', () => {
+  it('is read from the configuration that is deployed', () => {
     expect(readConfiguredLocation(wranglerToml)).toBe('weur');
     expect(() => readConfiguredLocation('[vars]\nLEDGER_LOCATION = "weur"\n')).toThrow('LEDGER_LOCATION');
   });

@@ -6,7 +6,7 @@ import { listWantedFiles } from '../support/node/run/list-wanted-files.ts';
 const all = globSync('{test,custodian/test/pure}/**/*.test.ts');
 const below = (folder: string) => all.filter((file) => file.startsWith(folder));
 
-describe('the files that a run wants', () => {
+describe('the test files of a run', () => {
   it.each([
     ['a file', ['run', 'test/zod.node.test.ts']],
     ['a file and a line of it', ['run', 'test/zod.node.test.ts:7']],
@@ -29,7 +29,7 @@ describe('the files that a run wants', () => {
     ['watch mode, where the filter may change', ['test/money']],
     ['a project, which must be there to be chosen', ['run', '--project', 'sandbox', 'test/money']],
     ['a filter that names none, which vitest then says', ['run', 'test/nothing']],
-  ])('are all where only the run can tell: %s', (_, words) => {
+  ])('are all when only the run itself can tell: %s', (_, words) => {
     expect(listWantedFiles(words)).toEqual(all);
   });
 });

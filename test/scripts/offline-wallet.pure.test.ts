@@ -4,8 +4,8 @@ import { DepositKeys } from '../../src/wallet/addresses/deposit-keys.ts';
 import { TEST_MNEMONIC } from '../support/addresses/address-vectors.ts';
 import { deriveIndependently } from '../support/addresses/independent-derivation.ts';
 
-describe('what the operator makes offline', () => {
-  it('is of a mnemonic, with any blanks around its words', () => {
+describe('the output of make:addresses', () => {
+  it('depends on the mnemonic, with any white space around its words', () => {
     expect(readSeed(`\n ${TEST_MNEMONIC.replaceAll(' ', '  \n')}\n`)).toEqual(readSeed(TEST_MNEMONIC));
     expect(isPublicSeed(readSeed(TEST_MNEMONIC))).toBe(true);
   });
@@ -17,13 +17,13 @@ describe('what the operator makes offline', () => {
     },
   );
 
-  it('is public keys that the Worker takes, and nothing private', () => {
+  it('contains the public keys that the Worker accepts, and nothing private', () => {
     const text = JSON.stringify(deriveDepositKeys(new Uint8Array(64).fill(9)));
     expect(DepositKeys.safeParse(JSON.parse(text)).success).toBe(true);
     expect(text).not.toContain('xprv');
   });
 
-  it('is Solana addresses by account index, as other libraries derive them', async () => {
+  it('contains Solana addresses by account index, as other libraries derive them', async () => {
     const { addresses } = deriveSolanaUpload(readSeed(TEST_MNEMONIC), 4, 3);
     const expected = [4, 5, 6].map(async (index) => ({
       index,

@@ -8,9 +8,9 @@ import { SCHEMA_FILE, noteSchema } from '../../scripts/keep-state.ts';
 import { claim } from '../../scripts/start/claim.ts';
 import { subjectOfPort, subjectOfStorage } from '../../scripts/start/place.ts';
 
-/** A copy of the project, in which a test may break what it likes. */
+/** A copy of the project, which a test may break. */
 let folder: string;
-/** Ports that this process holds: one as any program, one as a Bureau. */
+/** Ports that this process uses: one as any program, one as a Bureau. */
 let taken: number;
 let claimed: number;
 const held = createServer();
@@ -39,7 +39,7 @@ beforeEach(() => {
   cpSync('package.json', join(folder, 'package.json'));
 });
 
-/** Starts the real program in the copy, and gives how it ended. */
+/** Starts the real program in the copy, and returns how it ended. */
 async function start(environment: Readonly<Record<string, string>>) {
   const env = { ...process.env, BUREAU_STORAGE: 'state', PORT: String(taken), ...environment };
   const child = spawn(process.execPath, ['scripts/start.cjs'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -58,7 +58,7 @@ function changePackage(change: (own: { engines: { node: string }; dependencies: 
   write('package.json', JSON.stringify(own));
 }
 
-/** What is wrong, how it is brought about, and the sentence that says so. */
+/** What is wrong, how the test causes it, and the sentence that says so. */
 const refusals: readonly (readonly [string, () => Readonly<Record<string, string>> | void, RegExp])[] = [
   [
     'a Node that is too old',
@@ -134,7 +134,7 @@ const refusals: readonly (readonly [string, () => Readonly<Record<string, string
   ],
 ];
 
-it.each(refusals)('%s is told in one sentence, before anything is started', async (_, bringAbout, sentence) => {
+it.each(refusals)('%s is reported in one sentence, before anything is started', async (_, bringAbout, sentence) => {
   const { code, output, errors } = await start(bringAbout() ?? {});
   expect([code, output]).toEqual([1, '']);
   const [line, ...others] = errors.split('\n');
@@ -144,12 +144,12 @@ it.each(refusals)('%s is told in one sentence, before anything is started', asyn
   expect(told).toMatch(sentence);
 });
 
-it('the least Node is the least that no package complains about', () => {
+it('the least version of Node in package.json is the least that every package accepts', () => {
   const { engines } = JSON.parse(readFileSync('package.json', 'utf8')) as { engines: { node: string } };
   const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
     packages: Record<string, { engines?: { node?: string }; optional?: boolean }>;
   };
-  // npm leaves an optional package out in silence where it does not fit.
+  // npm skips an optional package without a message when it does not fit.
   const others = Object.entries(lock.packages).filter(([path, { optional }]) => path !== '' && !optional);
   const ranges = others.flatMap(([, { engines: wanted }]) => wanted?.node ?? []);
   const least = readVersion(engines.node.replace('>=', ''));
@@ -165,7 +165,7 @@ function isAtLeast(version: readonly number[], bound: readonly number[]): boolea
   return place === undefined || (version[place] ?? 0) > (bound[place] ?? 0);
 }
 
-/** Whether a range of npm's, of what packages here write, allows a version. */
+/** Whether a version range of npm, in the forms that the packages here use, contains a version. */
 function allows(range: string, version: readonly number[]): boolean {
   return range.split('||').some((part) =>
     [...part.matchAll(/(>=|\^|<)?\s*(\d[\d.]*)/g)].every(([, sign, text = '']) => {

@@ -26,7 +26,7 @@ const isOwn = (link: string) => /^\/(docs|errors)\b/.test(link);
 const pathOf = (link: string) => link.split('#')[0] ?? '';
 
 describe('the documentation', () => {
-  it('has no link that leads nowhere, and no page that nothing leads to', async () => {
+  it('has no broken link, and no page without a link to it', async () => {
     const pages = await visitSite();
     for (const [path, { response, links }] of pages) {
       expect([path, response.status]).toEqual([path, 200]);
@@ -45,7 +45,7 @@ describe('the documentation', () => {
     expect([...pages.keys()].toSorted()).toEqual(expected.toSorted());
   });
 
-  it('loads nothing from elsewhere, and nothing that is not there', async () => {
+  it('loads nothing from other servers, and nothing that does not exist', async () => {
     const pages = [...(await visitSite()).values()];
     const loads = new Set(pages.flatMap((page) => page.loads));
     expect(loads.size).toBeGreaterThan(4);
@@ -53,13 +53,13 @@ describe('the documentation', () => {
       expect(load).toMatch(/^\/docs\/static\//);
       const response = await fetchSite(load);
       expect([load, response.status]).toEqual([load, 200]);
-      // What has its version or a digest in its name never changes under it.
+      // A file with a version or a digest in its name never changes.
       expect(response.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');
       if (load.endsWith('.css')) expect(await response.text()).not.toMatch(/@import|url\(["']?(?!["']?data:)/);
     }
   });
 
-  it('holds every page to its own origin, whatever a page says (CSP)', async () => {
+  it('allows every page only its own origin, whatever a page contains (CSP)', async () => {
     for (const path of ['/docs', '/docs/guides/first-order', '/errors/rate_limited']) {
       const { headers } = await fetchSite(path);
       const policy = headers.get('Content-Security-Policy') ?? '';
@@ -73,14 +73,14 @@ describe('the documentation', () => {
     }
   });
 
-  it('is behind the bare address, and each page has one address', async () => {
+  it('starts at the bare address, and has one address for each page', async () => {
     const locationOf = async (path: string) => (await fetchSite(path)).headers.get('Location');
     expect(await locationOf('/')).toBe('/docs');
     expect(await locationOf('/docs/')).toBe('/docs');
     expect(await locationOf('/errors/rate_limited.html')).toBe('/errors/rate_limited');
   });
 
-  it('shows each reader a menu without the pages of the others', async () => {
+  it('shows each reader a menu without the pages for others', async () => {
     const menuOf = async (path: string) => {
       const [, menu = ''] = /<nav class="menu"[^>]*>(.*?)<\/nav>/s.exec((await fetchPage(path)).html) ?? [];
       return [...menu.matchAll(/href="([^"]+)"/g)].map(([, link]) => link);
@@ -93,7 +93,7 @@ describe('the documentation', () => {
     expect(await menuOf('/docs/design/ledger')).not.toContain('/docs/operations');
   });
 
-  it('names the limits that the exchange has', () => {
+  it('states the limits of the exchange', () => {
     for (const [bucket, { perMinute, perDay }] of Object.entries(defaultLimits)) {
       const row = rateLimitGuide.split('\n').find((line) => line.startsWith(`| \`${bucket}\` |`));
       expect(row).toMatch(new RegExp(`\\| ${perMinute} \\| ${perDay.toLocaleString('en-US')} \\|$`));
@@ -101,8 +101,8 @@ describe('the documentation', () => {
   });
 });
 
-describe('the page of an error', () => {
-  it.each(codes)('is there, with what the one table says of it: %s', async (code) => {
+describe('the page of an error code', () => {
+  it.each(codes)('exists, with the facts of the one table: %s', async (code) => {
     const { response, html } = await fetchPage(`/errors/${code}`);
     const { status, title, retryable, kept } = table[code] ?? {};
     expect(response.status).toBe(200);
@@ -114,7 +114,7 @@ describe('the page of an error', () => {
     expect(html).toContain(`&quot;code&quot;: &quot;${code}&quot;`);
   });
 
-  it('is where the type of a real problem points', async () => {
+  it('is the address in the type of a real problem', async () => {
     const trader = await openTrader();
     const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
     for (const response of [await send('/api/v1/orders'), await trader.order(order), await send('/nothing')]) {
@@ -125,7 +125,7 @@ describe('the page of an error', () => {
     }
   });
 
-  it('is a page for a browser also where there is nothing, and a problem for a program', async () => {
+  it('is a page for a browser even at an unknown address, and a problem for a program', async () => {
     const open = (path: string, method = 'GET') =>
       worker.fetch(`${ORIGIN}${path}`, { method, headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
     for (const path of ['/nothing', '/docs/nothing', '/errors/nothing', '/docs/guides/', '/apis']) {
@@ -153,7 +153,7 @@ describe('the page of an error', () => {
     }
   });
 
-  it('is not there for a code that is not: the Worker answers instead', async () => {
+  it('does not exist for an unknown code, and the Worker answers instead', async () => {
     expect((await fetchSite('/errors/nothing')).status).toBe(404);
     expect((await send('/errors/nothing')).headers.get('Content-Type')).toBe('application/problem+json');
   });
