@@ -7,7 +7,7 @@ import { app } from '../../src/app.ts';
 import { expectDocumented, listOperations } from './document/documented.ts';
 import { env, worker } from './runtime/test-env.ts';
 
-/** Where the tests reach the Worker; nothing listens there. */
+/** The Worker's address in tests. No server listens there. */
 export const ORIGIN = 'https://bureau.test';
 
 /** Limits so high that no test reaches them by accident. */
@@ -17,7 +17,7 @@ export const RAISED: RateLimits = {
   withdraw: { perMinute: 100_000, perDay: 1_000_000 },
 };
 
-/** Every operation of both documents, as the code makes them. */
+/** Every operation of both documents, as the code generates them. */
 const operations = Object.values(drawDocuments(app.openAPIRegistry)).flatMap(listOperations);
 
 /** Sends a request to the Worker and checks the response against the documents. */
@@ -28,7 +28,7 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
   return response;
 }
 
-/** A response's JSON, as the test expects it. */
+/** A response's JSON, in the type that the test expects. */
 export async function json<T>(response: Response): Promise<T> {
   return (await response.json()) as T;
 }
@@ -82,7 +82,7 @@ export async function createKey(accountId: string, options: KeyOptions = {}): Pr
   return new Trader(accountId, made.apiKey.id, made.token);
 }
 
-/** An account with funds and one key. */
+/** Opens an account with funds and one key. */
 export async function openTrader(
   funds: Partial<Record<Asset, string>> = {},
   options: KeyOptions = {},
@@ -139,7 +139,7 @@ export class Trader {
     return this.post('/api/v1/orders', body, idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey });
   }
 
-  /** Buys or sells, and expects it to be filled. */
+  /** Buys or sells, and expects the order to be filled. */
   async trade(body: OrderBody): Promise<OrderAnswer['order']> {
     return (await must<OrderAnswer>(await this.order(body))).order;
   }
@@ -152,7 +152,7 @@ export class Trader {
     return Object.fromEntries(balances.map(({ asset, amount }) => [asset, amount]));
   }
 
-  /** The key's lane. A stub is broken once its object was aborted, so every use takes a new one. */
+  /** The key's lane. A stub no longer works once its object was aborted, so every use takes a new one. */
   get lane(): DurableObjectStub<KeyLane> {
     return env.KEY_LANE.getByName(this.keyId);
   }

@@ -39,12 +39,12 @@ export function followRefreshes(): { settle(): Promise<void>; restore(): void } 
   return { settle: () => until(() => ended >= begun), restore: () => spy.mockRestore() };
 }
 
-/** Waits in one's own object, by the machine's own clock. */
+/** Waits inside the test's own object, by the machine's own clock. */
 export async function until(isSo: () => boolean, pause_ms = 1): Promise<void> {
   while (!isSo()) await scheduler.wait(pause_ms);
 }
 
-/** A new order of a trader, as the lane of its key sends it to the gate. */
+/** A new order of a trader, in the form in which the key's lane sends it to the gate. */
 export function handOver({ accountId, keyId }: Trader, order: PlaceOrder, change: Partial<GateCall> = {}): GateCall {
   const now_ms = Date.now();
   return { orderId: newRecordId(now_ms), accountId, keyId, order, deadline_ms: now_ms + 5_000, ...change };

@@ -1,11 +1,11 @@
 import type { Network } from '../../../src/money/networks.ts';
 
-/** Whether a text is an address on a network, with its canonical form if that differs. */
+/** Whether a text is an address on a network, and its canonical form if that differs. */
 export interface AddressCase {
   readonly network: Network;
   readonly text: string;
   readonly verdict: 'address' | 'none';
-  /** The standard that the case proves, and what is wrong with it. */
+  /** The standard that the case proves, and what is wrong with the text. */
   readonly why: string;
 }
 

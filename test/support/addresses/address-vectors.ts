@@ -1,16 +1,16 @@
 import type { Network } from '../../../src/money/networks.ts';
 
-/** The public test mnemonic (BIP-39), of which every vector here is made. Never fund it. */
+/** The public test mnemonic (BIP-39), from which every vector here is derived. Never fund it. */
 export const TEST_MNEMONIC =
   'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
 
-/** An address that the mnemonic has on a network, the account index in its path, and the standard that it proves. */
+/** The mnemonic's address on a network, the account index in its path, and the standard that it proves. */
 export interface AddressVector {
   readonly network: Network;
   readonly index: number;
   readonly address: string;
   readonly standard: string;
-  /** Whether it was found published by others, or only derived by two independent sets of libraries. */
+  /** Whether others have published it, or only two independent sets of libraries agree on it. */
   readonly isPublished: boolean;
 }
 

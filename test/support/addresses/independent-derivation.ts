@@ -5,8 +5,9 @@ import nacl from 'tweetnacl';
 import { type Network, networks } from '../../../src/money/networks.ts';
 
 /**
- * The addresses of an account index from the mnemonic itself, with private keys and other libraries than the Worker's:
- * ethers for BIP-39, BIP-32 and EIP-55, bech32, bs58check, tweetnacl, and SLIP-0010 as its text has it, by WebCrypto.
+ * The addresses of an account index, derived from the mnemonic with private keys and with other libraries than the
+ * Worker's: ethers for BIP-39, BIP-32 and EIP-55, bech32, bs58check, tweetnacl, and SLIP-0010 written from its text
+ * with WebCrypto.
  */
 export async function deriveIndependently(mnemonic: string, index: number): Promise<Record<Network, string>> {
   const { seed, root } = openWallet(mnemonic);

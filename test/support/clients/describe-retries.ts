@@ -36,7 +36,7 @@ function faultOf({ outcomes }: Played): FaultDetails {
   return outcome.fault;
 }
 
-/** What every client promises of sending again, whatever its language. `open` starts the language. */
+/** What every client promises about sending a request again, in any language. `open` starts the language. */
 export function describeRetries(open: () => ClientLanguage): void {
   let language: ClientLanguage;
   beforeAll(() => {
@@ -46,8 +46,8 @@ export function describeRetries(open: () => ClientLanguage): void {
   const play = (steps: Step[], call: Play['calls'][number], random = 0) =>
     language.play({ steps, random, calls: [call] });
 
-  describe('one intent', () => {
-    it('has one Idempotency-Key, and the same words, in all its attempts', async () => {
+  describe('one call', () => {
+    it('has one Idempotency-Key and the same body in all its attempts', async () => {
       const steps = [
         breakOff,
         refuse('outcome_unknown', 504, true),
@@ -62,14 +62,14 @@ export function describeRetries(open: () => ClientLanguage): void {
       expect(played.sent[0]?.key).toMatch(/^[0-9a-f-]{36}$/);
     });
 
-    it('has a key of its own, and another intent another', async () => {
+    it('has its own key, and another call another key', async () => {
       const steps = [answer(FILLED, 201), answer(FILLED, 201)];
       const { sent } = await language.play({ steps, calls: [placeOrder(), placeOrder()] });
       expect(sent).toHaveLength(2);
       expect(sent[0]?.key).not.toBe(sent[1]?.key);
     });
 
-    it('uses the caller’s key, and names the key when it fails', async () => {
+    it('uses the caller’s key, and shows the key when it fails', async () => {
       const played = await play([breakOff, breakOff], placeOrder({ idempotencyKey: 'mine', attempts: 2 }));
       expect(played.sent.map(({ key }) => key)).toEqual(['mine', 'mine']);
       const fault = faultOf(played);
@@ -78,15 +78,15 @@ export function describeRetries(open: () => ClientLanguage): void {
     });
   });
 
-  describe('what is sent again', () => {
-    it('is nothing that is not retryable', async () => {
+  describe('a request', () => {
+    it('is not sent again after a refusal that is not retryable', async () => {
       const played = await play([refuse('insufficient_balance', 422, false)], placeOrder());
       const { code, status, retryable, requestId } = faultOf(played);
       expect([code, status, retryable, requestId]).toEqual(['insufficient_balance', 422, false, 'r-1']);
       expect(played.sent).toHaveLength(1);
     });
 
-    it('is a code of tomorrow that says that it is retryable', async () => {
+    it('is sent again after an unknown code that is marked as retryable', async () => {
       const { sent } = await play([refuse('code_of_tomorrow', 418, true), answer(EMPTY)], listBalances());
       expect(sent).toHaveLength(2);
     });
@@ -96,27 +96,27 @@ export function describeRetries(open: () => ClientLanguage): void {
       ['a gateway’s own page', between('<html>', 502)],
       ['half an answer', between('{"balances":[', 200)],
       ['a limit of something between', between('slow down', 429)],
-    ])('is what was lost to %s', async (_, step) => {
+    ])('is sent again after its answer was lost to %s', async (_, step) => {
       const played = await play([step, answer(EMPTY)], listBalances());
       expect(valueOf(played)).toEqual(EMPTY);
       expect(played.sent).toHaveLength(2);
     });
 
-    it.each([302, 403])('is not what something between decided with %i', async (status) => {
+    it.each([302, 403])('is not sent again after a proxy answered %i', async (status) => {
       const played = await play([between('', status)], listBalances());
       expect(faultOf(played)).toMatchObject({ kind: 'lost', attempts: 1 });
       expect(faultOf(played).message).toContain(`status ${status}`);
     });
   });
 
-  describe('how long it waits', () => {
-    it('doubles a span of which a random part is waited, up to its cap', async () => {
+  describe('a client', () => {
+    it('waits a random part of a span that doubles up to its limit', async () => {
       const steps = Array.from({ length: 8 }, () => breakOff);
       const { slept } = await play(steps, listBalances({ attempts: 8 }), 0.5);
       expect(slept).toEqual([125, 250, 500, 1_000, 2_000, 4_000, 4_000]);
     });
 
-    it('is what Retry-After asks for, and a random part on top', async () => {
+    it('waits as long as Retry-After asks, plus a random part', async () => {
       const dated = { Date: 'Sat, 21 Nov 2026 12:00:00 GMT', 'Retry-After': 'Sat, 21 Nov 2026 12:00:03 GMT' };
       const steps = [
         refuse('rate_limited', 429, true, { 'Retry-After': '7' }),
@@ -128,12 +128,12 @@ export function describeRetries(open: () => ClientLanguage): void {
       expect(slept).toEqual([7_125, 3_250, 500]);
     });
 
-    it('is never past the end: a limit of a day is told at once', async () => {
+    it('reports a limit for the day at once, because the wait would be longer than the call may take', async () => {
       const played = await play([refuse('rate_limited', 429, true, { 'Retry-After': '3600' })], listBalances());
       expect([faultOf(played).code, faultOf(played).attempts, played.slept]).toEqual(['rate_limited', 1, []]);
     });
 
-    it('ends after the attempts that are allowed, with the last refusal', async () => {
+    it('gives up after the allowed attempts, with the last refusal', async () => {
       const played = await play(
         Array.from({ length: 9 }, () => refuse('price_unavailable', 503, true)),
         placeOrder(),
@@ -143,28 +143,28 @@ export function describeRetries(open: () => ClientLanguage): void {
       expect(idempotencyKey).toBe(played.sent[0]?.key);
     });
 
-    it('gives up an attempt that hangs, and tries again', async () => {
+    it('ends an attempt that takes too long, and tries again', async () => {
       const played = await play([hang, answer(FILLED, 201)], placeOrder({ timeoutMs: 300 }));
       expect(valueOf(played)).toEqual(FILLED);
       expect(played.slept).toEqual([300, 0]);
       expect(played.sent[0]).toEqual(played.sent[1]);
     });
 
-    it('lets no attempt last longer than the whole call', async () => {
+    it('lets no attempt take longer than the whole call', async () => {
       const played = await play([hang, hang, hang], listBalances({ timeoutMs: 400, totalMs: 1_000 }));
       expect(played.slept).toEqual([400, 0, 400, 0, 200]);
       expect(faultOf(played).cause).toMatch(/^TimeoutError: /);
     });
   });
 
-  describe('what goes out', () => {
-    it('is a key that no error repeats', async () => {
+  describe('an error', () => {
+    it('never contains the key', async () => {
       const { shown } = faultOf(await play([refuse('invalid_api_key', 401, false)], listBalances()));
       expect(shown).toContain('invalid_api_key');
       expect(shown).not.toContain('bk_test_key');
     });
 
-    it('names the members of a code', async () => {
+    it('has the members of its code', async () => {
       const problem = {
         code: 'daily_limit_exceeded',
         retryable: false,

@@ -1,6 +1,6 @@
 import type { Scenario } from '../../../src/sandbox/scenario.ts';
 
-/** What a call may have of its own, in every client. */
+/** The options of a single call, in every client. */
 export interface DrivenOptions {
   readonly idempotencyKey?: string;
   readonly requestId?: string;
@@ -9,10 +9,10 @@ export interface DrivenOptions {
   readonly totalMs?: number;
 }
 
-/** A call of an operation of the document by its `operationId`, with what stands where. */
+/** A call of an operation of the document by its `operationId`, with its values. */
 export interface DrivenCall {
   readonly operation: string;
-  /** The values of the path, in order. */
+  /** The values of the path's parameters, in order. */
   readonly path?: readonly string[];
   readonly query?: Readonly<Record<string, string | number>>;
   readonly body?: object;
@@ -23,30 +23,30 @@ export interface DrivenCall {
 export interface DrivenSettings {
   readonly origin: string;
   readonly apiKey?: string | undefined;
-  /** How often a call is sent at most, and no random part of a wait. */
+  /** The most attempts of a call. It also switches the random part of waits off. */
   readonly attempts?: number;
   /** The scenario of the sandbox that all requests name. */
   readonly scenario?: Scenario | undefined;
 }
 
-/** A list that a client walks through. */
+/** A list whose pages a client reads. */
 export type DrivenList = 'orders' | 'withdrawals' | 'transactions';
 
-/** A client in whatever language, of which the same is expected. Calls reject with a `ClientFault`. */
+/** A client in any language; the same is expected of each. Calls reject with a `ClientFault`. */
 export interface DrivenClient {
   call(call: DrivenCall): Promise<unknown>;
   /** Every row of a list. */
   walk(list: DrivenList, pageSize?: number): Promise<unknown[]>;
 }
 
-/** What every client tells of a call that ended badly, under the same names. */
+/** What every client says about a failed call, under the same names. */
 export interface FaultDetails {
-  /** Whether the exchange refused, or no word of it arrived. */
+  /** Whether the exchange refused, or no answer arrived. */
   readonly kind: 'refused' | 'lost';
   readonly message: string;
   readonly attempts: number;
   readonly idempotencyKey?: string | null | undefined;
-  /** Of a refusal. */
+  /** Only for a refusal. */
   readonly code?: string;
   readonly status?: number;
   readonly detail?: string;
@@ -54,13 +54,13 @@ export interface FaultDetails {
   readonly retryable?: boolean;
   readonly errors?: readonly unknown[];
   readonly members?: Readonly<Record<string, unknown>>;
-  /** Of a loss: the last failure. */
+  /** Only for a lost answer: the last failure. */
   readonly cause?: string;
-  /** Everything that the language shows of the error and of the client, to look for secrets in. */
+  /** Everything that the language prints of the error and of the client, to look for secrets in it. */
   readonly shown: string;
 }
 
-/** A call that ended badly, in whatever language. */
+/** A failed call, in any language. */
 export class ClientFault extends Error {
   readonly details: FaultDetails;
 
@@ -83,22 +83,22 @@ export type Step =
   /** No answer ever comes. */
   | { readonly kind: 'hang' };
 
-/** A client that is played a script. */
+/** A client and the script that its network follows. */
 export interface Play {
   readonly steps: readonly Step[];
-  /** What `random` gives, 0 unless told. */
+  /** The result of `random`. Default: 0. */
   readonly random?: number;
   readonly calls: readonly DrivenCall[];
 }
 
-/** A request as it left the client. */
+/** A request as the client sent it. */
 export interface Sent {
   readonly method: string;
   readonly key: string | null;
   readonly body: string | null;
 }
 
-/** What came of a script. */
+/** The result of a script. */
 export interface Played {
   readonly outcomes: readonly ({ readonly value: unknown } | { readonly fault: FaultDetails })[];
   readonly sent: readonly Sent[];
@@ -124,7 +124,7 @@ export const answer = (body: unknown, status = 200, headers: Record<string, stri
   body: JSON.stringify(body),
 });
 
-/** What something between the client and the exchange answers. */
+/** An answer that does not come from the exchange but from a proxy or gateway before it. */
 export const between = (body: string, status: number): Step => ({ kind: 'answer', status, headers: {}, body });
 
 /** A refusal of the exchange. */

@@ -2,7 +2,9 @@ import { BureauClient } from '../../../clients/bureau-client/src/index.ts';
 import type { Clock } from '../../../clients/bureau-client/src/clock.ts';
 import type { Sent, Step } from './driven-client.ts';
 
-/** A step of the script: what every language can play, or what happens at this moment in this process. */
+/**
+ * A step of the script: an answer or failure that every language can simulate, or a function that runs in this process.
+ */
 type PlayedStep = Step | (() => void);
 
 /** A sleep of the client, which is the time of an attempt or the wait before one. */
@@ -12,8 +14,8 @@ interface Sleeper {
 }
 
 /**
- * A client whose network plays the steps in turn; after a function nothing is answered. Waits are over at once, and an
- * attempt’s time when it hangs.
+ * A client whose network follows the steps in turn. After a function there is no answer. Waits end at once, and so does
+ * the time limit of an attempt that hangs.
  */
 export function play(script: readonly PlayedStep[], { random = 0, whileWaiting = () => {} } = {}) {
   const steps = [...script];

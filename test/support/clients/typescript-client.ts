@@ -16,14 +16,14 @@ import { play } from './played-network.ts';
 
 type Method = (...values: unknown[]) => Promise<unknown>;
 
-/** Makes a call of a client by the name of its operation. */
+/** Calls a client's method by the name of its operation. */
 function makeCall(client: BureauClient, { operation, path = [], query, body, options }: DrivenCall): Promise<unknown> {
   const method = client[operation as keyof BureauClient] as Method;
   const given = query ?? body;
   return method.call(client, ...path, ...(given === undefined ? [] : [given]), ...(options ? [options] : []));
 }
 
-/** What a call of the client rejected with, as every language tells it. Anything else is no fault of a call. */
+/** The fault of a failed call, in the form that all languages share. Any other error is thrown again. */
 function readFault(error: unknown, client: BureauClient): FaultDetails {
   if (!(error instanceof BureauError || error instanceof BureauConnectionError)) throw error;
   const { message, attempts, idempotencyKey } = error;

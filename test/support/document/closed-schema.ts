@@ -25,13 +25,15 @@ export function closeSchema(schema: JsonSchema, components: Schemas): JsonSchema
   return { ...close(schema), $defs: mapValues(components, (part) => translate(part, close)) };
 }
 
-/** The same schema, self-contained but not closed. */
+/** The same schema, self-contained but still open. */
 export function standAlone(schema: JsonSchema, components: Schemas): JsonSchema {
   const keep: Close = (part) => translate(part, keep);
   return { ...keep(schema), $defs: mapValues(components, keep) };
 }
 
-/** Members of a composition describe one and the same object, so it is closed around them and not in each. */
+/**
+ * The members of a composition describe the same object, so the composition as a whole is closed and not each member.
+ */
 function translate({ example: _example, examples: _examples, ...schema }: JsonSchema, close: Close): JsonSchema {
   const { $ref, properties, additionalProperties, items } = schema;
   const compositions = (['allOf', 'anyOf', 'oneOf'] as const).flatMap((name) => {

@@ -41,7 +41,7 @@ interface DocumentedOperation {
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
-/** The operations of a document. Where paths compete, one without parameters comes first, as in the router. */
+/** The operations of a document. When several paths match, one without parameters comes first, as in the router. */
 export function listOperations(document: object): Operation[] {
   const { components, paths } = document as Document;
   const { schemas = {}, headers = {} } = components ?? {};
@@ -68,7 +68,7 @@ export function listOperations(document: object): Operation[] {
 export interface SentRequest {
   readonly method: string;
   readonly path: string;
-  /** The body, where it was text. */
+  /** The body, if it was text. */
   readonly body?: string | undefined;
 }
 

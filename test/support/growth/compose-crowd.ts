@@ -1,20 +1,21 @@
 import { networks } from '../../../src/money/networks.ts';
 
-/** When the crowd came, and when every history begins. */
+/** When the crowd's accounts were opened, and when every history begins. */
 export const FIRST_MS = Date.UTC(2024, 0, 1);
 
-/** The SQL of the whole numbers `i` from one number up to, and without, another. */
+/** The SQL of the whole numbers `i` from one number up to, but not including, another. */
 export function listNumbers(from: number, to: number): string {
   return `WITH RECURSIVE n (i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ${to})`;
 }
 
-/** The SQL of the id of an account of the crowd, by the SQL of its number. */
+/** The SQL of the id of a crowd's account, by the SQL of its number. */
 export function idInCrowd(number: string): string {
   return `printf('01900000-0000-7000-8000-%012x', ${number})`;
 }
 
 /**
- * The SQL that opens accounts from one number up to another, each with all that an account has: a key, an address on every network, a second factor and two approved addresses. Nobody has the token of such a key.
+ * The SQL that opens accounts from one number up to another, each with everything that an account has: a key, an
+ * address on every network, a second factor and two approved addresses. Nobody has the token of such a key.
  */
 export function composeCrowd(from: number, to: number): string[] {
   const numbers = listNumbers(from, to);

@@ -1,16 +1,21 @@
 import { FIRST_MS, listNumbers } from './compose-crowd.ts';
 import { type RecordKind, type RecordTable, type RecordTerms, recordKinds } from './record-kinds.ts';
 
-/** The time over which a history is spread: it ends long before the days that a daily limit looks back to. */
+/** The time over which a history is spread. It ends long before the days that a daily limit counts. */
 const SPAN_MS = 730 * 86_400_000;
 
-/** Whose history it is: an account's, or that of several in turns, by the SQL of the id over a record's number `i`. */
+/**
+ * Whose history it is: the account's, or that of several accounts in turns, as the SQL of the id by a record's number
+ * `i`.
+ */
 export interface Owners {
   readonly account: string;
   readonly count: number;
 }
 
-/** Records of one kind, numbered from `first` up to, and without, `end`: of which a part is written at once. */
+/**
+ * Records of one kind, numbered from `first` up to, but not including, `end`. One part of them is written at a time.
+ */
 export interface History {
   readonly table: RecordTable;
   readonly owners: Owners;
@@ -22,8 +27,8 @@ export interface History {
 export const historyTables: readonly string[] = ['balances', 'transfers', ...Object.keys(recordKinds)];
 
 /**
- * The SQL that writes the records from number `from` up to `to` of a history, their transfers behind number `head` of the
- * journal, and what these do to the balances: the same rows that requests would have left. Pure.
+ * The SQL that writes the records from number `from` up to `to` of a history, their transfers after transfer number
+ * `head`, and the resulting balances: the same rows that requests would have left. Pure.
  */
 export function composeHistory(
   { table, owners, first, end }: History,
@@ -37,7 +42,7 @@ export function composeHistory(
   return [writeRecords(table, terms, from, to), writeTransfers(kind, terms, from, to), moveBalances(head)];
 }
 
-/** How many rows a record of a kind is, with its transfers. */
+/** How many rows a record of a kind has, including its transfers. */
 export function rowsOf(table: RecordTable): number {
   return 1 + recordKinds[table].legs({ account: '', id: '', time: '', firstTransfer: '', isBuy: '' }).length;
 }
@@ -72,7 +77,7 @@ function writeTransfers(kind: RecordKind, terms: RecordTerms, from: number, to: 
     FROM n CROSS JOIN (${legs.map((_, at) => `SELECT ${at} AS leg`).join(' UNION ALL ')})`;
 }
 
-/** What the transfers after number `head` do to the balances. */
+/** The SQL that applies the transfers after number `head` to the balances. */
 function moveBalances(head: number): string {
   return `
     UPDATE balances SET amount = amount + moved.net, last_transfer = moved.newest

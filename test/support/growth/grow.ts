@@ -26,47 +26,49 @@ export interface Size {
   readonly others: number;
 }
 
-/** What everything took at one size. */
+/** The costs at one size. */
 export interface Stage extends Size {
   readonly costs: Readonly<Record<string, DatabaseCost>>;
   /** A whole pass of the reconciliation, from nothing. */
   readonly pass: PassCost;
-  /** Milliseconds that D1 took for an order's batch, the way there and back included: the mean of many in a row. */
+  /** Milliseconds of an order's batch in D1, round trip included: the mean of many in a row. */
   readonly batch_ms: number;
 }
 
 const NEWEST_ROUND = `SELECT price_round AS round FROM balances WHERE account = 'house:liquidity' AND asset = 'BTC'`;
 
-/** So many orders in a row are timed. */
+/** How many orders in a row are timed. */
 const BATCHES = 200;
 
-/** What a pass took, with every new transfer read before it. */
+/** The cost of a pass, without that of reading new transfers before it. */
 export interface PassCost {
   readonly slices: number;
-  /** The most that one slice read, and what all of them did. */
+  /** The most rows that one slice read, and the rows of all slices. */
   readonly mostRowsRead: number;
   readonly rowsRead: number;
   readonly rowsWritten: number;
-  /** Milliseconds of D1, as it says itself, and from the beginning to the end. */
+  /** Milliseconds as D1 reports them, and from the beginning to the end of the pass. */
   readonly database_ms: number;
   readonly longest_ms: number;
   readonly wall_ms: number;
   readonly found: Pick<Found, 'status' | 'violations'>;
 }
 
-/** An exchange that only grows, and what it keeps per row, in bytes. */
+/** An exchange that only grows, and how many bytes it stores per row. */
 export class GrowingExchange {
   #accounts = 0;
   #rows = 0;
   #size = 0;
   readonly #bytes: Record<string, number> = {};
 
-  /** Bytes of the database for each account and each record of a kind, its transfers included; the newest measurement. */
+  /**
+   * Bytes of the database for each account and for each record of a kind with its transfers, by the newest measurement.
+   */
   get bytes(): Readonly<Record<string, number>> {
     return this.#bytes;
   }
 
-  /** Grows to a size, and measures everything on behalf of an account that is new to it but for its long history. */
+  /** Grows to a size, and measures everything for an account that is new except for its long history. */
   async growTo(size: Size): Promise<Stage> {
     const trader = await openTrader({ USDT: '100000', ETH: '10' });
     await this.#openAccounts(size.accounts - 1);
@@ -98,7 +100,7 @@ export class GrowingExchange {
     }
   }
 
-  /** What is left of the rows is orders of all the others, in turns, as they would have come. */
+  /** The remaining rows are orders of all other accounts in turns. */
   async #writeCrowds(rows: number): Promise<void> {
     const orders = Math.ceil((rows - this.#rows) / 3);
     if (this.#accounts === 0 || orders <= 0) return;
@@ -132,7 +134,7 @@ async function lookAtDatabase(): Promise<number> {
   return meta.size_after;
 }
 
-/** Takes a pass without a rest between its slices. */
+/** Runs a pass without a pause between its slices. */
 export function measurePass(): Promise<PassCost> {
   return withOwn(async (own) => {
     const { reconciler } = own;
@@ -164,7 +166,7 @@ async function timeBatches({ accountId, keyId }: Trader): Promise<number> {
     executedPrice: 5_000_000_000_000n,
     coinAmount: 10_000n,
     usdtAmount: 5_000_000n,
-    // That of the newest fill, so that these orders overtake nobody and nobody them.
+    // The round of the newest fill, so that no order is refused for an older round.
     priceRound: (await env.DB.prepare(NEWEST_ROUND).first<number>('round')) ?? 0,
   };
   const begun_ms = Date.now();

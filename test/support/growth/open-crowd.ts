@@ -1,7 +1,7 @@
 import { env } from '../runtime/test-env.ts';
 import { composeCrowd } from './compose-crowd.ts';
 
-/** Opens accounts from one number up to another, and gives the size of the database in bytes. */
+/** Opens accounts from one number up to another, and returns the size of the database in bytes. */
 export async function openCrowd(from: number, to: number): Promise<number> {
   const results = await env.DB.batch(composeCrowd(from, to).map((statement) => env.DB.prepare(statement)));
   return Math.max(...results.map(({ meta }) => meta.size_after));

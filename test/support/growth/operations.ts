@@ -14,15 +14,15 @@ import type { RecordTable } from './record-kinds.ts';
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 const MINUTE_MS = 60_000;
 
-/** An operation to measure. It prepares what must not be measured, and returns the function that is. */
+/** An operation to measure. It prepares what must not be measured, and returns the function to measure. */
 type Operation = (trader: Trader) => Promise<() => Promise<unknown>>;
 
-/** A read of the trader's, whatever it begins from. */
+/** A read by the trader, from any starting point. */
 function read(path: string): Operation {
   return (trader) => Promise.resolve(() => succeed(trader.get(path)));
 }
 
-/** A page that begins in the middle of the trader's records. */
+/** A page that starts in the middle of the trader's records. */
 function readDeep(path: string, table: RecordTable): Operation {
   return async (trader) => {
     const { accountId } = trader;
@@ -65,7 +65,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   'a page deep in the withdrawals': readDeep(WITHDRAWALS, 'withdrawals'),
   'one withdrawal': readOne(WITHDRAWALS, 'withdrawals'),
   'an order': async (trader) => {
-    // Warms the price in the lane, so that none is asked for.
+    // Loads the price, so that the measured order does not ask for one.
     await trader.trade(ORDER);
     return () => succeed(trader.order(ORDER, crypto.randomUUID()));
   },
@@ -104,7 +104,7 @@ export const operations: Readonly<Record<string, Operation>> = {
 /** The cost of each operation in D1, for one trader. */
 export async function measureOperations(trader: Trader): Promise<Record<string, DatabaseCost>> {
   const costs: Record<string, DatabaseCost> = {};
-  // Admits the key, so that its record is no part of the first cost.
+  // Loads the key's record, so that it is not part of the first cost.
   await trader.balances();
   for (const [name, prepare] of Object.entries(operations)) {
     const work = await prepare(trader);

@@ -6,20 +6,23 @@ export interface Leg {
   readonly amount: number | string;
 }
 
-/** The SQL of one record's own values, over its number `i`. */
+/** The SQL of one record's values, by its number `i`. */
 export interface RecordTerms {
   readonly account: string;
   readonly id: string;
   readonly time: string;
   /** The number of the first of its transfers. */
   readonly firstTransfer: string;
-  /** Whether it is the account's turn to buy, or to sell what it bought. */
+  /** Whether the account now buys, or sells what it bought. */
   readonly isBuy: string;
 }
 
-/** A kind of record as requests leave it: its row, as the columns of a SELECT, and the transfers that its state calls for. */
+/**
+ * A kind of record as requests leave it: its row, as the columns of a SELECT, and the transfers that its state
+ * requires.
+ */
 export interface RecordKind {
-  /** One digit of the ids, so that no two kinds share one. */
+  /** One digit of the ids, so that two kinds never share an id. */
   readonly digit: number;
   readonly transferKind: string;
   row(terms: RecordTerms): Readonly<Record<string, string | number>>;
@@ -131,7 +134,7 @@ const settlements: RecordKind = {
   ],
 };
 
-/** By the tables that they stand in. */
+/** The kinds by their tables. */
 export const recordKinds = { orders, deposits, withdrawals, settlements };
 
 export type RecordTable = keyof typeof recordKinds;

@@ -3,26 +3,26 @@ import { readTriggers, runWithout } from '../ledger/triggers.ts';
 import { type Owners, composeHistory, historyTables, rowsOf } from './compose-history.ts';
 import type { RecordTable } from './record-kinds.ts';
 
-/** How many records one batch has. */
+/** How many records one batch writes. */
 const CHUNK = 50_000;
 
-/** What was written: rows of all tables together, and how large the database is with them, in bytes. */
+/** What was written: the rows of all tables, and the size of the database afterwards, in bytes. */
 export interface Written {
   readonly rows: number;
   readonly size: number;
 }
 
-/** The number of the next record, so that none has the id of another, whosoever it is. */
+/** The number of the next record, so that no two records share an id. */
 let next = 0;
 
 /**
- * Writes so many records of one kind, spread over two years, with their transfers and what these do to the balances:
- * the same rows that requests would have left, whole to the reconciliation. It bypasses the triggers, which check every
- * written row: with them a million rows would take minutes, and they are not tested here.
+ * Writes records of one kind, spread over two years, with their transfers and the resulting balances: the same rows
+ * that requests would have left, and correct for the reconciliation. It bypasses the triggers, which check every
+ * written row. With them a million rows would take minutes, and they are not tested here.
  */
 export async function writeHistory(table: RecordTable, owners: Owners, count: number): Promise<Written> {
   const triggers = (await readTriggers()).filter(({ tbl_name }) => historyTables.includes(tbl_name));
-  // From the beginning of a round, so that everybody buys before selling.
+  // From the beginning of a turn, so that every account buys before it sells.
   const first = Math.ceil(next / (2 * owners.count)) * 2 * owners.count;
   const history = { table, owners, first, end: first + count };
   let size = 0;

@@ -7,7 +7,7 @@ export interface Effects {
   readonly balances: string;
 }
 
-/** Reads what an account's effects are, straight from the ledger. */
+/** Reads an account's balances and records directly from the ledger. */
 export async function readEffects(accountId: string): Promise<Effects> {
   const [orders, transfers, balances] = await env.DB.batch<Record<string, unknown>>([
     env.DB.prepare('SELECT count(*) AS n FROM orders WHERE account_id = ?').bind(accountId),
@@ -23,7 +23,7 @@ export async function readEffects(accountId: string): Promise<Effects> {
   };
 }
 
-/** The sum of all ledger balances for each asset. It is zero unless money was made or lost. */
+/** The sum of all balances of each asset. It is zero unless money was made or lost. */
 export async function sumOfBalances(): Promise<string[]> {
   const { results } = await env.DB.prepare('SELECT asset FROM balances GROUP BY asset HAVING sum(amount) <> 0').all<{
     asset: string;

@@ -4,7 +4,7 @@ import { openDatabase } from '../../../src/ledger/database.ts';
 import { FIRST_LEDGER, newRecordId } from '../../../src/ledger/record-id.ts';
 import { env } from '../runtime/test-env.ts';
 
-/** The ledger by plain SQL on the database itself, as a bug or an intruder would reach it. */
+/** Writes to the ledger by plain SQL, as a bug or an intruder could. */
 
 export const NOON_MS = Date.UTC(2026, 10, 21, 12);
 export const database = openDatabase(env.DB);
@@ -13,10 +13,10 @@ export function sql(query: string, ...parameters: (string | number)[]): D1Prepar
   return env.DB.prepare(query).bind(...parameters);
 }
 
-/** The number of the journal's next transfer, as SQL. */
+/** The number of the next transfer, as SQL. */
 export const NEXT = '(SELECT coalesce(max(id), 0) + 1 FROM transfers)';
 
-/** A transfer as nobody may write one: of no record, under the next number. */
+/** A transfer that nobody may write: with the next number, but without a record. */
 export function transfer(debit: string, receiver: string, asset: string, amount: string, kind = 'order') {
   return sql(
     `INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (${NEXT}, ?, ?, ?, ?, ?, 'test')`,
@@ -42,7 +42,10 @@ export function makeKey(accountId: string, id = keyOf(accountId)): D1PreparedSta
   );
 }
 
-/** What an order says; without it, one atom of BTC is bought for one of USDT, by a key of the account, at the newest round. */
+/**
+ * The values of an order. By default, a key of the account buys one atom of BTC for one atom of USDT, at the newest
+ * round.
+ */
 export interface OrderTerms {
   readonly id?: string;
   readonly coin?: string;
@@ -53,7 +56,7 @@ export interface OrderTerms {
   readonly status?: string;
   readonly keyId?: string;
   readonly priceRound?: number;
-  /** SQL of the number of its first transfer. */
+  /** The SQL of its first transfer's number. */
   readonly first?: string;
 }
 
@@ -79,7 +82,7 @@ export function order(accountId: string, terms: OrderTerms = {}, insert = 'INSER
   );
 }
 
-/** A credit by hand: so much out of custody. */
+/** A credit by hand of this amount, out of custody. */
 export function credit(
   accountId: string,
   asset: string,
@@ -120,7 +123,7 @@ export async function openFunded(): Promise<string> {
 
 const records = ['accounts', 'orders', 'deposits', 'withdrawals', 'settlements'];
 
-/** Everything that is money, or says where it went, to the digit: balances, transfers, and tables of records. */
+/** Every table about money, to the digit: balances, transfers, and records. */
 export async function readLedger(tables = records): Promise<unknown> {
   const results = await env.DB.batch([
     sql(

@@ -16,30 +16,30 @@ import { env } from '../runtime/test-env.ts';
 import { readTriggers, runWithout } from './triggers.ts';
 import { readTaken, withdraw } from '../withdrawals/withdrawals.ts';
 
-/** Slices that hold everything that a test makes. */
+/** Limits at which one slice reads everything that a test makes. */
 export const WHOLE: SliceLimits = { explained: 10_000, summed: 10_000, rows: 10_000 };
 
-/** Slices of which everything takes many. */
+/** Limits at which everything takes many slices. */
 export const SMALL: SliceLimits = { explained: 5, summed: 5, rows: 5 };
 
-/** Slices that hold some accounts, but not those that did much. */
+/** Limits at which a slice reads some whole accounts, but not those with much activity. */
 const SOME: SliceLimits = { explained: 60, summed: 60, rows: 10 };
 
-/** Chains of which little takes a link. */
+/** Chains that need few rows for a link. */
 export const SHORT_CHAINS: Chains = {
   transfers: { ...CHAINS.transfers, rowsPerPart: 10, partsPerLink: 3 },
   audit: { ...CHAINS.audit, rowsPerPart: 5 },
 };
 
-/** More slices than any pass of a test takes. */
+/** More slices than any pass of a test needs. */
 const MAX_SLICES = 5_000;
 
 /** The keeper of the exchange under test, with its own alarm. */
 export const keeper = () => env.LEDGER_KEEPER.getByName('0');
 
 /**
- * Has the keeper do what the schedule wakes it for, and waits until that is done. Its alarm is due at once, so the runtime
- * may fire it before the test does: whoever fires it, it is waited for.
+ * Wakes the keeper as the schedule does, and waits until it is done. Its alarm is due at once, so the runtime may run
+ * it before the test does. Either run is awaited.
  */
 export async function runKeeper(wake: () => Promise<void> = () => reachKeeper(env).wake()): Promise<void> {
   const alarms = await runInDurableObject(keeper(), (instance) => vi.spyOn(instance, 'alarm'));
@@ -51,13 +51,13 @@ export async function runKeeper(wake: () => Promise<void> = () => reachKeeper(en
   alarms.mockRestore();
 }
 
-/** A reconciliation of a test's own, beside the keeper's, whose slices the test takes. */
+/** A reconciliation apart from the keeper's, whose slices the test runs itself. */
 export interface OwnReconciliation {
   readonly reconciler: Reconciler;
   readonly standing: () => KeeperStanding;
 }
 
-/** Lets `use` work with a reconciliation that has read nothing yet; its links stand in an object of its own. */
+/** Runs `use` with a reconciliation that has read nothing yet, and whose links are stored in an object of its own. */
 export function withOwn<T>(
   use: (own: OwnReconciliation) => Promise<T>,
   read: Chains = SHORT_CHAINS,
@@ -74,10 +74,10 @@ export function withOwn<T>(
   });
 }
 
-/** What it has found, as the operator is shown it, and how many slices it took. */
+/** The result as the operator sees it, and the number of slices. */
 export type Found = Reconciliation & { readonly slices: number };
 
-/** Takes a whole pass, and first whatever is new. `between` happens before each slice. */
+/** Reads everything new and then runs a whole pass. `between` runs before each slice. */
 export async function finishPass(
   { reconciler, standing }: OwnReconciliation,
   limits: SliceLimits = WHOLE,
@@ -94,12 +94,12 @@ export async function finishPass(
   throw new Error('the pass does not end');
 }
 
-/** Where it stands, as the operator is shown it. */
+/** The present state, as the operator sees it. */
 export async function showOwn({ standing }: OwnReconciliation): Promise<Reconciliation> {
   return showReconciliation(standing(), await listViolations(openDatabase(env.DB)));
 }
 
-/** Reads all that is new. */
+/** Reads everything new. Returns the number of slices. */
 export async function followAll(reconciler: Reconciler, limits: SliceLimits = WHOLE): Promise<number> {
   let slices = 1;
   while ((await reconciler.follow(limits, Date.now())).isMore) slices += 1;
@@ -122,7 +122,7 @@ export function invariantOf(found: Reconciliation, name: Invariant): Reconciliat
   return invariant;
 }
 
-/** Clears what stands and lifts the halts, as an operator does. */
+/** Clears all violations and lifts the halts, as an operator does. */
 export async function reopen(): Promise<void> {
   for (const { id } of await listViolations(openDatabase(env.DB))) {
     const cleared = await asOperator('POST', `/reconciliation/violations/${id}/clear`, { reason: 'a test broke it' });
@@ -137,15 +137,15 @@ export function statusesOf(found: Reconciliation): Record<string, string> {
   return Object.fromEntries(found.invariants.map(({ name, status }) => [name, status]));
 }
 
-/** Everything that is checked. */
+/** Every table that is checked. */
 const MONEY = ['balances', 'transfers', 'orders', 'deposits', 'withdrawals', 'settlements', 'addresses'];
 
-/** Keeps the money as it is now, for `restoreMoney`. Once in a file. */
+/** Copies the money as it is now, for `restoreMoney`. Once in a file. */
 export async function saveMoney(): Promise<void> {
   await env.DB.batch(MONEY.map((table) => env.DB.prepare(`CREATE TABLE saved_${table} AS SELECT * FROM ${table}`)));
 }
 
-/** Puts back what `saveMoney` kept. */
+/** Restores the copy that `saveMoney` made. */
 export async function restoreMoney(): Promise<void> {
   const triggers = (await readTriggers()).filter((trigger) => MONEY.includes(trigger.tbl_name));
   await runWithout(
@@ -158,9 +158,10 @@ export async function restoreMoney(): Promise<void> {
 }
 
 /**
- * Changes the money as if these triggers were not there, and expects a pass to find exactly these invariants broken, in
- * one slice and in many, from nothing and where everything had been read before the change; how an order was rounded is
- * judged exactly once. Then puts back what `saveMoney` kept, and expects all well. Gives what was found.
+ * Changes the money as if these triggers did not exist, and expects a pass to find exactly these invariants broken: in
+ * one slice and in many, from nothing and after everything had been read before the change. Each order's rounding is
+ * judged exactly once. Then it restores the copy of `saveMoney`, and expects that nothing is broken. Returns what was
+ * found.
  */
 export function expectBroken(
   broken: readonly Invariant[],
@@ -201,14 +202,17 @@ async function breakMoney(
   }
 }
 
-/** All is well: for before the first case of a file, and after the last, since each puts back what it changed. */
+/**
+ * Expects that nothing is broken: before the first case of a file, and after the last, since each restores what it
+ * changed.
+ */
 export async function expectAllWell(): Promise<void> {
   expect(statusesOf(await reconcileAnew())).toEqual(allOk);
 }
 
 export const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '25.5' };
 
-/** Orders of both sides and both modes. */
+/** Places orders of both sides and both modes. */
 export async function tradeAll(trader: Trader): Promise<string[]> {
   const ids: string[] = [];
   for (const body of [
@@ -243,7 +247,7 @@ export function drawHash(): string {
   return `0x${hashes.toString(16).padStart(64, '0')}`;
 }
 
-/** Deposits in every state: credited at once and later, failed, pending, and of nobody. */
+/** Reports deposits in every state: credited at once and later, failed, pending, and to an unknown address. */
 async function depositAll(trader: Trader): Promise<void> {
   const address = await addressOf(trader, 'ETH');
   const deposit = { network: 'ETH', asset: 'ETH', amount: '0.500000000000000001', address };
@@ -257,14 +261,17 @@ async function depositAll(trader: Trader): Promise<void> {
   await report({ ...deposit, txHash: drawHash(), confirmations: 99, address: nobodys });
 }
 
-/** The operator's word on a withdrawal that waits for it. */
+/** The operator's decision about a withdrawal that waits for it. */
 async function decide(trader: Trader, id: string, verb: string): Promise<void> {
   const path = `/accounts/${trader.accountId}/withdrawals/${id}/${verb}`;
   const decided = await asOperator('POST', path, { reason: 'as the test has it' });
   expect(decided.status, await decided.clone().text()).toBe(200);
 }
 
-/** Withdrawals to every end: paid outside and inside, at once and after a review, rejected, and still waiting. */
+/**
+ * Makes withdrawals with every end: paid to other addresses and in the ledger, at once and after a review, rejected,
+ * and still waiting.
+ */
 async function withdrawAll(trader: Trader, other: Trader): Promise<void> {
   const inside = { network: 'ETH', address: await addressOf(other, 'ETH') };
   await readTaken(await withdraw(trader));
@@ -278,7 +285,7 @@ async function withdrawAll(trader: Trader, other: Trader): Promise<void> {
   await asOperator('PATCH', '/settings', { reviewThreshold: null });
 }
 
-/** Trades that were agreed elsewhere: with the house on both sides, and with another account. */
+/** Settles trades that were agreed elsewhere: with the house on both sides, and with another account. */
 async function settleAll(trader: Trader, other: Trader): Promise<void> {
   const settlements = [agreeQuick(trader, 'BUY'), agreeQuick(trader, 'SELL')];
   for (const agreed of other === trader ? settlements : [...settlements, agreeP2p(other, trader)]) {
@@ -286,7 +293,7 @@ async function settleAll(trader: Trader, other: Trader): Promise<void> {
   }
 }
 
-/** Accounts that have done everything that moves money. */
+/** Opens accounts and makes records of every kind that moves money. */
 export async function makeActivity(accounts: number): Promise<Trader[]> {
   const traders: Trader[] = [];
   for (let opened = 0; opened < accounts; opened += 1) {
@@ -298,7 +305,7 @@ export async function makeActivity(accounts: number): Promise<Trader[]> {
     await depositAll(trader);
     await withdrawAll(trader, other);
     await settleAll(trader, other);
-    // A credit whose reference reads like a receipt's.
+    // A credit whose reference has the form of a receipt's.
     const rejected = (await env.DB.prepare("SELECT id FROM withdrawals WHERE account_id = ? AND status = 'FAILED'")
       .bind(trader.accountId)
       .first<{ id: string }>())!;

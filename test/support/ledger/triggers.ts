@@ -14,8 +14,8 @@ export async function readTriggers(): Promise<Trigger[]> {
 }
 
 /**
- * Runs statements as if some triggers were not there: what a bug of a migration, or somebody with the database's
- * console, could do. All in one batch, which puts the triggers back as they were. Gives what D1 said of each statement.
+ * Runs statements as if some triggers did not exist, as a bug in a migration or a person with the database's console
+ * could. All in one batch, which restores the triggers. Returns D1's answer to each statement.
  */
 export async function runWithout(
   triggers: readonly Trigger[],

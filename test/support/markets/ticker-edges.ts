@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SourceTicker } from '../../../src/markets/sources/price-source.ts';
 import { parsePrice } from '../../../src/money/prices.ts';
 
-/** What a venue may send where a number is due, and that is none. */
+/** Texts that a venue may send instead of a number. */
 export const unreadableNumbers: readonly (readonly [name: string, value: unknown])[] = [
   ['nothing', undefined],
   ['null', null],
@@ -20,7 +20,7 @@ export const unreadableNumbers: readonly (readonly [name: string, value: unknown
   ['an exponent beyond any market', '1e999'],
 ];
 
-/** What is a number, but no price. */
+/** Numbers that are no prices. */
 export const impossiblePrices: readonly (readonly [name: string, value: string])[] = [
   ['zero', '0'],
   ['zero with decimals', '0.00000000'],
@@ -37,9 +37,9 @@ export interface TickerChange {
 }
 
 /**
- * The guarantees about numbers that every parser of tickers gives. `read` parses an answer of two markets: BTC with
- * the change, and ETH, which is sound. `noPrevious` are numbers of the venue's own kind of open from which no earlier
- * price follows; without it the venue gives no open.
+ * The guarantees about numbers that every parser of tickers gives. `read` parses an answer with two markets: BTC with
+ * the change, and a valid ETH. `noPrevious` are invalid values of the field from which the venue's open is computed;
+ * leave it out when the venue gives no open.
  */
 export function testTickerEdges(
   read: (change: TickerChange) => SourceTicker[],
@@ -48,7 +48,7 @@ export function testTickerEdges(
   const bitcoin = (change: TickerChange) => read(change).find(({ coin }) => coin === 'BTC');
 
   it.each([...unreadableNumbers, ...impossiblePrices])(
-    'drop a row whose price is %s, and that row only',
+    'skip a row whose price is %s, and only that row',
     (_, price) => {
       expect(read({ price }).map(({ coin }) => coin)).toEqual(['ETH']);
     },
@@ -63,7 +63,7 @@ export function testTickerEdges(
     expect(bitcoin({ price })?.price).toBe(parsePrice(plain));
   });
 
-  // 1e999 is absurd, but a volume has no bound that would be sure.
+  // 1e999 is absurd, but no bound for volumes would be certain.
   it.each([...unreadableNumbers.filter(([, value]) => value !== '1e999'), ['less than zero', '-1'] as const])(
     'keep the price of a row whose volume is %s',
     (_, volume) => {
@@ -80,14 +80,14 @@ export function testTickerEdges(
   });
 
   if (!noPrevious) return;
-  describe('keep the price of a row without an open when what it follows from', () => {
+  describe('keep the price of a row without an open when the field for it', () => {
     it.each([...unreadableNumbers, ...noPrevious])('is %s', (_, open) => {
       expect(bitcoin({ open })).toMatchObject({ price: expect.any(BigInt), open24h: null });
     });
   });
 }
 
-/** A record with the changed fields under their venue's names; what changes to `undefined` is left out. */
+/** A record with the changed fields, under the venue's names. A field that changes to `undefined` is left out. */
 export function changeFields(
   row: Readonly<Record<string, unknown>>,
   names: Readonly<Record<string, string>>,

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { type Trader, asOperator, json } from '../exchange.ts';
 import { type Moment, aroundBatch } from '../runtime/faults.ts';
 
-/** A name for a trade that no other test uses. */
+/** A reference that no other test uses. */
 export function drawReference(): string {
   return `otc-${crypto.randomUUID()}`;
 }
@@ -21,7 +21,7 @@ export function agreeP2p(buyer: Trader, seller: Trader, change: Record<string, u
   };
 }
 
-/** The same of one account with the house. */
+/** The same between one account and the house. */
 export function agreeQuick(trader: Trader, side: 'BUY' | 'SELL', change: Record<string, unknown> = {}) {
   return {
     kind: 'QUICK',
@@ -43,13 +43,13 @@ export interface SettlementAnswer {
   readonly settlement: Record<string, string> & { readonly id: string; readonly ts: string };
 }
 
-/** The settlement in an answer of this status. */
+/** The settlement in an answer with this status. */
 export async function readSettled(response: Response, status = 201): Promise<SettlementAnswer['settlement']> {
   if (response.status !== status) throw new Error(`${response.status} ${await response.text()}`);
   return (await json<SettlementAnswer>(response)).settlement;
 }
 
-/** The account holds these amounts of USDT and ETH. */
+/** Checks that the account holds these amounts of USDT and ETH. */
 export async function expectHoldings(trader: Trader, usdt: string, eth: string): Promise<void> {
   const { USDT, ETH } = await trader.balances();
   expect([USDT, ETH]).toEqual([usdt, eth]);

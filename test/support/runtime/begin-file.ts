@@ -20,8 +20,8 @@ async function isEmpty(ledger: D1Database): Promise<boolean> {
   return (await ledger.prepare('SELECT count(*) AS tables FROM sqlite_schema').first('tables')) === 0;
 }
 
-// Another file may have run in this runtime before. Nothing is left of it in the clock, a spy, an object, the database
-// or the edge cache.
+// Another test file may have run in this runtime before. This resets the clock, spies, objects, the database and the
+// edge cache.
 vi.useRealTimers();
 vi.restoreAllMocks();
 await emptyStorage();

@@ -10,8 +10,8 @@ const keys = [
 ];
 
 /**
- * Empties the edge cache of the Worker, but for candles: they are kept by their question, and a test that counts them
- * asks one of its own.
+ * Empties the edge cache of the Worker, except for candles. These are cached by their request, and a test that counts
+ * them makes a request of its own.
  */
 export async function emptyEdgeCache(): Promise<void> {
   await Promise.all(keys.map((key) => caches.default.delete(`https://edge-cache.invalid/${key}`)));

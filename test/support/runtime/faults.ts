@@ -16,9 +16,9 @@ export const TIMED_OUT = 'D1_ERROR: D1 DB storage operation exceeded timeout whi
 export const OVERLOADED = 'D1_ERROR: D1 DB is overloaded. Requests queued for too long.';
 
 /**
- * Calls `inject` around the next batches that are sent to the real D1. A batch is what moves money. `inject` may throw
- * an error of D1's. Only batches whose text `isMeant` count. `state.injected` counts how often; call `restore` when
- * done.
+ * Calls `inject` around the next batches that are sent to the real D1. Every change of money is a batch. `inject` may
+ * throw an error of D1's. Only batches whose text `isMeant` count. `state.injected` counts how often; call `restore`
+ * when done.
  */
 export function aroundBatches(
   moment: Moment,
@@ -29,7 +29,7 @@ export function aroundBatches(
   return aroundSends(moment, times, inject, (sent) => Array.isArray(sent) && isMeant(JSON.stringify(sent)));
 }
 
-/** The same around the next reads of a key's record, each of which is a query of its own. */
+/** The same around the next reads of a key's record, each of which is a single query. */
 export function aroundKeyReads(moment: Moment, times: number, inject: () => Promise<void> | void) {
   const isKeyRead = (sent: unknown) => typeof sent === 'string' && sent.includes('from "api_keys" inner join');
   return aroundSends(moment, times, inject, isKeyRead);
@@ -69,7 +69,7 @@ const batches = {
 
 export type Batch = keyof typeof batches;
 
-/** Calls `inject` around the next batches of one kind, as `aroundBatches` does around all. One at a time. */
+/** Calls `inject` around the next batches of one kind, as `aroundBatches` does around all. Use one at a time. */
 export function aroundBatch(batch: Batch, moment: Moment, times: number, inject: () => Promise<void> | void) {
   return aroundBatches(moment, times, inject, batches[batch]);
 }

@@ -7,7 +7,7 @@ import { CandleHub } from '../../../src/markets/candles/candle-hub.ts';
 import { PriceHub } from '../../../src/markets/price-hub.ts';
 import { env } from './test-env.ts';
 
-/** D1's own figures for a piece of work. */
+/** D1's own figures for some work. */
 export interface DatabaseCost {
   /** Round trips: a batch is one. */
   readonly databaseTrips: number;
@@ -15,19 +15,19 @@ export interface DatabaseCost {
   readonly databaseRowsWritten: number;
 }
 
-/** What a piece of work cost. */
+/** The cost of some work. */
 export interface Cost extends DatabaseCost {
-  /** Calls of key lanes, of the ledger's gate and of the two hubs, their alarms among them. */
+  /** Calls of key lanes, of the ledger's gate and of the two hubs, including their alarms. */
   readonly laneCalls: number;
   readonly gateCalls: number;
   readonly hubCalls: number;
   readonly objectRowsRead: number;
-  /** As the platform bills them: rows of SQLite, values put, and one for every alarm that is set. */
+  /** As the platform bills them: rows of SQLite, stored values, and one for every alarm that is set. */
   readonly objectRowsWritten: number;
   readonly upstreamFetches: number;
 }
 
-/** D1's own way of sending, below every method of its interface: one call is one round trip. */
+/** D1's internal method for sending, which every public method uses: one call is one round trip. */
 interface DatabaseInternals {
   _send(...values: unknown[]): Promise<DatabaseReply | DatabaseReply[]>;
 }
@@ -40,7 +40,7 @@ interface DatabaseReply {
 export interface DatabaseFigures {
   readonly rows_read?: number;
   readonly rows_written?: number;
-  /** Milliseconds that SQLite took. */
+  /** Milliseconds that SQLite needed. */
   readonly duration?: number;
   /** Bytes of the whole database. */
   readonly size_after?: number;
@@ -54,7 +54,7 @@ export function databaseInternals(): DatabaseInternals {
   return internals as DatabaseInternals;
 }
 
-/** D1's figures for each statement of a piece of work, by round trips. */
+/** D1's figures for each statement of some work, by round trips. */
 export async function listenToDatabase(work: () => Promise<unknown>): Promise<DatabaseFigures[][]> {
   const sends = vi.spyOn(databaseInternals(), '_send');
   try {
@@ -66,7 +66,7 @@ export async function listenToDatabase(work: () => Promise<unknown>): Promise<Da
   }
 }
 
-/** Counts what D1 takes for `work`. */
+/** Counts what D1 needs for `work`. */
 export async function measureDatabase(work: () => Promise<unknown>): Promise<DatabaseCost> {
   const trips = await listenToDatabase(work);
   const sum = (figure: 'rows_read' | 'rows_written') =>
@@ -78,12 +78,12 @@ export async function measureDatabase(work: () => Promise<unknown>): Promise<Dat
   };
 }
 
-/** How many rows D1 read for a piece of work. */
+/** How many rows D1 read for some work. */
 export async function countRowsRead(work: () => Promise<unknown>): Promise<number> {
   return (await measureDatabase(work)).databaseRowsRead;
 }
 
-/** Every object's storage and its SQLite, as objects of one process share their prototypes. */
+/** Every object's storage and its SQLite, because objects of one process share their prototypes. */
 async function reachStorage(lane: DurableObjectStub<KeyLane>) {
   return runInDurableObject(lane, (_instance, { storage }) => ({
     storage: Object.getPrototypeOf(storage) as DurableObjectStorage,
@@ -94,7 +94,7 @@ async function reachStorage(lane: DurableObjectStub<KeyLane>) {
 
 /**
  * Counts what `work` costs. Every call goes on to the real parts. `lane` is the object through which the storage of all
- * objects is reached, and the one whose late writes are waited for.
+ * objects is reached, and whose late writes are awaited.
  */
 export async function measure(lane: DurableObjectStub<KeyLane>, work: () => Promise<unknown>): Promise<Cost> {
   // Writes from before the work are not counted.

@@ -3,8 +3,8 @@ import { vi } from 'vitest';
 import type { Trader } from '../exchange.ts';
 
 /**
- * Lets every write of an object's SQLite throw from the one of this number on, as storage does that fails: what was
- * written before stays. It gives back how many were refused; call `restore` when done.
+ * Makes every write of an object's SQLite throw from the write with this number on, as failing storage does. Earlier
+ * writes stay. The result counts the refused writes; call `restore` when done.
  */
 export async function failStorageFrom(trader: Trader, write: number) {
   const sql = await runInDurableObject(

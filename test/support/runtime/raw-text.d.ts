@@ -5,6 +5,6 @@ declare module '*?raw' {
 }
 
 interface ImportMeta {
-  /** The files that match, by their path; vite finds them. */
+  /** The matching files, by their path. Vite finds them. */
   glob(pattern: string): Record<string, unknown>;
 }

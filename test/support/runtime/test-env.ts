@@ -18,21 +18,21 @@ export interface TestEnv extends Omit<
   readonly PRICE_HUB: Namespace<PriceHub>;
   readonly CANDLE_HUB: Namespace<CandleHub>;
   readonly MIGRATIONS: D1Migration[];
-  /** The base address of the server that plays the venues; in a *.venues.test.ts and a *.six-venues.test.ts alone. */
+  /** The base address of the server that simulates the venues; only in *.venues.test.ts and *.six-venues.test.ts. */
   readonly VENUE_SERVER: string;
-  /** The base address of the reference custodian; in a *.custody.test.ts alone. */
+  /** The base address of the reference custodian; only in *.custody.test.ts. */
   readonly CUSTODIAN_SERVER: string;
   readonly OPERATOR_TOKEN: string;
-  /** The platform's server of the site's files, which stands before the Worker. */
+  /** The platform's server of the site's files, which runs in front of the Worker. */
   readonly SITE: Fetcher;
-  /** What the simulation draws of, and how far it goes. */
+  /** The seed and the number of steps of the simulation. */
   readonly SIMULATION_SEED: string;
   readonly SIMULATION_STEPS: string;
-  /** How many rows of history the growth is measured over. */
+  /** How many rows of history the growth is measured with. */
   readonly GROWTH_ROWS: string;
 }
 
-/** Objects by their class, since tests look into them. */
+/** Objects by their class, because tests read their internals. */
 type Namespace<T extends Rpc.DurableObjectBranded> = DurableObjectNamespace<T> & DurableObjectNamespace;
 
 export const env = workerEnv as unknown as TestEnv;

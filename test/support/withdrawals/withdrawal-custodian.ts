@@ -11,14 +11,16 @@ import { type WithdrawalAnswer, expectWholeLedger, houseHolds, readOwn, readTake
 
 type Taken = WithdrawalAnswer['withdrawal'];
 
-/** What a withdrawal of 50 USDT and its fee leave of 100, and what is in flight until it is settled. */
+/** What remains of 100 USDT after a withdrawal of 50 and its fee, and what is in house:payouts until it is settled. */
 const LEFT = '49';
 const HELD = 51_000_000n;
 
 /** How much later than now the last sweep was. */
 let ahead_ms = 0;
 
-/** The scheduled look at all that is being paid, so much later than the last: by default, all of it is due again. */
+/**
+ * Runs the scheduled sweep of open withdrawals, this much later than the last. By default all of them are due again.
+ */
 export function sweep(later_ms = 3_600_000): Promise<number> {
   ahead_ms += later_ms;
   const now_ms = Date.now() + ahead_ms;
@@ -31,13 +33,13 @@ export async function countPayments(id: string): Promise<number> {
   return payouts.reduce((sum, { payments }) => sum + payments, 0);
 }
 
-/** Withdraws 50 USDT under the key "k", from a custodian that meets the next requests so. */
+/** Withdraws 50 USDT with the Idempotency-Key "k", while the custodian treats its next requests as given. */
 export async function withdrawFrom(trader: Trader, ...programmes: CustodianProgramme[]): Promise<Taken> {
   for (const programme of programmes) await programCustodian(programme);
   return readTaken(await withdraw(trader, {}, 'k'));
 }
 
-/** Withdrawals from 100 USDT at the reference custodian. Its hooks make each test begin anew, with nothing in flight. */
+/** Withdrawals from 100 USDT at the reference custodian. Its hooks reset everything before each test. */
 export function useCustodian() {
   let inFlight: bigint;
 
@@ -62,7 +64,7 @@ export function useCustodian() {
       expect((await trader.balances())['USDT']).toBe(LEFT);
       await expectInFlight(HELD);
     },
-    /** Paid once, under the hash that the custodian gave. */
+    /** Checks that it was paid once, with the hash that the custodian gave. */
     async expectPaid(trader: Trader, { id }: Taken): Promise<void> {
       const [entry, ...others] = (await listPayouts()).filter(({ payout }) => payout.withdrawalId === id);
       expect([entry?.payments, others]).toEqual([1, []]);
@@ -70,7 +72,7 @@ export function useCustodian() {
       expect((await trader.balances())['USDT']).toBe(LEFT);
       await expectInFlight(0n);
     },
-    /** Never paid, and the money with its fee is back once. */
+    /** Checks that it was never paid, and that amount and fee were returned once. */
     async expectReturned(trader: Trader, { id }: Taken): Promise<void> {
       expect(await countPayments(id)).toBe(0);
       expect(await readOwn(trader, id)).toMatchObject({ status: 'FAILED', txHash: null });

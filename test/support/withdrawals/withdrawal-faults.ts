@@ -15,11 +15,11 @@ export function useWithdrawalFaults() {
   let submissions: MockInstance<typeof sandboxCustody.submit>;
   let inFlight: bigint;
 
-  /** Every withdrawal that the custodian was asked to pay, each time it was asked. */
+  /** Every withdrawal that the custodian was asked to pay, once for each time. */
   const submittedIds = () => submissions.mock.calls.map(([payout]) => payout.withdrawalId);
 
   beforeEach(async () => {
-    // The faults are intended, and their log lines would hide others.
+    // The injected faults write error lines, which are not shown.
     vi.spyOn(console, 'error').mockReturnValue();
     submissions = vi.spyOn(sandboxCustody, 'submit');
     const lookup = sandboxCustody.lookup.bind(sandboxCustody);
@@ -42,10 +42,10 @@ export function useWithdrawalFaults() {
       faults.push(fault);
       return fault;
     },
-    /** The scheduled look at all that is being paid, a minute from now. */
+    /** Runs the scheduled sweep as if a minute had passed. */
     sweep: () =>
       sweepWithdrawals({ database: openDatabase(env.DB), custody: sandboxCustody, now: () => Date.now() + 60_000 }),
-    /** The answer's withdrawal is the only one, was paid once, and cost 51 USDT once. */
+    /** Checks that the answer's withdrawal is the only one, was paid once, and cost 51 USDT once. */
     async expectOnePayout(trader: Trader, response: Response): Promise<void> {
       const withdrawal = await readTaken(response.clone());
       expect(withdrawal.status).toBe('COMPLETED');
@@ -60,7 +60,7 @@ export function useWithdrawalFaults() {
       expect((await trader.balances())['USDT']).toBe('1000');
       expect(submittedIds()).toEqual([]);
     },
-    /** This many atoms of USDT more are in flight than when the test began. */
+    /** Checks that this many atoms of USDT more are in house:payouts than when the test began. */
     async expectInFlight(atoms: bigint): Promise<void> {
       expect(await houseHolds('payouts')).toBe(inFlight + atoms);
       await expectWholeLedger();
@@ -68,7 +68,7 @@ export function useWithdrawalFaults() {
   };
 }
 
-/** A trader with 1,000 USDT whose lane knows its key. */
+/** A trader with 1,000 USDT whose key the lane knows. */
 export async function openWarmTrader(): Promise<Trader> {
   const trader = await openTrader({ USDT: '1000' });
   await trader.balances();

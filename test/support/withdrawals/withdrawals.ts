@@ -8,10 +8,10 @@ import { env } from '../runtime/test-env.ts';
 
 export const WITHDRAWALS_PATH = '/api/v1/wallet/withdrawals';
 
-/** An address of nobody here. */
+/** An address that no account of this exchange owns. */
 export const OUTSIDE = 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC';
 
-/** A withdrawal of 50 USDT that costs a fee of 1. */
+/** A withdrawal of 50 USDT with a fee of 1. */
 export const WITHDRAWAL: Record<string, string> = {
   asset: 'USDT',
   network: 'TRC20',
@@ -52,7 +52,7 @@ export function withdraw(
   return trader.post(WITHDRAWALS_PATH, { ...WITHDRAWAL, ...change }, headers);
 }
 
-/** The withdrawal in an answer that took it. */
+/** The withdrawal in the answer to its POST. */
 export async function readTaken(response: Response): Promise<WithdrawalAnswer['withdrawal']> {
   if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
   return (await json<WithdrawalAnswer>(response)).withdrawal;
@@ -64,7 +64,7 @@ export async function expectProblem(response: Response, status: number, code: st
   return problem;
 }
 
-/** How often each answer was given: its code, or its status where it is none of a problem. */
+/** How often each answer was given, by its code, or by its status when it is no problem. */
 export async function tally(responses: readonly Response[]): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const response of responses) {
@@ -89,7 +89,7 @@ export async function readFeed(trader: Trader): Promise<Record<string, string>[]
   return page.transactions;
 }
 
-/** Everything that a refused withdrawal must leave as it was. */
+/** Everything that a refused withdrawal must not change. */
 export async function readHoldings(accountId: string): Promise<Effects & { readonly withdrawals: string }> {
   const { results } = await env.DB.prepare('SELECT id, status, tx_hash FROM withdrawals WHERE account_id = ?')
     .bind(accountId)
@@ -97,7 +97,7 @@ export async function readHoldings(accountId: string): Promise<Effects & { reado
   return { ...(await readEffects(accountId)), withdrawals: JSON.stringify(results) };
 }
 
-/** What one of the house's accounts holds, in atoms. */
+/** The balance of one of the house's accounts, in atoms. */
 export async function houseHolds(
   account: 'payouts' | 'fees' | 'custody' | 'liquidity',
   asset: Asset = 'USDT',
@@ -115,11 +115,11 @@ export async function expectWholeLedger(): Promise<void> {
   expect(await unexplainedBalances()).toEqual([]);
 }
 
-/** Sets what the operator sets. Tests put it back with `resetSettings()`. */
+/** Changes the operator's settings. Restore them with `resetSettings()`. */
 export async function setSettings(change: Record<string, unknown>): Promise<void> {
   const response = await asOperator('PATCH', '/settings', change);
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-  // The gate goes on with settings that are seconds old, and a test cannot wait.
+  // The gate may use settings that are some seconds old, and a test cannot wait for them.
   await forgetConditions();
 }
 
@@ -137,15 +137,15 @@ export function moveClock(by_ms: number): void {
   vi.setSystemTime(Date.now() + by_ms);
 }
 
-/** The second factor of an account, in its holder's hands. */
+/** The authenticator of an account's second factor. */
 export interface Authenticator {
-  /** The code of the step now, or so many steps from it. */
+  /** The code of the present time step, or of one this many steps away. */
   code(steps?: number): Promise<string>;
-  /** Six digits that are no code of the five steps around now. */
+  /** Six digits that are no code of the present time step or of two before or after it. */
   wrong(): Promise<string>;
 }
 
-/** Switches the second factor on, under a clock that `stopClock` stopped. The step before the one now is spent. */
+/** Switches the second factor on. Needs the clock of `stopClock`. The code of the time step before is used for it. */
 export async function switchOnTotp(accountId: string): Promise<Authenticator> {
   const { secret } = await json<{ secret: string }>(await asOperator('POST', `/accounts/${accountId}/totp`));
   const code = (steps = 0) => generate({ secret, epoch: Math.floor(Date.now() / 1_000) + 30 * steps });
@@ -158,14 +158,14 @@ export async function switchOnTotp(accountId: string): Promise<Authenticator> {
   return { code, wrong };
 }
 
-/** What is kept of an account's codes. */
+/** What is stored about an account's codes. */
 export async function readAttempts(accountId: string): Promise<Record<string, number> | null> {
   return env.DB.prepare('SELECT used_step, attempts, locked_until FROM totp WHERE account_id = ?')
     .bind(accountId)
     .first();
 }
 
-/** A wait that ends for all when so many have come to it. */
+/** A meeting point: each caller waits until this many have come. */
 export function meetingOf(count: number): () => Promise<void> {
   const meeting = Promise.withResolvers<void>();
   let come = 0;

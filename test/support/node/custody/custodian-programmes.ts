@@ -1,6 +1,6 @@
 import type { CustodianProgramme } from './custodian-state.ts';
 
-/** What tests have told a custodian to do with requests to come. */
+/** What tests have told the custodian to do with its next requests. */
 export class CustodianProgrammes {
   readonly #waiting: CustodianProgramme[] = [];
 
@@ -8,7 +8,7 @@ export class CustodianProgrammes {
     this.#waiting.push(programme);
   }
 
-  /** The first that fits a request, used up by one; an empty one where none fits. */
+  /** The first one that matches a request, of which one use is then spent. An empty one when none matches. */
   take(method: string, withdrawalId: string): CustodianProgramme {
     const index = this.#waiting.findIndex(
       (one) => (one.method ?? method) === method && (one.withdrawalId ?? withdrawalId) === withdrawalId,

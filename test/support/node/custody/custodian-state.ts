@@ -20,7 +20,7 @@ export type CustodianAnswer =
   | 'duplicate'
   /** 409, without the state of the first one. */
   | 'silent_duplicate'
-  /** Denies any knowledge of the payout, whatever it did. */
+  /** Answers that it has never seen the payout, whatever it did. */
   | 'never_seen'
   /** Status 500. */
   | 'error'
@@ -30,15 +30,15 @@ export type CustodianAnswer =
   | 'stall'
   /** The connection breaks. */
   | 'reset'
-  /** A web page with status 200, as a wall in front of the custodian gives. */
+  /** A web page with status 200, as a proxy in front of the custodian may answer. */
   | 'html'
   /** The state, with its end cut off. */
   | 'truncated'
   /** The state in a body of 5 MB. */
   | 'huge'
-  /** A redirect to where the same state is given. */
+  /** A redirect to an address that answers the same state. */
   | 'redirect'
-  /** Word for word. */
+  /** This answer, word for word. */
   | { readonly status: number; readonly body: string };
 
 /** How the custodian must treat requests. Of several that match, the first that has times left is used. */
@@ -65,7 +65,7 @@ export interface CustodianPayout {
   readonly payments: number;
 }
 
-/** All that a test can read about the custodian. */
+/** Everything that a test can read about the custodian. */
 export interface CustodianReport {
   readonly payouts: readonly CustodianPayout[];
   /** Refused requests, by reason. */
@@ -79,7 +79,7 @@ export interface CustodianRequests {
   readonly lookups: number;
 }
 
-/** What the tests change by hand: a payout that was accepted is paid, or refused after all. */
+/** What a test changes by hand: an accepted payout is paid, or refused after all. */
 export interface CustodianDecision {
   readonly withdrawalId: string;
   readonly act: 'pay' | 'refuse' | 'rehash';

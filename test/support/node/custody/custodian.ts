@@ -14,7 +14,7 @@ const PayoutBody = z.strictObject({
   amount: z.string().regex(/^(0|[1-9]\d*)(\.\d+)?$/),
 });
 
-/** The body of a submission, or `undefined` when it is not one of that withdrawal. */
+/** The body of a submission, or `undefined` when it is not a valid one for that withdrawal. */
 export function readPayout(withdrawalId: string, text: string): Payout | undefined {
   try {
     const payout = PayoutBody.parse(JSON.parse(text));
@@ -25,8 +25,8 @@ export function readPayout(withdrawalId: string, text: string): Payout | undefin
 }
 
 /**
- * A custodian's book, as docs/custody.md demands it: one entry per withdrawal id, paid once at most, and never both
- * paid and refused. Everything in it is synchronous, as a transaction of a real one would be.
+ * The custodian's records, as docs/custody.md requires them: one entry per withdrawal id, paid once at most, and never
+ * both paid and refused. Everything in it is synchronous, as a transaction of a real custodian would be.
  */
 export class CustodianBook {
   readonly #payouts = new Map<string, CustodianPayout>();
@@ -50,7 +50,7 @@ export class CustodianBook {
     if (act === 'rehash') this.decide(payout.withdrawalId, act);
   }
 
-  /** Pays or refuses what is accepted, or gives what is paid another hash. */
+  /** Pays or refuses an accepted payout, or gives a paid one another hash. */
   decide(withdrawalId: string, act: CustodianAct): void {
     const entry = this.find(withdrawalId);
     if (entry === undefined) return;
@@ -71,7 +71,7 @@ export class CustodianBook {
 
 const bareHexNetworks: readonly Network[] = ['BTC', 'LTC', 'DOGE', 'TRC20'];
 
-/** A hash as the network writes them; another for each round. */
+/** A hash in the form of the network, different in each round. */
 function makeHash({ withdrawalId, network }: Payout, round: number): string {
   const bytes = createHash('sha512').update(`${withdrawalId} ${round}`).digest();
   if (network === 'SOL') return base58.encode(bytes);

@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A request as it came: everything that the signature covers. */
+/** A request as it was received: everything that the signature covers. */
 export interface SignedRequest {
   readonly method: string;
   readonly path: string;
@@ -11,7 +11,7 @@ export interface SignedRequest {
 
 const WINDOW_S = 300;
 
-/** Why the custodian turns the request away, or `undefined` for one of Bureau's: docs/custody.md, "Signature". */
+/** The reason to refuse the request, or `undefined` when it is Bureau's: docs/custody.md, "Signature". */
 export function findSignatureFault(
   { method, path, headers, body }: SignedRequest,
   secrets: Readonly<Record<string, string>>,

@@ -9,25 +9,25 @@ export interface DroppingProxyOptions {
   readonly target: string;
   /** The share of answers that are lost, from 0 to 1. */
   readonly probability: number;
-  /** Decides which ones: the same seed loses the same answers of the same number of requests. */
+  /** Decides which answers are lost: the same seed loses the same ones of the same number of requests. */
   readonly seed: number;
 }
 
 export interface DroppingProxy {
-  /** Where the proxy answers. */
+  /** The proxy's address. */
   readonly url: string;
   /** How many requests were sent on, and how many of their answers were lost. */
   count(): { readonly requests: number; readonly dropped: number };
   stop(): Promise<void>;
 }
 
-/** What belongs to one connection alone (RFC 9110, 7.6.1), or is made anew for a body that was taken whole. */
+/** Headers of one connection only (RFC 9110, 7.6.1), and headers that are written anew for a complete body. */
 const ownHeaders = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-encoding', 'host'];
 
 /**
- * Starts a proxy on loopback that sends every request on whole and waits for the whole answer, and then, by a seeded
- * chance, breaks the client's connection instead of passing the answer on. The request has had its effect by then: it
- * is the loss that a client cannot tell from one before the effect.
+ * Starts a proxy on loopback that forwards every request and waits for the whole answer. Then, with a seeded
+ * probability, it breaks the client's connection instead of passing the answer on. The request has had its effect by
+ * then. A client cannot tell this loss from one before the effect.
  */
 export async function startDroppingProxy(options: DroppingProxyOptions): Promise<DroppingProxy> {
   const random = createRandom(options.seed);

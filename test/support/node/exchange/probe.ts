@@ -1,6 +1,6 @@
 import type { V4WorkerOptionsShape } from 'miniflare';
 
-/** The name of the Worker beside the exchange that looks into its database. */
+/** The name of the Worker that runs next to the exchange and reads its database. */
 export const PROBE = 'probe';
 
 /** What a probe sends to D1: a statement and its values. */
@@ -25,7 +25,7 @@ const SCRIPT = `export default {
   },
 };`;
 
-/** The probe's own Worker: it has the database of the exchange, and the handler of the schedule. */
+/** The probe's own Worker. It has the exchange's database and its cron handler. */
 export function describeProbe(exchange: string, { d1Databases, compatibilityDate }: V4WorkerOptionsShape) {
   return {
     name: PROBE,
@@ -39,19 +39,19 @@ export function describeProbe(exchange: string, { d1Databases, compatibilityDate
 }
 
 /**
- * Looks into the database of an exchange, and does what cron does, over HTTP. Miniflare's own handles do both too, but
- * Node waits for them with its eyes shut: it reads nothing of what the runtime logs, and a runtime that has much to log
- * waits for Node to read, and neither goes on.
+ * Reads the database of an exchange and runs its cron handler, over HTTP. Miniflare's own handles can do both, but they
+ * block Node, which then reads nothing of the runtime's log. A runtime with much to log waits for its log to be read,
+ * and both would wait for ever.
  */
 export class Probe {
-  /** Where it answers, for a Probe in another process. */
+  /** Its address, for a Probe in another process. */
   readonly url: string;
 
   constructor(url: string) {
     this.url = url;
   }
 
-  /** Runs statements in one transaction, and gives the rows of each. */
+  /** Runs statements in one transaction, and returns the rows of each. */
   async batch(statements: readonly ProbeStatement[]): Promise<Record<string, unknown>[][]> {
     return this.#post('/batch', statements);
   }

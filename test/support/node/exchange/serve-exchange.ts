@@ -1,6 +1,6 @@
 import { type ExchangeOptions, startExchange } from './start-exchange.ts';
 
-/** What a served exchange says to its starter: where it answers, and where its probe does. */
+/** What a served exchange sends to the process that started it: its addresses, and its probe's. */
 export interface ServedAddresses {
   readonly url: string;
   readonly probeUrl: string;
@@ -9,8 +9,8 @@ export interface ServedAddresses {
 }
 
 /**
- * Run as a process of its own by `startServedExchange`: an exchange with the options of its first argument, in JSON. It
- * says where it answers over the channel to its starter, and ends with that channel, so that it never outlives the
+ * Runs as a process of its own, started by `startServedExchange`: an exchange with the options of its first argument,
+ * in JSON. It sends its addresses to its starter over a channel, and ends with that channel, so it never outlives the
  * starter.
  */
 const exchange = await startExchange(JSON.parse(process.argv[2] ?? '{}') as ExchangeOptions);

@@ -9,26 +9,26 @@ import type { ExchangeOptions } from './start-exchange.ts';
 /** How long a start or an end may take before it is an error. */
 const DEADLINE_MS = 60_000;
 
-/** An exchange in a process group of its own: it can be killed as a machine that loses its power. */
+/** An exchange in its own process group, so it can be killed as by a loss of power. */
 export interface ServedExchange {
   readonly url: string;
-  /** Where the neighbour answers, if there is one. */
+  /** The address of the other Worker, if there is one. */
   readonly neighbourUrl: string | undefined;
-  /** Where its inspector listens, if a port was told. */
+  /** The address of its inspector, if a port was given. */
   readonly inspectorUrl: string | undefined;
   /** Everything that the exchange and its runtime have written so far, to either stream. */
   readonly log: () => string;
-  /** Looks into D1 behind the exchange's back, and does what cron does. */
+  /** Reads D1 without the exchange, and runs the cron handler. */
   readonly probe: Probe;
   /** Kills Node and workerd with SIGKILL, and returns when neither is left. */
   kill(): Promise<void>;
-  /** Lets it end as a deployment ends. */
+  /** Ends it normally, as a new deployment does. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the deployed bundle as `startExchange` does, in a process of its own. Throws when it does not come up. A log
- * that is not kept costs this process nothing.
+ * Starts the deployed bundle as `startExchange` does, in a process of its own. Throws when the start fails. With the
+ * log switched off, reading it costs this process no time.
  */
 export async function startServedExchange(options: ExchangeOptions, keepsLog = true): Promise<ServedExchange> {
   const file = fileURLToPath(new URL('serve-exchange.ts', import.meta.url));
@@ -61,7 +61,7 @@ export async function startServedExchange(options: ExchangeOptions, keepsLog = t
   };
 }
 
-/** What the exchange says once it answers; throws when it ends first, or says nothing in time. */
+/** The addresses that the exchange sends when it is ready. Throws when it ends first or takes too long. */
 async function receive(server: ChildProcess): Promise<ServedAddresses> {
   const waiting = new AbortController();
   try {
@@ -77,7 +77,7 @@ async function receive(server: ChildProcess): Promise<ServedAddresses> {
   }
 }
 
-/** Waits until no process of the group is left: the runtime outlives Node by a moment, and holds the storage. */
+/** Waits until no process of the group is left: the runtime outlives Node by a moment, and locks the storage. */
 async function groupEnd({ pid = 0 }: ChildProcess): Promise<void> {
   const deadline_ms = Date.now() + DEADLINE_MS;
   while (Date.now() < deadline_ms) {

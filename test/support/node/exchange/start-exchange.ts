@@ -5,46 +5,46 @@ import { Miniflare, type V4WorkerOptionsShape, convertV4MiniflareOptions } from 
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig, unstable_splitSqlQuery } from 'wrangler';
 import { PROBE, Probe, describeProbe } from './probe.ts';
 
-/** An exchange that a test, a script or a benchmark has to itself. */
+/** An exchange for one test, script or benchmark alone. */
 export interface ExchangeOptions {
-  /** The directory of the bundled Worker: what `buildWorker` wrote, in tests `inject('workerBundle')`. */
+  /** The directory of the bundled Worker: the output of `buildWorker`, in tests `inject('workerBundle')`. */
   readonly bundle: string;
-  /** Another module of that directory that is the Worker, and imports the bundle's `index.js`. */
+  /** Another module of that directory that becomes the Worker, and imports the bundle's `index.js`. */
   readonly entry?: string;
-  /** Instead of the variables of wrangler.toml and the secrets of .dev.vars.example. */
+  /** Replaces variables of wrangler.toml and secrets of .dev.vars.example. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Calls per period of a rate-limit binding, instead of wrangler.toml's: `{ ANONYMOUS_READS: 100_000 }`. */
+  /** Replaces calls per period of wrangler.toml's rate limits: `{ ANONYMOUS_READS: 100_000 }`. */
   readonly rateLimits?: Readonly<Record<string, number>>;
-  /** How many Workers share the objects and the database, as data centres do; 1 unless told. */
+  /** How many Workers share the objects and the database, as data centres do. Default: 1. */
   readonly workers?: number;
-  /** Whether the site's files are served in front of the Worker, by Cloudflare's own router; true unless told. */
+  /** Whether Cloudflare's own router serves the site's files in front of the Worker. Default: true. */
   readonly site?: boolean;
-  /** Another Worker in the same runtime, which shares nothing with the exchange but the machine. */
+  /** Another Worker in the same runtime, which shares only the machine with the exchange. */
   readonly neighbour?: Neighbour;
-  /** The directory that keeps D1, the objects and the edge cache for a later start; a temporary one unless told. */
+  /** The directory that keeps D1, the objects and the edge cache for a later start. Default: a temporary one. */
   readonly storage?: string;
-  /** The port of an inspector, for V8's profiler; 0 is any free one, and unless told there is none. */
+  /** The port of an inspector for V8's profiler; 0 is any free one. Default: no inspector. */
   readonly inspectorPort?: number;
 }
 
-/** A Worker by its configuration and its bundle. */
+/** A Worker, given by its configuration and its bundle. */
 export interface Neighbour {
   readonly config: string;
   readonly bundle: string;
 }
 
 export interface Exchange {
-  /** Where each Worker answers on loopback. */
+  /** The address of each Worker on loopback. */
   readonly urls: readonly string[];
-  /** Where the neighbour answers, if there is one. */
+  /** The address of the other Worker, if there is one. */
   readonly neighbourUrl: string | undefined;
-  /** Where the inspector of the first Worker and of all objects listens, if a port was told. */
+  /** The address of the inspector for the first Worker and all objects, if a port was given. */
   readonly inspectorUrl: string | undefined;
   /** The runtime, for what only it can do, such as evicting an object. */
   readonly runtime: Miniflare;
-  /** Looks into D1, and does what cron does. */
+  /** Reads D1, and runs the cron handler. */
   readonly probe: Probe;
-  /** Ends the runtime; storage that was not named is gone. */
+  /** Ends the runtime, and deletes storage without a given directory. */
   dispose(): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ type RateLimits = NonNullable<V4WorkerOptionsShape['ratelimits']>;
  * sees the very bytes that it sends, and a benchmark measures no proxy. It needs neither vitest nor a build of its
  * own, and runs in the project's directory.
  *
- * Nothing fires the cron triggers; `probe` does, when told. What the Worker logs goes to this process's stderr.
+ * Nothing fires the cron triggers but `probe`, on demand. What the Worker logs goes to this process's stderr.
  *
  * The runtime is a child process: to crash the exchange, start it from a process in a group of its own, kill the
  * group, and start it again on the same `storage`. Killing Node alone leaves the runtime behind.
@@ -74,7 +74,7 @@ export async function startExchange(options: ExchangeOptions): Promise<Exchange>
   const shared = {
     ...bare,
     ...(assets && options.site !== false && { assets }),
-    // Not wrangler's own reading of them, which takes in what a developer keeps in .dev.vars.
+    // Wrangler's own reading of the secrets is not used, because it includes a developer's .dev.vars.
     bindings: { ...config.vars, ...parseEnv(readFileSync('.dev.vars.example', 'utf8')), ...options.variables },
     ratelimits: limitRates(settings.ratelimits ?? {}, options.rateLimits ?? {}),
     ...serveBundle(options.bundle, options.entry),
@@ -115,18 +115,18 @@ export async function startExchange(options: ExchangeOptions): Promise<Exchange>
   }
 }
 
-/** Where the inspector of one Worker of a runtime listens. */
+/** The address of the inspector of one Worker. */
 export function inspectorOf(worker: string, runtime: URL): string {
   return new URL(`/core:user:${worker}`, runtime).href;
 }
 
-/** A bundle, and a free port of loopback with nothing in front of it. */
+/** A bundle, on a free port of loopback with nothing in front of it. */
 function serveBundle(bundle: string, entry?: string) {
   const files = entry === undefined ? ['index.js'] : [entry, 'index.js'];
   return {
     modules: files.map((file) => ({ type: 'ESModule' as const, path: join(bundle, file) })),
     modulesRoot: bundle,
-    // The bundle is one module: there are none to look for.
+    // The bundle is a single module, so there are no others to look for.
     modulesRules: undefined,
     unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
   };
@@ -137,7 +137,7 @@ function describeNeighbour({ config, bundle }: Neighbour) {
   return { ...(settings as V4WorkerOptionsShape), ...serveBundle(bundle), name: NEIGHBOUR };
 }
 
-/** The same objects for a Worker that does not own them. */
+/** Bindings to the same objects for a Worker that does not own them. */
 function lendObjects(objects: DurableObjects, owner: string): DurableObjects {
   return Object.fromEntries(
     Object.entries(objects).map(([binding, object]) => [
@@ -157,7 +157,7 @@ function limitRates(bindings: RateLimits, limits: Readonly<Record<string, number
   return limited;
 }
 
-/** Applies what was not yet applied, and keeps the same account of it as `wrangler d1 migrations apply` does. */
+/** Applies the migrations that were not yet applied, and notes them as `wrangler d1 migrations apply` does. */
 async function migrate(probe: Probe): Promise<void> {
   await probe.query(
     `CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE,

@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { parseCLI } from 'vitest/node';
 
 /**
- * The test files that a command line of vitest asks for, as paths from the root; all of them where only the run itself
- * can tell (in watch mode, by a project's name, by what changed).
+ * The test files that a command line of vitest asks for, as paths from the project's root. All files when only the run
+ * itself can tell (in watch mode, by a project's name, by what changed).
  */
 export function listWantedFiles(commandLine: readonly string[]): string[] {
   const all = globSync('{test,custodian/test/pure}/**/*.test.ts');
@@ -15,7 +15,7 @@ export function listWantedFiles(commandLine: readonly string[]): string[] {
   return wanted.length > 0 ? wanted : all;
 }
 
-/** A filter is a part of a path, or a path from here, and may name a line after a colon. */
+/** A filter is a part of a path, or a path from the present folder, and may name a line after a colon. */
 function readFilter(filter: string): string {
   const path = filter.replace(/(:\d+)+$/, '');
   return /^\.{1,2}\//.test(path) ? resolve(path) : path;

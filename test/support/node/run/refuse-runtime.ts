@@ -1,6 +1,6 @@
 /**
- * A plugin for the tests in plain Node: what only the runtime has, they cannot import, and the error says what to do.
- * `src/env.ts` imports it, and so does whatever imports that.
+ * A plugin for the tests in plain Node. They cannot import modules that only the runtime has, and the error says what
+ * to do. `src/env.ts` imports such a module, and so does every file that imports `src/env.ts`.
  */
 export function refuseRuntime() {
   return {

@@ -1,10 +1,13 @@
-/** The path of the n-th of many questions for candles that no cache answers twice: each starts in another minute of the past. */
+/**
+ * The path of the n-th request for candles of many that no cache answers twice: each starts in another minute of the
+ * past.
+ */
 export function distinctCandleQuestion(index: number): string {
   const start_ms = Date.UTC(2025, 0, 1) + index * 60_000;
   return `/api/v1/markets/BTC/candles?interval=1m&limit=1&startTime=${new Date(start_ms).toISOString()}`;
 }
 
-/** The n-th of many strangers: each has a /64 of its own, all of one /48. */
+/** The IP address of the n-th of many callers: each has its own /64, all in one /48. */
 export function strangerAddress(index: number): string {
   return `2001:db8:7:${(index % 65_536).toString(16)}::1`;
 }

@@ -1,24 +1,24 @@
 import type { Venue } from './venue-state.ts';
 
-/** What a venue says: a status and a JSON body. */
+/** A venue's answer: a status and a JSON body. */
 export interface VenueAnswer {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** A question that a venue understands. */
+/** A kind of request that a venue understands. */
 export interface VenueQuestion {
   readonly kind: 'tickers' | 'klines';
-  /** Answers as the venue would, errors included, at a time. */
+  /** Answers as the venue would at a given time, errors included. */
   answer(venue: Venue, query: URLSearchParams, now_ms: number): VenueAnswer;
 }
 
-/** How the server plays one venue. */
+/** How the server simulates one venue. */
 export interface PlayedVenue {
-  /** The questions by path. */
+  /** The kinds of request, by path. */
   readonly questions: Readonly<Record<string, VenueQuestion>>;
-  /** Its words for a failure of its own. */
+  /** Its message for an internal failure. */
   readonly error: VenueAnswer;
-  /** Its words for being asked too often. */
+  /** Its message for too many requests. */
   readonly limited: VenueAnswer;
 }

@@ -23,7 +23,7 @@ export const playedBinance: PlayedVenue = {
   },
 };
 
-/** With `symbols=[...]` those, and one that is unknown fails the whole request; without it the whole market. */
+/** With `symbols=[...]` the named markets, where an unknown one fails the whole request; without it all markets. */
 function answerTickers(venue: Venue, query: URLSearchParams, now_ms: number): VenueAnswer {
   if (query.get('type') !== 'FULL') return refuse(-1102, 'Mandatory parameter missing.');
   const symbols = readSymbols(query.get('symbols')) ?? Object.keys(venue.markets);
@@ -63,7 +63,7 @@ function writeTicker(symbol: string, market: VenueMarket, now_ms: number) {
   };
 }
 
-/** Ascending; from `startTime` on the oldest, else the newest; 500 unless told, at most 1000. */
+/** Ascending. With `startTime` the oldest from there on, otherwise the newest. 500 by default, at most 1000. */
 function answerKlines(venue: Venue, query: URLSearchParams, now_ms: number): VenueAnswer {
   const market = venue.markets[query.get('symbol') ?? ''];
   if (!market) return refuse(-1121, 'Invalid symbol.');
@@ -84,7 +84,7 @@ function writeKline({ start_ms, end_ms, open, high, low, close, volume }: VenueC
   return [start_ms, open, high, low, close, base, end_ms - 1, base, 2208, base, base, '0'];
 }
 
-/** Binance writes eight decimals. What is no number goes through as it is. */
+/** Binance writes eight decimals. A text that is not a number is sent unchanged. */
 function pad(text: string): string {
   if (!/^\d+(\.\d{1,8})?$/.test(text)) return text;
   const [whole, fraction = ''] = text.split('.');

@@ -8,7 +8,7 @@ const say = (retCode: number, retMsg: string, result: unknown = {}): VenueAnswer
   body: { retCode, retMsg, result, retExtInfo: {}, time: Date.now() },
 });
 
-/** Bybit: an envelope, errors with status 200 and an empty result. */
+/** Bybit: an envelope. Errors come with status 200 and an empty result. */
 export const playedBybit: PlayedVenue = {
   questions: { '/v5/market/kline': { kind: 'klines', answer: answerKlines } },
   error: say(10016, 'Server error.'),
@@ -31,7 +31,9 @@ const intervalsByName: Readonly<Record<string, Interval>> = {
   M: '1M',
 };
 
-/** Newest first; of more than `limit` from `start` to `end` the newest, even with a `start`; 200 unless told. */
+/**
+ * Newest first. If more than `limit` lie between `start` and `end`, the newest, even with a `start`. 200 by default.
+ */
 function answerKlines(venue: Venue, query: URLSearchParams, now_ms: number): VenueAnswer {
   const symbol = query.get('symbol') ?? '';
   const market = venue.markets[symbol];

@@ -1,7 +1,7 @@
 import { type Interval, shiftInterval, startOfInterval } from '../../../../src/markets/candles/interval.ts';
 import type { VenueMarket } from './venue-state.ts';
 
-/** A candle before a venue writes it in its own order. */
+/** A candle, before it is written in the order of a venue. */
 export interface VenueCandle {
   readonly start_ms: number;
   readonly end_ms: number;
@@ -12,7 +12,7 @@ export interface VenueCandle {
   readonly volume: string;
 }
 
-/** At most `count` candles from the first that starts at `from_ms` or later, none that starts after `until_ms`. */
+/** At most `count` candles that start from `from_ms` on, and not after `until_ms`. */
 export function listCandles(
   market: VenueMarket,
   interval: Interval,
@@ -52,7 +52,7 @@ function firstStart(interval: Interval, time_ms: number): number {
   return start_ms === time_ms ? start_ms : shiftInterval(interval, start_ms, 1);
 }
 
-/** Open, close, high and low are four different numbers, so that a test notices who takes one for another. */
+/** Open, close, high and low are four different numbers, so that a test fails if two are confused. */
 function drawCandle({ price, volume }: VenueMarket) {
   const text = (factor: number) => (Number(price) * factor).toFixed(8);
   return { open: text(1), high: text(1.01), low: text(0.99), close: text(1.005), volume };

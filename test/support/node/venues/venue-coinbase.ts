@@ -14,8 +14,8 @@ export const playedCoinbase: PlayedVenue = {
 };
 
 /**
- * With `product_ids` those, without it all. What happens to a product that is not known is not documented; this one
- * fails the whole request, the worse of the two.
+ * With `product_ids` the named products, without it all. What Coinbase does with an unknown product is not documented.
+ * Here it fails the whole request, which is the worse case.
  */
 function answerProducts(venue: Venue, query: URLSearchParams): VenueAnswer {
   if (query.get('product_type') !== 'SPOT') return refuse(400, 'INVALID_ARGUMENT', 'product_type is invalid');

@@ -3,7 +3,7 @@ import { type Venue, type VenueMarket, bookOf } from './venue-state.ts';
 
 const refuse = (status: number, label: string, message: string): VenueAnswer => ({ status, body: { label, message } });
 
-/** Gate: a bare list, errors `{label, message}` with a status. */
+/** Gate: a plain list. Errors are `{label, message}` with a status. */
 export const playedGate: PlayedVenue = {
   questions: { '/api/v4/spot/tickers': { kind: 'tickers', answer: answerTickers } },
   error: refuse(500, 'SERVER_ERROR', 'internal server error'),
@@ -21,7 +21,10 @@ function answerTickers(venue: Venue, query: URLSearchParams): VenueAnswer {
   return { status: 200, body: rows };
 }
 
-/** The change is a percentage of two decimals; `change_utc0` is that of the day, far off, so that a test notices. */
+/**
+ * The change is a percentage with two decimals. `change_utc0` is the day's and far off here, so that a test fails if it
+ * is read.
+ */
 function writeTicker(pair: string, market: VenueMarket) {
   const { price, open, volume, fields } = market;
   const { bid, ask } = bookOf(market, '');

@@ -1,17 +1,17 @@
 import type { PlayedVenue, VenueAnswer } from './played-venue.ts';
 import { type Venue, type VenueMarket, bookOf } from './venue-state.ts';
 
-/** Kraken's errors come with status 200, and without a result. */
+/** Kraken's errors come with status 200 and without a result. */
 const refuse = (error: string): VenueAnswer => ({ status: 200, body: { error: [error] } });
 
-/** Kraken: a map by pair. */
+/** Kraken: an object with a member for each pair. */
 export const playedKraken: PlayedVenue = {
   questions: { '/0/public/Ticker': { kind: 'tickers', answer: answerTickers } },
   error: refuse('EService:Unavailable'),
   limited: refuse('EGeneral:Too many requests'),
 };
 
-/** With `pair=A,B` those, and one that is unknown fails the whole request; without it the whole market. */
+/** With `pair=A,B` the named pairs, where an unknown one fails the whole request; without it all pairs. */
 function answerTickers(venue: Venue, query: URLSearchParams): VenueAnswer {
   const pairs = query.get('pair')?.split(',') ?? Object.keys(venue.markets);
   const rows = pairs.flatMap((pair) => {
@@ -22,7 +22,9 @@ function answerTickers(venue: Venue, query: URLSearchParams): VenueAnswer {
   return { status: 200, body: { error: [], result: Object.fromEntries(rows) } };
 }
 
-/** `o` is the open of the UTC day, here far off, so that a test notices who takes it for that of 24 hours ago. */
+/**
+ * `o` is the open of the UTC day. Here it is far off, so that a test fails if it is read as the open of 24 hours ago.
+ */
 function writePair(market: VenueMarket) {
   const { price, volume, fields } = market;
   const { bid, ask } = bookOf(market, '0.00000');

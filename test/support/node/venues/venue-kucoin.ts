@@ -26,7 +26,7 @@ function answerTickers(venue: Venue, _query: URLSearchParams, now_ms: number): V
   return { status: 200, body: { code: '200000', data: { time: now_ms - Math.max(...ages), ticker } } };
 }
 
-/** `changeRate` is a fraction cut off at four places. */
+/** `changeRate` is a fraction, cut off at four decimals. */
 function writeTicker(symbol: string, market: VenueMarket) {
   const { price, open, volume, fields } = market;
   const { bid, ask } = bookOf(market, null);
@@ -70,7 +70,10 @@ const intervalsByType: Readonly<Record<string, Interval>> = {
   '1month': '1M',
 };
 
-/** Newest first, from `startAt` to before `endAt`, both in seconds; of more than 1500 the newest. Nothing without them. */
+/**
+ * Newest first, from `startAt` to before `endAt`, both in seconds. Of more than 1500 the newest. Nothing without both
+ * times.
+ */
 function answerCandles(venue: Venue, query: URLSearchParams, now_ms: number): VenueAnswer {
   const market = venue.markets[query.get('symbol') ?? ''];
   if (!market) return refuse('Unsupported trading pair.', '900001');

@@ -17,7 +17,10 @@ function answerTickers(venue: Venue, query: URLSearchParams, now_ms: number): Ve
   return { status: 200, body: { code: '0', msg: '', data } };
 }
 
-/** `volCcy24h` is in the quote and `sodUtc0` the open of a day, both far off, so that a test notices who takes them. */
+/**
+ * `volCcy24h` is in the quote, and `sodUtc0` is the open of the day. Both are far off here, so that a test fails if
+ * they are read.
+ */
 function writeTicker(instId: string, market: VenueMarket, now_ms: number) {
   const { price, open, volume, age_ms, fields } = market;
   const { bid, ask } = bookOf(market, '');

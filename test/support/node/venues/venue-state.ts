@@ -3,16 +3,16 @@ import { type Venue as VenueName, spellMarkets, venues as venueNames } from '../
 
 export { type VenueName, venueNames };
 
-/** How a venue answers: well, or in one of the ways that venues fail. */
+/** How a venue answers: correctly, or with one of the faults of venues. */
 export type VenueMode =
   | 'ok'
-  /** The venue's own words for a failure of its own, with the status that they come with. */
+  /** The venue's own message for an internal failure, with its status. */
   | 'error'
-  /** The venue's own words for being asked too often, with the status that they come with. */
+  /** The venue's own message for too many requests, with its status. */
   | 'limited'
-  /** A web page with status 200, as a wall in front of the venue gives. */
+  /** A web page with status 200, as a proxy in front of the venue may answer. */
   | 'html'
-  /** Valid so far, then over. */
+  /** Valid JSON that is cut off. */
   | 'truncated'
   /** Well-formed JSON of 5 MB. */
   | 'huge'
@@ -21,17 +21,17 @@ export type VenueMode =
   /** The connection breaks. */
   | 'reset';
 
-/** One market of a venue, under the venue's own symbol. Numbers are text, so that a test can send what is none. */
+/** One market of a venue, under the venue's own symbol. Numbers are text, so that a test can send invalid ones. */
 export interface VenueMarket {
   readonly price: string;
   readonly open: string;
   readonly volume: string;
-  /** The best orders; both are the price unless told, and `null` is a side without any. */
+  /** The best bid and ask. Default: the price. `null` is a side without orders. */
   readonly bid?: string | null;
   readonly ask?: string | null;
-  /** Fields of the venue's own words, in place of what it would have written. */
+  /** Fields in the venue's own form, which replace what it would have written. */
   readonly fields?: Readonly<Record<string, unknown>>;
-  /** How far the venue's own time of the price lies behind the clock; negative is ahead. */
+  /** How much older than the clock the venue's own time of the price is. Negative: ahead of the clock. */
   readonly age_ms: number;
 }
 
@@ -41,7 +41,7 @@ export interface VenueMarket {
  */
 export type CoinChanges = Readonly<Partial<Record<Coin, (Pick<VenueMarket, 'price'> & Partial<VenueMarket>) | null>>>;
 
-/** Everything that a test may set of a venue. */
+/** Everything that a test may set for a venue. */
 export interface Venue {
   readonly mode: VenueMode;
   /** With mode `error` or `limited`: another status for it, such as 429 or 451. */
@@ -50,20 +50,20 @@ export interface Venue {
   readonly retryAfter: string | null;
   readonly delay_ms: number;
   readonly markets: Readonly<Record<string, VenueMarket>>;
-  /** Answers given word for word instead of those made from the markets. */
+  /** Answers sent word for word, instead of those made from the markets. */
   readonly tickers: unknown;
   readonly klines: unknown;
 }
 
-/** What a test changes: of the markets those named, where `null` is a market that the venue no longer has. */
+/** A change by a test: only the named markets change, and `null` removes a market from the venue. */
 export type VenueChanges = Partial<
   Record<VenueName, Partial<Omit<Venue, 'markets'>> & { readonly markets?: Record<string, VenueMarket | null> }>
 >;
 
-/** How often each kind of question came since the last reset. */
+/** How often each kind of request came since the last reset. */
 export type VenueRequests = Record<VenueName, { tickers: number; klines: number }>;
 
-/** What a coin costs at Binance, to which the others are close. */
+/** The prices of the coins at Binance; the others are close to them. */
 export const prices: Readonly<Record<Coin, string>> = {
   USDC: '1.0001',
   BTC: '65000.12',
@@ -86,7 +86,7 @@ const offsets: Readonly<Record<VenueName, number>> = {
   bybit: 4,
 };
 
-/** Markets that every venue lists beside those that Bureau wants; who takes one for a coin's shows a price of 7. */
+/** Markets that every venue has but Bureau does not want. If one is read as a coin's, the coin shows a price of 7. */
 function listStrangers(name: VenueName): string[] {
   const bitcoin = assets.BTC.venueSymbols[name] ?? '';
   return [spellMarkets('SHIB')[name] ?? '', bitcoin.replace('USDT', 'USDC')];
@@ -116,7 +116,7 @@ function shiftPrice(price: string, hundredths: number): string {
   return hundredths === 0 ? price : (Number(price) * (1 + hundredths / 10_000)).toPrecision(6);
 }
 
-/** The venues as every test finds them: they answer, list every coin that they have, and are a little apart. */
+/** The venues at the start of every test: they answer, list every coin that they have, and differ a little. */
 export function createVenues(): Record<VenueName, Venue> {
   return forEachVenue(createVenue);
 }
@@ -130,7 +130,7 @@ export function applyChanges(venues: Record<VenueName, Venue>, changes: VenueCha
   });
 }
 
-/** Changes of coins under the venue's own symbols. Coins that it does not list are ignored. */
+/** Changes of coins, under the venue's own symbols. Coins that it does not list are ignored. */
 export function spellCoins(name: VenueName, coins: CoinChanges): Record<string, VenueMarket | null> {
   return Object.fromEntries(
     coinSymbols.flatMap((coin) => {
@@ -142,7 +142,7 @@ export function spellCoins(name: VenueName, coins: CoinChanges): Record<string, 
   );
 }
 
-/** No questions yet. */
+/** No requests yet. */
 export function noRequests(): VenueRequests {
   return forEachVenue(() => ({ tickers: 0, klines: 0 }));
 }
@@ -151,7 +151,7 @@ function forEachVenue<T>(make: (name: VenueName) => T): Record<VenueName, T> {
   return Object.fromEntries(venueNames.map((name) => [name, make(name)])) as Record<VenueName, T>;
 }
 
-/** The sides of a market's book as the venues write them, an empty one in the venue's own way. */
+/** The sides of a market's book as the venues write them; an empty side in the venue's own way. */
 export function bookOf<T>(
   { price, bid, ask }: VenueMarket,
   empty: T,
