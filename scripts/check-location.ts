@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { compareLocation, readConfiguredLocation } from './ledger-location.ts';
 
 /**
- * Fails where the gate that all orders pass would not be made near the database. It reads what D1 answered:
+ * Fails when the gate, through which all orders go, would not run near the database. It reads D1's answer:
  *
  *     npx wrangler d1 execute DB --remote --env production --json --command 'SELECT 1' | npm run -s check:location
  */

@@ -13,10 +13,10 @@ import { buildWorker } from './build-worker.ts';
 
 /**
  * `npm run flood`: measures how much different candle requests from many addresses slow down a trader's orders. Prints
- * the median and the 95th percentile of an order's time without them and with them, in turns of one run, and fails
- * where either is over twice as long or an order is refused. The machine should be otherwise idle: client, venues and
- * exchange share its cores. `--rate` is questions a second, `--orders` how many orders a turn has, `--turns` how many
- * turns.
+ * the median and the 95th percentile of an order's time without them and with them, in alternating turns, and fails
+ * when either is more than doubled or an order is refused. The machine should be otherwise idle, because client, venues
+ * and exchange share its cores. `--rate` is candle requests per second, `--orders` the orders of a turn, `--turns` the
+ * number of turns.
  */
 
 const { values } = parseArgs({
@@ -28,7 +28,7 @@ const { values } = parseArgs({
 });
 const [rate, ordersPerTurn, turns] = [Number(values.rate), Number(values.orders), Number(values.turns)];
 
-/** The pace of the orders, which leaves room between them. */
+/** The pause between two orders. */
 const PAUSE_MS = 50;
 
 const directory = mkdtempSync(join(tmpdir(), 'bureau-flood-'));
@@ -59,7 +59,7 @@ const ORDER = JSON.stringify({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', va
 
 let refused = 0;
 
-/** How long one order takes, in milliseconds. */
+/** The time of one order, in milliseconds. */
 async function timeOrder(): Promise<number> {
   const begun_ms = performance.now();
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
@@ -80,7 +80,7 @@ async function timeOrders(count: number): Promise<number[]> {
 
 const statuses = new Map<string, number>();
 
-/** Lets the other process ask for candles until the work is done. */
+/** Has the other process ask for candles until the work is done. */
 async function flood<T>(work: () => Promise<T>): Promise<T> {
   asker.send('begin');
   try {

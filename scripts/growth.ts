@@ -11,11 +11,11 @@ import { measureRowSizes } from './growth/row-sizes.ts';
  * Measures how the costs of the exchange grow, and prints them: `npm run growth -- --rows 5000000`. It runs the test of
  * the same name, which fails when an operation costs more rows in a large exchange than in a small one.
  *
- * `npm run growth -- --orders 10000000` lets the reconciliation check that many orders instead, while others are placed: once
- * as they are, and once with every invariant broken. It fails when that takes too long, slows the other orders too much, or
- * misses a broken invariant. `--orders 100000 --calm 10` is its short form: so many seconds of orders without a pass.
- * With `--make FOLDER` it only makes that ledger, and `--from FOLDER` measures with a copy of it: making needs no quiet
- * machine, measuring does.
+ * `npm run growth -- --orders 10000000` has the reconciliation check this many orders instead, while others are placed:
+ * once as they are, and once with every invariant broken. It fails when that takes too long, slows the other orders too
+ * much, or misses a broken invariant. `--orders 100000 --calm 10` is its short form; `--calm` is the number of seconds
+ * in which orders are measured without a pass. `--make FOLDER` only makes that ledger, and `--from FOLDER` measures
+ * with a copy of it: only the measurement needs an otherwise idle machine.
  */
 
 const { values } = parseArgs({

@@ -8,10 +8,10 @@ interface KnownMigration {
   readonly digest: string;
 }
 
-/** The file that lists the migrations by which a state was made. */
+/** The file that lists the migrations with which a state was made. */
 export const SCHEMA_FILE = 'schema.json';
 
-/** Where wrangler keeps the local D1 below a state. */
+/** The folder in which wrangler keeps the local D1 of a state. */
 const DATABASES = 'v3/d1';
 
 function listMigrations(folder: string): KnownMigration[] {
@@ -26,7 +26,7 @@ function listMigrations(folder: string): KnownMigration[] {
   });
 }
 
-/** Notes which migrations a state was made by, after they were applied to it. */
+/** Notes the migrations of a state, after they were applied to it. */
 export function noteSchema(storage: string, migrations: string): void {
   writeFileSync(join(storage, SCHEMA_FILE), `${JSON.stringify(listMigrations(migrations), null, 2)}\n`);
 }
@@ -36,13 +36,13 @@ function beginsWith(all: readonly KnownMigration[], part: readonly KnownMigratio
   return part.every(({ name, digest }, at) => all[at]?.name === name && all[at].digest === digest);
 }
 
-/** Where wrangler notes in the database which migrations were applied to it. */
+/** The table in which wrangler notes the migrations that were applied to a database. */
 const NOTES = `CREATE TABLE IF NOT EXISTS d1_migrations(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE,
   applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL);`;
 
 /**
- * Returns the migrations that a state still needs, as one piece of SQL which also notes them as wrangler does, or
- * undefined when it needs none. The state is this schema's, or there is none yet.
+ * Returns the migrations that a state still needs, as one piece of SQL that also notes them as wrangler does, or
+ * undefined when it needs none. The state must fit this version's migrations, or not exist yet.
  */
 export function composeMigration(storage: string, migrations: string): string | undefined {
   const applied = hasDatabase(storage) ? (readNoted(storage) ?? []) : [];
@@ -63,8 +63,8 @@ export function isOfNewerVersion(storage: string, migrations: string): boolean {
 }
 
 /**
- * Moves a state aside if it was made by other migrations than the present ones, and returns its new place, which is
- * named by `now`. Present migrations may follow those of the state: they are then applied to it.
+ * Moves a state aside if it was made by other migrations than the present ones, and returns its new folder, which is
+ * named by `now`. The present migrations may include newer ones, which are then applied to the state.
  */
 export function moveEarlierState(storage: string, migrations: string, now: Date): string | undefined {
   if (!hasDatabase(storage)) return undefined;

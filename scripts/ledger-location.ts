@@ -20,7 +20,7 @@ export function compareLocation(configured: string, answer: string): LocationVer
 }
 
 function readRegion(answer: string): string | undefined {
-  // Wrangler may say something before the JSON.
+  // Wrangler may print something before the JSON.
   const begin = answer.indexOf('[');
   try {
     const [result] = JSON.parse(answer.slice(Math.max(begin, 0))) as { meta?: { served_by_region?: string } }[];
@@ -30,7 +30,7 @@ function readRegion(answer: string): string | undefined {
   }
 }
 
-/** `LEDGER_LOCATION` of production, as wrangler.toml has it. Throws where it has none. */
+/** `LEDGER_LOCATION` of production in wrangler.toml. Throws when there is none. */
 export function readConfiguredLocation(wranglerToml: string): string {
   const [, production = ''] = wranglerToml.split('[env.production.vars]');
   const [, location] = /^LEDGER_LOCATION = "([a-z]+)"$/m.exec(production) ?? [];

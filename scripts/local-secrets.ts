@@ -3,14 +3,16 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import { parseEnv } from 'node:util';
 import { findConfigFaults } from './start/find-config-faults.ts';
 
-/** The secrets of this machine's exchange, where wrangler looks for them. What each is for: .dev.vars.example. */
+/**
+ * The secrets of this machine's exchange, in the file where wrangler looks for them. .dev.vars.example explains each.
+ */
 const SECRETS_FILE = '.dev.vars';
 
 function draw(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Makes the secrets of this machine at the first start. An existing file keeps what it has, and gets what it lacks. */
+/** Makes the secrets of this machine at the first start. In an existing file it adds only missing ones. */
 export function writeSecrets(): void {
   const lines = [
     `API_KEY_SECRETS='{"1":"${draw()}"}'`,
@@ -34,8 +36,8 @@ export function writeSecrets(): void {
 }
 
 /**
- * Returns what is wrong with the secrets of this machine, as one sentence, or undefined. There is nothing wrong with a file
- * that is absent or lacks a secret: `writeSecrets` makes what is missing.
+ * Returns what is wrong with the secrets of this machine, as one sentence, or undefined. A missing file or a missing
+ * secret is not wrong: `writeSecrets` makes what is missing.
  */
 export async function findSecretsFault(): Promise<string | undefined> {
   if (!existsSync(SECRETS_FILE)) return undefined;

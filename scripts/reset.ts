@@ -5,7 +5,7 @@ import { findHolder } from './start/claim.ts';
 import { DEMO_FILE } from './start/demo-account.ts';
 import { readStorage, subjectOfStorage } from './start/place.ts';
 
-/** `npm run reset` deletes the data of `npm start`, and nothing else that may lie in its folder. Secrets stay. */
+/** `npm run reset` deletes the data of `npm start`, and no other files in its folder. Secrets stay. */
 
 const entries = ['v3', SCHEMA_FILE, DEMO_FILE, 'requests.log'];
 

@@ -115,7 +115,7 @@ async function tryReference(page: Page, exchange: LocalExchange): Promise<void> 
   expectThat(balances.status.startsWith('200') && balances.body.includes('"USDT"'), 'balances, with a key');
 }
 
-/** Whether each page can be used by everybody, in each theme: axe's rules, without the viewer, which is not ours. */
+/** Checks each page in each theme by axe's accessibility rules. The viewer is left out, because it is not ours. */
 async function checkAccess(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
@@ -148,7 +148,7 @@ async function readPages(page: Page, { origin }: LocalExchange): Promise<void> {
   expectThat(seen.size > 40, `${seen.size} pages that fit a narrow screen and that axe finds nothing wrong with`);
 }
 
-/** The first thing that the search finds. */
+/** The first result of the search. */
 async function findFirst(page: Page, words: string): Promise<{ href: string; text: string }> {
   await page.locator('search input').fill('');
   await page.locator('search ol').waitFor({ state: 'hidden' });

@@ -7,14 +7,14 @@ import { type Expected, expectOutput, runShell, runExamples } from './run-exampl
 
 const TSC = resolve('clients/bureau-client/node_modules/.bin/tsc');
 
-/** What a reader of a client's README has, and what its examples must show. */
+/** What a reader of a client's README needs, and what its examples must show. */
 interface ClientReadme {
-  /** Packages that are in the reader's project already. */
+  /** Packages that the reader's project already has. */
   readonly installed: readonly string[];
   readonly expected: readonly Expected[];
 }
 
-/** The same day in both languages shows the same. */
+/** Both languages show the same trades. */
 const theSameDay: readonly Expected[] = [
   ['a price', /^\d+\.?\d* \d+\.?\d*$/m],
   ['an order', /^bought 0\.00\d+ at \d+/m],
@@ -81,7 +81,7 @@ async function tryClientReadme(
   }
 }
 
-/** Makes an empty project. Installed packages lie in the folder above it, so that npm need not resolve them. */
+/** Makes an empty project. Installed packages are in the folder above it, so npm need not resolve them. */
 function makeProject(place: string, installed: readonly string[]): string {
   const project = join(place, 'project');
   mkdirSync(project);

@@ -7,9 +7,9 @@ import { buildWorker } from './build-worker.ts';
 import { startBridgedCustodian } from './chains/bridge-custodian.ts';
 
 /**
- * `npm run test:kills` kills the deployed bundle under load, again and again, and checks that everything it
- * acknowledged to its clients is still there. `-- --seed 7 --kills 50` for another run; `-- --custodian real` has the
- * real custodian pay, on real nodes.
+ * `npm run test:kills` kills the deployed bundle under load, again and again, and checks that it keeps everything that
+ * it acknowledged to its clients. `-- --seed 7 --kills 50` is another run; with `-- --custodian real` the real
+ * custodian pays, on real nodes.
  */
 
 const { values } = parseArgs({

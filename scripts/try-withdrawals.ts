@@ -7,7 +7,7 @@ import { runWithdrawals } from './chains/run-withdrawals.ts';
 
 /**
  * `npm run test:withdrawals` has the deployed bundle and the real custodian pay 200 withdrawals on real nodes, and
- * holds ledger, chains and custodian against each other. `-- --count 12` for a shorter run. Ends with 1 for any
+ * compares ledger, chains and custodian with each other. `-- --count 12` is a shorter run. Exits with 1 on any
  * difference.
  */
 

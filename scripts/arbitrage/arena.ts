@@ -10,7 +10,7 @@ import { readProductionMarket } from './production-market.ts';
 /** A coin that only three venues list here, so two books are the majority. */
 const THREE_VENUES = { LTC: ['binance', 'kucoin', 'gate'] } as const satisfies Partial<Record<Coin, VenueName[]>>;
 
-/** An exchange as it is deployed, and the played venues that it asks for prices. */
+/** The exchange as it is deployed, and the simulated venues that it asks for prices. */
 export interface Arena {
   readonly operator: Operator;
   readonly market: PlayedMarket;

@@ -26,20 +26,20 @@ const BOOK_DIVISOR = 10_000n;
 const POLL_MS = 40;
 const SETTLE_DEADLINE_MS = 10_000;
 
-/** What a played market needs. */
+/** The parts that a simulated market needs. */
 export interface MarketOptions {
-  /** Where the server of the played venues answers. */
+  /** The address of the server of the simulated venues. */
   readonly venueServer: string;
   /** Sells the marker to see what the exchange fills at. */
   readonly observer: Trader;
   readonly spread_bps: number;
-  /** The venues that list a coin, where only some of the usual ones do. */
+  /** The venues that list a coin, when not all of the usual ones do. */
   readonly listings: Readonly<Partial<Record<Coin, readonly VenueName[]>>>;
 }
 
 /**
- * The played venues as one market. It stands still between two changes, and a change is complete when the exchange
- * fills at it. So the speed of the machine has no influence on what a strategy earns.
+ * The simulated venues as one market. Prices stand still between two changes, and a change is complete when the
+ * exchange fills at it. So the speed of the machine has no influence on what a strategy earns.
  */
 export class PlayedMarket {
   readonly #options: MarketOptions;

@@ -11,7 +11,7 @@ export interface Moment {
   readonly step: number;
   readonly previous: Frame | undefined;
   readonly now: Frame;
-  /** Only for a client who sees ahead; `undefined` in the last second. */
+  /** Only for a client who sees prices early. `undefined` in the last second. */
   readonly next: Frame | undefined;
 }
 

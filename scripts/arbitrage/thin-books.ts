@@ -9,10 +9,12 @@ import { type Moment, type Strategy, keyOf, largeQuantity } from './strategy.ts'
 /** The venues whose books the attacker controls. */
 const OWN: readonly VenueName[] = ['kucoin', 'gate'];
 
-/** How far apart prices may be that still vote together (src/markets/aggregate.ts), with three sources or more. */
+/**
+ * How far apart prices may be and still vote together (src/markets/aggregate.ts) when there are at least three sources.
+ */
 const BAND_BPS = 50n;
 
-/** The attack runs once in so many seconds of the path, and takes some seconds of real time. */
+/** The attack runs once in this many seconds of the path, and takes some seconds of real time. */
 const EVERY_STEPS = 8;
 
 /** The coin whose books are pushed. */

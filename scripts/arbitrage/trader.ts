@@ -31,7 +31,7 @@ export class Trader {
   readonly #token: string;
   readonly #perMinute: number;
   readonly #tally: Tally;
-  /** The orders of the last minute. One that is still under way has `Infinity`. */
+  /** The times of the orders of the last minute. An order in progress has `Infinity`. */
   #orders: { answered_ms: number }[] = [];
 
   constructor(origin: string, token: string, perMinute: number, tally: Tally) {

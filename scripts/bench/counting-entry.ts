@@ -30,7 +30,7 @@ export default {
 };
 `;
 
-/** Writes the entry beside a bundle, and gives its name for `startExchange`. */
+/** Writes the entry next to a bundle, and returns its name for `startExchange`. */
 export function writeCountingEntry(bundle: string): string {
   writeFileSync(join(bundle, COUNTING_ENTRY), COUNTING_SCRIPT);
   return COUNTING_ENTRY;

@@ -12,9 +12,9 @@ const PROFILED_MS = 5_000;
 
 /** A profile of one kind of request. */
 export interface SubjectProfile {
-  /** Answers a second while the profiler watched. */
+  /** Answers per second while the profiler ran. */
   readonly throughput: number;
-  /** Each function stands where it is written, not where the bundle has it. */
+  /** The profile, in which each function has its place in the sources instead of in the bundle. */
   readonly profile: CpuProfile;
 }
 
@@ -43,9 +43,7 @@ export async function profileSubject(
   }
 }
 
-/**
- * Gives a frame of the bundle the place in the sources that it was made from. A frame of the runtime stays as it is.
- */
+/** Translates a frame of the bundle to its place in the sources. A frame of the runtime stays as it is. */
 function readPlaces(bundle: string): (frame: CallFrame) => CallFrame {
   const map = new SourceMap(JSON.parse(readFileSync(join(bundle, 'index.js.map'), 'utf8')) as SourceMapPayload);
   return (frame) => {

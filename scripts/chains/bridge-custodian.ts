@@ -36,9 +36,8 @@ const ether = 10n ** 18n;
 
 /**
  * The real custodian, on one anvil as Ethereum and another as Base, behind a bridge with the control interface of the
- * played custodian. The bridge loses and delays requests and answers on demand. The custodian itself decides what it
- * pays and refuses, so `pay`, `accept` and `refuse` do the same here. How often a payout was paid is counted on the
- * chains.
+ * simulated custodian. The bridge loses and delays requests and answers on demand. The custodian itself decides what it
+ * pays and refuses, so `pay`, `accept` and `refuse` do the same here. The chains show how often a payout was paid.
  */
 export async function startBridgedCustodian(signingKey: string) {
   const started = new AsyncDisposableStack();

@@ -5,7 +5,7 @@ interface Block {
   readonly transactions: readonly { readonly to: string | null; readonly value: string; readonly input: string }[];
 }
 
-/** Counts the payments in the blocks of an EVM chain by recipient and amount: what the custodian says is not asked. */
+/** Counts the payments in the blocks of an EVM chain by recipient and amount, without asking the custodian. */
 export class PaidOnChain {
   readonly #anvil: Anvil;
   readonly #counts = new Map<string, number>();
@@ -15,7 +15,7 @@ export class PaidOnChain {
     this.#anvil = anvil;
   }
 
-  /** Takes in what was mined since. */
+  /** Reads the blocks that were mined since the last call. */
   async readBlocks(): Promise<void> {
     const newest = Number(await this.#anvil.call('eth_blockNumber'));
     for (; this.#next <= newest; this.#next += 1) {
@@ -30,7 +30,7 @@ export class PaidOnChain {
     }
   }
 
-  /** How often so much was paid to an address; `contract` is the token's, `null` for the chain's own coin. */
+  /** How often this amount was paid to an address. `contract` is the token's, or `null` for the chain's own coin. */
   countOf(contract: string | null, address: string, atoms: bigint): number {
     return this.#counts.get(`${contract ?? ''}:${address}:${atoms}`.toLowerCase()) ?? 0;
   }

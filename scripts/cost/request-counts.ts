@@ -10,13 +10,13 @@ export interface Counts {
   readonly objectRowsWritten: number;
   readonly databaseRowsRead: number;
   readonly databaseRowsWritten: number;
-  /** Lines that the exchange logs. The platform adds an event for each request and each call. */
+  /** Lines in the exchange's log. The platform adds an event for each request and each call. */
   readonly logLines: number;
 }
 
 /** A row of the table. */
 export interface CountedRequests {
-  /** How many requests are counted together. What they share is divided among them. */
+  /** How many requests are counted together. Their total is divided by this number. */
   readonly requests: number;
   readonly counts: Counts;
   /** The measured times that apply to each of them. */
@@ -37,20 +37,20 @@ const nothing: Counts = {
 /** How many orders are counted together to find what the reconciliation costs for one. */
 export const CHECKED_ORDERS = 4_000;
 
-/** Requests that end at the edge, or in the edge cache. */
+/** Requests that the Worker refuses before the lane, or answers from the edge cache. */
 const atEdge: Counts = { ...nothing, workerRequests: 1, logLines: 1 };
 
 /**
- * What each kind of request takes. The test of the cost model counts every number here in the real D1, lane and hub,
+ * What each kind of request costs. The test of the cost model counts every number here in the real D1, lane and hub,
  * and fails when this table differs.
  *
- * A key that polls reads every 9 s or faster, so that its object stays awake and writes one row for ten reads. A key
- * that reads less often writes a row for each. Every order is a call of the gate, which holds prices and settings. Of
- * twenty orders in a row only the first makes the gate ask the hub. An order that is alone in the whole exchange pays
- * for that by itself, for a round of prices and for the alarm that deletes its Idempotency-Key. What the gate fetches
- * in the background depends on the clock, not on orders, and has a row of its own. What the reconciliation takes for an
- * order is rows that it reads; it writes none. Its object keeps a link of the history for 2,500 orders, and runs for
- * some minutes an hour at most, however many requests there were.
+ * A key that polls reads every 9 s or faster, so its object stays awake and writes one row for ten reads. A key that
+ * reads less often writes a row for each. Every order is a call of the gate, which holds prices and settings. Of twenty
+ * orders in a row only the first makes the gate ask the hub. The only order in the whole exchange pays for this alone,
+ * for a round of prices, and for the alarm that deletes its Idempotency-Key. What the gate fetches in the background
+ * depends on the clock and not on orders, and has a row of its own. The reconciliation reads rows for each order, and
+ * writes none. Its object stores a link of the history for 2,500 orders, and runs for some minutes an hour at most,
+ * however many requests there were.
  */
 export const requestCounts = {
   'order, one of twenty that a key places in a day': {

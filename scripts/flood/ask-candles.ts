@@ -1,9 +1,9 @@
 import { distinctCandleQuestion, strangerAddress } from '../../test/support/node/venues/candle-questions.ts';
 
 /**
- * A process of its own that asks an exchange for different candles, from many addresses, at the rate given to it: so
- * that the process which times orders does not wait for its own questions. It is told to ask by any message, and the
- * next message lets it finish: it then answers with the number of each status.
+ * A process of its own that requests different candles from an exchange, from many addresses, at the given rate. The
+ * process that times orders therefore does not wait for these requests. A first message starts it. A second one ends
+ * it, and it answers with the number of responses for each status.
  */
 const [origin = '', rate = '0'] = process.argv.slice(2);
 
@@ -24,7 +24,7 @@ async function askOnce(index: number): Promise<void> {
   statuses[status] = (statuses[status] ?? 0) + 1;
 }
 
-/** Asks evenly. What was due while the process had to wait is asked at once. */
+/** Sends at an even rate. Requests that became due while the process was delayed are sent at once. */
 function beginAsking(): void {
   const [begun_ms, first] = [performance.now(), asked];
   timer = setInterval(

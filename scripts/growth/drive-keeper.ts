@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operator } from '../../test/support/node/exchange/operator.ts';
 import type { ServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
 
-/** What the operator is shown of the reconciliation, as far as it is looked at here. */
+/** The part of the operator's view of the reconciliation that is read here. */
 export interface Reconciliation {
   readonly status: string;
   readonly invariants: readonly { readonly name: string; readonly status: string }[];
@@ -14,20 +14,20 @@ export interface Reconciliation {
   };
 }
 
-/** The schedule's own pace. */
+/** The pace of the schedule. */
 const MINUTE_MS = 60_000;
 const LOOK_MS = 1_000;
 
-/** How often it is told where the keeper stands, and how long it may take. */
+/** How often progress is printed, and how long a wait may take. */
 const TELL_MS = 30_000;
 const MOST_MS = 5_400_000;
 
-/** What the operator is shown. */
+/** What the operator sees. */
 export async function readReconciliation(operator: Operator): Promise<Reconciliation> {
   return (await operator.operate<{ reconciliation: Reconciliation }>('GET', '/reconciliation')).reconciliation;
 }
 
-/** Wakes the keeper as the schedule does, every minute, until the operator is shown what is waited for. */
+/** Wakes the keeper every minute, as the schedule does, until the operator sees the expected state. */
 export async function driveKeeper(
   { probe }: ServedExchange,
   operator: Operator,
@@ -50,7 +50,7 @@ export async function driveKeeper(
   throw new Error(`the keeper was not done after ${MOST_MS / 60_000} minutes`);
 }
 
-/** Tells how a long measurement goes on, beside its figures. */
+/** Prints the progress of a long measurement. */
 export function say(text: string): void {
   console.error(`${new Date().toISOString()} ${text}`);
 }

@@ -6,8 +6,8 @@ import { type Reconciliation, driveKeeper, say } from './drive-keeper.ts';
 import { openLedgerFile, writeLedger } from './write-ledger.ts';
 
 /**
- * Makes the storage of an exchange whose ledger has so many orders, and whose keeper has read all of it as new, without
- * resting: nobody trades meanwhile. What is left to measure is a pass over it.
+ * Makes the storage of an exchange with this many orders in its ledger, all of which its keeper has already read as
+ * new. The keeper does not pause, because nobody trades meanwhile. A pass over the ledger remains to be measured.
  */
 export async function makeLedger(bundle: string, entry: string, storage: string, orders: number): Promise<void> {
   const drive = async (isDone: (shown: Reconciliation) => boolean) => {
@@ -16,7 +16,7 @@ export async function makeLedger(bundle: string, entry: string, storage: string,
       driveKeeper(exchange, new Operator(exchange.url), isDone),
     );
   };
-  // The migrations make the file, and a pass over nothing is the one that the keeper owes at first.
+  // The migrations make the file. The keeper starts with a pass, which here finds an empty ledger.
   await drive(({ lastPass }) => lastPass !== null);
   const begun_ms = Date.now();
   const file = openLedgerFile(storage);
@@ -30,7 +30,7 @@ export async function makeLedger(bundle: string, entry: string, storage: string,
   writeThrough(storage);
 }
 
-/** Does something with an exchange, and stops it. */
+/** Runs work with an exchange, and stops the exchange. */
 export async function runExchange<T>(
   exchange: ServedExchange,
   act: (exchange: ServedExchange) => Promise<T>,
@@ -42,7 +42,7 @@ export async function runExchange<T>(
   }
 }
 
-/** Has the disk take everything now, and not beside what is measured. */
+/** Has everything written to the disk now, so that it does not happen during the measurement. */
 export function writeThrough(storage: string): void {
   for (const entry of readdirSync(storage, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;

@@ -13,9 +13,9 @@ import { openLedgerFile } from './write-ledger.ts';
 
 /** Options of the measurement. */
 export interface PassOptions {
-  /** How many orders the ledger has, or the storage that `makeStorage` made. */
+  /** How many orders the ledger has, or the folder of a storage that `makeStorage` made. */
   readonly ledger: number | string;
-  /** Orders a second beside the pass, at most: half of what the machine takes where that is less. */
+  /** The rate of orders during the pass. It is lowered to half of what the machine can do, if that is less. */
   readonly perSecond: number;
   /** How long orders are measured without a pass, before it and after it. */
   readonly calm_ms: number;
@@ -29,11 +29,11 @@ export interface MeasuredPass {
   readonly most: number;
   readonly perSecond: number;
   readonly pass_ms: number;
-  /** What each batch of the keeper took of D1 meanwhile, in milliseconds, from the shortest to the longest. */
+  /** The milliseconds of D1 for each batch of the keeper during the pass, in ascending order. */
   readonly batches_ms: readonly number[];
   readonly beside: Latencies;
   readonly calm: readonly Latencies[];
-  /** The reconciliation that the operator sees after it. */
+  /** The reconciliation as the operator sees it afterwards. */
   readonly status: string;
   /** The pass after every invariant was broken, with orders until trading is halted. */
   readonly planted_ms: number;
@@ -43,13 +43,13 @@ export interface MeasuredPass {
 
 const TRADERS = 32;
 
-/** Makes the storage that a later measurement begins with. */
+/** Makes the storage with which a later measurement starts. */
 export async function makeStorage(directory: string, storage: string, orders: number): Promise<void> {
   const { bundle, entry } = await bundleExchange(directory);
   await makeLedger(bundle, entry, storage, orders);
 }
 
-/** Has the keeper take a pass over a large ledger as in production, with orders beside it. */
+/** Has the keeper run a pass over a large ledger as in production, while orders are placed. */
 export async function measurePass(directory: string, { ledger, ...load }: PassOptions): Promise<MeasuredPass> {
   const { bundle, entry } = await bundleExchange(directory);
   const storage = join(directory, 'storage');
@@ -126,7 +126,7 @@ interface WatchedPass {
   readonly found: Reconciliation;
 }
 
-/** Has a pass begin, and sends orders until it has ended. */
+/** Starts a pass, and sends orders until it has ended. */
 async function watchPass(exchange: ServedExchange, load: OrderLoad, perSecond: number): Promise<WatchedPass> {
   const operator = new Operator(exchange.url);
   const before = (await readReconciliation(operator)).lastPass?.pass ?? 0;

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where a metered exchange tells what the keeper's batches took, and forgets it. */
+/** The path at which a metered exchange returns the times of the keeper's batches, and forgets them. */
 const BATCHES_PATH = '/growth/batches';
 
 const METERED_ENTRY = 'metered-entry.js';
@@ -40,16 +40,16 @@ export default {
 `;
 
 /**
- * Writes an entry beside a bundle, and gives its name for `startExchange`: the deployed exchange, which writes no log and
- * notes how long D1 says that each batch of its keeper took. The keeper's object and the Worker share an isolate, so what
- * the one notes the other tells. With the variable HURRIES the keeper does not rest.
+ * Writes an entry next to a bundle, and returns its name for `startExchange`. It is the deployed exchange without a
+ * log, and it notes D1's time for each batch of its keeper. The keeper's object and the Worker share an isolate, so the
+ * Worker can return what the object has noted. With the variable HURRIES the keeper does not pause.
  */
 export function writeMeteredEntry(bundle: string): string {
   writeFileSync(join(bundle, METERED_ENTRY), METERED_SCRIPT);
   return METERED_ENTRY;
 }
 
-/** The milliseconds of D1 of each batch since the last call. */
+/** D1's milliseconds for each batch since the last call. */
 export async function takeBatches(url: string): Promise<number[]> {
   return (await (await fetch(`${url}${BATCHES_PATH}`)).json()) as number[];
 }

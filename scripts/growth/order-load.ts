@@ -13,7 +13,7 @@ export interface Latencies {
   readonly perSecond: number;
 }
 
-/** Sends orders at a steady rate, each when its time has come and not when the one before it was answered. */
+/** Sends orders at a steady rate. Each is sent when it is due, whether or not the one before it was answered. */
 export class OrderLoad {
   readonly #pool: Pool;
   readonly #tokens: readonly string[];

@@ -6,7 +6,7 @@ import { withoutTriggers } from './write-ledger.ts';
 const [first, second, third] = [idInCrowd('0'), idInCrowd('1'), idInCrowd('2')];
 const LAST = 'ORDER BY account_id DESC, id DESC LIMIT 1';
 
-/** For each invariant a change behind the triggers that breaks it, of rows that no other change touches. */
+/** For each invariant, a change that bypasses the triggers and breaks it. No two changes touch the same rows. */
 export const faults: Readonly<Record<Invariant, readonly string[]>> = {
   ledger_sums_to_zero: [`UPDATE balances SET amount = amount + 1 WHERE account = ${first} AND asset = 'AVAX'`],
   balances_above_floor: [`UPDATE balances SET amount = -1 WHERE account = ${second} AND asset = 'ETH'`],
@@ -36,7 +36,7 @@ export const faults: Readonly<Record<Invariant, readonly string[]>> = {
     WHERE account_id = ${second} AND network = 'DOGE'`,
   ],
   debts_within_caps: [`UPDATE balances SET floor = amount + 1 WHERE account = 'house:custody' AND asset = 'LTC'`],
-  // The first transfer of all, with its record and both balances: nothing else shows it.
+  // The first transfer of all, with its record and both balances. Only the history's links show this change.
   history_unchanged: [
     `UPDATE deposits SET amount = amount + 1
       WHERE transfer = 1 AND account_id = (SELECT credit FROM transfers WHERE id = 1)`,
@@ -49,7 +49,7 @@ export const faults: Readonly<Record<Invariant, readonly string[]>> = {
 
 const touched = ['balances', 'transfers', 'orders', 'deposits', 'withdrawals', 'addresses'];
 
-/** Breaks every invariant. Throws where a change finds nothing to change. */
+/** Breaks every invariant. Throws when a change finds nothing to change. */
 export function plantFaults(database: DatabaseSync): void {
   database.exec('PRAGMA ignore_check_constraints = ON');
   withoutTriggers(database, touched, () => {

@@ -11,10 +11,10 @@ const show = (title: string, value: unknown) => console.log(title.padEnd(60), St
 const minutes = (time_ms: number) => (time_ms / 60_000).toFixed(1);
 const ms = (time_ms: number) => time_ms.toFixed(1);
 
-/** Prints what a pass took, and says whether it kept what is promised of it. */
+/** Prints the times of a pass, and returns whether they are within the promised ones. */
 export function printPass(pass: MeasuredPass): boolean {
   const { calm, beside, batches_ms } = pass;
-  // The better of before and after, so that what else slows the machine excuses nothing.
+  // The better of the times before and after, so that a disturbance of the machine does not excuse a slow pass.
   const [median_ms, p95_ms] = [
     Math.min(...calm.map((one) => one.median_ms)),
     Math.min(...calm.map((one) => one.p95_ms)),

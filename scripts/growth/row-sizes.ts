@@ -1,12 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
 
-/** How an order and its two transfers could be stored: the columns of both tables, and the SQL of each value. */
+/** A way to store an order and its two transfers: the columns of both tables, and the SQL of each value. */
 interface Layout {
   readonly name: string;
-  /** The type of an id, and the SQL of one by the SQL of 32 hexadecimal digits. */
+  /** The type of an id, and the SQL that makes one from 32 hexadecimal digits. */
   readonly id: string;
   readonly writeId: (digits: string) => string;
-  /** The type of an account's own id on either side of a transfer. */
+  /** The type of an account's id on either side of a transfer. */
   readonly account: string;
   readonly writeAccount: (number: string) => string;
   /** Whether assets, sides, states and kinds are numbers. */
@@ -34,7 +34,7 @@ const layouts: readonly Layout[] = [
 const ACCOUNTS = 500;
 
 /**
- * The bytes that each layout takes for an order with its two transfers, of so many orders in turns of some accounts.
+ * The bytes of each layout for an order with its two transfers, measured over many orders of some accounts in turns.
  */
 export function measureRowSizes(orders: number): Readonly<Record<string, number>> {
   return Object.fromEntries(layouts.map((layout) => [layout.name, measureLayout(layout, orders)]));
@@ -56,7 +56,7 @@ function measureLayout({ id, writeId, account, writeAccount, numbered }: Layout,
     CREATE TEMP TABLE n (i INTEGER PRIMARY KEY);
     INSERT INTO n WITH RECURSIVE c (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i + 1 < ${orders}) SELECT i FROM c;`);
   const [who, order] = [writeAccount(`i % ${ACCOUNTS}`), writeId(digitsOf('i', '0191'))];
-  // The house's own name is short as text, a number where accounts are, and 16 bytes where ids are.
+  // The house's name is short as text, a number where accounts are numbers, and 16 bytes where they are such ids.
   const house = account === 'TEXT' ? `'house:liquidity'` : account === 'BLOB' ? 'zeroblob(16)' : '-1';
   const now = 1_795_000_000_000;
   database.exec(`

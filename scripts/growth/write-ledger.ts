@@ -5,16 +5,16 @@ import { composeCrowd, idInCrowd } from '../../test/support/growth/compose-crowd
 import { type Owners, composeHistory, historyTables } from '../../test/support/growth/compose-history.ts';
 import type { RecordTable } from '../../test/support/growth/record-kinds.ts';
 
-/** So many records in one transaction. */
+/** How many records one transaction writes. */
 const CHUNK = 250_000;
 
 /** Orders of each account of the crowd, and how many of each other kind of record it has. */
 const ORDERS_EACH = 200;
 
-/** One account alone has a tenth of all orders, so that it is scanned in parts. */
+/** One account has a tenth of all orders, so that it is scanned in parts. */
 const LARGE_SHARE = 10;
 
-/** Opens the file in which the local runtime keeps the ledger, while nothing runs. */
+/** Opens the file in which the local runtime keeps the ledger. No runtime may be running. */
 export function openLedgerFile(storage: string): DatabaseSync {
   const files = readdirSync(storage, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.sqlite'));
   for (const file of files) {
@@ -26,7 +26,7 @@ export function openLedgerFile(storage: string): DatabaseSync {
   throw new Error(`there is no ledger in ${storage}`);
 }
 
-/** Does something as if no trigger watched some tables, and puts the triggers back as they were. */
+/** Does something as if no trigger watched some tables, and restores the triggers. */
 export function withoutTriggers(database: DatabaseSync, tables: readonly string[], act: () => void): void {
   const triggers = database.prepare(`SELECT name, sql, tbl_name FROM sqlite_schema WHERE type = 'trigger'`).all();
   const watching = triggers.filter(({ tbl_name }) => tables.includes(String(tbl_name)));
@@ -35,7 +35,7 @@ export function withoutTriggers(database: DatabaseSync, tables: readonly string[
   for (const { sql } of watching) database.exec(String(sql));
 }
 
-/** Opens a crowd and writes its history, as requests would have left it. Gives how many accounts it has. */
+/** Opens the accounts and writes their history, as requests would have left it. Returns how many accounts there are. */
 export function writeLedger(database: DatabaseSync, orders: number): number {
   const accounts = Math.max(2, Math.ceil((orders - orders / LARGE_SHARE) / ORDERS_EACH));
   const crowd: Owners = { account: idInCrowd(`i % ${accounts}`), count: accounts };

@@ -42,9 +42,9 @@ export function listLedgerBindings(toml: string, environment: Environment): stri
 }
 
 /**
- * wrangler.toml with one ledger more, in both environments, and the name of its binding. Every local database has an id
- * of its own, because the local runtime tells databases apart by it; that of production is the operator's to fill in.
- * Throws where the environments have different ledgers, or the last number is taken.
+ * wrangler.toml with one more ledger in both environments, and the name of the new binding. Every local database has
+ * its own id, because the local runtime tells databases apart by it. The operator fills in the id of production's
+ * database. Throws when the environments have different ledgers, or the last number is taken.
  */
 export function addLedger(toml: string): { readonly toml: string; readonly binding: string } {
   const [sandbox, production] = [listLedgerBindings(toml, 'sandbox'), listLedgerBindings(toml, 'production')];

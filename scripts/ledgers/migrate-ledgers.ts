@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { type Environment, listLedgerBindings } from './ledger-bindings.ts';
 
-/** How one database was migrated. */
+/** The result of migrating one database. */
 export interface MigratedLedger {
   readonly isMigrated: boolean;
   readonly output: string;
@@ -30,7 +30,7 @@ export function readLedgerBindings(environment: Environment): string[] {
   return listLedgerBindings(readFileSync('wrangler.toml', 'utf8'), environment);
 }
 
-/** Migrates one database with wrangler; `options` say where it is: `--local`, or `--remote --env production`. */
+/** Migrates one database with wrangler. `options` choose the database: `--local`, or `--remote --env production`. */
 export function migrateWithWrangler(options: readonly string[]): MigrateOne {
   return (binding) => {
     const { status, stdout, stderr } = spawnSync('wrangler', ['d1', 'migrations', 'apply', binding, ...options], {

@@ -16,10 +16,10 @@ import { type PlacedMutation, applyMutation } from './mutation.ts';
 /** Folders that are not copied. */
 const OUTSIDE = ['.git', '.wrangler', 'dist', 'node_modules'];
 
-/** A run that takes longer is ended. No test waits for a tenth of it. */
+/** The longest time of a run. No test needs a tenth of it. */
 const DEADLINE_MS = 300_000;
 
-/** What the tests said of a mutation. */
+/** The tests' verdict on a mutation. */
 export type Verdict =
   | { readonly kind: 'killed'; readonly by: string; readonly test: string }
   | { readonly kind: 'survived' }
@@ -100,7 +100,7 @@ export class MutatedCopy {
     }
   }
 
-  /** Ends a run that is under way and removes the copy. */
+  /** Ends the present run and removes the copy. */
   close(): void {
     this.#end();
     rmSync(this.#directory, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import type { Room } from './mutation.ts';
 const HERE = 'src/wallet/withdrawals';
 const GUARDS = 'migrations/0006_withdrawals.sql';
 
-/** The end of the guard of a halt and of paused networks, which stands in two triggers. */
+/** The end of the guard against halts and paused networks, which is in two triggers. */
 const PAUSED =
   '      OR EXISTS (SELECT 1 FROM settings, json_each(settings.paused_networks) AS paused WHERE paused.value';
 

@@ -1,4 +1,4 @@
-/** As much of JSON Schema as the documents use. */
+/** The part of JSON Schema that the documents use. */
 interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -16,7 +16,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: Schema }>> }>>;
 }
 
-/** As much of an OpenAPI document as its types depend on. */
+/** The part of an OpenAPI document on which its types depend. */
 export interface TypedDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
@@ -38,7 +38,7 @@ const scalars: Readonly<Record<string, string>> = {
   null: 'None',
 };
 
-/** What Python writes otherwise than JSON does. */
+/** The values that Python writes differently from JSON. */
 const constants: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
 
 /**
@@ -70,7 +70,7 @@ function drawClass(name: string, schema: Schema, classes: string[]): void {
   classes.push(`class ${name}(TypedDict):\n${lines.join('')}`);
 }
 
-/** The name of an object inside of another: that of its field, or for a field error the one that every reader knows. */
+/** The name of an object inside of another: that of its field. Field errors have one common name. */
 function innerName(owner: string, field: string, isList: boolean): string {
   if (owner === 'Problem' && field === 'errors') return 'FieldError';
   return `${owner}${upperFirst(isList ? field.replace(/s$/, '') : field)}`;
@@ -104,7 +104,7 @@ function drawDescription({ description }: Schema): string {
   return `    """${text}"""\n`;
 }
 
-/** Every code that a response may carry. */
+/** Every code that a response may have. */
 function listCodes(schema: Schema | undefined): readonly string[] {
   if (!schema) return [];
   return [...(schema.properties?.['code']?.enum ?? []).map(String), ...(schema.allOf ?? []).flatMap(listCodes)];

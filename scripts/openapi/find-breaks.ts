@@ -32,7 +32,7 @@ interface Operation {
   readonly responses?: Readonly<Record<string, Response>>;
 }
 
-/** An OpenAPI document, as far as two versions of it are compared. */
+/** The part of an OpenAPI document in which two versions are compared. */
 export interface Document {
   readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation | undefined>>>>;
   readonly components?: {
@@ -91,7 +91,7 @@ function admits(before: readonly Requirement[], after: readonly Requirement[]): 
   return after.length === 0 || before.every((held) => after.some((needed) => suffices(held, needed)));
 }
 
-/** The components that a reference names, or the thing itself. */
+/** The components that a reference names, or the value itself when it is no reference. */
 function resolve<T extends { readonly $ref?: string }>(thing: T, components: Readonly<Record<string, T>> = {}): T {
   return thing.$ref === undefined ? thing : (components[thing.$ref.split('/').at(-1) ?? ''] ?? thing);
 }

@@ -1,4 +1,4 @@
-/** A JSON schema of a document, as far as two versions of it are compared. */
+/** The part of a JSON schema in which two versions of a document are compared. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -24,7 +24,7 @@ export interface Schema {
 
 export type Schemas = Readonly<Record<string, Schema>>;
 
-/** A schema without `$ref` and `allOf` at its own level: what they name is in it. */
+/** A schema without `$ref` and `allOf` at its top level: their contents are merged into it. */
 export function flattenSchema(schema: Schema, components: Schemas): Schema {
   const { $ref, allOf = [], ...own } = schema;
   const referred = $ref === undefined ? [] : [components[$ref.split('/').at(-1) ?? ''] ?? {}];
@@ -42,12 +42,12 @@ function merge(one: Schema, other: Schema): Schema {
   return { ...other, ...one, ...(Object.keys(properties).length > 0 && { properties }), required };
 }
 
-/** The types that a schema admits; `undefined` where it names none. */
+/** The types that a schema allows. `undefined` when it names none. */
 export function typesOf({ type }: Schema): readonly string[] | undefined {
   return typeof type === 'string' ? [type] : type;
 }
 
-/** The values that a schema admits; `undefined` where it lists none. */
+/** The values that a schema allows. `undefined` when it lists none. */
 export function valuesOf(schema: Schema): readonly unknown[] | undefined {
   return schema.const === undefined ? schema.enum : [schema.const];
 }

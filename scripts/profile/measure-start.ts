@@ -10,7 +10,7 @@ import { type CallFrame, type CpuProfile, recordProfile } from './record-profile
 export interface Start {
   /** Reading and parsing the text. An upper bound: the local runtime also stores what it has compiled. */
   readonly parse_ms: number;
-  /** Running the global scope, with compiling its functions and collecting all garbage. */
+  /** Running the global scope, including compiling its functions and collecting all garbage. */
   readonly globalScope_ms: number;
 }
 
@@ -66,10 +66,10 @@ export async function measureStart(bundle: string): Promise<Start> {
   }
 }
 
-/** The function that V8 names for the time its garbage collector took. */
+/** V8's function name for the time of its garbage collector. */
 const GARBAGE = '(garbage collector)';
 
-/** Splits the time of a profile that covers one start and nothing else. */
+/** Splits the time of a profile that covers exactly one start. */
 export function readStart(profile: CpuProfile): Start {
   let [parse_us, globalScope_us] = [0, 0];
   const stackOf = readStacks(profile);

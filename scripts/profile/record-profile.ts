@@ -3,13 +3,13 @@ import { once } from 'node:events';
 /** Where a function begins in the text that V8 was given; lines and columns count from 0. */
 export interface CallFrame {
   readonly functionName: string;
-  /** Empty for what the runtime itself does. */
+  /** Empty for the runtime's own functions. */
   readonly url: string;
   readonly lineNumber: number;
   readonly columnNumber: number;
 }
 
-/** What V8's CPU profiler gives: the type Profile of the DevTools protocol. Times are microseconds. */
+/** The output of V8's CPU profiler: the type Profile of the DevTools protocol. Times are microseconds. */
 export interface CpuProfile {
   readonly nodes: readonly {
     readonly id: number;
@@ -26,7 +26,7 @@ export interface CpuProfile {
 const INTERVAL_US = 1_000;
 const DEADLINE_MS = 30_000;
 
-/** A request to the inspector has parameters; this is what it answers. */
+/** A request to the inspector, with its parameters, and its answer. */
 type Params = Readonly<Record<string, unknown>>;
 interface Answer {
   readonly id?: number;

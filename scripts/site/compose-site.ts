@@ -10,7 +10,7 @@ import { type Page, composePage } from './page.ts';
 import { type SearchedDocument, composeSearchIndex } from './search-index.ts';
 import { composeViewer, readViewerFiles } from './viewer.ts';
 
-/** What a file holds. */
+/** The content of a file. */
 export type SiteFile = string | Uint8Array;
 
 const SOURCES = 'scripts/site';
@@ -26,7 +26,7 @@ function nameStatic(name: string, content: Uint8Array): readonly [path: string, 
   return [`/docs/static/${name.replace('.', `.${digest}.`)}`, content];
 }
 
-/** The library of the search, out of its package, with its licence. */
+/** The library of the search from its package, with its licence. */
 function readSearchLibrary(): (readonly [path: string, content: Uint8Array])[] {
   const main = createRequire(import.meta.url).resolve('minisearch');
   const read = (file: string) => readFileSync(join(dirname(main), '../..', file));
@@ -36,7 +36,7 @@ function readSearchLibrary(): (readonly [path: string, content: Uint8Array])[] {
   ];
 }
 
-/** The page on which each reader begins. */
+/** The first page for each kind of reader. */
 function composeStart(reader: Reader, title: string, description: string, body: string): Page {
   return { path: readers[reader].path, reader, title, description, body: `<h1>${title}</h1>\n${body}` };
 }

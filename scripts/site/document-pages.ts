@@ -7,7 +7,7 @@ import { type RenderedDocument, type ResolveLink, renderDocument } from './rende
 
 const DOCUMENTS = 'docs';
 
-/** The documents for those who use the exchange, in the order they are read in. */
+/** The documents for those who use the exchange, in reading order. */
 const forTraders = [
   'guides/first-order',
   'guides/idempotent-retries',
@@ -20,14 +20,15 @@ const forTraders = [
 ];
 
 /**
- * What an operator reads first, in this order. Every other document outside `design` is for operators too and follows.
+ * The first documents for an operator, in reading order. Every other document outside `design` is for operators too,
+ * and follows them.
  */
 const forOperators = ['guides/operating', 'guides/going-live', 'guides/real-chains'];
 
 /** The folder of the design pages, for those who change the code. */
 const DESIGN = 'design/';
 
-/** A document and where the site has it. */
+/** A document and its path on the site. */
 export interface DocumentPage extends RenderedDocument {
   /** Its path below `docs`, without the ending. */
   readonly name: string;
@@ -41,9 +42,7 @@ export interface Documents {
   readonly forContributors: readonly DocumentPage[];
 }
 
-/**
- * Renders every Markdown file below `docs`. Throws on one that is listed and absent, and on a link that leads nowhere.
- */
+/** Renders every Markdown file below `docs`. Throws when a listed one is missing or a link is broken. */
 export function readDocuments(): Documents {
   const found = readdirSync(DOCUMENTS, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.md'))
@@ -83,7 +82,7 @@ function resolveFrom(file: string): ResolveLink {
   };
 }
 
-/** The page of a document, and the way on to the next one. */
+/** The page of a document, with a link to the next one. */
 export function composeDocumentPage(document: DocumentPage, reader: Reader, next: DocumentPage | undefined): Page {
   const on = next ? `<p class="next">Next: <a href="${next.path}">${escapeHtml(next.title)}</a></p>` : '';
   return {

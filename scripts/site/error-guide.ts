@@ -1,6 +1,6 @@
 import type { ProblemCode } from '../../src/http/problems.ts';
 
-/** What the page of a code says beyond its line in the table; inline Markdown. */
+/** What the page of a code adds to its line in the table, as inline Markdown. */
 export interface ErrorAdvice {
   readonly meaning: string;
   readonly remedy: string;

@@ -7,7 +7,7 @@ import { renderInline } from './render-markdown.ts';
 
 const codes = Object.keys(problems) as ProblemCode[];
 
-/** The page of every code of the one table, below the address that a problem's `type` names, and the table itself. */
+/** The page of every code of the table, at the address in a problem's `type`, and the page of the table itself. */
 export function composeErrorPages(): Page[] {
   return [composeIndex(), ...codes.map(composeErrorPage)];
 }

@@ -1,5 +1,5 @@
 /**
- * What a page may load: its own origin's files, and nothing else. The viewer draws its icons as data; it needs neither
+ * The sources from which a page may load: only its own origin. The viewer has its icons as data URLs. It needs neither
  * inline scripts nor `eval`.
  */
 const contentSecurityPolicy = [
@@ -14,8 +14,8 @@ const contentSecurityPolicy = [
 ].join('; ');
 
 /**
- * The headers of the site's files; the Worker's own answers have theirs. Pages are requested each time and mostly
- * answered by 304, which is the platform's default; what is in `static` has its version or a digest in its name.
+ * The headers of the site's files; the Worker sets those of its own answers. Browsers request pages each time and
+ * mostly get 304, which is the platform's default. Files in `static` have their version or a digest in the name.
  */
 export const headersFile = `/*
   Content-Security-Policy: ${contentSecurityPolicy}

@@ -1,6 +1,6 @@
 import { escapeHtml } from './escape-html.ts';
 
-/** Who reads a page. Each has pages of its own, and a menu that lists no others. */
+/** The kinds of readers. Each has its own pages, and a menu that lists no others. */
 export type Reader = 'trader' | 'operator' | 'contributor';
 
 /** A link of a menu. */
@@ -9,18 +9,18 @@ export interface MenuEntry {
   readonly title: string;
 }
 
-/** Where each reader begins, and what the header calls it. */
+/** The first page of each kind of reader, and its name in the header. */
 export const readers: Readonly<Record<Reader, { readonly path: string; readonly label: string }>> = {
   trader: { path: '/docs', label: 'Trade' },
   operator: { path: '/docs/operate', label: 'Operate' },
   contributor: { path: '/docs/contribute', label: 'Contribute' },
 };
 
-/** The reference and the errors: what a trader's menu has beside the guides. */
+/** The reference and the errors, which follow the guides in a trader's menu. */
 export const REFERENCE: MenuEntry = { path: '/docs/reference', title: 'Reference' };
 export const ERRORS: MenuEntry = { path: '/errors', title: 'Errors' };
 
-/** The menu beside a page. */
+/** The menu of a page. */
 export function composeMenu(label: string, entries: readonly MenuEntry[], current: string): string {
   const items = entries.map(({ path, title }) => {
     const isHere = path === current ? ' aria-current="page"' : '';
@@ -29,7 +29,7 @@ export function composeMenu(label: string, entries: readonly MenuEntry[], curren
   return `<nav class="menu" aria-label="${escapeHtml(label)}"><ul>${items.join('')}</ul></nav>`;
 }
 
-/** The contents of a page, where it has several parts. */
+/** The table of contents of a page with several parts. */
 export function composeContents(headings: readonly { readonly id: string; readonly title: string }[]): string {
   if (headings.length < 2) return '';
   const items = headings.map(({ id, title }) => `<li><a href="#${id}">${escapeHtml(title)}</a></li>`);

@@ -1,15 +1,15 @@
 import { escapeHtml } from './escape-html.ts';
 import { type MenuEntry, type Reader, composeContents, composeMenu, readers } from './navigation.ts';
 
-/** A part of a page that its contents and the search name. */
+/** A part of a page, listed in its contents and found by the search. */
 export interface Heading {
   readonly id: string;
   readonly title: string;
 }
 
-/** One page, before its frame. */
+/** The content of one page, without the frame of the site. */
 export interface Page {
-  /** Where it is served, without an ending: `/docs/guides/errors`. */
+  /** Its path, without an ending: `/docs/guides/errors`. */
   readonly path: string;
   readonly reader: Reader;
   readonly title: string;
@@ -18,11 +18,11 @@ export interface Page {
   /** The HTML of the main part. */
   readonly body: string;
   readonly headings?: readonly Heading[];
-  /** More of the head: the scripts and styles of a page that has its own. */
+  /** Additions to the head: the scripts and styles of this page alone. */
   readonly head?: string;
 }
 
-/** The files that every page loads, by their addresses, and the search's, which are loaded when it is used. */
+/** The addresses of the files that every page loads, and of the search's files, which are loaded when it is used. */
 export interface PageAssets {
   readonly stylesheet: string;
   readonly favicon: string;
@@ -31,7 +31,7 @@ export interface PageAssets {
   readonly searchIndex: string;
 }
 
-/** A page in the frame of the site: search, menu, contents. Nothing in it is loaded from elsewhere. */
+/** A page in the frame of the site, with search, menu and contents. It loads everything from its own origin. */
 export function composePage(page: Page, menu: readonly MenuEntry[], assets: PageAssets): string {
   const links = Object.entries(readers).map(([name, { label, path }]) => {
     const current = name === page.reader ? ` aria-current="${path === page.path ? 'page' : 'true'}"` : '';

@@ -2,20 +2,20 @@ import { Marked, type Tokens } from 'marked';
 import { problems } from '../../src/http/problems.ts';
 import { escapeHtml } from './escape-html.ts';
 
-/** Where a link of a document leads on the site; `undefined` for what the site does not hold. */
+/** The target of a document's link on the site. `undefined` when the site does not have it. */
 export type ResolveLink = (href: string) => string | undefined;
 
-/** A document as HTML, with what a list of documents shows of it. */
+/** A document as HTML, with its title and description for lists of documents. */
 export interface RenderedDocument {
   readonly title: string;
   /** Its first paragraph, in plain text. */
   readonly summary: string;
   readonly html: string;
-  /** The document by its headings, for the contents and the search. The first part is what stands before them. */
+  /** The parts of the document by its headings, for the contents and the search. The first is the text before them. */
   readonly parts: readonly DocumentPart[];
 }
 
-/** What stands below one heading. */
+/** The part of a document below one heading. */
 export interface DocumentPart {
   /** The heading's anchor; empty for the part below the title. */
   readonly id: string;
@@ -24,13 +24,13 @@ export interface DocumentPart {
   readonly text: string;
 }
 
-/** The anchor of a heading, as GitHub makes it. */
+/** The anchor of a heading, in GitHub's form. */
 function slugOf(heading: string): string {
   const words = heading.toLowerCase().replaceAll(/[^\p{Letter}\p{Number}\s_-]/gu, '');
   return words.trim().replaceAll(/\s/g, '-');
 }
 
-/** The code of an error between backticks leads to its page, so that a document stays plain Markdown. */
+/** An error code between backticks becomes a link to its page, so that a document stays plain Markdown. */
 function showCode(text: string): string {
   const code = `<code>${escapeHtml(text)}</code>`;
   return Object.hasOwn(problems, text) ? `<a href="/errors/${text}">${code}</a>` : code;
@@ -62,7 +62,7 @@ function createRenderer(resolveLink: ResolveLink): Marked {
 }
 
 function tableOf({ header, rows }: Tokens.Table, show: (cell: Tokens.TableCell) => string): string {
-  // The corner of a table whose rows have names of their own heads nothing.
+  // The top left cell of a table whose rows have names is empty, and no heading.
   const head = header.map((cell) => (cell.text === '' ? '<td></td>' : `<th scope="col">${show(cell)}</th>`)).join('');
   const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${show(cell)}</td>`).join('')}</tr>`);
   return `<table><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table>`;
@@ -72,7 +72,7 @@ const noLink: ResolveLink = (href) => {
   throw new Error(`no link is expected here: ${href}`);
 };
 
-/** Renders a line or two without blocks: prose of the error pages. */
+/** Renders inline Markdown, for the texts of the error pages. */
 export function renderInline(markdown: string): string {
   return createRenderer(noLink).parseInline(markdown, { async: false });
 }
@@ -82,7 +82,7 @@ function textOf({ tokens = [] }: { readonly tokens?: Tokens.Generic[] }): string
   return tokens.map((part) => ('text' in part ? String(part['text']) : '')).join('');
 }
 
-/** Renders a whole document. Throws on HTML in it, and where it does not begin with a title and a paragraph. */
+/** Renders a whole document. Throws on HTML in it, and unless it begins with a title and a paragraph. */
 export function renderDocument(markdown: string, resolveLink: ResolveLink): RenderedDocument {
   const renderer = createRenderer(resolveLink);
   const [title, summary] = renderer.lexer(markdown).filter(({ type }) => type !== 'space');

@@ -5,18 +5,18 @@ import type { DocumentPage } from './document-pages.ts';
 import { errorGuide } from './error-guide.ts';
 import { REFERENCE } from './navigation.ts';
 
-/** What the search finds: a place of the site. */
+/** A result of the search: a place on the site. */
 interface Place {
   readonly id: string;
   readonly title: string;
   /** The page or the part of the interface that it belongs to. */
   readonly within: string;
-  /** The names that somebody types exactly: an error's code, an operation's path. */
+  /** Names that users type exactly: an error's code, an operation's path. */
   readonly names: string;
   readonly text: string;
 }
 
-/** As much of the API's document as the search needs. */
+/** The part of the API's document that the search needs. */
 export interface SearchedDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, SearchedOperation>>>>;
 }
@@ -28,7 +28,7 @@ interface SearchedOperation {
   readonly tags: readonly string[];
 }
 
-/** How the index is made, which the browser must know to read it: see `site.js`. */
+/** The options of the index, which the browser needs to read it: see `site.js`. */
 const OPTIONS = { fields: ['title', 'names', 'text'], storeFields: ['title', 'within'] };
 
 /** The index of the whole site, for a browser: every part of every document, every error code, every operation. */

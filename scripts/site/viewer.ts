@@ -5,17 +5,17 @@ import { dirname, join } from 'node:path';
 const packageFile = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json');
 const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string };
 
-/** A folder per version, so that a browser may keep what is in it for good. */
+/** A folder for each version, so that a browser may cache its files for ever. */
 const FOLDER = `/docs/static/swagger-ui-${version}`;
 
 const files = ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'LICENSE', 'NOTICE'];
 
-/** The viewer's own files, out of its package, with the licences that go with them. */
+/** The viewer's files from its package, with their licences. */
 export function readViewerFiles(): (readonly [path: string, content: Uint8Array])[] {
   return files.map((name) => [`${FOLDER}/${name}`, readFileSync(join(dirname(packageFile), name))]);
 }
 
-/** The place on a page where the viewer shows the API, and what goes into the head for it. */
+/** The element in which the viewer shows the API, and its additions to the head. */
 export function composeViewer(script: string): { readonly head: string; readonly body: string } {
   return {
     head: `

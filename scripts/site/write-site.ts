@@ -3,7 +3,10 @@ import { dirname, join } from 'node:path';
 import { type SiteFile, composeSite } from './compose-site.ts';
 import { SITE_FOLDER } from './site-folder.ts';
 
-/** Leaves alone what has not changed, so that two builds at once do each other no harm and no watcher wakes in vain. */
+/**
+ * Writes only files that have changed, so that two builds at once do not disturb each other and no watcher reacts
+ * without need.
+ */
 function write(path: string, content: SiteFile): void {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
   if (statSync(path, { throwIfNoEntry: false })?.isFile() && readFileSync(path).equals(bytes)) return;
@@ -11,7 +14,7 @@ function write(path: string, content: SiteFile): void {
   writeFileSync(path, bytes);
 }
 
-/** Writes the whole site into its folder, and removes what is no part of it. */
+/** Writes the whole site into its folder, and removes files that are no part of it. */
 export function writeSite(): void {
   const site = composeSite();
   const files = new Map([...site].map(([path, content]) => [join(SITE_FOLDER, path), content]));

@@ -44,7 +44,7 @@ export class Floor extends DurableObject<Bindings> {
     return this.ctx.id.toString();
   }
 
-  /** The same after one row of the object is durable, which an order needs to take effect once. */
+  /** The same after one row was stored durably in the object. An order needs this row to take effect only once. */
   async intendOrder(owner: string): Promise<Written> {
     this.ctx.storage.sql.exec('INSERT INTO intents VALUES (?)', crypto.randomUUID());
     await this.ctx.storage.sync();
