@@ -144,7 +144,10 @@ async function changeDepositMinimum(world: World, draw: Draw): Promise<void> {
   await succeed(world, 'PATCH', '/settings', { depositMinimums });
 }
 
-/** Sets a cap close to what is owed or short, or back to its first value. A cap below what is owed is refused (I12). */
+/**
+ * Sets a cap near what is owed, below or above it, or restores its first value. A cap below what is owed is refused
+ * (I12).
+ */
 async function changeCap(world: World, draw: Draw): Promise<void> {
   const { model } = world;
   const asset = draw.pick(assetSymbols);

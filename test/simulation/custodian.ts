@@ -41,13 +41,13 @@ export class ProgrammedCustodian {
   readonly faultyIds = new Set<string>();
   /** Something that is done while it answers. */
   meanwhile: (() => Promise<void>) | null = null;
-  /** Something that is done while it looks the next payout up, and that must stop the submission after it. */
+  /** An action during the next look-up of a payout, after which that payout must not be submitted. */
   stopAtLookup: (() => Promise<void>) | null = null;
-  /** How often that happened. */
+  /** How often that action ran. */
   stopped = 0;
   /** Whether a halt, a paused network or a freeze stops a payout. */
   isStopped: (payout: Payout) => boolean = () => false;
-  /** The ids that were answered as never seen after that. */
+  /** The ids that were answered as never seen after it. */
   readonly #stoppedIds = new Set<string>();
   readonly #book = new Map<string, Entry>();
   /** Its last answer about each withdrawal. */
@@ -74,7 +74,7 @@ export class ProgrammedCustodian {
     return this.#book.get(id);
   }
 
-  /** It decides about payouts that it had accepted or never saw. */
+  /** Decides about payouts that the custodian had accepted or never saw. */
   decide(id: string, act: 'pay' | 'refuse'): void {
     const entry = this.#book.get(id);
     if (!entry) this.#book.set(id, { status: 'refused', txHash: '', payments: 0 });
@@ -82,7 +82,7 @@ export class ProgrammedCustodian {
     else if (entry.status === 'accepted') entry.status = 'refused';
   }
 
-  /** What Bureau did that it must never do (I5). */
+  /** Actions of Bureau that are forbidden (I5). */
   mustBeContent(): void {
     must(this.#faults.length === 0, 'the custodian was asked wrongly', this.#faults);
     for (const [id, { payments }] of this.#book) must(payments <= 1, 'paid twice', id);

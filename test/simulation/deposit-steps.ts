@@ -39,7 +39,9 @@ export async function stepDeposit(world: World, draw: Draw): Promise<void> {
   must(deposit.status === next, 'a deposit is', deposit, 'instead of', next, before);
 }
 
-/** If a fault left the outcome unknown, the database tells: either the report took effect correctly, or not at all. */
+/**
+ * If a fault left the outcome unknown, the database decides: either the report took effect correctly, or not at all.
+ */
 async function takeLanded(deposit: ModelDeposit, next: ModelDeposit['status'] | 'refused'): Promise<void> {
   const query = env.DB.prepare('SELECT status FROM deposits WHERE tx_hash = ?').bind(deposit.report['txHash']);
   const row = await query.first<Pick<ModelDeposit, 'status'>>();
@@ -48,7 +50,7 @@ async function takeLanded(deposit: ModelDeposit, next: ModelDeposit['status'] | 
   if (row) Object.assign(deposit, { isKnown: true, status: row.status });
 }
 
-/** Compares the operator's sums of too small deposits with the model's deposits. */
+/** Compares the operator's sums of deposits below the minimum with the model's deposits. */
 export async function checkDust({ model }: World): Promise<void> {
   const sums = new Map<string, { deposits: number; amount: bigint }>();
   for (const { report, isDust, isKnown, status } of model.deposits) {

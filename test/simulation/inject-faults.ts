@@ -39,7 +39,7 @@ export type Tolerance =
 
 export interface Fault {
   readonly name: string;
-  /** With and without an Idempotency-Key, since without one nobody repeats the request. */
+  /** With and without an Idempotency-Key, because without one nobody repeats the request. */
   readonly tolerance: readonly [withKey: Tolerance, withoutKey: Tolerance];
   inject(world: World, trader: Trader): Promise<Injection> | Injection;
 }
@@ -57,8 +57,8 @@ function injectAroundBatch(batch: Batch, moment: Moment, times: number, inject: 
 }
 
 /**
- * The faults of D1: the connection is lost before or after the commit, once or many times, or D1 is overloaded. Where
- * an intent is `kept`, a lasting loss leaves the outcome unknown.
+ * The faults of D1: the connection is lost before or after the commit, once or many times, or D1 is overloaded. If an
+ * intent is `kept`, a lasting loss leaves the outcome unknown.
  */
 export function failDatabase(batch: Batch, kept: boolean): DatabaseFault[] {
   const lost = fail(CONNECTION_LOST);
@@ -140,7 +140,7 @@ function injectAroundCall(
   return { count: () => injected, remove: () => spy.mockRestore() };
 }
 
-/** The lane's storage as it is synced: the intent is durable from then on. */
+/** Resets the lane when its storage is synced: the intent is durable from then on. */
 function abortAtSync(moment: Moment, times: number): Fault {
   return abortAt(`abort_${moment}_sync${times > 1 ? '_twice' : ''}`, times, async (_world, trader) => {
     const storage = await runInDurableObject(
@@ -151,7 +151,7 @@ function abortAtSync(moment: Moment, times: number): Fault {
   });
 }
 
-/** Resets the lane in the call that stores an answer for its replay, at once or late. */
+/** Resets the lane when it stores an answer for its replay, at once or late. */
 function abortAtRemember(): Fault {
   return abortAt('abort_at_remember', 1, async (_world, trader) => {
     let injected = 0;

@@ -12,12 +12,12 @@ export type VenueMode = (typeof venueModes)[number];
 /** In these modes no price is firm. */
 const withoutPrice: readonly VenueMode[] = ['all_down', 'disputed', 'two_disputed'];
 
-/** How old an agreed price may be where an order fills at it, and where it only values something. */
+/** The greatest age of an agreed price at which an order fills, and of one that only values a withdrawal. */
 const FILL_MS = 2_000;
 const VALUE_MS = 5_000;
-/** How far a receipt may be in the future after the clock went back. */
+/** How far in the future a time of receipt may be after the clock went back. */
 const LEAD_MS = 1_000;
-/** How old a snapshot the price hub gives out. */
+/** The greatest age of a snapshot that the price hub returns. */
 const SNAPSHOT_MS = 1_000;
 
 interface Reading {
@@ -65,12 +65,12 @@ export class Market {
     this.#readings = this.#readings.slice(-50);
   }
 
-  /** The rounds so far, and the one that may come now. */
+  /** The rounds so far, and the one that may be fetched now. */
   get #questions(): readonly Reading[] {
     return [...this.#readings, { round: this.#rounds + 1, time_ms: Date.now(), mode: this.mode }];
   }
 
-  /** The rounds at most this old whose prices were agreed on. */
+  /** The rounds of at most this age whose prices were agreed on. */
   #listFirm(age_ms: number): Reading[] {
     const now_ms = Date.now();
     return this.#questions
@@ -83,7 +83,7 @@ export class Market {
     return [...new Set(this.#listFirm(VALUE_MS).map((reading) => this.#agree(coin, reading).price))];
   }
 
-  /** Every price of a coin that an order may be filled at now (I9): none that a newer fill has overtaken (I13). */
+  /** Every price at which an order for the coin may fill now (I9): none of a round before the newest fill's (I13). */
   fillPrices(coin: Coin): FillPrice[] {
     const newest = this.#filled.get(coin) ?? 0;
     return this.#listFirm(FILL_MS)
@@ -91,12 +91,12 @@ export class Market {
       .map((reading) => this.#agree(coin, reading));
   }
 
-  /** A fill of a coin, at one of these rounds. */
+  /** Notes a fill of a coin, at one of these rounds. */
   noteFill(coin: Coin, rounds: readonly number[]): void {
     this.#filled.set(coin, Math.max(this.#filled.get(coin) ?? 0, Math.min(...rounds)));
   }
 
-  /** When the venues were asked, for a report. */
+  /** The times at which the venues were asked, for a report. */
   describe(): string {
     return this.#readings.map(({ time_ms, mode }) => `${mode} ${Date.now() - time_ms} ms ago`).join(', ');
   }
@@ -107,7 +107,7 @@ export class Market {
     return this.#questions.some(({ time_ms, mode }) => withoutPrice.includes(mode) && now_ms - time_ms <= SNAPSHOT_MS);
   }
 
-  /** The sandbox's venues stand at -3, 0 and +2 hundredths of a percent; the last is the one that fails. */
+  /** The sandbox's venues differ by -3, 0 and +2 hundredths of a percent. The last one is the one that fails. */
   #agree(coin: Coin, { round, time_ms, mode }: Reading): FillPrice {
     const price = this.#markets.get(coin)?.priceAt(time_ms) ?? 0n;
     const low = (price * 9_997n) / 10_000n;

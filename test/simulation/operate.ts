@@ -19,7 +19,7 @@ export async function operate(world: World, method: string, path: string, body?:
   return { answer, moved };
 }
 
-/** Lets D1 fail at the batch that follows, some of the time. */
+/** Makes D1 fail at the next batch, in some of the steps. */
 export function injectDatabaseFault(world: World, draw: Draw, batch: 'deposit' | 'settlement'): Injection | undefined {
   if (!draw.happens(0.35)) return undefined;
   const fault = draw.pick(failDatabase(batch, false));
@@ -33,7 +33,7 @@ export function injectDatabaseFault(world: World, draw: Draw, batch: 'deposit' |
   };
 }
 
-/** A change that nothing may refuse, and that moves nothing. */
+/** A change that must not be refused, and that moves no money. */
 export async function succeed(world: World, method: string, path: string, body?: unknown): Promise<void> {
   const { answer, moved } = await operate(world, method, path, body);
   must([200, 201].includes(answer.status) && moved.length === 0, 'answered', answer, moved);

@@ -77,7 +77,7 @@ function checkApproval(
   return isOpen ? null : refusal(403, 'address_not_allowlisted');
 }
 
-/** The step whose code this is: one of the three around now, newer than the last that was taken (RFC 6238). */
+/** The time step of this code: one of the three around now, newer than the last accepted one (RFC 6238). */
 async function findStep(totp: ModelTotp | null, code: string | undefined, now_ms: number): Promise<number | undefined> {
   if (!totp || code === undefined) return undefined;
   const now = Math.floor(now_ms / 30_000);

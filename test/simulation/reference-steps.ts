@@ -6,7 +6,7 @@ import { injectDatabaseFault, operate } from './operate.ts';
 import { writeDecimal } from './read-decimal.ts';
 import type { World } from './world.ts';
 
-/** Sends something once per reference, new or again, perhaps with a fault of D1. */
+/** Sends something under a reference, new or again, in some steps with a fault of D1. */
 async function sendReference(world: World, draw: Draw, reference: ModelReference, batch: 'deposit' | 'settlement') {
   const first = reference.movements[0];
   const refusal = reference.isDone || !first ? null : refuseReference(world, reference);
@@ -50,7 +50,7 @@ export async function stepSettlement(world: World, draw: Draw): Promise<void> {
   await sendReference(world, draw, reference, 'settlement');
 }
 
-/** A new one, or one of before. */
+/** A new reference, or an earlier one. */
 function drawReference(world: World, draw: Draw, path: string, make: () => ModelReference): ModelReference {
   const earlier = world.model.references.filter((one) => one.path.endsWith(path));
   if (earlier.length > 0 && draw.happens(0.35)) return draw.pick(earlier.slice(-20));

@@ -26,7 +26,7 @@ export async function stepReview(world: World, draw: Draw): Promise<void> {
   }
   if (stuck.length === 0) return;
   const withdrawal = draw.pick(stuck.slice(0, 5));
-  // The operator asks the custodian first, and tells it not to pay what it has not.
+  // The operator first asks the custodian, and tells it not to pay an unpaid one any more.
   const found = world.custodian.find(withdrawal.id);
   if (found?.status === 'sent') {
     await end(world, withdrawal, 'settle', { outcome: 'paid', txHash: found.txHash, reason: 'simulated' });

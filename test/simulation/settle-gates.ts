@@ -1,7 +1,7 @@
 import { GateConditions } from '../../src/lane/gate-conditions.ts';
 import { LedgerGate } from '../../src/lane/ledger-gate.ts';
 
-/** How long to wait for the orders under way: a gate that was reset ends none of its own. */
+/** How long to wait for orders in progress: a gate that was reset never ends its own. */
 const MAX_WAIT_MS = 250;
 
 const underWay = new Set<object>();
@@ -24,7 +24,7 @@ export function settleGates(): void {
     try {
       begun.length = 0;
       const filling = placeOrder.call(this, call);
-      // This call began it before anything was awaited, so it belongs to this gate.
+      // This call started the fetch before it awaited anything, so the fetch belongs to this gate.
       const [refresh] = begun;
       const reply = await filling;
       await refresh;
@@ -36,8 +36,8 @@ export function settleGates(): void {
 }
 
 /**
- * Waits for the orders that gates still commit. A lane that was reset while it called a gate has answered its client, and
- * the gate goes on: what it does belongs to the same step.
+ * Waits for the orders that gates still commit. A lane that was reset while it called a gate has answered its client,
+ * but the gate goes on, and its effect belongs to the same step.
  */
 export async function awaitGates(): Promise<void> {
   for (let waited_ms = 0; underWay.size > 0 && waited_ms < MAX_WAIT_MS; waited_ms += 1) await scheduler.wait(1);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { env } from '../support/runtime/test-env.ts';
 import { simulate } from './simulation.ts';
 
-/** A step takes some milliseconds; a machine that is busy with other things takes longer. */
+/** A step takes some milliseconds. On a busy machine it takes longer. */
 const STEP_TIMEOUT_MS = 250;
 
 const seed = Number(env.SIMULATION_SEED);
@@ -12,7 +12,7 @@ let tell: typeof console.log;
 
 beforeEach(() => {
   tell = console.log;
-  // The exchange writes a line for every request and every fault.
+  // The exchange logs a line for every request and every fault.
   vi.spyOn(console, 'log').mockReturnValue();
   vi.spyOn(console, 'error').mockReturnValue();
 });

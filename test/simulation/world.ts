@@ -24,7 +24,7 @@ export class World {
   readonly operations: Record<string, number> = {};
   readonly faults: Record<string, number> = {};
   readonly answers: Record<string, number> = {};
-  /** Withdrawals that a request under way may make. */
+  /** Withdrawals that a request in progress may make. */
   wanted: readonly Omit<ModelWithdrawal, 'id'>[] = [];
   /** Work that runs during the request, and is awaited after its answer. */
   readonly after: Promise<unknown>[] = [];
@@ -69,20 +69,20 @@ export class World {
 
   /** Moves the clock forward or back. Pending timers go on waiting. */
   moveClock(by_ms: number): void {
-    // After the clock went back, settings that were read before look fresh again when it comes to the same time.
+    // When the clock comes back to the same time after a step back, settings that were read before look new again.
     this.#latest_ms = Math.max(this.#latest_ms, this.now_ms);
     vi.setSystemTime(Date.now() + by_ms);
   }
 
-  /** Between two steps nobody waits: what timers there are belong to objects that were reset. */
+  /** Between two steps nobody waits: the remaining timers belong to objects that were reset. */
   forgetTimers(): void {
     const { now_ms } = this;
     vi.clearAllTimers();
-    // Which puts the clock back to its beginning.
+    // This sets the clock back to its start, so the time is restored.
     vi.setSystemTime(now_ms);
   }
 
-  /** Whether nothing may be submitted of a withdrawal: one of the ledger's, or one that this step's request makes. */
+  /** Whether a withdrawal must not be submitted: one in the ledger, or one that this step's request makes. */
   #isStopped(id: string, network: string): boolean {
     const { withdrawalsHalted, pausedNetworks } = this.model.settings;
     if (withdrawalsHalted || pausedNetworks.some((one) => one === network)) return true;
@@ -149,7 +149,7 @@ export class World {
     return movements;
   }
 
-  /** A withdrawal begins only as a request of this step asked for it. */
+  /** A withdrawal must have the values of one that a request of this step asked for. */
   #takeWithdrawal({ debit, asset, amount, credit, reference }: Movement): void {
     must(!this.model.withdrawals.has(reference), 'taken twice', reference);
     const wanted = this.wanted.find(
@@ -160,12 +160,12 @@ export class World {
     this.model.withdrawals.set(reference, { ...wanted, id: reference });
   }
 
-  /** A movement out of the payouts ends a withdrawal that the model knows, in the way that the custodian decided. */
+  /** A movement out of house:payouts ends a withdrawal that the model knows, in the way that the custodian decided. */
   #isSettlement({ debit, credit, asset, amount, kind, reference }: Movement): boolean {
     if (kind !== 'withdrawal' || debit !== house.payouts) return false;
     const withdrawal = this.model.withdrawals.get(reference);
     must(withdrawal?.asset === asset, 'a payout of no withdrawal', reference);
-    // Inside the exchange it was paid as it was taken, which the step predicts.
+    // A withdrawal inside the exchange was paid when it was taken, which the step predicts.
     if (withdrawal.status === 'COMPLETED' && credit === withdrawal.recipient) return false;
     const paid = this.custodian.find(reference);
     if (credit === house.fees) {
