@@ -5,13 +5,16 @@ import { QUOTE_ASSET, coinSymbols, scaleOf } from './money/assets.ts';
 import { type Venue, candleVenues, priceVenues, venues } from './money/venue-symbols.ts';
 import { AMOUNT_SYNTAX, MAX_ATOMS, parseAmount } from './money/amounts.ts';
 
-/** Secrets that come with the repository begin so, in any case; production refuses them. */
+/** Secrets that come with the repository begin like this, in upper or lower case. Production refuses them. */
 const SANDBOX_SECRET = /^sandbox-/i;
 
 /** Hosts that are reserved for documentation (RFC 2606). A configuration that has one was not filled in. */
 const PLACEHOLDER_HOST = /(^|\.)(example|invalid|test|localhost|example\.(com|net|org))\.?$/;
 
-/** The smallest spread of each environment: a free option drains the house, and in the sandbox there is no house. */
+/**
+ * The smallest spread of each environment. Without one, a client who sees prices earlier gains from the house. The
+ * sandbox has no money to lose.
+ */
 export const MIN_SPREAD_BPS = { sandbox: 0, production: 10 } as const;
 
 /** All sources are asked at once, and an invocation of a Worker has six connections; a seventh would wait. */
@@ -92,7 +95,7 @@ const Bounds = z
 
 type UrlVariable = `${Uppercase<Venue>}_URL`;
 
-/** The variable that says where a venue answers. */
+/** The name of the variable with a venue's URL. */
 export function urlVariableOf(venue: Venue): UrlVariable {
   return `${venue.toUpperCase() as Uppercase<Venue>}_URL`;
 }

@@ -8,12 +8,12 @@ export interface Answer {
   readonly body: string;
 }
 
-/** What a problem needs to know of its request. */
+/** The facts about a request that its problem shows. */
 export interface RequestFacts {
   readonly requestId: string;
-  /** As the client sent it: error pages resolve below its origin. */
+  /** The URL as the client sent it. Error pages have addresses at its origin. */
   readonly url: string;
-  /** What is said of a request whose address is none, since a Host header may be anything. */
+  /** The path, also when the URL is invalid because of its Host header. */
   readonly path: string;
 }
 

@@ -11,15 +11,15 @@ import type { ProblemCode } from './problems.ts';
 import { describeBodyErrors } from './json-body.ts';
 import { type FieldError, type Refusal, refuse } from './refusal.ts';
 
-/** The largest body of a request that is no upload. */
+/** The largest body of a request, except for uploads. */
 const MAX_BODY_BYTES = 16 * 1024;
 
-/** What a problem says of the request it answers. */
+/** The facts about the request that a problem shows. */
 export function factsOf(c: RequestContext): RequestFacts {
   return { requestId: c.var.requestId, url: c.req.url, path: c.req.path };
 }
 
-/** An answer that was written before its route saw it: a problem, or what a lane remembers. Any route may send one. */
+/** A finished answer that a route passes on: a problem, or a lane's answer. Any route may send one. */
 export type WrittenAnswer = Response & TypedResponse<never, never, never>;
 
 /** Sends an answer, with the headers that were set on the way. */
@@ -42,8 +42,8 @@ export type Area = Hono<AppEnvironment> &
   Pick<OpenAPIHono<AppEnvironment>, 'openAPIRegistry'> & { readonly openapi: AddRoute };
 
 /**
- * Makes the router of one area. Every route that it lists validates with its own zod schemas, and what fails validation
- * is one refusal, `invalid_request`, that names every field.
+ * Makes the router of one area. Its routes validate requests with their own zod schemas. A request that fails
+ * validation gets one refusal, `invalid_request`, that names every invalid field.
  */
 export function createArea(): Area {
   const area: Omit<Area, 'openapi'> = new OpenAPIHono<AppEnvironment>({
@@ -57,8 +57,8 @@ export function createArea(): Area {
 }
 
 /**
- * Takes a JSON body of at most so many bytes, before any schema sees it: `unsupported_media_type`,
- * `payload_too_large`, `invalid_request` for what is not JSON.
+ * Parses a JSON body of at most this many bytes, before any schema checks it. Refuses with `unsupported_media_type`,
+ * `payload_too_large`, and `invalid_request` for a body that is not JSON.
  */
 export function takeJsonUpTo(maxBytes: number): MiddlewareHandler<AppEnvironment> {
   const limit = bodyLimit({
@@ -92,7 +92,7 @@ const malformed = refuse('invalid_request', 'The body is not JSON.');
 
 const brokenOff = refuse('invalid_request', 'The body did not arrive whole.');
 
-/** The same for a body of at most 16 KiB, which is every request's but an upload's. */
+/** The same for a body of at most 16 KiB: every request's except an upload's. */
 export const takeJson: MiddlewareHandler<AppEnvironment> = takeJsonUpTo(MAX_BODY_BYTES);
 
 /** Refusals that any route may give. */
@@ -106,8 +106,9 @@ export const bodyRefusals = [
 ] as const satisfies readonly ProblemCode[];
 
 /**
- * The documented responses of an operation's refusals, from the one table; spread into `responses`. Hono is not told of
- * them: what a handler returns is then either a `WrittenAnswer`, or a body that fits the schema of its response.
+ * The documented responses of an operation's refusals, from the one table; spread into `responses`. They are hidden
+ * from Hono's types, so that a handler returns either a `WrittenAnswer`, or a body that fits the schema of its
+ * response.
  */
 export function problemResponses(...declared: DeclaredProblem[]): object {
   return describeProblems([...declared, ...general]);
@@ -118,7 +119,10 @@ export function jsonContent<T extends z.ZodType>(schema: T) {
   return { 'application/json': { schema } };
 }
 
-/** The documented answers of an operation that goes through the edge cache. Of 304, which has no body, Hono is not told. */
+/**
+ * The documented answers of an operation that goes through the edge cache. 304, which has no body, is hidden from
+ * Hono's types.
+ */
 export function cacheableResponses<T extends z.ZodType>(description: string, schema: T) {
   const headers = headersOf('ETag', 'Cache-Control');
   const notModified: object = {

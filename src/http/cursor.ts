@@ -1,20 +1,20 @@
 import { equalDigests, sign } from '../platform/digest.ts';
 import { type Outcome, accept, refuse } from './refusal.ts';
 
-/** What a cursor belongs to: it opens no other list, and no other account's. */
+/** The list and the account that a cursor belongs to. Any other list or account refuses it. */
 export interface CursorScope {
   readonly route: string;
   readonly accountId: string;
 }
 
-/** Whose the operator's lists over all accounts are: no account has this id. */
+/** The owner of the operator's lists over all accounts. No account has this id. */
 export const OPERATOR_SCOPE = 'operator';
 
 function signPosition(position: string, scope: CursorScope, secret: string): Promise<string> {
   return sign(JSON.stringify([scope.route, scope.accountId, position]), secret);
 }
 
-/** Writes the place where the next page begins: opaque, and of no use once changed. */
+/** Writes the place where the next page begins, as an opaque text. A changed text is refused. */
 export async function writeCursor(position: string, scope: CursorScope, secret: string): Promise<string> {
   return `${position}.${await signPosition(position, scope, secret)}`;
 }

@@ -40,7 +40,7 @@ function definitionsIn({ def }: Schema): Definition[] {
   return [def, ...inner.filter((part) => part !== undefined).flatMap(definitionsIn)];
 }
 
-/** What is wrong with a body, field by field; each unknown member is one. Pointers are those of RFC 6901. */
+/** The errors of a body: one for each invalid field and each unknown member. Pointers are those of RFC 6901. */
 export function describeBodyErrors(error: ZodError): FieldError[] {
   return error.issues.flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys') {

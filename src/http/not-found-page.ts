@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { AppEnvironment } from './context.ts';
 
-/** What is the API's is answered as a problem, whoever asks. */
+/** Addresses of the API are answered with a problem, also to a browser. */
 const API = /^\/(api|operator)(\/|$)/;
 
 const PAGE = `<!doctype html>
@@ -22,8 +22,8 @@ const PAGE = `<!doctype html>
 `;
 
 /**
- * The answer to somebody who opens an address in a browser at which there is nothing; `undefined` for a program, which
- * gets a problem. A browser says that it takes HTML.
+ * The page for somebody who opens an unknown address in a browser, which accepts HTML. `undefined` for a program, which
+ * gets a problem.
  */
 export function answerWithPage(c: Context<AppEnvironment>): Response | undefined {
   const isBrowser = c.req.header('Accept')?.includes('text/html') ?? false;

@@ -107,7 +107,7 @@ export async function createApiKey(
   return { apiKey: showApiKey(readKeyRow(row)), token };
 }
 
-/** What the database has of a key that is to be revoked. */
+/** What the database knows about a key that is to be revoked. */
 export type Revocation =
   | { readonly kind: 'revoked'; readonly apiKey: ApiKey }
   /** It has no row: it never existed, or was made after the time to which the database was restored. */

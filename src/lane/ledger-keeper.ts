@@ -108,7 +108,7 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     await this.#advance(end_ms);
   }
 
-  /** Reads what is new in the journal until some time, and says whether it reached its end. */
+  /** Reads new transfers until the given time. Returns whether it has read all of them. */
   async #follow(end_ms: number): Promise<boolean> {
     do {
       const slice = await this.#reconciler.follow(SLICE_LIMITS, Date.now());
@@ -130,7 +130,9 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     if (this.#reconciler.isUnderWay) await this.ctx.storage.setAlarm(Date.now());
   }
 
-  /** Runs one call at a time and stores its progress however it ends. Throws when the turn does not come. */
+  /**
+   * Runs one call at a time and stores its progress however it ends. Throws when the call waits too long for its turn.
+   */
   async #takeTurn(work: () => Promise<void>): Promise<void> {
     const turn = await this.#turns.run(async () => {
       try {

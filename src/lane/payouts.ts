@@ -4,7 +4,7 @@ import type { Custody } from '../wallet/custody/custody.ts';
 import { payOut } from '../wallet/withdrawals/pay-out.ts';
 import type { WithdrawalRow } from '../wallet/withdrawals/withdrawal.ts';
 
-/** How long a POST waits for the custodian: 8 s is what a client waits for the whole. */
+/** How long a POST waits for the custodian. The whole answer must arrive within 8 s. */
 const DEADLINE_MS = 6_500;
 
 /** The payouts under way in one object. Requests for the same withdrawal wait for the same answer. */

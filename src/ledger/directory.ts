@@ -9,7 +9,7 @@ export interface ClaimedName {
   readonly name: string;
 }
 
-/** Who is to hold a name: an account's id, or a ledger's number. */
+/** A claim on a name for its holder: an account's id, or a ledger's number. */
 export interface Claim extends ClaimedName {
   readonly holder: string;
 }

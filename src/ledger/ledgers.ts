@@ -24,21 +24,21 @@ export function findLedger(bindings: LedgerBindings, id: string): Database | und
   return RecordId.safeParse(id).success ? openNumbered(bindings, ledgerNumberOf(id)) : undefined;
 }
 
-/** The database of an account, a key or a record that is known to exist. Throws where its ledger does not. */
+/** The database of an account, a key or a record that is known to exist. Throws when its ledger does not exist. */
 export function ledgerOf(bindings: LedgerBindings, id: string): Database {
   const database = findLedger(bindings, id);
   if (!database) throw new Error(`the ledger of ${id} is not bound`);
   return database;
 }
 
-/** The database of a ledger that is known to exist, by its number. Throws where it does not. */
+/** The database of a ledger that is known to exist, by its number. Throws when it does not exist. */
 export function openLedger(bindings: LedgerBindings, ledger: number): Database {
   const database = openNumbered(bindings, ledger);
   if (!database) throw new Error(`ledger ${ledger} is not bound`);
   return database;
 }
 
-/** The database of the directory, which says what is unique in the whole exchange: that of ledger 0. */
+/** The database of the directory, which keeps what is unique in the whole exchange: that of ledger 0. */
 export function directoryOf(bindings: LedgerBindings): Database {
   return openDatabase(bindings.DB);
 }
@@ -48,7 +48,7 @@ export function firstLedger(bindings: LedgerBindings): Database {
   return openDatabase(bindings.DB);
 }
 
-/** The bindings with another database in place of each; `replace` is given the one that is bound. */
+/** The bindings with each database replaced by the result of `replace`, which gets the bound one. */
 export function replaceLedgers<Bound extends LedgerBindings>(
   bindings: Bound,
   replace: (database: D1Database) => D1Database,
@@ -59,8 +59,8 @@ export function replaceLedgers<Bound extends LedgerBindings>(
 }
 
 /**
- * What is wrong with the bindings of the ledgers, as a variable and its fault. Their numbers go from 0 on without a gap,
- * so that a binding that is left out by mistake ends the start of the Worker, and not the trade of its accounts.
+ * The faults of the ledgers' bindings, each a variable and its fault. The numbers must go from 0 on without a gap, so
+ * that a forgotten binding stops the start of the Worker, instead of failing requests of that ledger's accounts.
  */
 export function findBindingFaults(bindings: Readonly<Record<string, unknown>>): string[] {
   const named = Object.keys(bindings).filter((name) => BINDING.test(name));

@@ -41,7 +41,7 @@ const KEPT = 'kept';
 /** The first number that no hub gave out. It is read by itself, so that an older version's row still counts. */
 const Reservation = z.object({ reserved: z.int() }).catch({ reserved: 0 });
 
-/** How old a snapshot may be, and whether orders are filled by it. */
+/** The greatest age of the snapshot, and whether orders will fill at it. */
 interface SnapshotQuestion {
   readonly maxAge_ms: number;
   readonly forOrders?: boolean;
@@ -100,8 +100,8 @@ export class PriceHub extends DurableObject<Bindings> {
   }
 
   /**
-   * If somebody read lately, takes a round before the next reader comes, and stores the news; otherwise lets the hub
-   * sleep. While orders come, the timer takes the rounds.
+   * If there was a reader lately, runs a round before the next reader comes, and stores its result; otherwise lets the
+   * hub sleep. While orders come, the timer runs the rounds.
    */
   override async alarm(): Promise<void> {
     this.#isWarm = false;
@@ -161,14 +161,14 @@ export class PriceHub extends DurableObject<Bindings> {
     this.#memory = memory;
     if (observations.length === 0) this.#failed_ms = now_ms;
     else this.#isKept = false;
-    // Before the number is given out.
+    // Reserves the number before a caller sees it.
     if (memory.snapshot.round >= this.#reserved) this.#keep();
     if (coinSymbols.every((coin) => memory.snapshot.markets[coin].shown)) return;
     const fallbacks = await this.#fallbacks.refresh(memory.snapshot.fallbacks, now_ms);
     this.#memory = { ...memory, snapshot: { ...memory.snapshot, fallbacks } };
   }
 
-  /** Stores the last round that somebody answered, once. */
+  /** Stores the last round that had an answer, unless it is stored already. */
   #keepNews(): void {
     if (!this.#isKept) this.#keep();
   }

@@ -12,7 +12,7 @@ const CoinMemory = z
   .object({
     /** The last price that was agreed on, however long ago. */
     accepted: AgreedMarket.nullable(),
-    /** What was last shown that came from answers. */
+    /** The last market shown that came from a source's answer. */
     shown: ShownMarket.nullable(),
   })
   .readonly();

@@ -10,7 +10,7 @@ import type { LiquidityProvider } from './liquidity/liquidity-provider.ts';
 import { type BoundsOf, checkBounds } from './order-bounds.ts';
 import type { PlaceOrder } from './place-order.ts';
 
-/** An order as far as it needs no price. */
+/** The parts of an order that need no price. */
 export interface OrderTerms {
   readonly coin: Coin;
   readonly side: Side;
@@ -37,7 +37,7 @@ export interface TradingContext {
   readonly boundsOf: BoundsOf;
 }
 
-/** An order that may be committed: all that the batch writes, except whose order it is. */
+/** An order that may be committed: everything that the batch writes, except who placed it. */
 export interface OrderPlan extends Fill {
   readonly coin: Coin;
   readonly side: Side;
@@ -47,7 +47,7 @@ export interface OrderPlan extends Fill {
 }
 
 /**
- * Reads an order as far as no price is needed. Refuses, in this order, with `symbol_not_supported`,
+ * Reads the parts of an order that need no price. Refuses, in this order, with `symbol_not_supported`,
  * `precision_exceeded`, `amount_below_minimum`, `amount_above_maximum`. Pure.
  */
 export function readTerms(order: PlaceOrder, boundsOf: BoundsOf): Outcome<OrderTerms> {

@@ -34,8 +34,8 @@ export interface OrderGate {
 }
 
 /**
- * The gate has its own deadlines: no batch goes out later than 5 s after the order was handed over, and each is waited
- * for 3 s. These end the wait for a gate that does not answer at all.
+ * The gate has deadlines of its own: it sends no batch later than 5 s after it got the order, and waits 3 s for each.
+ * The deadlines here are for a gate that does not answer at all.
  */
 const FILL_DEADLINE_MS = 9_000;
 const PREVIEW_DEADLINE_MS = 5_000;

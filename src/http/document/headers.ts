@@ -101,7 +101,7 @@ export function rateHeadersOf(isRequired: boolean): Headers {
   );
 }
 
-/** What the status of a response says of its headers. */
+/** The headers that a response has because of its status. */
 export function headersOfStatus(status: number): Headers {
   return {
     ...headersOf('X-Request-Id'),

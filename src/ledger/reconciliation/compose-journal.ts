@@ -43,7 +43,7 @@ export function composeGaps(after: number, to: number): Statement {
 /** The row of `composeUnexplained`. */
 export interface UnexplainedRow {
   readonly examples: string;
-  /** Those among the examples that pay or return a withdrawal without being the transfer that it names for that. */
+  /** Those of the examples that pay or return a withdrawal, although the withdrawal names another transfer for it. */
   readonly payments: string;
   /** The assets of all unexplained transfers. */
   readonly assets: string;

@@ -80,7 +80,10 @@ export const NO_PROGRESS: Progress = {
   report: null,
 };
 
-/** A pass that has scanned nothing. It counts anew, so that what was changed behind the last one is found. */
+/**
+ * A new pass that has scanned nothing. It counts everything again, so changes of rows that the last pass had read are
+ * found.
+ */
 export function beginPass(now_ms: number, head: number): Pass {
   return {
     startedAt: now_ms,

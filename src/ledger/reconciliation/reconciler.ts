@@ -11,18 +11,18 @@ import { JOURNAL_START, scanJournal } from './scan-journal.ts';
 
 /** How much one slice reads at most. */
 export interface SliceLimits {
-  /** Of the journal, where each transfer is asked for its record. */
+  /** Transfers, when each is compared with its record. */
   readonly explained: number;
-  /** Of the journal, where its sums are enough. */
+  /** Transfers, when only their sums are needed. */
   readonly summed: number;
-  /** Of each kind of record. */
+  /** Records of each kind. */
   readonly rows: number;
 }
 
 /** Slices of about 5 ms of D1: `npm run growth` says how long they take. */
 export const SLICE_LIMITS: SliceLimits = { explained: 500, summed: 2_500, rows: 400 };
 
-/** The time between the beginnings of two passes, at least. */
+/** The least time between the beginnings of two passes. */
 export const PASS_INTERVAL_MS = 3_600_000;
 
 /** How long a slice took, and whether there is more to read now. */
@@ -197,15 +197,15 @@ export class Reconciler {
 }
 
 /**
- * Whether the records explain every transfer that had been read as the pass began: each has all that it names, no two name
- * the same, and together these are as many as the journal has. Only if not, each transfer is asked for its record. Later
- * transfers were asked as they were read. Pure.
+ * Whether the records explain every transfer that had been read when the pass began: each record has all transfers that
+ * it names, no transfer has two records, and the records name as many transfers as the journal has. Only if not, each
+ * transfer is compared with its record. Later transfers were compared when they were read. Pure.
  */
 function isExplained({ head, legs, tallies }: Pass): boolean {
   return legs === head && !tallies.records_match_transfers?.broken;
 }
 
-/** Adds to a pass what a slice says of sums. Pure. */
+/** Adds the sums of a slice to a pass. Pure. */
 function addScanned(pass: Pass, { differences, untied }: Pick<Pass, 'differences' | 'untied'>): Pass {
   return {
     ...pass,

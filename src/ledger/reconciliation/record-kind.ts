@@ -39,8 +39,8 @@ export interface RecordKind {
   /** SQL that is true when the row contradicts itself, or when another row that belongs to it is missing. */
   readonly odd: string;
   /**
-   * SQL that is true where the transfers are counted as this record's: two records may name the same, of which one is
-   * asked. All unless told.
+   * SQL that is true when the transfers are counted for this record. If two rows name the same transfers, only one of
+   * them counts. By default every row counts.
    */
   readonly counted?: string;
   /** SQL that finds the record `r` of a transfer `t`. */

@@ -14,8 +14,8 @@ export const AccountsPosition = z.object({
   /** The id of the next account, or a text that sorts before it. */
   from: z.string(),
   /**
-   * Where the next slice ends, as measured with the one before it: above as many accounts as it can hold. `null` where
-   * that is not measured yet.
+   * The end of the next slice, which then has as many accounts as fit. It was measured together with the slice before.
+   * `null` if it was not measured yet.
    */
   before: z.string().nullable(),
   /** An account with more records than a slice holds, of which a part is scanned. */
@@ -35,7 +35,7 @@ export interface ScannedAccounts {
   readonly findings: readonly Finding[];
   readonly differences: Differences;
   readonly untied: Untied;
-  /** How many transfers the records name, up to the asked number. */
+  /** How many transfers, up to the given number, the records name. */
   readonly legs: number;
   readonly duration_ms: number;
 }
@@ -73,7 +73,7 @@ export async function scanAccounts(
   return { ...scanned, next: before === BEYOND_ALL ? null : planSlice(before, measured) };
 }
 
-/** Where the slice from an account on ends. One account that is larger than a slice is scanned by itself. */
+/** Plans the slice that starts at an account. An account that is larger than a slice is scanned alone. */
 function planSlice(from: string, rows: readonly unknown[] | undefined): AccountsPosition {
   const { head, first, ...ends } = onlyRow(rows as MeasureRow[] | undefined);
   const before =
@@ -121,7 +121,7 @@ function composeMeasure(from: string, count: number): Statement {
 }
 
 interface ScannedRange extends Omit<ScannedAccounts, 'next'> {
-  /** The row that says where the slice behind it ends. */
+  /** The row from which the next slice is planned. */
   readonly measured: readonly unknown[] | undefined;
 }
 

@@ -45,8 +45,8 @@ export interface ScannedJournal {
 }
 
 /**
- * What is checked of transfers: only numbers and sums; also that each belongs to its record; or also, when they are read
- * for the first time, the rounding of their orders.
+ * How much is checked of transfers. `sums`: numbers and sums. `records`: also that each belongs to its record. `new`,
+ * for the first reading: also the rounding of their orders.
  */
 export type JournalDepth = 'sums' | 'records' | 'new';
 

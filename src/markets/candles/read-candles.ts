@@ -12,15 +12,16 @@ const HUB_NAME = 'candles';
 /** The hub has its own deadline; this one is for a hub that does not answer at all. */
 const DEADLINE_MS = 5_000;
 
-/** For how long at most a refused question refuses the next ones. */
+/** How long one refusal by the hub also refuses later requests. */
 const REFUSAL_MS = 1_000;
 
 /** The last `service_unavailable` that this isolate heard from the hub. */
 let refusal: { readonly heard_ms: number; readonly outcome: Refusal } | undefined;
 
 /**
- * What questions for a period of their own are answered with while the hub refuses such ones: hardly two are for the
- * same candles, so asking the hub would gain nothing. The newest candles, which many ask for, are asked of the hub.
+ * The hub's last refusal if it is recent, for requests with a start or an end. Such requests rarely share candles, so
+ * another call of the hub would not help. Requests for the newest candles, which many callers share, still go to the
+ * hub.
  */
 function recallRefusal({ startTime_ms, endTime_ms }: CandleQuestion, now_ms: number): Refusal | undefined {
   if (refusal === undefined || (startTime_ms === undefined && endTime_ms === undefined)) return undefined;

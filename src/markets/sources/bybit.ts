@@ -50,8 +50,8 @@ export function createBybitCandleSource(baseUrl: string): CandleSource {
 }
 
 /**
- * Bybit gives the newest `limit` candles up to the end, so the end alone says which are meant. Whether it includes the
- * end is not said, so that is a millisecond later.
+ * Bybit returns the newest `limit` candles up to the end, so only the end is sent. Bybit does not document whether it
+ * includes the end, so the end is sent a millisecond later.
  */
 function klineQuery({ symbol, interval, limit, last_ms }: WindowedQuestion): string {
   const query = { category: 'spot', symbol, interval: intervalNames[interval], limit: String(limit) };

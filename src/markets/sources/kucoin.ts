@@ -23,10 +23,10 @@ const MAX_ROWS = 1_500;
 
 const DAYS_OF_WEEK = 7;
 
-/** All days that there are, whatever the question for weeks was limited to. */
+/** All days of the range, whatever the limit of the request for weeks. */
 const DAYS = { interval: '1d', limit: Infinity, endTime_ms: undefined } as const;
 
-/** What KuCoin is asked: a range of starts, both included. */
+/** The range that KuCoin is asked for: its first and its last start, both included. */
 type RangeQuestion = Pick<WindowedQuestion, 'symbol' | 'interval' | 'first_ms' | 'last_ms'>;
 
 const faults: ReadonlyMap<string, SourceFault> = new Map([
@@ -103,7 +103,10 @@ export function createKucoinCandleSource(baseUrl: string): CandleSource {
   );
 }
 
-/** KuCoin takes no limit but a range of seconds. Whether it includes the end is not said, so that is a second later. */
+/**
+ * KuCoin has no limit, only a range in seconds. It does not document whether it includes the end, so the end is sent a
+ * second later.
+ */
 function candleQuery({ symbol, interval, first_ms, last_ms }: RangeQuestion): string {
   const startAt = String(first_ms / 1_000);
   const endAt = String(last_ms / 1_000 + 1);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** A number that a venue writes as text. No venue writes longer ones, which would only take time to parse. */
 export const NumericText = z.string().max(40);
 
-/** The same for a field that a row can do without: any other value counts as text that is no number. */
+/** The same for an optional field: any other value counts as text that is no number. */
 export const OptionalNumericText = NumericText.catch('');
 
 /** A time in whole milliseconds that a venue writes as text. */

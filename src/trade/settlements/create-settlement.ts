@@ -43,8 +43,8 @@ export type CreateSettlement = z.output<typeof CreateSettlement>;
 
 /**
  * Reads a body as a trade. Refuses, in this order, with `symbol_not_supported`, `precision_exceeded`,
- * `amount_below_minimum` for zero, `amount_above_maximum`, and `not_found` for what cannot be an account's id, such as
- * one of the house's owners.
+ * `amount_below_minimum` for zero, `amount_above_maximum`, and `not_found` for a text that cannot be an account's id,
+ * such as `house:liquidity`.
  */
 export function readTrade(wanted: CreateSettlement): Outcome<Trade> {
   const coin = findCoin(wanted.coin);
@@ -59,7 +59,7 @@ export function readTrade(wanted: CreateSettlement): Outcome<Trade> {
   return accept({ reference: wanted.reference, ...partiesOf(wanted), coin, ...amounts });
 }
 
-/** The refusal of an account that is not there. */
+/** The refusal of an unknown account. */
 export function refuseAccount(id: string) {
   return refuse('not_found', `There is no account ${id}.`);
 }

@@ -100,7 +100,10 @@ function commitSettlement(database: Database, settlement: SettledTrade, actor: A
   );
 }
 
-/** The buyer's row, or that of the one account that trades with the house. Of the buyer's the database makes the seller's. */
+/**
+ * The row of the buyer, or of the one account that trades with the house. From a buyer's row the database makes the
+ * seller's.
+ */
 function toRow({ buyer, seller, ...terms }: SettledTrade) {
   const common = { ...terms, firstTransfer: nextTransfer() };
   return buyer === house.liquidity
@@ -113,7 +116,7 @@ function toRow({ buyer, seller, ...terms }: SettledTrade) {
       };
 }
 
-/** The settlement under the reference, after D1 said that there is one or did not say how the batch ended. */
+/** Reads the settlement of the reference, after D1 reported that it exists or the outcome of the batch is unknown. */
 async function lookUp(database: Database, settlement: SettledTrade): Promise<Outcome<Settled>> {
   try {
     const landed = parseSettlement(await selectSettlement(database, settlement.reference));

@@ -66,7 +66,7 @@ export function showSettlement(settled: SettledTrade): Settlement {
   return { kind: 'P2P', buyerAccountId: buyer, sellerAccountId: seller, ...terms };
 }
 
-/** The query of the settlement of a reference, for a batch; `parseSettlement` reads what it gives. */
+/** The query of the settlement of a reference, for a batch; `parseSettlement` reads its result. */
 export function selectSettlement(database: Database, reference: string) {
   return (
     database

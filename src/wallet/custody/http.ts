@@ -24,7 +24,7 @@ interface HttpAnswer {
 
 const unknown = { kind: 'unknown' } as const;
 
-/** The operator's custodian over signed HTTP, as docs/custody.md has it. */
+/** The operator's custodian over signed HTTP, as docs/custody.md describes it. */
 export function createHttpCustody(settings: HttpCustodySettings): Custody {
   return {
     name: 'http',

@@ -231,7 +231,7 @@ async function advance(
   const outcome = await update(database, next, actor);
   if (outcome.kind === 'committed') return accept({ deposit: next, isNew: false });
   if (outcome.kind === 'floor') {
-    // The cap holds it back as before.
+    // It is still over the supply cap.
     if (standing.reason === 'supply_cap') return accept({ deposit: standing, isNew: false });
     const held: ChainDeposit = { ...next, status: 'QUARANTINED', reason: 'supply_cap' };
     const retry = await update(database, held, actor);

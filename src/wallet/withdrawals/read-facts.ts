@@ -79,8 +79,8 @@ const selectUsed = prepareOnce((database) =>
 );
 
 /**
- * Reads the facts in one round trip of the account's ledger, and one of the directory beside it where that is another
- * database. If a code was sent, it counts the attempt in the same trip: the count must be stored before the code is
+ * Reads the facts in one round trip to the account's ledger. If the directory is another database, it is read at the
+ * same time. If a code was sent, the attempt is counted in the same trip: the count must be stored before the code is
  * checked, or parallel guesses would count as one. Throws when D1 fails, or the account is gone.
  */
 export async function readFacts(
