@@ -6,7 +6,7 @@ describe('the name under which a caller without a key is counted', () => {
     ['an IPv4 address', '203.0.113.7', '203.0.113.7'],
     ['an IPv4 address that arrives as IPv6', '::ffff:203.0.113.7', '203.0.113.7'],
     ['the same in hexadecimal', '::FFFF:cb00:7107', '203.0.113.7'],
-    ['what is no address', 'unknown', 'unknown'],
+    ['text that is no address', 'unknown', 'unknown'],
     ['nothing', '', 'unknown'],
   ])(
     'is for %s the address itself, or one name for all callers without an address, and has no network',

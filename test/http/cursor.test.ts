@@ -65,7 +65,7 @@ describe('a cursor', () => {
     ['a position without a tag', position],
     ['a position with an empty tag', `${position}.`],
     ['SQL', `' OR 1=1 --.x`],
-    ['what is not ASCII', '😀.😀'],
+    ['text outside ASCII', '😀.😀'],
   ])('is refused when it is %s', async (_, cursor) => {
     expect(await refusalOf(cursor)).toBe('invalid_cursor');
   });

@@ -23,7 +23,7 @@ describe('the header Idempotency-Key', () => {
       'every visible ASCII character',
       Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index)).join(''),
     ],
-    ['what looks like SQL', `';DROP_TABLE_replays;--`],
+    ['text that looks like SQL', `';DROP_TABLE_replays;--`],
   ])('may be %s', (_, header) => {
     expect(read(header)).toBe(header);
   });

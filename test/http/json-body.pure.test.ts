@@ -17,7 +17,7 @@ describe('the body of a request', () => {
       'an alternative',
       z.discriminatedUnion('kind', [z.strictObject({ kind: z.literal('a') }), open.extend({ kind: z.literal('b') })]),
     ],
-    ['what is read further', z.strictObject({ member: open.transform(({ inside }) => inside) })],
+    ['a member that is transformed', z.strictObject({ member: open.transform(({ inside }) => inside) })],
   ])('is refused when the Worker starts if %s in its schema allows unknown members', (_, schema) => {
     expect(() => jsonBody(schema as z.ZodType as never)).toThrow('a body takes unknown members: inside');
   });

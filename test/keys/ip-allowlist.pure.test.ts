@@ -27,7 +27,7 @@ describe('a list of addresses', () => {
     ['an IPv6 address in a list of IPv4', '2001:db8::1', ['0.0.0.0/0']],
     ['an IPv4 address in a list of IPv6', '203.0.113.7', ['2001:db8::/32']],
     ['the next /64', '2001:db8:0:1::', ['2001:db8::/64']],
-    ['any address where none is listed', '203.0.113.7', []],
+    ['any address when the list is empty', '203.0.113.7', []],
     ['an address that is unknown', 'unknown', ['0.0.0.0/0', '::/0']],
     ['an empty address', '', ['0.0.0.0/0']],
     ['two addresses at once', '203.0.113.7, 198.51.100.1', ['203.0.113.7']],

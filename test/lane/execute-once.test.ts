@@ -242,13 +242,10 @@ describe('a refusal', () => {
 describe('a write whose outcome is unknown', () => {
   it.each([
     ['it is found at once', { commits: [lost], looks: ['found'] }],
-    ['an earlier write of the same record stands in the way', { commits: [lost], looks: ['found'] }],
+    ['it collides with an earlier write of the same record', { commits: [lost], looks: ['found'] }],
     ['it lands before the second write, which collides', { commits: [lost, lost], looks: ['absent', 'found'] }],
     ['the second write is lost too, but landed', { commits: [lost, lost], looks: ['absent', 'found'] }],
-    [
-      'the second write is turned away, but the first landed',
-      { commits: [lost, turnedAway], looks: ['absent', 'found'] },
-    ],
+    ['the second write is rejected, but the first landed', { commits: [lost, turnedAway], looks: ['absent', 'found'] }],
     ['the second write goes through', { commits: [lost, committed], looks: ['absent'] }],
   ] satisfies [string, Script][])('is answered with the record that was made when %s', (_, script) =>
     inLane(async (lane) => {
@@ -264,7 +261,7 @@ describe('a write whose outcome is unknown', () => {
     ['the look fails', { commits: [lost], looks: ['unknown'] }],
     ['the second look fails', { commits: [lost, lost], looks: ['absent', 'unknown'] }],
     ['two writes are lost and none is found', { commits: [lost, lost], looks: ['absent', 'absent'] }],
-    ['the second write is turned away and none is found', { commits: [lost, turnedAway], looks: ['absent', 'absent'] }],
+    ['the second write is rejected and none is found', { commits: [lost, turnedAway], looks: ['absent', 'absent'] }],
   ] satisfies [string, Script][])('stays open, under its record’s id, when %s', (_, script) =>
     inLane(async (lane) => {
       const open = await lane.send(script);

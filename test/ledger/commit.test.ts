@@ -100,7 +100,7 @@ describe('the outcome of a batch', () => {
 
   it.each([
     ['a credit of nothing', 0n, 'BTC'],
-    ['a credit of what there is not', 1n, 'NOPE'],
+    ['a credit of an unknown asset', 1n, 'NOPE'],
   ])('is an exception when the code has a bug, such as %s', async (_, amount, asset) => {
     const account = await openFunded();
     const wrong = commit(database, [insertDeposit(account, 'wrong', amount, asset)]);
@@ -123,7 +123,7 @@ describe('an error of D1', () => {
     'D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.',
     'D1_ERROR: D1 DB reset because its code was updated.',
     'D1_ERROR: Internal error in D1 DB storage caused object to be reset.',
-    'a text that nobody has seen before',
+    'an unknown message',
   ])('is "unknown" when the batch may have taken effect: %s', (message) => {
     expect(readFailure(new Error(message))).toEqual({ kind: 'unknown', cause: message });
   });

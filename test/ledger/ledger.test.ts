@@ -16,7 +16,7 @@ describe('a balance', () => {
     ['is emptied by what stands for its default', 'UPDATE OR REPLACE balances SET amount = NULL WHERE account = ?1'],
     ['is raised where errors are ignored', 'UPDATE OR IGNORE balances SET amount = amount + 1 WHERE account = ?1'],
     [
-      'names a transfer to come',
+      'names a future transfer',
       'UPDATE balances SET amount = amount + 1, last_transfer = last_transfer + 1000 WHERE account = ?1',
     ],
     [
@@ -26,7 +26,7 @@ describe('a balance', () => {
     ],
     ['forgets the transfer that it has seen', 'UPDATE balances SET last_transfer = 0 WHERE account = ?1'],
     [
-      'forgets it by what stands for its default',
+      'sets it to NULL, which OR REPLACE makes the default',
       'UPDATE OR REPLACE balances SET last_transfer = NULL WHERE account = ?1',
     ],
     ['claims to have seen a later one', 'UPDATE balances SET last_transfer = last_transfer + 1 WHERE account = ?1'],

@@ -148,7 +148,7 @@ describe('a record and its transfers', () => {
     ['is being paid, and was given back', "status = 'FAILED'", `status = 'PROCESSING', reason = NULL`, [tie]],
     ['cost another fee', "status = 'COMPLETED' AND fee > 0", 'fee = fee + 1, amount = amount - 1', [tie]],
     [
-      'was paid inside, and nobody has it',
+      'was completed inside, and nobody has the money',
       "type = 'INTERNAL_WITHDRAWAL' AND status = 'PENDING'",
       `status = 'COMPLETED', receipt_id = 'x', paid_transfer = ${NEXT}`,
       [tie],

@@ -137,9 +137,9 @@ describe('the money of a withdrawal', () => {
   });
 
   it.each([
-    ['more than there is', { amount: 99 }, 'ledger: floor'],
-    ['of an asset that there is not', { asset: `'NOPE'` }, 'ledger: no such balance'],
-    ['of another account that is not there', { account_id: `'nobody'` }, 'guard: key_revoked'],
+    ['for more than the balance', { amount: 99 }, 'ledger: floor'],
+    ['of an unknown asset', { asset: `'NOPE'` }, 'ledger: no such balance'],
+    ['of an unknown account', { account_id: `'nobody'` }, 'guard: key_revoked'],
     ['under another number', { taken_transfer: `${NEXT} + 1` }, 'guard: a withdrawal names the next transfers'],
     ['under a number that was', { taken_transfer: 1 }, 'guard: a withdrawal names the next transfers'],
     ['with a recipient, though on the chain', { recipient: 'account_id' }, 'no such column'],

@@ -38,8 +38,8 @@ describe('reading a price', () => {
     ['a line break after', '1\n'],
     ['zero', '0'],
     ['zero with decimals', '0.000'],
-    ['what rounds to zero', '0.000000004999'],
-    ['what an exponent makes zero', '1e-999'],
+    ['a number that rounds to zero', '0.000000004999'],
+    ['a number that is zero because of its exponent', '1e-999'],
     ['a negative price', '-1'],
     ['a plus sign', '+1'],
     ['no whole part', '.5'],
@@ -131,7 +131,7 @@ describe('the price before a change', () => {
   });
 
   it.each(['', 'nan', '+1', '--1', '- 1', '-', '1,5', '0x1', 'Infinity', '9'.repeat(200)])(
-    'is none where the change is "%s"',
+    'does not exist when the change is "%s"',
     (change) => {
       expect(priceBeforeChange('100', change)).toBeUndefined();
       expect(priceBeforePercent('100', change)).toBeUndefined();

@@ -208,7 +208,7 @@ describe('a deposit that cannot be credited', () => {
 
 describe('an invalid report of a deposit', () => {
   const cases: [string, Record<string, unknown>, number, string][] = [
-    ['a network that is not there', { network: 'ETHEREUM' }, 422, 'network_not_supported'],
+    ['an unknown network', { network: 'ETHEREUM' }, 422, 'network_not_supported'],
     [
       'an address with a wrong checksum',
       { address: '0x52908400098527886E0F7030069857D2E4169Ee7' },

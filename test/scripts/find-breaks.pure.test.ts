@@ -101,7 +101,7 @@ describe('nothing breaks', () => {
     ['wider bounds of a request', requestWith('name', { ...Name, minLength: 0, maxLength: 9 })],
     ['a field of a request that is no longer required', { request: { ...request, required: [] } }],
     [
-      'a field of a response that always comes now',
+      'a field of a response that is now always present',
       { component: { ...component, required: ['id', 'name', 'parts', 'count'] } },
     ],
     ['a new optional parameter', { parameters: [limit, { name: 'cursor', in: 'query', schema: { type: 'string' } }] }],
@@ -252,13 +252,13 @@ describe('a break is', () => {
     expect(findBreaks(released, { paths: {} })).toEqual(['POST /things: the operation was removed']);
   });
 
-  it('a key where none was needed', () => {
+  it('an API key for an operation that was public', () => {
     const open = documentOf({ operation: { security: [{}, { apiKey: [] }] } });
     const closed = documentOf({ operation: { security: [{ apiKey: [] }] } });
     expect(findBreaks(open, closed)).toEqual(['POST /things: it needs another scope or key']);
   });
 
-  it('an alternative that is no longer taken, or that did not come before', () => {
+  it('an alternative that is no longer accepted, or that did not occur before', () => {
     const of = (...types: string[]): Schema => ({ oneOf: types.map((type) => ({ type })) });
     const [one, two] = [of('string'), of('string', 'integer')];
     expect(findBreaks(documentOf({ request: two }), documentOf({ request: one }))).toEqual([

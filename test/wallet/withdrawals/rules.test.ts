@@ -45,7 +45,7 @@ describe('the destination', () => {
   });
 
   it.each(['XRP', 'trc20', 'TRC20 ', 'ERC20'])(
-    'on what is no network is network_not_supported: %j',
+    'on an unknown network is network_not_supported: %j',
     async (network) => {
       const trader = await openTrader({ USDT: '100' });
       const problem = await expectProblem(await withdraw(trader, { network }), 422, 'network_not_supported');
