@@ -5,18 +5,18 @@ import { type WorkerKind, loadRuntime } from './test/support/node/run/load-runti
 import { refuseRuntime } from './test/support/node/run/refuse-runtime.ts';
 
 /**
- * How a test's name ends says where it runs:
+ * The end of a test file's name says where it runs:
  *
  *   *.pure.test.ts     plain Node: nothing is started, and nothing of the runtime can be imported
  *   *.node.test.ts     plain Node, from which the deployed bundle or other processes are started
  *   *.custody.test.ts, *.venues.test.ts, *.six-venues.test.ts
- *                      workerd, beside a server on loopback that plays the custodian or the venues
+ *                      workerd, with a server on loopback that simulates the custodian or the venues
  *   *.site.test.ts     workerd, with the documentation's files
  *   *.three-ledgers.test.ts
- *                      workerd, with two ledgers more
+ *                      workerd, with two more ledgers
  *   *.test.ts          workerd, as the sandbox of wrangler.toml
  *
- * Those of the custodian's package run in plain Node.
+ * The tests of the custodian's package run in plain Node.
  */
 const endings = ['pure', 'node', 'custody', 'venues', 'six-venues', 'site', 'three-ledgers'] as const;
 
@@ -28,10 +28,10 @@ function kindOf(file: string) {
   return endings.find((ending) => file.endsWith(`.${ending}.test.ts`)) ?? 'sandbox';
 }
 
-// A run loads and starts what its own files need, so that one file answers soon.
+// A run loads and starts only what its files need, so that a run of one file is fast.
 const wanted = Map.groupBy(listWantedFiles(process.argv.slice(2)), kindOf);
 
-// Two cores have a third file to start while two others wait for a server or the clock.
+// Three files at once on two cores, because files often wait for a server or the clock.
 const maxWorkers = 3;
 
 const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
@@ -40,8 +40,8 @@ const isInWorkerd = [...wanted.keys()].some((kind) => !['pure', 'custodian', 'no
 const runtime = isInWorkerd ? await loadRuntime() : undefined;
 
 /**
- * A project is one configuration of the Worker, and what is started for it. Its files share a runtime, since starting
- * one takes longer than most files do; each begins with empty storage.
+ * A project is one configuration of the Worker and the servers that it needs. Its files share a runtime, because
+ * starting one takes longer than most files do; each file begins with empty storage.
  */
 function inRuntime(
   name: string,
@@ -63,8 +63,8 @@ const serverOf = {
 } as const;
 
 /**
- * A project for every file that ends so: the server that plays the world outside has one state, and with a server of its
- * own a file need not wait for the others. Their name has them begin first, since they wait more than they work.
+ * A project for each file with this ending. The server has one state, so a file with a server of its own need not wait
+ * for other files. Because of their names these projects begin first; they wait more than they compute.
  */
 function besideServer(kind: keyof typeof serverOf): TestProjectInlineConfiguration[] {
   return (wanted.get(kind) ?? []).map((file) =>
@@ -82,20 +82,20 @@ const site = inRuntime('site', [patternOf('site')], 'sandbox', ['test/support/no
 
 const threeLedgers = inRuntime('three-ledgers', [patternOf('three-ledgers')], 'three-ledgers');
 
-/** They keep no state, so they share one set of modules. */
+/** These tests keep no state, so they share one set of modules. */
 const pure: TestProjectInlineConfiguration = {
   plugins: [refuseRuntime()],
   test: { name: 'pure', include: [patternOf('pure')], pool: 'threads', isolate: false, maxWorkers, ...timeouts },
 };
 
-/** The custodian's signer, states and store. What needs nodes of real chains is `npm run test:chains`. */
+/** The custodian's signer, states and store. Tests with nodes of real chains are run by `npm run test:chains`. */
 const custodian: TestProjectInlineConfiguration = {
   test: { name: 'custodian', include: [`${CUSTODIAN}/**/*.test.ts`], maxWorkers, ...timeouts },
 };
 
 /**
- * See test/support/node/exchange/start-exchange.ts. They load the machine as traffic does, so they run when all others are done,
- * and one file after the other.
+ * Tests that start the deployed bundle (test/support/node/exchange/start-exchange.ts). They load the machine like real
+ * traffic, so they run after all others, and one file after the other.
  */
 const node: TestProjectInlineConfiguration = {
   test: {
@@ -119,7 +119,7 @@ const inWorkerd = [
 
 export default defineConfig({
   test: {
-    // Every request writes a line; those of tests that pass are no news.
+    // Every request writes a log line. Only those of failed tests are printed.
     silent: 'passed-only',
     maxWorkers,
     projects: [
