@@ -12,7 +12,7 @@ export interface ProductionMarket {
 }
 
 /**
- * Reads production's spread, price sources and order bounds. Throws when a source is not a venue that can be played.
+ * Reads production's spread, price sources and order bounds. Throws when a source is not a venue that can be simulated.
  */
 export function readProductionMarket(): ProductionMarket {
   const { vars } = unstable_readConfig({ config: 'wrangler.toml', env: 'production' });

@@ -36,7 +36,7 @@ export function readScopes(written: string): Scope[] {
   return Scope.options.filter((scope) => written.includes(records[scope].letter));
 }
 
-/** Whether a frozen account may use a scope; `null` stands for operations that need no scope. */
+/** Whether a frozen account may use a scope; `null` means an operation that needs no scope. */
 export function worksWhenFrozen(scope: Scope | null): boolean {
   return scope === null || records[scope].worksWhenFrozen === true;
 }

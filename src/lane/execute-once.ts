@@ -15,7 +15,7 @@ export type Attempt<Row> =
   | { readonly kind: 'committed'; readonly row: Row }
   /** Nothing happened, and the reason is decided. */
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** It may have taken effect, in this attempt or an earlier one: a look-up tells. */
+  /** It may have taken effect, in this attempt or an earlier one. Only a look-up can decide. */
   | { readonly kind: 'unknown' };
 
 /** The steps of one kind of POST, which `executeOnce` calls in order. */

@@ -22,7 +22,7 @@ import { GateConditions } from './gate-conditions.ts';
 /** How many orders may be in the gate at once: about as many as D1 can do before their deadline. */
 const ROOM = 256;
 
-/** How long to wait for a batch. After that the outcome is unknown, and the order's row tells. */
+/** How long to wait for a batch. After that the outcome is unknown, until the order's row is looked up. */
 const BATCH_DEADLINE_MS = 3_000;
 
 /**

@@ -22,7 +22,7 @@ export type GateReply =
   | { readonly kind: 'committed'; readonly row: OrderRow }
   /** Nothing happened, and the reason is decided. */
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** It may have taken effect, now or earlier: its row in D1 tells. */
+  /** It may have taken effect, now or earlier. Only its row in D1 can decide. */
   | { readonly kind: 'unknown' };
 
 /** What a lane and a route ask of the gate; the object that answers is `LedgerGate`. */

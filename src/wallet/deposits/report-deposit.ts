@@ -65,7 +65,7 @@ export interface Reported {
  * deposit, or would exceed the supply cap. Over the cap, a later report tries again. Its first report decides for good
  * whether it is too small.
  *
- * It lies in the ledger of its owner's account, or in ledger 0 if nobody owns the address. The first report claims the
+ * It is in the ledger of its owner's account, or in ledger 0 if nobody owns the address. The first report claims the
  * output for that ledger in the directory, so that no other ledger ever takes it.
  *
  * A report that changes the deposit's status is written and audited. Any other costs two reads.

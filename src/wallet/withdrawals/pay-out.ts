@@ -51,7 +51,7 @@ export async function payOut(context: PayoutContext, row: WithdrawalRow, isFresh
     if (!settlement) return row;
     const outcome = await settleWithdrawal(database, row, settlement);
     if (outcome.kind === 'committed') return applySettlement(row, settlement);
-    // Another request settled it first, or D1 did not say: the row tells.
+    // Another request settled it first, or D1 did not say. The row has the present state.
     return (await readWithdrawal(database, row.accountId, row.id)) ?? row;
   } catch (error) {
     logFault('withdrawal_not_settled', { withdrawalId: row.id, error: describeError(error) });
