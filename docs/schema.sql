@@ -715,6 +715,11 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: the solana pool is never deleted');
 END;
 
+CREATE TABLE statements (
+  account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id),
+  made_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE totp (
   account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id),
   -- The shared secret, encrypted. It names the version of the Worker's key that encrypted it. NULL: no second factor.

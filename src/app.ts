@@ -14,12 +14,13 @@ import { exchange } from './api/exchange-routes.ts';
 import { markets } from './api/market-routes.ts';
 import { operator } from './operator/routes.ts';
 import { trade } from './api/order-routes.ts';
+import { statement } from './api/statement-routes.ts';
 import { wallet } from './api/wallet-routes.ts';
 
 /** The whole interface: each file of routes lists its endpoints, and this file lists those. */
 export const app = createArea();
 
-const areas = [wallet, trade, markets, exchange, keys, operator, documentRoutes(() => app.openAPIRegistry)];
+const areas = [wallet, trade, markets, exchange, keys, statement, operator, documentRoutes(() => app.openAPIRegistry)];
 
 app.use(assignRequestId);
 app.use(logRequest);

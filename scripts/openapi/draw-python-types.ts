@@ -41,6 +41,9 @@ const scalars: Readonly<Record<string, string>> = {
 /** The values that Python writes differently from JSON. */
 const constants: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
 
+/** Names that Python keeps for itself, of those that a field may have: a class cannot have such a field. */
+const keywords = ['from', 'class', 'import', 'in', 'is', 'pass', 'return', 'global'];
+
 /**
  * Returns a Python module with a \`TypedDict\` for every schema of an OpenAPI document, for every answer that is described
  * in place, which is named after its operation, and for every object inside of one, which is named after its field;
@@ -61,12 +64,17 @@ export function drawPythonTypes({ paths, components }: TypedDocument): string {
 }
 
 function drawClass(name: string, schema: Schema, classes: string[]): void {
-  const lines = Object.entries(schema.properties ?? {}).map(([field, value]) => {
+  const fields = Object.entries(schema.properties ?? {}).map(([field, value]) => {
     const type = typeOf(value, innerName(name, field, value.items !== undefined), classes);
-    const isRequired = schema.required?.includes(field);
-    return `    ${field}: ${isRequired ? type : `NotRequired[${type}]`}\n${drawDescription(value)}`;
+    return { field, value, type: schema.required?.includes(field) ? type : `NotRequired[${type}]` };
   });
-  if (lines.length === 0) throw new Error(`${name} has no fields`);
+  if (fields.length === 0) throw new Error(`${name} has no fields`);
+  if (fields.some(({ field }) => keywords.includes(field))) {
+    const entries = fields.map(({ field, type }) => `        "${field}": ${JSON.stringify(type)},\n`);
+    classes.push(`${name} = TypedDict(\n    "${name}",\n    {\n${entries.join('')}    },\n)\n`);
+    return;
+  }
+  const lines = fields.map(({ field, type, value }) => `    ${field}: ${type}\n${drawDescription(value)}`);
   classes.push(`class ${name}(TypedDict):\n${lines.join('')}`);
 }
 

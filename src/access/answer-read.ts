@@ -1,41 +1,40 @@
 import type { Context } from 'hono';
 import { config } from '../env.ts';
 import { sendProblem } from '../http/area.ts';
-import { type ListQuery, readPage } from '../http/list.ts';
+import type { ListQuery, Page } from '../http/list.ts';
 import { refuse } from '../http/refusal.ts';
 import type { Database } from '../ledger/database.ts';
 import { findLedger, ledgerOf } from '../ledger/ledgers.ts';
+import { type RecordFilter, type RecordList, readRecordPage } from '../ledger/record-list.ts';
 import { admit } from './admit.ts';
 import type { KeyEnvironment } from './authenticate.ts';
 
-/** A list of an account's records, and how it is answered. */
-export interface AccountList<Name extends string, Row extends { readonly id: string }, Shown> {
-  /** The route, to which the list's cursors are bound. */
-  readonly path: string;
-  /** The member of the answer that holds the rows. */
-  readonly name: Name;
-  /** At most `count` rows, newest first, older than the id `before`. Throws when D1 fails. */
-  listRows(database: Database, accountId: string, before: string | null, count: number): Promise<Row[]>;
-  show(row: Row): Shown;
-}
-
-/** Answers one page of a list of the key's account: `{<name>: […], nextCursor}` (spec, "Common rules"). */
-export async function answerList<const Name extends string, Row extends { readonly id: string }, Shown>(
-  c: Context<KeyEnvironment>,
-  query: ListQuery,
-  list: AccountList<Name, Row, Shown>,
-) {
+/**
+ * Answers one page of a list of the key's account: `{<name>: […], nextCursor}` (spec, "Common rules"). The cursors are
+ * bound to `path`, the account and the filters.
+ */
+export async function answerList<
+  const Name extends string,
+  Row extends { readonly id: string },
+  Shown,
+  Filter extends RecordFilter,
+>(c: Context<KeyEnvironment>, query: ListQuery & Filter, path: string, list: RecordList<Name, Row, Shown, Filter>) {
   const admitted = await admit(c, 'read', 'read');
   if (!admitted.ok) return sendProblem(c, admitted);
   const { accountId } = admitted.value;
-  const database = ledgerOf(c.env, accountId);
-  const page = await readPage(query, { route: list.path, accountId }, config.CURSOR_SECRET, (before, count) =>
-    list.listRows(database, accountId, before, count),
-  );
+  const cursors = { path, secret: config.CURSOR_SECRET };
+  const page = await readRecordPage(ledgerOf(c.env, accountId), accountId, query, list, cursors);
   if (!page.ok) return sendProblem(c, page);
-  const { rows, nextCursor } = page.value;
+  return c.json(showPage(page.value, list), 200);
+}
+
+/** A page of a list on the wire. */
+export function showPage<const Name extends string, Row extends { readonly id: string }, Shown, Filter>(
+  { rows, nextCursor }: Page<Row>,
+  list: RecordList<Name, Row, Shown, Filter>,
+) {
   const shown = { [list.name]: rows.map((row) => list.show(row)) } as Record<Name, Shown[]>;
-  return c.json({ ...shown, nextCursor }, 200);
+  return { ...shown, nextCursor };
 }
 
 /** One kind of an account's records, and how one is answered. */

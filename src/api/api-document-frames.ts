@@ -18,7 +18,7 @@ A crypto exchange: wallet, spot orders against USDT that fill at once and whole,
 
 **Limits.** Each bucket of a key has two windows, the last 60 seconds and the UTC day. The answer to every counted request states both. After 429, wait as long as \`Retry-After\` says.
 
-**Lists** are newest first. For the next page send \`nextCursor\` as \`cursor\`, until it is \`null\`.
+**Lists** are newest first. For the next page send \`nextCursor\` as \`cursor\`, until it is \`null\`. With filters, send them again with each page; a page may then be short, or empty, and still have a next one.
 
 **Compatibility.** Within v1 things are only added, so accept unknown fields and values in answers. The exchange itself refuses unknown fields: a body with one is \`invalid_request\`, which names each, and nothing is done. A removal is announced at least 180 days ahead in \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594).
 `.trim();
@@ -34,7 +34,7 @@ export const clientFrame: DocumentFrame = {
   info: { title: 'Bureau', version: VERSION, description: clientText },
   servers,
   tags: [
-    { name: 'Wallet', description: 'Balances, deposit addresses, the activity feed, withdrawals' },
+    { name: 'Wallet', description: 'Balances, deposit addresses, the activity feed, deposits, withdrawals' },
     { name: 'Trade', description: 'Spot orders against USDT' },
     { name: 'Markets', description: 'Public tickers and candles' },
     { name: 'Exchange', description: 'Public facts about the exchange' },
@@ -46,7 +46,7 @@ export const clientFrame: DocumentFrame = {
       scheme: 'bearer',
       bearerFormat: 'bk_live_… or bk_test_…',
       description:
-        'An API key with exact scopes. `read`: balances, addresses, activity, orders and withdrawals. `trade`: placing orders. `withdraw`: withdrawing. Each operation names the scope that it needs; if it names none, any key may use it. A key may expire, and may be limited to IP addresses.',
+        'An API key with exact scopes. `read`: balances, addresses, activity, orders, deposits and withdrawals. `trade`: placing orders. `withdraw`: withdrawing. Each operation names the scope that it needs; if it names none, any key may use it. A key may expire, and may be limited to IP addresses.',
     },
   },
   publicSecurity: [{}, { apiKey: [] }],

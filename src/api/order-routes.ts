@@ -3,13 +3,14 @@ import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } 
 import { headersOf } from '../http/document/headers.ts';
 import { idempotencyKeyParameter } from '../http/idempotency.ts';
 import { jsonBody } from '../http/json-body.ts';
-import { ListQuery, NextCursor } from '../http/list.ts';
+import { NextCursor } from '../http/list.ts';
 import { RecordPath } from '../http/wire-types.ts';
 import { admit, readRefusals } from '../access/admit.ts';
 import { answerList, answerRecord } from '../access/answer-read.ts';
 import { authenticate, authenticateJson } from '../access/authenticate.ts';
 import { executeInLane } from '../access/execute-in-lane.ts';
-import { Order, listOrders, readOrder, showOrder } from '../trade/order.ts';
+import { OrderListQuery, orderList } from '../trade/list-orders.ts';
+import { Order, readOrder, showOrder } from '../trade/order.ts';
 import { PlaceOrder } from '../trade/place-order.ts';
 import { OrderPreview } from '../trade/preview-order.ts';
 import { previewAtGate } from '../trade/reach-gate.ts';
@@ -107,10 +108,11 @@ trade.openapi(
     path: ORDERS_PATH,
     tags: ['Trade'],
     summary: 'Orders, newest first',
-    description: 'The orders of the account, of all its keys, a page at a time.',
+    description:
+      'The orders of the account, of all its keys, a page at a time. With filters a page may be short and still have a next one.',
     security: [{ apiKey: ['read'] }],
     middleware: authenticate('read'),
-    request: { query: ListQuery },
+    request: { query: OrderListQuery },
     responses: {
       200: {
         description: 'One page',
@@ -119,8 +121,7 @@ trade.openapi(
       ...problemResponses('invalid_request', 'invalid_cursor', ...readRefusals),
     },
   }),
-  (c) =>
-    answerList(c, c.req.valid('query'), { path: ORDERS_PATH, name: 'orders', listRows: listOrders, show: showOrder }),
+  (c) => answerList(c, c.req.valid('query'), ORDERS_PATH, orderList),
 );
 
 trade.openapi(

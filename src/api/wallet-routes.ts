@@ -4,7 +4,7 @@ import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } 
 import { headersOf } from '../http/document/headers.ts';
 import { idempotencyKeyParameter } from '../http/idempotency.ts';
 import { jsonBody } from '../http/json-body.ts';
-import { ListQuery, NextCursor } from '../http/list.ts';
+import { NextCursor } from '../http/list.ts';
 import { RecordPath, Timestamp } from '../http/wire-types.ts';
 import { admit, readRefusals } from '../access/admit.ts';
 import { answerList, answerRecord } from '../access/answer-read.ts';
@@ -14,11 +14,15 @@ import { ledgerOf } from '../ledger/ledgers.ts';
 import { chooseAddressSources } from '../providers.ts';
 import { DepositAddress, listAddresses } from '../wallet/addresses/list-addresses.ts';
 import { Balance, readBalances } from '../wallet/balances.ts';
-import { Transaction, listTransactions, showTransaction } from '../wallet/transactions.ts';
+import { AccountDeposit, DepositListQuery, depositList, depositRecord } from '../wallet/deposits/account-deposit.ts';
+import { TransactionListQuery, transactionList } from '../wallet/list-transactions.ts';
+import { Transaction } from '../wallet/transactions.ts';
 import { CreateWithdrawal } from '../wallet/withdrawals/create-withdrawal.ts';
-import { Withdrawal, listWithdrawals, readWithdrawal, showWithdrawal } from '../wallet/withdrawals/withdrawal.ts';
+import { WithdrawalListQuery, withdrawalList } from '../wallet/withdrawals/list-withdrawals.ts';
+import { Withdrawal, readWithdrawal, showWithdrawal } from '../wallet/withdrawals/withdrawal.ts';
 
 const TRANSACTIONS_PATH = '/api/v1/wallet/transactions';
+const DEPOSITS_PATH = '/api/v1/wallet/deposits';
 const WITHDRAWALS_PATH = '/api/v1/wallet/withdrawals';
 
 const addressSources = chooseAddressSources(config);
@@ -89,10 +93,10 @@ wallet.openapi(
     tags: ['Wallet'],
     summary: 'The activity of the account, newest first',
     description:
-      'Trades, deposits and withdrawals in one feed, a page at a time. A client that reads all pages gets each row that existed at the first page exactly once. Amounts are positive; the type gives the direction. A deposit that is too small to be credited is not listed.',
+      'Trades, deposits and withdrawals in one feed, a page at a time. A client that reads all pages gets each row that existed at the first page exactly once. Amounts are positive; the type gives the direction. A deposit that is too small to be credited is not listed. With filters a page may be short and still have a next one.',
     security: [{ apiKey: ['read'] }],
     middleware: authenticate('read'),
-    request: { query: ListQuery },
+    request: { query: TransactionListQuery },
     responses: {
       200: {
         description: 'One page',
@@ -101,13 +105,7 @@ wallet.openapi(
       ...problemResponses('invalid_request', 'invalid_cursor', ...readRefusals),
     },
   }),
-  (c) =>
-    answerList(c, c.req.valid('query'), {
-      path: TRANSACTIONS_PATH,
-      name: 'transactions',
-      listRows: listTransactions,
-      show: showTransaction,
-    }),
+  (c) => answerList(c, c.req.valid('query'), TRANSACTIONS_PATH, transactionList),
 );
 
 wallet.openapi(
@@ -168,10 +166,11 @@ wallet.openapi(
     path: WITHDRAWALS_PATH,
     tags: ['Wallet'],
     summary: 'Withdrawals, newest first',
-    description: 'The withdrawals of the account, of all its keys, a page at a time.',
+    description:
+      'The withdrawals of the account, of all its keys, a page at a time. With filters a page may be short and still have a next one.',
     security: [{ apiKey: ['read'] }],
     middleware: authenticate('read'),
-    request: { query: ListQuery },
+    request: { query: WithdrawalListQuery },
     responses: {
       200: {
         description: 'One page',
@@ -180,13 +179,7 @@ wallet.openapi(
       ...problemResponses('invalid_request', 'invalid_cursor', ...readRefusals),
     },
   }),
-  (c) =>
-    answerList(c, c.req.valid('query'), {
-      path: WITHDRAWALS_PATH,
-      name: 'withdrawals',
-      listRows: listWithdrawals,
-      show: showWithdrawal,
-    }),
+  (c) => answerList(c, c.req.valid('query'), WITHDRAWALS_PATH, withdrawalList),
 );
 
 wallet.openapi(
@@ -207,4 +200,46 @@ wallet.openapi(
   }),
   (c) =>
     answerRecord(c, c.req.valid('param').id, { name: 'withdrawal', readRow: readWithdrawal, show: showWithdrawal }),
+);
+
+wallet.openapi(
+  createRoute({
+    operationId: 'listDeposits',
+    method: 'get',
+    path: DEPOSITS_PATH,
+    tags: ['Wallet'],
+    summary: 'Deposits, newest first',
+    description:
+      'The deposits of the account, a page at a time. One that is too small to be credited is not listed. With filters a page may be short and still have a next one.',
+    security: [{ apiKey: ['read'] }],
+    middleware: authenticate('read'),
+    request: { query: DepositListQuery },
+    responses: {
+      200: {
+        description: 'One page',
+        content: jsonContent(z.object({ deposits: z.array(AccountDeposit), nextCursor: NextCursor })),
+      },
+      ...problemResponses('invalid_request', 'invalid_cursor', ...readRefusals),
+    },
+  }),
+  (c) => answerList(c, c.req.valid('query'), DEPOSITS_PATH, depositList),
+);
+
+wallet.openapi(
+  createRoute({
+    operationId: 'getDeposit',
+    method: 'get',
+    path: `${DEPOSITS_PATH}/{id}`,
+    tags: ['Wallet'],
+    summary: 'One deposit',
+    description: 'A deposit of the account by its id; another account’s is not found.',
+    security: [{ apiKey: ['read'] }],
+    middleware: authenticate('read'),
+    request: { params: RecordPath },
+    responses: {
+      200: { description: 'The deposit', content: jsonContent(z.object({ deposit: AccountDeposit })) },
+      ...problemResponses('not_found', ...readRefusals),
+    },
+  }),
+  (c) => answerRecord(c, c.req.valid('param').id, depositRecord),
 );

@@ -42,23 +42,52 @@ export interface Page<Row> {
   readonly nextCursor: string | null;
 }
 
+/** How many rows a page of a filtered list looks at, at most. Such a page may be short, and still have a next one. */
+export const MAX_LOOKED_AT = 2_000;
+
+/** What a page found. */
+export interface Found<Row> {
+  readonly rows: Row[];
+  /** The last id that was looked at, where the page stopped looking before the end of the list; else `null`. */
+  readonly horizon: string | null;
+}
+
 /**
- * Reads one page of a list in the order of ids, falling or rising. `readRows(behind, count)` gives at most `count` rows
+ * Reads one page of a list in the order of ids, falling or rising. `findRows(behind, count)` gives at most `count` rows
  * after the id `behind` (`null`: from the beginning). One row more than the page is read, so that a full last page is
  * known to be the last. Refuses a cursor of another list or account with `invalid_cursor`.
  */
-export async function readPage<Row extends { readonly id: string }>(
+export async function findPage<Row extends { readonly id: string }>(
+  query: ListQuery,
+  scope: CursorScope,
+  secret: string,
+  findRows: (behind: string | null, count: number) => Promise<Found<Row>>,
+): Promise<Outcome<Page<Row>>> {
+  const limit = query.limit ?? DEFAULT_LIMIT;
+  const start = query.cursor ? await readCursor(query.cursor, scope, secret) : accept(null);
+  if (!start.ok) return start;
+  const { rows, horizon } = await findRows(start.value, limit + 1);
+  const page = rows.slice(0, limit);
+  const position = rows.length > limit ? (page.at(-1)?.id ?? null) : horizon;
+  return accept({ rows: page, nextCursor: position === null ? null : await writeCursor(position, scope, secret) });
+}
+
+/** The same for a list of which every row belongs on a page. */
+export function readPage<Row extends { readonly id: string }>(
   query: ListQuery,
   scope: CursorScope,
   secret: string,
   readRows: (behind: string | null, count: number) => Promise<Row[]>,
 ): Promise<Outcome<Page<Row>>> {
-  const limit = query.limit ?? DEFAULT_LIMIT;
-  const start = query.cursor ? await readCursor(query.cursor, scope, secret) : accept(null);
-  if (!start.ok) return start;
-  const rows = await readRows(start.value, limit + 1);
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  const nextCursor = last && rows.length > limit ? await writeCursor(last.id, scope, secret) : null;
-  return accept({ rows: page, nextCursor });
+  return findPage(query, scope, secret, async (behind, count) => ({
+    rows: await readRows(behind, count),
+    horizon: null,
+  }));
+}
+
+/** The route of a list with its filters, to which its cursors are bound. Without filters it is the path alone. */
+export function nameFilteredList(path: string, filter: Readonly<Record<string, string | number | undefined>>): string {
+  const set = Object.entries(filter).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  const text = new URLSearchParams(set.toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1))).toString();
+  return text === '' ? path : `${path}?${text}`;
 }

@@ -11,6 +11,12 @@ export const Decimal = z
   .regex(/^(0|[1-9]\d*)(\.\d*[1-9])?$/)
   .openapi({ description: 'Plain decimal', example: '0.015' });
 
+/** An amount that may be below zero, in the same form. */
+export const SignedDecimal = z
+  .string()
+  .regex(/^-?(0|[1-9]\d*)(\.\d*[1-9])?$/)
+  .openapi({ description: 'Plain decimal, with a minus below zero', example: '-130' });
+
 /** The id of a record: a UUIDv7, which sorts by its time. */
 export const Id = z.string().openapi({
   description: 'UUIDv7; the three digits after its 7 are the ledger that holds it',

@@ -90,6 +90,13 @@ export const audit = sqliteTable('audit', {
   detail: text().notNull(),
 });
 
+export const statements = sqliteTable('statements', {
+  accountId: text('account_id')
+    .primaryKey()
+    .references(() => accounts.id),
+  madeAt: integer('made_at').notNull(),
+});
+
 export const assetList = sqliteTable('assets', {
   asset: text().$type<Asset>().primaryKey(),
   unit: atoms().notNull(),

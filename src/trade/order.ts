@@ -1,9 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { and, desc, eq, lt, sql } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
 import type { Database } from '../ledger/database.ts';
 import { timestampOfRecord } from '../ledger/record-id.ts';
-import { prepareOnce } from '../ledger/prepare-once.ts';
 import { exactly, orders } from '../ledger/schema.ts';
 import { type Coin, QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { type Atoms, formatAmount } from '../money/amounts.ts';
@@ -57,7 +56,8 @@ export function showOrder(row: OrderRow): Order {
   };
 }
 
-const columns = {
+/** The columns of an order's row. */
+export const orderColumns = {
   id: orders.id,
   coin: orders.coin,
   side: orders.side,
@@ -71,42 +71,8 @@ const columns = {
 /** One order of an account, or `undefined`. Throws when D1 fails. */
 export async function readOrder(database: Database, accountId: string, id: string): Promise<OrderRow | undefined> {
   const [row] = await database
-    .select(columns)
+    .select(orderColumns)
     .from(orders)
     .where(and(eq(orders.accountId, accountId), eq(orders.id, id)));
   return row;
-}
-
-const ofAccount = eq(orders.accountId, sql.placeholder('accountId'));
-
-const selectNewest = prepareOnce((database) =>
-  database
-    .select(columns)
-    .from(orders)
-    .where(ofAccount)
-    .orderBy(desc(orders.id))
-    .limit(sql.placeholder('count'))
-    .prepare(),
-);
-
-const selectBefore = prepareOnce((database) =>
-  database
-    .select(columns)
-    .from(orders)
-    .where(and(ofAccount, lt(orders.id, sql.placeholder('before'))))
-    .orderBy(desc(orders.id))
-    .limit(sql.placeholder('count'))
-    .prepare(),
-);
-
-/** At most `count` orders of an account, newest first, older than the id `before`. Throws when D1 fails. */
-export function listOrders(
-  database: Database,
-  accountId: string,
-  before: string | null,
-  count: number,
-): Promise<OrderRow[]> {
-  return before === null
-    ? selectNewest(database).all({ accountId, count })
-    : selectBefore(database).all({ accountId, before, count });
 }

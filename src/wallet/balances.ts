@@ -4,8 +4,8 @@ import { Decimal } from '../http/wire-types.ts';
 import type { Database } from '../ledger/database.ts';
 import { prepareOnce } from '../ledger/prepare-once.ts';
 import { balances, exactly } from '../ledger/schema.ts';
-import { assetSymbols, scaleOf } from '../money/assets.ts';
-import { formatAmount } from '../money/amounts.ts';
+import { type Asset, assetSymbols, scaleOf } from '../money/assets.ts';
+import { type Atoms, formatAmount } from '../money/amounts.ts';
 
 /** An account's balance of one asset (spec, "Balance"). */
 export const Balance = z
@@ -22,9 +22,18 @@ const selectBalances = prepareOnce((database) =>
     .prepare(),
 );
 
-/** The balances of an account: every asset, in the registry's order, zeros too. Throws when D1 fails. */
-export async function readBalances(database: Database, accountId: string): Promise<Balance[]> {
+/** What an account holds of each asset, in the registry's order, zeros too. Throws when D1 fails. */
+export async function readHoldings(
+  database: Database,
+  accountId: string,
+): Promise<{ readonly asset: Asset; readonly amount: Atoms }[]> {
   const rows = await selectBalances(database).all({ account: accountId });
   const held = new Map(rows.map((row) => [row.asset, row.amount]));
-  return assetSymbols.map((asset) => ({ asset, amount: formatAmount(held.get(asset) ?? 0n, scaleOf(asset)) }));
+  return assetSymbols.map((asset) => ({ asset, amount: held.get(asset) ?? 0n }));
+}
+
+/** The balances of an account, as its holder sees them. Throws when D1 fails. */
+export async function readBalances(database: Database, accountId: string): Promise<Balance[]> {
+  const holdings = await readHoldings(database, accountId);
+  return holdings.map(({ asset, amount }) => ({ asset, amount: formatAmount(amount, scaleOf(asset)) }));
 }

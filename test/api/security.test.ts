@@ -45,6 +45,8 @@ const samples: Record<string, { readonly path: string; readonly body?: unknown }
   },
   listWithdrawals: { path: '/api/v1/wallet/withdrawals' },
   getWithdrawal: { path: '/api/v1/wallet/withdrawals/01a1fcca-895a-7000-b43c-11f474a4f8d5' },
+  listDeposits: { path: '/api/v1/wallet/deposits' },
+  getDeposit: { path: '/api/v1/wallet/deposits/01a1fcca-895a-7000-b43c-11f474a4f8d5' },
   placeOrder: { path: '/api/v1/orders', body: { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' } },
   previewOrder: {
     path: '/api/v1/orders/preview',
@@ -61,6 +63,7 @@ const samples: Record<string, { readonly path: string; readonly body?: unknown }
   getStatus: { path: '/api/v1/status' },
   getOpenApi: { path: '/api/v1/openapi.json' },
   getApiKey: { path: '/api/v1/account/api-key' },
+  getStatement: { path: '/api/v1/account/statement?from=2026-01-01T00:00:00Z' },
 };
 
 const keyed = operations.filter(({ kind }) => kind === 'keyed');

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from './clock.ts';
 import { BureauError } from './errors.ts';
 import type {
   AnswerOf,
+  Deposit,
   InputOf,
   Method,
   NewOrder,
@@ -46,13 +47,17 @@ export interface WriteOptions extends ReadOptions {
   readonly idempotencyKey?: string;
 }
 
+type Query<Name extends keyof operations> = QueryOf<operations[Name]>;
+
 /** Options for reading all rows of a list. */
-export interface WalkOptions extends ReadOptions {
+export interface WalkOptions<Filter = object> extends ReadOptions {
   /** Rows in each request's page, 1 to 200, by default 50. It does not change which rows are returned. */
   readonly pageSize?: number;
+  /** Which rows: a span of time, an asset, a state. All unless told. */
+  readonly filter?: Filter;
 }
 
-type Query<Name extends keyof operations> = QueryOf<operations[Name]>;
+type FilterOf<Name extends keyof operations> = Omit<Query<Name>, 'limit' | 'cursor'>;
 type Result<Name extends keyof operations> = Promise<ResultOf<operations[Name]>>;
 
 /** An operation's answer, of any status, and how often the request was sent. */
@@ -125,9 +130,13 @@ export class BureauClient {
   }
 
   /** The activity of the account, newest first. */
-  transactions({ pageSize, ...options }: WalkOptions = {}): AsyncGenerator<Transaction, void, undefined> {
+  transactions({ pageSize, filter, ...options }: WalkOptions<FilterOf<'listTransactions'>> = {}): AsyncGenerator<
+    Transaction,
+    void,
+    undefined
+  > {
     return readAllPages(
-      (cursor) => this.listTransactions(pageQuery(pageSize, cursor), options),
+      (cursor) => this.listTransactions({ ...filter, ...pageQuery(pageSize, cursor) }, options),
       (page) => page.transactions,
     );
   }
@@ -144,15 +153,40 @@ export class BureauClient {
   }
 
   /** The withdrawals of the account, newest first. */
-  withdrawals({ pageSize, ...options }: WalkOptions = {}): AsyncGenerator<Withdrawal, void, undefined> {
+  withdrawals({ pageSize, filter, ...options }: WalkOptions<FilterOf<'listWithdrawals'>> = {}): AsyncGenerator<
+    Withdrawal,
+    void,
+    undefined
+  > {
     return readAllPages(
-      (cursor) => this.listWithdrawals(pageQuery(pageSize, cursor), options),
+      (cursor) => this.listWithdrawals({ ...filter, ...pageQuery(pageSize, cursor) }, options),
       (page) => page.withdrawals,
     );
   }
 
   getWithdrawal(id: string, options: ReadOptions = {}): Result<'getWithdrawal'> {
     return this.#read('/api/v1/wallet/withdrawals/{id}', options, { path: { id } });
+  }
+
+  /** A page of the deposits; `deposits` walks through all of them. */
+  listDeposits(query: Query<'listDeposits'> = {}, options: ReadOptions = {}): Result<'listDeposits'> {
+    return this.#read('/api/v1/wallet/deposits', options, { query });
+  }
+
+  /** The deposits of the account, newest first. */
+  deposits({ pageSize, filter, ...options }: WalkOptions<FilterOf<'listDeposits'>> = {}): AsyncGenerator<
+    Deposit,
+    void,
+    undefined
+  > {
+    return readAllPages(
+      (cursor) => this.listDeposits({ ...filter, ...pageQuery(pageSize, cursor) }, options),
+      (page) => page.deposits,
+    );
+  }
+
+  getDeposit(id: string, options: ReadOptions = {}): Result<'getDeposit'> {
+    return this.#read('/api/v1/wallet/deposits/{id}', options, { path: { id } });
   }
 
   /** Places an order, which fills at once, whole or not at all. Retries of this call never place a second order. */
@@ -173,9 +207,13 @@ export class BureauClient {
   }
 
   /** The orders of the account, newest first. */
-  orders({ pageSize, ...options }: WalkOptions = {}): AsyncGenerator<Order, void, undefined> {
+  orders({ pageSize, filter, ...options }: WalkOptions<FilterOf<'listOrders'>> = {}): AsyncGenerator<
+    Order,
+    void,
+    undefined
+  > {
     return readAllPages(
-      (cursor) => this.listOrders(pageQuery(pageSize, cursor), options),
+      (cursor) => this.listOrders({ ...filter, ...pageQuery(pageSize, cursor) }, options),
       (page) => page.orders,
     );
   }
@@ -220,6 +258,11 @@ export class BureauClient {
   /** The scopes and rate limits of this client's key. */
   getApiKey(options: ReadOptions = {}): Result<'getApiKey'> {
     return this.#read('/api/v1/account/api-key', options);
+  }
+
+  /** What the account held, every movement, and what it holds after them; one a minute for each account. */
+  getStatement(query: Omit<Query<'getStatement'>, 'format'>, options: ReadOptions = {}): Result<'getStatement'> {
+    return this.#read('/api/v1/account/statement', options, { query });
   }
 
   /** The OpenAPI document that the exchange serves. This client's types are made from such a document. */

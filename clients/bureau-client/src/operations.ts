@@ -5,6 +5,7 @@ type Schemas = components['schemas'];
 export type Asset = Schemas['AssetList']['assets'][number];
 export type Balance = Schemas['Balance'];
 export type Candle = Schemas['Candle'];
+export type Deposit = Schemas['AccountDeposit'];
 export type DepositAddress = Schemas['DepositAddress'];
 export type Market = Schemas['ExchangeInfo']['symbols'][number];
 export type NewOrder = Schemas['PlaceOrder'];

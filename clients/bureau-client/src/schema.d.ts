@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * The activity of the account, newest first
-         * @description Trades, deposits and withdrawals in one feed, a page at a time. A client that reads all pages gets each row that existed at the first page exactly once. Amounts are positive; the type gives the direction. A deposit that is too small to be credited is not listed.
+         * @description Trades, deposits and withdrawals in one feed, a page at a time. A client that reads all pages gets each row that existed at the first page exactly once. Amounts are positive; the type gives the direction. A deposit that is too small to be credited is not listed. With filters a page may be short and still have a next one.
          */
         get: operations["listTransactions"];
         put?: never;
@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * Withdrawals, newest first
-         * @description The withdrawals of the account, of all its keys, a page at a time.
+         * @description The withdrawals of the account, of all its keys, a page at a time. With filters a page may be short and still have a next one.
          */
         get: operations["listWithdrawals"];
         put?: never;
@@ -108,6 +108,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/wallet/deposits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Deposits, newest first
+         * @description The deposits of the account, a page at a time. One that is too small to be credited is not listed. With filters a page may be short and still have a next one.
+         */
+        get: operations["listDeposits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/wallet/deposits/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One deposit
+         * @description A deposit of the account by its id; another account’s is not found.
+         */
+        get: operations["getDeposit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/orders": {
         parameters: {
             query?: never;
@@ -117,7 +157,7 @@ export interface paths {
         };
         /**
          * Orders, newest first
-         * @description The orders of the account, of all its keys, a page at a time.
+         * @description The orders of the account, of all its keys, a page at a time. With filters a page may be short and still have a next one.
          */
         get: operations["listOrders"];
         put?: never;
@@ -332,6 +372,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/account/statement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the account held, every movement, and what it holds after them
+         * @description Exact to the smallest step of each asset: opening balance plus movements is closing balance. Each movement counts at the time when the balance changed, and they stand in the order of their records. It is sent while it is read, so one that breaks off has no closing balances: take no other for whole. One a minute for each account.
+         */
+        get: operations["getStatement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -356,6 +416,70 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AccountDeposit: {
+            /**
+             * @description UUIDv7; the three digits after its 7 are the ledger that holds it
+             * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            ts: string;
+            /**
+             * @description From a chain; or a credit, or a payment from another account of this exchange
+             * @enum {string}
+             */
+            type: "ONCHAIN_DEPOSIT" | "INTERNAL_DEPOSIT";
+            /**
+             * @description Asset symbol
+             * @example ETH
+             */
+            asset: string;
+            /**
+             * @description What the account is credited
+             * @example 0.5
+             */
+            amount: string;
+            /**
+             * @description At the time of the deposit
+             * @example 1500
+             */
+            usdValue: string;
+            /**
+             * @description null for an internal deposit
+             * @example ETH
+             */
+            network: string | null;
+            /**
+             * @description The deposit address that received it; null for an internal deposit
+             * @example 0x52908400098527886E0F7030069857D2E4169EE7
+             */
+            address: string | null;
+            /**
+             * @description null for an internal deposit
+             * @example 0x7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718
+             */
+            txHash: string | null;
+            /**
+             * @description Those of the report that brought it into its present state; null for an internal deposit
+             * @example 32
+             */
+            confirmations: number | null;
+            /**
+             * @description After which it is credited; null for an internal deposit
+             * @example 32
+             */
+            confirmationsNeeded: number | null;
+            /**
+             * @description Waits for confirmations; credited; reverted on its chain
+             * @example COMPLETED
+             * @enum {string}
+             */
+            status: "PENDING" | "COMPLETED" | "FAILED";
+        };
         AssetList: {
             assets: {
                 /**
@@ -798,6 +922,76 @@ export interface components {
              * @example 2026-11-21T12:00:00.000Z
              */
             serverTime: string;
+        };
+        Statement: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            to: string;
+            /** @description The balance of every asset at `from` */
+            opening: {
+                /**
+                 * @description Asset symbol
+                 * @example USDT
+                 */
+                asset: string;
+                /**
+                 * @description Plain decimal
+                 * @example 1000
+                 */
+                amount: string;
+            }[];
+            movements: {
+                /**
+                 * @description The number of the movement in the ledger
+                 * @example 7312
+                 */
+                transfer: number;
+                /**
+                 * Format: date-time
+                 * @description When the balance changed
+                 * @example 2026-11-21T12:00:00.000Z
+                 */
+                ts: string;
+                /**
+                 * @description The order, deposit, withdrawal or settlement
+                 * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
+                 */
+                id: string;
+                /**
+                 * @description As in the activity feed; `ONCHAIN_WITHDRAWAL_RETURNED` and `INTERNAL_WITHDRAWAL_RETURNED` give money back
+                 * @example SPOT_BUY
+                 */
+                type: string;
+                /** @example USDT */
+                asset: string;
+                /**
+                 * @description What the balance gained, or lost where there is a minus
+                 * @example -130
+                 */
+                amount: string;
+            }[];
+            /** @description The balance of every asset at `to`: the opening one and all movements */
+            closing: {
+                /**
+                 * @description Asset symbol
+                 * @example USDT
+                 */
+                asset: string;
+                /**
+                 * @description Plain decimal
+                 * @example 1000
+                 */
+                amount: string;
+            }[];
         };
         Status: {
             /**
@@ -1360,6 +1554,31 @@ export interface operations {
                  * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM
                  */
                 cursor?: string;
+                /**
+                 * @description From this time on, ISO 8601 in UTC
+                 * @example 2026-11-01T00:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description Before this time, ISO 8601 in UTC
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                to?: string;
+                /**
+                 * @description Rows of this asset, in any case
+                 * @example BTC
+                 */
+                asset?: "USDT" | "USDC" | "BTC" | "ETH" | "AVAX" | "MATIC" | "BNB" | "LTC" | "DOGE";
+                /**
+                 * @description Rows of this type
+                 * @example SPOT_BUY
+                 */
+                type?: "SPOT_BUY" | "SPOT_SELL" | "ONCHAIN_DEPOSIT" | "INTERNAL_DEPOSIT" | "ONCHAIN_WITHDRAWAL" | "INTERNAL_WITHDRAWAL" | "P2P_BUY" | "P2P_SELL" | "QUICK_BUY" | "QUICK_SELL";
+                /**
+                 * @description Rows in this state
+                 * @example COMPLETED
+                 */
+                status?: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED";
             };
             header?: {
                 /**
@@ -1525,6 +1744,31 @@ export interface operations {
                  * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM
                  */
                 cursor?: string;
+                /**
+                 * @description From this time on, ISO 8601 in UTC
+                 * @example 2026-11-01T00:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description Before this time, ISO 8601 in UTC
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                to?: string;
+                /**
+                 * @description Rows of this asset, in any case
+                 * @example BTC
+                 */
+                asset?: "USDT" | "USDC" | "BTC" | "ETH" | "AVAX" | "MATIC" | "BNB" | "LTC" | "DOGE";
+                /**
+                 * @description Paid on a chain, or to another account of this exchange
+                 * @example ONCHAIN_WITHDRAWAL
+                 */
+                type?: "ONCHAIN_WITHDRAWAL" | "INTERNAL_WITHDRAWAL";
+                /**
+                 * @description Withdrawals in this state
+                 * @example COMPLETED
+                 */
+                status?: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED";
             };
             header?: {
                 /**
@@ -2079,6 +2323,349 @@ export interface operations {
             };
         };
     };
+    listDeposits: {
+        parameters: {
+            query?: {
+                /**
+                 * @description How many rows; a value out of bounds is refused
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description nextCursor of an earlier page of the same list
+                 * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM
+                 */
+                cursor?: string;
+                /**
+                 * @description From this time on, ISO 8601 in UTC
+                 * @example 2026-11-01T00:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description Before this time, ISO 8601 in UTC
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                to?: string;
+                /**
+                 * @description Rows of this asset, in any case
+                 * @example BTC
+                 */
+                asset?: "USDT" | "USDC" | "BTC" | "ETH" | "AVAX" | "MATIC" | "BNB" | "LTC" | "DOGE";
+                /**
+                 * @description Deposits of this type
+                 * @example ONCHAIN_DEPOSIT
+                 */
+                type?: "ONCHAIN_DEPOSIT" | "INTERNAL_DEPOSIT";
+                /**
+                 * @description Deposits in this state
+                 * @example PENDING
+                 */
+                status?: "PENDING" | "COMPLETED" | "FAILED";
+            };
+            header?: {
+                /**
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
+                 * @example my-bot/7:42
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deposits": [
+                     *         {
+                     *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                     *           "ts": "2026-11-21T12:00:00.000Z",
+                     *           "type": "ONCHAIN_DEPOSIT",
+                     *           "asset": "ETH",
+                     *           "amount": "0.5",
+                     *           "usdValue": "1500",
+                     *           "network": "ETH",
+                     *           "address": "0x52908400098527886E0F7030069857D2E4169EE7",
+                     *           "txHash": "0x7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718",
+                     *           "confirmations": 32,
+                     *           "confirmationsNeeded": 32,
+                     *           "status": "COMPLETED"
+                     *         }
+                     *       ],
+                     *       "nextCursor": "01a1fcca-895a-7000-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM"
+                     *     }
+                     */
+                    "application/json": {
+                        deposits: components["schemas"]["AccountDeposit"][];
+                        /**
+                         * @description Opaque; null when there is no further page
+                         * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM
+                         */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `invalid_request`: Request not valid
+             *     - `invalid_cursor`: Cursor not valid
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "invalid_request" | "invalid_cursor";
+                    };
+                };
+            };
+            /**
+             * @description - `missing_api_key`: API key missing
+             *     - `invalid_api_key`: API key not valid
+             *     - `api_key_expired`: API key expired
+             */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "missing_api_key" | "invalid_api_key" | "api_key_expired";
+                    };
+                };
+            };
+            /**
+             * @description - `ip_not_allowed`: IP address not on the key’s list
+             *     - `insufficient_scope`: API key lacks the scope
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "ip_not_allowed" | "insufficient_scope";
+                    };
+                };
+            };
+            /** @description - `rate_limited`: Rate limit reached */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit-Optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Optional"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Optional"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description - `internal_error`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description - `service_unavailable`: Temporarily overloaded */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "service_unavailable";
+                    };
+                };
+            };
+        };
+    };
+    getDeposit: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
+                 * @example my-bot/7:42
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /**
+                 * @description UUIDv7; the three digits after its 7 are the ledger that holds it
+                 * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deposit */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deposit": {
+                     *         "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                     *         "ts": "2026-11-21T12:00:00.000Z",
+                     *         "type": "ONCHAIN_DEPOSIT",
+                     *         "asset": "ETH",
+                     *         "amount": "0.5",
+                     *         "usdValue": "1500",
+                     *         "network": "ETH",
+                     *         "address": "0x52908400098527886E0F7030069857D2E4169EE7",
+                     *         "txHash": "0x7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718",
+                     *         "confirmations": 32,
+                     *         "confirmationsNeeded": 32,
+                     *         "status": "COMPLETED"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        deposit: components["schemas"]["AccountDeposit"];
+                    };
+                };
+            };
+            /**
+             * @description - `missing_api_key`: API key missing
+             *     - `invalid_api_key`: API key not valid
+             *     - `api_key_expired`: API key expired
+             */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "missing_api_key" | "invalid_api_key" | "api_key_expired";
+                    };
+                };
+            };
+            /**
+             * @description - `ip_not_allowed`: IP address not on the key’s list
+             *     - `insufficient_scope`: API key lacks the scope
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "ip_not_allowed" | "insufficient_scope";
+                    };
+                };
+            };
+            /** @description - `not_found`: Not found */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description - `rate_limited`: Rate limit reached */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit-Optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Optional"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Optional"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description - `internal_error`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description - `service_unavailable`: Temporarily overloaded */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "service_unavailable";
+                    };
+                };
+            };
+        };
+    };
     listOrders: {
         parameters: {
             query?: {
@@ -2092,6 +2679,31 @@ export interface operations {
                  * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM
                  */
                 cursor?: string;
+                /**
+                 * @description From this time on, ISO 8601 in UTC
+                 * @example 2026-11-01T00:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description Before this time, ISO 8601 in UTC
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                to?: string;
+                /**
+                 * @description Orders of this coin, in any case
+                 * @example BTC
+                 */
+                coin?: "USDC" | "BTC" | "ETH" | "AVAX" | "MATIC" | "BNB" | "LTC" | "DOGE";
+                /**
+                 * @description Orders of this side
+                 * @example BUY
+                 */
+                side?: "BUY" | "SELL";
+                /**
+                 * @description Orders in this state
+                 * @example COMPLETED
+                 */
+                status?: "COMPLETED" | "FAILED";
             };
             header?: {
                 /**
@@ -4037,6 +4649,181 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
                         code?: "ip_not_allowed";
+                    };
+                };
+            };
+            /** @description - `rate_limited`: Rate limit reached */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit-Optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Optional"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Optional"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description - `internal_error`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description - `service_unavailable`: Temporarily overloaded */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "service_unavailable";
+                    };
+                };
+            };
+        };
+    };
+    getStatement: {
+        parameters: {
+            query: {
+                /**
+                 * @description The beginning, ISO 8601 in UTC
+                 * @example 2026-11-01T00:00:00Z
+                 */
+                from: string;
+                /**
+                 * @description The end, which is not included; now unless told
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                to?: string;
+                /**
+                 * @description How it is written
+                 * @example json
+                 */
+                format?: "json" | "csv";
+            };
+            header?: {
+                /**
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
+                 * @example my-bot/7:42
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The statement, in the format that was asked for */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-21T12:00:00.000Z",
+                     *       "to": "2026-11-21T12:00:00.000Z",
+                     *       "opening": [
+                     *         {
+                     *           "asset": "USDT",
+                     *           "amount": "1000"
+                     *         }
+                     *       ],
+                     *       "movements": [
+                     *         {
+                     *           "transfer": 7312,
+                     *           "ts": "2026-11-21T12:00:00.000Z",
+                     *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                     *           "type": "SPOT_BUY",
+                     *           "asset": "USDT",
+                     *           "amount": "-130"
+                     *         }
+                     *       ],
+                     *       "closing": [
+                     *         {
+                     *           "asset": "USDT",
+                     *           "amount": "1000"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Statement"];
+                    /**
+                     * @example ts,type,asset,amount,id,transfer
+                     *     2026-11-01T00:00:00.000Z,OPENING_BALANCE,USDT,1000,,
+                     *     2026-12-01T00:00:00.000Z,CLOSING_BALANCE,USDT,1000,,
+                     */
+                    "text/csv": string;
+                };
+            };
+            /** @description - `invalid_request`: Request not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "invalid_request";
+                    };
+                };
+            };
+            /**
+             * @description - `missing_api_key`: API key missing
+             *     - `invalid_api_key`: API key not valid
+             *     - `api_key_expired`: API key expired
+             */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "missing_api_key" | "invalid_api_key" | "api_key_expired";
+                    };
+                };
+            };
+            /**
+             * @description - `ip_not_allowed`: IP address not on the key’s list
+             *     - `insufficient_scope`: API key lacks the scope
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "ip_not_allowed" | "insufficient_scope";
                     };
                 };
             };

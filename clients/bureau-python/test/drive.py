@@ -120,7 +120,8 @@ def reply(question):
     if "call" in question:
         return outcome_of(client, lambda client: make_call(client, question["call"]))
     walk = question["walk"]
-    return outcome_of(client, lambda client: list(getattr(client, walk["list"])(page_size=walk.get("pageSize"))))
+    given = {"page_size": walk.get("pageSize"), "filter": walk.get("filter")}
+    return outcome_of(client, lambda client: list(getattr(client, walk["list"])(**given)))
 
 
 for line in sys.stdin:

@@ -61,7 +61,7 @@ export function openPython(): ClientLanguage {
   const driver = new PythonDriver();
   const connect = (settings: DrivenSettings): DrivenClient => ({
     call: (call) => driver.value({ settings, call }),
-    walk: async (list, pageSize) => (await driver.value({ settings, walk: { list, pageSize } })) as unknown[],
+    walk: async (list, walk) => (await driver.value({ settings, walk: { list, ...walk } })) as unknown[],
   });
   return {
     name: 'bureau-python',

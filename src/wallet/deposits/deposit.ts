@@ -11,7 +11,7 @@ import type { Network } from '../../money/networks.ts';
 /** The owner of deposits whose address belongs to nobody here. */
 export const UNOWNED = 'house:unowned';
 
-const quarantineReasons = ['unknown_address', 'unsupported_asset', 'below_minimum', 'supply_cap'] as const;
+export const quarantineReasons = ['unknown_address', 'unsupported_asset', 'below_minimum', 'supply_cap'] as const;
 
 /** Why a deposit is quarantined. Only `supply_cap` is ever tried again. */
 export type QuarantineReason = (typeof quarantineReasons)[number];
@@ -67,7 +67,8 @@ export const Deposit = z
 
 export type Deposit = z.output<typeof Deposit>;
 
-function isAsset(symbol: string): symbol is Asset {
+/** Whether a symbol that custody reported is an asset of this exchange. */
+export function isAsset(symbol: string): symbol is Asset {
   return Object.hasOwn(assets, symbol);
 }
 

@@ -92,13 +92,12 @@ export async function readFacts(
 ): Promise<WithdrawalFacts> {
   const account = { accountId };
   const target = { network: destination.network, address: destination.address };
-  const sinceYesterday = { ...account, after: lowestRecordId(now_ms - 2 * DAY_MS), since: now_ms - DAY_MS };
   const reads = [
     bindPrepared(selectState(database), account),
     bindPrepared(selectSettings(database), {}),
     bindPrepared(selectApproval(database), { ...account, ...target }),
     bindPrepared(selectLimit(database), account),
-    bindPrepared(selectUsed(database), sinceYesterday),
+    bindPrepared(selectUsed(database), spanOf(accountId, now_ms)),
   ] as const;
   const counts = hasCode ? [countAttempt(database, accountId, now_ms)] : [];
   const owner = bindPrepared(selectHolder(directory), { ...nameAddress(destination.network, destination.address) });
@@ -115,4 +114,22 @@ export async function readFacts(
     limit: limits[0].limit,
     used: sums[0]?.used ?? 0n,
   };
+}
+
+/** The daily limit of an account, and how much of it the last 24 hours have used, in atoms of USDT. Throws when D1 fails. */
+export async function readDailyUse(
+  database: Database,
+  accountId: string,
+  now_ms: number,
+): Promise<{ readonly limit: Atoms; readonly used: Atoms }> {
+  const [limits, sums] = await database.batch([
+    bindPrepared(selectLimit(database), { accountId }),
+    bindPrepared(selectUsed(database), spanOf(accountId, now_ms)),
+  ]);
+  return { limit: limits[0]?.limit ?? 0n, used: sums[0]?.used ?? 0n };
+}
+
+/** The withdrawals that the daily limit counts: an id is at most a day older than its commit. */
+function spanOf(accountId: string, now_ms: number) {
+  return { accountId, after: lowestRecordId(now_ms - 2 * DAY_MS), since: now_ms - DAY_MS };
 }

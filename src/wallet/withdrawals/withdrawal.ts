@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { and, asc, desc, eq, gt, lt, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, lt, sql } from 'drizzle-orm';
 import { type Answer, answerJson } from '../../http/answer.ts';
 import { Decimal, Id, Timestamp } from '../../http/wire-types.ts';
 import type { Database } from '../../ledger/database.ts';
@@ -102,7 +102,8 @@ export function answerWithdrawal(row: WithdrawalRow): Answer {
   return answerJson(201, { withdrawal: showWithdrawal(row) }, headers);
 }
 
-const columns = {
+/** The columns of a withdrawal's row. */
+export const withdrawalColumns = {
   accountId: withdrawals.accountId,
   id: withdrawals.id,
   keyId: withdrawals.keyId,
@@ -132,23 +133,8 @@ export async function readWithdrawal(
   accountId: string,
   id: string,
 ): Promise<WithdrawalRow | undefined> {
-  const [row] = await database.select(columns).from(withdrawals).where(isRow({ accountId, id }));
+  const [row] = await database.select(withdrawalColumns).from(withdrawals).where(isRow({ accountId, id }));
   return row;
-}
-
-/** At most `count` withdrawals of an account, newest first, older than the id `before`. Throws when D1 fails. */
-export function listWithdrawals(
-  database: Database,
-  accountId: string,
-  before: string | null,
-  count: number,
-): Promise<WithdrawalRow[]> {
-  return database
-    .select(columns)
-    .from(withdrawals)
-    .where(and(eq(withdrawals.accountId, accountId), before === null ? undefined : lt(withdrawals.id, before)))
-    .orderBy(desc(withdrawals.id))
-    .limit(count);
 }
 
 /** The condition of the index `withdrawals_open`, word for word: otherwise SQLite does not use that index. */
@@ -163,7 +149,7 @@ export function selectOpenWithdrawals(
   count: number,
 ) {
   return database
-    .select(columns)
+    .select(withdrawalColumns)
     .from(withdrawals)
     .where(
       and(
@@ -197,13 +183,13 @@ export function takeDueWithdrawals(database: Database, now_ms: number, count: nu
     .update(withdrawals)
     .set({ asks: sql`${withdrawals.asks} + 1`, nextAskAt: sql`${now_ms} + ${pause_ms}` })
     .where(sql`(account_id, id) IN (${due})`)
-    .returning(columns);
+    .returning(withdrawalColumns);
 }
 
 /** The withdrawal of this id, of any account, while it is with the custodian. Throws when D1 fails. */
 export async function findProcessingWithdrawal(database: Database, id: string): Promise<WithdrawalRow | undefined> {
   const [row] = await database
-    .select(columns)
+    .select(withdrawalColumns)
     .from(withdrawals)
     .where(and(isOpen, eq(withdrawals.status, 'PROCESSING'), eq(withdrawals.id, id)));
   return row;

@@ -119,10 +119,16 @@ export function describeTrading(bundle: string, open: () => ClientLanguage): voi
     const { balances } = await ask(client, 'listBalances');
     expect(balances.find(({ asset }) => asset === 'ETH')?.amount).toBe('0.8988');
 
-    expect(await client.walk('orders', 2)).toEqual([sold, spent, bought]);
+    expect(await client.walk('orders', { pageSize: 2 })).toEqual([sold, spent, bought]);
     expect(await client.walk('withdrawals')).toEqual([withdrawal]);
-    const types = (await client.walk('transactions', 1)).map((row) => (row as { type: string }).type);
+    const types = (await client.walk('transactions', { pageSize: 1 })).map((row) => (row as { type: string }).type);
     expect(types.slice(0, 4)).toEqual(['ONCHAIN_WITHDRAWAL', 'SPOT_SELL', 'SPOT_BUY', 'SPOT_BUY']);
+    expect(await client.walk('orders', { pageSize: 1, filter: { side: 'BUY' } })).toEqual([spent, bought]);
+    expect(await client.walk('withdrawals', { filter: { asset: 'BTC' } })).toEqual([]);
+    const [credited, ...rest] = await client.walk('deposits', { pageSize: 1, filter: { asset: 'ETH' } });
+    expect([credited, rest]).toMatchObject([{ asset: 'ETH', amount: '1', status: 'COMPLETED' }, []]);
+    const { id } = credited as { id: string };
+    expect(await client.call({ operation: 'getDeposit', path: [id] })).toEqual({ deposit: credited });
     expect(await client.call({ operation: 'listAddresses' })).toMatchObject({ addresses: { length: 12 } });
     expect(await client.call({ operation: 'listTickers' })).toMatchObject({ degraded: false });
     const { serverTime } = (await client.call({ operation: 'getServerTime' })) as { serverTime: string };

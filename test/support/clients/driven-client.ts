@@ -30,13 +30,19 @@ export interface DrivenSettings {
 }
 
 /** A list whose pages a client reads. */
-export type DrivenList = 'orders' | 'withdrawals' | 'transactions';
+export type DrivenList = 'orders' | 'withdrawals' | 'deposits' | 'transactions';
+
+/** Which rows of a list a client reads, and in pages of which size. */
+export interface DrivenWalk {
+  readonly pageSize?: number;
+  readonly filter?: Readonly<Record<string, string>>;
+}
 
 /** A client in any language; the same is expected of each. Calls reject with a `ClientFault`. */
 export interface DrivenClient {
   call(call: DrivenCall): Promise<unknown>;
-  /** Every row of a list. */
-  walk(list: DrivenList, pageSize?: number): Promise<unknown[]>;
+  /** Every row of a list that fits. */
+  walk(list: DrivenList, walk?: DrivenWalk): Promise<unknown[]>;
 }
 
 /** What every client says about a failed call, under the same names. */

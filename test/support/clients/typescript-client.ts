@@ -70,7 +70,7 @@ export function openTypeScript(): ClientLanguage {
           if ('fault' in outcome) throw new ClientFault(outcome.fault);
           return outcome.value;
         },
-        walk: (list, pageSize) => Array.fromAsync<unknown>(client[list](pageSize === undefined ? {} : { pageSize })),
+        walk: (list, walk = {}) => Array.fromAsync<unknown>(client[list](walk)),
       };
     },
     async play({ steps, random = 0, calls }) {

@@ -168,7 +168,7 @@ function findBodyFault(
   const content = documented.content[type];
   if (!content) return `the content type ${type} is not documented`;
   const validator = takeValidator(`${id} ${response.status} ${type}`, () => closeSchema(content.schema, schemas));
-  return describe(validator, JSON.parse(text));
+  return describe(validator, type.includes('json') ? JSON.parse(text) : text);
 }
 
 /** A request that was accepted must be allowed by the document, or the document says too little. */

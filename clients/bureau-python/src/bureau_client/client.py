@@ -10,6 +10,7 @@ from typing import Any, cast
 from . import schema
 from .attempt import Transport
 from .call import CallInput, Connection, call
+from .filters import DepositFilter, OrderFilter, TransactionFilter, WithdrawalFilter
 from .retry import Clock, RetryLimits
 from .transport import send
 
@@ -77,17 +78,22 @@ class BureauClient:
         *,
         limit: int | None = None,
         cursor: str | None = None,
+        filter: TransactionFilter | None = None,
         request_id: str | None = None,
         limits: RetryLimits | None = None,
     ) -> schema.ListTransactionsResult:
         """Returns a page of the activity feed; `transactions` walks through all of it."""
-        query = {"limit": limit, "cursor": cursor}
+        query = {**(filter or {}), "limit": limit, "cursor": cursor}
         body = self.call("GET", "/api/v1/wallet/transactions", query=query, request_id=request_id, limits=limits)
         return cast(schema.ListTransactionsResult, body)
 
-    def transactions(self, *, page_size: int | None = None) -> Iterator[schema.Transaction]:
+    def transactions(
+        self, *, page_size: int | None = None, filter: TransactionFilter | None = None
+    ) -> Iterator[schema.Transaction]:
         """Walks through the activity of the account, newest first, a page at a time."""
-        return _walk(lambda cursor: self.list_transactions(limit=page_size, cursor=cursor), "transactions")
+        return _walk(
+            lambda cursor: self.list_transactions(limit=page_size, cursor=cursor, filter=filter), "transactions"
+        )
 
     def create_withdrawal(
         self,
@@ -113,17 +119,20 @@ class BureauClient:
         *,
         limit: int | None = None,
         cursor: str | None = None,
+        filter: WithdrawalFilter | None = None,
         request_id: str | None = None,
         limits: RetryLimits | None = None,
     ) -> schema.ListWithdrawalsResult:
         """Returns a page of the withdrawals; `withdrawals` walks through all of them."""
-        query = {"limit": limit, "cursor": cursor}
+        query = {**(filter or {}), "limit": limit, "cursor": cursor}
         body = self.call("GET", "/api/v1/wallet/withdrawals", query=query, request_id=request_id, limits=limits)
         return cast(schema.ListWithdrawalsResult, body)
 
-    def withdrawals(self, *, page_size: int | None = None) -> Iterator[schema.Withdrawal]:
+    def withdrawals(
+        self, *, page_size: int | None = None, filter: WithdrawalFilter | None = None
+    ) -> Iterator[schema.Withdrawal]:
         """Walks through the withdrawals of the account, newest first, a page at a time."""
-        return _walk(lambda cursor: self.list_withdrawals(limit=page_size, cursor=cursor), "withdrawals")
+        return _walk(lambda cursor: self.list_withdrawals(limit=page_size, cursor=cursor, filter=filter), "withdrawals")
 
     def get_withdrawal(
         self, id: str, *, request_id: str | None = None, limits: RetryLimits | None = None
@@ -132,6 +141,34 @@ class BureauClient:
         path = "/api/v1/wallet/withdrawals/{id}"
         body = self.call("GET", path, places={"id": id}, request_id=request_id, limits=limits)
         return cast(schema.GetWithdrawalResult, body)
+
+    def list_deposits(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        filter: DepositFilter | None = None,
+        request_id: str | None = None,
+        limits: RetryLimits | None = None,
+    ) -> schema.ListDepositsResult:
+        """Returns a page of the deposits; `deposits` walks through all of them."""
+        query = {**(filter or {}), "limit": limit, "cursor": cursor}
+        body = self.call("GET", "/api/v1/wallet/deposits", query=query, request_id=request_id, limits=limits)
+        return cast(schema.ListDepositsResult, body)
+
+    def deposits(
+        self, *, page_size: int | None = None, filter: DepositFilter | None = None
+    ) -> Iterator[schema.AccountDeposit]:
+        """Walks through the deposits of the account, newest first, a page at a time."""
+        return _walk(lambda cursor: self.list_deposits(limit=page_size, cursor=cursor, filter=filter), "deposits")
+
+    def get_deposit(
+        self, id: str, *, request_id: str | None = None, limits: RetryLimits | None = None
+    ) -> schema.GetDepositResult:
+        """Returns a deposit of the account."""
+        path = "/api/v1/wallet/deposits/{id}"
+        body = self.call("GET", path, places={"id": id}, request_id=request_id, limits=limits)
+        return cast(schema.GetDepositResult, body)
 
     def place_order(
         self,
@@ -167,17 +204,20 @@ class BureauClient:
         *,
         limit: int | None = None,
         cursor: str | None = None,
+        filter: OrderFilter | None = None,
         request_id: str | None = None,
         limits: RetryLimits | None = None,
     ) -> schema.ListOrdersResult:
         """Returns a page of the orders; `orders` walks through all of them."""
-        query = {"limit": limit, "cursor": cursor}
+        query = {**(filter or {}), "limit": limit, "cursor": cursor}
         body = self.call("GET", "/api/v1/orders", query=query, request_id=request_id, limits=limits)
         return cast(schema.ListOrdersResult, body)
 
-    def orders(self, *, page_size: int | None = None) -> Iterator[schema.Order]:
+    def orders(
+        self, *, page_size: int | None = None, filter: OrderFilter | None = None
+    ) -> Iterator[schema.Order]:
         """Walks through the orders of the account, newest first, a page at a time."""
-        return _walk(lambda cursor: self.list_orders(limit=page_size, cursor=cursor), "orders")
+        return _walk(lambda cursor: self.list_orders(limit=page_size, cursor=cursor, filter=filter), "orders")
 
     def get_order(
         self, id: str, *, request_id: str | None = None, limits: RetryLimits | None = None
@@ -240,6 +280,19 @@ class BureauClient:
         """Returns what the key of this client may do, and how often."""
         body = self.call("GET", "/api/v1/account/api-key", request_id=request_id, limits=limits)
         return cast(schema.GetApiKeyResult, body)
+
+    def get_statement(
+        self,
+        from_time: str,
+        to_time: str | None = None,
+        *,
+        request_id: str | None = None,
+        limits: RetryLimits | None = None,
+    ) -> schema.Statement:
+        """Returns what the account held, every movement, and what it holds after them; one a minute and account."""
+        query = {"from": from_time, "to": to_time}
+        body = self.call("GET", "/api/v1/account/statement", query=query, request_id=request_id, limits=limits)
+        return cast(schema.Statement, body)
 
     def get_open_api(self, *, request_id: str | None = None, limits: RetryLimits | None = None) -> schema.OpenApi:
         """Returns the document of the API, as the exchange serves it."""

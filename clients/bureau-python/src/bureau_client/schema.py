@@ -5,6 +5,33 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 
 
+class AccountDeposit(TypedDict):
+    id: str
+    """UUIDv7; the three digits after its 7 are the ledger that holds it"""
+    ts: str
+    """ISO 8601, UTC, milliseconds"""
+    type: Literal["ONCHAIN_DEPOSIT", "INTERNAL_DEPOSIT"]
+    """From a chain; or a credit, or a payment from another account of this exchange"""
+    asset: str
+    """Asset symbol"""
+    amount: str
+    """What the account is credited"""
+    usdValue: str
+    """At the time of the deposit"""
+    network: str | None
+    """null for an internal deposit"""
+    address: str | None
+    """The deposit address that received it; null for an internal deposit"""
+    txHash: str | None
+    """null for an internal deposit"""
+    confirmations: int | None
+    """Those of the report that brought it into its present state; null for an internal deposit"""
+    confirmationsNeeded: int | None
+    """After which it is credited; null for an internal deposit"""
+    status: Literal["PENDING", "COMPLETED", "FAILED"]
+    """Waits for confirmations; credited; reverted on its chain"""
+
+
 class AssetListAsset(TypedDict):
     asset: Literal[
         "USDT",
@@ -345,6 +372,46 @@ class ServerTime(TypedDict):
     """ISO 8601, UTC, milliseconds"""
 
 
+class StatementOpening(TypedDict):
+    asset: str
+    """Asset symbol"""
+    amount: str
+    """Plain decimal"""
+
+
+class StatementMovement(TypedDict):
+    transfer: int
+    """The number of the movement in the ledger"""
+    ts: str
+    """When the balance changed"""
+    id: str
+    """The order, deposit, withdrawal or settlement"""
+    type: str
+    """As in the activity feed; `ONCHAIN_WITHDRAWAL_RETURNED` and `INTERNAL_WITHDRAWAL_RETURNED` give money back"""
+    asset: str
+    amount: str
+    """What the balance gained, or lost where there is a minus"""
+
+
+class StatementClosing(TypedDict):
+    asset: str
+    """Asset symbol"""
+    amount: str
+    """Plain decimal"""
+
+
+Statement = TypedDict(
+    "Statement",
+    {
+        "from": "str",
+        "to": "str",
+        "opening": "list[StatementOpening]",
+        "movements": "list[StatementMovement]",
+        "closing": "list[StatementClosing]",
+    },
+)
+
+
 class Status(TypedDict):
     status: Literal["OK", "DEGRADED", "HALTED"]
     """The worst of the parts"""
@@ -486,6 +553,16 @@ class ListWithdrawalsResult(TypedDict):
 
 class GetWithdrawalResult(TypedDict):
     withdrawal: Withdrawal
+
+
+class ListDepositsResult(TypedDict):
+    deposits: list[AccountDeposit]
+    nextCursor: str | None
+    """Opaque; null when there is no further page"""
+
+
+class GetDepositResult(TypedDict):
+    deposit: AccountDeposit
 
 
 class PlaceOrderResult(TypedDict):
