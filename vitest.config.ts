@@ -9,8 +9,8 @@ import { refuseRuntime } from './test/support/node/run/refuse-runtime.ts';
  *
  *   *.pure.test.ts     plain Node: nothing is started, and nothing of the runtime can be imported
  *   *.node.test.ts     plain Node, from which the deployed bundle or other processes are started
- *   *.custody.test.ts, *.venues.test.ts, *.six-venues.test.ts
- *                      workerd, with a server on loopback that simulates the custodian or the venues
+ *   *.access.test.ts, *.custody.test.ts, *.venues.test.ts, *.six-venues.test.ts
+ *                      workerd, with a server on loopback that simulates Access, the custodian or the venues
  *   *.site.test.ts     workerd, with the documentation's files
  *   *.three-ledgers.test.ts
  *                      workerd, with two more ledgers
@@ -18,7 +18,7 @@ import { refuseRuntime } from './test/support/node/run/refuse-runtime.ts';
  *
  * The tests of the custodian's package run in plain Node.
  */
-const endings = ['pure', 'node', 'custody', 'venues', 'six-venues', 'site', 'three-ledgers'] as const;
+const endings = ['pure', 'node', 'access', 'custody', 'venues', 'six-venues', 'site', 'three-ledgers'] as const;
 
 const patternOf = (ending: (typeof endings)[number]) => `test/**/*.${ending}.test.ts`;
 const CUSTODIAN = 'custodian/test/pure';
@@ -57,6 +57,7 @@ function inRuntime(
 }
 
 const serverOf = {
+  access: 'test/support/node/access/start-access.ts',
   custody: 'test/support/node/custody/start-custodian.ts',
   venues: 'test/support/node/venues/start-venue-server.ts',
   'six-venues': 'test/support/node/venues/start-venue-server.ts',
@@ -109,6 +110,7 @@ const node: TestProjectInlineConfiguration = {
 };
 
 const inWorkerd = [
+  ...besideServer('access'),
   ...besideServer('custody'),
   ...besideServer('venues'),
   ...besideServer('six-venues'),

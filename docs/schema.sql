@@ -15,7 +15,11 @@ CREATE TABLE accounts (
   -- time in milliseconds, or to the previous number plus one if that is more. Two copies with the same number are equal;
   -- of two others, the one with the higher number is newer.
   record_number INTEGER NOT NULL DEFAULT 0 CHECK (record_number >= 0)
-) STRICT, WITHOUT ROWID;
+, external_id TEXT CHECK (length(external_id) > 0)) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX accounts_by_external_id ON accounts (external_id) WHERE external_id IS NOT NULL;
+
+CREATE INDEX accounts_by_label ON accounts (label);
 
 CREATE TRIGGER accounts_are_kept BEFORE DELETE ON accounts
 BEGIN
@@ -28,9 +32,21 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: account exists');
 END;
 
+CREATE TRIGGER accounts_have_their_own_external_id BEFORE INSERT ON accounts
+WHEN EXISTS (SELECT 1 FROM accounts WHERE external_id = NEW.external_id)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: external id exists');
+END;
+
 CREATE TRIGGER accounts_hold_every_asset AFTER INSERT ON accounts
 BEGIN
   INSERT INTO balances (account, asset) SELECT NEW.id, asset FROM assets;
+END;
+
+CREATE TRIGGER accounts_keep_their_external_id BEFORE UPDATE OF external_id ON accounts
+WHEN NEW.external_id IS NOT OLD.external_id
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an account keeps its external id');
 END;
 
 CREATE TRIGGER accounts_keep_their_index BEFORE UPDATE ON accounts
@@ -201,7 +217,9 @@ CREATE TABLE audit (
   target TEXT NOT NULL,
   -- A JSON object that describes the change. It never contains a secret.
   detail TEXT NOT NULL CHECK (json_valid(detail))
-) STRICT;
+, actor TEXT) STRICT;
+
+CREATE INDEX audit_of_target ON audit (target);
 
 CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
 BEGIN
@@ -323,7 +341,7 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: claim exists')
     WHERE EXISTS (SELECT 1 FROM claims WHERE kind = NEW.kind AND name = NEW.name);
   SELECT RAISE(ABORT, 'guard: no such kind of claim')
-    WHERE NEW.kind IS NULL OR NEW.kind NOT IN ('address', 'output', 'settlement');
+    WHERE NEW.kind IS NULL OR NEW.kind NOT IN ('address', 'output', 'settlement', 'external_id');
 END;
 
 CREATE TRIGGER claims_are_not_changed BEFORE UPDATE ON claims
@@ -374,6 +392,9 @@ CREATE TABLE deposits (
 CREATE UNIQUE INDEX deposits_once_per_output ON deposits (network, tx_hash, output_index) WHERE network IS NOT NULL;
 
 CREATE UNIQUE INDEX deposits_once_per_reference ON deposits (account_id, reference) WHERE reference IS NOT NULL;
+
+CREATE INDEX deposits_open ON deposits (status, id)
+  WHERE status IN ('PENDING', 'QUARANTINED') AND reason IS NOT 'below_minimum';
 
 CREATE TRIGGER deposits_add_to_dust AFTER INSERT ON deposits
 WHEN NEW.reason IS 'below_minimum'
@@ -477,6 +498,32 @@ CREATE TABLE dust (
   quintillionths INTEGER NOT NULL DEFAULT 0 CHECK (quintillionths >= 0),
   PRIMARY KEY (asset, network)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE operator_requests (
+  -- Whose key it is: the e-mail of a person, or the name of a token.
+  caller TEXT NOT NULL,
+  idempotency_key TEXT NOT NULL,
+  -- A digest of method, route and body.
+  fingerprint TEXT NOT NULL,
+  record_id TEXT NOT NULL,
+  PRIMARY KEY (caller, idempotency_key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER operator_requests_are_made_once BEFORE INSERT ON operator_requests
+WHEN EXISTS (SELECT 1 FROM operator_requests WHERE caller = NEW.caller AND idempotency_key = NEW.idempotency_key)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: request exists');
+END;
+
+CREATE TRIGGER operator_requests_are_not_changed BEFORE UPDATE ON operator_requests
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a request is never changed');
+END;
+
+CREATE TRIGGER operator_requests_are_not_deleted BEFORE DELETE ON operator_requests
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a request is never deleted');
+END;
 
 CREATE TABLE orders (
   account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -713,6 +760,25 @@ END;
 CREATE TRIGGER solana_pool_is_not_deleted BEFORE DELETE ON solana_pool
 BEGIN
   SELECT RAISE(ABORT, 'guard: the solana pool is never deleted');
+END;
+
+CREATE TABLE staff (
+  email TEXT PRIMARY KEY NOT NULL CHECK (email LIKE '_%@_%' AND length(email) <= 254),
+  -- A JSON array of roles; which there are, src/operator/roles.ts says.
+  roles TEXT NOT NULL CHECK (json_valid(roles)),
+  -- When the roles were last set.
+  changed_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER staff_are_kept BEFORE DELETE ON staff
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a person is left without a role, never deleted');
+END;
+
+CREATE TRIGGER staff_keep_their_email BEFORE UPDATE ON staff
+WHEN NEW.email IS NOT OLD.email
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a person keeps the e-mail');
 END;
 
 CREATE TABLE statements (

@@ -75,6 +75,13 @@ const expected: Readonly<Record<string, readonly Expected[]>> = {
     ['the same withdrawal approved and paid', /"status":"COMPLETED","txHash":"0x/g, 5],
     ['the deposit in the feed', /"transactions":\[{[^}]*"type":"ONCHAIN_DEPOSIT"/],
     ['the settlement in the feed', /"transactions":\[{[^}]*"type":"QUICK_BUY"/],
+    [
+      'a role, and its row of the audit',
+      /"member":{"email":"grace@[^]*"actor":"operator","role":"operator","action":"set_roles"/,
+    ],
+    ['an account that is found, and shown whole', /"accounts":\[{"id"[^]*"dailyWithdrawals":{"limit"/],
+    ['the position of the house', /"house":{"ts"[^]*"owedToClients":/],
+    ['the deposit by its hash', /"results":\[{"kind":"deposit"/],
   ],
   'going-live': [
     ['the settings', /"settings":{"allowlistMode"/],

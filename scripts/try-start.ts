@@ -45,6 +45,8 @@ await withLocalExchange(async (start) => {
   expectThat(funded.length === 9 && funded.every(({ amount }) => amount !== '0'), 'nine funded assets');
   const bought = JSON.parse(await paste(first, 'Buy bitcoin')) as { order?: { usdtAmount: string } };
   expectThat(bought.order?.usdtAmount === '100', 'an order for 100 USDT is filled');
+  const signedIn = JSON.parse(await paste(first, 'Who you are')) as { me?: { roles: string[] } };
+  expectThat(signedIn.me?.roles.join() === 'admin', 'an admin who signed in');
   const market = JSON.parse(await paste(first, 'The market')) as { tickers: unknown[]; degraded: boolean };
   expectThat(market.tickers.length === 8 && !market.degraded, 'eight tickers');
   await checkReconciliation(first);

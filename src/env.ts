@@ -124,6 +124,26 @@ function findVenueFaults(config: Readonly<Record<UrlVariable, string>> & { PRICE
   ] as [string, string][];
 }
 
+/** What is wrong with the sign-in of people, by variable. Without an issuer nobody signs in, and the tokens remain. */
+function findAccessFaults(config: {
+  readonly ENVIRONMENT: 'sandbox' | 'production';
+  readonly ACCESS_ISSUER: string;
+  readonly ACCESS_AUDIENCE: string;
+  readonly CONSOLE_ORIGIN: string;
+}): [string, string][] {
+  const { ENVIRONMENT, ACCESS_ISSUER, ACCESS_AUDIENCE } = config;
+  if (ACCESS_ISSUER === '') return [];
+  const faults: [string, string][] = [];
+  if (ACCESS_AUDIENCE === '') faults.push(['ACCESS_AUDIENCE', 'is empty, though ACCESS_ISSUER is set']);
+  for (const name of ['ACCESS_ISSUER', 'CONSOLE_ORIGIN'] as const) {
+    const url = URL.parse(config[name]);
+    if (url?.origin !== config[name]) faults.push([name, 'is no origin, such as https://team.cloudflareaccess.com']);
+    else if (ENVIRONMENT === 'production' && url.protocol !== 'https:')
+      faults.push([name, 'is not https in production']);
+  }
+  return faults;
+}
+
 /** A host's name without the port and the final dot. */
 function nameHost({ hostname }: URL): string {
   return hostname.replace(/\.$/, '');
@@ -162,6 +182,9 @@ export const Config = z
     ORDER_MIN_USDT: UsdtAmount,
     ORDER_MAX_USDT: UsdtAmount,
     ORDER_BOUNDS: jsonOf(z.partialRecord(z.enum(coinSymbols as [string, ...string[]]), Bounds)),
+    ACCESS_ISSUER: z.union([z.literal(''), z.url()]),
+    ACCESS_AUDIENCE: z.string().max(200),
+    CONSOLE_ORIGIN: z.union([z.literal(''), z.url()]),
     DEPOSIT_KEYS: jsonOf(z.record(z.string(), z.string())),
     SOLANA_ADDRESSES: z.enum(['sandbox', 'pool']),
   })
@@ -169,8 +192,9 @@ export const Config = z
     const bounds = Bounds.safeParse({ min: config.ORDER_MIN_USDT, max: config.ORDER_MAX_USDT });
     if (!bounds.success)
       context.addIssue({ code: 'custom', path: ['ORDER_MIN_USDT'], message: 'is above ORDER_MAX_USDT' });
-    if (config.ENVIRONMENT !== 'production') return;
     const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
+    for (const [name, message] of findAccessFaults(config)) refuse(name, message);
+    if (config.ENVIRONMENT !== 'production') return;
     if (config.PRICE_SOURCES.some(isSandbox)) refuse('PRICE_SOURCES', 'names a sandbox provider in production');
     if (config.CANDLE_SOURCES.some(isSandbox)) refuse('CANDLE_SOURCES', 'names a sandbox provider in production');
     if (config.PRICE_SOURCES.length < 2) refuse('PRICE_SOURCES', 'has fewer than the two that a firm price needs');

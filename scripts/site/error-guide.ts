@@ -132,8 +132,13 @@ export const errorGuide: Readonly<Record<ProblemCode, ErrorAdvice>> = {
       'Wait for the next code. If codes keep failing, set the clock of the device. The same `Idempotency-Key` may be used.',
   },
   insufficient_role: {
-    meaning: `The operator’s token is valid, but its role may not use this operation. ${OPERATOR_TOKEN}`,
-    remedy: '`OPERATOR_TOKEN` may use everything, `DEPOSIT_TOKEN` reports deposits, `AUDITOR_TOKEN` reads.',
+    meaning: `The token or the person is known, but their role may not do this. ${OPERATOR_TOKEN}`,
+    remedy:
+      '`OPERATOR_TOKEN` may use everything, `DEPOSIT_TOKEN` reports deposits, `AUDITOR_TOKEN` reads. What a person may do depends on their roles; `GET /operator/v1/me` names them, and an admin gives them.',
+  },
+  invalid_origin: {
+    meaning: `A request that changes something carried the sign-in of a person, but not the Origin of the operator’s console: so it may come from a page of another site. ${OPERATOR_TOKEN}`,
+    remedy: 'Make the change in the console. A program uses one of the tokens instead of a person’s sign-in.',
   },
   price_unavailable: {
     meaning:
@@ -171,8 +176,9 @@ export const errorGuide: Readonly<Record<ProblemCode, ErrorAdvice>> = {
     remedy: 'The header `Allow` lists the methods that it takes.',
   },
   invalid_operator_token: {
-    meaning: `The request carried none of the operator’s tokens. ${OPERATOR_TOKEN}`,
-    remedy: 'Send `Authorization: Bearer <token>` with one of the three tokens. An API key is no operator token.',
+    meaning: `The request carried none of the operator’s tokens, and no valid sign-in of a person. ${OPERATOR_TOKEN}`,
+    remedy:
+      'Send `Authorization: Bearer <token>` with one of the three tokens, or sign in again. An API key is no operator token.',
   },
   invalid_state: {
     meaning: `The record is in a state that does not allow the request; the detail says which. ${OPERATOR_TOKEN}`,

@@ -1,8 +1,14 @@
 import type { Demo } from './demo-account.ts';
 import type { Place } from './place.ts';
 
+/** A person of the staff, and the token with which Access sends each of their requests. */
+export interface SignedIn {
+  readonly email: string;
+  readonly signedIn: string;
+}
+
 /** The one page that `npm start` prints: where the exchange is, its keys, lines to paste, and how to end it. */
-export function composeGreeting(place: Place, demo: Demo, operatorToken: string): string {
+export function composeGreeting(place: Place, demo: Demo, operatorToken: string, staff: SignedIn): string {
   const { origin, storage, logFile } = place;
   const authorization = `-H 'Authorization: Bearer ${demo.token}'`;
   const order = `{"coin":"BTC","side":"BUY","mode":"USDT_AMOUNT","value":"100"}`;
@@ -15,12 +21,16 @@ guides and reference:  ${origin}/docs
 demo account: ${demo.accountId}
 api key: ${demo.token}
 operator token: ${operatorToken}
+signed in as ${staff.email}: ${staff.signedIn}
 
 What the demo account holds:
   curl -s ${origin}/api/v1/wallet/balances ${authorization}
 
 Buy bitcoin for 100 USDT:
   curl -s ${origin}/api/v1/orders ${authorization} -H 'Content-Type: application/json' -H "Idempotency-Key: $(date +%s)" -d '${order}'
+
+Who you are, signed in as a person of the staff:
+  curl -s ${origin}/operator/v1/me -H 'Cf-Access-Jwt-Assertion: ${staff.signedIn}'
 
 The market:
   curl -s ${origin}/api/v1/markets/tickers

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { assetSymbols } from '../../src/money/assets.ts';
+import { operate } from './operate.ts';
 import type { Place } from './place.ts';
 
 /** The first funds of the demo account, in whole units. */
@@ -39,26 +40,18 @@ async function findDemo({ origin, storage }: Place): Promise<Demo | undefined> {
 }
 
 async function makeDemo(place: Place, operatorToken: string): Promise<Demo> {
-  const operate = async <T>(path: string, body: unknown): Promise<T> => {
-    const response = await fetch(`${place.origin}/operator/v1${path}`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as T;
-  };
-  const { account } = await operate<{ account: { id: string } }>('/accounts', { label: 'demo' });
+  const post = <T>(path: string, body: unknown): Promise<T> => operate(place, operatorToken, 'POST', path, body);
+  const { account } = await post<{ account: { id: string } }>('/accounts', { label: 'demo' });
   await Promise.all(
     assetSymbols.map((asset) =>
-      operate(`/accounts/${account.id}/credits`, {
+      post(`/accounts/${account.id}/credits`, {
         asset,
         amount: String(demoFunds[asset]),
         reference: `demo ${asset}`,
       }),
     ),
   );
-  const { token } = await operate<{ token: string }>(`/accounts/${account.id}/api-keys`, {
+  const { token } = await post<{ token: string }>(`/accounts/${account.id}/api-keys`, {
     label: 'demo',
     scopes: ['read', 'trade', 'withdraw'],
   });

@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { eq } from 'drizzle-orm';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
 import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import type { Database } from '../ledger/database.ts';
-import { takeAddressIndex } from '../ledger/directory.ts';
-import { directoryOf, openLedger } from '../ledger/ledgers.ts';
-import { newRecordId } from '../ledger/record-id.ts';
+import { claimNames, takeAddressIndex } from '../ledger/directory.ts';
+import { directoryOf, ledgerOf } from '../ledger/ledgers.ts';
+import { ledgerNumberOf } from '../ledger/record-id.ts';
 import { nextRecordNumber } from '../ledger/record-number.ts';
 import { accounts, exactly } from '../ledger/schema.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
@@ -18,6 +18,10 @@ export const Account = z
   .object({
     id: Id,
     label: z.string().openapi({ example: 'demo' }),
+    externalId: z.string().nullable().openapi({
+      description: 'The operator’s own id of it, which no other account has; null where it has none',
+      example: 'customer-4711',
+    }),
     status: z.enum(['active', 'frozen']),
     dailyWithdrawalLimit: Decimal.openapi({ description: 'USDT-equivalent in any 24 hours', example: '5000' }),
     createdAt: Timestamp,
@@ -26,60 +30,105 @@ export const Account = z
 
 export type Account = z.output<typeof Account>;
 
-interface AccountRow {
+/** A row of `accounts`. */
+export interface AccountRow {
   readonly id: string;
   readonly label: string;
+  readonly externalId: string | null;
   readonly status: 'active' | 'frozen';
   readonly dailyWithdrawalLimit: Atoms;
   readonly createdAt: number;
 }
 
-function showAccount(row: AccountRow): Account {
+/** Shows an account. */
+export function showAccount(row: AccountRow): Account {
   return {
     id: row.id,
     label: row.label,
+    externalId: row.externalId,
     status: row.status,
     dailyWithdrawalLimit: formatAmount(row.dailyWithdrawalLimit, scaleOf(QUOTE_ASSET)),
     createdAt: new Date(row.createdAt).toISOString(),
   };
 }
 
+/** The columns of an account's row. */
+export const accountColumns = {
+  id: accounts.id,
+  label: accounts.label,
+  externalId: accounts.externalId,
+  status: accounts.status,
+  dailyWithdrawalLimit: exactly(accounts.dailyWithdrawalLimit),
+  createdAt: accounts.createdAt,
+};
+
+const MAX_LABEL_LENGTH = 100;
+const MAX_EXTERNAL_ID_LENGTH = 100;
+
+/** The body with which an account is opened. */
+export const OpenAccount = z
+  .strictObject({
+    label: z.string().min(1).max(MAX_LABEL_LENGTH).openapi({ example: 'demo' }),
+    externalId: z.string().min(1).max(MAX_EXTERNAL_ID_LENGTH).optional().openapi({
+      description: 'Your own id of it. A second account with the same one is refused',
+      example: 'customer-4711',
+    }),
+  })
+  .openapi('OpenAccount');
+
+export type OpenAccount = z.output<typeof OpenAccount>;
+
+const externalIdTaken = refuse('invalid_state', 'Another account has this externalId.');
+
+/** The statements that open an account, in one batch. */
+export type Opening = ReturnType<typeof insertAccount>;
+
 /**
- * Opens an account in a ledger: its record, under an address index that the directory gives. The database gives it a
- * balance of every asset, at zero, so that no order pays for a first one. Throws when D1 fails; the index is then used up.
+ * Prepares an account under an id, in the ledger that the id names: claims its `externalId` for that ledger, and takes the
+ * next address index; both in the directory. Returns the statements that open it: its record, to which the database adds a
+ * balance of every asset, at zero, so that no order pays for a first one, and the audit. Refuses with `invalid_state` an
+ * `externalId` that another account has. Throws when D1 fails; an index that was taken is then used up.
  */
-export async function openAccount(
+export async function prepareAccount(
   bindings: LedgerBindings,
-  ledger: number,
-  label: string,
+  id: string,
+  wanted: OpenAccount,
   actor: Actor,
-): Promise<Account> {
-  const database = openLedger(bindings, ledger);
-  const id = newRecordId(actor.now_ms, ledger);
-  const addressIndex = await takeAddressIndex(directoryOf(bindings), id);
-  await database.batch([
-    database.insert(accounts).values({ id, addressIndex, label, createdAt: actor.now_ms }),
-    insertAudit(database, actor, 'open_account', id, { label }),
-  ]);
-  const opened = await readAccount(database, id);
-  if (!opened) throw new Error('an account that was just opened is not there');
-  return opened;
+): Promise<Outcome<Opening>> {
+  const [directory, database] = [directoryOf(bindings), ledgerOf(bindings, id)];
+  if (wanted.externalId !== undefined) {
+    // As for a settlement, the ledger has the claim, and its own unique index decides between its accounts.
+    const claim = { kind: 'external_id', name: wanted.externalId, holder: String(ledgerNumberOf(id)) } as const;
+    const [holder] = await claimNames(directory, [claim]);
+    if (holder !== claim.holder || (await hasExternalId(database, wanted.externalId))) return externalIdTaken;
+  }
+  return accept(insertAccount(database, id, await takeAddressIndex(directory, id), wanted, actor));
+}
+
+async function hasExternalId(database: Database, externalId: string): Promise<boolean> {
+  const found = await database.select({ id: accounts.id }).from(accounts).where(eq(accounts.externalId, externalId));
+  return found.length > 0;
+}
+
+function insertAccount(database: Database, id: string, addressIndex: number, wanted: OpenAccount, actor: Actor) {
+  const { label, externalId = null } = wanted;
+  return [
+    database.insert(accounts).values({ id, addressIndex, label, createdAt: actor.now_ms, externalId }),
+    insertAudit(database, actor, 'open_account', id, wanted),
+  ] as const;
+}
+
+/** Says why an account was refused that exists already, when two were opened at once. */
+export function explainExistingAccount(wanted: OpenAccount): Refusal {
+  if (wanted.externalId === undefined) throw new Error('an id of an account was drawn twice');
+  return externalIdTaken;
 }
 
 export const accountNotFound = refuse('not_found', 'There is no account of that id.');
 
 /** One account, or `undefined`. Throws when D1 fails. */
 export async function readAccount(database: Database, id: string): Promise<Account | undefined> {
-  const [row] = await database
-    .select({
-      id: accounts.id,
-      label: accounts.label,
-      status: accounts.status,
-      dailyWithdrawalLimit: exactly(accounts.dailyWithdrawalLimit),
-      createdAt: accounts.createdAt,
-    })
-    .from(accounts)
-    .where(eq(accounts.id, id));
+  const [row] = await database.select(accountColumns).from(accounts).where(eq(accounts.id, id));
   return row && showAccount(row);
 }
 

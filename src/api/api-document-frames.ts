@@ -67,6 +67,9 @@ export const operatorFrame: DocumentFrame = {
     { name: 'Withdrawals', description: 'Reviews, and stuck withdrawals' },
     { name: 'Settlements', description: 'Trades that were agreed elsewhere' },
     { name: 'Reconciliation', description: 'The invariants of the ledger, and violations of them' },
+    { name: 'House', description: 'The position of the house' },
+    { name: 'Staff', description: 'The people who work here, and their roles' },
+    { name: 'Audit', description: 'Who changed what, and what an id is' },
     { name: 'Settings', description: 'Halts, fees, limits of the whole exchange' },
   ],
   securitySchemes: {
@@ -74,7 +77,7 @@ export const operatorFrame: DocumentFrame = {
       type: 'http',
       scheme: 'bearer',
       description:
-        'One of three tokens: the operator’s may use every operation, the deposit token reports deposits, the auditor’s only reads.',
+        'One of three tokens: the operator’s may use every operation, the deposit token reports deposits, the auditor’s only reads. A person who signed in through Cloudflare Access sends no token: Access adds its own as `Cf-Access-Jwt-Assertion`. Then their roles decide, and a change must carry the console’s Origin.',
     },
   },
   publicSecurity: [],

@@ -7,7 +7,7 @@ import { answerThroughEdge } from '../http/edge-cache.ts';
 import { accept } from '../http/refusal.ts';
 import { anyKeyRefusals } from '../access/admit.ts';
 import { admitPublicCall } from '../access/admit-public-call.ts';
-import { authenticateOperator } from '../operator/authenticate-operator.ts';
+import { authenticateOperator, operatorRefusals } from '../operator/authenticate-operator.ts';
 import { clientFrame, operatorFrame } from './api-document-frames.ts';
 
 /** How long an older document may be shown after a deployment, the only time when it changes. */
@@ -77,12 +77,12 @@ export function documentRoutes(registry: () => Parameters<typeof drawDocuments>[
       path: '/operator/v1/openapi.json',
       tags: ['Settings'],
       summary: 'This document',
-      description: 'The operator’s API as OpenAPI 3.1, with any of the three tokens.',
+      description: 'The operator’s API as OpenAPI 3.1, with any of the three tokens, or signed in.',
       security: [{ operatorToken: [] }],
-      middleware: authenticateOperator('any'),
+      middleware: authenticateOperator('know_interface'),
       responses: {
         200: { description: 'The document of the running version', content: jsonContent(OpenApi) },
-        ...problemResponses('invalid_operator_token'),
+        ...problemResponses(...operatorRefusals),
       },
     }),
     (c) => send(c, answerJson(200, documents().operator)),

@@ -3,7 +3,7 @@ import { and, desc, eq, isNull, sql } from 'drizzle-orm';
 import { Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import type { Database } from '../ledger/database.ts';
-import { RecordId, ledgerNumberOf, newRecordId } from '../ledger/record-id.ts';
+import { RecordId } from '../ledger/record-id.ts';
 import { numberChange } from '../ledger/record-number.ts';
 import { apiKeys } from '../ledger/schema.ts';
 import { BucketAllowance, IpAllowlist, type KeyDetails, RateLimits, readKeyRow } from './record.ts';
@@ -77,34 +77,29 @@ export function showApiKey(key: KeyDetails): ApiKey {
   };
 }
 
-/** Makes a key with exact scopes. The token is in the answer and nowhere else. Throws when D1 fails. */
-export async function createApiKey(
+/** A key that is to be made: its token, which is stored nowhere, and the statements that make it. */
+export async function prepareApiKey(
   database: Database,
+  id: string,
   accountId: string,
   wanted: CreateApiKey,
   signing: { readonly prefix: TokenPrefix; readonly secrets: TokenSecrets },
   actor: Actor,
-): Promise<{ readonly apiKey: ApiKey; readonly token: string }> {
-  const id = newRecordId(actor.now_ms, ledgerNumberOf(accountId));
+) {
   const { token, tokenHash } = await mintToken(id, wanted.scopes, signing.prefix, signing.secrets);
-  const insert = database
-    .insert(apiKeys)
-    .values({
-      id,
-      accountId,
-      label: wanted.label,
-      scopes: writeScopes(wanted.scopes),
-      tokenHash,
-      ipAllowlist: wanted.ipAllowlist ? JSON.stringify(wanted.ipAllowlist) : null,
-      rateLimits: JSON.stringify(wanted.rateLimits ?? {}),
-      createdAt: actor.now_ms,
-      expiresAt: wanted.expiresAt ? Date.parse(wanted.expiresAt) : null,
-    })
-    .returning();
+  const insert = database.insert(apiKeys).values({
+    id,
+    accountId,
+    label: wanted.label,
+    scopes: writeScopes(wanted.scopes),
+    tokenHash,
+    ipAllowlist: wanted.ipAllowlist ? JSON.stringify(wanted.ipAllowlist) : null,
+    rateLimits: JSON.stringify(wanted.rateLimits ?? {}),
+    createdAt: actor.now_ms,
+    expiresAt: wanted.expiresAt ? Date.parse(wanted.expiresAt) : null,
+  });
   const detail = { keyId: id, label: wanted.label, scopes: wanted.scopes };
-  const [[row]] = await database.batch([insert, insertAudit(database, actor, 'create_api_key', accountId, detail)]);
-  if (!row) throw new Error('a key that was just made is not there');
-  return { apiKey: showApiKey(readKeyRow(row)), token };
+  return { token, statements: [insert, insertAudit(database, actor, 'create_api_key', accountId, detail)] as const };
 }
 
 /** What the database knows about a key that is to be revoked. */
@@ -158,6 +153,12 @@ export async function listApiKeys(database: Database, accountId: string): Promis
     .orderBy(desc(sql`id`))
     .limit(MAX_LISTED);
   return rows.map((row) => showApiKey(readKeyRow(row)));
+}
+
+/** One key of any account, or `undefined`. Throws when D1 fails. */
+export async function readApiKey(database: Database, keyId: string): Promise<ApiKey | undefined> {
+  const [row] = await database.select().from(apiKeys).where(eq(apiKeys.id, keyId));
+  return row && showApiKey(readKeyRow(row));
 }
 
 /** The ids of an account's keys that are not revoked, all of them. Throws when D1 fails. */

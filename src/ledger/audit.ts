@@ -2,12 +2,14 @@ import { sql } from 'drizzle-orm';
 import type { Database } from './database.ts';
 import { audit } from './schema.ts';
 
-/** The role of an operator's token: what somebody who sends it may do. */
-export type Role = 'operator' | 'deposits' | 'auditor';
+/** What the caller of the operator's API may do: the role of a token, or of a person of the staff. */
+export type Role = 'operator' | 'deposits' | 'auditor' | 'admin' | 'treasury' | 'support' | 'compliance';
 
-/** Who makes a change, and when: the role of an operator's token, or the reconciliation. */
+/** Who makes a change, and when: a person, somebody who sends a token, or the reconciliation. */
 export interface Actor {
   readonly role: Role | 'reconciliation';
+  /** The person's e-mail; absent for a token. */
+  readonly email?: string | undefined;
   readonly now_ms: number;
 }
 
@@ -26,6 +28,7 @@ export function insertAudit(
     id: sql`(SELECT coalesce(max(id), 0) + 1 FROM audit)`,
     ts: actor.now_ms,
     role: actor.role,
+    actor: actor.email ?? null,
     action,
     target,
     detail: JSON.stringify(detail),

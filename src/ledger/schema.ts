@@ -36,17 +36,27 @@ export function exactly(column: AnySQLiteColumn): SQL<bigint | null> {
   return sql`CAST(${column} AS TEXT)`.mapWith((value: string) => BigInt(value));
 }
 
-export const accounts = sqliteTable('accounts', {
-  id: text().primaryKey(),
-  addressIndex: integer('address_index').notNull().unique(),
-  label: text().notNull(),
-  status: text({ enum: ['active', 'frozen'] })
-    .notNull()
-    .default('active'),
-  dailyWithdrawalLimit: atoms('daily_withdrawal_limit').notNull().default(5_000_000_000n),
-  createdAt: integer('created_at').notNull(),
-  recordNumber: integer('record_number').notNull().default(0),
-});
+export const accounts = sqliteTable(
+  'accounts',
+  {
+    id: text().primaryKey(),
+    addressIndex: integer('address_index').notNull().unique(),
+    label: text().notNull(),
+    status: text({ enum: ['active', 'frozen'] })
+      .notNull()
+      .default('active'),
+    dailyWithdrawalLimit: atoms('daily_withdrawal_limit').notNull().default(5_000_000_000n),
+    createdAt: integer('created_at').notNull(),
+    recordNumber: integer('record_number').notNull().default(0),
+    externalId: text('external_id'),
+  },
+  (table) => [
+    index('accounts_by_label').on(table.label),
+    uniqueIndex('accounts_by_external_id')
+      .on(table.externalId)
+      .where(sql`external_id IS NOT NULL`),
+  ],
+);
 
 export const apiKeys = sqliteTable(
   'api_keys',
@@ -81,14 +91,36 @@ export const settings = sqliteTable('settings', {
   depositMinimums: text('deposit_minimums').notNull().default('{}'),
 });
 
-export const audit = sqliteTable('audit', {
-  id: integer().primaryKey(),
-  ts: integer().notNull(),
-  role: text().notNull(),
-  action: text().notNull(),
-  target: text().notNull(),
-  detail: text().notNull(),
+export const audit = sqliteTable(
+  'audit',
+  {
+    id: integer().primaryKey(),
+    ts: integer().notNull(),
+    role: text().notNull(),
+    action: text().notNull(),
+    target: text().notNull(),
+    detail: text().notNull(),
+    actor: text(),
+  },
+  (table) => [index('audit_of_target').on(table.target)],
+);
+
+export const staff = sqliteTable('staff', {
+  email: text().primaryKey(),
+  roles: text().notNull(),
+  changedAt: integer('changed_at').notNull(),
 });
+
+export const operatorRequests = sqliteTable(
+  'operator_requests',
+  {
+    caller: text().notNull(),
+    idempotencyKey: text('idempotency_key').notNull(),
+    fingerprint: text().notNull(),
+    recordId: text('record_id').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.caller, table.idempotencyKey] })],
+);
 
 export const statements = sqliteTable('statements', {
   accountId: text('account_id')
@@ -180,6 +212,9 @@ export const deposits = sqliteTable(
     uniqueIndex('deposits_once_per_output')
       .on(table.network, table.txHash, table.outputIndex)
       .where(sql`network IS NOT NULL`),
+    index('deposits_open')
+      .on(table.status, table.id)
+      .where(sql`status IN ('PENDING', 'QUARANTINED') AND reason IS NOT 'below_minimum'`),
   ],
 );
 

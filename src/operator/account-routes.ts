@@ -4,36 +4,44 @@ import {
   ChangeAccount,
   accountNotFound,
   changeAccount,
-  openAccount,
+  OpenAccount,
+  explainExistingAccount,
+  prepareAccount,
   readAccount,
 } from '../accounts/account.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { headersOf } from '../http/document/headers.ts';
-import { refuse } from '../http/refusal.ts';
+import { accept, refuse } from '../http/refusal.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
 import { laneUnreachable } from '../access/admit.ts';
-import { ApiKey, CreateApiKey, createApiKey, listApiKeys, revokeApiKey, showApiKey } from '../keys/api-key.ts';
+import { ApiKey, CreateApiKey, prepareApiKey, readApiKey, revokeApiKey, showApiKey } from '../keys/api-key.ts';
 import { tokenSettings } from '../access/authenticate.ts';
-import { findLedger } from '../ledger/ledgers.ts';
-import { FIRST_LEDGER } from '../ledger/record-id.ts';
+import { findLedger, ledgerOf } from '../ledger/ledgers.ts';
+import { FIRST_LEDGER, ledgerNumberOf } from '../ledger/record-id.ts';
 import { CreateCredit, Credit, creditAccount } from '../wallet/deposits/credit.ts';
-import { actorOf, authenticateOperator, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
+import {
+  actorOf,
+  authenticateOperator,
+  authenticateOperatorJson,
+  operatorRefusals,
+  refuseDuty,
+} from './authenticate-operator.ts';
+import { makeOnce, onceParameter, onceRefusals } from './make-once.ts';
 import { takeAccount } from './take-account.ts';
 import { revokeInLane, tellLanes } from './tell-lanes.ts';
 import { valueInUsdt } from '../markets/value-in-usdt.ts';
 
 const ACCOUNTS_PATH = '/operator/v1/accounts';
-const MAX_LABEL_LENGTH = 100;
 
-const Token = z.string().openapi({
-  description: 'The whole key; only a hash of it is stored',
+const Token = z.string().nullable().openapi({
+  description: 'The whole key; only a hash of it is stored. null in a repetition',
   example: 'bk_test_1_01a1fcca-895a-7000-b43c-11f474a4f8d5_rt_…',
 });
 
 const noKey = refuse('not_found', 'The account has no API key of that id.');
 
-/** The operator's routes for accounts, their keys and their credits. */
+/** The operator's routes that change accounts, their keys and their credits. */
 export const accountRoutes = createArea();
 
 accountRoutes.openapi(
@@ -43,53 +51,36 @@ accountRoutes.openapi(
     path: ACCOUNTS_PATH,
     tags: ['Accounts'],
     summary: 'Open an account',
-    description: 'An account with a balance of zero in every asset, and the next index of deposit addresses.',
+    description:
+      'An account with a balance of zero in every asset, and the next index of deposit addresses. With an `Idempotency-Key` the same request opens it once.',
     security: [{ operatorToken: [] }],
-    middleware: authenticateOperatorJson('change'),
-    request: {
-      body: jsonBody(z.strictObject({ label: z.string().min(1).max(MAX_LABEL_LENGTH).openapi({ example: 'demo' }) })),
-    },
+    middleware: authenticateOperatorJson('open_accounts'),
+    parameters: [onceParameter],
+    request: { body: jsonBody(OpenAccount) },
     responses: {
       201: {
         description: 'The account',
-        headers: headersOf('Location'),
+        headers: headersOf('Location', 'X-Idempotency-Replay'),
         content: jsonContent(z.object({ account: Account })),
       },
-      ...problemResponses(...bodyRefusals, ...operatorRefusals),
+      ...problemResponses(...bodyRefusals, ...onceRefusals, 'invalid_state', ...operatorRefusals),
     },
   }),
   async (c) => {
-    const account = await openAccount(c.env, FIRST_LEDGER, c.req.valid('json').label, actorOf(c));
-    return c.json({ account }, 201, { Location: `${ACCOUNTS_PATH}/${account.id}` });
-  },
-);
-
-accountRoutes.openapi(
-  createRoute({
-    operationId: 'getAccount',
-    method: 'get',
-    path: `${ACCOUNTS_PATH}/{id}`,
-    tags: ['Accounts'],
-    summary: 'One account and its API keys',
-    description: 'The account, and its newest 200 keys, including revoked ones.',
-    security: [{ operatorToken: [] }],
-    middleware: authenticateOperator('read'),
-    request: { params: RecordPath },
-    responses: {
-      200: {
-        description: 'The account',
-        content: jsonContent(z.object({ account: Account.extend({ apiKeys: z.array(ApiKey) }) })),
-      },
-      ...problemResponses('not_found', ...operatorRefusals),
-    },
-  }),
-  async (c) => {
-    const { id } = c.req.valid('param');
-    const database = findLedger(c.env, id);
-    if (!database) return sendProblem(c, accountNotFound);
-    const [account, apiKeys] = await Promise.all([readAccount(database, id), listApiKeys(database, id)]);
+    const [wanted, actor] = [c.req.valid('json'), actorOf(c)];
+    const opened = await makeOnce(
+      c,
+      FIRST_LEDGER,
+      actor,
+      wanted,
+      (id) => prepareAccount(c.env, id, wanted, actor),
+      () => explainExistingAccount(wanted),
+    );
+    if (!opened.ok) return sendProblem(c, opened);
+    const account = await readAccount(ledgerOf(c.env, opened.value.id), opened.value.id);
     if (!account) return sendProblem(c, accountNotFound);
-    return c.json({ account: { ...account, apiKeys } }, 200);
+    if (opened.value.isRepeated) c.header('X-Idempotency-Replay', 'true');
+    return c.json({ account }, 201, { Location: `${ACCOUNTS_PATH}/${account.id}` });
   },
 );
 
@@ -100,9 +91,10 @@ accountRoutes.openapi(
     path: `${ACCOUNTS_PATH}/{id}`,
     tags: ['Accounts'],
     summary: 'Freeze or unfreeze an account, or set its daily withdrawal limit',
-    description: 'A frozen account can be read; its orders and withdrawals are refused from the next request on.',
+    description:
+      'A frozen account can be read; its orders and withdrawals are refused from the next request on. Support may freeze, compliance may also unfreeze, and the limit is set by an admin.',
     security: [{ operatorToken: [] }],
-    middleware: authenticateOperatorJson('change'),
+    middleware: authenticateOperatorJson('freeze_accounts'),
     request: { params: RecordPath, body: jsonBody(ChangeAccount) },
     responses: {
       200: { description: 'The account', content: jsonContent(z.object({ account: Account })) },
@@ -117,6 +109,10 @@ accountRoutes.openapi(
   }),
   async (c) => {
     const change = c.req.valid('json');
+    const refused =
+      (change.status === 'active' ? refuseDuty(c, 'thaw_accounts') : undefined) ??
+      (change.dailyWithdrawalLimit === undefined ? undefined : refuseDuty(c, 'set_limits'));
+    if (refused) return sendProblem(c, refused);
     const taken = await takeAccount(c.env, c.req.valid('param').id);
     if (!taken.ok) return sendProblem(c, taken);
     const { account, database } = taken.value;
@@ -136,13 +132,19 @@ accountRoutes.openapi(
     path: `${ACCOUNTS_PATH}/{id}/api-keys`,
     tags: ['Accounts'],
     summary: 'Make an API key; its token is shown once',
-    description: 'A key with exactly these scopes. Without `rateLimits` it has the default ones.',
+    description:
+      'A key with exactly these scopes. Without `rateLimits` it has the default ones. With an `Idempotency-Key` the same request makes it once; a repetition gets the key with `token` null, since the token is stored nowhere: revoke the key and make another.',
     security: [{ operatorToken: [] }],
-    middleware: authenticateOperatorJson('change'),
+    middleware: authenticateOperatorJson('make_keys'),
+    parameters: [onceParameter],
     request: { params: RecordPath, body: jsonBody(CreateApiKey) },
     responses: {
-      201: { description: 'The key', content: jsonContent(z.object({ apiKey: ApiKey, token: Token })) },
-      ...problemResponses(...bodyRefusals, 'not_found', ...operatorRefusals),
+      201: {
+        description: 'The key',
+        headers: headersOf('X-Idempotency-Replay'),
+        content: jsonContent(z.object({ apiKey: ApiKey, token: Token })),
+      },
+      ...problemResponses(...bodyRefusals, ...onceRefusals, 'not_found', ...operatorRefusals),
     },
   }),
   async (c) => {
@@ -154,8 +156,27 @@ accountRoutes.openapi(
     const taken = await takeAccount(c.env, c.req.valid('param').id);
     if (!taken.ok) return sendProblem(c, taken);
     const { account, database } = taken.value;
-    const made = await createApiKey(database, account.id, wanted, tokenSettings, actorOf(c));
-    return c.json(made, 201);
+    const actor = actorOf(c);
+    let token: string | null = null;
+    const made = await makeOnce(
+      c,
+      ledgerNumberOf(account.id),
+      actor,
+      wanted,
+      async (id) => {
+        const key = await prepareApiKey(database, id, account.id, wanted, tokenSettings, actor);
+        ({ token } = key);
+        return accept(key.statements);
+      },
+      () => {
+        throw new Error('an id of an API key was drawn twice');
+      },
+    );
+    if (!made.ok) return sendProblem(c, made);
+    const apiKey = await readApiKey(database, made.value.id);
+    if (!apiKey) return sendProblem(c, noKey);
+    if (made.value.isRepeated) c.header('X-Idempotency-Replay', 'true');
+    return c.json({ apiKey, token: made.value.isRepeated ? null : token }, 201);
   },
 );
 
@@ -169,7 +190,7 @@ accountRoutes.openapi(
     description:
       'Repeating it is no error. After 503 the key is revoked in the database but may still work, so repeat the request. A key without a record, because the database was restored to a time before the key was made, is revoked as well: the answer is 200 if it was ever used, and 404 if nothing is known about it.',
     security: [{ operatorToken: [] }],
-    middleware: authenticateOperator('change'),
+    middleware: authenticateOperator('revoke_keys'),
     request: { params: RecordPath.extend({ keyId: Id }) },
     responses: {
       200: { description: 'The key, revoked', content: jsonContent(z.object({ apiKey: ApiKey })) },
@@ -201,7 +222,7 @@ accountRoutes.openapi(
     description:
       'Moves the amount from custody to the account, up to the supply cap. The same reference with the same asset and amount gets the same answer and credits nothing again.',
     security: [{ operatorToken: [] }],
-    middleware: authenticateOperatorJson('change'),
+    middleware: authenticateOperatorJson('credit'),
     request: { params: RecordPath, body: jsonBody(CreateCredit) },
     responses: {
       201: {

@@ -5,30 +5,31 @@ import { sendProblem, takeJson } from '../http/area.ts';
 import type { AppEnvironment } from '../http/context.ts';
 import { digest, equalDigests } from '../platform/digest.ts';
 import type { ProblemCode } from '../http/problems.ts';
-import { refuse } from '../http/refusal.ts';
+import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
 import { readBearer } from '../access/authenticate.ts';
 import type { Actor, Role } from '../ledger/audit.ts';
+import { firstLedger } from '../ledger/ledgers.ts';
+import { ACCESS_HEADER, hasAccess, readAccessToken } from './access-token.ts';
+import { type Duty, findRoleFor } from './roles.ts';
+import { readRoles } from './staff.ts';
 
 /** What an operator's route knows about its caller. */
 export interface OperatorEnvironment extends AppEnvironment {
-  readonly Variables: AppEnvironment['Variables'] & { role: Role };
+  readonly Variables: AppEnvironment['Variables'] & {
+    /** The role that opened the route, and all that the caller has. */
+    role: Role;
+    roles: readonly Role[];
+    /** The e-mail of a person; absent for a token. */
+    email?: string;
+  };
 }
-
-/** The role that a route needs: only the operator changes things; deposits and reads also have tokens of their own. */
-export type Need = 'change' | 'deposit' | 'read' | 'any';
 
 /** The refusals of every route of the operator. */
 export const operatorRefusals = [
   'invalid_operator_token',
   'insufficient_role',
+  'invalid_origin',
 ] as const satisfies readonly ProblemCode[];
-
-const rolesOf: Readonly<Record<Need, readonly Role[]>> = {
-  change: ['operator'],
-  deposit: ['operator', 'deposits'],
-  read: ['operator', 'auditor'],
-  any: ['operator', 'deposits', 'auditor'],
-};
 
 const tokens: readonly (readonly [Role, string])[] = [
   ['operator', config.OPERATOR_TOKEN],
@@ -37,6 +38,17 @@ const tokens: readonly (readonly [Role, string])[] = [
 ];
 
 const invalidToken = refuse('invalid_operator_token', 'Send an operator token: Authorization: Bearer <token>.');
+
+const foreignOrigin = refuse(
+  'invalid_origin',
+  'A change by a person who signed in must come from the console: send its own Origin.',
+);
+
+/** Who makes a request: a person by the e-mail, or a token by its one role. */
+interface Caller {
+  readonly email?: string;
+  readonly roles: readonly Role[];
+}
 
 /** The role behind a token. Every token is compared, in constant time, whichever it is. */
 async function findRole(token: string): Promise<Role | undefined> {
@@ -47,15 +59,37 @@ async function findRole(token: string): Promise<Role | undefined> {
   return matches.find((role) => role !== undefined);
 }
 
-/** Ends a request without one of the operator's tokens, or whose token has too small a role. */
-export function authenticateOperator(need: Need): MiddlewareHandler<OperatorEnvironment> {
+/**
+ * Who makes the request. An Authorization header is a token's, whatever else is sent: no page of another site can set it.
+ * Access puts its own token beside every request of a browser that is signed in, other sites' among them: so a change
+ * must also name the console's Origin, one without a body too.
+ */
+async function identify(c: Context<OperatorEnvironment>): Promise<Outcome<Caller>> {
+  const authorization = c.req.header('Authorization');
+  const assertion = c.req.header(ACCESS_HEADER);
+  if (authorization !== undefined || assertion === undefined || !hasAccess) {
+    const role = await findRole(readBearer(authorization) ?? '');
+    return role ? accept({ roles: [role] }) : invalidToken;
+  }
+  const signedIn = await readAccessToken(assertion, Date.now());
+  if (!signedIn.ok) return signedIn;
+  const isRead = c.req.method === 'GET' || c.req.method === 'HEAD';
+  if (!isRead && c.req.header('Origin') !== config.CONSOLE_ORIGIN) return foreignOrigin;
+  const email = signedIn.value;
+  return accept({ email, roles: await readRoles(firstLedger(c.env), email) });
+}
+
+/** Ends a request without one of the operator's tokens or a person's sign-in, or whose role does not do this. */
+export function authenticateOperator(duty: Duty): MiddlewareHandler<OperatorEnvironment> {
   return async (c, next) => {
-    const role = await findRole(readBearer(c.req.header('Authorization')) ?? '');
-    if (!role) return sendProblem(c, invalidToken);
-    if (!rolesOf[need].includes(role)) {
-      return sendProblem(c, refuse('insufficient_role', `The token of the role "${role}" does not open this.`));
-    }
+    const caller = await identify(c);
+    if (!caller.ok) return sendProblem(c, caller);
+    const { roles, email } = caller.value;
+    const role = findRoleFor(duty, roles);
+    if (!role) return sendProblem(c, refuseRole(roles));
     c.set('role', role);
+    c.set('roles', roles);
+    if (email !== undefined) c.set('email', email);
     c.set('caller', role);
     c.header('Cache-Control', 'no-store');
     return next();
@@ -63,11 +97,21 @@ export function authenticateOperator(need: Need): MiddlewareHandler<OperatorEnvi
 }
 
 /** The same for a request with a JSON body. */
-export function authenticateOperatorJson(need: Need): MiddlewareHandler<OperatorEnvironment> {
-  return every(authenticateOperator(need), takeJson);
+export function authenticateOperatorJson(duty: Duty): MiddlewareHandler<OperatorEnvironment> {
+  return every(authenticateOperator(duty), takeJson);
+}
+
+/** Refuses a part of a request that needs another duty than its route, or `undefined` when the caller may do it. */
+export function refuseDuty(c: Pick<Context<OperatorEnvironment>, 'var'>, duty: Duty): Refusal | undefined {
+  return findRoleFor(duty, c.var.roles) ? undefined : refuseRole(c.var.roles);
+}
+
+function refuseRole(roles: readonly Role[]): Refusal {
+  const held = roles.length > 0 ? `The role ${roles.map((role) => `"${role}"`).join(', ')}` : 'A person without a role';
+  return refuse('insufficient_role', `${held} does not open this.`);
 }
 
 /** Who acts in this request, and when. */
 export function actorOf(c: Pick<Context<OperatorEnvironment>, 'var'>): Actor {
-  return { role: c.var.role, now_ms: Date.now() };
+  return { role: c.var.role, email: c.var.email, now_ms: Date.now() };
 }

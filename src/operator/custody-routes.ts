@@ -15,7 +15,11 @@ const custody = chooseCustody(config);
 /** The routes that the custodian itself uses, with the deposit token. */
 export const custodyRoutes = createArea();
 
-const common = { tags: ['Deposits'], security: [{ operatorToken: [] }], middleware: authenticateOperator('deposit') };
+const common = {
+  tags: ['Deposits'],
+  security: [{ operatorToken: [] }],
+  middleware: authenticateOperator('ask_custodian'),
+};
 
 custodyRoutes.openapi(
   createRoute({

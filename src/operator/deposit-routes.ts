@@ -1,8 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { every } from 'hono/combine';
+import { config } from '../env.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem, takeJsonUpTo } from '../http/area.ts';
+import { OPERATOR_SCOPE } from '../http/cursor.ts';
 import { jsonBody } from '../http/json-body.ts';
+import { ListQuery, NextCursor, nameFilteredList, readPage } from '../http/list.ts';
 import { directoryOf, firstLedger } from '../ledger/ledgers.ts';
 import { Deposit, showDeposit } from '../wallet/deposits/deposit.ts';
 import { DustSum, listDust } from '../wallet/deposits/list-dust.ts';
@@ -14,11 +17,14 @@ import {
   authenticateOperatorJson,
   operatorRefusals,
 } from './authenticate-operator.ts';
+import { OperatorDeposit, selectOpenDeposits, showDepositToOperator } from './operator-deposit.ts';
 import { MAX_UPLOAD_BYTES, SolanaPool, SolanaUpload, fillSolanaPool } from '../wallet/addresses/fill-solana-pool.ts';
 import { valueInUsdt } from '../markets/value-in-usdt.ts';
 
+const DEPOSITS_PATH = '/operator/v1/deposits';
+
 const authenticateUpload: MiddlewareHandler<OperatorEnvironment> = every(
-  authenticateOperator('change'),
+  authenticateOperator('fill_address_pool'),
   takeJsonUpTo(MAX_UPLOAD_BYTES),
 );
 
@@ -29,13 +35,13 @@ depositRoutes.openapi(
   createRoute({
     operationId: 'reportDeposit',
     method: 'post',
-    path: '/operator/v1/deposits',
+    path: DEPOSITS_PATH,
     tags: ['Deposits'],
     summary: 'Report a deposit, and again whenever more is known about it',
     description:
       'There is one deposit per network, transaction and output; a report may be repeated. A deposit is PENDING until it has the network’s confirmations, then credited; FAILED if it reverts before. It is QUARANTINED and credited to nobody if it belongs to nobody, is no asset of its network, is below the smallest deposit, or would exceed the supply cap. A report that changes no status writes nothing.',
     security: [{ operatorToken: [] }],
-    middleware: authenticateOperatorJson('deposit'),
+    middleware: authenticateOperatorJson('report_deposits'),
     request: { body: jsonBody(ReportDeposit) },
     responses: {
       200: { description: 'The deposit, known before', content: jsonContent(z.object({ deposit: Deposit })) },
@@ -63,9 +69,48 @@ depositRoutes.openapi(
 
 depositRoutes.openapi(
   createRoute({
+    operationId: 'listOpenDeposits',
+    method: 'get',
+    path: DEPOSITS_PATH,
+    tags: ['Deposits'],
+    summary: 'Deposits that wait for confirmations (PENDING) or for the operator (QUARANTINED), oldest first',
+    description:
+      'A page at a time. Each quarantined one says what can be done with it. Those below the minimum are not listed: `GET /operator/v1/deposits/dust` has their sums.',
+    security: [{ operatorToken: [] }],
+    middleware: authenticateOperator('read'),
+    request: {
+      query: ListQuery.extend({
+        status: z
+          .enum(['PENDING', 'QUARANTINED'])
+          .openapi({ description: 'Waiting for confirmations, or for the operator', example: 'QUARANTINED' }),
+      }),
+    },
+    responses: {
+      200: {
+        description: 'One page',
+        content: jsonContent(z.object({ deposits: z.array(OperatorDeposit), nextCursor: NextCursor })),
+      },
+      ...problemResponses('invalid_request', 'invalid_cursor', ...operatorRefusals),
+    },
+  }),
+  async (c) => {
+    const { status, ...query } = c.req.valid('query');
+    const database = firstLedger(c.env);
+    const scope = { route: nameFilteredList(DEPOSITS_PATH, { status }), accountId: OPERATOR_SCOPE };
+    const page = await readPage(query, scope, config.CURSOR_SECRET, (after, count) =>
+      selectOpenDeposits(database, status, after, count),
+    );
+    if (!page.ok) return sendProblem(c, page);
+    const { rows, nextCursor } = page.value;
+    return c.json({ deposits: rows.map(showDepositToOperator), nextCursor }, 200);
+  },
+);
+
+depositRoutes.openapi(
+  createRoute({
     operationId: 'listDust',
     method: 'get',
-    path: '/operator/v1/deposits/dust',
+    path: `${DEPOSITS_PATH}/dust`,
     tags: ['Deposits'],
     summary: 'The sums of deposits below the minimum, by asset and network',
     description:

@@ -65,7 +65,7 @@ reconciliationRoutes.openapi(
     path: `${RECONCILIATION_PATH}/run`,
     summary: 'Begin a pass now',
     description: 'Works on it for some seconds and leaves the rest to the schedule. It is safe to repeat.',
-    middleware: authenticateOperator('change'),
+    middleware: authenticateOperator('reconcile'),
     responses: { ...OneReconciliation, ...problemResponses(...operatorRefusals) },
   }),
   async (c) => {
@@ -92,7 +92,7 @@ reconciliationRoutes.openapi(
     summary: 'Clear a violation, so that the halts may be lifted in the settings',
     description:
       'Find and remove the cause first. If the invariant is still broken, the next pass finds it and halts again.',
-    middleware: authenticateOperatorJson('change'),
+    middleware: authenticateOperatorJson('clear_violations'),
     request: {
       params: z.object({ violationId: ViolationId }),
       body: jsonBody(z.strictObject({ reason: Reason })),
@@ -121,7 +121,7 @@ reconciliationRoutes.openapi(
     summary: 'Accept the history of the ledger after the database was restored to an earlier time',
     description:
       'Deletes the stored links of the history and begins again. The audit records who did it, and the old links.',
-    middleware: authenticateOperatorJson('change'),
+    middleware: authenticateOperatorJson('clear_violations'),
     request: { body: jsonBody(z.strictObject({ reason: Reason })) },
     responses: { ...OneReconciliation, ...problemResponses(...bodyRefusals, ...operatorRefusals) },
   }),

@@ -44,7 +44,7 @@ securityRoutes.openapi(
     path: TOTP_PATH,
     summary: 'Make a secret for two-factor authentication; it is shown once and confirmed by a first code',
     description: 'Until it is confirmed it protects nothing, and another request replaces it.',
-    middleware: authenticateOperator('change'),
+    middleware: authenticateOperator('set_second_factor'),
     request: { params: RecordPath },
     responses: {
       201: {
@@ -72,7 +72,7 @@ securityRoutes.openapi(
     path: `${TOTP_PATH}/confirm`,
     summary: 'Switch two-factor authentication on, with a first code',
     description: 'From now on every withdrawal of the account needs a code. The code given here counts as used.',
-    middleware: authenticateOperatorJson('change'),
+    middleware: authenticateOperatorJson('set_second_factor'),
     request: {
       params: RecordPath,
       body: jsonBody(z.strictObject({ totpCode: TotpCode })),
@@ -100,7 +100,7 @@ securityRoutes.openapi(
     path: TOTP_PATH,
     summary: 'Switch two-factor authentication off',
     description: 'Repeating it is no error. Used codes stay used.',
-    middleware: authenticateOperator('change'),
+    middleware: authenticateOperator('set_second_factor'),
     request: { params: RecordPath },
     responses: {
       200: { description: 'It is off', content: jsonContent(TotpAnswer) },
@@ -125,7 +125,7 @@ securityRoutes.openapi(
     summary: 'Approve an address to withdraw to',
     description:
       'The address can be used when the cooling period is over. An address that is already approved keeps its entry and its time.',
-    middleware: authenticateOperatorJson('change'),
+    middleware: authenticateOperatorJson('approve_addresses'),
     request: {
       params: RecordPath,
       body: jsonBody(
@@ -202,7 +202,7 @@ securityRoutes.openapi(
     path: `${ALLOWLIST_PATH}/{entryId}`,
     summary: 'Remove an approval at once',
     description: 'In the strict mode, withdrawals to the address are refused from now on.',
-    middleware: authenticateOperator('change'),
+    middleware: authenticateOperator('remove_approvals'),
     request: { params: RecordPath.extend({ entryId: Id }) },
     responses: {
       200: { description: 'The removed entry', content: jsonContent(z.object({ entry: AllowlistEntry })) },

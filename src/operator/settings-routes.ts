@@ -3,7 +3,13 @@ import { MIN_SPREAD_BPS, config } from '../env.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { firstLedger } from '../ledger/ledgers.ts';
-import { actorOf, authenticateOperator, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
+import {
+  actorOf,
+  authenticateOperator,
+  authenticateOperatorJson,
+  operatorRefusals,
+  refuseDuty,
+} from './authenticate-operator.ts';
 import {
   ChangeSettings,
   ExchangeSettings,
@@ -49,9 +55,9 @@ settingsRoutes.openapi(
     tags: ['Settings'],
     summary: 'Change some of the settings; a halt takes effect at once, the others within seconds',
     description:
-      'Settings that are not named stay as they are. `fees`, `minimums` and `depositMinimums` are replaced as a whole, `fallbackPrices` coin by coin. Either the whole change takes effect or nothing.',
+      'Settings that are not named stay as they are. `fees`, `minimums` and `depositMinimums` are replaced as a whole, `fallbackPrices` coin by coin. Either the whole change takes effect or nothing. The treasury may change `supplyCaps` and `exposure` alone.',
     security: [{ operatorToken: [] }],
-    middleware: authenticateOperatorJson('change'),
+    middleware: authenticateOperatorJson('set_caps'),
     request: { body: jsonBody(ChangeSettings) },
     responses: {
       200: { description: 'The settings', content: jsonContent(z.object({ settings: ExchangeSettings })) },
@@ -67,7 +73,11 @@ settingsRoutes.openapi(
     },
   }),
   async (c) => {
-    const changed = await changeSettings(firstLedger(c.env), c.req.valid('json'), defaults, actorOf(c));
+    const change = c.req.valid('json');
+    const isOfCaps = Object.keys(change).every((name) => name === 'supplyCaps' || name === 'exposure');
+    const refused = isOfCaps ? undefined : refuseDuty(c, 'change_settings');
+    if (refused) return sendProblem(c, refused);
+    const changed = await changeSettings(firstLedger(c.env), change, defaults, actorOf(c));
     return changed.ok ? c.json({ settings: changed.value }, 200) : sendProblem(c, changed);
   },
 );

@@ -21,7 +21,7 @@ settlementRoutes.openapi(
     description:
       'Moves the agreed amounts, both or neither. The same reference with the same terms gets the same answer and moves nothing again; with other terms it is refused.',
     security: [{ operatorToken: [] }],
-    middleware: authenticateOperatorJson('change'),
+    middleware: authenticateOperatorJson('settle_trades'),
     request: { body: jsonBody(CreateSettlement) },
     responses: {
       200: { description: 'The settlement, made before', content: OneSettlement },

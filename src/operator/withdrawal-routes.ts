@@ -5,53 +5,21 @@ import { jsonBody } from '../http/json-body.ts';
 import { OPERATOR_SCOPE } from '../http/cursor.ts';
 import { ListQuery, NextCursor, readPage } from '../http/list.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
-import { Decimal, Id, RecordPath, Timestamp } from '../http/wire-types.ts';
+import { Id, RecordPath } from '../http/wire-types.ts';
 import type { Database } from '../ledger/database.ts';
 import { findLedger, firstLedger } from '../ledger/ledgers.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
-import { formatAmount } from '../money/amounts.ts';
 import { chooseCustody } from '../providers.ts';
 import { readTransactionHash } from '../wallet/transaction-hash.ts';
 import { type ReviewContext, approveWithdrawal, settleByHand } from '../wallet/withdrawals/review-withdrawal.ts';
-import {
-  WithdrawalBase,
-  type WithdrawalRow,
-  readWithdrawal,
-  selectOpenWithdrawals,
-  showWithdrawal,
-} from '../wallet/withdrawals/withdrawal.ts';
+import { type WithdrawalRow, readWithdrawal, selectOpenWithdrawals } from '../wallet/withdrawals/withdrawal.ts';
+import { OperatorWithdrawal, showToOperator } from './operator-withdrawal.ts';
 import { actorOf, authenticateOperator, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
 
 const WITHDRAWALS_PATH = '/operator/v1/withdrawals';
 const WITHDRAWAL_PATH = '/operator/v1/accounts/{id}/withdrawals/{withdrawalId}';
 const MAX_REASON_LENGTH = 500;
 const MINUTE_MS = 60_000;
-
-/** A withdrawal as the operator sees it. */
-const OperatorWithdrawal = WithdrawalBase.extend({
-  accountId: Id,
-  type: z.enum(['ONCHAIN_WITHDRAWAL', 'INTERNAL_WITHDRAWAL']),
-  usdValue: Decimal.openapi({ description: 'At the time of the request', example: '50' }),
-  committedAt: Timestamp,
-  reason: z
-    .string()
-    .nullable()
-    .openapi({ description: 'Why it failed; the custodian’s own words if it refused', example: 'rejected' }),
-}).openapi('OperatorWithdrawal');
-
-type OperatorWithdrawal = z.output<typeof OperatorWithdrawal>;
-
-function showToOperator(row: WithdrawalRow): OperatorWithdrawal {
-  return {
-    ...showWithdrawal(row),
-    accountId: row.accountId,
-    type: row.type,
-    usdValue: formatAmount(row.usdValue, scaleOf(QUOTE_ASSET)),
-    committedAt: new Date(row.committedAt).toISOString(),
-    reason: row.reason,
-  };
-}
 
 const Params = RecordPath.extend({ withdrawalId: Id });
 const Reason = z
@@ -171,7 +139,7 @@ withdrawalRoutes.openapi(
     summary: 'Approve a withdrawal that waits for its review',
     description:
       'From PENDING to PROCESSING; the custodian is asked at once. Freeze, halts, a paused network, a strict allowlist and the revocation of the key are checked again; if one of them refuses, the withdrawal stays PENDING.',
-    middleware: authenticateOperatorJson('change'),
+    middleware: authenticateOperatorJson('review_withdrawals'),
     request: { params: Params, body: ReasonBody },
     responses: {
       ...OneWithdrawal,
@@ -196,7 +164,7 @@ withdrawalRoutes.openapi(
     path: `${WITHDRAWAL_PATH}/reject`,
     summary: 'Reject a withdrawal that waits for its review, and return the money',
     description: 'From PENDING to FAILED; amount and fee return to the account.',
-    middleware: authenticateOperatorJson('change'),
+    middleware: authenticateOperatorJson('review_withdrawals'),
     request: { params: Params, body: ReasonBody },
     responses: { ...OneWithdrawal, ...problemResponses(...changeRefusals) },
   }),
@@ -220,7 +188,7 @@ withdrawalRoutes.openapi(
     summary: 'Settle a withdrawal that is stuck with the custodian, as paid or as failed',
     description:
       'From PROCESSING to COMPLETED with the given transaction, or to FAILED with the money returned. Check the chain first: a settlement cannot be undone.',
-    middleware: authenticateOperatorJson('change'),
+    middleware: authenticateOperatorJson('settle_withdrawals'),
     request: {
       params: Params,
       body: jsonBody(

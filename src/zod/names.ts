@@ -9,6 +9,7 @@ export {
   cidrv6,
   coerce,
   discriminatedUnion,
+  email,
   enum,
   int,
   ipv4,

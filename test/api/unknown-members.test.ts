@@ -67,7 +67,7 @@ beforeAll(async () => {
 
 function call({ method, path }: Described, body: unknown): Promise<Response> {
   const token = path.startsWith('/operator/') ? env.OPERATOR_TOKEN : trader.token;
-  return send(path.replaceAll(/{\w+}/g, trader.accountId), {
+  return send(path.replace('{email}', 'ada@bureau.test').replaceAll(/{\w+}/g, trader.accountId), {
     method,
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
     body: JSON.stringify(body),

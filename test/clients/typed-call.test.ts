@@ -73,7 +73,12 @@ describe('a call with the types of the document', () => {
   });
 
   it('has every code of the table except those that no operation of the document gives', () => {
-    type OfOperators = 'insufficient_role' | 'invalid_operator_token' | 'invalid_state' | 'supply_cap_exceeded';
+    type OfOperators =
+      | 'insufficient_role'
+      | 'invalid_operator_token'
+      | 'invalid_origin'
+      | 'invalid_state'
+      | 'supply_cap_exceeded';
     expectTypeOf<ProblemCode>().toEqualTypeOf<Exclude<keyof typeof problems, OfOperators | 'method_not_allowed'>>();
   });
 

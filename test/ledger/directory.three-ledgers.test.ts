@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openAccount } from '../../src/accounts/account.ts';
 import { ledgerNumberOf } from '../../src/ledger/record-id.ts';
 import { readAddresses } from '../support/addresses/addresses.ts';
 import { type Trader, asOperator, createKey, json } from '../support/exchange.ts';
 import { agreeQuick, settle } from '../support/operator/settlements.ts';
 import { measure } from '../support/runtime/meter.ts';
+import { openInLedger } from '../support/ledger/open-in-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
@@ -21,7 +21,7 @@ function databaseOf(ledger: number): D1Database {
 
 /** An account of this ledger with funds, and its key. */
 async function openTraderIn(ledger: number): Promise<Trader> {
-  const { id } = await openAccount(env, ledger, 'test', { role: 'operator', now_ms: Date.now() });
+  const id = await openInLedger(ledger, Date.now());
   const credited = await asOperator('POST', `/accounts/${id}/credits`, {
     asset: 'USDT',
     amount: '500',
@@ -119,6 +119,17 @@ describe('across all ledgers', () => {
       expect((await countIn('settlements', 'reference = ?', reference)).toSorted(rising)).toEqual([0, 0, 1]);
       const again = await Promise.all(traders.map((trader) => settle(agreeQuick(trader, 'BUY', { reference }))));
       expect(again.map(({ status }) => status).toSorted(rising)).toEqual([200, 409]);
+    }
+  });
+
+  it('the operator’s own id of an account belongs to one, also when two are opened at once in two ledgers', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const externalId = `customer-${round}`;
+      const opened = await Promise.allSettled([1, 2].map((ledger) => openInLedger(ledger, Date.now(), externalId)));
+      expect(opened.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+      const answer = await asOperator('POST', '/accounts', { label: 'late', externalId });
+      expect(answer.status).toBe(409);
+      expect((await countIn('accounts', 'external_id = ?', externalId)).toSorted(rising)).toEqual([0, 0, 1]);
     }
   });
 

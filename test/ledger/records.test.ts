@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openAccount } from '../../src/accounts/account.ts';
 import { FIRST_LEDGER, newRecordId } from '../../src/ledger/record-id.ts';
 import { readSettings } from '../../src/ledger/settings.ts';
-import { env } from '../support/runtime/test-env.ts';
+import { openInLedger } from '../support/ledger/open-in-ledger.ts';
 import { NOON_MS, credit, database, expectRefused, openFunded, order, sql } from '../support/ledger/raw-ledger.ts';
 
 let victim: string;
@@ -47,17 +46,14 @@ describe('an account', () => {
   });
 
   it('is opened with a balance of every asset at zero, under an index that no other has', async () => {
-    const [one, other] = [
-      await openAccount(env, FIRST_LEDGER, 'one', { role: 'operator', now_ms: NOON_MS }),
-      await openAccount(env, FIRST_LEDGER, 'other', { role: 'operator', now_ms: NOON_MS }),
-    ];
+    const [one, other] = [await openInLedger(FIRST_LEDGER, NOON_MS), await openInLedger(FIRST_LEDGER, NOON_MS)];
     const { results } = await sql(
       'SELECT account, count(*) AS assets, max(abs(amount)) AS most FROM balances WHERE account IN (?, ?) GROUP BY account',
-      one.id,
-      other.id,
+      one,
+      other,
     ).all();
-    expect(results).toEqual([one.id, other.id].toSorted().map((account) => ({ account, assets: 9, most: 0 })));
-    const indexes = await sql('SELECT address_index FROM accounts WHERE id IN (?, ?)', one.id, other.id).all();
+    expect(results).toEqual([one, other].toSorted().map((account) => ({ account, assets: 9, most: 0 })));
+    const indexes = await sql('SELECT address_index FROM accounts WHERE id IN (?, ?)', one, other).all();
     expect(new Set(indexes.results.map((row) => row['address_index'])).size).toBe(2);
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openAccount } from '../../src/accounts/account.ts';
 import { FIRST_LEDGER } from '../../src/ledger/record-id.ts';
+import { openInLedger } from '../support/ledger/open-in-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
 import {
   makeKey,
@@ -35,7 +35,7 @@ describe('a batch of records', () => {
     const coins = ['ETH', 'BNB'];
     const accounts = await Promise.all(
       [1, 2, 3].map(async () => {
-        const { id } = await openAccount(env, FIRST_LEDGER, 'test', { role: 'operator', now_ms: NOON_MS });
+        const id = await openInLedger(FIRST_LEDGER, NOON_MS);
         await makeKey(id).run();
         return id;
       }),
@@ -136,7 +136,7 @@ describe('an overdraft', () => {
 
 describe('large amounts', () => {
   it('are exact through the database: 2^53+1 and 2^63-1, and one more is refused', async () => {
-    const { id } = await openAccount(env, FIRST_LEDGER, 'test', { role: 'operator', now_ms: NOON_MS });
+    const id = await openInLedger(FIRST_LEDGER, NOON_MS);
     await env.DB.batch(setFloor('house:custody', 'LTC', '-9223372036854775808'));
     await credit(id, 'LTC', '9007199254740993').run();
     expect(await balanceOf(id, 'LTC')).toBe(9_007_199_254_740_993n);

@@ -229,14 +229,14 @@ describe('a settlement', () => {
 });
 
 describe('the cost of a settlement', () => {
-  it('is three round trips, and eleven rows for two accounts or ten with the house, including the claim of its reference', async () => {
+  it('is three round trips, and twelve rows for two accounts or eleven with the house, including the claim of its reference', async () => {
     const [buyer, seller] = await openParties();
     // Stops the gate and the hub from working in the background, so that only the settlement is counted.
     await forgetConditions();
     await runInDurableObject(env.PRICE_HUB.getByName('hub'), (_hub, { storage }) => storage.deleteAlarm());
     for (const [wanted, rows] of [
-      [agreeP2p(buyer, seller), 11],
-      [agreeQuick(buyer, 'BUY'), 10],
+      [agreeP2p(buyer, seller), 12],
+      [agreeQuick(buyer, 'BUY'), 11],
     ] as const) {
       const cost = await measure(buyer.lane, async () => {
         expect((await settle(wanted)).status).toBe(201);

@@ -9,6 +9,7 @@ import { execute, findEntry, refuseKey } from './execute.ts';
 import { type VenueMode, venueModes } from './market.ts';
 import { Disagreement, type ModelAccount, must } from './model.ts';
 import { stepChange } from './change-steps.ts';
+import { checkReads } from './check-reads.ts';
 import { checkDust, stepDeposit } from './deposit-steps.ts';
 import { stepGates } from './gate-steps.ts';
 import { settleGates } from './settle-gates.ts';
@@ -167,6 +168,7 @@ async function checkAll(world: World, draw: Draw): Promise<void> {
     must(model.withdrawals.get(id)?.status === status, 'a withdrawal is', id, status, model.withdrawals.get(id));
   }
   await checkDust(world);
+  await checkReads(world);
   const found = statusesOf(await reconcileAnew());
   must(JSON.stringify(found) === JSON.stringify(allOk), 'the reconciliation found', found);
   await replaySample(world, draw);

@@ -30,6 +30,7 @@ export const errorClasses = {
   totp_invalid: AuthenticationError,
   insufficient_scope: PermissionDenied,
   insufficient_role: PermissionDenied,
+  invalid_origin: PermissionDenied,
   ip_not_allowed: PermissionDenied,
   address_not_allowlisted: PermissionDenied,
   account_frozen: AccountSuspended,

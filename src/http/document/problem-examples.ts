@@ -66,7 +66,11 @@ const examples: Readonly<Record<ProblemCode, Example>> = {
     members: { limit: '5000', used: '50', remaining: '4950' },
   },
   totp_invalid: { path: WITHDRAWALS, detail: 'The code is wrong, old or was used before. Wait for the next one.' },
-  insufficient_role: { path: ACCOUNT, detail: 'The token of the role "auditor" does not open this.' },
+  insufficient_role: { path: ACCOUNT, detail: 'The role "auditor" does not open this.' },
+  invalid_origin: {
+    path: ACCOUNT,
+    detail: 'A change by a person who signed in must come from the console: send its own Origin.',
+  },
   price_unavailable: {
     path: ORDERS,
     detail: 'There is no firm price of BTC at the moment; no order is filled without one.',

@@ -64,6 +64,9 @@ export const operations: Readonly<Record<string, Operation>> = {
   'the first page of withdrawals': read(WITHDRAWALS),
   'a page deep in the withdrawals': readDeep(WITHDRAWALS, 'withdrawals'),
   'one withdrawal': readOne(WITHDRAWALS, 'withdrawals'),
+  'the first page of deposits': read('/api/v1/wallet/deposits'),
+  'one deposit': readOne('/api/v1/wallet/deposits', 'deposits'),
+  'a page of the orders of a month': read(`${ORDERS}?from=2020-01-01T00:00:00Z`),
   'an order': async (trader) => {
     // Loads the price, so that the measured order does not ask for one.
     await trader.trade(ORDER);
@@ -91,6 +94,13 @@ export const operations: Readonly<Record<string, Operation>> = {
     return () => succeed(fresh.get('/api/v1/wallet/balances'));
   },
   'the list of what waits for the custodian': operate('GET', () => '/withdrawals?status=PROCESSING'),
+  'an account that is found by its key': operate('GET', ({ keyId }) => `/accounts?query=${keyId}`),
+  'an account whole': operate('GET', ({ accountId }) => `/accounts/${accountId}`),
+  'the orders of an account': operate('GET', ({ accountId }) => `/accounts/${accountId}/orders`),
+  'the feed of an account': operate('GET', ({ accountId }) => `/accounts/${accountId}/transactions`),
+  'the deposits of an account': operate('GET', ({ accountId }) => `/accounts/${accountId}/deposits`),
+  'the audit of an account': operate('GET', ({ accountId }) => `/audit?target=${accountId}`),
+  'a key of any account': operate('GET', ({ keyId }) => `/keys/${keyId}`),
   'the sweep of every minute': () =>
     Promise.resolve(() =>
       sweepWithdrawals({

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { openAccount } from '../../../src/accounts/account.ts';
 import { openDatabase } from '../../../src/ledger/database.ts';
 import { FIRST_LEDGER, newRecordId } from '../../../src/ledger/record-id.ts';
 import { env } from '../runtime/test-env.ts';
+import { openInLedger } from './open-in-ledger.ts';
 
 /** Writes to the ledger by plain SQL, as a bug or an intruder could. */
 
@@ -116,7 +116,7 @@ export function setFloor(account: string, asset: string, floor: string): [D1Prep
 
 /** An account with a key and a hundred atoms of each of two assets. */
 export async function openFunded(): Promise<string> {
-  const { id } = await openAccount(env, FIRST_LEDGER, 'test', { role: 'operator', now_ms: NOON_MS });
+  const id = await openInLedger(FIRST_LEDGER, NOON_MS);
   await env.DB.batch([makeKey(id), ...['USDT', 'BTC'].map((asset) => credit(id, asset, '100'))]);
   return id;
 }

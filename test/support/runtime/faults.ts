@@ -65,6 +65,8 @@ const batches = {
   release: (text: string) => text.includes('update \\"withdrawals\\" set \\"released_at\\"'),
   deposit: (text: string) => text.includes('insert into \\"deposits\\"') || text.includes('update \\"deposits\\"'),
   settlement: (text: string) => text.includes('insert into \\"settlements\\"'),
+  account: (text: string) => text.includes('insert into \\"accounts\\"'),
+  key: (text: string) => text.includes('insert into \\"api_keys\\"'),
 } as const;
 
 export type Batch = keyof typeof batches;

@@ -3,12 +3,14 @@ import { enableCompileCache } from 'node:module';
 import { parseEnv } from 'node:util';
 import { SITE_FOLDER } from '../../../../scripts/site/site-folder.ts';
 import { venues } from '../../../../src/money/venue-symbols.ts';
+import { accessAudience, consoleOrigin } from '../access/start-access.ts';
 import { custodianKey } from '../custody/start-custodian.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     readonly venueServer: string;
     readonly custodianServer: string;
+    readonly accessServer: string;
   }
 }
 
@@ -16,6 +18,7 @@ declare module 'vitest' {
 interface Servers {
   readonly venueServer: string;
   readonly custodianServer: string;
+  readonly accessServer: string;
 }
 
 /** Where the venues answer: a server that plays them in their exact shapes. */
@@ -34,6 +37,11 @@ const workerVariables = {
     CUSTODY_URL: custodianServer,
     CUSTODY_KEY_ID: custodianKey.id,
     CUSTODY_SECRET: custodianKey.secret,
+  }),
+  access: ({ accessServer }: Servers) => ({
+    ACCESS_ISSUER: accessServer,
+    ACCESS_AUDIENCE: accessAudience,
+    CONSOLE_ORIGIN: consoleOrigin,
   }),
   venues: ({ venueServer }: Servers) => ({
     ...venueVariables(venueServer),
@@ -64,6 +72,7 @@ export async function loadRuntime() {
       const servers = {
         venueServer: inject<string>('venueServer'),
         custodianServer: inject<string>('custodianServer'),
+        accessServer: inject<string>('accessServer'),
       };
       return {
         // Production's own entry: what the sandbox adds is tested from outside.

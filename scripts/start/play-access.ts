@@ -1,0 +1,71 @@
+import { type JsonWebKey, createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname } from 'node:path';
+import type { Place } from './place.ts';
+
+/** The application that people sign in to, as the Worker of this machine is configured. */
+const AUDIENCE = 'bureau-on-this-machine';
+
+/** Where the key pair of a folder of data is kept. */
+export const ACCESS_KEY_FILE = 'access-key.json';
+
+/** How long a sign-in is good for. */
+const LIFETIME_S = 86_400;
+
+/** A team of Cloudflare Access on this machine. */
+export interface LocalAccess {
+  /** The words of wrangler's command line that name it to the Worker. */
+  readonly words: readonly string[];
+  /** A token for a person, as Access sends it with each of their requests. */
+  signIn(email: string): string;
+}
+
+/**
+ * Plays Cloudflare Access for `npm start`: shows the certificate of a key pair of this machine, which is kept with the
+ * data, and signs people in under it. It is there as long as this process is.
+ */
+export async function playAccess({ storage, origin }: Place): Promise<LocalAccess> {
+  const privateKey = createPrivateKey({ key: readKey(`${storage}/${ACCESS_KEY_FILE}`), format: 'jwk' });
+  const { n, e } = privateKey.export({ format: 'jwk' });
+  const kid = 'local';
+  const certificates = JSON.stringify({ keys: [{ kid, kty: 'RSA', alg: 'RS256', use: 'sig', n, e }] });
+  const server = createServer((request, response) => {
+    const isPage = request.url === '/cdn-cgi/access/certs';
+    response.writeHead(isPage ? 200 : 404, { 'Content-Type': 'application/json' }).end(isPage ? certificates : '{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.unref();
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const variables = { ACCESS_ISSUER: issuer, ACCESS_AUDIENCE: AUDIENCE, CONSOLE_ORIGIN: origin };
+  return {
+    words: Object.entries(variables).flatMap(([name, value]) => ['--var', `${name}:${value}`]),
+    signIn(email) {
+      const now_s = Math.floor(Date.now() / 1_000);
+      const claims = {
+        iss: issuer,
+        aud: [AUDIENCE],
+        email,
+        type: 'app',
+        iat: now_s,
+        nbf: now_s,
+        exp: now_s + LIFETIME_S,
+      };
+      const signed = `${encode({ alg: 'RS256', typ: 'JWT', kid })}.${encode(claims)}`;
+      return `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`;
+    },
+  };
+}
+
+function encode(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString('base64url');
+}
+
+function readKey(file: string): JsonWebKey {
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as JsonWebKey;
+  const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify(key), { mode: 0o600 });
+  return key;
+}

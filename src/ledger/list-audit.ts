@@ -1,0 +1,134 @@
+import { z } from '@hono/zod-openapi';
+import { type SQL, and, desc, eq, gte, lt, sql } from 'drizzle-orm';
+import { OPERATOR_SCOPE } from '../http/cursor.ts';
+import { type Found, ListQuery, MAX_LOOKED_AT, type Page, findPage, nameFilteredList } from '../http/list.ts';
+import type { Outcome } from '../http/refusal.ts';
+import { Timestamp } from '../http/wire-types.ts';
+import type { Database } from './database.ts';
+import { firstNumberFrom } from './find-by-time.ts';
+import { TimeSpan } from './record-list.ts';
+import { audit } from './schema.ts';
+
+/** A row's time is the one of the Worker that wrote it: so far apart are the clocks of two at most. */
+const CLOCK_MARGIN_MS = 60_000;
+
+const MAX_TEXT_LENGTH = 200;
+
+const Text = z.string().min(1).max(MAX_TEXT_LENGTH).optional();
+
+/** One change, as the audit has it. */
+export const AuditEntry = z
+  .object({
+    id: z.string().openapi({ description: 'The number of the row; rows are numbered without a gap', example: '41' }),
+    ts: Timestamp,
+    actor: z.string().openapi({
+      description: 'Who did it: the e-mail of a person, or the name of a token',
+      example: 'ada@exchange.example',
+    }),
+    role: z.string().openapi({ description: 'The role that allowed it', example: 'compliance' }),
+    action: z.string().openapi({ example: 'change_account' }),
+    target: z.string().openapi({
+      description: 'The id of what was changed',
+      example: '01a1fcca-895a-7000-b43c-11f474a4f8d5',
+    }),
+    detail: z.record(z.string(), z.unknown()).openapi({ description: 'The change', example: { status: 'frozen' } }),
+  })
+  .openapi('AuditEntry');
+
+export type AuditEntry = z.output<typeof AuditEntry>;
+
+/** The query of the audit. */
+export const AuditQuery = ListQuery.extend({
+  ...TimeSpan,
+  actor: Text.openapi({ description: 'Rows of this person or token', example: 'ada@exchange.example' }),
+  target: Text.openapi({
+    description: 'Rows about this account, record or setting',
+    example: '01a1fcca-895a-7000-b43c-11f474a4f8d5',
+  }),
+  action: Text.openapi({ description: 'Rows of this action', example: 'change_account' }),
+});
+
+type AuditQuery = z.output<typeof AuditQuery>;
+
+interface AuditRow {
+  readonly id: string;
+  readonly ts: number;
+  readonly role: string;
+  readonly actor: string | null;
+  readonly action: string;
+  readonly target: string;
+  readonly detail: string;
+}
+
+/** Shows a row of the audit. */
+export function showAuditEntry(row: AuditRow): AuditEntry {
+  return {
+    id: row.id,
+    ts: new Date(row.ts).toISOString(),
+    actor: row.actor ?? row.role,
+    role: row.role,
+    action: row.action,
+    target: row.target,
+    detail: JSON.parse(row.detail) as Record<string, unknown>,
+  };
+}
+
+/**
+ * Reads one page of the audit, newest first. A page looks at no more than `MAX_LOOKED_AT` rows: with filters it may be
+ * short and still have a next one. Refuses with `invalid_cursor`. Throws when D1 fails.
+ */
+export function readAuditPage(
+  database: Database,
+  query: AuditQuery,
+  cursors: { readonly path: string; readonly secret: string },
+): Promise<Outcome<Page<AuditRow>>> {
+  const { limit: _limit, cursor: _cursor, ...filter } = query;
+  const scope = { route: nameFilteredList(cursors.path, filter), accountId: OPERATOR_SCOPE };
+  const { from, to, target, actor, action } = filter;
+  const isNarrow = [from, to, actor, action].some((value) => value !== undefined);
+  return findPage(query, scope, cursors.secret, async (behind, count): Promise<Found<AuditRow>> => {
+    // SQLite takes one bound at each end to seek by: so each end has the tighter one alone.
+    const end = behind === null ? to && firstNumberFrom(audit, to + CLOCK_MARGIN_MS) : Number(behind);
+    const begin = from && firstNumberFrom(audit, from - CLOCK_MARGIN_MS);
+    const before = and(
+      target === undefined ? undefined : eq(audit.target, target),
+      end === undefined ? undefined : lt(audit.id, end),
+    );
+    const within = and(before, begin === undefined ? undefined : gte(audit.id, begin));
+    const horizon = isNarrow ? await findHorizon(database, within) : null;
+    const fits = and(
+      horizon === null ? within : and(before, gte(audit.id, horizon)),
+      from === undefined ? undefined : gte(audit.ts, from),
+      to === undefined ? undefined : lt(audit.ts, to),
+      actor === undefined ? undefined : sql`coalesce(${audit.actor}, ${audit.role}) = ${actor}`,
+      action === undefined ? undefined : eq(audit.action, action),
+    );
+    const rows = await database
+      .select({
+        id: sql<string>`CAST(${audit.id} AS TEXT)`,
+        ts: audit.ts,
+        role: audit.role,
+        actor: audit.actor,
+        action: audit.action,
+        target: audit.target,
+        detail: audit.detail,
+      })
+      .from(audit)
+      .where(fits)
+      .orderBy(desc(audit.id))
+      .limit(count);
+    return { rows, horizon: horizon === null ? null : String(horizon) };
+  });
+}
+
+/** The number at which a page stops looking; half of the rows that it may look at are spent on finding it. */
+async function findHorizon(database: Database, within: SQL | undefined): Promise<number | null> {
+  const [row] = await database
+    .select({ id: audit.id })
+    .from(audit)
+    .where(within)
+    .orderBy(desc(audit.id))
+    .limit(1)
+    .offset(MAX_LOOKED_AT / 2 - 1);
+  return row?.id ?? null;
+}

@@ -1,0 +1,79 @@
+import { z } from '@hono/zod-openapi';
+import { Account, readAccount } from '../accounts/account.ts';
+import { AllowlistEntry, listAllowlist, showEntry } from '../accounts/allowlist.ts';
+import { readTotp } from '../accounts/totp.ts';
+import { Decimal, Timestamp } from '../http/wire-types.ts';
+import { ApiKey, listApiKeys } from '../keys/api-key.ts';
+import type { Database } from '../ledger/database.ts';
+import type { Valuation } from '../markets/value-in-usdt.ts';
+import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
+import { type Atoms, formatAmount } from '../money/amounts.ts';
+import { Balance, readHoldings } from '../wallet/balances.ts';
+import { readDailyUse } from '../wallet/withdrawals/read-facts.ts';
+
+/** The most approved addresses that are shown with an account; its own list has them all. */
+const MAX_LISTED = 200;
+
+/** An account with everything that an operator asks about it first. */
+export const AccountDetail = Account.extend({
+  apiKeys: z.array(ApiKey),
+  balances: z.array(Balance.extend({ usdValue: Decimal.openapi({ description: 'At present', example: '130' }) })),
+  usdValue: Decimal.openapi({ description: 'Of all balances, at present', example: '1130' }),
+  dailyWithdrawals: z
+    .object({
+      limit: Decimal.openapi({ example: '5000' }),
+      used: Decimal.openapi({ example: '50' }),
+      remaining: Decimal.openapi({ example: '4950' }),
+    })
+    .openapi({ description: 'In USDT, in the last 24 hours' }),
+  totp: z.object({
+    enabled: z.boolean().openapi({ example: true }),
+    lockedUntil: Timestamp.nullable().openapi({
+      description: 'Until when too many wrong codes lock withdrawals, else null',
+      example: null,
+    }),
+  }),
+  allowlist: z.array(AllowlistEntry).openapi({ description: 'The newest 200' }),
+}).openapi('AccountDetail');
+
+export type AccountDetail = z.output<typeof AccountDetail>;
+
+const showUsdt = (amount: Atoms) => formatAmount(amount, scaleOf(QUOTE_ASSET));
+
+/** Reads an account whole, or `undefined` when there is none of that id. Throws when D1 fails. */
+export async function readAccountDetail(
+  database: Database,
+  id: string,
+  readValuation: () => Promise<Valuation>,
+  now_ms: number,
+): Promise<AccountDetail | undefined> {
+  const account = await readAccount(database, id);
+  if (!account) return undefined;
+  const [apiKeys, holdings, daily, totp, allowlist, valueOf] = await Promise.all([
+    listApiKeys(database, id),
+    readHoldings(database, id),
+    readDailyUse(database, id, now_ms),
+    readTotp(database, id),
+    listAllowlist(database, id, null, MAX_LISTED),
+    readValuation(),
+  ]);
+  const valued = holdings.map(({ asset, amount }) => ({ asset, amount, value: valueOf(asset, amount) }));
+  const lockedUntil = totp !== undefined && totp.lockedUntil > now_ms ? new Date(totp.lockedUntil).toISOString() : null;
+  return {
+    ...account,
+    apiKeys,
+    balances: valued.map(({ asset, amount, value }) => ({
+      asset,
+      amount: formatAmount(amount, scaleOf(asset)),
+      usdValue: showUsdt(value),
+    })),
+    usdValue: showUsdt(valued.reduce((sum, { value }) => sum + value, 0n)),
+    dailyWithdrawals: {
+      limit: showUsdt(daily.limit),
+      used: showUsdt(daily.used),
+      remaining: showUsdt(daily.used < daily.limit ? daily.limit - daily.used : 0n),
+    },
+    totp: { enabled: totp?.confirmedAt != null, lockedUntil },
+    allowlist: allowlist.map(showEntry),
+  };
+}

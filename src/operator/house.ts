@@ -1,0 +1,146 @@
+import { z } from '@hono/zod-openapi';
+import { inArray } from 'drizzle-orm';
+import { Decimal, SignedDecimal, Timestamp } from '../http/wire-types.ts';
+import type { Database } from '../ledger/database.ts';
+import { balances, exactly } from '../ledger/schema.ts';
+import { house } from '../ledger/transfers.ts';
+import { VALUE_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
+import type { MarketSnapshot } from '../markets/snapshot.ts';
+import { type Asset, QUOTE_ASSET, assetSymbols, scaleOf } from '../money/assets.ts';
+import { type Atoms, formatAmount } from '../money/amounts.ts';
+import { toUsdt } from '../money/conversion.ts';
+import { type Price, formatPrice } from '../money/prices.ts';
+
+/** Decimals of a share. */
+const SHARE_SCALE = 4;
+
+const Share = Decimal.nullable().openapi({
+  description: 'As a fraction, rounded up; null where the limit is 0',
+  example: '0.1234',
+});
+
+const UsdValue = SignedDecimal.nullable().openapi({
+  description: 'At the firm price, in USDT; null while there is none',
+  example: '-6500',
+});
+
+/** The position of the house in one asset. */
+const HouseAsset = z.object({
+  asset: z.string().openapi({ example: 'BTC' }),
+  owedToClients: SignedDecimal.openapi({ description: 'The sum of all clients’ balances', example: '12.5' }),
+  inFlight: SignedDecimal.openapi({ description: 'Taken for withdrawals that have not ended', example: '0.5' }),
+  feesEarned: SignedDecimal.openapi({ description: 'Withdrawal fees so far', example: '0.02' }),
+  inventory: SignedDecimal.openapi({
+    description: 'What orders fill from; below zero the house is short',
+    example: '-0.1',
+  }),
+  inventoryUsdValue: UsdValue,
+  exposure: SignedDecimal.openapi({ description: 'The most that the house may be short', example: '20' }),
+  exposureUsed: Share,
+  custodyShouldHold: SignedDecimal.openapi({
+    description: 'What custody has received less what it has paid, by the ledger: all of the above together',
+    example: '12.92',
+  }),
+  supplyCap: SignedDecimal.openapi({
+    description: 'The most that custody may hold for the exchange',
+    example: '10000',
+  }),
+  supplyCapUsed: Share,
+  price: Decimal.nullable().openapi({
+    description: 'The firm price in USDT; null while there is none',
+    example: '65000',
+  }),
+});
+
+/** The position of the house. */
+export const House = z
+  .object({
+    ts: Timestamp,
+    inventoryUsdValue: UsdValue.openapi({
+      description: 'Of all assets; null while one that is held has no firm price',
+    }),
+    assets: z.array(HouseAsset),
+  })
+  .openapi('House');
+
+export type House = z.output<typeof House>;
+
+/** What one of the house's accounts has of an asset, and how far it may fall. */
+interface Position {
+  readonly amount: Atoms;
+  readonly floor: Atoms;
+}
+
+const owners = Object.values(house);
+
+type Positions = ReadonlyMap<string, Position>;
+
+/** Reads all balances of the house in one statement, so that they belong together. Throws when D1 fails. */
+export async function readPositions(database: Database): Promise<Positions> {
+  const rows = await database
+    .select({
+      account: balances.account,
+      asset: balances.asset,
+      amount: exactly(balances.amount),
+      floor: exactly(balances.floor),
+    })
+    .from(balances)
+    .where(inArray(balances.account, owners));
+  return new Map(rows.map(({ account, asset, ...position }) => [`${account} ${asset}`, position]));
+}
+
+/** The value of an amount that may be below zero; `null` without a firm price. Rounded towards zero. */
+function valueOf(asset: Asset, amount: Atoms, price: Price | undefined): Atoms | null {
+  if (asset === QUOTE_ASSET || amount === 0n) return amount;
+  if (price === undefined) return null;
+  const value = toUsdt(asset, amount < 0n ? -amount : amount, price, 'down');
+  return amount < 0n ? -value : value;
+}
+
+/** How much of a limit is used. Both are positive. */
+function shareOf(used: Atoms, limit: Atoms): string | null {
+  if (limit === 0n) return null;
+  const unit = 10n ** BigInt(SHARE_SCALE);
+  return formatAmount(used <= 0n ? 0n : (used * unit + limit - 1n) / limit, SHARE_SCALE);
+}
+
+/**
+ * The position of the house by its balances. All balances of an asset add up to nothing, so that what is owed to clients
+ * is what the house's own accounts lack: it takes no look at any client. Pure.
+ */
+export function describeHouse(positions: Positions, snapshot: MarketSnapshot | undefined, now_ms: number): House {
+  const of = (owner: string, asset: Asset) => positions.get(`${owner} ${asset}`) ?? { amount: 0n, floor: 0n };
+  const shown = assetSymbols.map((asset) => {
+    const show = (amount: Atoms) => formatAmount(amount, scaleOf(asset));
+    const [custody, liquidity] = [of(house.custody, asset), of(house.liquidity, asset)];
+    const [payouts, fees] = [of(house.payouts, asset).amount, of(house.fees, asset).amount];
+    const price = asset === QUOTE_ASSET ? undefined : snapshot && firmPrice(snapshot, asset, now_ms, VALUE_MAX_AGE_MS);
+    const value = valueOf(asset, liquidity.amount, price?.price);
+    return {
+      value,
+      shown: {
+        asset,
+        owedToClients: show(-(custody.amount + liquidity.amount + payouts + fees)),
+        inFlight: show(payouts),
+        feesEarned: show(fees),
+        inventory: show(liquidity.amount),
+        inventoryUsdValue: value === null ? null : formatAmount(value, scaleOf(QUOTE_ASSET)),
+        exposure: show(-liquidity.floor),
+        exposureUsed: shareOf(-liquidity.amount, -liquidity.floor),
+        custodyShouldHold: show(-custody.amount),
+        supplyCap: show(-custody.floor),
+        supplyCapUsed: shareOf(-custody.amount, -custody.floor),
+        price: asset === QUOTE_ASSET ? '1' : price ? formatPrice(price.price) : null,
+      },
+    };
+  });
+  const sum = shown.reduce<Atoms | null>(
+    (total, { value }) => (total === null || value === null ? null : total + value),
+    0n,
+  );
+  return {
+    ts: new Date(now_ms).toISOString(),
+    inventoryUsdValue: sum === null ? null : formatAmount(sum, scaleOf(QUOTE_ASSET)),
+    assets: shown.map((one) => one.shown),
+  };
+}

@@ -1,0 +1,110 @@
+import type { Context } from 'hono';
+import { and, eq } from 'drizzle-orm';
+import type { BatchItem } from 'drizzle-orm/batch';
+import { fingerprint, idempotencyKeyParameter, readIdempotencyKey } from '../http/idempotency.ts';
+import type { ProblemCode } from '../http/problems.ts';
+import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
+import type { Actor } from '../ledger/audit.ts';
+import { commit } from '../ledger/commit.ts';
+import type { Database } from '../ledger/database.ts';
+import { openLedger } from '../ledger/ledgers.ts';
+import { newRecordId } from '../ledger/record-id.ts';
+import { operatorRequests } from '../ledger/schema.ts';
+import type { OperatorEnvironment } from './authenticate-operator.ts';
+
+/** How the header is documented for the operator's routes. */
+export const onceParameter = {
+  ...idempotencyKeyParameter,
+  description:
+    'Makes the request take effect at most once, however often and however late it is sent: 1 to 255 visible ASCII characters, of your choice, new for every new request. It is valid for one person or token.',
+} as const;
+
+/** The refusals of a route that takes the header. */
+export const onceRefusals = [
+  'invalid_idempotency_key',
+  'idempotency_key_reused',
+] as const satisfies readonly ProblemCode[];
+
+/** A request with an Idempotency-Key. */
+interface OnceRequest {
+  readonly caller: string;
+  readonly idempotencyKey: string;
+  readonly fingerprint: string;
+}
+
+/** A record that was made, now or by an earlier request with the same key. */
+export interface Made {
+  readonly id: string;
+  readonly isRepeated: boolean;
+}
+
+const unconfirmed = refuse(
+  'service_unavailable',
+  'It was not confirmed. Send the request again with the same Idempotency-Key; without one, look first.',
+  { retryAfterSeconds: 1 },
+);
+
+const reused = refuse(
+  'idempotency_key_reused',
+  'This Idempotency-Key was used for another request. Use a new one for a new request.',
+);
+
+/**
+ * Makes a record of a ledger at most once for each Idempotency-Key. `prepare` gives the statements that make the record of
+ * an id; the key is recorded in the same batch. `explain` says why a record was refused because something like it exists.
+ * Refuses with `invalid_idempotency_key`, `idempotency_key_reused`, what `prepare` and `explain` refuse with, and
+ * `service_unavailable` when the outcome in D1 is unknown.
+ */
+export async function makeOnce(
+  c: Pick<Context<OperatorEnvironment>, 'env' | 'req' | 'var'>,
+  ledger: number,
+  actor: Actor,
+  body: unknown,
+  prepare: (id: string) => Promise<Outcome<readonly [BatchItem<'sqlite'>, ...BatchItem<'sqlite'>[]]>>,
+  explain: () => Refusal,
+): Promise<Outcome<Made>> {
+  const request = await readRequest(c, body);
+  if (!request.ok) return request;
+  const database = openLedger(c.env, ledger);
+  const earlier = await findEarlier(database, request.value);
+  if (earlier) return earlier;
+  const id = newRecordId(actor.now_ms, ledger);
+  const prepared = await prepare(id);
+  // A repetition that came together with the first may find what the first has made.
+  if (!prepared.ok) return (await findEarlier(database, request.value)) ?? prepared;
+  const [first, ...rest] = prepared.value;
+  const record = request.value ? [database.insert(operatorRequests).values({ ...request.value, recordId: id })] : [];
+  const outcome = await commit(database, [first, ...rest, ...record]);
+  if (outcome.kind === 'committed') return accept({ id, isRepeated: false });
+  if (outcome.kind !== 'exists' && outcome.kind !== 'unknown') return unconfirmed;
+  const landed = await findEarlier(database, request.value);
+  // This request's own record has landed though its answer was lost: it is no repetition.
+  if (landed) return landed.ok && landed.value.id === id ? accept({ id, isRepeated: false }) : landed;
+  return outcome.kind === 'exists' ? explain() : unconfirmed;
+}
+
+async function readRequest(
+  c: Pick<Context<OperatorEnvironment>, 'req' | 'var'>,
+  body: unknown,
+): Promise<Outcome<OnceRequest | null>> {
+  const key = readIdempotencyKey(c.req.header('Idempotency-Key'));
+  if (!key.ok) return key;
+  if (key.value === null) return accept(null);
+  return accept({
+    caller: c.var.email ?? c.var.role,
+    idempotencyKey: key.value,
+    fingerprint: await fingerprint(c.req.method, c.req.path, { body: JSON.stringify(body) }),
+  });
+}
+
+async function findEarlier(database: Database, request: OnceRequest | null): Promise<Outcome<Made> | undefined> {
+  if (!request) return undefined;
+  const [row] = await database
+    .select({ fingerprint: operatorRequests.fingerprint, id: operatorRequests.recordId })
+    .from(operatorRequests)
+    .where(
+      and(eq(operatorRequests.caller, request.caller), eq(operatorRequests.idempotencyKey, request.idempotencyKey)),
+    );
+  if (!row) return undefined;
+  return row.fingerprint === request.fingerprint ? accept({ id: row.id, isRepeated: true }) : reused;
+}

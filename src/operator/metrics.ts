@@ -1,0 +1,234 @@
+import { sql } from 'drizzle-orm';
+import type { Database } from '../ledger/database.ts';
+import type { KeeperStanding } from '../ledger/reach-keeper.ts';
+import { timeOfRecord } from '../ledger/record-id.ts';
+import type { MarketSnapshot } from '../markets/snapshot.ts';
+import { coinSymbols } from '../money/assets.ts';
+import type { House } from './house.ts';
+
+/** The content type of the text (OpenMetrics 1.0.0). */
+export const METRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
+
+/** Open records are counted up to here: more are shown as this many, so that a scrape reads a bounded number of rows. */
+const MOST_COUNTED = 500;
+
+/** What a scrape reads of the database. */
+export interface OpenWork {
+  readonly tradingHalted: number;
+  readonly withdrawalsHalted: number;
+  readonly violations: number;
+  readonly newestTransfer: number;
+  /** By state: how many there are, and when the oldest was committed or reported, in milliseconds. */
+  readonly withdrawals: Readonly<Record<'PENDING' | 'PROCESSING', OpenState>>;
+  readonly deposits: Readonly<Record<'PENDING' | 'QUARANTINED', OpenState>>;
+}
+
+interface OpenState {
+  readonly count: number;
+  readonly oldest_ms: number | null;
+}
+
+/** A count of at most `MOST_COUNTED` rows of an index, and the first of them. */
+function countOpen(rows: string, oldest: string) {
+  return sql.raw(
+    `(SELECT json_object('count', count(*), 'oldest_ms', ${oldest}) FROM (${rows} LIMIT ${MOST_COUNTED}))`,
+  );
+}
+
+const openWithdrawals = (status: string) =>
+  countOpen(
+    `SELECT id, committed_at FROM withdrawals
+     WHERE status IN ('PENDING', 'PROCESSING') AND status = '${status}' ORDER BY id`,
+    'min(committed_at)',
+  );
+
+/** The time of a deposit is the one of its id. */
+const openDeposits = (status: string) =>
+  countOpen(
+    `SELECT id FROM deposits
+     WHERE status IN ('PENDING', 'QUARANTINED') AND reason IS NOT 'below_minimum' AND status = '${status}' ORDER BY id`,
+    'min(id)',
+  );
+
+interface OpenRow {
+  readonly halts: string;
+  readonly violations: number;
+  readonly newest: number;
+  readonly withdrawalsPending: string;
+  readonly withdrawalsProcessing: string;
+  readonly depositsPending: string;
+  readonly depositsQuarantined: string;
+}
+
+function readState(text: string): OpenState {
+  const { count, oldest_ms: oldest } = JSON.parse(text) as { count: number; oldest_ms: number | string | null };
+  const oldest_ms = typeof oldest === 'string' ? timeOfRecord(oldest) : oldest;
+  return { count, oldest_ms };
+}
+
+/** Reads what is open, in one statement. Throws when D1 fails. */
+export async function readOpenWork(database: Database): Promise<OpenWork> {
+  const [row] = await database.all<OpenRow>(sql`SELECT
+    (SELECT json_array(trading_halted, withdrawals_halted) FROM settings) AS halts,
+    (SELECT count(*) FROM (SELECT 1 FROM reconciliation_violations WHERE cleared_at IS NULL LIMIT 100)) AS violations,
+    (SELECT coalesce(max(id), 0) FROM transfers) AS newest,
+    ${openWithdrawals('PENDING')} AS withdrawalsPending, ${openWithdrawals('PROCESSING')} AS withdrawalsProcessing,
+    ${openDeposits('PENDING')} AS depositsPending, ${openDeposits('QUARANTINED')} AS depositsQuarantined`);
+  if (!row) throw new Error('a statement without FROM gave no row');
+  const [tradingHalted, withdrawalsHalted] = JSON.parse(row.halts) as [number, number];
+  return {
+    tradingHalted,
+    withdrawalsHalted,
+    violations: row.violations,
+    newestTransfer: row.newest,
+    withdrawals: { PENDING: readState(row.withdrawalsPending), PROCESSING: readState(row.withdrawalsProcessing) },
+    deposits: { PENDING: readState(row.depositsPending), QUARANTINED: readState(row.depositsQuarantined) },
+  };
+}
+
+/** What a scrape shows. What could not be reached is absent. */
+export interface Measured {
+  readonly work: OpenWork;
+  readonly house: House;
+  readonly snapshot: MarketSnapshot | undefined;
+  readonly keeper: KeeperStanding | undefined;
+  readonly now_ms: number;
+}
+
+type Sample = readonly [labels: Readonly<Record<string, string>>, value: number | string];
+
+interface Family {
+  readonly name: string;
+  readonly unit?: 'seconds' | 'ratio';
+  readonly help: string;
+  readonly samples: readonly Sample[];
+}
+
+/** Writes the metrics of a moment as OpenMetrics text. All are gauges. Pure. */
+export function writeMetrics(measured: Measured): string {
+  const families = [...listWork(measured), ...listPositions(measured), ...listObjects(measured)];
+  return `${families
+    .filter(({ samples }) => samples.length > 0)
+    .map(writeFamily)
+    .join('')}# EOF\n`;
+}
+
+function writeFamily({ name, unit, help, samples }: Family): string {
+  const full = `bureau_${name}${unit === undefined ? '' : `_${unit}`}`;
+  const head = [
+    `# TYPE ${full} gauge`,
+    ...(unit === undefined ? [] : [`# UNIT ${full} ${unit}`]),
+    `# HELP ${full} ${help}`,
+  ];
+  const lines = samples.map(([labels, value]) => {
+    const written = Object.entries(labels).map(([label, text]) => `${label}="${text}"`);
+    return `${full}${written.length > 0 ? `{${written.join()}}` : ''} ${value}`;
+  });
+  return [...head, ...lines, ''].join('\n');
+}
+
+const ageOf = (since_ms: number, now_ms: number) => Math.max(0, now_ms - since_ms) / 1_000;
+
+function listWork({ work, now_ms }: Measured): Family[] {
+  const ages = (open: Readonly<Record<string, OpenState>>): Sample[] =>
+    Object.entries(open).map(([status, { oldest_ms }]) => [
+      { status },
+      oldest_ms === null ? 0 : ageOf(oldest_ms, now_ms),
+    ]);
+  return [
+    { name: 'trading_halted', help: 'Whether trading is halted', samples: [[{}, work.tradingHalted]] },
+    { name: 'withdrawals_halted', help: 'Whether withdrawals are halted', samples: [[{}, work.withdrawalsHalted]] },
+    {
+      name: 'violations_open',
+      help: 'Violations that the reconciliation found and nobody cleared',
+      samples: [[{}, work.violations]],
+    },
+    {
+      name: 'withdrawals_open',
+      help: `Withdrawals that wait for a review or for the custodian, at most ${MOST_COUNTED}`,
+      samples: Object.entries(work.withdrawals).map(([status, { count }]) => [{ status }, count]),
+    },
+    {
+      name: 'withdrawals_oldest_age',
+      unit: 'seconds',
+      help: 'How long the oldest of them has waited; 0 without any',
+      samples: ages(work.withdrawals),
+    },
+    {
+      name: 'deposits_open',
+      help: `Deposits that wait for confirmations, or are quarantined and no dust, at most ${MOST_COUNTED}`,
+      samples: Object.entries(work.deposits).map(([status, { count }]) => [{ status }, count]),
+    },
+    {
+      name: 'deposits_oldest_age',
+      unit: 'seconds',
+      help: 'How long ago the oldest of them was first reported; 0 without any',
+      samples: ages(work.deposits),
+    },
+  ];
+}
+
+function listPositions({ house }: Measured): Family[] {
+  const of = (member: keyof House['assets'][number]): Sample[] =>
+    house.assets.flatMap((asset) => {
+      const value = asset[member];
+      return value === null ? [] : [[{ asset: asset.asset }, value] as const];
+    });
+  return [
+    { name: 'owed_to_clients', help: 'The sum of all clients’ balances, in the asset', samples: of('owedToClients') },
+    { name: 'in_flight', help: 'Taken for withdrawals that have not ended, in the asset', samples: of('inFlight') },
+    { name: 'fees_earned', help: 'Withdrawal fees so far, in the asset', samples: of('feesEarned') },
+    {
+      name: 'inventory',
+      help: 'What orders fill from, in the asset; below zero the house is short',
+      samples: of('inventory'),
+    },
+    {
+      name: 'exposure_used',
+      unit: 'ratio',
+      help: 'How much of the exposure limit is used',
+      samples: of('exposureUsed'),
+    },
+    {
+      name: 'supply_cap_used',
+      unit: 'ratio',
+      help: 'How much of the supply cap is used',
+      samples: of('supplyCapUsed'),
+    },
+  ];
+}
+
+function listObjects({ snapshot, keeper, work, now_ms }: Measured): Family[] {
+  const prices = coinSymbols.map((coin) => ({ coin, market: snapshot?.markets[coin] }));
+  const reconciled = keeper?.progress;
+  return [
+    { name: 'price_hub_up', help: 'Whether the price hub answered', samples: [[{}, snapshot ? 1 : 0]] },
+    {
+      name: 'price_age',
+      unit: 'seconds',
+      help: 'How long ago the price was received that venues agree on; absent without one',
+      samples: prices.flatMap(({ coin, market }) =>
+        market?.agreed ? [[{ coin }, ageOf(market.agreed.received_ms, now_ms)] as const] : [],
+      ),
+    },
+    {
+      name: 'price_sources',
+      help: 'The venues that the shown price is made of',
+      samples: snapshot
+        ? prices.map(({ coin, market }) => [{ coin }, market?.shown?.sources.length ?? 0] as const)
+        : [],
+    },
+    { name: 'keeper_up', help: 'Whether the keeper of the ledger answered', samples: [[{}, keeper ? 1 : 0]] },
+    {
+      name: 'reconciliation_step_age',
+      unit: 'seconds',
+      help: 'How long ago the reconciliation last made a step',
+      samples: reconciled && reconciled.steppedAt !== null ? [[{}, ageOf(reconciled.steppedAt, now_ms)]] : [],
+    },
+    {
+      name: 'reconciliation_transfers_behind',
+      help: 'Transfers that the reconciliation has not read yet',
+      samples: reconciled ? [[{}, Math.max(0, work.newestTransfer - reconciled.newest.after)]] : [],
+    },
+  ];
+}

@@ -1,0 +1,67 @@
+import { z } from '@hono/zod-openapi';
+import { and, asc, eq, gt, sql } from 'drizzle-orm';
+import { Id } from '../http/wire-types.ts';
+import type { Database } from '../ledger/database.ts';
+import { deposits } from '../ledger/schema.ts';
+import { DepositBase, type DepositRow, depositColumns, showDepositBase } from '../wallet/deposits/account-deposit.ts';
+import { UNOWNED, quarantineReasons } from '../wallet/deposits/deposit.ts';
+
+/** A deposit of any kind as the operator sees it. */
+export const OperatorDeposit = DepositBase.extend({
+  status: z.enum(['PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED']),
+  accountId: Id.nullable().openapi({ description: 'null when the address belongs to nobody here' }),
+  exactAmount: z.string().nullable().openapi({
+    description: 'Exactly what the chain moved; null for an internal deposit',
+    example: '0.500000000000000001',
+  }),
+  outputIndex: z.number().int().nullable().openapi({ description: 'null for an internal deposit', example: 0 }),
+  reason: z.enum(quarantineReasons).nullable().openapi({ description: 'Why it is quarantined', example: null }),
+  remedy: z.enum(['raise_supply_cap', 'keep']).nullable().openapi({
+    description:
+      'What can be done with a quarantined deposit, else null. raise_supply_cap: once the cap is high enough, the same report credits it. keep: it stays in custody and is owed to nobody',
+    example: null,
+  }),
+  reference: z
+    .string()
+    .nullable()
+    .openapi({ description: 'The operator’s own name of a credit by hand, else null', example: null }),
+  withdrawalId: Id.nullable().openapi({
+    description: 'The withdrawal of another account that it was paid by, else null',
+    example: null,
+  }),
+}).openapi('OperatorDeposit');
+
+export type OperatorDeposit = z.output<typeof OperatorDeposit>;
+
+/** Shows a deposit to the operator. */
+export function showDepositToOperator(row: DepositRow): OperatorDeposit {
+  return {
+    ...showDepositBase(row),
+    status: row.status,
+    accountId: row.accountId === UNOWNED ? null : row.accountId,
+    exactAmount: row.exactAmount,
+    outputIndex: row.outputIndex,
+    reason: row.reason,
+    remedy: row.reason === null ? null : row.reason === 'supply_cap' ? 'raise_supply_cap' : 'keep',
+    reference: row.reference,
+    withdrawalId: row.withdrawalId,
+  };
+}
+
+/** The condition of the index `deposits_open`, word for word: otherwise SQLite does not use that index. */
+const isOpen = sql`${deposits.status} IN ('PENDING', 'QUARANTINED') AND ${deposits.reason} IS NOT 'below_minimum'`;
+
+/** At most `count` deposits of all accounts in a state that is open, oldest first, newer than the id `after`. */
+export function selectOpenDeposits(
+  database: Database,
+  status: 'PENDING' | 'QUARANTINED',
+  after: string | null,
+  count: number,
+): Promise<DepositRow[]> {
+  return database
+    .select(depositColumns)
+    .from(deposits)
+    .where(and(isOpen, eq(deposits.status, status), after === null ? undefined : gt(deposits.id, after)))
+    .orderBy(asc(deposits.id))
+    .limit(count);
+}

@@ -1,0 +1,47 @@
+import type { Role } from '../ledger/audit.ts';
+
+/** The roles that a person of the staff can have. */
+export const staffRoles = ['admin', 'treasury', 'support', 'compliance', 'auditor'] as const satisfies readonly Role[];
+
+export type StaffRole = (typeof staffRoles)[number];
+
+/** The operator's token, and people who may do all that it may. */
+const chiefs = ['operator', 'admin'] as const satisfies readonly Role[];
+
+/**
+ * What a route is for, and the roles that it opens to. Treasury moves money, compliance reviews and freezes, support
+ * opens accounts and takes rights away, auditors read. Nobody but an admin sees a token or a secret.
+ */
+export const duties = {
+  /** Any token, and any person of the staff. */
+  know_interface: [...chiefs, 'deposits', 'auditor', 'treasury', 'support', 'compliance'],
+  read: [...chiefs, 'auditor', 'treasury', 'support', 'compliance'],
+  report_deposits: [...chiefs, 'deposits'],
+  ask_custodian: [...chiefs, 'deposits', 'treasury'],
+  open_accounts: [...chiefs, 'support'],
+  freeze_accounts: [...chiefs, 'support', 'compliance'],
+  thaw_accounts: [...chiefs, 'compliance'],
+  set_limits: chiefs,
+  make_keys: chiefs,
+  revoke_keys: [...chiefs, 'support', 'compliance'],
+  set_second_factor: chiefs,
+  approve_addresses: chiefs,
+  remove_approvals: [...chiefs, 'support', 'compliance'],
+  credit: [...chiefs, 'treasury'],
+  settle_trades: [...chiefs, 'treasury'],
+  review_withdrawals: [...chiefs, 'compliance'],
+  settle_withdrawals: [...chiefs, 'treasury'],
+  set_caps: [...chiefs, 'treasury'],
+  change_settings: chiefs,
+  reconcile: [...chiefs, 'treasury'],
+  clear_violations: chiefs,
+  fill_address_pool: chiefs,
+  manage_staff: chiefs,
+} as const satisfies Record<string, readonly Role[]>;
+
+export type Duty = keyof typeof duties;
+
+/** The first of some roles that may do this, or `undefined`. */
+export function findRoleFor(duty: Duty, roles: readonly Role[]): Role | undefined {
+  return roles.find((role) => (duties[duty] as readonly Role[]).includes(role));
+}

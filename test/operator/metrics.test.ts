@@ -1,0 +1,89 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import alerts from '../../docs/alerts.yml?raw';
+import { LedgerKeeper } from '../../src/lane/ledger-keeper.ts';
+import { PriceHub } from '../../src/markets/price-hub.ts';
+import { METRICS_TYPE } from '../../src/operator/metrics.ts';
+import { type Trader, asOperator, openTrader } from '../support/exchange.ts';
+import { runKeeper } from '../support/ledger/reconciliation.ts';
+import { countRowsRead } from '../support/runtime/meter.ts';
+import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
+
+/** The samples of a scrape, by name and labels, read by the grammar of OpenMetrics. */
+async function scrape(): Promise<Map<string, number>> {
+  const response = await asOperator('GET', '/metrics');
+  expect([response.status, response.headers.get('Content-Type')]).toEqual([200, METRICS_TYPE]);
+  const text = await response.text();
+  expect(text.endsWith('\n# EOF\n')).toBe(true);
+  const samples = new Map<string, number>();
+  const declared = new Set<string>();
+  for (const line of text.trimEnd().split('\n').slice(0, -1)) {
+    const [, kind, name = ''] = /^# (TYPE|UNIT|HELP) (\S+) \S/.exec(line) ?? [];
+    if (kind === 'TYPE') {
+      expect(declared.has(name), `${name} is declared twice`).toBe(false);
+      declared.add(name);
+    }
+    if (kind !== undefined) continue;
+    const [, sample = '', family = '', value] =
+      /^(([a-z_]+)(?:\{[a-z]+="[A-Za-z_]+"(?:,[a-z]+="[A-Za-z_]+")*\})?) (-?\d+(?:\.\d+)?)$/.exec(line) ?? [];
+    expect(declared.has(family), line).toBe(true);
+    expect(samples.has(sample), `${sample} is there twice`).toBe(false);
+    samples.set(sample, Number(value));
+  }
+  return samples;
+}
+
+describe('GET /operator/v1/metrics', () => {
+  let trader: Trader;
+  beforeAll(async () => {
+    trader = await openTrader({ USDT: '10000' });
+    await trader.trade({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
+    await asOperator('PATCH', '/settings', { reviewThreshold: '1', withdrawalsHalted: false });
+    await readTaken(await withdraw(trader));
+    await asOperator('PATCH', '/settings', { tradingHalted: true });
+    await runKeeper();
+  });
+
+  it('shows halts, what is open with its age, positions, prices and the reconciliation', async () => {
+    const samples = await scrape();
+    const expected = {
+      bureau_trading_halted: 1,
+      bureau_withdrawals_halted: 0,
+      bureau_violations_open: 0,
+      'bureau_withdrawals_open{status="PENDING"}': 1,
+      'bureau_withdrawals_open{status="PROCESSING"}': 0,
+      'bureau_withdrawals_oldest_age_seconds{status="PROCESSING"}': 0,
+      'bureau_deposits_open{status="QUARANTINED"}': 0,
+      'bureau_in_flight{asset="USDT"}': 51,
+      bureau_price_hub_up: 1,
+      'bureau_price_sources{coin="BTC"}': 3,
+      bureau_keeper_up: 1,
+      bureau_reconciliation_transfers_behind: 0,
+    };
+    for (const [name, value] of Object.entries(expected)) expect([name, samples.get(name)]).toEqual([name, value]);
+    expect(samples.get('bureau_owed_to_clients{asset="USDT"}')).toBeCloseTo(10_000 - 10 - 51, 6);
+    expect(samples.get('bureau_withdrawals_oldest_age_seconds{status="PENDING"}')).toBeLessThan(60);
+    expect(samples.get('bureau_price_age_seconds{coin="BTC"}')).toBeLessThan(60);
+  });
+
+  it('has every metric that an alert asks for', async () => {
+    const names = new Set([...(await scrape()).keys()].map((sample) => sample.split('{')[0]));
+    const asked = [...alerts.matchAll(/\bbureau_[a-z_]+\b/g)].map(([name]) => name);
+    expect(asked.length).toBeGreaterThan(10);
+    expect(asked.filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  it('says what cannot be reached, and shows the rest', async () => {
+    vi.spyOn(PriceHub.prototype, 'snapshot').mockRejectedValue(new Error('no hub'));
+    vi.spyOn(LedgerKeeper.prototype, 'read').mockRejectedValue(new Error('no keeper'));
+    const samples = await scrape();
+    expect([samples.get('bureau_price_hub_up'), samples.get('bureau_keeper_up')]).toEqual([0, 0]);
+    expect(samples.get('bureau_trading_halted')).toBe(1);
+    expect(samples.has('bureau_reconciliation_transfers_behind')).toBe(false);
+    expect(samples.has('bureau_price_age_seconds{coin="BTC"}')).toBe(false);
+    vi.restoreAllMocks();
+  });
+
+  it('reads few rows', async () => {
+    expect(await countRowsRead(() => asOperator('GET', '/metrics'))).toBeLessThan(80);
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { type ProblemBody, json, openAccount, send } from '../support/exchange.ts';
+import { CONNECTION_LOST, aroundBatch, fail } from '../support/runtime/faults.ts';
+import { env } from '../support/runtime/test-env.ts';
+
+interface Opened {
+  readonly account: { readonly id: string; readonly externalId: string | null };
+}
+
+interface MadeKey {
+  readonly apiKey: { readonly id: string };
+  readonly token: string | null;
+}
+
+function post(path: string, body: unknown, key?: string, token: string = env.OPERATOR_TOKEN): Promise<Response> {
+  return send(`/operator/v1${path}`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${token}`,
+      'Content-Type': 'application/json',
+      ...(key !== undefined && { 'Idempotency-Key': key }),
+    },
+    body: JSON.stringify(body),
+  });
+}
+
+async function expectProblem(response: Response, status: number, code: string): Promise<void> {
+  expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);
+}
+
+const count = (table: string) => env.DB.prepare(`SELECT count(*) AS rows FROM ${table}`).first<number>('rows');
+
+describe('an account that is opened with an Idempotency-Key', () => {
+  it('is opened once, however often and at once it is asked for', async () => {
+    const before = (await count('accounts')) ?? 0;
+    const answers = await Promise.all(Array.from({ length: 8 }, () => post('/accounts', { label: 'once' }, '"k-1"')));
+    const ids = await Promise.all(answers.map(async (answer) => (await json<Opened>(answer)).account.id));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 201));
+    expect(new Set(ids).size).toBe(1);
+    expect(await count('accounts')).toBe(before + 1);
+    expect(answers.filter(({ headers }) => headers.get('X-Idempotency-Replay') === 'true')).toHaveLength(7);
+    // The bare value is the same key as the quoted one.
+    expect((await json<Opened>(await post('/accounts', { label: 'once' }, 'k-1'))).account.id).toBe(ids[0]);
+  });
+
+  it('is refused for another body under the same key, and the key is of one route', async () => {
+    const { account } = await json<Opened>(await post('/accounts', { label: 'mine' }, 'k-2'));
+    await expectProblem(await post('/accounts', { label: 'yours' }, 'k-2'), 422, 'idempotency_key_reused');
+    const key = post(`/accounts/${account.id}/api-keys`, { label: 'x', scopes: ['read'] }, 'k-2');
+    await expectProblem(await key, 422, 'idempotency_key_reused');
+    await expectProblem(await post('/accounts', { label: 'mine' }, 'k'.repeat(256)), 400, 'invalid_idempotency_key');
+  });
+
+  it.each(['before', 'after'] as const)('is one account when the connection is lost %s its batch', async (moment) => {
+    const before = (await count('accounts')) ?? 0;
+    const lost = aroundBatch('account', moment, 1, fail(CONNECTION_LOST));
+    const first = await post('/accounts', { label: moment }, `lost-${moment}`);
+    expect(lost.state.injected).toBe(1);
+    lost.restore();
+    expect(first.status).toBe(moment === 'before' ? 503 : 201);
+    expect((await post('/accounts', { label: moment }, `lost-${moment}`)).status).toBe(201);
+    expect(await count('accounts')).toBe(before + 1);
+  });
+});
+
+describe('an externalId', () => {
+  it('is of one account, which is found by it', async () => {
+    const externalId = 'customer 47/11';
+    const { account } = await json<Opened>(await post('/accounts', { label: 'a', externalId }));
+    expect(account.externalId).toBe(externalId);
+    const before = await count('accounts');
+    await expectProblem(await post('/accounts', { label: 'b', externalId }), 409, 'invalid_state');
+    await expectProblem(await post('/accounts', { label: 'b', externalId }, 'other-key'), 409, 'invalid_state');
+    expect(await count('accounts')).toBe(before);
+    const found = await send(`/operator/v1/accounts?${new URLSearchParams({ query: externalId }).toString()}`, {
+      headers: { Authorization: `Bearer ${env.OPERATOR_TOKEN}` },
+    });
+    expect(await json(found)).toMatchObject({ accounts: [{ id: account.id }] });
+    // The refused request has used up nothing: its key opens another account.
+    expect((await post('/accounts', { label: 'b' }, 'other-key')).status).toBe(201);
+  });
+
+  it('can be used again when its account was not opened after all', async () => {
+    const wanted = { label: 'a', externalId: 'claimed' };
+    const lost = aroundBatch('account', 'before', 1, fail(CONNECTION_LOST));
+    expect((await post('/accounts', wanted)).status).toBe(503);
+    expect(lost.state.injected).toBe(1);
+    lost.restore();
+    expect(await json(await post('/accounts', wanted))).toMatchObject({ account: wanted });
+    await expectProblem(await post('/accounts', wanted), 409, 'invalid_state');
+  });
+
+  it('is kept by the database itself', async () => {
+    const { account } = await json<Opened>(await post('/accounts', { label: 'a', externalId: 'kept' }));
+    for (const statement of [
+      `UPDATE accounts SET external_id = 'other' WHERE id = '${account.id}'`,
+      `UPDATE OR REPLACE accounts SET external_id = 'kept' WHERE id <> '${account.id}'`,
+      `INSERT OR REPLACE INTO accounts (id, address_index, label, created_at, external_id) VALUES ('x', 9999, 'x', 1, 'kept')`,
+    ]) {
+      await expect(env.DB.prepare(statement).run(), statement).rejects.toThrow(/guard: /);
+    }
+  });
+});
+
+describe('an API key that is made with an Idempotency-Key', () => {
+  it('is made once; the repetition names it without its token', async () => {
+    const accountId = await openAccount();
+    const wanted = { label: 'bot', scopes: ['read'] };
+    const make = () => post(`/accounts/${accountId}/api-keys`, wanted, `key-${accountId}`);
+    const first = await json<MadeKey>(await make());
+    const response = await make();
+    expect(response.headers.get('X-Idempotency-Replay')).toBe('true');
+    expect(await json<MadeKey>(response)).toEqual({ apiKey: first.apiKey, token: null });
+    expect(first.token).toMatch(/^bk_test_/);
+    const works = await send('/api/v1/account/api-key', { headers: { Authorization: `Bearer ${first.token}` } });
+    expect(works.status).toBe(200);
+  });
+
+  it('shows its token when only the answer of the database was lost', async () => {
+    const accountId = await openAccount();
+    const lost = aroundBatch('key', 'after', 1, fail(CONNECTION_LOST));
+    const path = `/accounts/${accountId}/api-keys`;
+    const made = await json<MadeKey>(await post(path, { label: 'bot', scopes: ['read'] }, `lost-${accountId}`));
+    lost.restore();
+    expect(made.token).toMatch(/^bk_test_/);
+  });
+
+  it('without the header is another key each time', async () => {
+    const accountId = await openAccount();
+    const make = async () =>
+      (await json<MadeKey>(await post(`/accounts/${accountId}/api-keys`, { label: 'bot', scopes: ['read'] }))).apiKey
+        .id;
+    expect(await make()).not.toBe(await make());
+  });
+});

@@ -1,0 +1,358 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { MAX_LOOKED_AT } from '../../src/http/list.ts';
+import {
+  type ProblemBody,
+  type Trader,
+  asOperator,
+  createKey,
+  json,
+  openAccount,
+  openTrader,
+} from '../support/exchange.ts';
+import { openCrowd } from '../support/growth/open-crowd.ts';
+import { addressOf, drawHash } from '../support/ledger/reconciliation.ts';
+import { agreeP2p, readSettled, settle } from '../support/operator/settlements.ts';
+import { countRowsRead } from '../support/runtime/meter.ts';
+import { env } from '../support/runtime/test-env.ts';
+import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
+
+type Row = Record<string, unknown> & { readonly id: string };
+type Page = Record<string, Row[]> & { readonly nextCursor: string | null };
+
+async function read<T = Page>(path: string): Promise<T> {
+  const response = await asOperator('GET', path);
+  if (response.status !== 200) throw new Error(`${path}: ${await response.text()}`);
+  return json<T>(response);
+}
+
+const withQuery = (path: string, query: Record<string, string>) => `${path}?${new URLSearchParams(query).toString()}`;
+
+async function walk(path: string, name: string, query: Record<string, string> = {}): Promise<Row[]> {
+  const rows: Row[] = [];
+  let cursor = '';
+  for (let pages = 0; pages < 100; pages += 1) {
+    const page = await read(withQuery(path, { ...query, cursor }));
+    rows.push(...(page[name] ?? []));
+    if (page.nextCursor === null) return rows;
+    cursor = page.nextCursor;
+  }
+  throw new Error('the walk has no end');
+}
+
+async function expectRefused(path: string, status: number, code: string): Promise<void> {
+  const response = await asOperator('GET', path);
+  expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);
+}
+
+async function openNamed(label: string): Promise<string> {
+  const { account } = await json<{ account: { id: string } }>(await asOperator('POST', '/accounts', { label }));
+  return account.id;
+}
+
+const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id);
+
+describe('GET /operator/v1/accounts', () => {
+  it('lists every account once, newest first, at any size of page', async () => {
+    for (let opened = 0; opened < 5; opened += 1) await openNamed('walked');
+    const { results } = await env.DB.prepare('SELECT id FROM accounts ORDER BY id DESC').all<Row>();
+    for (const limit of ['1', '3', '200']) {
+      expect(idsOf(await walk('/accounts', 'accounts', { limit }))).toEqual(idsOf(results));
+    }
+  });
+
+  it('finds one by its id, by a key and by each of its deposit addresses', async () => {
+    const trader = await openTrader();
+    const addresses = await Promise.all(['BTC', 'ETH', 'SOL', 'TRC20'].map((network) => addressOf(trader, network)));
+    for (const query of [trader.accountId, trader.keyId, ...addresses, addresses[1]?.toLowerCase() ?? '']) {
+      expect(idsOf(await walk('/accounts', 'accounts', { query })), query).toEqual([trader.accountId]);
+    }
+    expect(await walk('/accounts', 'accounts', { query: trader.accountId, status: 'frozen' })).toEqual([]);
+  });
+
+  it('finds those whose label begins with a text, in the order of their labels, and no others', async () => {
+    const labels = ['Ada B', 'Ada', 'ada', 'Ada\u{10FFFF}x', 'Adb', "Ada' OR 1=1 --", 'Ad', 'Ada%'];
+    const ids = new Map<string, string>();
+    for (const label of labels) ids.set(label, await openNamed(label));
+    const named = ['Ada', 'Ada B', 'Ada%', "Ada' OR 1=1 --"];
+    for (const limit of ['1', '2', '200']) {
+      const found = await walk('/accounts', 'accounts', { query: 'Ada', limit });
+      expect(found.map(({ label }) => label)).toEqual(['Ada', 'Ada B', 'Ada%', "Ada' OR 1=1 --"].toSorted());
+      expect(new Set(idsOf(found))).toEqual(new Set(named.map((label) => ids.get(label))));
+    }
+    expect(await walk('/accounts', 'accounts', { query: 'nobody at all' })).toEqual([]);
+  });
+
+  it('lists the frozen ones among thousands, a bounded look at a time', async () => {
+    await openCrowd(0, 4_000);
+    const [old, young] = [await openNamed('cold 1'), await openNamed('cold 2')];
+    const first = await env.DB.prepare('SELECT id FROM accounts ORDER BY id LIMIT 1').first<string>('id');
+    for (const id of [old, young, first]) await asOperator('PATCH', `/accounts/${id}`, { status: 'frozen' });
+    const { results } = await env.DB.prepare(
+      "SELECT id FROM accounts WHERE status = 'frozen' ORDER BY id DESC",
+    ).all<Row>();
+    expect(idsOf(await walk('/accounts', 'accounts', { status: 'frozen' }))).toEqual(idsOf(results));
+    expect(results.length).toBeGreaterThanOrEqual(3);
+    const queries: Record<string, string>[] = [
+      { status: 'frozen' },
+      { status: 'frozen', query: 'cold' },
+      { query: 'crowd' },
+      {},
+    ];
+    for (const query of queries) {
+      const path = withQuery('/accounts', query);
+      expect(await countRowsRead(() => read(path)), path).toBeLessThanOrEqual(MAX_LOOKED_AT);
+    }
+  });
+
+  it('binds its cursors to its filters', async () => {
+    const page = await read('/accounts?limit=1');
+    const cursor = page.nextCursor ?? '';
+    await expectRefused(withQuery('/accounts', { cursor, status: 'active' }), 400, 'invalid_cursor');
+    await expectRefused(withQuery('/accounts', { cursor, query: 'test' }), 400, 'invalid_cursor');
+    await expectRefused('/accounts?query=', 400, 'invalid_request');
+    await expectRefused('/accounts?status=closed', 400, 'invalid_request');
+  });
+});
+
+describe('GET /operator/v1/accounts/{id}', () => {
+  it('has balances with their value, what is used of the limit, the second factor, keys and addresses', async () => {
+    const trader = await openTrader({ USDT: '1000', BTC: '0.5' });
+    await readTaken(await withdraw(trader));
+    await asOperator('POST', `/accounts/${trader.accountId}/allowlist`, {
+      network: 'ETH',
+      address: '0x52908400098527886E0F7030069857D2E4169EE7',
+      label: 'cold',
+    });
+    const { account } = await read<{ account: Record<string, unknown> }>(`/accounts/${trader.accountId}`);
+    const balances = account['balances'] as { asset: string; amount: string; usdValue: string }[];
+    expect(Object.fromEntries(balances.map(({ asset, amount }) => [asset, amount]))).toEqual(await trader.balances());
+    const valueOf = (asset: string) => Number(balances.find((one) => one.asset === asset)?.usdValue);
+    expect(valueOf('USDT')).toBe(949);
+    expect(valueOf('BTC')).toBeGreaterThan(1_000);
+    expect(Number(account['usdValue'])).toBeCloseTo(valueOf('USDT') + valueOf('BTC'), 5);
+    expect(account).toMatchObject({
+      dailyWithdrawals: { limit: '5000', used: '50', remaining: '4950' },
+      totp: { enabled: false, lockedUntil: null },
+      apiKeys: [{ id: trader.keyId }],
+      allowlist: [{ label: 'cold', network: 'ETH' }],
+    });
+  });
+
+  it('shows no secret, and is not found for an unknown id', async () => {
+    const trader = await openTrader();
+    const { secret } = await json<{ secret: string }>(await asOperator('POST', `/accounts/${trader.accountId}/totp`));
+    const shown = await (await asOperator('GET', `/accounts/${trader.accountId}`)).text();
+    expect(shown).not.toContain(secret);
+    expect(shown).not.toContain(trader.token.slice(-60));
+    await expectRefused('/accounts/01a1fcca-895a-7000-b43c-11f474a4f8d5', 404, 'not_found');
+  });
+});
+
+describe('the records of an account', () => {
+  let trader: Trader;
+  beforeAll(async () => {
+    trader = await openTrader({ USDT: '5000', ETH: '10' });
+    await trader.trade({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
+    await trader.trade({ coin: 'ETH', side: 'SELL', mode: 'COIN_QTY', value: '0.1' });
+    await readTaken(await withdraw(trader));
+  });
+
+  it.each([
+    ['transactions', '/api/v1/wallet/transactions'],
+    ['orders', '/api/v1/orders'],
+  ])('%s are what their holder sees', async (name, path) => {
+    const own = await json<Page>(await trader.get(path));
+    expect(own[name]?.length).toBeGreaterThan(0);
+    expect(await walk(`/accounts/${trader.accountId}/${name}`, name, { limit: '2' })).toEqual(own[name]);
+  });
+
+  it('withdrawals and deposits have what the operator needs besides', async () => {
+    const [withdrawal] = await walk(`/accounts/${trader.accountId}/withdrawals`, 'withdrawals', {
+      status: 'COMPLETED',
+    });
+    expect(withdrawal).toMatchObject({ accountId: trader.accountId, usdValue: '50', type: 'ONCHAIN_WITHDRAWAL' });
+    const deposits = await walk(`/accounts/${trader.accountId}/deposits`, 'deposits', { limit: '1' });
+    expect(deposits).toMatchObject([
+      { asset: 'ETH', reference: 'fund ETH', network: null, remedy: null },
+      { asset: 'USDT', reference: 'fund USDT', accountId: trader.accountId },
+    ]);
+  });
+
+  it.each(['transactions', 'orders', 'withdrawals', 'deposits'])(
+    '%s of an unknown account are not found, and their cursors open no other account’s',
+    async (name) => {
+      await expectRefused(`/accounts/01a1fcca-895a-7000-b43c-11f474a4f8d5/${name}`, 404, 'not_found');
+      const busy = await openTrader({ USDT: '5000', BTC: '1', ETH: '1' });
+      for (let done = 0; done < 2; done += 1) {
+        await busy.trade({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
+        await readTaken(await withdraw(busy));
+      }
+      const { nextCursor } = await read(`/accounts/${busy.accountId}/${name}?limit=1`);
+      expect(nextCursor).not.toBeNull();
+      const other = withQuery(`/accounts/${trader.accountId}/${name}`, { cursor: nextCursor ?? '' });
+      await expectRefused(other, 400, 'invalid_cursor');
+    },
+  );
+});
+
+describe('GET /operator/v1/deposits', () => {
+  it('lists what waits for confirmations, and what is quarantined with what can be done', async () => {
+    const trader = await openTrader();
+    const address = await addressOf(trader, 'ETH');
+    const report = async (change: Record<string, unknown>) => {
+      const body = { network: 'ETH', asset: 'ETH', amount: '0.5', address, txHash: drawHash(), confirmations: 99 };
+      const { deposit } = await json<{ deposit: Row }>(await asOperator('POST', '/deposits', { ...body, ...change }));
+      return deposit.id;
+    };
+    const pending = [await report({ confirmations: 1 }), await report({ confirmations: 2 })];
+    const unknown = await report({ address: '0x52908400098527886E0F7030069857D2E4169EE7' });
+    const unsupported = await report({ asset: 'SHIB' });
+    const overCap = await report({ amount: '9999999999' });
+    const dust = await report({ amount: '0.0000000001' });
+    for (const limit of ['1', '200']) {
+      expect(idsOf(await walk('/deposits', 'deposits', { status: 'PENDING', limit }))).toEqual(pending);
+      const quarantined = await walk('/deposits', 'deposits', { status: 'QUARANTINED', limit });
+      expect(quarantined.map(({ id, reason, remedy, accountId }) => [id, reason, remedy, accountId])).toEqual([
+        [unknown, 'unknown_address', 'keep', null],
+        [unsupported, 'unsupported_asset', 'keep', null],
+        [overCap, 'supply_cap', 'raise_supply_cap', trader.accountId],
+      ]);
+      expect(idsOf(quarantined)).not.toContain(dust);
+    }
+    const { nextCursor } = await read('/deposits?status=PENDING&limit=1');
+    await expectRefused(
+      withQuery('/deposits', { status: 'QUARANTINED', cursor: nextCursor ?? '' }),
+      400,
+      'invalid_cursor',
+    );
+    await expectRefused('/deposits', 400, 'invalid_request');
+    expect(await countRowsRead(() => read('/deposits?status=QUARANTINED'))).toBeLessThan(10);
+  });
+});
+
+describe('GET /operator/v1/audit', () => {
+  it('has every change, newest first, and finds those of a target, an action and an actor', async () => {
+    const id = await openNamed('audited');
+    await asOperator('PATCH', `/accounts/${id}`, { status: 'frozen' });
+    await asOperator('PATCH', `/accounts/${id}`, { status: 'active' });
+    const own = await walk('/audit', 'entries', { target: id, limit: '1' });
+    expect(own).toMatchObject([
+      { action: 'change_account', actor: 'operator', detail: { status: 'active' } },
+      { action: 'change_account', detail: { status: 'frozen' } },
+      { action: 'open_account', detail: { label: 'audited' } },
+    ]);
+    expect(await walk('/audit', 'entries', { target: id, action: 'open_account' })).toEqual([own[2]]);
+    expect(await walk('/audit', 'entries', { target: id, actor: 'deposits' })).toEqual([]);
+    const { results } = await env.DB.prepare(
+      'SELECT CAST(id AS TEXT) AS id FROM audit ORDER BY audit.id DESC',
+    ).all<Row>();
+    expect(idsOf(await walk('/audit', 'entries', { limit: '200' }))).toEqual(idsOf(results));
+  });
+
+  it('has a span of time, and reads a bounded part of it however long the audit is', async () => {
+    const day_ms = 86_400_000;
+    const [head, begin_ms, count] = [
+      (await env.DB.prepare('SELECT max(id) AS head FROM audit').first<number>('head')) ?? 0,
+      Date.now() + 30 * day_ms,
+      6_000,
+    ];
+    await env.DB.batch(
+      Array.from({ length: count / 1_000 }, (_, thousand) =>
+        env.DB.prepare(
+          `WITH RECURSIVE n (i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?1 + 1000)
+           INSERT INTO audit (id, ts, role, action, target, detail)
+           SELECT ?2 + i, ?3 + i * 60000, 'deposits', 'report_deposit', 'crowd', '{}' FROM n`,
+        ).bind(thousand * 1_000 + 1, head, begin_ms),
+      ),
+    );
+    const at = (minutes: number) => new Date(begin_ms + minutes * 60_000).toISOString();
+    const spans = [
+      [100, 110],
+      [1, 3],
+      [5_990, 9_000],
+    ] as const;
+    for (const [from, to] of spans) {
+      const path = withQuery('/audit', { from: at(from), to: at(to), limit: '200' });
+      const page = await read(path);
+      expect(page['entries']?.length).toBe(Math.min(to, count + 1) - from);
+      expect(await countRowsRead(() => read(path))).toBeLessThan(150);
+    }
+    const rare = withQuery('/audit', { actor: 'operator', from: at(0) });
+    expect(await countRowsRead(() => read(rare))).toBeLessThanOrEqual(MAX_LOOKED_AT + 60);
+    expect(await walk('/audit', 'entries', { actor: 'operator', from: at(0) })).toEqual([]);
+    const old = await walk('/audit', 'entries', { actor: 'operator' });
+    expect(old.length).toBeGreaterThan(3);
+  });
+
+  it('binds its cursors to its filters', async () => {
+    const { nextCursor } = await read('/audit?limit=1');
+    await expectRefused(withQuery('/audit', { cursor: nextCursor ?? '', actor: 'operator' }), 400, 'invalid_cursor');
+    await expectRefused('/audit?from=monday', 400, 'invalid_request');
+  });
+});
+
+describe('GET /operator/v1/keys/{keyId}', () => {
+  it('is the key of whichever account, also once it is revoked', async () => {
+    const { accountId, keyId } = await createKey(await openAccount());
+    const known = await read<{ apiKey: Row }>(`/keys/${keyId}`);
+    expect(known.apiKey).toMatchObject({ id: keyId, accountId, revokedAt: null });
+    await asOperator('DELETE', `/accounts/${accountId}/api-keys/${keyId}`);
+    expect((await read<{ apiKey: Row }>(`/keys/${keyId}`)).apiKey['revokedAt']).not.toBeNull();
+    await expectRefused(`/keys/${accountId}`, 404, 'not_found');
+  });
+});
+
+describe('GET /operator/v1/search', () => {
+  const find = (q: string) => read<{ results: Row[] }>(withQuery('/search', { q }));
+
+  it('finds accounts, keys, orders, settlements, credits, deposits and withdrawals by their id', async () => {
+    const [trader, other] = [
+      await openTrader({ USDT: '5000', ETH: '1' }),
+      await openTrader({ USDT: '5000', ETH: '10' }),
+    ];
+    const { accountId } = trader;
+    const order = await trader.trade({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
+    const withdrawal = await readTaken(await withdraw(trader));
+    const settlement = await readSettled(await settle(agreeP2p(trader, other)));
+    const [credit] = await walk(`/accounts/${accountId}/deposits`, 'deposits');
+    const address = await addressOf(trader, 'ETH');
+    const body = { network: 'ETH', asset: 'ETH', amount: '0.5', address, txHash: drawHash(), confirmations: 1 };
+    const { deposit } = await json<{ deposit: Row }>(await asOperator('POST', '/deposits', body));
+    const expected = [
+      [accountId, 'account'],
+      [trader.keyId, 'api_key'],
+      [order.id, 'order'],
+      [withdrawal.id, 'withdrawal'],
+      [credit?.id ?? '', 'deposit'],
+      [deposit.id, 'deposit'],
+    ] as const;
+    for (const [id, kind] of expected) {
+      expect((await find(id)).results).toMatchObject([{ kind, id, accountId }]);
+    }
+    const parties = (await find(settlement.id)).results.map(
+      ({ kind, accountId: party }) => `${String(kind)} ${String(party)}`,
+    );
+    expect(new Set(parties)).toEqual(new Set([accountId, other.accountId].map((party) => `settlement ${party}`)));
+    expect((await find(body.txHash.toUpperCase().replace('0X', '0x'))).results).toEqual([
+      { kind: 'deposit', id: deposit.id, accountId, network: 'ETH' },
+    ]);
+    expect((await find(withdrawal.txHash ?? '')).results).toEqual([
+      { kind: 'withdrawal', id: withdrawal.id, accountId, network: 'TRC20' },
+    ]);
+    expect((await find(address)).results).toContainEqual({ kind: 'address', id: address, accountId, network: 'ETH' });
+  });
+
+  it.each(['01a1fcca-895a-7000-b43c-11f474a4f8d5', 'nothing', "x' OR 1=1 --", `0x${'0'.repeat(64)}`])(
+    'finds nothing of %s',
+    async (q) => {
+      expect(await find(q)).toEqual({ results: [] });
+    },
+  );
+
+  it('reads a bounded number of rows', async () => {
+    const trader = await openTrader({ USDT: '5000' });
+    const order = await trader.trade({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
+    expect(await countRowsRead(() => find(order.id))).toBeLessThanOrEqual(2_200);
+    await expectRefused('/search', 400, 'invalid_request');
+  });
+});
