@@ -61,6 +61,14 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: the number of an account''s key records never falls');
 END;
 
+CREATE TRIGGER limits_rise_by_two BEFORE UPDATE OF daily_withdrawal_limit ON accounts
+WHEN NEW.daily_withdrawal_limit > OLD.daily_withdrawal_limit
+  AND EXISTS (SELECT 1 FROM two_admins)
+  AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'change_account' AND target = NEW.id)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: two_people_needed');
+END;
+
 CREATE TABLE address_indexes (
   address_index INTEGER PRIMARY KEY NOT NULL CHECK (address_index >= 0),
   account_id TEXT NOT NULL UNIQUE
@@ -180,6 +188,9 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a key keeps its account, scopes and hash');
 END;
 
+CREATE VIEW approved_change AS
+  SELECT action, target FROM audit WHERE id = (SELECT max(id) FROM audit) AND proposal IS NOT NULL;
+
 CREATE TABLE assets (
   asset TEXT PRIMARY KEY NOT NULL,
   -- How many atoms make one unit, such as one bitcoin.
@@ -217,9 +228,18 @@ CREATE TABLE audit (
   target TEXT NOT NULL,
   -- A JSON object that describes the change. It never contains a secret.
   detail TEXT NOT NULL CHECK (json_valid(detail))
-, actor TEXT) STRICT;
+, actor TEXT, proposal TEXT, request TEXT CHECK ((request IS NULL) = (proposal IS NULL))) STRICT;
 
 CREATE INDEX audit_of_target ON audit (target);
+
+CREATE TRIGGER audit_approves_proposals AFTER INSERT ON audit
+WHEN NEW.proposal IS NOT NULL
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a person approves the request that was proposed')
+    WHERE NEW.actor IS NULL
+      OR NOT EXISTS (SELECT 1 FROM proposals WHERE id = NEW.proposal AND digest = NEW.request);
+  UPDATE proposals SET status = 'APPROVED', decided_by = NEW.actor, decided_at = NEW.ts WHERE id = NEW.proposal;
+END;
 
 CREATE TRIGGER audit_is_not_changed BEFORE UPDATE ON audit
 BEGIN
@@ -235,6 +255,14 @@ CREATE TRIGGER audit_is_numbered BEFORE INSERT ON audit
 WHEN NEW.id IS NOT (SELECT coalesce(max(id), 0) + 1 FROM audit)
 BEGIN
   SELECT RAISE(ABORT, 'guard: an audit row takes the next number');
+END;
+
+CREATE TRIGGER stuck_withdrawals_are_settled_by_two BEFORE INSERT ON audit
+WHEN NEW.action = 'settle_withdrawal' AND NEW.proposal IS NULL
+  AND NEW.detail ->> 'reason' IS NOT 'rejected'
+  AND EXISTS (SELECT 1 FROM two_admins)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: two_people_needed');
 END;
 
 CREATE TABLE balances (
@@ -327,6 +355,14 @@ BEGIN
       OR NOT EXISTS (
         SELECT 1 FROM transfers AS t JOIN orders AS o ON o.id = t.reference AND o.account_id IN (t.debit, t.credit)
         WHERE t.id = NEW.last_transfer AND t.kind = 'order' AND o.coin = NEW.asset AND o.price_round = NEW.price_round);
+END;
+
+CREATE TRIGGER caps_rise_by_two BEFORE UPDATE OF floor ON balances
+WHEN NEW.floor < OLD.floor
+  AND EXISTS (SELECT 1 FROM two_admins)
+  AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'change_settings')
+BEGIN
+  SELECT RAISE(ABORT, 'guard: two_people_needed');
 END;
 
 CREATE TABLE claims (
@@ -489,6 +525,28 @@ BEGIN
     WHERE NEW.status = 'COMPLETED' AND NEW.transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
 END;
 
+CREATE TRIGGER large_credits_are_given_by_two BEFORE INSERT ON deposits
+WHEN NEW.status = 'COMPLETED' AND NEW.withdrawal_id IS NULL
+  AND EXISTS (SELECT 1 FROM two_admins)
+  AND NEW.amount > (SELECT CAST(approval_above ->> NEW.asset AS INTEGER) FROM settings)
+  AND (NEW.network IS NULL OR (SELECT role FROM audit ORDER BY id DESC LIMIT 1) <> 'deposits')
+  AND NOT EXISTS (
+    SELECT 1 FROM approved_change
+    WHERE (action = 'credit_account' AND target = NEW.account_id) OR (action = 'report_deposit' AND target = NEW.id))
+BEGIN
+  SELECT RAISE(ABORT, 'guard: two_people_needed');
+END;
+
+CREATE TRIGGER large_deposits_are_credited_by_two BEFORE UPDATE OF status ON deposits
+WHEN NEW.status = 'COMPLETED'
+  AND EXISTS (SELECT 1 FROM two_admins)
+  AND NEW.amount > (SELECT CAST(approval_above ->> NEW.asset AS INTEGER) FROM settings)
+  AND (SELECT role FROM audit ORDER BY id DESC LIMIT 1) <> 'deposits'
+  AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'report_deposit' AND target = NEW.id)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: two_people_needed');
+END;
+
 CREATE TABLE dust (
   asset TEXT NOT NULL,
   network TEXT NOT NULL,
@@ -595,6 +653,66 @@ BEGIN
     iif(NEW.side = 'BUY', NEW.coin_amount, NEW.usdt_amount), 'order', NEW.id);
 END;
 
+CREATE TABLE proposals (
+  id TEXT PRIMARY KEY NOT NULL,
+  method TEXT NOT NULL CHECK (method IN ('POST', 'PUT', 'PATCH', 'DELETE')),
+  path TEXT NOT NULL,
+  body TEXT NOT NULL,
+  -- The SHA-256 of the three, in hex.
+  digest TEXT NOT NULL,
+  -- What a person must be allowed to do to decide it; src/operator/roles.ts says who is.
+  duty TEXT NOT NULL,
+  -- The e-mail of a person, or the name of a token.
+  proposed_by TEXT NOT NULL,
+  proposed_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('OPEN', 'APPROVED', 'DECLINED', 'EXPIRED')),
+  -- Both NULL while it is open; nobody decides one that expired.
+  decided_by TEXT,
+  decided_at INTEGER,
+  -- Why it was declined.
+  reason TEXT,
+  CHECK ((status = 'OPEN') = (decided_at IS NULL)),
+  CHECK ((status IN ('APPROVED', 'DECLINED')) = (decided_by IS NOT NULL)),
+  CHECK ((status = 'DECLINED') = (reason IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX proposals_by_status ON proposals (status, id);
+
+CREATE UNIQUE INDEX proposals_once ON proposals (digest) WHERE status = 'OPEN';
+
+CREATE TRIGGER proposals_are_decided_once BEFORE UPDATE ON proposals
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a proposal keeps what it is')
+    WHERE NEW.id IS NOT OLD.id OR NEW.method IS NOT OLD.method OR NEW.path IS NOT OLD.path OR NEW.body IS NOT OLD.body
+      OR NEW.digest IS NOT OLD.digest OR NEW.duty IS NOT OLD.duty OR NEW.proposed_by IS NOT OLD.proposed_by
+      OR NEW.proposed_at IS NOT OLD.proposed_at OR NEW.expires_at IS NOT OLD.expires_at;
+  SELECT RAISE(ABORT, 'guard: proposal_decided') WHERE OLD.status IS NOT 'OPEN' OR NEW.status IS 'OPEN';
+  SELECT RAISE(ABORT, 'guard: a proposal expires after 24 hours')
+    WHERE NEW.status IS 'EXPIRED' AND NEW.decided_at < OLD.expires_at;
+  SELECT RAISE(ABORT, 'guard: proposal_expired') WHERE NEW.status IS 'APPROVED' AND NEW.decided_at >= OLD.expires_at;
+  SELECT RAISE(ABORT, 'guard: proposed_by_oneself')
+    WHERE NEW.status IS 'APPROVED' AND NEW.decided_by IS OLD.proposed_by;
+  SELECT RAISE(ABORT, 'guard: an approval is the change itself')
+    WHERE NEW.status IS 'APPROVED' AND NOT EXISTS (
+      SELECT 1 FROM audit
+      WHERE id = (SELECT max(id) FROM audit) AND proposal = NEW.id AND request = NEW.digest AND actor = NEW.decided_by);
+END;
+
+CREATE TRIGGER proposals_are_kept BEFORE DELETE ON proposals
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a proposal is never deleted');
+END;
+
+CREATE TRIGGER proposals_begin_open BEFORE INSERT ON proposals
+BEGIN
+  SELECT RAISE(ABORT, 'guard: proposal exists')
+    WHERE EXISTS (SELECT 1 FROM proposals WHERE id = NEW.id)
+      OR EXISTS (SELECT 1 FROM proposals WHERE digest = NEW.digest AND status = 'OPEN');
+  SELECT RAISE(ABORT, 'guard: a proposal begins open, for 24 hours')
+    WHERE NEW.status IS NOT 'OPEN' OR NEW.expires_at IS NOT NEW.proposed_at + 86400000;
+END;
+
 CREATE TABLE reconciliation_violations (
   id TEXT PRIMARY KEY NOT NULL,
   invariant TEXT NOT NULL,
@@ -607,6 +725,13 @@ CREATE TABLE reconciliation_violations (
   reason TEXT,
   CHECK ((cleared_at IS NULL) = (reason IS NULL))
 ) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER violations_are_cleared_by_two BEFORE UPDATE OF cleared_at ON reconciliation_violations
+WHEN EXISTS (SELECT 1 FROM two_admins)
+  AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'clear_violation' AND target = NEW.id)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: two_people_needed');
+END;
 
 CREATE TRIGGER violations_are_cleared_once BEFORE UPDATE ON reconciliation_violations
 BEGIN
@@ -645,7 +770,7 @@ CREATE TABLE settings (
   fallback_prices TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(fallback_prices)),
   -- The same for the smallest deposits that are credited.
   deposit_minimums TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(deposit_minimums))
-) STRICT;
+, approval_above TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(approval_above))) STRICT;
 
 CREATE TRIGGER halts_stay_until_violations_are_cleared BEFORE UPDATE ON settings
 WHEN (NEW.trading_halted IS NOT 1 OR NEW.withdrawals_halted IS NOT 1)
@@ -671,6 +796,19 @@ CREATE TRIGGER settings_are_one BEFORE INSERT ON settings
 WHEN EXISTS (SELECT 1 FROM settings)
 BEGIN
   SELECT RAISE(ABORT, 'guard: settings exist');
+END;
+
+CREATE TRIGGER settings_change_by_two BEFORE UPDATE ON settings
+WHEN (
+    (OLD.trading_halted = 1 AND NEW.trading_halted = 0)
+    OR (OLD.withdrawals_halted = 1 AND NEW.withdrawals_halted = 0)
+    OR NEW.allowlist_mode IS NOT OLD.allowlist_mode
+    OR (OLD.review_threshold IS NOT NULL AND (NEW.review_threshold IS NULL OR NEW.review_threshold > OLD.review_threshold))
+    OR NEW.approval_above IS NOT OLD.approval_above)
+  AND EXISTS (SELECT 1 FROM two_admins)
+  AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'change_settings')
+BEGIN
+  SELECT RAISE(ABORT, 'guard: two_people_needed');
 END;
 
 CREATE TABLE settlements (
@@ -741,6 +879,14 @@ BEGIN
     iif(NEW.type = 'QUICK_SELL', NEW.counterparty, NEW.account_id), NEW.coin, NEW.coin_amount, 'settlement', NEW.id);
 END;
 
+CREATE TRIGGER trades_are_settled_by_two BEFORE INSERT ON settlements
+WHEN NEW.type <> 'P2P_SELL'
+  AND EXISTS (SELECT 1 FROM two_admins)
+  AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'settle_trade' AND target = NEW.id)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: two_people_needed');
+END;
+
 CREATE TABLE solana_pool (
   address_index INTEGER PRIMARY KEY NOT NULL CHECK (address_index >= 0),
   address TEXT NOT NULL UNIQUE
@@ -773,6 +919,20 @@ CREATE TABLE staff (
 CREATE TRIGGER staff_are_kept BEFORE DELETE ON staff
 BEGIN
   SELECT RAISE(ABORT, 'guard: a person is left without a role, never deleted');
+END;
+
+CREATE TRIGGER staff_change_by_two BEFORE UPDATE ON staff
+WHEN EXISTS (SELECT 1 FROM two_admins)
+  AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'set_roles' AND target = NEW.email)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: two_people_needed');
+END;
+
+CREATE TRIGGER staff_join_by_two BEFORE INSERT ON staff
+WHEN EXISTS (SELECT 1 FROM two_admins)
+  AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'set_roles' AND target = NEW.email)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: two_people_needed');
 END;
 
 CREATE TRIGGER staff_keep_their_email BEFORE UPDATE ON staff
@@ -946,6 +1106,10 @@ BEGIN
         (NEW.id = returned_transfer AND NEW.debit = 'house:payouts' AND NEW.credit = account_id
           AND NEW.amount = amount + fee)));
 END;
+
+CREATE VIEW two_admins AS
+  SELECT 1 AS present WHERE 1 < (
+    SELECT count(*) FROM staff, json_each(staff.roles) AS role WHERE role.value = 'admin');
 
 CREATE TABLE withdrawals (
   account_id TEXT NOT NULL REFERENCES accounts (id),

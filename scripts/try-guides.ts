@@ -80,6 +80,7 @@ const expected: Readonly<Record<string, readonly Expected[]>> = {
       /"member":{"email":"grace@[^]*"actor":"operator","role":"operator","action":"set_roles"/,
     ],
     ['an account that is found, and shown whole', /"accounts":\[{"id"[^]*"dailyWithdrawals":{"limit"/],
+    ['no proposal while there is one admin', /"proposals":\[\]/],
     ['the position of the house', /"house":{"ts"[^]*"owedToClients":/],
     ['the deposit by its hash', /"results":\[{"kind":"deposit"/],
   ],

@@ -184,6 +184,10 @@ export const errorGuide: Readonly<Record<ProblemCode, ErrorAdvice>> = {
     meaning: `The record is in a state that does not allow the request; the detail says which. ${OPERATOR_TOKEN}`,
     remedy: 'Read the record again, and decide by its present state.',
   },
+  approval_required: {
+    meaning: `Two people must agree on the change, and as many proposals are open as there can be. ${OPERATOR_TOKEN}`,
+    remedy: 'Approve or decline some of the open proposals, then send the request again: it becomes a proposal.',
+  },
   supply_cap_exceeded: {
     meaning: `The credit would exceed the supply cap: the most that may be owed to clients in that asset. ${OPERATOR_TOKEN}`,
     remedy:

@@ -3,8 +3,10 @@ import { eq } from 'drizzle-orm';
 import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
 import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
+import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
 import { claimNames, takeAddressIndex } from '../ledger/directory.ts';
+import { explainApproval } from '../ledger/explain-approval.ts';
 import { directoryOf, ledgerOf } from '../ledger/ledgers.ts';
 import { ledgerNumberOf } from '../ledger/record-id.ts';
 import { nextRecordNumber } from '../ledger/record-number.ts';
@@ -146,9 +148,14 @@ export const ChangeAccount = z
 
 export type ChangeAccount = z.output<typeof ChangeAccount>;
 
+const unconfirmedChange = refuse('service_unavailable', 'The change was not confirmed. Send it again.', {
+  retryAfterSeconds: 1,
+});
+
 /**
- * Changes an account. Refuses with `not_found`, `precision_exceeded` and `amount_above_maximum`. The caller must tell
- * the lanes of its keys about a new status. Throws when D1 fails.
+ * Changes an account. Refuses with `not_found`, `precision_exceeded` and `amount_above_maximum`, with `approval_required`
+ * for a limit that only two people raise, and with `service_unavailable` when the outcome is unknown. The caller must
+ * tell the lanes of its keys about a new status. Throws when D1 cannot be read.
  */
 export async function changeAccount(
   database: Database,
@@ -165,13 +172,14 @@ export async function changeAccount(
     values.dailyWithdrawalLimit = limit;
   }
   if (Object.keys(values).length > 0) {
-    await database.batch([
+    const outcome = await commit(database, [
+      insertAudit(database, actor, 'change_account', id, change),
       database
         .update(accounts)
         .set({ ...values, ...(values.status && { recordNumber: nextRecordNumber(actor.now_ms) }) })
         .where(eq(accounts.id, id)),
-      insertAudit(database, actor, 'change_account', id, change),
     ]);
+    if (outcome.kind !== 'committed') return explainApproval(outcome) ?? unconfirmedChange;
   }
   const account = await readAccount(database, id);
   return account ? accept(account) : accountNotFound;

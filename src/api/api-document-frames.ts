@@ -69,6 +69,7 @@ export const operatorFrame: DocumentFrame = {
     { name: 'Reconciliation', description: 'The invariants of the ledger, and violations of them' },
     { name: 'House', description: 'The position of the house' },
     { name: 'Staff', description: 'The people who work here, and their roles' },
+    { name: 'Proposals', description: 'Changes that wait for a second person' },
     { name: 'Audit', description: 'Who changed what, and what an id is' },
     { name: 'Settings', description: 'Halts, fees, limits of the whole exchange' },
   ],

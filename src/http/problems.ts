@@ -76,6 +76,7 @@ export const problems = {
   not_found: { status: 404, title: 'Not found', retryable: false, kept: false },
   method_not_allowed: { status: 405, title: 'Method not allowed', retryable: false, kept: false },
   invalid_operator_token: { status: 401, title: 'Operator token not valid', retryable: false, kept: false },
+  approval_required: { status: 409, title: 'Two people needed', retryable: false, kept: false },
   invalid_state: { status: 409, title: 'State does not allow it', retryable: false, kept: false },
   supply_cap_exceeded: { status: 422, title: 'Supply cap reached', retryable: false, kept: false },
   service_unavailable: { status: 503, title: 'Temporarily overloaded', retryable: true, kept: false },

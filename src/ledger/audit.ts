@@ -11,11 +11,13 @@ export interface Actor {
   /** The person's e-mail; absent for a token. */
   readonly email?: string | undefined;
   readonly now_ms: number;
+  /** The proposal that the change executes, and the digest of the request that makes the change. */
+  readonly proposal?: { readonly id: string; readonly digest: string } | undefined;
 }
 
 /**
  * The statement that records a change in the audit. Put it into the batch of the change, so that the database has both
- * or neither. `target` is the id of what is changed; `detail` says how, and never holds a secret.
+ * or neither; before the change, because the triggers of what needs two people look for the proposal in the newest row. `target` is the id of what is changed; `detail` says how, and never holds a secret.
  */
 export function insertAudit(
   database: Database,
@@ -32,5 +34,7 @@ export function insertAudit(
     action,
     target,
     detail: JSON.stringify(detail),
+    proposal: actor.proposal?.id ?? null,
+    request: actor.proposal?.digest ?? null,
   });
 }

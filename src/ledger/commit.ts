@@ -24,6 +24,10 @@ const guards = [
   'withdrawal_settled',
   'violation_stands',
   'violation_cleared',
+  'two_people_needed',
+  'proposed_by_oneself',
+  'proposal_decided',
+  'proposal_expired',
 ] as const;
 
 export type Guard = (typeof guards)[number];

@@ -89,6 +89,7 @@ export const settings = sqliteTable('settings', {
   spreadBps: integer('spread_bps'),
   fallbackPrices: text('fallback_prices').notNull().default('{}'),
   depositMinimums: text('deposit_minimums').notNull().default('{}'),
+  approvalAbove: text('approval_above').notNull().default('{}'),
 });
 
 export const audit = sqliteTable(
@@ -101,6 +102,8 @@ export const audit = sqliteTable(
     target: text().notNull(),
     detail: text().notNull(),
     actor: text(),
+    proposal: text(),
+    request: text(),
   },
   (table) => [index('audit_of_target').on(table.target)],
 );
@@ -110,6 +113,31 @@ export const staff = sqliteTable('staff', {
   roles: text().notNull(),
   changedAt: integer('changed_at').notNull(),
 });
+
+export const proposals = sqliteTable(
+  'proposals',
+  {
+    id: text().primaryKey(),
+    method: text().notNull(),
+    path: text().notNull(),
+    body: text().notNull(),
+    digest: text().notNull(),
+    duty: text().notNull(),
+    proposedBy: text('proposed_by').notNull(),
+    proposedAt: integer('proposed_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+    status: text({ enum: ['OPEN', 'APPROVED', 'DECLINED', 'EXPIRED'] }).notNull(),
+    decidedBy: text('decided_by'),
+    decidedAt: integer('decided_at'),
+    reason: text(),
+  },
+  (table) => [
+    index('proposals_by_status').on(table.status, table.id),
+    uniqueIndex('proposals_once')
+      .on(table.digest)
+      .where(sql`status = 'OPEN'`),
+  ],
+);
 
 export const operatorRequests = sqliteTable(
   'operator_requests',

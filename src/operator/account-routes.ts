@@ -25,6 +25,8 @@ import {
   authenticateOperator,
   authenticateOperatorJson,
   operatorRefusals,
+  proposedResponse,
+  twoPeopleRefusals,
   refuseDuty,
 } from './authenticate-operator.ts';
 import { makeOnce, onceParameter, onceRefusals } from './make-once.ts';
@@ -98,12 +100,13 @@ accountRoutes.openapi(
     request: { params: RecordPath, body: jsonBody(ChangeAccount) },
     responses: {
       200: { description: 'The account', content: jsonContent(z.object({ account: Account })) },
+      ...proposedResponse,
       ...problemResponses(
         ...bodyRefusals,
         'not_found',
         'precision_exceeded',
         'amount_above_maximum',
-        ...operatorRefusals,
+        ...twoPeopleRefusals,
       ),
     },
   }),
@@ -230,6 +233,7 @@ accountRoutes.openapi(
         headers: headersOf('X-Idempotency-Replay'),
         content: jsonContent(z.object({ credit: Credit })),
       },
+      ...proposedResponse,
       ...problemResponses(
         ...bodyRefusals,
         'not_found',
@@ -237,7 +241,7 @@ accountRoutes.openapi(
         'amount_below_minimum',
         'supply_cap_exceeded',
         'invalid_state',
-        ...operatorRefusals,
+        ...twoPeopleRefusals,
       ),
     },
   }),

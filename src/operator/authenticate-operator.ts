@@ -1,15 +1,19 @@
+import { z } from '@hono/zod-openapi';
 import type { Context, MiddlewareHandler } from 'hono';
 import { every } from 'hono/combine';
 import { config } from '../env.ts';
-import { sendProblem, takeJson } from '../http/area.ts';
+import { jsonContent, sendProblem, takeJson } from '../http/area.ts';
 import type { AppEnvironment } from '../http/context.ts';
 import { digest, equalDigests } from '../platform/digest.ts';
-import type { ProblemCode } from '../http/problems.ts';
+import { type ProblemCode, statusOf } from '../http/problems.ts';
 import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
 import { readBearer } from '../access/authenticate.ts';
 import type { Actor, Role } from '../ledger/audit.ts';
-import { firstLedger } from '../ledger/ledgers.ts';
+import { firstLedger, openLedger } from '../ledger/ledgers.ts';
+import { FIRST_LEDGER, RecordId, ledgerNumberOf } from '../ledger/record-id.ts';
 import { ACCESS_HEADER, hasAccess, readAccessToken } from './access-token.ts';
+import { type Caller, approvalOf } from './approval.ts';
+import { Proposal, digestRequest, propose, showProposal } from './proposals.ts';
 import { type Duty, findRoleFor } from './roles.ts';
 import { readRoles } from './staff.ts';
 
@@ -21,6 +25,9 @@ export interface OperatorEnvironment extends AppEnvironment {
     roles: readonly Role[];
     /** The e-mail of a person; absent for a token. */
     email?: string;
+    /** Of a request that an approval makes: the id of its proposal, and then with the digest of this request. */
+    approval?: string;
+    proposal?: { readonly id: string; readonly digest: string };
   };
 }
 
@@ -30,6 +37,9 @@ export const operatorRefusals = [
   'insufficient_role',
   'invalid_origin',
 ] as const satisfies readonly ProblemCode[];
+
+/** Those of a change that may need two people: it becomes a proposal, unless too many are open. */
+export const twoPeopleRefusals = [...operatorRefusals, 'approval_required'] as const;
 
 const tokens: readonly (readonly [Role, string])[] = [
   ['operator', config.OPERATOR_TOKEN],
@@ -43,12 +53,6 @@ const foreignOrigin = refuse(
   'invalid_origin',
   'A change by a person who signed in must come from the console: send its own Origin.',
 );
-
-/** Who makes a request: a person by the e-mail, or a token by its one role. */
-interface Caller {
-  readonly email?: string;
-  readonly roles: readonly Role[];
-}
 
 /** The role behind a token. Every token is compared, in constant time, whichever it is. */
 async function findRole(token: string): Promise<Role | undefined> {
@@ -65,6 +69,8 @@ async function findRole(token: string): Promise<Role | undefined> {
  * must also name the console's Origin, one without a body too.
  */
 async function identify(c: Context<OperatorEnvironment>): Promise<Outcome<Caller>> {
+  const approval = approvalOf(c.req.raw);
+  if (approval) return accept(approval.caller);
   const authorization = c.req.header('Authorization');
   const assertion = c.req.header(ACCESS_HEADER);
   if (authorization !== undefined || assertion === undefined || !hasAccess) {
@@ -73,10 +79,13 @@ async function identify(c: Context<OperatorEnvironment>): Promise<Outcome<Caller
   }
   const signedIn = await readAccessToken(assertion, Date.now());
   if (!signedIn.ok) return signedIn;
-  const isRead = c.req.method === 'GET' || c.req.method === 'HEAD';
-  if (!isRead && c.req.header('Origin') !== config.CONSOLE_ORIGIN) return foreignOrigin;
+  if (!isRead(c) && c.req.header('Origin') !== config.CONSOLE_ORIGIN) return foreignOrigin;
   const email = signedIn.value;
   return accept({ email, roles: await readRoles(firstLedger(c.env), email) });
+}
+
+function isRead({ req: { method } }: Pick<Context, 'req'>): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 /** Ends a request without one of the operator's tokens or a person's sign-in, or whose role does not do this. */
@@ -90,16 +99,57 @@ export function authenticateOperator(duty: Duty): MiddlewareHandler<OperatorEnvi
     c.set('role', role);
     c.set('roles', roles);
     if (email !== undefined) c.set('email', email);
+    const approval = approvalOf(c.req.raw);
+    if (approval) c.set('approval', approval.proposal);
     c.set('caller', role);
     c.header('Cache-Control', 'no-store');
     return next();
   };
 }
 
-/** The same for a request with a JSON body. */
+/**
+ * The same for a change, with a JSON body. A change that the database refuses because two people must agree on it becomes
+ * a proposal, which is then the answer.
+ */
 export function authenticateOperatorJson(duty: Duty): MiddlewareHandler<OperatorEnvironment> {
-  return every(authenticateOperator(duty), takeJson);
+  return every(authenticateOperator(duty), takeJson, proposeInstead(duty));
 }
+
+/** What is known of a problem that a route answers. */
+const Problem = z.object({ code: z.string() });
+
+function proposeInstead(duty: Duty): MiddlewareHandler<OperatorEnvironment> {
+  return async (c, next) => {
+    const request = { method: c.req.method, path: c.req.path, body: await c.req.text() };
+    const id = c.get('approval');
+    if (id !== undefined) c.set('proposal', { id, digest: await digestRequest(request) });
+    await next();
+    if (c.res.status !== statusOf('approval_required')) return;
+    const problem = Problem.safeParse(await c.res.clone().json());
+    if (problem.data?.code !== 'approval_required') return;
+    const ledger = ledgerOfPath(c);
+    const proposed = await propose(openLedger(c.env, ledger), ledger, request, duty, actorOf(c));
+    c.res = undefined;
+    c.res = proposed.ok
+      ? c.json({ proposal: showProposal(proposed.value, Date.now()) }, 202)
+      : sendProblem(c, proposed);
+  };
+}
+
+/** The ledger that a change is made in: that of the account in its path, or ledger 0 for what belongs to no account. */
+function ledgerOfPath(c: Context<OperatorEnvironment>): number {
+  const id = RecordId.safeParse(c.req.param('id'));
+  return id.success ? ledgerNumberOf(id.data) : FIRST_LEDGER;
+}
+
+/** The answer of a change that needs two people, for the documents. Hono is not told of it: it is sent by the area. */
+export const proposedResponse: object = {
+  202: {
+    description:
+      'Two people must agree on this change, once there are two admins: it is a proposal now, which another person approves',
+    content: jsonContent(z.object({ proposal: Proposal })),
+  },
+};
 
 /** Refuses a part of a request that needs another duty than its route, or `undefined` when the caller may do it. */
 export function refuseDuty(c: Pick<Context<OperatorEnvironment>, 'var'>, duty: Duty): Refusal | undefined {
@@ -113,5 +163,5 @@ function refuseRole(roles: readonly Role[]): Refusal {
 
 /** Who acts in this request, and when. */
 export function actorOf(c: Pick<Context<OperatorEnvironment>, 'var'>): Actor {
-  return { role: c.var.role, email: c.var.email, now_ms: Date.now() };
+  return { role: c.var.role, email: c.var.email, now_ms: Date.now(), proposal: c.var.proposal };
 }

@@ -16,6 +16,8 @@ import {
   authenticateOperator,
   authenticateOperatorJson,
   operatorRefusals,
+  proposedResponse,
+  twoPeopleRefusals,
 } from './authenticate-operator.ts';
 import { OperatorDeposit, selectOpenDeposits, showDepositToOperator } from './operator-deposit.ts';
 import { MAX_UPLOAD_BYTES, SolanaPool, SolanaUpload, fillSolanaPool } from '../wallet/addresses/fill-solana-pool.ts';
@@ -46,12 +48,13 @@ depositRoutes.openapi(
     responses: {
       200: { description: 'The deposit, known before', content: jsonContent(z.object({ deposit: Deposit })) },
       201: { description: 'The deposit, new', content: jsonContent(z.object({ deposit: Deposit })) },
+      ...proposedResponse,
       ...problemResponses(
         ...bodyRefusals,
         'network_not_supported',
         'invalid_address',
         'invalid_state',
-        ...operatorRefusals,
+        ...twoPeopleRefusals,
       ),
     },
   }),

@@ -10,7 +10,14 @@ import { reachKeeper } from '../ledger/reach-keeper.ts';
 import { acceptHistory } from '../ledger/reconciliation/accept-history.ts';
 import { clearViolation } from '../ledger/reconciliation/clear-violation.ts';
 import { listViolations } from '../ledger/reconciliation/violations.ts';
-import { actorOf, authenticateOperator, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
+import {
+  actorOf,
+  authenticateOperator,
+  authenticateOperatorJson,
+  operatorRefusals,
+  proposedResponse,
+  twoPeopleRefusals,
+} from './authenticate-operator.ts';
 import { Reconciliation, showReconciliation } from './reconciliation.ts';
 
 const RECONCILIATION_PATH = '/operator/v1/reconciliation';
@@ -99,7 +106,8 @@ reconciliationRoutes.openapi(
     },
     responses: {
       ...OneReconciliation,
-      ...problemResponses(...bodyRefusals, 'not_found', 'invalid_state', ...operatorRefusals),
+      ...proposedResponse,
+      ...problemResponses(...bodyRefusals, 'not_found', 'invalid_state', ...twoPeopleRefusals),
     },
   }),
   async (c) => {

@@ -37,6 +37,8 @@ export const duties = {
   clear_violations: chiefs,
   fill_address_pool: chiefs,
   manage_staff: chiefs,
+  /** To approve or decline a proposal; the change itself needs its own duty as well. */
+  decide_proposals: [...chiefs, 'treasury', 'support', 'compliance'],
 } as const satisfies Record<string, readonly Role[]>;
 
 export type Duty = keyof typeof duties;

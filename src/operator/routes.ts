@@ -5,6 +5,7 @@ import { auditRoutes } from './audit-routes.ts';
 import { custodyRoutes } from './custody-routes.ts';
 import { depositRoutes } from './deposit-routes.ts';
 import { houseRoutes } from './house-routes.ts';
+import { proposalRoutes } from './proposal-routes.ts';
 import { reconciliationRoutes } from './reconciliation-routes.ts';
 import { securityRoutes } from './security-routes.ts';
 import { settingsRoutes } from './settings-routes.ts';
@@ -12,18 +13,24 @@ import { settlementRoutes } from './settlement-routes.ts';
 import { staffRoutes } from './staff-routes.ts';
 import { withdrawalRoutes } from './withdrawal-routes.ts';
 
+/** What the operator reads and changes. */
+const changes = createArea();
+
+changes.route('/', accountRoutes);
+changes.route('/', accountReadRoutes);
+changes.route('/', securityRoutes);
+changes.route('/', depositRoutes);
+changes.route('/', custodyRoutes);
+changes.route('/', withdrawalRoutes);
+changes.route('/', settlementRoutes);
+changes.route('/', settingsRoutes);
+changes.route('/', reconciliationRoutes);
+changes.route('/', auditRoutes);
+changes.route('/', staffRoutes);
+changes.route('/', houseRoutes);
+
 /** The operator's API. */
 export const operator = createArea();
 
-operator.route('/', accountRoutes);
-operator.route('/', accountReadRoutes);
-operator.route('/', securityRoutes);
-operator.route('/', depositRoutes);
-operator.route('/', custodyRoutes);
-operator.route('/', withdrawalRoutes);
-operator.route('/', settlementRoutes);
-operator.route('/', settingsRoutes);
-operator.route('/', reconciliationRoutes);
-operator.route('/', auditRoutes);
-operator.route('/', staffRoutes);
-operator.route('/', houseRoutes);
+operator.route('/', changes);
+operator.route('/', proposalRoutes(changes));

@@ -8,6 +8,8 @@ import {
   authenticateOperator,
   authenticateOperatorJson,
   operatorRefusals,
+  proposedResponse,
+  twoPeopleRefusals,
   refuseDuty,
 } from './authenticate-operator.ts';
 import {
@@ -55,12 +57,13 @@ settingsRoutes.openapi(
     tags: ['Settings'],
     summary: 'Change some of the settings; a halt takes effect at once, the others within seconds',
     description:
-      'Settings that are not named stay as they are. `fees`, `minimums` and `depositMinimums` are replaced as a whole, `fallbackPrices` coin by coin. Either the whole change takes effect or nothing. The treasury may change `supplyCaps` and `exposure` alone.',
+      'Settings that are not named stay as they are. `fees`, `minimums`, `depositMinimums` and `approvalAbove` are replaced as a whole, `fallbackPrices` coin by coin. Either the whole change takes effect or nothing. The treasury may change `supplyCaps` and `exposure` alone.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('set_caps'),
     request: { body: jsonBody(ChangeSettings) },
     responses: {
       200: { description: 'The settings', content: jsonContent(z.object({ settings: ExchangeSettings })) },
+      ...proposedResponse,
       ...problemResponses(
         ...bodyRefusals,
         'precision_exceeded',
@@ -68,7 +71,7 @@ settingsRoutes.openapi(
         'amount_below_minimum',
         'network_not_supported',
         'invalid_state',
-        ...operatorRefusals,
+        ...twoPeopleRefusals,
       ),
     },
   }),

@@ -6,6 +6,7 @@ import { Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
+import { explainApproval } from '../ledger/explain-approval.ts';
 import { balances, exactly, settings } from '../ledger/schema.ts';
 import { NetworkAmounts, type Settings, readSettings } from '../ledger/settings.ts';
 import { house } from '../ledger/transfers.ts';
@@ -58,6 +59,11 @@ export const ExchangeSettings = z
     }),
     spreadBps: z.number().int().min(0).max(1_000).openapi({ description: 'In hundredths of a percent', example: 20 }),
     exposure: AmountsByAsset.openapi({ description: 'The most that the house may be short', example: { BTC: '10' } }),
+    approvalAbove: AmountsByAsset.openapi({
+      description:
+        'Credits and deposits by hand above it need two people, once there are two admins; of an asset that is not named, none does',
+      example: { BTC: '1' },
+    }),
     fallbackPrices: z.partialRecord(z.enum(coinSymbols), z.object({ price: Amount, setAt: Timestamp })).openapi({
       description: 'In USDT, shown while no source answers, with the date; no order fills at them',
       example: { BTC: { price: '65000', setAt: '2026-11-21T00:00:00.000Z' } },
@@ -68,7 +74,7 @@ export const ExchangeSettings = z
 export type ExchangeSettings = z.output<typeof ExchangeSettings>;
 
 /**
- * Any part of the settings; the others stay. `fees`, `minimums` and `depositMinimums` are replaced whole. Each named
+ * Any part of the settings; the others stay. `fees`, `minimums`, `depositMinimums` and `approvalAbove` are replaced whole. Each named
  * fallback price is replaced and gets the present date; `null` restores the default.
  */
 export const ChangeSettings = ExchangeSettings.partial()
@@ -99,8 +105,23 @@ const floorAccounts = { supplyCaps: house.custody, exposure: house.liquidity } a
 
 /** Reads everything that the operator can set. Throws when D1 fails. */
 export async function readExchangeSettings(database: Database, defaults: SettingDefaults): Promise<ExchangeSettings> {
-  const [standing, floors] = await Promise.all([readSettings(database), readFloors(database)]);
-  return showSettings(standing, floors, defaults);
+  const [standing, floors, approvalAbove] = await Promise.all([
+    readSettings(database),
+    readFloors(database),
+    readApprovalAbove(database),
+  ]);
+  return { ...showSettings(standing, floors, defaults), approvalAbove };
+}
+
+const StoredAtoms = z.partialRecord(z.enum(assetSymbols), z.string());
+
+/** The amounts above which two people are needed. They are stored in atoms, as the triggers compare them. */
+async function readApprovalAbove(database: Database): Promise<Partial<Record<Asset, string>>> {
+  const [row] = await database.select({ text: settings.approvalAbove }).from(settings);
+  const stored = StoredAtoms.parse(JSON.parse(row?.text ?? '{}'));
+  return Object.fromEntries(
+    Object.entries(stored).map(([asset, atoms]) => [asset, formatAmount(BigInt(atoms), scaleOf(asset as Asset))]),
+  );
 }
 
 type Floors = { readonly account: string; readonly asset: Asset; readonly floor: Atoms }[];
@@ -112,7 +133,11 @@ function readFloors(database: Database): Promise<Floors> {
     .where(inArray(balances.account, Object.values(floorAccounts)));
 }
 
-function showSettings(standing: Settings, floors: Floors, defaults: SettingDefaults): ExchangeSettings {
+function showSettings(
+  standing: Settings,
+  floors: Floors,
+  defaults: SettingDefaults,
+): Omit<ExchangeSettings, 'approvalAbove'> {
   const capsOf = (owner: string) =>
     Object.fromEntries(
       floors
@@ -167,6 +192,8 @@ export async function changeSettings(
     ),
   ]);
   if (outcome.kind === 'committed') return accept(await readExchangeSettings(database, defaults));
+  const refusal = explainApproval(outcome);
+  if (refusal) return refusal;
   if (outcome.kind === 'floor') {
     return refuse('invalid_state', `More ${outcome.asset} is owed or short already than this cap allows.`);
   }
@@ -211,7 +238,12 @@ function checkChange(change: ChangeSettings, defaults: SettingDefaults, now_ms: 
       floors.push({ account: floorAccounts[name], asset, floor: -cap.value });
     }
   }
-  return accept({ values: toValues(change, threshold.value, now_ms), floors });
+  const above = readAmounts(change.approvalAbove);
+  if (!above.ok) return above;
+  return accept({
+    values: { ...toValues(change, threshold.value, now_ms), ...(above.value && { approvalAbove: above.value }) },
+    floors,
+  });
 }
 
 function toValues(
@@ -246,6 +278,20 @@ function patchFallbacks(change: NonNullable<ChangeSettings['fallbackPrices']>, n
 
 function readThreshold(text: string | null | undefined): Outcome<Atoms | null | undefined> {
   return text === null || text === undefined ? accept(text) : readAtoms(text, QUOTE_ASSET);
+}
+
+/** Amounts by asset as they are stored: JSON, in atoms. */
+function readAmounts(amounts: ExchangeSettings['approvalAbove'] | undefined): Outcome<string | undefined> {
+  if (!amounts) return accept(undefined);
+  const stored: Partial<Record<Asset, string>> = {};
+  for (const asset of assetSymbols) {
+    const text = amounts[asset];
+    if (text === undefined) continue;
+    const atoms = readAtoms(text, asset);
+    if (!atoms.ok) return atoms;
+    stored[asset] = atoms.value.toString();
+  }
+  return accept(JSON.stringify(stored));
 }
 
 function readAtoms(text: string, asset: Asset): Outcome<Atoms> {

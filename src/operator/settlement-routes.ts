@@ -4,7 +4,7 @@ import { jsonBody } from '../http/json-body.ts';
 import { CreateSettlement } from '../trade/settlements/create-settlement.ts';
 import { settleTrade } from '../trade/settlements/settle-trade.ts';
 import { Settlement, showSettlement } from '../trade/settlements/settlement.ts';
-import { actorOf, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
+import { actorOf, authenticateOperatorJson, twoPeopleRefusals, proposedResponse } from './authenticate-operator.ts';
 
 const OneSettlement = jsonContent(z.object({ settlement: Settlement }));
 
@@ -26,6 +26,7 @@ settlementRoutes.openapi(
     responses: {
       200: { description: 'The settlement, made before', content: OneSettlement },
       201: { description: 'The settlement', content: OneSettlement },
+      ...proposedResponse,
       ...problemResponses(
         ...bodyRefusals,
         'symbol_not_supported',
@@ -39,7 +40,7 @@ settlementRoutes.openapi(
         'insufficient_balance',
         'order_rejected',
         'outcome_unknown',
-        ...operatorRefusals,
+        ...twoPeopleRefusals,
       ),
     },
   }),

@@ -5,7 +5,14 @@ import { OPERATOR_SCOPE } from '../http/cursor.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { ListQuery, NextCursor, readPage } from '../http/list.ts';
 import { firstLedger } from '../ledger/ledgers.ts';
-import { actorOf, authenticateOperator, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
+import {
+  actorOf,
+  authenticateOperator,
+  authenticateOperatorJson,
+  operatorRefusals,
+  proposedResponse,
+  twoPeopleRefusals,
+} from './authenticate-operator.ts';
 import { Email, SetRoles, StaffMember, listStaff, setRoles, showStaffMember } from './staff.ts';
 
 const STAFF_PATH = '/operator/v1/staff';
@@ -83,12 +90,13 @@ staffRoutes.openapi(
     request: { params: z.object({ email: Email }), body: jsonBody(SetRoles) },
     responses: {
       200: { description: 'The person', content: jsonContent(z.object({ member: StaffMember })) },
-      ...problemResponses(...bodyRefusals, ...operatorRefusals),
+      ...proposedResponse,
+      ...problemResponses(...bodyRefusals, ...twoPeopleRefusals),
     },
   }),
   async (c) => {
     const { email } = c.req.valid('param');
     const member = await setRoles(firstLedger(c.env), email, c.req.valid('json').roles, actorOf(c));
-    return c.json({ member }, 200);
+    return member.ok ? c.json({ member: member.value }, 200) : sendProblem(c, member);
   },
 );

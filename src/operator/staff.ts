@@ -1,8 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { asc, eq, gt } from 'drizzle-orm';
+import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
+import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
+import { explainApproval } from '../ledger/explain-approval.ts';
 import { staff } from '../ledger/schema.ts';
 import { type StaffRole, staffRoles } from './roles.ts';
 
@@ -65,21 +68,29 @@ export function listStaff(
     .limit(count);
 }
 
-/** Sets the roles of a person, who may be new. Takes effect with the person's next request. Throws when D1 fails. */
+const unconfirmed = refuse('service_unavailable', 'The change was not confirmed. Send it again.', {
+  retryAfterSeconds: 1,
+});
+
+/**
+ * Sets the roles of a person, who may be new. Takes effect with the person's next request. Refuses with
+ * `approval_required` once there are two admins, and with `service_unavailable` when the outcome is unknown.
+ */
 export async function setRoles(
   database: Database,
   email: string,
   wanted: readonly StaffRole[],
   actor: Actor,
-): Promise<StaffMember> {
+): Promise<Outcome<StaffMember>> {
   const roles = staffRoles.filter((role) => wanted.includes(role));
   const row = { email, roles: JSON.stringify(roles), changedAt: actor.now_ms };
-  await database.batch([
+  const outcome = await commit(database, [
+    insertAudit(database, actor, 'set_roles', email, { roles }),
     database
       .insert(staff)
       .values(row)
       .onConflictDoUpdate({ target: staff.email, set: { roles: row.roles, changedAt: row.changedAt } }),
-    insertAudit(database, actor, 'set_roles', email, { roles }),
   ]);
-  return showStaffMember(row);
+  if (outcome.kind === 'committed') return accept(showStaffMember(row));
+  return explainApproval(outcome) ?? unconfirmed;
 }

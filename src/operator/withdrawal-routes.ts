@@ -14,7 +14,13 @@ import { readTransactionHash } from '../wallet/transaction-hash.ts';
 import { type ReviewContext, approveWithdrawal, settleByHand } from '../wallet/withdrawals/review-withdrawal.ts';
 import { type WithdrawalRow, readWithdrawal, selectOpenWithdrawals } from '../wallet/withdrawals/withdrawal.ts';
 import { OperatorWithdrawal, showToOperator } from './operator-withdrawal.ts';
-import { actorOf, authenticateOperator, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
+import {
+  actorOf,
+  authenticateOperator,
+  authenticateOperatorJson,
+  operatorRefusals,
+  proposedResponse,
+} from './authenticate-operator.ts';
 
 const WITHDRAWALS_PATH = '/operator/v1/withdrawals';
 const WITHDRAWAL_PATH = '/operator/v1/accounts/{id}/withdrawals/{withdrawalId}';
@@ -198,7 +204,7 @@ withdrawalRoutes.openapi(
         ]),
       ),
     },
-    responses: { ...OneWithdrawal, ...problemResponses(...changeRefusals) },
+    responses: { ...OneWithdrawal, ...proposedResponse, ...problemResponses(...changeRefusals, 'approval_required') },
   }),
   async (c) => {
     const wanted = c.req.valid('json');

@@ -40,8 +40,9 @@ async function openWithTotp() {
   return { trader, tryWrong: async () => withdraw(trader, { totpCode: await authenticator.wrong() }) };
 }
 
-/** The code of a person who signed in; test/operator/staff.access.test.ts provokes it. */
-type Provoked = Exclude<ProblemCode, 'invalid_origin'>;
+/** Codes of people who signed in; test/operator/staff.access.test.ts and proposals.access.test.ts provoke them. */
+const ofPeople = ['invalid_origin', 'approval_required'] as const;
+type Provoked = Exclude<ProblemCode, (typeof ofPeople)[number]>;
 
 /** For each other code, a request that is answered with it, at the path that the code's example names. */
 const provocations: Record<Provoked, () => Promise<Response>> = {
@@ -178,7 +179,7 @@ afterEach(async () => {
 
 describe('the documented example of a problem equals what the exchange answers', () => {
   it('for every code', () => {
-    expect([...Object.keys(provocations), 'invalid_origin'].toSorted()).toEqual(Object.keys(problems).toSorted());
+    expect([...Object.keys(provocations), ...ofPeople].toSorted()).toEqual(Object.keys(problems).toSorted());
   });
 
   it.each(Object.keys(provocations) as Provoked[])('with the code %s', async (code) => {

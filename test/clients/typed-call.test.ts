@@ -74,6 +74,7 @@ describe('a call with the types of the document', () => {
 
   it('has every code of the table except those that no operation of the document gives', () => {
     type OfOperators =
+      | 'approval_required'
       | 'insufficient_role'
       | 'invalid_operator_token'
       | 'invalid_origin'

@@ -199,7 +199,7 @@ describe('the audit', () => {
     for (const query of [
       "UPDATE audit SET role = 'x'",
       'DELETE FROM audit',
-      "INSERT OR REPLACE INTO audit VALUES (1, 1, 'x', 'x', 'x', '{}', NULL)",
+      "INSERT OR REPLACE INTO audit VALUES (1, 1, 'x', 'x', 'x', '{}', NULL, NULL, NULL)",
     ]) {
       await expect(env.DB.prepare(query).run()).rejects.toThrow('guard: ');
     }

@@ -31,6 +31,7 @@ export const errorClasses = {
   insufficient_scope: PermissionDenied,
   insufficient_role: PermissionDenied,
   invalid_origin: PermissionDenied,
+  approval_required: PermissionDenied,
   ip_not_allowed: PermissionDenied,
   address_not_allowlisted: PermissionDenied,
   account_frozen: AccountSuspended,

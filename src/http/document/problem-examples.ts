@@ -71,6 +71,10 @@ const examples: Readonly<Record<ProblemCode, Example>> = {
     path: ACCOUNT,
     detail: 'A change by a person who signed in must come from the console: send its own Origin.',
   },
+  approval_required: {
+    path: ACCOUNT,
+    detail: 'Two people must agree on this, and 200 proposals are open already. Decide some of them first.',
+  },
   price_unavailable: {
     path: ORDERS,
     detail: 'There is no firm price of BTC at the moment; no order is filled without one.',

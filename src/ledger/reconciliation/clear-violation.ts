@@ -3,6 +3,7 @@ import { type Outcome, accept, refuse } from '../../http/refusal.ts';
 import { type Actor, insertAudit } from '../audit.ts';
 import { commit } from '../commit.ts';
 import type { Database } from '../database.ts';
+import { explainApproval } from '../explain-approval.ts';
 import { violations } from '../schema.ts';
 
 /**
@@ -23,10 +24,12 @@ export async function clearViolation(
     .where(eq(violations.id, id));
   if (!row) return refuse('not_found', 'There is no violation of that id.');
   const outcome = await commit(database, [
-    database.update(violations).set({ clearedAt: actor.now_ms, reason }).where(eq(violations.id, id)),
     insertAudit(database, actor, 'clear_violation', id, { invariant: row.invariant, because: reason }),
+    database.update(violations).set({ clearedAt: actor.now_ms, reason }).where(eq(violations.id, id)),
   ]);
   if (outcome.kind === 'committed') return accept({ id });
+  const refusal = explainApproval(outcome);
+  if (refusal) return refusal;
   if (outcome.kind === 'guarded') return refuse('invalid_state', 'The violation is cleared already.');
   return refuse('service_unavailable', 'The change was not confirmed. Send it again.', { retryAfterSeconds: 1 });
 }

@@ -24,10 +24,11 @@ export const CHAINS: Chains = {
     rowsPerPart: 2_500,
     partsPerLink: 2,
   },
-  // A row without a person reads as rows did before there were any, so that earlier links keep their digests.
+  // A row without a person or a proposal reads as rows did before there were any, so that earlier links keep their digests.
   audit: {
-    row: `iif(actor IS NULL, json_array(id, ts, role, action, target, detail),
-      json_array(id, ts, role, action, target, detail, actor))`,
+    row: `CASE WHEN proposal IS NOT NULL THEN json_array(id, ts, role, action, target, detail, actor, proposal, request)
+      WHEN actor IS NOT NULL THEN json_array(id, ts, role, action, target, detail, actor)
+      ELSE json_array(id, ts, role, action, target, detail) END`,
     rowsPerPart: 100,
     partsPerLink: 1,
   },

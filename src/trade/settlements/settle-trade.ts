@@ -5,6 +5,7 @@ import { type Outcome, type Refusal, accept, refuse } from '../../http/refusal.t
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
+import { explainApproval } from '../../ledger/explain-approval.ts';
 import { claimNames } from '../../ledger/directory.ts';
 import { directoryOf, findLedger } from '../../ledger/ledgers.ts';
 import { ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
@@ -78,6 +79,8 @@ export async function settleTrade(
       return overloaded;
     case 'floor':
     case 'guarded': {
+      const refusal = explainApproval(outcome);
+      if (refusal) return refusal;
       const frozen = known.find(({ status }) => status === 'frozen')?.id;
       return explainRefusal(outcome, settlement, frozen);
     }
@@ -92,7 +95,7 @@ function commitSettlement(database: Database, settlement: SettledTrade, actor: A
   const audit = insertAudit(database, actor, 'settle_trade', settlement.id, showSettlement(settlement));
   return commit(
     database,
-    [record, audit],
+    [audit, record],
     [
       { ...common, debit: buyer, credit: seller, asset: QUOTE_ASSET, amount: usdtAmount },
       { ...common, debit: seller, credit: buyer, asset: coin, amount: coinAmount },

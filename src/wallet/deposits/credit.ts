@@ -5,6 +5,7 @@ import { Decimal, Id, Timestamp } from '../../http/wire-types.ts';
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
+import { explainApproval } from '../../ledger/explain-approval.ts';
 import { ledgerNumberOf, newRecordId, timestampOfRecord } from '../../ledger/record-id.ts';
 import { deposits, exactly } from '../../ledger/schema.ts';
 import { type Transfer, house, nextTransfer } from '../../ledger/transfers.ts';
@@ -114,8 +115,9 @@ export async function creditAccount(
       return landed ? repeat(landed, wanted.asset, amount) : openCredit;
     }
     case 'overloaded':
-    case 'guarded':
       return openCredit;
+    case 'guarded':
+      return explainApproval(outcome) ?? openCredit;
   }
 }
 
@@ -132,7 +134,7 @@ function commitCredit(database: Database, accountId: string, row: CreditRow, act
     kind: 'deposit',
     reference: row.id,
   };
-  return commit(database, [record, audit], [transfer]);
+  return commit(database, [audit, record], [transfer]);
 }
 
 function repeat(earlier: CreditRow, asset: Asset, amount: Atoms): Outcome<Credited> {

@@ -4,6 +4,7 @@ import { type Outcome, accept, refuse } from '../../http/refusal.ts';
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
+import { explainApproval } from '../../ledger/explain-approval.ts';
 import { claimNames, findHolders, nameAddress, nameOutput } from '../../ledger/directory.ts';
 import { directoryOf, openLedger } from '../../ledger/ledgers.ts';
 import { FIRST_LEDGER, ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
@@ -106,6 +107,7 @@ export async function reportDeposit(
       return landed ? advance(database, landed, read.value, actor) : unconfirmed;
     }
     case 'guarded':
+      return explainApproval(outcome) ?? unconfirmed;
     case 'overloaded':
       return unconfirmed;
   }
@@ -230,6 +232,8 @@ async function advance(
   const next: ChainDeposit = { ...standing, status, reason: null, confirmations };
   const outcome = await update(database, next, actor);
   if (outcome.kind === 'committed') return accept({ deposit: next, isNew: false });
+  const refusal = explainApproval(outcome);
+  if (refusal) return refusal;
   if (outcome.kind === 'floor') {
     // It is still over the supply cap.
     if (standing.reason === 'supply_cap') return accept({ deposit: standing, isNew: false });
@@ -284,7 +288,7 @@ function settle(
     status,
     confirmations,
   });
-  if (status !== 'COMPLETED') return commit(database, [record, seen]);
+  if (status !== 'COMPLETED') return commit(database, [seen, record]);
   const credit: Transfer = {
     debit: house.custody,
     credit: deposit.accountId,
@@ -293,5 +297,5 @@ function settle(
     kind: 'deposit',
     reference: deposit.id,
   };
-  return commit(database, [record, seen], [credit]);
+  return commit(database, [seen, record], [credit]);
 }

@@ -145,6 +145,10 @@ export function explainWithdrawalRefusal(
     case 'withdrawal_settled':
     case 'violation_stands':
     case 'violation_cleared':
+    case 'two_people_needed':
+    case 'proposed_by_oneself':
+    case 'proposal_decided':
+    case 'proposal_expired':
       throw new Error(`a withdrawal met the guard ${refusal.guard}`);
   }
 }

@@ -4,6 +4,7 @@ import { accountFrozen } from '../../keys/admission.ts';
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, type Guard, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
+import { explainApproval } from '../../ledger/explain-approval.ts';
 import { ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
 import { settings, withdrawals } from '../../ledger/schema.ts';
 import { nextTransfer } from '../../ledger/transfers.ts';
@@ -80,7 +81,7 @@ export async function settleByHand(
 ): Promise<Outcome<WithdrawalRow>> {
   if (row.status !== expected) return notIn(row, expected);
   const outcome = await settleWithdrawal(database, row, settlement, { actor, reason });
-  if (outcome.kind !== 'committed') return readOpen(outcome);
+  if (outcome.kind !== 'committed') return explainApproval(outcome) ?? readOpen(outcome);
   return accept((await readWithdrawal(database, row.accountId, row.id)) ?? row);
 }
 

@@ -1,0 +1,219 @@
+import { z } from '@hono/zod-openapi';
+import { type SQL, and, count, desc, eq, gt, lt, lte } from 'drizzle-orm';
+import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { Id, Timestamp } from '../http/wire-types.ts';
+import { type Actor, insertAudit } from '../ledger/audit.ts';
+import { commit } from '../ledger/commit.ts';
+import type { Database } from '../ledger/database.ts';
+import { explainApproval } from '../ledger/explain-approval.ts';
+import { newRecordId } from '../ledger/record-id.ts';
+import { proposals } from '../ledger/schema.ts';
+import { digestInHex } from '../platform/digest.ts';
+import type { Duty } from './roles.ts';
+
+/** How long a proposal can be decided. The trigger `proposals_begin_open` holds it. */
+const LIFETIME_MS = 24 * 3_600_000;
+
+/** As many proposals are open at a time. */
+const MAX_OPEN = 200;
+
+const statuses = ['OPEN', 'APPROVED', 'DECLINED', 'EXPIRED'] as const;
+
+const Person = z.string().openapi({
+  description: 'The e-mail of a person, or the name of a token',
+  example: 'ada@exchange.example',
+});
+
+/** A change that waits for a second person, or did. */
+export const Proposal = z
+  .object({
+    id: Id,
+    status: z.enum(statuses),
+    method: z.string().openapi({ example: 'PATCH' }),
+    path: z.string().openapi({ example: '/operator/v1/settings' }),
+    body: z.record(z.string(), z.unknown()).openapi({
+      description: 'The body of the request, as it was sent',
+      example: { tradingHalted: false },
+    }),
+    digest: z.string().openapi({
+      description: 'The SHA-256 of method, path and body, in hex: an approval names it',
+      example: '6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b',
+    }),
+    proposedBy: Person,
+    proposedAt: Timestamp,
+    expiresAt: Timestamp,
+    decidedBy: Person.nullable().openapi({ description: 'Who approved or declined it', example: null }),
+    decidedAt: Timestamp.nullable().openapi({ example: null }),
+    reason: z.string().nullable().openapi({ description: 'Why it was declined', example: null }),
+  })
+  .openapi('Proposal');
+
+export type Proposal = z.output<typeof Proposal>;
+
+/** A row of `proposals`. */
+export type ProposalRow = typeof proposals.$inferSelect;
+
+/** A request as it was sent. */
+export interface SentRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+}
+
+/** The digest of exactly this request, in hex. */
+export function digestRequest({ method, path, body }: SentRequest): Promise<string> {
+  return digestInHex(JSON.stringify([method, path, body]));
+}
+
+const Body = z.record(z.string(), z.unknown());
+
+function showTime(time_ms: number): string {
+  return new Date(time_ms).toISOString();
+}
+
+/** Shows a proposal. One that nobody decided in time has expired. */
+export function showProposal(row: ProposalRow, now_ms: number): Proposal {
+  const { id, method, path, digest, proposedBy, decidedBy, reason } = row;
+  return {
+    id,
+    status: isOpen(row, now_ms) || row.status !== 'OPEN' ? row.status : 'EXPIRED',
+    method,
+    path,
+    body: row.body === '' ? {} : Body.parse(JSON.parse(row.body)),
+    digest,
+    proposedBy,
+    proposedAt: showTime(row.proposedAt),
+    expiresAt: showTime(row.expiresAt),
+    decidedBy,
+    decidedAt: row.decidedAt === null ? null : showTime(row.decidedAt),
+    reason,
+  };
+}
+
+/** Whether a proposal can still be decided. */
+export function isOpen({ status, expiresAt }: ProposalRow, now_ms: number): boolean {
+  return status === 'OPEN' && now_ms < expiresAt;
+}
+
+const unconfirmed = refuse('service_unavailable', 'The proposal was not confirmed. Send the request again.', {
+  retryAfterSeconds: 1,
+});
+
+const tooMany = refuse(
+  'approval_required',
+  `Two people must agree on this, and ${MAX_OPEN} proposals are open already. Decide some of them first.`,
+);
+
+/**
+ * Makes a proposal of a request, in the ledger of this number; the same request that is open already is returned as it is.
+ * Refuses with `approval_required` when too many are open, and with `service_unavailable` when the outcome is unknown.
+ * Throws when D1 cannot be read.
+ */
+export async function propose(
+  database: Database,
+  ledger: number,
+  request: SentRequest,
+  duty: Duty,
+  actor: Actor,
+): Promise<Outcome<ProposalRow>> {
+  const { now_ms } = actor;
+  const digest = await digestRequest(request);
+  const isSame = and(eq(proposals.digest, digest), eq(proposals.status, 'OPEN'), gt(proposals.expiresAt, now_ms));
+  const [[standing], [open]] = await database.batch([
+    database.select().from(proposals).where(isSame),
+    database
+      .select({ count: count() })
+      .from(proposals)
+      .where(and(eq(proposals.status, 'OPEN'), gt(proposals.expiresAt, now_ms))),
+  ]);
+  if (standing) return accept(standing);
+  if (open && open.count >= MAX_OPEN) return tooMany;
+  const id = newRecordId(now_ms, ledger);
+  const row: ProposalRow = {
+    ...request,
+    id,
+    digest,
+    duty,
+    proposedBy: actor.email ?? actor.role,
+    proposedAt: now_ms,
+    expiresAt: now_ms + LIFETIME_MS,
+    status: 'OPEN',
+    decidedBy: null,
+    decidedAt: null,
+    reason: null,
+  };
+  const outcome = await commit(database, [
+    insertAudit(database, actor, 'propose', id, { method: request.method, path: request.path, digest }),
+    database
+      .update(proposals)
+      .set({ status: 'EXPIRED', decidedAt: now_ms })
+      .where(and(eq(proposals.status, 'OPEN'), lte(proposals.expiresAt, now_ms))),
+    database.insert(proposals).values(row),
+  ]);
+  if (outcome.kind === 'committed') return accept(row);
+  // The same request at the same moment, or an answer that was lost.
+  const [landed] = await database.select().from(proposals).where(isSame);
+  return landed ? accept(landed) : unconfirmed;
+}
+
+/** One proposal, or `undefined`. Throws when D1 fails. */
+export async function readProposal(database: Database, id: string): Promise<ProposalRow | undefined> {
+  const [row] = await database.select().from(proposals).where(eq(proposals.id, id));
+  return row;
+}
+
+/** At most `limit` proposals older than the id `behind`, newest first; those in one state, or all. Throws when D1 fails. */
+export function listProposals(
+  database: Database,
+  status: Proposal['status'] | undefined,
+  now_ms: number,
+  behind: string | null,
+  limit: number,
+): Promise<ProposalRow[]> {
+  const isDue = gt(proposals.expiresAt, now_ms);
+  const conditions: Record<Proposal['status'], SQL | undefined> = {
+    OPEN: and(eq(proposals.status, 'OPEN'), isDue),
+    APPROVED: eq(proposals.status, 'APPROVED'),
+    DECLINED: eq(proposals.status, 'DECLINED'),
+    EXPIRED: eq(proposals.status, 'EXPIRED'),
+  };
+  return database
+    .select()
+    .from(proposals)
+    .where(and(status && conditions[status], behind === null ? undefined : lt(proposals.id, behind)))
+    .orderBy(desc(proposals.id))
+    .limit(limit);
+}
+
+const decided = refuse('invalid_state', 'The proposal is decided, or has expired.');
+
+/** Declines a proposal, one's own too. Refuses with `invalid_state` when it is not open. Throws when D1 cannot be read. */
+export async function decline(
+  database: Database,
+  row: ProposalRow,
+  reason: string,
+  actor: Actor,
+): Promise<Outcome<ProposalRow>> {
+  if (!isOpen(row, actor.now_ms)) return decided;
+  const outcome = await commit(database, [
+    insertAudit(database, actor, 'decline_proposal', row.id, { because: reason }),
+    database
+      .update(proposals)
+      .set({ status: 'DECLINED', decidedBy: actor.email ?? actor.role, decidedAt: actor.now_ms, reason })
+      .where(eq(proposals.id, row.id)),
+  ]);
+  if (outcome.kind !== 'committed') return explainApproval(outcome) ?? unconfirmed;
+  return accept((await readProposal(database, row.id)) ?? row);
+}
+
+/**
+ * Refuses to approve a proposal that is not open, that the same person made, or that is not the one which the approver
+ * saw; `undefined` when it may be approved. The database holds the first two, and the last against the request itself.
+ */
+export function refuseApproval(row: ProposalRow, seenDigest: string, actor: Actor) {
+  if (actor.email === undefined) return refuse('insufficient_role', 'A token may propose, and never approves.');
+  if (!isOpen(row, actor.now_ms)) return decided;
+  if (row.proposedBy === actor.email) return refuse('invalid_state', 'Nobody approves their own proposal.');
+  if (row.digest !== seenDigest) return refuse('invalid_state', 'The digest is not the one of this proposal.');
+  return undefined;
+}

@@ -1,0 +1,152 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { readAddresses } from '../support/addresses/addresses.ts';
+import { type Trader, asOperator, openTrader, send } from '../support/exchange.ts';
+import { sql } from '../support/ledger/raw-ledger.ts';
+import { changes, raiseLimit } from '../support/operator/changes-by-two.ts';
+import {
+  ADA,
+  BOB,
+  LEAVER,
+  TREASURER,
+  approve,
+  by,
+  codeOf,
+  employTwoAdmins,
+  look,
+  readProposal,
+} from '../support/operator/two-people.ts';
+import { env } from '../support/runtime/test-env.ts';
+
+const DAY_MS = 86_400_000;
+
+let trader: Trader;
+beforeAll(employTwoAdmins);
+beforeEach(async () => {
+  trader = await openTrader({ USDT: '1000', ETH: '5' });
+});
+
+describe('a change that needs two people', () => {
+  it.each(changes)('is one person’s proposal and another’s approval: %s', async (_what, prepare) => {
+    const { method, path, body, read } = await prepare(trader);
+    const before = await read();
+    const proposal = await readProposal(await by(ADA, method, path, body));
+    expect(proposal).toMatchObject({ status: 'OPEN', method, path: `/operator/v1${path}`, body, proposedBy: ADA });
+    expect(await read()).toEqual(before);
+
+    const approved = await approve(BOB, proposal);
+    expect(await readProposal(approved, 200)).toMatchObject({ status: 'APPROVED', proposedBy: ADA, decidedBy: BOB });
+    expect(await read()).not.toEqual(before);
+    const { results } = await sql(
+      'SELECT actor, action, target, proposal FROM audit WHERE proposal = ?1 OR target = ?1 ORDER BY id',
+      proposal.id,
+    ).all<Record<string, string>>();
+    expect(results).toMatchObject([
+      { actor: ADA, action: 'propose', target: proposal.id, proposal: null },
+      { actor: BOB, proposal: proposal.id },
+    ]);
+    expect(results).toHaveLength(2);
+  });
+
+  it.each(changes)('may be proposed by a token, which never approves: %s', async (_what, prepare) => {
+    const { method, path, body, read } = await prepare(trader);
+    const before = await read();
+    const proposal = await readProposal(await asOperator(method, path, body));
+    const { id, digest } = proposal;
+    expect(await codeOf(await asOperator('POST', `/proposals/${id}/approve`, { digest }))).toBe(
+      '403 insufficient_role',
+    );
+    expect([(await look(id)).status, await read()]).toEqual(['OPEN', before]);
+    expect(await codeOf(await approve(BOB, proposal))).toBe('200');
+    expect(await read()).not.toEqual(before);
+  });
+
+  it('is made by one where two need not agree: a lower limit, a halt, a small credit', async () => {
+    const account = `/accounts/${trader.accountId}`;
+    expect(await codeOf(await by(ADA, 'PATCH', account, { dailyWithdrawalLimit: '10' }))).toBe('200');
+    expect(await codeOf(await by(ADA, 'PATCH', '/settings', { tradingHalted: true }))).toBe('200');
+    const credit = { asset: 'LTC', amount: '2', reference: 'small' };
+    expect(await codeOf(await by(TREASURER, 'POST', `${account}/credits`, credit))).toBe('201');
+  });
+});
+
+describe('a deposit that the custodian reports', () => {
+  it('is credited whatever its amount, by its token alone', async () => {
+    const { LTC = '' } = await readAddresses(trader);
+    const report = { network: 'LTC', address: LTC, asset: 'LTC', amount: '7', confirmations: 100 };
+    const txHash = crypto.getRandomValues(new Uint8Array(32)).toHex();
+    const { DEPOSIT_TOKEN = '' } = env as unknown as Record<string, string>;
+    const reported = await send('/operator/v1/deposits', {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${DEPOSIT_TOKEN}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ ...report, txHash }),
+    });
+    expect([reported.status, (await trader.balances())['LTC']]).toEqual([201, '7']);
+  });
+});
+
+describe('the database', () => {
+  const audit = (action: string, target: string, more = 'NULL, NULL, NULL') =>
+    sql(
+      `INSERT INTO audit (id, ts, role, action, target, detail, actor, proposal, request)
+      SELECT coalesce(max(id), 0) + 1, ?, 'admin', ?, ?, '{}', ${more} FROM audit`,
+      Date.now(),
+      action,
+      target,
+    );
+
+  it('refuses each change without its proposal, also with a row of the audit', async () => {
+    await sql('UPDATE settings SET trading_halted = 1, withdrawals_halted = 1').run();
+    const id = trader.accountId;
+    const attempts: readonly (readonly [string, string, string])[] = [
+      ['set_roles', LEAVER, `UPDATE staff SET roles = '["admin"]' WHERE email = '${LEAVER}'`],
+      ['set_roles', 'x@y.z', `INSERT INTO staff VALUES ('x@y.z', '["admin"]', 1)`],
+      ['set_roles', LEAVER, `INSERT OR REPLACE INTO staff VALUES ('${LEAVER}', '["admin"]', 1)`],
+      ['change_account', id, `UPDATE accounts SET daily_withdrawal_limit = 9000000000000 WHERE id = '${id}'`],
+      ['change_settings', 'settings', 'UPDATE settings SET trading_halted = 0'],
+      ['change_settings', 'settings', 'UPDATE settings SET withdrawals_halted = 0'],
+      [
+        'change_settings',
+        'settings',
+        `UPDATE settings SET allowlist_mode = iif(allowlist_mode IS 'off', 'strict', 'off')`,
+      ],
+      ['change_settings', 'settings', `UPDATE settings SET approval_above = '{}'`],
+    ];
+    for (const [action, target, change] of attempts) {
+      await expect(sql(change).run(), change).rejects.toThrow('guard: two_people_needed');
+      await expect(env.DB.batch([audit(action, target), sql(change)]), change).rejects.toThrow(
+        'guard: two_people_needed',
+      );
+    }
+    await expect(audit('settle_withdrawal', id).run()).rejects.toThrow('guard: two_people_needed');
+  });
+
+  it('takes an approval only by the row of the change, of another person, in time, of the same request', async () => {
+    const { method, path, body } = raiseLimit(trader);
+    const { id, digest } = await readProposal(await by(ADA, method, path, body));
+    const approveRaw = (actor: string, proposal: string, request: string) =>
+      audit('change_account', trader.accountId, `${actor}, '${proposal}', '${request}'`);
+    await expect(approveRaw('NULL', id, digest).run()).rejects.toThrow('guard: a person approves');
+    await expect(approveRaw(`'${BOB}'`, id, 'other').run()).rejects.toThrow('guard: a person approves');
+    await expect(approveRaw(`'${BOB}'`, 'other', digest).run()).rejects.toThrow('guard: a person approves');
+    await expect(approveRaw(`'${ADA}'`, id, digest).run()).rejects.toThrow('guard: proposed_by_oneself');
+    for (const change of [
+      `status = 'APPROVED', decided_by = '${BOB}', decided_at = 1`,
+      `status = 'EXPIRED', decided_at = 1`,
+      `expires_at = 9000000000000`,
+    ]) {
+      await expect(sql(`UPDATE proposals SET ${change} WHERE id = ?`, id).run(), change).rejects.toThrow('guard: ');
+    }
+    await expect(sql('DELETE FROM proposals WHERE id = ?', id).run()).rejects.toThrow('never deleted');
+    const late = sql(
+      `INSERT INTO audit (id, ts, role, action, target, detail, actor, proposal, request)
+      SELECT coalesce(max(id), 0) + 1, ?, 'admin', 'x', 'x', '{}', ?, ?, ? FROM audit`,
+      Date.now() + DAY_MS,
+      BOB,
+      id,
+      digest,
+    );
+    await expect(late.run()).rejects.toThrow('guard: proposal_expired');
+    await approveRaw(`'${BOB}'`, id, digest).run();
+    await expect(approveRaw(`'${BOB}'`, id, digest).run()).rejects.toThrow('guard: proposal_decided');
+  });
+});

@@ -1,0 +1,175 @@
+import { newRecordId } from '../../../src/ledger/record-id.ts';
+import { readAddresses } from '../addresses/addresses.ts';
+import { type Trader, asOperator, json } from '../exchange.ts';
+import { sql } from '../ledger/raw-ledger.ts';
+import { readTaken, withdraw } from '../withdrawals/withdrawals.ts';
+import { agreeQuick } from './settlements.ts';
+import { LEAVER } from './two-people.ts';
+
+/** A change that needs two people, and what it changes: as text, so that it can be compared. */
+export interface Change {
+  readonly method: string;
+  readonly path: string;
+  readonly body: Record<string, unknown>;
+  readonly read: () => Promise<unknown>;
+}
+
+const settingsOf = async () => (await json<{ settings: object }>(await asOperator('GET', '/settings'))).settings;
+
+const change = (body: Record<string, unknown>): Change => ({
+  method: 'PATCH',
+  path: '/settings',
+  body,
+  read: settingsOf,
+});
+
+let risen = 0;
+
+/** An amount that is higher each time. */
+function rise(from: number): string {
+  risen += 1;
+  return String(from + risen);
+}
+
+const first = (text: string, ...values: string[]) => sql(text, ...values).first();
+
+/** A higher daily limit of an account. */
+export function raiseLimit(trader: Trader): Change {
+  return {
+    method: 'PATCH',
+    path: `/accounts/${trader.accountId}`,
+    body: { dailyWithdrawalLimit: '9000' },
+    read: () => first('SELECT daily_withdrawal_limit FROM accounts WHERE id = ?', trader.accountId),
+  };
+}
+
+const changesOfSettings: readonly (readonly [string, (trader: Trader) => Promise<Change>])[] = [
+  ['a higher cap', async () => change({ supplyCaps: { DOGE: rise(9_000_000_000) } })],
+  ['more exposure', async () => change({ exposure: { DOGE: rise(800_000_000) } })],
+  [
+    'a higher threshold of reviews',
+    async () => {
+      await sql('UPDATE settings SET review_threshold = 1').run();
+      return change({ reviewThreshold: '10' });
+    },
+  ],
+  [
+    'no reviews at all',
+    async () => {
+      await sql('UPDATE settings SET review_threshold = 1').run();
+      return change({ reviewThreshold: null });
+    },
+  ],
+  ['a strict allowlist', async () => change({ allowlistMode: 'strict' })],
+  ['an allowlist that is off again', async () => change({ allowlistMode: 'off' })],
+  [
+    'a halt of trading that is lifted',
+    async () => {
+      await sql('UPDATE settings SET trading_halted = 1').run();
+      return change({ tradingHalted: false });
+    },
+  ],
+  [
+    'a halt of withdrawals that is lifted',
+    async () => {
+      await sql('UPDATE settings SET withdrawals_halted = 1').run();
+      return change({ withdrawalsHalted: false });
+    },
+  ],
+  ['the amounts that need two people', async () => change({ approvalAbove: { LTC: '2', BTC: rise(1) } })],
+];
+
+/** Every change of the table needs two people, once there are two admins. */
+export const changes: readonly (readonly [string, (trader: Trader) => Promise<Change>])[] = [
+  [
+    'roles of somebody new',
+    async () => {
+      const email = `${rise(0)}@bureau.test`;
+      return {
+        method: 'PUT',
+        path: `/staff/${email}`,
+        body: { roles: ['auditor'] },
+        read: () => first('SELECT roles FROM staff WHERE email = ?', email),
+      };
+    },
+  ],
+  [
+    'roles of somebody who has others',
+    async () => {
+      const standing = await first('SELECT roles FROM staff WHERE email = ?', LEAVER);
+      const roles = standing?.['roles'] === '[]' ? ['auditor'] : [];
+      return {
+        method: 'PUT',
+        path: `/staff/${LEAVER}`,
+        body: { roles },
+        read: () => first('SELECT roles FROM staff WHERE email = ?', LEAVER),
+      };
+    },
+  ],
+  ['a higher limit', (trader) => Promise.resolve(raiseLimit(trader))],
+  [
+    'a settlement',
+    async (trader) => ({
+      method: 'POST',
+      path: '/settlements',
+      body: agreeQuick(trader, 'BUY'),
+      read: () => trader.balances(),
+    }),
+  ],
+  [
+    'a violation that is cleared',
+    async () => {
+      const id = newRecordId(Date.now());
+      await sql(
+        `INSERT INTO reconciliation_violations (id, invariant, pass, found_at, examples) VALUES (?, 'journal_has_no_gap', 1, 1, '[]')`,
+        id,
+      ).run();
+      return {
+        method: 'POST',
+        path: `/reconciliation/violations/${id}/clear`,
+        body: { reason: 'looked into' },
+        read: () => first('SELECT cleared_at FROM reconciliation_violations WHERE id = ?', id),
+      };
+    },
+  ],
+  [
+    'a stuck withdrawal that is settled',
+    async (trader) => {
+      await sql(`UPDATE settings SET review_threshold = 1`).run();
+      const { id } = await readTaken(await withdraw(trader));
+      await sql(
+        `UPDATE withdrawals SET status = 'PROCESSING', released_at = 1, next_ask_at = 1 WHERE id = ?`,
+        id,
+      ).run();
+      return {
+        method: 'POST',
+        path: `/accounts/${trader.accountId}/withdrawals/${id}/settle`,
+        body: { outcome: 'failed', reason: 'never sent' },
+        read: () => first('SELECT status FROM withdrawals WHERE id = ?', id),
+      };
+    },
+  ],
+  [
+    'a credit above the amount',
+    async (trader) => ({
+      method: 'POST',
+      path: `/accounts/${trader.accountId}/credits`,
+      body: { asset: 'LTC', amount: '2.00000001', reference: 'large' },
+      read: () => trader.balances(),
+    }),
+  ],
+  [
+    'a deposit above the amount that is reported by hand',
+    async (trader) => {
+      const { LTC = '' } = await readAddresses(trader);
+      const txHash = crypto.getRandomValues(new Uint8Array(32)).toHex();
+      return {
+        method: 'POST',
+        path: '/deposits',
+        body: { network: 'LTC', address: LTC, asset: 'LTC', amount: '2.5', txHash, confirmations: 100 },
+        read: () => trader.balances(),
+      };
+    },
+  ],
+  ...changesOfSettings,
+];
