@@ -2,7 +2,8 @@ import type { Coin } from '../../src/money/assets.ts';
 import { Operator } from '../../test/support/node/exchange/operator.ts';
 import { type ServedExchange, startServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
 import { startVenueServer } from '../../test/support/node/venues/start-venue-server.ts';
-import { type VenueName, venueNames } from '../../test/support/node/venues/venue-state.ts';
+import { venueUrlVariables } from '../../test/support/node/venues/venue-remote.ts';
+import type { VenueName } from '../../test/support/node/venues/venue-state.ts';
 import { Holder, UNLIMITED } from './holder.ts';
 import { PlayedMarket } from './played-market.ts';
 import { readProductionMarket } from './production-market.ts';
@@ -30,10 +31,9 @@ export async function openArena(bundle: string, spread_bps: number): Promise<Are
     await venueServer.stop();
   };
   try {
-    const urls = venueNames.map((name) => [`${name.toUpperCase()}_URL`, `${venueServer.url}/${name}`] as const);
     exchange = await startServedExchange({
       bundle,
-      variables: { ...production.variables, ...Object.fromEntries(urls), SPREAD_BPS: String(spread_bps) },
+      variables: { ...production.variables, ...venueUrlVariables(venueServer.url), SPREAD_BPS: String(spread_bps) },
       site: false,
     });
     const operator = new Operator(exchange.url);

@@ -3,7 +3,7 @@ import type { Asset } from '../../src/money/assets.ts';
 import type { CustodianProgramme } from '../support/node/custody/custodian-state.ts';
 import { Draw } from '../support/draw.ts';
 import { type ServedExchange, startServedExchange } from '../support/node/exchange/served-exchange.ts';
-import { custodianKey, startCustodian } from '../support/node/custody/start-custodian.ts';
+import { custodyVariables, startCustodian } from '../support/node/custody/start-custodian.ts';
 import { type Scene, audit, readCustodian } from './audit.ts';
 import { Clerk, type Figures } from './clerk.ts';
 import { type Party, RequestMaker } from './draw-request.ts';
@@ -137,10 +137,7 @@ class KillRun {
       bundle: this.#options.bundle,
       storage: this.#options.storage,
       variables: {
-        CUSTODY_PROVIDER: 'http',
-        CUSTODY_URL: this.#custodianUrl,
-        CUSTODY_KEY_ID: custodianKey.id,
-        CUSTODY_SECRET: custodianKey.secret,
+        ...custodyVariables(this.#custodianUrl),
         CUSTODY_SIGNING_KEY: SIGNING_KEY,
       },
     });

@@ -5,10 +5,10 @@ import { TickerList } from '../../src/markets/schemas.ts';
 import { type Coin, assets, coinSymbols } from '../../src/money/assets.ts';
 import { parsePrice } from '../../src/money/prices.ts';
 import { type ProblemBody, type Trader, json, openTrader, send } from '../support/exchange.ts';
+import type { VenueChange } from '../support/node/venues/venue-remote.ts';
 import { prices } from '../support/node/venues/venue-state.ts';
 import { env } from '../support/runtime/test-env.ts';
 import {
-  type VenueChange,
   breakVenues,
   countVenueRequests,
   forgetPrices,

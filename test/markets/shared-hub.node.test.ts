@@ -3,6 +3,7 @@ import { TickerList } from '../../src/markets/schemas.ts';
 import { fetchDocumented } from '../support/node/exchange/fetch-documented.ts';
 import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
 import { startVenueServer } from '../support/node/venues/start-venue-server.ts';
+import { VenueRemote, venueUrlVariables } from '../support/node/venues/venue-remote.ts';
 
 /**
  * A busy machine may be too slow for the hub's own deadline, or let the prices grow old while they are read. Such a try
@@ -11,23 +12,16 @@ import { startVenueServer } from '../support/node/venues/start-venue-server.ts';
 const TRIES = 8;
 const TELLING_MS = 8_000;
 
-let venues: Awaited<ReturnType<typeof startVenueServer>>;
-
-/** Controls the venues of the test, and returns how often each was asked. */
-async function control(method: string, body?: unknown): Promise<unknown> {
-  const response = await fetch(`${venues.url}/control`, {
-    method,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  return response.json();
-}
+let played: Awaited<ReturnType<typeof startVenueServer>>;
+let venues: VenueRemote;
 
 beforeAll(async () => {
-  venues = await startVenueServer();
+  played = await startVenueServer();
+  venues = new VenueRemote(played.url);
 });
 
 afterAll(async () => {
-  await venues.stop();
+  await played.stop();
 });
 
 /** Two Workers that share the objects, none of which was asked anything yet. */
@@ -36,11 +30,7 @@ function startColdExchange(): Promise<Exchange> {
     bundle: inject('workerBundle'),
     workers: 2,
     rateLimits: { ANONYMOUS_READS: 100_000, ANONYMOUS_NETWORKS: 100_000 },
-    variables: {
-      PRICE_SOURCES: 'binance,kraken',
-      BINANCE_URL: `${venues.url}/binance`,
-      KRAKEN_URL: `${venues.url}/kraken`,
-    },
+    variables: { ...venueUrlVariables(played.url), PRICE_SOURCES: 'binance,kraken' },
   });
 }
 
@@ -53,19 +43,19 @@ function readAtOnce({ urls }: Exchange, path: string): Promise<Response[]> {
 async function readCold() {
   const exchange = await startColdExchange();
   try {
-    await control('DELETE');
+    await venues.reset();
     // Opens the connections and has the code compiled, so that neither is part of the round. No price is fetched.
     await Promise.all((await readAtOnce(exchange, '/api/v1/markets/NONE')).map((response) => response.text()));
-    expect(await control('GET')).toMatchObject({ binance: { tickers: 0 }, kraken: { tickers: 0 } });
+    expect(await venues.count()).toMatchObject({ binance: { tickers: 0 }, kraken: { tickers: 0 } });
     // Long enough for all readers to arrive during the round. A reader that arrived later would still find only this
     // round.
-    await control('PATCH', { binance: { delay_ms: 300 }, kraken: { delay_ms: 300 } });
+    await venues.setEach({ delay_ms: 300 });
     const begun_ms = Date.now();
     const responses = await readAtOnce(exchange, '/api/v1/markets/tickers');
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
     const lists = await Promise.all(responses.map(async (response) => TickerList.parse(await response.json())));
     const isTelling = Date.now() - begun_ms < TELLING_MS && !lists.some(({ degraded }) => degraded);
-    return { isTelling, lists, requests: await control('GET') };
+    return { isTelling, lists, requests: await venues.count() };
   } finally {
     await exchange.dispose();
   }

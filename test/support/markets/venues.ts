@@ -1,14 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import type { Coin } from '../../../src/money/assets.ts';
-import { venues } from '../../../src/money/venue-symbols.ts';
-import {
-  type CoinChanges,
-  type Venue,
-  type VenueChanges,
-  type VenueName,
-  type VenueRequests,
-  spellCoins,
-} from '../node/venues/venue-state.ts';
+import { type VenueChange, VenueRemote } from '../node/venues/venue-remote.ts';
+import type { Venue, VenueName, VenueRequests } from '../node/venues/venue-state.ts';
 import { emptyEdgeCache } from '../runtime/edge-cache.ts';
 import { forgetConditions } from '../gate.ts';
 import { abort } from '../runtime/faults.ts';
@@ -19,51 +12,31 @@ import { env } from '../runtime/test-env.ts';
  * a server of its own. Its state is shared by all test files of the project, which therefore run one after the other;
  * begin each test with `resetVenues()` and `forgetPrices()`.
  */
-
-/** What a test may change of a venue. */
-export interface VenueChange extends Partial<Omit<Venue, 'markets'>> {
-  readonly coins?: CoinChanges;
-}
-
-async function callControl(method: string, body?: unknown): Promise<VenueRequests> {
-  const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
-  const response = await fetch(`${env.VENUE_SERVER}/control`, init);
-  return response.json();
-}
+const remote = () => new VenueRemote(env.VENUE_SERVER);
 
 /** Puts all venues back as every test finds them, and the counts of requests to zero. */
-export async function resetVenues(): Promise<void> {
-  await callControl('DELETE');
+export function resetVenues(): Promise<void> {
+  return remote().reset();
 }
 
 /** Changes one venue. Coins that it does not list are ignored. */
-export async function setVenue(name: VenueName, change: VenueChange): Promise<void> {
-  await callControl('PATCH', { [name]: spellChange(name, change) } satisfies VenueChanges);
-}
-
-/** Changes all venues in the same way. */
-async function setEachVenue(change: VenueChange): Promise<void> {
-  await callControl('PATCH', Object.fromEntries(venues.map((name) => [name, spellChange(name, change)])));
-}
-
-function spellChange(name: VenueName, { coins = {}, ...change }: VenueChange): NonNullable<VenueChanges[VenueName]> {
-  return { ...change, markets: spellCoins(name, coins) };
+export function setVenue(name: VenueName, change: VenueChange): Promise<void> {
+  return remote().set(name, change);
 }
 
 /** Lets all venues answer, and agree to the digit on these prices: `setVenues({ BTC: '65000.12' })`. */
-export async function setVenues(prices: Partial<Record<Coin, string>>): Promise<void> {
-  const coins = Object.fromEntries(Object.entries(prices).map(([coin, price]) => [coin, { price }]));
-  await setEachVenue({ mode: 'ok', coins });
+export function setVenues(prices: Partial<Record<Coin, string>>): Promise<void> {
+  return remote().setPrices(prices);
 }
 
 /** Lets all venues fail in the same way. */
-export async function breakVenues(mode: Venue['mode'] = 'error'): Promise<void> {
-  await setEachVenue({ mode });
+export function breakVenues(mode: Venue['mode'] = 'error'): Promise<void> {
+  return remote().setEach({ mode });
 }
 
 /** How often the venues were asked since the last `resetVenues()`. */
-export async function countVenueRequests(): Promise<VenueRequests> {
-  return callControl('GET');
+export function countVenueRequests(): Promise<VenueRequests> {
+  return remote().count();
 }
 
 /** Makes the hubs, the gate and the edge forget everything, so that the next reader starts a round. */

@@ -18,6 +18,14 @@ import { findSignatureFault } from './verify-custody-request.ts';
 /** Bureau's key at this custodian. */
 export const custodianKey = { id: 'bureau-tests', secret: 'the-secret-that-the-tests-share-with-the-custodian' };
 
+/** The variables of a Worker whose withdrawals the custodian at this address pays. */
+export const custodyVariables = (url: string) => ({
+  CUSTODY_PROVIDER: 'http',
+  CUSTODY_URL: url,
+  CUSTODY_KEY_ID: custodianKey.id,
+  CUSTODY_SECRET: custodianKey.secret,
+});
+
 /** Something said: a status and a body. */
 interface Saying {
   readonly status: number;
@@ -33,7 +41,7 @@ export default async function provideCustodian(project: TestProject): Promise<()
 
 /**
  * Starts the reference custodian of docs/custody.md on loopback, with a book of its own. Tests set it through
- * `/control`, by way of test/support/withdrawals/custodian.ts.
+ * `/control`, by way of `CustodianRemote`.
  */
 export async function startCustodian(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   let book = new CustodianBook();

@@ -3,6 +3,7 @@ import { generate } from 'otplib';
 import type { Asset } from '../../../../src/money/assets.ts';
 import type { BucketName } from '../../../../src/keys/bucket-limits.ts';
 import type { Scope } from '../../../../src/keys/scope.ts';
+import { Client } from './client.ts';
 import { fetchDocumented } from './fetch-documented.ts';
 
 const OPERATOR_TOKEN = 'sandbox-operator-token-of-the-public-repository';
@@ -18,7 +19,7 @@ const ENOUGH_MS = 10_000;
 export interface KeyOptions {
   readonly scopes?: readonly Scope[];
   readonly ipAllowlist?: readonly string[];
-  readonly rateLimits?: Readonly<Record<BucketName, typeof RAISED>>;
+  readonly rateLimits?: Readonly<Partial<Record<BucketName, typeof RAISED>>>;
 }
 
 /** The operator of an exchange on loopback that has the public sandbox's secrets. */
@@ -29,13 +30,18 @@ export class Operator {
     this.origin = origin;
   }
 
-  /** Sends JSON as the operator, and gives the answer's; rejects on a refusal. */
-  async operate<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const response = await fetchDocumented(this.origin, `/operator/v1${path}`, {
+  /** Sends JSON as the operator, and returns the answer, also a refusal. */
+  ask(method: string, path: string, body?: unknown): Promise<Response> {
+    return fetchDocumented(this.origin, `/operator/v1${path}`, {
       method,
       headers: { Authorization: `Bearer ${OPERATOR_TOKEN}`, 'Content-Type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
+  }
+
+  /** Sends JSON as the operator, and returns the JSON of the answer. Rejects when it is a refusal. */
+  async operate<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await this.ask(method, path, body);
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     return (await response.json()) as T;
   }
@@ -51,13 +57,24 @@ export class Operator {
 
   /** Makes a key of an account and gives its token; all scopes and raised buckets unless told. */
   async createKey(accountId: string, options: KeyOptions = {}): Promise<string> {
-    const { token } = await this.operate<{ token: string }>('POST', `/accounts/${accountId}/api-keys`, {
+    return (await this.createClient(accountId, options)).token;
+  }
+
+  /** Makes a key of an account, and returns a client that uses it. */
+  async createClient(accountId: string, options: KeyOptions = {}): Promise<Client> {
+    const path = `/accounts/${accountId}/api-keys`;
+    const { apiKey, token } = await this.operate<{ apiKey: { id: string }; token: string }>('POST', path, {
       label: 'test',
       scopes: ['read', 'trade', 'withdraw'],
       rateLimits: { read: RAISED, trade: RAISED, withdraw: RAISED },
       ...options,
     });
-    return token;
+    return new Client({ origin: this.origin, accountId, keyId: apiKey.id, token });
+  }
+
+  /** Opens an account with funds, and returns a client with a key of it. */
+  async openClient(funds: Partial<Record<Asset, string>> = {}, options: KeyOptions = {}): Promise<Client> {
+    return this.createClient(await this.openAccount(funds), options);
   }
 
   /** Switches the second factor of an account on, and gives its secret. The code of this moment is not spent. */

@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { parseEnv } from 'node:util';
 import { SITE_FOLDER } from '../../../../scripts/site/site-folder.ts';
-import { venues } from '../../../../src/money/venue-symbols.ts';
 import { accessAudience, consoleOrigin } from '../access/start-access.ts';
-import { custodianKey } from '../custody/start-custodian.ts';
+import { custodyVariables } from '../custody/start-custodian.ts';
+import { venueUrlVariables } from '../venues/venue-remote.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -22,10 +22,7 @@ interface Servers {
 }
 
 /** Where the venues answer: a server that plays them in their exact shapes. */
-const venueVariables = (server: string) => ({
-  VENUE_SERVER: server,
-  ...Object.fromEntries(venues.map((name) => [`${name.toUpperCase()}_URL`, `${server}/${name}`])),
-});
+const venueVariables = (server: string) => ({ VENUE_SERVER: server, ...venueUrlVariables(server) });
 
 /** How the Worker is configured, by kind, where the sandbox of wrangler.toml is not what is tested. */
 const workerVariables = {
@@ -33,10 +30,7 @@ const workerVariables = {
   'three-ledgers': () => ({}),
   custody: ({ custodianServer }: Servers) => ({
     CUSTODIAN_SERVER: custodianServer,
-    CUSTODY_PROVIDER: 'http',
-    CUSTODY_URL: custodianServer,
-    CUSTODY_KEY_ID: custodianKey.id,
-    CUSTODY_SECRET: custodianKey.secret,
+    ...custodyVariables(custodianServer),
   }),
   access: ({ accessServer }: Servers) => ({
     ACCESS_ISSUER: accessServer,

@@ -40,7 +40,7 @@ export default async function provideVenueServer(project: TestProject): Promise<
 
 /**
  * Starts a server that plays the venues in their exact shapes on loopback, each below its name, in a state of its own.
- * Tests set it through `/control`, by way of test/support/markets/venues.ts.
+ * Tests set it through `/control`, by way of `VenueRemote`.
  */
 export async function startVenueServer(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   let venues = createVenues();

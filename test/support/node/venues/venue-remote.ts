@@ -1,0 +1,59 @@
+import type { Coin } from '../../../../src/money/assets.ts';
+import { type Venue as VenueName, venues as venueNames } from '../../../../src/money/venue-symbols.ts';
+import { type CoinChanges, type Venue, type VenueChanges, type VenueRequests, spellCoins } from './venue-state.ts';
+
+/** What a test may change of a venue. */
+export interface VenueChange extends Partial<Omit<Venue, 'markets'>> {
+  readonly coins?: CoinChanges;
+}
+
+/** Controls a server that plays the venues, from any process or runtime. */
+export class VenueRemote {
+  readonly #server: string;
+
+  constructor(server: string) {
+    this.#server = server;
+  }
+
+  /** Resets all venues, and sets the counts of requests to zero. */
+  async reset(): Promise<void> {
+    await this.#call('DELETE');
+  }
+
+  /** Changes one venue. Coins that it does not list are ignored. */
+  async set(name: VenueName, change: VenueChange): Promise<void> {
+    await this.#call('PATCH', { [name]: spellChange(name, change) } satisfies VenueChanges);
+  }
+
+  /** Changes all venues in the same way. */
+  async setEach(change: VenueChange): Promise<void> {
+    await this.#call('PATCH', Object.fromEntries(venueNames.map((name) => [name, spellChange(name, change)])));
+  }
+
+  /** Makes all venues answer, with exactly these prices: `setPrices({ BTC: '65000.12' })`. */
+  async setPrices(prices: Partial<Record<Coin, string>>): Promise<void> {
+    const coins = Object.fromEntries(Object.entries(prices).map(([coin, price]) => [coin, { price }]));
+    await this.setEach({ mode: 'ok', coins });
+  }
+
+  /** How often the venues were asked since the last `reset()`. */
+  count(): Promise<VenueRequests> {
+    return this.#call('GET');
+  }
+
+  async #call(method: string, body?: unknown): Promise<VenueRequests> {
+    const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
+    const response = await fetch(`${this.#server}/control`, init);
+    if (!response.ok) throw new Error(`the played venues: ${response.status}`);
+    return (await response.json()) as VenueRequests;
+  }
+}
+
+function spellChange(name: VenueName, { coins = {}, ...change }: VenueChange): NonNullable<VenueChanges[VenueName]> {
+  return { ...change, markets: spellCoins(name, coins) };
+}
+
+/** The Worker's variables with the venues' addresses, when one server plays them all. */
+export function venueUrlVariables(server: string): Record<string, string> {
+  return Object.fromEntries(venueNames.map((name) => [`${name.toUpperCase()}_URL`, `${server}/${name}`]));
+}
