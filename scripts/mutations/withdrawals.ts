@@ -103,7 +103,7 @@ export const withdrawals: Room = {
       file: `${HERE}/withdrawal.ts`,
       find: 'ORDER BY next_ask_at LIMIT',
       replace: 'ORDER BY next_ask_at DESC LIMIT',
-      tests: [questions],
+      tests: ['test/attacks/custody.node.test.ts'],
     },
     {
       name: 'the sweep does not double the pause for a withdrawal that stays open',

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { drawDocuments } from '../../src/api/api-document.ts';
 import { app } from '../../src/app.ts';
 import type { JsonSchema, Schemas } from '../support/document/closed-schema.ts';
-import { type ProblemBody, type Trader, asOperator, json, openTrader, send } from '../support/exchange.ts';
+import { type ProblemBody, type Trader, json, openTrader, send } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';
 
 interface Operation {
@@ -108,22 +108,6 @@ describe.each(operations)('the body of $operationId', (operation) => {
 describe('an unknown member', () => {
   const placeOrder = operations.find(({ operationId }) => operationId === 'placeOrder');
   const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
-
-  it('in an order is refused: price and type, which other exchanges know, are both named and nothing is filled', async () => {
-    const response = await trader.order({ ...order, type: 'LIMIT', price: '1' } as typeof order, 'with-a-price');
-    expect(await readPointers(response)).toEqual(['/type', '/price']);
-    expect((await trader.balances())['USDT']).toBe('1000');
-  });
-
-  it('in the settings is refused, so the operator knows that a misspelt halt did not take effect', async () => {
-    expect(await readPointers(await asOperator('PATCH', '/settings', { tradingHalt: true }))).toEqual(['/tradingHalt']);
-  });
-
-  it('in a new key is refused, so no key is made without the list of IP addresses that was meant', async () => {
-    const wanted = { label: 'bot', scopes: ['read'], ipAllowList: ['192.0.2.1'] };
-    const path = `/accounts/${trader.accountId}/api-keys`;
-    expect(await readPointers(await asOperator('POST', path, wanted))).toEqual(['/ipAllowList']);
-  });
 
   it.each([
     ['a/b~c', '/a~1b~0c'],

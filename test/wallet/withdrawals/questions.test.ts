@@ -1,18 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../../src/ledger/database.ts';
 import { sandboxCustody } from '../../../src/wallet/custody/sandbox.ts';
-import { sweepWithdrawals } from '../../../src/wallet/withdrawals/sweep-withdrawals.ts';
 import { selectOpenWithdrawals, takeDueWithdrawals } from '../../../src/wallet/withdrawals/withdrawal.ts';
 import { type Trader, asOperator, json, openTrader } from '../../support/exchange.ts';
 import { env } from '../../support/runtime/test-env.ts';
-import {
-  WITHDRAWAL,
-  readOwn,
-  readTaken,
-  resetSettings,
-  setSettings,
-  withdraw,
-} from '../../support/withdrawals/withdrawals.ts';
+import { WITHDRAWAL, readTaken, resetSettings, setSettings, withdraw } from '../../support/withdrawals/withdrawals.ts';
 
 const database = openDatabase(env.DB);
 const MINUTE_MS = 60_000;
@@ -35,22 +27,6 @@ const dueOf = (id: string) =>
   env.DB.prepare('SELECT next_ask_at FROM withdrawals WHERE id = ?').bind(id).first<number>('next_ask_at');
 
 describe('an open withdrawal', () => {
-  it('is asked about by the next sweep, even when another customer has 60 stuck withdrawals', async () => {
-    const [stuck, other] = [await openTrader({ USDT: '2000' }), await openTrader({ USDT: '100' })];
-    const ids = new Set(await leaveStuck(stuck, 60));
-    const [waiting = ''] = await leaveStuck(other, 1);
-    vi.spyOn(sandboxCustody, 'lookup').mockImplementation(async ({ withdrawalId }) =>
-      ids.has(withdrawalId) ? { kind: 'unknown' } : { kind: 'sent', txHash: 'ab'.repeat(32) },
-    );
-    const start_ms = Date.now();
-    const sweep = (minutes: number) =>
-      sweepWithdrawals({ database, custody: sandboxCustody, now: () => start_ms + minutes * MINUTE_MS });
-    expect(await sweep(1)).toBe(60);
-    expect((await readOwn(other, waiting)).status).toBe('PROCESSING');
-    await sweep(2);
-    expect((await readOwn(other, waiting)).status).toBe('COMPLETED');
-  });
-
   it('is asked about less and less often, but at least once an hour', async () => {
     const trader = await openTrader({ USDT: '100' });
     const [id = ''] = await leaveStuck(trader, 1);

@@ -121,7 +121,7 @@ export function inspectorOf(worker: string, runtime: URL): string {
 }
 
 /** A bundle, on a free port of loopback with nothing in front of it. */
-function serveBundle(bundle: string, entry?: string) {
+export function serveBundle(bundle: string, entry?: string) {
   const files = entry === undefined ? ['index.js'] : [entry, 'index.js'];
   return {
     modules: files.map((file) => ({ type: 'ESModule' as const, path: join(bundle, file) })),

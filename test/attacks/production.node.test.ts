@@ -1,0 +1,47 @@
+import { beforeAll, expect, inject, it } from 'vitest';
+import { deriveDepositKeys } from '../../scripts/offline-wallet.ts';
+import { findRefusedStarts, readProductionVariables } from '../support/node/exchange/find-refused-starts.ts';
+
+const shipped = readProductionVariables();
+
+/** Production's configuration as an operator fills it in. */
+const filled = {
+  ...shipped,
+  DEPOSIT_KEYS: JSON.stringify(deriveDepositKeys(new Uint8Array(64).fill(7))),
+  CUSTODY_URL: 'https://custody.bureau.dev',
+  API_KEY_SECRETS: JSON.stringify({ 1: 'k'.repeat(40) }),
+  TOTP_SECRETS: JSON.stringify({ 1: 't'.repeat(40) }),
+  CURSOR_SECRET: 'c'.repeat(40),
+  OPERATOR_TOKEN: 'o'.repeat(40),
+  DEPOSIT_TOKEN: 'd'.repeat(40),
+  AUDITOR_TOKEN: 'a'.repeat(40),
+  CUSTODY_SECRET: 'p'.repeat(40),
+};
+
+/** The faults by name, each in one variable. */
+const faults = {
+  'placeholder-custodian': { CUSTODY_URL: shipped['CUSTODY_URL'] ?? '' },
+  'placeholder-venue': { BINANCE_URL: 'https://venue.example' },
+  'venue-without-tls': { KRAKEN_URL: 'http://api.kraken.com' },
+  'two-venues-of-one-host': { OKX_URL: `${shipped['BINANCE_URL']}/okx` },
+  'blank-cooling-hours': { ALLOWLIST_COOLING_HOURS: '' },
+  'smallest-order-of-nothing': { ORDER_MIN_USDT: '0' },
+  'smallest-order-finer-than-an-atom': { ORDER_MIN_USDT: '0.0000001' },
+  'token-with-a-blank': { OPERATOR_TOKEN: `${'o'.repeat(20)} ${'o'.repeat(20)}` },
+  'public-secret-in-capitals': { CURSOR_SECRET: 'SANDBOX-cursor-secret-of-the-public-repository' },
+} as const satisfies Record<string, Record<string, string>>;
+
+let refused: Record<string, string>;
+
+beforeAll(async () => {
+  const starts = Object.entries(faults).map(([name, fault]) => [name, { ...filled, ...fault }] as const);
+  refused = await findRefusedStarts(inject('workerBundle'), { filled, ...Object.fromEntries(starts) });
+}, 60_000);
+
+it('the Worker starts with production’s configuration when the operator has filled it in', () => {
+  expect(refused).not.toHaveProperty('filled');
+});
+
+it.each(Object.entries(faults))('it does not start with a %s, and names the variable', (name, fault) => {
+  expect(refused[name]).toMatch(new RegExp(`^configuration refused: ${Object.keys(fault).join()} `));
+});
