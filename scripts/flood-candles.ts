@@ -8,13 +8,14 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Operator } from '../test/support/node/exchange/operator.ts';
 import { startServedExchange } from '../test/support/node/exchange/served-exchange.ts';
+import { venueUrlVariables } from '../test/support/node/venues/venue-remote.ts';
 import { writeCountingEntry } from './bench/counting-entry.ts';
 import { buildWorker } from './build-worker.ts';
 
 /**
- * `npm run flood`: measures how much different candle requests from many addresses slow down a trader's orders. Prints
- * the median and the 95th percentile of an order's time without them and with them, in alternating turns, and fails
- * when either is more than doubled or an order is refused. The machine should be otherwise idle, because client, venues
+ * `npm run flood`: measures how much different candle requests from many addresses, of a thousand candles each, slow
+ * down a trader's orders. Prints the median and the 95th percentile of an order's time without them and with them, in
+ * alternating turns, and fails when either is more than doubled or an order is refused. The machine should be otherwise idle, because client, venues
  * and exchange share its cores. `--rate` is candle requests per second, `--orders` the orders of a turn, `--turns` the
  * number of turns.
  */
@@ -35,18 +36,14 @@ const directory = mkdtempSync(join(tmpdir(), 'bureau-flood-'));
 await buildWorker('', directory);
 const venues = fork(fileURLToPath(new URL('../test/support/node/venues/serve-venues.ts', import.meta.url)));
 const [venuesUrl] = (await once(venues, 'message')) as [string];
-const url = (venue: string) => `${venuesUrl}/${venue}`;
 const exchange = await startServedExchange(
   {
     bundle: directory,
     entry: writeCountingEntry(directory),
     variables: {
+      ...venueUrlVariables(venuesUrl),
       PRICE_SOURCES: 'binance,okx,kucoin',
       CANDLE_SOURCES: 'binance,bybit,kucoin',
-      BINANCE_URL: url('binance'),
-      OKX_URL: url('okx'),
-      KUCOIN_URL: url('kucoin'),
-      BYBIT_URL: url('bybit'),
     },
   },
   false,

@@ -1,9 +1,20 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { firmPrice } from '../../src/markets/firm-price.ts';
 import { TickerAnswer, TickerList } from '../../src/markets/schemas.ts';
+import { coinSymbols } from '../../src/money/assets.ts';
 import { send } from '../support/exchange.ts';
 import { abort } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { breakVenues, countVenueRequests, forgetPrices, resetVenues, setVenues } from '../support/markets/venues.ts';
+import { firmNow, snapshotNow } from '../support/markets/snapshots.ts';
+import {
+  breakVenues,
+  countVenueRequests,
+  forgetPrices,
+  resetVenues,
+  setVenue,
+  setVenues,
+} from '../support/markets/venues.ts';
 
 const READERS = 20;
 
@@ -48,5 +59,52 @@ describe('a price hub that is reset while readers wait', () => {
     await setVenues({ BTC: '65000.12' });
     const { ticker, degraded } = TickerAnswer.parse(await (await send('/api/v1/markets/BTC')).json());
     expect([ticker.price, degraded]).toEqual(['65000.12', false]);
+  });
+});
+
+describe('a hub that was evicted', () => {
+  const hub = () => env.PRICE_HUB.getByName('hub');
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    vi.spyOn(console, 'error').mockReturnValue();
+  });
+
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('still shows its last prices, with their own time, when no venue answers', async () => {
+    const before = await snapshotNow();
+    await evictDurableObject(hub());
+    await breakVenues();
+    const held = Object.fromEntries(
+      coinSymbols.map((coin) => [coin, { shown: { ...before?.markets[coin].shown, isHeld: true }, agreed: null }]),
+    );
+    expect(await snapshotNow()).toEqual({ ...before, markets: held });
+  });
+
+  it('gives no firm price that is older than before', async () => {
+    await setVenues({ BTC: '65000' });
+    expect(await firmNow()).toBe('65000');
+    await evictDurableObject(hub());
+    await breakVenues();
+    const snapshot = await snapshotNow();
+    const { received_ms = 0 } = snapshot?.markets.BTC.agreed ?? {};
+    expect(snapshot && firmPrice(snapshot, 'BTC', received_ms + 5_001)).toBeUndefined();
+  });
+
+  it('still does not ask a venue that asked to be left alone', async () => {
+    await setVenue('kraken', { mode: 'error', status: 429 });
+    await snapshotNow();
+    await evictDurableObject(hub());
+    await snapshotNow();
+    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 2 }, kraken: { tickers: 1 } });
+  });
+
+  it('discards stored data that it cannot read', async () => {
+    await runInDurableObject(hub(), (_hub, { storage }) => storage.kv.put('kept', { memory: 'of another version' }));
+    await evictDurableObject(hub());
+    expect(await firmNow()).toBeDefined();
   });
 });

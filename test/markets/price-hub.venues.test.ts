@@ -1,7 +1,5 @@
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { firmPrice } from '../../src/markets/firm-price.ts';
-import { readCandles } from '../../src/markets/candles/read-candles.ts';
 import { readSnapshot } from '../../src/markets/read-hub.ts';
 import type { MarketSnapshot } from '../../src/markets/snapshot.ts';
 import { type Coin, coinSymbols } from '../../src/money/assets.ts';
@@ -9,6 +7,7 @@ import { formatPrice } from '../../src/money/prices.ts';
 import type { VenueMode } from '../support/node/venues/venue-state.ts';
 import { abort } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { firmNow, snapshotNow } from '../support/markets/snapshots.ts';
 import {
   breakVenues,
   countVenueRequests,
@@ -28,18 +27,6 @@ beforeEach(async () => {
 afterEach(() => {
   vi.useRealTimers();
 });
-
-/** The snapshot. For a new one the clock moves on, so that every venue may be asked again. */
-function snapshotNow(maxAge_ms = 0) {
-  if (maxAge_ms === 0) vi.setSystemTime(Date.now() + 1_500);
-  return readSnapshot(env, maxAge_ms);
-}
-
-async function firm(coin: Coin = 'BTC'): Promise<string | undefined> {
-  const snapshot = await snapshotNow();
-  const price = snapshot && firmPrice(snapshot, coin, Date.now())?.price;
-  return price === undefined ? undefined : formatPrice(price);
-}
 
 const shownOf = (snapshot: MarketSnapshot | undefined, coin: Coin = 'BTC') => {
   const shown = snapshot?.markets[coin].shown;
@@ -78,14 +65,14 @@ describe('a round', () => {
       change24h: 0.3,
       volume24h: '33278.39129',
     });
-    expect(await firm()).toBe('65000.015');
+    expect(await firmNow()).toBe('65000.015');
   });
 });
 
 describe('there is no firm price', () => {
   it('when one of two venues is 1000 times off, and the shown price stays near the last one', async () => {
     await setVenues({ BTC: '65000' });
-    expect(await firm()).toBe('65000');
+    expect(await firmNow()).toBe('65000');
     await setVenue('kraken', { coins: { BTC: { price: '65000000' } } });
     const snapshot = await snapshotNow();
     expect(snapshot?.markets.BTC.agreed).toBeNull();
@@ -96,21 +83,21 @@ describe('there is no firm price', () => {
   it('when one venue’s own time is over a minute old', async () => {
     await setVenues({ BTC: '65000' });
     await setVenue('binance', { coins: { BTC: { price: '65000', age_ms: 61_000 } } });
-    expect(await firm()).toBeUndefined();
-    expect(await firm('ETH')).toBeDefined();
+    expect(await firmNow()).toBeUndefined();
+    expect(await firmNow('ETH')).toBeDefined();
   });
 
   it('when two venues jump together by over 10 % within a minute', async () => {
     await setVenues({ BTC: '65000' });
-    expect(await firm()).toBe('65000');
+    expect(await firmNow()).toBe('65000');
     await setVenues({ BTC: '75000' });
-    expect(await firm()).toBeUndefined();
+    expect(await firmNow()).toBeUndefined();
     await setVenues({ BTC: '70000' });
-    expect(await firm()).toBe('70000');
+    expect(await firmNow()).toBe('70000');
   });
 
   it('for a coin that only one venue lists', async () => {
-    expect(await firm('MATIC')).toBeUndefined();
+    expect(await firmNow('MATIC')).toBeUndefined();
     expect(shownOf(await snapshotNow(10_000), 'MATIC')).toBe('0.2112');
   });
 
@@ -146,16 +133,16 @@ describe('a row with', () => {
       await setVenues({ ETH: '2500' });
       await setVenue('binance', { coins: { BTC: { price } } });
       await setVenue('kraken', { coins: { BTC: { price: '65000' } } });
-      expect(await firm()).toBeUndefined();
+      expect(await firmNow()).toBeUndefined();
       expect(shownOf(await snapshotNow(10_000))).toBe('65000');
-      expect(await firm('ETH')).toBe('2500');
+      expect(await firmNow('ETH')).toBe('2500');
     },
   );
 
   it('a price with an exponent is accepted', async () => {
     await setVenue('binance', { coins: { BTC: { price: '6.5e4' } } });
     await setVenue('kraken', { coins: { BTC: { price: '65000.0' } } });
-    expect(await firm()).toBe('65000');
+    expect(await firmNow()).toBe('65000');
   });
 });
 
@@ -182,45 +169,7 @@ describe('when no venue answers', () => {
     expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 1 }, kraken: { tickers: 1 } });
     await setVenues({ BTC: '65000' });
     vi.setSystemTime(Date.now() + 501);
-    expect(await firm()).toBe('65000');
-  });
-});
-
-describe('a hub that was evicted', () => {
-  const hub = () => env.PRICE_HUB.getByName('hub');
-
-  it('still shows its last prices, with their own time, when no venue answers', async () => {
-    const before = await snapshotNow();
-    await evictDurableObject(hub());
-    await breakVenues();
-    const held = Object.fromEntries(
-      coinSymbols.map((coin) => [coin, { shown: { ...before?.markets[coin].shown, isHeld: true }, agreed: null }]),
-    );
-    expect(await snapshotNow()).toEqual({ ...before, markets: held });
-  });
-
-  it('gives no firm price that is older than before', async () => {
-    await setVenues({ BTC: '65000' });
-    expect(await firm()).toBe('65000');
-    await evictDurableObject(hub());
-    await breakVenues();
-    const snapshot = await snapshotNow();
-    const { received_ms = 0 } = snapshot?.markets.BTC.agreed ?? {};
-    expect(snapshot && firmPrice(snapshot, 'BTC', received_ms + 5_001)).toBeUndefined();
-  });
-
-  it('still does not ask a venue that asked to be left alone', async () => {
-    await setVenue('kraken', { mode: 'error', status: 429 });
-    await snapshotNow();
-    await evictDurableObject(hub());
-    await snapshotNow();
-    expect(await countVenueRequests()).toMatchObject({ binance: { tickers: 2 }, kraken: { tickers: 1 } });
-  });
-
-  it('discards stored data that it cannot read', async () => {
-    await runInDurableObject(hub(), (_hub, { storage }) => storage.kv.put('kept', { memory: 'of another version' }));
-    await evictDurableObject(hub());
-    expect(await firm()).toBeDefined();
+    expect(await firmNow()).toBe('65000');
   });
 });
 
@@ -324,73 +273,4 @@ describe('while orders come', () => {
     await readForOrders();
     await waitForRounds(binance.tickers + 2);
   });
-});
-
-describe('candles', () => {
-  const klines = (...rows: unknown[][]) => setVenue('binance', { klines: rows });
-  const hour_ms = Math.floor(Date.now() / 3_600_000) * 3_600_000;
-
-  // The requests end in the past, so that a new hour during the tests does not matter.
-  const question = { coin: 'BTC', interval: '1h', limit: 100, endTime_ms: hour_ms } as const;
-
-  it('are the venue’s newest, in ascending order, from one request for 50 readers', async () => {
-    const answers = await Promise.all(Array.from({ length: 50 }, () => readCandles(env, question)));
-    for (const answer of answers) {
-      expect(answer.ok && answer.value.candles).toHaveLength(100);
-      expect(answer.ok && answer.value.candles.at(-1)).toEqual({
-        start_ms: hour_ms,
-        open: '65000.12',
-        high: '65650.1212',
-        low: '64350.1188',
-        close: '65325.1206',
-        volume: '1000',
-      });
-    }
-    expect((await countVenueRequests()).binance.klines).toBe(1);
-  });
-
-  it('of MATIC are the venues’ candles of POL', async () => {
-    const answer = await readCandles(env, { ...question, coin: 'MATIC', interval: '1M' as const });
-    expect(answer.ok && answer.value.candles.at(-1)?.open).toBe('0.2112');
-  });
-
-  it('start at a given start, and end at a given end', async () => {
-    const startTime_ms = hour_ms - 10 * 3_600_000 - 1;
-    const from = await readCandles(env, { ...question, limit: 2, startTime_ms });
-    expect(from.ok && from.value.candles.map(({ start_ms }) => (hour_ms - start_ms) / 3_600_000)).toEqual([10, 9]);
-    const until = await readCandles(env, { ...question, limit: 2, endTime_ms: startTime_ms });
-    expect(until.ok && until.value.candles.map(({ start_ms }) => (hour_ms - start_ms) / 3_600_000)).toEqual([12, 11]);
-  });
-
-  it('with gaps and repeats are served without the repeats', async () => {
-    const row = (hours: number, volume: string) => [hour_ms - hours * 3_600_000, '1', '2', '1', '2', volume, 0];
-    await klines(row(5, '1'), row(2, '2'), row(2, '3'), row(0, '4'));
-    const answer = await readCandles(env, question);
-    expect(answer.ok && answer.value.candles.map(({ volume }) => volume)).toEqual(['1', '3', '4']);
-  });
-
-  it.each([
-    ['off the grid', [hour_ms + 1, '1', '2', '1', '2', '3', 0]],
-    ['with prices out of order', [hour_ms, '1', '2', '1.5', '2', '3', 0]],
-    ['of JSON numbers', [hour_ms, 1, 2, 1, 2, 3, 0]],
-  ])('with %s are refused with upstream_unavailable', async (_fault, row) => {
-    await klines(row);
-    expect(await readCandles(env, question)).toMatchObject({
-      ok: false,
-      code: 'upstream_unavailable',
-    });
-  });
-
-  it.each<VenueMode>(['error', 'html', 'truncated', 'huge', 'reset', 'hang'])(
-    'are refused in time when the venue’s mode is %s, and asked for anew when it is back',
-    async (mode) => {
-      await setVenue('binance', { mode });
-      expect(await readCandles(env, question)).toMatchObject({
-        ok: false,
-        code: 'upstream_unavailable',
-      });
-      await setVenue('binance', { mode: 'ok' });
-      expect((await readCandles(env, question)).ok).toBe(true);
-    },
-  );
 });
