@@ -10,8 +10,8 @@ import { spread } from './spread.ts';
  * never fails.
  */
 
-/** What names a scenario: see src/sandbox/scenario.ts. */
-const SCENARIO_HEADER = 'X-Sandbox-Scenario';
+/** What only the sandbox has: the header that names a scenario, and the operator's routes of src/sandbox/. */
+const sandboxMarks = ['X-Sandbox-Scenario', '/operator/v1/sandbox/'];
 
 const MOST_BYTES = 300_000;
 const STARTS = 9;
@@ -22,10 +22,12 @@ for (const environment of ['', 'production'] as const) {
   console.log(`${name}: ${/Total Upload: .*/.exec(output)?.[0] ?? 'no size'}`);
 }
 
-// The sandbox is production's code with scenarios that go wrong, of which production's bundle must hold nothing.
-const hasScenarios = (name: string) => readFileSync(`dist/${name}/index.js`, 'utf8').includes(SCENARIO_HEADER);
-if (!hasScenarios('sandbox')) throw new Error('the sandbox has no scenarios, or they cannot be found in its bundle');
-if (hasScenarios('production')) throw new Error('production’s bundle holds the scenarios of the sandbox');
+// The sandbox is production’s code with more, of which production's bundle must hold nothing.
+const hasMark = (name: string, mark: string) => readFileSync(`dist/${name}/index.js`, 'utf8').includes(mark);
+for (const mark of sandboxMarks) {
+  if (!hasMark('sandbox', mark)) throw new Error(`${mark} is not to be found in the bundle of the sandbox`);
+  if (hasMark('production', mark)) throw new Error(`production’s bundle holds ${mark}, which is the sandbox’s`);
+}
 const bundle = 'dist/production';
 const size = gzipSync(readFileSync(`${bundle}/index.js`)).length;
 console.log(`size: ${size.toLocaleString('en-US')} bytes of gzip, of ${MOST_BYTES.toLocaleString('en-US')}`);

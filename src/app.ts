@@ -1,6 +1,8 @@
+import type { NotFoundHandler } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
-import { documentRoutes } from './api/api-document.ts';
-import { createArea, sendProblem } from './http/area.ts';
+import { type DocumentTag, documentRoutes } from './api/api-document.ts';
+import { type Area, createArea, sendProblem } from './http/area.ts';
+import type { AppEnvironment } from './http/context.ts';
 import { describeError, logFault } from './platform/log.ts';
 import { logRequest } from './http/log-request.ts';
 import { answerWithPage } from './http/not-found-page.ts';
@@ -17,37 +19,62 @@ import { trade } from './api/order-routes.ts';
 import { statement } from './api/statement-routes.ts';
 import { wallet } from './api/wallet-routes.ts';
 
-/** The whole interface: each file of routes lists its endpoints, and this file lists those. */
-export const app = createArea();
+/** Routes that a deployment has beside the common ones, and the tag under which the operator's document has them. */
+export interface FurtherRoutes {
+  readonly area: Area;
+  readonly tag: DocumentTag;
+}
 
-const areas = [wallet, trade, markets, exchange, keys, statement, operator, documentRoutes(() => app.openAPIRegistry)];
+/** The whole interface: each file of routes lists its endpoints, and this function lists those. */
+export function createApp(further: readonly FurtherRoutes[] = []): Area {
+  const app = createArea();
+  const documents = documentRoutes(
+    () => app.openAPIRegistry,
+    further.map(({ tag }) => tag),
+  );
+  const areas = [
+    wallet,
+    trade,
+    markets,
+    exchange,
+    keys,
+    statement,
+    operator,
+    ...further.map(({ area }) => area),
+    documents,
+  ];
+  app.use(assignRequestId);
+  app.use(logRequest);
+  for (const path of new Set(areas.flatMap(listPublicPaths))) app.use(path, openToAnyOrigin);
+  for (const area of areas) app.route('/', area);
+  app.notFound(answerNothingHere(app));
+  app.onError((error, c) => {
+    logFault('request_failed', { requestId: c.var.requestId, error: describeError(error) });
+    if (isDatabaseFault(error)) return sendProblem(c, laneUnreachable);
+    return sendProblem(c, refuse('internal_error', 'Something went wrong here. It was recorded under the request id.'));
+  });
+  return app;
+}
 
-app.use(assignRequestId);
-app.use(logRequest);
-for (const path of new Set(areas.flatMap(listPublicPaths))) app.use(path, openToAnyOrigin);
-for (const area of areas) app.route('/', area);
+/** What answers when no route did, so that it costs other requests nothing. */
+function answerNothingHere(app: Area): NotFoundHandler<AppEnvironment> {
+  const refuseMethod = methodNotAllowed({
+    app,
+    onMethodNotAllowed: (c, methods) => {
+      c.header('Allow', methods.join(', '));
+      const preflight = answerPreflight(c, methods);
+      if (preflight) return preflight;
+      return sendProblem(c, refuse('method_not_allowed', `This path takes ${methods.join(', ')}.`));
+    },
+  });
+  return async (c) => {
+    const page = answerWithPage(c);
+    if (page) return page;
+    c.res = sendProblem(c, refuse('not_found', 'There is nothing at this path.'));
+    await refuseMethod(c, async () => undefined);
+    return c.res;
+  };
+}
 
-const refuseMethod = methodNotAllowed({
-  app,
-  onMethodNotAllowed: (c, methods) => {
-    c.header('Allow', methods.join(', '));
-    const preflight = answerPreflight(c, methods);
-    if (preflight) return preflight;
-    return sendProblem(c, refuse('method_not_allowed', `This path takes ${methods.join(', ')}.`));
-  },
-});
-
-// Runs only when no route answered, so that it costs other requests nothing.
-app.notFound(async (c) => {
-  const page = answerWithPage(c);
-  if (page) return page;
-  c.res = sendProblem(c, refuse('not_found', 'There is nothing at this path.'));
-  await refuseMethod(c, async () => undefined);
-  return c.res;
-});
-
-app.onError((error, c) => {
-  logFault('request_failed', { requestId: c.var.requestId, error: describeError(error) });
-  if (isDatabaseFault(error)) return sendProblem(c, laneUnreachable);
-  return sendProblem(c, refuse('internal_error', 'Something went wrong here. It was recorded under the request id.'));
-});
+/** The interface of production. */
+export const app = createApp();

@@ -53,7 +53,7 @@ export const clientFrame: DocumentFrame = {
 };
 
 /** The operator's document without its routes. */
-export const operatorFrame: DocumentFrame = {
+export const operatorFrame = {
   info: {
     title: 'Bureau, the operator’s API',
     version: VERSION,
@@ -82,4 +82,4 @@ export const operatorFrame: DocumentFrame = {
     },
   },
   publicSecurity: [],
-};
+} satisfies DocumentFrame;

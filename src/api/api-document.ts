@@ -23,27 +23,38 @@ export interface ApiDocuments {
   readonly operator: OpenApiDocument;
 }
 
-/** Makes both documents from the registered routes. */
-export function drawDocuments(registry: {
-  readonly definitions: readonly { readonly type: string; readonly route?: RouteConfig }[];
-}): ApiDocuments {
+/** A tag of a document. */
+export interface DocumentTag {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** Makes both documents from the registered routes. `furtherTags` are of the operator's, beside those of its frame. */
+export function drawDocuments(
+  registry: { readonly definitions: readonly { readonly type: string; readonly route?: RouteConfig }[] },
+  furtherTags: readonly DocumentTag[] = [],
+): ApiDocuments {
   const routes = registry.definitions.flatMap(({ route }) => route ?? []);
   const draw = (prefix: string, frame: DocumentFrame) =>
     buildDocument(
       routes.filter(({ path }) => path.startsWith(prefix)),
       frame,
     );
-  return { client: draw('/api/', clientFrame), operator: draw('/operator/', operatorFrame) };
+  const tags = [...operatorFrame.tags, ...furtherTags];
+  return { client: draw('/api/', clientFrame), operator: draw('/operator/', { ...operatorFrame, tags }) };
 }
 
 /**
  * The routes that serve the documents. `registry` is the whole application's, which is complete only when a request
  * comes; the documents are then made once, since they never change.
  */
-export function documentRoutes(registry: () => Parameters<typeof drawDocuments>[0]) {
+export function documentRoutes(
+  registry: () => Parameters<typeof drawDocuments>[0],
+  furtherTags?: readonly DocumentTag[],
+) {
   const area = createArea();
   let drawn: ApiDocuments | undefined;
-  const documents = () => (drawn ??= drawDocuments(registry()));
+  const documents = () => (drawn ??= drawDocuments(registry(), furtherTags));
 
   area.openapi(
     createRoute({

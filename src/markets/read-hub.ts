@@ -24,14 +24,14 @@ export async function readSnapshot(
   { forOrders = false }: { readonly forOrders?: boolean } = {},
 ): Promise<MarketSnapshot | undefined> {
   try {
-    return await withDeadline(SNAPSHOT_DEADLINE_MS, () => takeStub(bindings).snapshot({ maxAge_ms, forOrders }));
+    return await withDeadline(SNAPSHOT_DEADLINE_MS, () => reachHub(bindings).snapshot({ maxAge_ms, forOrders }));
   } catch (error) {
     logFault('price_hub_unreachable', { error: describeError(error) });
     return undefined;
   }
 }
 
-/** A stub fails after its object was reset, so every call takes a new one. */
-function takeStub({ PRICE_HUB, PRICE_HUB_LOCATION }: HubBindings) {
+/** A stub of the hub. It fails after its object was reset, so every call takes a new one. */
+export function reachHub({ PRICE_HUB, PRICE_HUB_LOCATION }: HubBindings) {
   return PRICE_HUB.getByName(HUB_NAME, { locationHint: PRICE_HUB_LOCATION }) as DurableObjectStub<PriceHub>;
 }

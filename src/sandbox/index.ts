@@ -1,16 +1,23 @@
-import { app } from '../app.ts';
+import { createApp } from '../app.ts';
 import { config } from '../env.ts';
-import { CandleHub, LedgerGate as ProductionGate, PriceHub } from '../index.ts';
+import { LedgerGate as ProductionGate } from '../index.ts';
 import { type AdmitCall, KeyLane as Lane, type PlaceOrderCall, type WithdrawCall } from '../lane/key-lane.ts';
 import { LedgerKeeper as Keeper } from '../lane/ledger-keeper.ts';
 import type { BucketLimits, BucketName } from '../keys/bucket-limits.ts';
 import type { KeyRecord } from '../keys/record.ts';
+import { CandleHub as Candles } from '../markets/candles/candle-hub.ts';
+import { PriceHub as Prices } from '../markets/price-hub.ts';
 import { replaceLedgers } from '../ledger/ledgers.ts';
 import { reachKeeper } from '../ledger/reach-keeper.ts';
 import type { Bindings } from '../platform/bindings.ts';
-import { chooseCustody, chooseLaneSettings } from '../providers.ts';
+import { chooseCandleSources, chooseCustody, chooseLaneSettings, choosePriceSources } from '../providers.ts';
+import type { MarketState, MoveMarket } from './market.ts';
+import { MarketMemory } from './market-memory.ts';
+import { type MarketKeeper, reachMarket } from './move-market.ts';
+import { sandboxRoutes } from './operator-routes.ts';
 import { playCustody, type PayoutMemory, type PlayedPayout } from './play-custody.ts';
 import { playDatabase } from './play-database.ts';
+import { playCandleSources, playPriceSources } from './play-market.ts';
 import { playGate } from './play-gate.ts';
 import { type Scenario, type Staged, currentScene, play } from './scenario.ts';
 import { stageRequest } from './stage-request.ts';
@@ -18,11 +25,11 @@ import { runScheduled } from '../scheduled.ts';
 import type { GateCall } from '../trade/reach-gate.ts';
 
 /**
- * The Worker of the sandbox: production's, in which a request may name a scenario that goes wrong. Each of its objects
- * is production's with other connections: what answers in a scenario is the code that answers in production.
+ * The Worker of the sandbox: production's, in which a request may name a scenario that goes wrong, and the operator moves
+ * the market. Each of its objects is production's with other connections: what answers is the code of production.
  */
 
-export { CandleHub, PriceHub };
+const app = createApp([sandboxRoutes]);
 
 /** How many Idempotency-Keys a lane remembers to have played a scenario with. */
 const MOST_PLAYED = 1_000;
@@ -76,6 +83,35 @@ export class KeyLane extends Lane {
     if (this.#played.size >= MOST_PLAYED) this.#played.clear();
     this.#played.add(request.idempotencyKey);
     return scenario;
+  }
+}
+
+export class PriceHub extends Prices implements MarketKeeper {
+  readonly #market: MarketMemory;
+
+  constructor(state: DurableObjectState, bindings: Bindings) {
+    const market = new MarketMemory(state.storage);
+    super(
+      state,
+      bindings,
+      playPriceSources(choosePriceSources(config), () => market.read()),
+    );
+    this.#market = market;
+  }
+
+  async moveMarket(change: MoveMarket): Promise<MarketState> {
+    return this.#market.move(change);
+  }
+
+  async readMarket(): Promise<MarketState> {
+    return this.#market.read();
+  }
+}
+
+export class CandleHub extends Candles {
+  constructor(state: DurableObjectState, bindings: Bindings) {
+    const readMarket = () => reachMarket(bindings).readMarket();
+    super(state, bindings, playCandleSources(chooseCandleSources(config), readMarket));
   }
 }
 

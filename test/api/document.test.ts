@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import released from '../../docs/openapi.released.json?raw';
 import { findBreaks } from '../../scripts/openapi/find-breaks.ts';
 import { drawDocuments } from '../../src/api/api-document.ts';
-import { app } from '../../src/app.ts';
+import { app, createApp } from '../../src/app.ts';
 import { problems } from '../../src/http/problems.ts';
+import { sandboxRoutes } from '../../src/sandbox/operator-routes.ts';
 import { type JsonSchema, type Schemas, closeSchema } from '../support/document/closed-schema.ts';
 import { asOperator, json, openTrader, send } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';
@@ -48,7 +49,8 @@ interface Document {
   };
 }
 
-const drawn = drawDocuments(app.openAPIRegistry);
+/** Both documents of a sandbox, which has every operation. */
+const drawn = drawDocuments(createApp([sandboxRoutes]).openAPIRegistry, [sandboxRoutes.tag]);
 const documents = { client: drawn.client as unknown as Document, operator: drawn.operator as unknown as Document };
 
 const operations = Object.values(documents).flatMap((document) =>
@@ -82,8 +84,15 @@ describe('the document that the exchange serves', () => {
     expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*');
   });
 
-  it('is the operator’s document at /operator/v1, for each of the operator’s tokens and nobody else', async () => {
-    expect(await json(await asOperator('GET', '/openapi.json'))).toEqual(JSON.parse(write(documents.operator)));
+  it('is the operator’s document at /operator/v1, for each of the operator’s tokens and nobody else, without the sandbox’s part', async () => {
+    const served = await json<Document>(await asOperator('GET', '/openapi.json'));
+    const production = drawDocuments(app.openAPIRegistry).operator;
+    expect(served).toEqual(JSON.parse(write(production)));
+    expect(write(served)).not.toMatch(/sandbox/i);
+    const { paths } = documents.operator;
+    const common = Object.keys(paths).filter((path) => !path.startsWith('/operator/v1/sandbox/'));
+    expect(Object.keys(served.paths)).toEqual(common);
+    expect(Object.keys(paths).length - common.length).toBe(2);
     const { DEPOSIT_TOKEN, AUDITOR_TOKEN } = env as unknown as Record<string, string>;
     for (const token of [DEPOSIT_TOKEN, AUDITOR_TOKEN]) {
       const response = await send('/operator/v1/openapi.json', { headers: { Authorization: `Bearer ${token}` } });

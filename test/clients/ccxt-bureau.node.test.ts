@@ -3,13 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Bureau, errorClasses, orderErrorClasses } from '../../clients/ccxt-bureau/src/index.ts';
 import { type ProblemCode, type ProblemDefinition, problems } from '../../src/http/problems.ts';
 import { Operator } from '../support/node/exchange/operator.ts';
-import {
-  type Connect,
-  NO_VENUES,
-  playedRefusals,
-  refusals,
-  refusalsWithoutVenues,
-} from '../support/node/exchange/refusals.ts';
+import { type Connect, playedRefusals, refusals, refusalsWithoutSources } from '../support/node/exchange/refusals.ts';
 import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
 
 let exchange: Exchange;
@@ -217,16 +211,12 @@ describe('a refusal', () => {
     expect(fault.constructor).toBe(classOf(code));
   });
 
-  it('is one also where no venue answers', async () => {
-    const dark = await startExchange({ bundle: inject('workerBundle'), variables: NO_VENUES });
-    const origin = dark.urls[0] ?? '';
-    try {
-      for (const [code, act] of refusalsWithoutVenues) {
-        expect((await faultOf(act(new Operator(origin), connectTo(origin)))).constructor).toBe(classOf(code));
+  it('is one also where no source answers', async () => {
+    await operator.withMarket({ sources: 'down' }, async () => {
+      for (const [code, act] of refusalsWithoutSources) {
+        expect((await faultOf(act(operator, connectTo(operator.origin)))).constructor).toBe(classOf(code));
       }
-    } finally {
-      await dark.dispose();
-    }
+    });
   });
 
   it('has a class for every code of the table, and CCXT retries exactly those that the table calls retryable', () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { scenarios } from '../../src/sandbox/scenario.ts';
 import { worker } from '../support/runtime/test-env.ts';
-import { ORIGIN, json, openTrader } from '../support/exchange.ts';
+import { ORIGIN, asOperator, json, openTrader } from '../support/exchange.ts';
 
 // These tests run in production's own Worker. `npm run check:deploy` checks its bundle.
 it.each([...Object.keys(scenarios), 'order_lost'])('production does not know the scenario %s', async (scenario) => {
@@ -22,4 +22,12 @@ it.each([...Object.keys(scenarios), 'order_lost'])('production does not know the
   const payout = { asset: 'USDT', network: 'TRC20', amount: '50', address: 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC' };
   const paid = await post('/api/v1/wallet/withdrawals', payout);
   expect(await json(paid)).toMatchObject({ withdrawal: { status: 'COMPLETED' } });
+});
+
+it.each([
+  ['PATCH', '/sandbox/market', { prices: { BTC: '1' } }],
+  ['POST', '/sandbox/deposits', { accountId: '', asset: 'USDT', network: 'TRC20', amount: '1000000' }],
+])('production has no %s %s', async (method, path, body) => {
+  const answered = await asOperator(method, path, body);
+  expect([answered.status, await json(answered)]).toEqual([404, expect.objectContaining({ code: 'not_found' })]);
 });

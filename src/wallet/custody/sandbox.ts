@@ -10,12 +10,15 @@ import type { Custody, CustodyState, Payout } from './custody.ts';
 export const sandboxCustody: Custody = { name: 'sandbox', submit: tellSent, lookup: tellSent };
 
 async function tellSent({ withdrawalId, network }: Payout): Promise<CustodyState> {
-  return { kind: 'sent', txHash: await deriveHash(withdrawalId, network) };
+  return { kind: 'sent', txHash: await deriveTransactionHash(`bureau sandbox payout ${withdrawalId}`, network) };
 }
 
-/** SHA-256 of the id, as the network writes its hashes; Solana's are signatures, twice as long. */
-async function deriveHash(withdrawalId: string, network: Network): Promise<string> {
-  const hash = await hashText(`bureau sandbox payout ${withdrawalId}`);
+/**
+ * The hash of a transaction that there is not: SHA-256 of a text, as the network writes its hashes. Solana's are
+ * signatures, twice as long.
+ */
+export async function deriveTransactionHash(text: string, network: Network): Promise<string> {
+  const hash = await hashText(text);
   if (network === 'SOL') return base58.encode(Uint8Array.of(...hash, ...(await hashText(hash.toHex()))));
   return readTransactionHash(network, hash.toHex()) ?? `0x${hash.toHex()}`;
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Scenario } from '../../../src/sandbox/scenario.ts';
 import { type DroppingProxy, startDroppingProxy } from '../node/exchange/dropping-proxy.ts';
 import { Operator } from '../node/exchange/operator.ts';
-import { type Connect, NO_VENUES, playedRefusals, refusals, refusalsWithoutVenues } from '../node/exchange/refusals.ts';
+import { type Connect, playedRefusals, refusals, refusalsWithoutSources } from '../node/exchange/refusals.ts';
 import { type Exchange, startExchange } from '../node/exchange/start-exchange.ts';
 import { ClientFault, type ClientLanguage, type DrivenClient, type FaultDetails } from './driven-client.ts';
 
@@ -84,7 +84,8 @@ export function describeTrading(bundle: string, open: () => ClientLanguage): voi
     };
 
   it('carries a trader through the whole day', async () => {
-    const accountId = await operator.openAccount({ USDT: '10000', ETH: '1' });
+    const accountId = await operator.openAccount({ USDT: '10000' });
+    await operator.giveDeposit(accountId, 'ETH', 'ETH', '1');
     const apiKey = await operator.createKey(accountId);
     const client = language.connect({ origin: operator.origin, apiKey });
 
@@ -122,7 +123,14 @@ export function describeTrading(bundle: string, open: () => ClientLanguage): voi
     expect(await client.walk('orders', { pageSize: 2 })).toEqual([sold, spent, bought]);
     expect(await client.walk('withdrawals')).toEqual([withdrawal]);
     const types = (await client.walk('transactions', { pageSize: 1 })).map((row) => (row as { type: string }).type);
-    expect(types.slice(0, 4)).toEqual(['ONCHAIN_WITHDRAWAL', 'SPOT_SELL', 'SPOT_BUY', 'SPOT_BUY']);
+    expect(types).toEqual([
+      'ONCHAIN_WITHDRAWAL',
+      'SPOT_SELL',
+      'SPOT_BUY',
+      'SPOT_BUY',
+      'ONCHAIN_DEPOSIT',
+      'INTERNAL_DEPOSIT',
+    ]);
     expect(await client.walk('orders', { pageSize: 1, filter: { side: 'BUY' } })).toEqual([spent, bought]);
     expect(await client.walk('withdrawals', { filter: { asset: 'BTC' } })).toEqual([]);
     const [credited, ...rest] = await client.walk('deposits', { pageSize: 1, filter: { asset: 'ETH' } });
@@ -175,16 +183,24 @@ export function describeTrading(bundle: string, open: () => ClientLanguage): voi
       ]);
     });
 
-    it('also where no venue answers', async () => {
-      const dark = await startExchange({ bundle, variables: NO_VENUES });
-      const origin = dark.urls[0] ?? '';
-      try {
-        for (const [code, act] of refusalsWithoutVenues) {
-          expect(await faultOf(act(new Operator(origin), connectTo(origin)))).toMatchObject({ code });
+    it('also where no source answers', async () => {
+      await operator.withMarket({ sources: 'down' }, async () => {
+        for (const [code, act] of refusalsWithoutSources) {
+          expect(await faultOf(act(operator, connectTo(operator.origin)))).toMatchObject({ code });
         }
-      } finally {
-        await dark.dispose();
-      }
+      });
+    });
+
+    it('where the market has moved beyond an order’s limit', async () => {
+      const apiKey = await operator.createKey(await operator.openAccount({ USDT: '1000' }));
+      const client = language.connect({ origin: operator.origin, apiKey });
+      const limited = { ...order('BUY', 'USDT_AMOUNT', '100'), limitPrice: '65000' };
+      await operator.withMarket({ prices: { BTC: '70000' } }, async () => {
+        expect(await faultOf(ask(client, 'placeOrder', limited))).toMatchObject({ code: 'price_limit_exceeded' });
+        await operator.operate('PATCH', '/sandbox/market', { prices: { BTC: '60000' } });
+        const { order: placed } = await ask(client, 'placeOrder', limited);
+        expect(Number(placed.coinAmount)).toBeCloseTo(100 / 60_000, 4);
+      });
     });
 
     it('unless nobody is there', async () => {

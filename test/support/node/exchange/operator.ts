@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { generate } from 'otplib';
 import type { Asset } from '../../../../src/money/assets.ts';
 import type { BucketName } from '../../../../src/keys/bucket-limits.ts';
+import type { Network } from '../../../../src/money/networks.ts';
+import type { MoveMarket } from '../../../../src/sandbox/market.ts';
 import type { Scope } from '../../../../src/keys/scope.ts';
 import { Client } from './client.ts';
 import { fetchDocumented } from './fetch-documented.ts';
@@ -86,6 +88,22 @@ export class Operator {
     const totpCode = await generate({ secret, epoch: Math.floor((Date.now() - STEP_MS) / 1_000) });
     await this.operate('POST', `/accounts/${accountId}/totp/confirm`, { totpCode });
     return secret;
+  }
+
+  /** Deposits coins from nowhere, as a sandbox's operator can. */
+  async giveDeposit(accountId: string, asset: Asset, network: Network, amount: string): Promise<void> {
+    await this.operate('POST', '/sandbox/deposits', { accountId, asset, network, amount });
+  }
+
+  /** Moves a sandbox's market while `act` runs, and gives it back to itself. */
+  async withMarket<T>(change: MoveMarket, act: () => Promise<T>): Promise<T> {
+    await this.operate('PATCH', '/sandbox/market', change);
+    try {
+      return await act();
+    } finally {
+      const prices = Object.fromEntries(Object.keys(change.prices ?? {}).map((coin) => [coin, null]));
+      await this.operate('PATCH', '/sandbox/market', { prices, sources: 'up' });
+    }
   }
 
   /** Changes the settings while `act` runs, and puts them back as they were. */

@@ -186,16 +186,9 @@ function guessing(times: number): Scene {
   };
 }
 
-/** The variables of an exchange whose venues are all out of reach. */
-export const NO_VENUES = {
-  PRICE_SOURCES: 'binance,kraken',
-  CANDLE_SOURCES: 'binance',
-  BINANCE_URL: 'http://127.0.0.1:1',
-  KRAKEN_URL: 'http://127.0.0.1:1',
-};
-
-/** What is refused there. */
-export const refusalsWithoutVenues: readonly (readonly [ProblemCode, Scene])[] = [
+/** What is refused while no source of prices answers. */
+export const refusalsWithoutSources: readonly (readonly [ProblemCode, Scene])[] = [
   ['price_unavailable', async (operator, connect) => (await open(operator, connect)).trader.buy('BTC', '10')],
-  ['upstream_unavailable', (_, connect) => connect(undefined).readCandles('BTC')],
+  // Candles that nobody has asked for yet: others are still remembered.
+  ['upstream_unavailable', (_, connect) => connect(undefined).readCandles('DOGE')],
 ];
