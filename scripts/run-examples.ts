@@ -29,9 +29,9 @@ export function runShell(script: string, directory = '.'): Promise<string> {
   });
 }
 
-/** Returns the lines of a document's `sh` blocks. Blocks of other languages, such as `console`, are not run. */
-export function readExamples(markdown: string): string {
-  const blocks = markdown.split(/^```sh\n/m).slice(1);
+/** Returns the blocks of one language of a document, put together. Others, such as `console`, are not run. */
+export function readExamples(markdown: string, language: 'sh' | 'ts' | 'python' = 'sh'): string {
+  const blocks = markdown.split(new RegExp(`^\`\`\`${language}\\n`, 'm')).slice(1);
   return blocks.map((block) => block.split(/^```/m)[0]).join('\n');
 }
 

@@ -13,8 +13,9 @@ const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 /** How long a page may take to show what is expected. */
 const PATIENCE_MS = 30_000;
 
-/** The width of a small phone. */
+/** A small phone, and a laptop. */
 const NARROW = { width: 360, height: 740 };
+const WIDE = { width: 1280, height: 800 };
 
 /** Starts a browser that resolves no host but this machine. */
 function openBrowser(): Promise<Browser> {
@@ -91,6 +92,31 @@ async function authorize(page: Page, token: string): Promise<void> {
   await dialog.locator('.btn-done').first().click();
 }
 
+/** How many operations nobody can call without a key. */
+async function countKeyed({ origin }: LocalExchange): Promise<number> {
+  const document = (await (await fetch(`${origin}/api/v1/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, { security: object[] }>>;
+  };
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+  return operations.filter(({ security }) => security.every((one) => Object.keys(one).length > 0)).length;
+}
+
+/** Unfolds one operation after the other: each fits a laptop's screen. They stay unfolded. */
+async function measureOperations(page: Page, { origin }: LocalExchange): Promise<void> {
+  await page.setViewportSize(WIDE);
+  await page.goto(`${origin}/docs/reference`);
+  const blocks = page.locator('#viewer .opblock');
+  await blocks.first().waitFor();
+  for (const block of await blocks.all()) {
+    await block.locator('.opblock-summary-control').click();
+    await block.locator('.responses-table').waitFor();
+    const height = await block.evaluate((element) => element.getBoundingClientRect().height);
+    const path = await block.locator('.opblock-summary-path').getAttribute('data-path');
+    if (height > WIDE.height) throw new Error(`${path} is ${height} high on a screen of ${WIDE.height}`);
+  }
+  expectThat(true, `each of ${await blocks.count()} operations fits a screen of 1,280 px`);
+}
+
 async function tryReference(page: Page, exchange: LocalExchange): Promise<void> {
   await page.goto(`${exchange.origin}/docs/reference`);
   await page.locator('#viewer .opblock').first().waitFor();
@@ -105,22 +131,26 @@ async function tryReference(page: Page, exchange: LocalExchange): Promise<void> 
     expectThat((await field.inputValue()) === '', `an empty ${header} to begin with`);
   }
   const locked = page.getByRole('button', { name: 'Needs a key' });
-  expectThat((await locked.count()) > 5, 'padlocks where a key is needed');
+  const keyed = await countKeyed(exchange);
+  expectThat((await locked.count()) === keyed, `padlocks at the ${keyed} operations that need a key`);
+  const padlocks = page.locator('#viewer .authorization__btn');
+  expectThat((await padlocks.count()) === keyed, 'none at the others');
 
   const tickers = await tryOut(page, '/api/v1/markets/tickers');
   expectThat(tickers.status.startsWith('200') && tickers.body.includes('"BTC-USDT"'), 'tickers, asked from the page');
   await authorize(page, exchange.valueOf('api key'));
-  expectThat((await locked.count()) === 0, 'open padlocks once a key is entered');
+  const opened = page.getByRole('button', { name: 'A key is entered' });
+  expectThat((await opened.count()) === keyed && (await locked.count()) === 0, 'open padlocks once a key is entered');
   const balances = await tryOut(page, '/api/v1/wallet/balances');
   expectThat(balances.status.startsWith('200') && balances.body.includes('"USDT"'), 'balances, with a key');
 }
 
-/** Checks each page in each theme by axe's accessibility rules. The viewer is left out, because it is not ours. */
+/** Checks a page in each theme by axe's accessibility rules. */
 async function checkAccess(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    const violations = await page.evaluate(`axe.run({ exclude: ['#viewer'] }).then(({ violations }) =>
-      violations.map(({ id, nodes }) => id + ' at ' + nodes.map(({ target }) => target.join(' ')).join(', ')))`);
+    const violations = await page.evaluate(`axe.run().then(({ violations }) =>
+      violations.map(({ id, nodes }) => id + ' at ' + nodes.map(({ html }) => html.slice(0, 100)).join(', ')))`);
     if ((violations as string[]).length > 0) throw new Error(`${page.url()}, ${colorScheme}: ${String(violations)}`);
   }
 }
@@ -136,10 +166,13 @@ async function readPages(page: Page, { origin }: LocalExchange): Promise<void> {
     seen.add(url);
     const response = await page.goto(url);
     if (response?.status() !== 200) throw new Error(`${url} is answered ${response?.status()}`);
-    const width = await page.locator('html').evaluate((html) => html.scrollWidth);
     const links = await page.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
+    if ((await page.locator('#viewer').count()) > 0) {
+      await page.locator('#viewer .opblock').first().waitFor();
+      for (const path of ['/api/v1/orders', '/api/v1/wallet/withdrawals']) await unfold(page, 'post', path);
+    }
+    const width = await page.locator('html').evaluate((html) => html.scrollWidth);
     if (width > NARROW.width) throw new Error(`${url} is ${width} wide on a screen of ${NARROW.width}`);
-    if ((await page.locator('#viewer').count()) > 0) await page.locator('#viewer .opblock').first().waitFor();
     await page.evaluate(axe);
     await checkAccess(page);
     const own = links.filter((link) => /^\/(docs|errors)\b/.test(link));
@@ -187,6 +220,37 @@ async function tryCopy(page: Page, { origin }: LocalExchange): Promise<void> {
   expectThat(copied === (await block.locator('code').textContent()), 'a block of code, copied by its button');
 }
 
+/** The languages of a request: one at a time, the same on all pages; all of them without JavaScript. */
+async function tryLanguages(browser: Browser, page: Page, { origin }: LocalExchange): Promise<void> {
+  const guide = `${origin}/docs/guides/first-order`;
+  await page.goto(guide);
+  const panels = page.locator('.languages [data-language]');
+  const shown = async () => {
+    const all = await panels.evaluateAll((each) =>
+      each.map((panel) =>
+        panel.checkVisibility() ? (panel as { dataset?: { language?: string } }).dataset?.language : '',
+      ),
+    );
+    return [...new Set(all.filter((language) => language))].join();
+  };
+  expectThat((await shown()) === 'sh', 'requests for curl to begin with');
+  await page.getByRole('tab', { name: 'curl' }).nth(2).focus();
+  await page.keyboard.press('ArrowRight');
+  expectThat((await shown()) === 'ts', 'requests in TypeScript everywhere, after one arrow key');
+  await page.getByRole('tab', { name: 'Python' }).first().click();
+  await page.goto(`${origin}/docs/guides/moving`);
+  expectThat((await shown()) === 'python', 'requests in Python, as chosen on another page');
+  const plain = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+  await plain.goto(guide);
+  const visible = await plain.locator('.languages [data-language]:visible').count();
+  expectThat(
+    visible > 10 && visible === (await panelsOf(plain)),
+    `${visible} blocks, all languages, without JavaScript`,
+  );
+}
+
+const panelsOf = (page: Page) => page.locator('.languages [data-language]').count();
+
 /** Opens the page that a problem's `type` names. */
 async function tryErrorPage(page: Page, { origin }: LocalExchange): Promise<void> {
   const problem = (await (await fetch(`${origin}/api/v1/orders`)).json()) as { type: string; title: string };
@@ -203,6 +267,8 @@ await withLocalExchange(async (start) => {
     await tryErrorPage(page, exchange);
     await trySearch(page, exchange);
     await tryCopy(page, exchange);
+    await tryLanguages(browser, page, exchange);
+    await measureOperations(page, exchange);
     await readPages(page, exchange);
     if (complaints.foreign.length + complaints.errors.length > 0) console.error(complaints);
     expectThat(complaints.foreign.length === 0, 'no request to anywhere else');

@@ -36,8 +36,56 @@ function showCode(text: string): string {
   return Object.hasOwn(problems, text) ? `<a href="/errors/${text}">${code}</a>` : code;
 }
 
+/** The languages in which a guide shows a request, in their order, by the names of their blocks. */
+const languages = { sh: 'curl', ts: 'TypeScript', python: 'Python' } as const;
+
+const LANGUAGES = 'languages';
+
+/** Blocks that follow each other and show the same in each language. */
+interface LanguagesToken {
+  readonly type: typeof LANGUAGES;
+  readonly raw: string;
+  readonly blocks: readonly Tokens.Code[];
+}
+
+const isCode = (token: Tokens.Generic | undefined): token is Tokens.Code => token?.type === 'code';
+
+/** Puts blocks of code with nothing between them together. Throws where these are not one of each language. */
+function groupLanguages(tokens: readonly Tokens.Generic[]): Tokens.Generic[] {
+  const grouped: Tokens.Generic[] = [];
+  for (const token of tokens.filter(({ type }) => type !== 'space')) {
+    const before = grouped.at(-1);
+    if (!isCode(token) || !(before && (isCode(before) || before.type === LANGUAGES))) grouped.push(token);
+    else {
+      const blocks = [...(isCode(before) ? [before] : (before as unknown as LanguagesToken).blocks), token];
+      grouped.splice(-1, 1, { type: LANGUAGES, raw: blocks.map(({ raw }) => raw).join('\n'), blocks });
+    }
+  }
+  for (const { type, blocks } of grouped as unknown as LanguagesToken[]) {
+    const shown = type === LANGUAGES ? blocks.map(({ lang }) => lang).join() : undefined;
+    if (shown !== undefined && shown !== Object.keys(languages).join()) {
+      throw new Error(`a request is shown in ${Object.keys(languages).join(', ')}, not in ${shown}`);
+    }
+  }
+  return grouped;
+}
+
+function showBlock({ text }: Pick<Tokens.Code, 'text'>): string {
+  return `<pre><code>${escapeHtml(text)}</code></pre>\n`;
+}
+
+/** Each language below its name, one after the other: `site.js` makes tabs of them. */
+function showLanguages(blocks: readonly Tokens.Code[]): string {
+  const parts = Object.entries(languages).map(
+    ([lang, name], place) =>
+      `<section data-language="${lang}"><p>${name}</p>${showBlock({ text: blocks[place]?.text ?? '' })}</section>`,
+  );
+  return `<div class="languages">${parts.join('')}</div>\n`;
+}
+
 function createRenderer(resolveLink: ResolveLink): Marked {
   return new Marked({
+    extensions: [{ name: LANGUAGES, renderer: (token) => showLanguages((token as unknown as LanguagesToken).blocks) }],
     renderer: {
       heading({ tokens, depth, text }) {
         return `<h${depth} id="${slugOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
@@ -47,9 +95,7 @@ function createRenderer(resolveLink: ResolveLink): Marked {
         const target = resolveLink(href);
         return target === undefined ? content : `<a href="${escapeHtml(target)}">${content}</a>`;
       },
-      code({ text }) {
-        return `<pre><code>${escapeHtml(text)}</code></pre>\n`;
-      },
+      code: showBlock,
       codespan: ({ text }) => showCode(text),
       table(token) {
         return `<div class="table" tabindex="0">${tableOf(token, (cell) => this.parser.parseInline(cell.tokens))}</div>\n`;
@@ -85,15 +131,16 @@ function textOf({ tokens = [] }: { readonly tokens?: Tokens.Generic[] }): string
 /** Renders a whole document. Throws on HTML in it, and unless it begins with a title and a paragraph. */
 export function renderDocument(markdown: string, resolveLink: ResolveLink): RenderedDocument {
   const renderer = createRenderer(resolveLink);
-  const [title, summary] = renderer.lexer(markdown).filter(({ type }) => type !== 'space');
+  const tokens = groupLanguages(renderer.lexer(markdown));
+  const [title, summary] = tokens;
   if (title?.type !== 'heading' || summary?.type !== 'paragraph') {
     throw new Error('a document begins with a title and a paragraph');
   }
   return {
     title: textOf(title),
     summary: textOf(summary).replaceAll('\n', ' '),
-    html: renderer.parse(markdown, { async: false }),
-    parts: listParts(renderer.lexer(markdown)),
+    html: renderer.parser(tokens),
+    parts: listParts(tokens),
   };
 }
 

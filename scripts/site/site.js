@@ -1,4 +1,7 @@
-/* What every page can do beside being read: copy its code, and search the site. Without this script it can be read. */
+/*
+ * What every page can do beside being read: show one language, copy its code, and search the site. Without this script
+ * it can be read: the languages stand one below the other.
+ */
 
 /** A button on each block of code, which copies it. */
 for (const block of document.querySelectorAll('article pre')) {
@@ -21,6 +24,79 @@ for (const block of document.querySelectorAll('article pre')) {
   block.replaceWith(frame);
   frame.append(block, button);
 }
+
+const LANGUAGE = 'language';
+
+/** The language that was chosen last, on whichever page. A browser may keep nothing, and then each page begins anew. */
+function recallLanguage() {
+  try {
+    return localStorage.getItem(LANGUAGE);
+  } catch {
+    return null;
+  }
+}
+
+function keepLanguage(language) {
+  try {
+    localStorage.setItem(LANGUAGE, language);
+  } catch {}
+}
+
+/** The tabs of the whole page: choosing a language chooses it everywhere. */
+const allTabs = [];
+
+function chooseLanguage(language) {
+  for (const { tab, panel } of allTabs) {
+    const isChosen = panel.dataset.language === language;
+    tab.setAttribute('aria-selected', String(isChosen));
+    tab.tabIndex = isChosen ? 0 : -1;
+    panel.hidden = !isChosen;
+  }
+}
+
+/** Choosing moves what is above on the page as well, so what was chosen is kept where it is on the screen. */
+function chooseAt(tab, language) {
+  const before = tab.getBoundingClientRect().top;
+  chooseLanguage(language);
+  keepLanguage(language);
+  scrollBy(0, tab.getBoundingClientRect().top - before);
+}
+
+/** Tabs of the languages that stand one below the other: WAI-ARIA's pattern, with arrow keys. */
+document.querySelectorAll('.languages').forEach((group, place) => {
+  const list = document.createElement('div');
+  list.setAttribute('role', 'tablist');
+  list.setAttribute('aria-label', 'Language');
+  const tabs = [...group.children].map((panel) => {
+    const { language } = panel.dataset;
+    const tab = document.createElement('button');
+    const name = panel.querySelector('p');
+    tab.type = 'button';
+    tab.id = `tab-${place}-${language}`;
+    tab.textContent = name.textContent;
+    tab.setAttribute('role', 'tab');
+    tab.setAttribute('aria-controls', `panel-${place}-${language}`);
+    tab.addEventListener('click', () => chooseAt(tab, language));
+    panel.id = `panel-${place}-${language}`;
+    panel.setAttribute('role', 'tabpanel');
+    panel.setAttribute('aria-labelledby', tab.id);
+    name.remove();
+    allTabs.push({ tab, panel });
+    return tab;
+  });
+  list.addEventListener('keydown', (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step === undefined) return;
+    const next = tabs.at((tabs.indexOf(event.target) + step) % tabs.length);
+    next.focus();
+    next.click();
+  });
+  list.append(...tabs);
+  group.prepend(list);
+});
+const known = allTabs.map(({ panel }) => panel.dataset.language);
+const recalled = recallLanguage();
+chooseLanguage(known.includes(recalled) ? recalled : known[0]);
 
 const search = document.querySelector('search');
 const input = search.querySelector('input');

@@ -18,6 +18,14 @@ function leaveOwnHeadersEmpty(part) {
   return part;
 }
 
+/** What any key may call and nobody needs one for has no padlock: the viewer would show one that is open. */
+function freeFromKeys(document) {
+  for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path))) {
+    if (operation.security?.some((one) => Object.keys(one).length === 0)) operation.security = [];
+  }
+  return document;
+}
+
 /** Shows a closed padlock where a key is needed and none is entered, and an open one with a key. */
 const padlocks = ({ React: { createElement } }) => {
   const draw = (isOpen) =>
@@ -51,19 +59,70 @@ const padlocks = ({ React: { createElement } }) => {
   };
 };
 
-/** The viewer calls its list the main part of the page, which is this page's own. */
+/** The document's text, the field for a key, and the operations: one exchange needs no choice of servers. */
+const layout = ({ React: { createElement } }) => ({
+  components: {
+    ReferenceLayout: ({ getComponent, specSelectors }) => {
+      const show = (name, properties = {}) => createElement(getComponent(name, true), { key: name, ...properties });
+      const text = specSelectors.info().get('description');
+      return createElement('div', { className: 'swagger-ui' }, [
+        show('SvgAssets'),
+        show('errors'),
+        createElement('div', { key: 'text', className: 'info' }, show('Markdown', { source: text })),
+        show('AuthorizeBtnContainer'),
+        createElement('h2', { key: 'title' }, 'Operations'),
+        show('operations'),
+        show('Models'),
+      ]);
+    },
+  },
+});
+
+/**
+ * Operations that fit a screen. The title of one is a button, in which the viewer has a link. Of a refusal the codes
+ * suffice, each a link to its page; of a success its example and the names of its headers.
+ */
+const compact = ({ React: { createElement } }) => {
+  const showRefusal = (code) =>
+    createElement('a', { key: code, className: 'refusal', href: `/errors/${code}` }, createElement('code', null, code));
+  const showSuccess = (response, Markdown) => {
+    const example = response.getIn(['content', 'application/json', 'example']);
+    const headers = [...(response.get('headers')?.keys() ?? [])].join(', ');
+    return [
+      createElement(Markdown, { key: 'text', source: response.get('description') }),
+      example && createElement('pre', { key: 'example', tabIndex: 0 }, JSON.stringify(example.toJS(), null, 2)),
+      headers && createElement('p', { key: 'headers', className: 'headers' }, `Headers: ${headers}`),
+    ];
+  };
+  const Response = ({ code, response, getComponent }) => {
+    const refusals = response.getIn(['content', 'application/problem+json', 'examples']);
+    const says = refusals
+      ? [...refusals.keys()].map((name) => showRefusal(name.replace('_in_path', '')))
+      : showSuccess(response, getComponent('Markdown', true));
+    return createElement('tr', { className: 'response', 'data-code': code }, [
+      createElement('td', { key: 'code', className: 'response-col_status' }, code),
+      createElement('td', { key: 'says', className: 'response-col_description' }, says),
+    ]);
+  };
+  return {
+    components: { DeepLink: ({ text }) => createElement('span', null, text) },
+    wrapComponents: { response: () => Response },
+  };
+};
+
+/** The viewer makes every table of answers a landmark, all of one name. */
 const viewer = document.querySelector('#viewer');
-new MutationObserver(() => viewer.querySelector('main:not([role])')?.setAttribute('role', 'presentation')).observe(
-  viewer,
-  { childList: true, subtree: true },
-);
+const mend = () => viewer.querySelectorAll('table[role="region"]').forEach((table) => table.removeAttribute('role'));
+new MutationObserver(mend).observe(viewer, { childList: true, subtree: true });
 
 async function showReference() {
   const answer = await fetch('/api/v1/openapi.json');
   SwaggerUIBundle({
     dom_id: '#viewer',
-    spec: leaveOwnHeadersEmpty(await answer.json()),
-    plugins: [padlocks],
+    spec: freeFromKeys(leaveOwnHeadersEmpty(await answer.json())),
+    plugins: [padlocks, layout, compact],
+    layout: 'ReferenceLayout',
+    syntaxHighlight: { activated: false },
     validatorUrl: null,
     queryConfigEnabled: false,
     deepLinking: true,

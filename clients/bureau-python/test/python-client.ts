@@ -12,10 +12,10 @@ import {
 } from '../../../test/support/clients/driven-client.ts';
 
 const DRIVER = 'clients/bureau-python/test/drive.py';
-const SOURCE = 'clients/bureau-python/src';
+export const SOURCE = 'clients/bureau-python/src';
 
 /** The Python to test with, the distribution's unless told. */
-const PYTHON = process.env['PYTHON'] ?? '/usr/bin/python3';
+export const PYTHON = process.env['PYTHON'] ?? '/usr/bin/python3';
 
 type Reply = { readonly value: unknown } | { readonly fault: FaultDetails };
 

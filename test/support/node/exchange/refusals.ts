@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProblemCode } from '../../../../src/http/problems.ts';
 import type { Scenario } from '../../../../src/sandbox/scenario.ts';
 import type { Operator } from './operator.ts';
@@ -29,6 +30,9 @@ export type Connect = (apiKey: string | undefined, scenario?: Scenario) => Trade
 /** Brings an account or the exchange to where something is refused, and does it. */
 type Scene = (operator: Operator, connect: Connect) => Promise<unknown>;
 
+const LOOK_INTERVAL_MS = 200;
+const MOST_LOOKS = 50;
+
 const OUTSIDE = 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC';
 const PAYOUT: Payout = { asset: 'USDT', network: 'TRC20', amount: '50', address: OUTSIDE };
 
@@ -40,6 +44,19 @@ async function open(operator: Operator, connect: Connect): Promise<{ accountId: 
 /** Withdraws with a change to what would be paid. */
 function withdrawing(change: Partial<Payout>): Scene {
   return async (operator, connect) => (await open(operator, connect)).trader.withdraw({ ...PAYOUT, ...change });
+}
+
+/** The gate holds settings for seconds, so that the end of a halt takes effect a moment later. Throws when it does not. */
+async function waitUntilOpen(trader: Trader): Promise<void> {
+  for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
+    const isOpen = await trader.buy('BTC', '10').then(
+      () => true,
+      () => false,
+    );
+    if (isOpen) return;
+    await sleep(LOOK_INTERVAL_MS);
+  }
+  throw new Error('trading did not open again');
 }
 
 /** How each refusal comes about that a trader can bring about at an exchange that is well. */
@@ -102,7 +119,11 @@ export const refusals: readonly (readonly [ProblemCode, Scene])[] = [
     'trading_halted',
     async (operator, connect) => {
       const { trader } = await open(operator, connect);
-      return operator.withSettings({ tradingHalted: true }, () => trader.buy('BTC', '10'));
+      try {
+        return await operator.withSettings({ tradingHalted: true }, () => trader.buy('BTC', '10'));
+      } finally {
+        await waitUntilOpen(trader);
+      }
     },
   ],
   ['network_not_supported', withdrawing({ network: 'LTC' })],
