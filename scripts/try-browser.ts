@@ -149,6 +149,8 @@ async function tryReference(page: Page, exchange: LocalExchange): Promise<void> 
 async function checkAccess(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
+    // The viewer's colours follow by a script, which has run when the next picture but one is drawn.
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
     const violations = await page.evaluate(`axe.run().then(({ violations }) =>
       violations.map(({ id, nodes }) => id + ' at ' + nodes.map(({ html }) => html.slice(0, 100)).join(', ')))`);
     if ((violations as string[]).length > 0) throw new Error(`${page.url()}, ${colorScheme}: ${String(violations)}`);

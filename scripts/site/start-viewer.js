@@ -90,7 +90,12 @@ const compact = ({ React: { createElement } }) => {
     const headers = [...(response.get('headers')?.keys() ?? [])].join(', ');
     return [
       createElement(Markdown, { key: 'text', source: response.get('description') }),
-      example && createElement('pre', { key: 'example', tabIndex: 0 }, JSON.stringify(example.toJS(), null, 2)),
+      example &&
+        createElement(
+          'pre',
+          { key: 'example', className: 'example', tabIndex: 0 },
+          JSON.stringify(example.toJS(), null, 2),
+        ),
       headers && createElement('p', { key: 'headers', className: 'headers' }, `Headers: ${headers}`),
     ];
   };
@@ -110,9 +115,13 @@ const compact = ({ React: { createElement } }) => {
   };
 };
 
-/** The viewer makes every table of answers a landmark, all of one name. */
+/** The viewer makes every table of answers a landmark, all of one name, gives the field of a body no name, and lets no key reach what scrolls. */
 const viewer = document.querySelector('#viewer');
-const mend = () => viewer.querySelectorAll('table[role="region"]').forEach((table) => table.removeAttribute('role'));
+function mend() {
+  for (const table of viewer.querySelectorAll('table[role="region"]')) table.removeAttribute('role');
+  for (const block of viewer.querySelectorAll('pre:not([tabindex])')) block.tabIndex = 0;
+  for (const field of viewer.querySelectorAll('textarea:not([aria-label])')) field.setAttribute('aria-label', 'Body');
+}
 new MutationObserver(mend).observe(viewer, { childList: true, subtree: true });
 
 async function showReference() {
