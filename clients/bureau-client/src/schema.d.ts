@@ -261,7 +261,7 @@ export interface paths {
         };
         /**
          * Candles of one market
-         * @description Candles in ascending order; the last one may still be running. With `startTime` these are the oldest candles from then on, else the newest up to `endTime`. Times are rounded down to the start of an interval. Candles have no fallback: 502 means that no source answers, 503 that the sources cannot be asked for more at the moment.
+         * @description Candles in ascending order; the last one may still be running. With `startTime` these are the oldest candles from then on, else the newest up to `endTime`. A time between two starts of an interval means the later one as `startTime` and the earlier one as `endTime`. Candles have no fallback: 502 means that no source answers, 503 that the sources cannot be asked for more at the moment.
          */
         get: operations["listCandles"];
         put?: never;
