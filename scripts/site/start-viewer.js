@@ -119,7 +119,10 @@ const compact = ({ React: { createElement } }) => {
 const viewer = document.querySelector('#viewer');
 function mend() {
   for (const table of viewer.querySelectorAll('table[role="region"]')) table.removeAttribute('role');
-  for (const block of viewer.querySelectorAll('pre:not([tabindex])')) block.tabIndex = 0;
+  for (const block of viewer.querySelectorAll(':is(pre, .parameters-container):not([tabindex])')) block.tabIndex = 0;
+  for (const choice of viewer.querySelectorAll('tr[data-param-name] select:not([aria-label])')) {
+    choice.setAttribute('aria-label', choice.closest('tr').dataset.paramName);
+  }
   for (const field of viewer.querySelectorAll('textarea:not([aria-label])')) field.setAttribute('aria-label', 'Body');
 }
 new MutationObserver(mend).observe(viewer, { childList: true, subtree: true });
