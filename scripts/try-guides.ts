@@ -70,7 +70,7 @@ const expected: Readonly<Record<string, readonly Expected[]>> = {
     ],
     ['a limit that the market has passed', /"code":"price_limit_exceeded"/g, 1],
     ['an order without a price', /"code":"price_unavailable"/g, 1],
-    ['a degraded ticker', /"degraded":true}/g, 1],
+    ['a degraded ticker', /"degraded":true},"degraded":true}/g, 1],
     ['a deposit from nowhere', /"deposit":{[^}]*"creditAmount":"0.25"[^}]*"status":"COMPLETED"/g, 1],
     ['the deposit in the feed', /"transactions":\[{[^}]*"type":"ONCHAIN_DEPOSIT"/g, 1],
   ],
