@@ -178,6 +178,8 @@ export const Config = z
       .string()
       .regex(/^[0-9a-f]{64}$/)
       .optional(),
+    CUSTODY_SHORTFALL: z.enum(['alert', 'halt']),
+    PAYOUT_ALERT_MINUTES: wholeNumber(1, 10_000),
     SPREAD_BPS: wholeNumber(0, 1000),
     ORDER_MIN_USDT: UsdtAmount,
     ORDER_MAX_USDT: UsdtAmount,

@@ -8,7 +8,7 @@ import { PriceHub as Prices } from './markets/price-hub.ts';
 import type { Bindings } from './platform/bindings.ts';
 import {
   chooseCandleSources,
-  chooseCustody,
+  chooseKeeperSettings,
   chooseLaneSettings,
   choosePriceSources,
   chooseTradingContext,
@@ -42,7 +42,7 @@ export class PriceHub extends Prices {
 
 export class LedgerKeeper extends Keeper {
   constructor(state: DurableObjectState, bindings: Bindings) {
-    super(state, bindings, chooseCustody(config));
+    super(state, bindings, chooseKeeperSettings(config));
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Config, MIN_SPREAD_BPS, refuseConfig, urlVariableOf } from './env.ts';
 import type { LaneSettings } from './lane/key-lane.ts';
+import type { KeeperSettings } from './lane/ledger-keeper.ts';
 import type { CandleSource } from './markets/candles/candle-source.ts';
 import { createSandboxCandleSource } from './markets/candles/sandbox-candles.ts';
 import { createBinanceCandleSource, createBinancePriceSource } from './markets/sources/binance.ts';
@@ -87,6 +88,11 @@ export function chooseLaneSettings(config: Config): LaneSettings {
     totpSecrets: config.TOTP_SECRETS,
     allowlistMode: config.ALLOWLIST_MODE,
   };
+}
+
+/** What a keeper sweeps withdrawals and watches custody with. */
+export function chooseKeeperSettings(config: Config): KeeperSettings {
+  return { custody: chooseCustody(config), haltsOnShortfall: config.CUSTODY_SHORTFALL === 'halt' };
 }
 
 const solanaSources: Record<Config['SOLANA_ADDRESSES'], SolanaSource> = {

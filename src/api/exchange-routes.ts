@@ -5,14 +5,16 @@ import { describeError, logFault } from '../platform/log.ts';
 import { accept } from '../http/refusal.ts';
 import { anyKeyRefusals } from '../access/admit.ts';
 import { admitPublicCall } from '../access/admit-public-call.ts';
+import { isSilent } from '../ledger/custody-standing.ts';
 import type { Database } from '../ledger/database.ts';
 import { firstLedger } from '../ledger/ledgers.ts';
+import { type KeeperBindings, reachKeeper } from '../ledger/reach-keeper.ts';
 import { SETTINGS_MAX_AGE_MS, type Settings, readSettings } from '../ledger/settings.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
 import { config } from '../env.ts';
 import { chooseBounds } from '../providers.ts';
 import { describeAssets, describeExchange } from '../exchange/describe-exchange.ts';
-import { judgeStatus } from '../exchange/judge-status.ts';
+import { type PayoutHealth, judgeStatus } from '../exchange/judge-status.ts';
 import { AssetList, ExchangeInfo, ServerTime, Status } from '../exchange/schemas.ts';
 
 /** How long answers that depend on the operator's settings are cached. */
@@ -20,6 +22,8 @@ const LIFETIME_MS = SETTINGS_MAX_AGE_MS;
 
 /** The largest age of the prices for the status: young enough to be firm, but not so young that each status makes a new round. */
 const SNAPSHOT_MAX_AGE_MS = 2_500;
+
+const MINUTE_MS = 60_000;
 
 const common = { tags: ['Exchange'], middleware: admitPublicCall };
 
@@ -102,13 +106,29 @@ exchange.openapi(
   }),
   (c) =>
     answerThroughEdge(c, 'status', async () => {
-      const [settings, snapshot] = await Promise.all([
+      const [settings, snapshot, payouts] = await Promise.all([
         findSettings(firstLedger(c.env)),
         readSnapshot(c.env, SNAPSHOT_MAX_AGE_MS),
+        findPayoutHealth(c.env),
       ]);
-      return accept({ body: judgeStatus(settings, snapshot, Date.now()), lifetime_ms: LIFETIME_MS });
+      return accept({ body: judgeStatus(settings, snapshot, payouts, Date.now()), lifetime_ms: LIFETIME_MS });
     }),
 );
+
+/** What the keeper knows about the custodian, or `undefined` when it does not answer. */
+async function findPayoutHealth(bindings: KeeperBindings): Promise<PayoutHealth | undefined> {
+  try {
+    const standing = await reachKeeper(bindings).readCustody();
+    return {
+      isSilent: isSilent(standing, Date.now()),
+      oldestPayoutAt: standing.oldestPayoutAt,
+      lateAfter_ms: config.PAYOUT_ALERT_MINUTES * MINUTE_MS,
+    };
+  } catch (error) {
+    logFault('keeper_unreachable', { error: describeError(error) });
+    return undefined;
+  }
+}
 
 /** The settings, or `undefined` when D1 cannot be read: that is an answer here, not a failure. */
 async function findSettings(database: Database): Promise<Settings | undefined> {

@@ -7,24 +7,45 @@ import type { Status } from './schemas.ts';
 /** From best to worst. */
 const healths = ['OK', 'DEGRADED', 'HALTED'] as const satisfies readonly Status['status'][];
 
+/** What is known about the custodian: when its oldest payout was released, in milliseconds, and whether it is silent. */
+export interface PayoutHealth {
+  readonly isSilent: boolean;
+  readonly oldestPayoutAt: number | null;
+  /** From this age on a payout is late. */
+  readonly lateAfter_ms: number;
+}
+
 /**
- * The status of the exchange. Without settings (the ledger could not be read) no halt is known, but nothing can be
+ * The status of the exchange. Withdrawals are degraded while the custodian is silent or a payout is late. Without settings (the ledger could not be read) no halt is known, but nothing can be
  * traded or withdrawn, so it is degraded. Prices are good when the venues agreed on every market within the last
  * seconds.
  */
 export function judgeStatus(
   settings: Settings | undefined,
   snapshot: MarketSnapshot | undefined,
+  payouts: PayoutHealth | undefined,
   now_ms: number,
 ): Status {
   const isPriced = snapshot && coinSymbols.every((coin) => firmPrice(snapshot, coin, now_ms) !== undefined);
   const parts = {
     trading: judgePart(settings?.tradingHalted),
-    withdrawals: judgePart(settings?.withdrawalsHalted),
+    withdrawals: judgeWithdrawals(settings?.withdrawalsHalted, payouts, now_ms),
     prices: isPriced ? 'OK' : 'DEGRADED',
   } as const;
   const worst = healths.findLast((health) => Object.values<string>(parts).includes(health)) ?? 'OK';
   return { status: worst, ...parts };
+}
+
+function judgeWithdrawals(
+  isHalted: boolean | undefined,
+  payouts: PayoutHealth | undefined,
+  now_ms: number,
+): Status['withdrawals'] {
+  const judged = judgePart(isHalted);
+  if (judged !== 'OK') return judged;
+  if (!payouts || payouts.isSilent) return 'DEGRADED';
+  const { oldestPayoutAt, lateAfter_ms } = payouts;
+  return oldestPayoutAt !== null && now_ms - oldestPayoutAt > lateAfter_ms ? 'DEGRADED' : 'OK';
 }
 
 function judgePart(isHalted: boolean | undefined): Status['trading'] {

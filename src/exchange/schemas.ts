@@ -97,7 +97,10 @@ export const Status = z
   .object({
     status: Health.openapi({ description: 'The worst of the parts' }),
     trading: Health.openapi({ description: 'HALTED by the operator; DEGRADED while the ledger cannot be read' }),
-    withdrawals: Health.openapi({ description: 'HALTED by the operator; DEGRADED while the ledger cannot be read' }),
+    withdrawals: Health.openapi({
+      description:
+        'HALTED by the operator; DEGRADED while the ledger cannot be read, the custodian does not answer, or a payout is late',
+    }),
     prices: z.enum(['OK', 'DEGRADED']).openapi({ description: 'DEGRADED when any market lacks a price to fill at' }),
   })
   .openapi('Status');

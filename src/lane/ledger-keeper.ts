@@ -6,12 +6,15 @@ import type { Keeper, KeeperStanding } from '../ledger/reach-keeper.ts';
 import { KeptLinks } from '../ledger/reconciliation/kept-links.ts';
 import { NO_PROGRESS, Progress } from '../ledger/reconciliation/progress.ts';
 import { Reconciler, SLICE_LIMITS, type Slice } from '../ledger/reconciliation/reconciler.ts';
+import { CustodyStanding, NEVER_ASKED } from '../ledger/custody-standing.ts';
 import type { Custody } from '../wallet/custody/custody.ts';
+import { watchCustody } from '../wallet/custody/watch-custody.ts';
 import { sweepWithdrawals } from '../wallet/withdrawals/sweep-withdrawals.ts';
 import { Mutex } from './mutex.ts';
 import { ObjectState } from './object-state.ts';
 
 const KEPT = 'reconciliation';
+const KEPT_CUSTODY = 'custody';
 
 /** The pause after a slice, as a multiple of the slice's own time. */
 const REST_PER_SLICE = 4;
@@ -29,8 +32,15 @@ const FOLLOW_INTERVAL_MS = 10_000;
 const QUEUE_ROOM = 16;
 const QUEUE_DEADLINE_MS = 30_000;
 
+/** What the keeper is configured with. */
+export interface KeeperSettings {
+  readonly custody: Custody;
+  /** Whether withdrawals are halted when the custodian lastingly holds less than it should. */
+  readonly haltsOnShortfall: boolean;
+}
+
 /**
- * The keeper of one ledger: it reconciles, and looks up withdrawals that the custodian has. The schedule wakes it every
+ * The keeper of one ledger: it reconciles, looks up withdrawals that the custodian has, and asks it what it holds. The schedule wakes it every
  * minute. A pass goes on by the object's own alarm, with pauses so that it does not slow down writers. It keeps no
  * money. All that it stores can be computed again, except the links of the history: they are stored here, out of reach
  * of somebody who can write to the ledger.
@@ -40,16 +50,19 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
   readonly #links: KeptLinks;
   readonly #reconciler: Reconciler;
   readonly #turns = new Mutex(QUEUE_ROOM, QUEUE_DEADLINE_MS);
-  readonly #custody: Custody;
+  readonly #settings: KeeperSettings;
+  #custodyStanding: CustodyStanding;
   #isSweepDue = true;
 
-  constructor(ctx: DurableObjectState, env: Bindings, custody: Custody) {
+  constructor(ctx: DurableObjectState, env: Bindings, settings: KeeperSettings) {
     super(ctx, env);
-    this.#custody = custody;
+    this.#settings = settings;
     this.#state = new ObjectState(ctx.storage.sql);
     this.#links = new KeptLinks(ctx.storage.sql);
     // Progress that an older version stored is ignored; the pass then begins again.
     const kept = Progress.safeParse(this.#state.read(KEPT));
+    const known = CustodyStanding.safeParse(this.#state.read(KEPT_CUSTODY));
+    this.#custodyStanding = known.success ? known.data : NEVER_ASKED;
     this.#reconciler = new Reconciler(firstLedger(env), this.#links, kept.success ? kept.data : NO_PROGRESS);
   }
 
@@ -67,10 +80,15 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     await attempt('sweep_failed', () =>
       sweepWithdrawals({
         database: firstLedger(this.env),
-        custody: this.#custody,
+        custody: this.#settings.custody,
         now: () => Date.now(),
       }),
     );
+    await attempt('custody_not_watched', () => this.#watchCustody());
+  }
+
+  readCustody(): Promise<CustodyStanding> {
+    return Promise.resolve(this.#custodyStanding);
   }
 
   read(): Promise<KeeperStanding> {
@@ -99,6 +117,12 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
       this.#reconciler.beginAnew();
       return Promise.resolve();
     });
+  }
+
+  async #watchCustody(): Promise<void> {
+    const watch = { database: firstLedger(this.env), now: () => Date.now(), ...this.#settings };
+    this.#custodyStanding = await watchCustody(watch, this.#custodyStanding);
+    this.#state.write(KEPT_CUSTODY, this.#custodyStanding);
   }
 
   async #reconcile(): Promise<void> {

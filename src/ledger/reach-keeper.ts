@@ -1,4 +1,5 @@
 import type { Bindings } from '../platform/bindings.ts';
+import type { CustodyStanding } from './custody-standing.ts';
 import type { Progress } from './reconciliation/progress.ts';
 import type { ChainName, Link } from './reconciliation/history.ts';
 import { FIRST_LEDGER } from './record-id.ts';
@@ -14,6 +15,8 @@ export interface Keeper {
   /** Schedules a sweep of withdrawals and the next work on the reconciliation, and returns without waiting for them. */
   wake(): Promise<void>;
   read(): Promise<KeeperStanding>;
+  /** What is known about the custodian, which is asked every minute. */
+  readCustody(): Promise<CustodyStanding>;
   /** Begins a pass now and works on it for some seconds. */
   run(): Promise<void>;
   /** Lets the next pass begin at once, without the hour between two passes. */

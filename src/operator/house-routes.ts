@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { type WrittenAnswer, createArea, jsonContent, problemResponses } from '../http/area.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { firstLedger } from '../ledger/ledgers.ts';
-import { type KeeperBindings, type KeeperStanding, reachKeeper } from '../ledger/reach-keeper.ts';
+import { type Keeper, type KeeperBindings, reachKeeper } from '../ledger/reach-keeper.ts';
 import { VALUE_MAX_AGE_MS } from '../markets/firm-price.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
 import { authenticateOperator, operatorRefusals } from './authenticate-operator.ts';
@@ -20,7 +20,7 @@ houseRoutes.openapi(
     tags: ['House'],
     summary: 'What is owed to clients, and the house’s own position in each asset',
     description:
-      'Owed to clients, in flight, fees earned, inventory with its value, and how much of exposure and supply cap is used. The balances are of one moment.',
+      'Owed to clients, in flight, fees earned, inventory with its value, how much of exposure and supply cap is used, and whether the custodian holds what it should. The balances are of one moment; the custodian is asked every minute.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperator('read'),
     responses: {
@@ -29,11 +29,12 @@ houseRoutes.openapi(
     },
   }),
   async (c) => {
-    const [positions, snapshot] = await Promise.all([
+    const [positions, snapshot, custodian] = await Promise.all([
       readPositions(firstLedger(c.env)),
       readSnapshot(c.env, VALUE_MAX_AGE_MS),
+      readFromKeeper(c.env, (keeper) => keeper.readCustody()),
     ]);
-    return c.json({ house: describeHouse(positions, snapshot, Date.now()) }, 200);
+    return c.json({ house: describeHouse(positions, snapshot, custodian, Date.now()) }, 200);
   },
 );
 
@@ -66,23 +67,27 @@ houseRoutes.openapi(
   }),
   async (c) => {
     const database = firstLedger(c.env);
-    const [work, positions, snapshot, keeper] = await Promise.all([
+    const [work, positions, snapshot, keeper, custodian] = await Promise.all([
       readOpenWork(database),
       readPositions(database),
       readSnapshot(c.env, VALUE_MAX_AGE_MS),
-      readKeeper(c.env),
+      readFromKeeper(c.env, (reached) => reached.read()),
+      readFromKeeper(c.env, (reached) => reached.readCustody()),
     ]);
     const now_ms = Date.now();
-    const house = describeHouse(positions, snapshot, now_ms);
-    const text = writeMetrics({ work, house, snapshot, keeper, now_ms });
+    const house = describeHouse(positions, snapshot, custodian, now_ms);
+    const text = writeMetrics({ work, house, snapshot, keeper, custodian, now_ms });
     return c.body(text, 200, { 'Content-Type': METRICS_TYPE }) as Response as WrittenAnswer;
   },
 );
 
-/** The keeper's progress; `undefined` when it does not answer, which is a metric of its own. */
-async function readKeeper(bindings: KeeperBindings): Promise<KeeperStanding | undefined> {
+/** What the keeper knows; `undefined` when it does not answer, which is a metric of its own. */
+async function readFromKeeper<T>(
+  bindings: KeeperBindings,
+  read: (keeper: Keeper) => Promise<T>,
+): Promise<T | undefined> {
   try {
-    return await reachKeeper(bindings).read();
+    return await read(reachKeeper(bindings));
   } catch (error) {
     logFault('keeper_unreachable', { error: describeError(error) });
     return undefined;

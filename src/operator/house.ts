@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { inArray } from 'drizzle-orm';
 import { Decimal, SignedDecimal, Timestamp } from '../http/wire-types.ts';
+import { type CustodyStanding, isSilent } from '../ledger/custody-standing.ts';
 import type { Database } from '../ledger/database.ts';
 import { balances, exactly } from '../ledger/schema.ts';
 import { house } from '../ledger/transfers.ts';
@@ -41,6 +42,14 @@ const HouseAsset = z.object({
     description: 'What custody has received less what it has paid, by the ledger: all of the above together',
     example: '12.92',
   }),
+  custodyHolds: Decimal.nullable().openapi({
+    description: 'What the custodian says that it holds, on all networks; null while it is not known of one of them',
+    example: '12.93',
+  }),
+  custodyCovers: z.enum(['covered', 'shortfall', 'unknown']).openapi({
+    description: 'Whether it held at least what it should when it was last asked. unknown is no shortfall',
+    example: 'covered',
+  }),
   supplyCap: SignedDecimal.openapi({
     description: 'The most that custody may hold for the exchange',
     example: '10000',
@@ -59,6 +68,7 @@ export const House = z
     inventoryUsdValue: UsdValue.openapi({
       description: 'Of all assets; null while one that is held has no firm price',
     }),
+    custodyAnsweredAt: Timestamp.nullable().openapi({ description: 'When the custodian last said what it holds' }),
     assets: z.array(HouseAsset),
   })
   .openapi('House');
@@ -108,7 +118,14 @@ function shareOf(used: Atoms, limit: Atoms): string | null {
  * The position of the house by its balances. All balances of an asset add up to nothing, so that what is owed to clients
  * is what the house's own accounts lack: it takes no look at any client. Pure.
  */
-export function describeHouse(positions: Positions, snapshot: MarketSnapshot | undefined, now_ms: number): House {
+export function describeHouse(
+  positions: Positions,
+  snapshot: MarketSnapshot | undefined,
+  custodian: CustodyStanding | undefined,
+  now_ms: number,
+): House {
+  const answeredAt = custodian?.answeredAt ?? null;
+  const coverOf = (asset: Asset) => (custodian && isSilent(custodian, now_ms) ? undefined : custodian?.assets[asset]);
   const of = (owner: string, asset: Asset) => positions.get(`${owner} ${asset}`) ?? { amount: 0n, floor: 0n };
   const shown = assetSymbols.map((asset) => {
     const show = (amount: Atoms) => formatAmount(amount, scaleOf(asset));
@@ -128,6 +145,8 @@ export function describeHouse(positions: Positions, snapshot: MarketSnapshot | u
         exposure: show(-liquidity.floor),
         exposureUsed: shareOf(-liquidity.amount, -liquidity.floor),
         custodyShouldHold: show(-custody.amount),
+        custodyHolds: coverOf(asset)?.held ?? null,
+        custodyCovers: coverOf(asset)?.cover ?? 'unknown',
         supplyCap: show(-custody.floor),
         supplyCapUsed: shareOf(-custody.amount, -custody.floor),
         price: asset === QUOTE_ASSET ? '1' : price ? formatPrice(price.price) : null,
@@ -141,6 +160,7 @@ export function describeHouse(positions: Positions, snapshot: MarketSnapshot | u
   return {
     ts: new Date(now_ms).toISOString(),
     inventoryUsdValue: sum === null ? null : formatAmount(sum, scaleOf(QUOTE_ASSET)),
+    custodyAnsweredAt: answeredAt === null ? null : new Date(answeredAt).toISOString(),
     assets: shown.map((one) => one.shown),
   };
 }

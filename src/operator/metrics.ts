@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import type { CustodyStanding } from '../ledger/custody-standing.ts';
 import type { Database } from '../ledger/database.ts';
 import type { KeeperStanding } from '../ledger/reach-keeper.ts';
 import { timeOfRecord } from '../ledger/record-id.ts';
@@ -92,6 +93,7 @@ export interface Measured {
   readonly house: House;
   readonly snapshot: MarketSnapshot | undefined;
   readonly keeper: KeeperStanding | undefined;
+  readonly custodian: CustodyStanding | undefined;
   readonly now_ms: number;
 }
 
@@ -106,7 +108,12 @@ interface Family {
 
 /** Writes the metrics of a moment as OpenMetrics text. All are gauges. Pure. */
 export function writeMetrics(measured: Measured): string {
-  const families = [...listWork(measured), ...listPositions(measured), ...listObjects(measured)];
+  const families = [
+    ...listWork(measured),
+    ...listPositions(measured),
+    ...listCustody(measured),
+    ...listObjects(measured),
+  ];
   return `${families
     .filter(({ samples }) => samples.length > 0)
     .map(writeFamily)
@@ -194,6 +201,28 @@ function listPositions({ house }: Measured): Family[] {
       unit: 'ratio',
       help: 'How much of the supply cap is used',
       samples: of('supplyCapUsed'),
+    },
+  ];
+}
+
+function listCustody({ house, custodian, now_ms }: Measured): Family[] {
+  const since = custodian?.answeredAt ?? custodian?.firstAskedAt ?? null;
+  return [
+    {
+      name: 'custody_answer_age',
+      unit: 'seconds',
+      help: 'How long ago the custodian last said what it holds, or since when it was asked in vain',
+      samples: since === null ? [] : [[{}, ageOf(since, now_ms)]],
+    },
+    {
+      name: 'custody_known',
+      help: 'Whether the custodian said of every network how much of the asset it holds',
+      samples: house.assets.map(({ asset, custodyCovers }) => [{ asset }, custodyCovers === 'unknown' ? 0 : 1]),
+    },
+    {
+      name: 'custody_short',
+      help: 'Whether it then holds less than it should by the ledger; 0 while that is not known',
+      samples: house.assets.map(({ asset, custodyCovers }) => [{ asset }, custodyCovers === 'shortfall' ? 1 : 0]),
     },
   ];
 }

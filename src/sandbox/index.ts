@@ -10,7 +10,13 @@ import { PriceHub as Prices } from '../markets/price-hub.ts';
 import { replaceLedgers } from '../ledger/ledgers.ts';
 import { reachKeeper } from '../ledger/reach-keeper.ts';
 import type { Bindings } from '../platform/bindings.ts';
-import { chooseCandleSources, chooseCustody, chooseLaneSettings, choosePriceSources } from '../providers.ts';
+import {
+  chooseCandleSources,
+  chooseCustody,
+  chooseKeeperSettings,
+  chooseLaneSettings,
+  choosePriceSources,
+} from '../providers.ts';
 import type { MarketState, MoveMarket } from './market.ts';
 import { MarketMemory } from './market-memory.ts';
 import { type MarketKeeper, reachMarket } from './move-market.ts';
@@ -127,14 +133,12 @@ export class LedgerGate extends ProductionGate {
 
 export class LedgerKeeper extends Keeper implements PayoutMemory {
   constructor(state: DurableObjectState, bindings: Bindings) {
-    super(
-      state,
-      bindings,
-      playCustody(chooseCustody(config), {
-        notePayout: (id, payout) => this.notePayout(id, payout),
-        readPayout: (id) => this.readPayout(id),
-      }),
-    );
+    const settings = chooseKeeperSettings(config);
+    const custody = playCustody(settings.custody, {
+      notePayout: (id, payout) => this.notePayout(id, payout),
+      readPayout: (id) => this.readPayout(id),
+    });
+    super(state, bindings, { ...settings, custody });
   }
 
   async notePayout(withdrawalId: string, payout: PlayedPayout): Promise<void> {

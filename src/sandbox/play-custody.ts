@@ -33,6 +33,7 @@ export function playCustody(custody: Custody, memory: PayoutMemory): Custody {
       return playPayout(memory, custody, payout, () => custody.submit(payout));
     },
     lookup: (payout) => playPayout(memory, custody, payout, () => custody.lookup(payout)),
+    holdings: () => custody.holdings(),
   };
 }
 

@@ -14,11 +14,12 @@ function snapshotOf(age_ms: number): MarketSnapshot {
 }
 
 const fresh = snapshotOf(1_000);
-const halt = (changes: Partial<typeof settings>) => judgeStatus({ ...settings, ...changes }, fresh, NOW_MS);
+const working = { isSilent: false, oldestPayoutAt: null, lateAfter_ms: 60_000 };
+const halt = (changes: Partial<typeof settings>) => judgeStatus({ ...settings, ...changes }, fresh, working, NOW_MS);
 
 describe('the status', () => {
   it('is OK when nothing is halted and every market has a price at which orders fill', () => {
-    expect(judgeStatus(settings, fresh, NOW_MS)).toEqual({
+    expect(judgeStatus(settings, fresh, working, NOW_MS)).toEqual({
       status: 'OK',
       trading: 'OK',
       withdrawals: 'OK',
@@ -35,13 +36,26 @@ describe('the status', () => {
   it('is DEGRADED when any market has no fresh agreed price', () => {
     const one = { ...fresh, markets: { ...fresh.markets, DOGE: { ...fresh.markets.DOGE, agreed: null } } };
     for (const snapshot of [one, snapshotOf(5_001), undefined]) {
-      expect(judgeStatus(settings, snapshot, NOW_MS)).toMatchObject({ status: 'DEGRADED', prices: 'DEGRADED' });
+      expect(judgeStatus(settings, snapshot, working, NOW_MS)).toMatchObject({
+        status: 'DEGRADED',
+        prices: 'DEGRADED',
+      });
     }
-    expect(judgeStatus({ ...settings, tradingHalted: true }, one, NOW_MS).status).toBe('HALTED');
+    expect(judgeStatus({ ...settings, tradingHalted: true }, one, working, NOW_MS).status).toBe('HALTED');
+  });
+
+  it('is DEGRADED for withdrawals when the custodian is silent or unknown, or a payout is late', () => {
+    const judge = (payouts: Parameters<typeof judgeStatus>[2]) => judgeStatus(settings, fresh, payouts, NOW_MS);
+    const degraded = { status: 'DEGRADED', trading: 'OK', withdrawals: 'DEGRADED', prices: 'OK' };
+    expect(judge({ ...working, isSilent: true })).toEqual(degraded);
+    expect(judge(undefined)).toEqual(degraded);
+    expect(judge({ ...working, oldestPayoutAt: NOW_MS - 60_001 })).toEqual(degraded);
+    expect(judge({ ...working, oldestPayoutAt: NOW_MS - 60_000 }).withdrawals).toBe('OK');
+    expect(judgeStatus({ ...settings, withdrawalsHalted: true }, fresh, undefined, NOW_MS).withdrawals).toBe('HALTED');
   });
 
   it('is DEGRADED, and calls nothing halted, when the ledger cannot be read', () => {
-    expect(judgeStatus(undefined, fresh, NOW_MS)).toEqual({
+    expect(judgeStatus(undefined, fresh, working, NOW_MS)).toEqual({
       status: 'DEGRADED',
       trading: 'DEGRADED',
       withdrawals: 'DEGRADED',

@@ -1005,7 +1005,7 @@ export interface components {
              */
             trading: "OK" | "DEGRADED" | "HALTED";
             /**
-             * @description HALTED by the operator; DEGRADED while the ledger cannot be read
+             * @description HALTED by the operator; DEGRADED while the ledger cannot be read, the custodian does not answer, or a payout is late
              * @enum {string}
              */
             withdrawals: "OK" | "DEGRADED" | "HALTED";

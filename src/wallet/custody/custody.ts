@@ -33,8 +33,16 @@ export interface NeverSeen {
   readonly kind: 'never_seen';
 }
 
+/** What the custodian holds for Bureau on one network, as of a time. */
+export interface NetworkHoldings {
+  readonly network: Network;
+  readonly at_ms: number;
+  /** Plain decimals in the asset, `null` where it does not say. An asset that is not named is not held there. */
+  readonly amounts: readonly (readonly [Asset, string | null])[];
+}
+
 /**
- * The custodian: it holds the coins and pays withdrawals. Neither method ever rejects, and both end within
+ * The custodian: it holds the coins and pays withdrawals. No method ever rejects, and all end within
  * `CUSTODY_DEADLINE_MS`: time-outs, broken connections and unreadable answers are `unknown`.
  */
 export interface Custody {
@@ -46,4 +54,6 @@ export interface Custody {
   submit(payout: Payout): Promise<CustodyState>;
   /** Looks the payout up. A later answer may have another hash, if the custodian replaced a transaction. */
   lookup(payout: Payout): Promise<CustodyState | NeverSeen>;
+  /** What it holds, network by network: none where it does not say. `undefined` when it did not answer. */
+  holdings(): Promise<readonly NetworkHoldings[] | undefined>;
 }

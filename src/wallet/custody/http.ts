@@ -2,12 +2,20 @@ import { logFault } from '../../platform/log.ts';
 import { readText } from '../../platform/read-text.ts';
 import { withDeadline } from '../../platform/with-deadline.ts';
 import type { Network } from '../../money/networks.ts';
-import { CUSTODY_DEADLINE_MS, type Custody, type CustodyState, type NeverSeen, type Payout } from './custody.ts';
+import {
+  CUSTODY_DEADLINE_MS,
+  type Custody,
+  type CustodyState,
+  type NetworkHoldings,
+  type NeverSeen,
+  type Payout,
+} from './custody.ts';
+import { readHoldings } from './read-holdings.ts';
 import { signOrder } from './sign-order.ts';
 import { readLookupAnswer, readSubmitAnswer } from './read-answer.ts';
 import { type CustodyKey, type CustodyRequest, signRequest } from './sign-request.ts';
 
-/** The largest answer that is read: it is a state and a hash or a reason. */
+/** The largest answer that is read: a state and a hash or a reason, or what is held on each network. */
 const MAX_ANSWER_BYTES = 16 * 1024;
 
 /** The custodian's address, and Bureau's key there. */
@@ -30,6 +38,7 @@ export function createHttpCustody(settings: HttpCustodySettings): Custody {
     name: 'http',
     submit: (payout) => ask('PUT', payout, settings, readSubmitAnswer),
     lookup: (payout) => ask('GET', payout, settings, readLookupAnswer),
+    holdings: () => askHoldings(settings),
   };
 }
 
@@ -41,7 +50,9 @@ async function ask<S extends CustodyState | NeverSeen>(
 ): Promise<S | typeof unknown> {
   let status = 'none';
   try {
-    const answer = await withDeadline(CUSTODY_DEADLINE_MS, (signal) => send(method, payout, settings, signal));
+    const path = `/v1/payouts/${encodeURIComponent(payout.withdrawalId)}`;
+    const body = method === 'PUT' ? writePayout(payout) : '';
+    const answer = await withDeadline(CUSTODY_DEADLINE_MS, (signal) => send(method, path, body, settings, signal));
     status = String(answer.status);
     const state = read(answer.status, answer.body, payout.network);
     if (state.kind !== 'unknown') return state;
@@ -53,15 +64,31 @@ async function ask<S extends CustodyState | NeverSeen>(
   return unknown;
 }
 
+async function askHoldings(settings: HttpCustodySettings): Promise<readonly NetworkHoldings[] | undefined> {
+  let status = 'none';
+  try {
+    const answer = await withDeadline(CUSTODY_DEADLINE_MS, (signal) =>
+      send('GET', '/v1/holdings', '', settings, signal),
+    );
+    status = String(answer.status);
+    const holdings = readHoldings(answer.status, answer.body);
+    if (holdings) return holdings;
+  } catch {
+    // There is no answer, or none that can be read.
+  }
+  logFault('custody_silent', { status });
+  return undefined;
+}
+
 async function send(
   method: CustodyRequest['method'],
-  payout: Payout,
+  route: string,
+  body: string,
   settings: HttpCustodySettings,
   signal: AbortSignal,
 ): Promise<HttpAnswer> {
   const { origin, pathname } = new URL(settings.url);
-  const path = `${pathname.replace(/\/+$/, '')}/v1/payouts/${encodeURIComponent(payout.withdrawalId)}`;
-  const body = method === 'PUT' ? writePayout(payout) : '';
+  const path = `${pathname.replace(/\/+$/, '')}${route}`;
   const headers = new Headers(await signRequest({ method, path, body }, settings, Math.floor(Date.now() / 1000)));
   headers.set('Accept', 'application/json');
   if (method === 'PUT') headers.set('Content-Type', 'application/json');

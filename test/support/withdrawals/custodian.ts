@@ -1,5 +1,6 @@
 import { CustodianRemote } from '../node/custody/custodian-remote.ts';
 import type {
+  CustodianAnswer,
   CustodianDecision,
   CustodianPayout,
   CustodianProgramme,
@@ -21,6 +22,11 @@ export function resetCustodian(): Promise<void> {
 /** Sets how the custodian treats the next requests. */
 export function programCustodian(programme: CustodianProgramme): Promise<void> {
   return remote().program(programme);
+}
+
+/** Sets how the custodian answers what it holds from now on: by default it does not say. */
+export function setHoldings(answer: CustodianAnswer): Promise<void> {
+  return remote().setHoldings(answer);
 }
 
 /** Lets the custodian pay what it accepted, refuse it after all, or replace its transaction. */

@@ -418,7 +418,7 @@ class Status(TypedDict):
     trading: Literal["OK", "DEGRADED", "HALTED"]
     """HALTED by the operator; DEGRADED while the ledger cannot be read"""
     withdrawals: Literal["OK", "DEGRADED", "HALTED"]
-    """HALTED by the operator; DEGRADED while the ledger cannot be read"""
+    """HALTED by the operator; DEGRADED while the ledger cannot be read, the custodian does not answer, or a payout is late"""
     prices: Literal["OK", "DEGRADED"]
     """DEGRADED when any market lacks a price to fill at"""
 

@@ -1,4 +1,5 @@
 import type {
+  CustodianAnswer,
   CustodianDecision,
   CustodianPayout,
   CustodianProgramme,
@@ -25,6 +26,11 @@ export class CustodianRemote {
    */
   async program(programme: CustodianProgramme): Promise<void> {
     await this.#call('POST', programme);
+  }
+
+  /** Sets how the custodian answers what it holds from now on: by default it does not say. */
+  async setHoldings(answer: CustodianAnswer): Promise<void> {
+    await this.#call('PUT', answer);
   }
 
   /** Lets the custodian pay what it accepted, refuse it after all, or replace its transaction. */

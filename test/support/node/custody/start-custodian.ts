@@ -48,14 +48,19 @@ export async function startCustodian(): Promise<{ readonly url: string; readonly
   let programmes = new CustodianProgrammes();
   let rejections: string[] = [];
   let requests: Record<string, CustodianRequests> = {};
+  let holdings: CustodianAnswer = 'never_seen';
 
   const control = async (request: IncomingMessage, response: ServerResponse) => {
     switch (request.method ?? '') {
       case 'DELETE':
         [book, programmes, rejections, requests] = [new CustodianBook(), new CustodianProgrammes(), [], {}];
+        holdings = 'never_seen';
         break;
       case 'POST':
         programmes.add(JSON.parse(await text(request)) as CustodianProgramme);
+        break;
+      case 'PUT':
+        holdings = JSON.parse(await text(request)) as CustodianAnswer;
         break;
       case 'PATCH': {
         const { withdrawalId, act } = JSON.parse(await text(request)) as CustodianDecision;
@@ -84,6 +89,7 @@ export async function startCustodian(): Promise<{ readonly url: string; readonly
       rejections.push(fault);
       return say(response, { status: 401, body: { error: fault } });
     }
+    if (path === '/v1/holdings' && method === 'GET') return answerHoldings(response, holdings);
     const withdrawalId = decodeURIComponent(/^\/v1\/payouts\/([^/?]+)$/.exec(path)?.[1] ?? '');
     if (withdrawalId === '' || (method !== 'PUT' && method !== 'GET')) {
       return say(response, { status: 404, body: { error: 'no such route' } });
@@ -119,6 +125,11 @@ export async function startCustodian(): Promise<{ readonly url: string; readonly
       server.closeAllConnections();
     });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
+}
+
+/** Answers what is held: word for word what a test set, or with a fault. */
+function answerHoldings(response: ServerResponse, kind: CustodianAnswer): void {
+  answer(response, kind, { status: 200, body: { networks: [] } });
 }
 
 /** How a payout stands, in the words of the contract. */
