@@ -11,6 +11,7 @@ import { refuseRuntime } from './test/support/node/run/refuse-runtime.ts';
  *   *.node.test.ts     plain Node, from which the deployed bundle or other processes are started
  *   *.access.test.ts, *.custody.test.ts, *.venues.test.ts, *.six-venues.test.ts
  *                      workerd, with a server on loopback that simulates Access, the custodian or the venues
+ *   *.manual.test.ts   the same as *.access.test.ts, where people pay withdrawals by hand
  *   *.site.test.ts     workerd, with the documentation's files
  *   *.three-ledgers.test.ts
  *                      workerd, with two more ledgers
@@ -18,7 +19,17 @@ import { refuseRuntime } from './test/support/node/run/refuse-runtime.ts';
  *
  * The tests of the custodian's package run in plain Node.
  */
-const endings = ['pure', 'node', 'access', 'custody', 'venues', 'six-venues', 'site', 'three-ledgers'] as const;
+const endings = [
+  'pure',
+  'node',
+  'access',
+  'manual',
+  'custody',
+  'venues',
+  'six-venues',
+  'site',
+  'three-ledgers',
+] as const;
 
 const patternOf = (ending: (typeof endings)[number]) => `test/**/*.${ending}.test.ts`;
 const CUSTODIAN = 'custodian/test/pure';
@@ -58,6 +69,7 @@ function inRuntime(
 
 const serverOf = {
   access: 'test/support/node/access/start-access.ts',
+  manual: 'test/support/node/access/start-access.ts',
   custody: 'test/support/node/custody/start-custodian.ts',
   venues: 'test/support/node/venues/start-venue-server.ts',
   'six-venues': 'test/support/node/venues/start-venue-server.ts',
@@ -111,6 +123,7 @@ const node: TestProjectInlineConfiguration = {
 
 const inWorkerd = [
   ...besideServer('access'),
+  ...besideServer('manual'),
   ...besideServer('custody'),
   ...besideServer('venues'),
   ...besideServer('six-venues'),

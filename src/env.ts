@@ -170,7 +170,7 @@ export const Config = z
     PRICE_HUB_LOCATION: z.enum(locations),
     LEDGER_LOCATION: z.enum(locations),
     LIQUIDITY_PROVIDER: z.enum(['house']),
-    CUSTODY_PROVIDER: z.enum(['sandbox', 'http']),
+    CUSTODY_PROVIDER: z.enum(['sandbox', 'http', 'manual']),
     CUSTODY_URL: z.url(),
     CUSTODY_KEY_ID: z.string().regex(/^[\w.-]{1,64}$/),
     CUSTODY_SECRET: Secret,
@@ -207,8 +207,10 @@ export const Config = z
     for (const [name, message] of findVenueFaults(config)) refuse(name, message);
     if (new URL(config.CUSTODY_URL).protocol !== 'https:') refuse('CUSTODY_URL', 'is not https in production');
     for (const [name, value] of Object.entries(config)) {
+      // Nobody is asked at CUSTODY_URL where people pay by hand.
+      const isUsed = name !== 'CUSTODY_URL' || config.CUSTODY_PROVIDER !== 'manual';
       const isPlaceholder =
-        name.endsWith('_URL') && typeof value === 'string' && PLACEHOLDER_HOST.test(new URL(value).hostname);
+        isUsed && name.endsWith('_URL') && typeof value === 'string' && PLACEHOLDER_HOST.test(new URL(value).hostname);
       if (isPlaceholder) refuse(name, 'names a host that is a placeholder: fill in your own');
     }
     if (isSandbox(config.SOLANA_ADDRESSES)) refuse('SOLANA_ADDRESSES', 'derives of the public test mnemonic');

@@ -23,6 +23,7 @@ import { holdsSandboxKey } from './wallet/addresses/sandbox-wallet.ts';
 import { type SolanaSource, deriveInSandbox, takeFromPool } from './wallet/addresses/solana-source.ts';
 import type { Custody } from './wallet/custody/custody.ts';
 import { createHttpCustody } from './wallet/custody/http.ts';
+import { manualCustody } from './wallet/custody/manual.ts';
 import { sandboxCustody } from './wallet/custody/sandbox.ts';
 
 const sandboxPrices = (name: SandboxVenue) => () => createSandboxPriceSource(name);
@@ -119,6 +120,7 @@ export function chooseAddressSources(config: Config): AddressSources {
 
 const custodies: Record<Config['CUSTODY_PROVIDER'], (config: Config) => Custody> = {
   sandbox: () => sandboxCustody,
+  manual: () => manualCustody,
   http: ({ CUSTODY_URL: url, CUSTODY_KEY_ID: keyId, CUSTODY_SECRET: secret, CUSTODY_SIGNING_KEY: signingKey }) =>
     createHttpCustody({ url, keyId, secret, signingKey }),
 };

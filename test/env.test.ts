@@ -40,6 +40,11 @@ describe('the configuration', () => {
     expect(config.PRICE_SOURCES).toHaveLength(3);
   });
 
+  it('of production is accepted without a custodian where people pay by hand', () => {
+    const byHand = { ...production, CUSTODY_PROVIDER: 'manual', CUSTODY_URL: 'https://custody.example' };
+    expect(start(byHand)).toMatchObject({ CUSTODY_PROVIDER: 'manual' });
+  });
+
   it('of production is accepted with real providers, secrets and a spread', () => {
     expect(start(production)).toMatchObject({ ENVIRONMENT: 'production', SPREAD_BPS: 20 });
   });

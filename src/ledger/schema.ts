@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import {
   type AnySQLiteColumn,
   customType,
+  foreignKey,
   index,
   integer,
   primaryKey,
@@ -402,3 +403,20 @@ export const violations = sqliteTable('reconciliation_violations', {
   clearedAt: integer('cleared_at'),
   reason: text(),
 });
+
+export const payoutClaims = sqliteTable(
+  'payout_claims',
+  {
+    accountId: text('account_id').notNull(),
+    withdrawalId: text('withdrawal_id').notNull(),
+    claimedBy: text('claimed_by').notNull(),
+    claimedAt: integer('claimed_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.withdrawalId] }),
+    foreignKey({
+      columns: [table.accountId, table.withdrawalId],
+      foreignColumns: [withdrawals.accountId, withdrawals.id],
+    }),
+  ],
+);

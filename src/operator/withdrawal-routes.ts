@@ -4,16 +4,16 @@ import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } 
 import { jsonBody } from '../http/json-body.ts';
 import { OPERATOR_SCOPE } from '../http/cursor.ts';
 import { ListQuery, NextCursor, readPage } from '../http/list.ts';
-import { type Outcome, accept, refuse } from '../http/refusal.ts';
-import { Id, RecordPath } from '../http/wire-types.ts';
+import { refuse } from '../http/refusal.ts';
 import type { Database } from '../ledger/database.ts';
-import { findLedger, firstLedger } from '../ledger/ledgers.ts';
-import type { LedgerBindings } from '../platform/bindings.ts';
+import { firstLedger } from '../ledger/ledgers.ts';
 import { chooseCustody } from '../providers.ts';
+import { claimedByAnother, readClaim } from '../wallet/withdrawals/claim-payout.ts';
 import { readTransactionHash } from '../wallet/transaction-hash.ts';
 import { type ReviewContext, approveWithdrawal, settleByHand } from '../wallet/withdrawals/review-withdrawal.ts';
-import { type WithdrawalRow, readWithdrawal, selectOpenWithdrawals } from '../wallet/withdrawals/withdrawal.ts';
+import { selectOpenWithdrawals } from '../wallet/withdrawals/withdrawal.ts';
 import { OperatorWithdrawal, showToOperator } from './operator-withdrawal.ts';
+import { WithdrawalPath, takeWithdrawal } from './take-withdrawal.ts';
 import {
   actorOf,
   authenticateOperator,
@@ -27,7 +27,6 @@ const WITHDRAWAL_PATH = '/operator/v1/accounts/{id}/withdrawals/{withdrawalId}';
 const MAX_REASON_LENGTH = 500;
 const MINUTE_MS = 60_000;
 
-const Params = RecordPath.extend({ withdrawalId: Id });
 const Reason = z
   .string()
   .min(1)
@@ -45,24 +44,11 @@ const changeRefusals = [...bodyRefusals, 'not_found', 'invalid_state', ...operat
 
 const custody = chooseCustody(config);
 
+const notClaimed = refuse('invalid_state', 'Claim the withdrawal first: then nobody else pays it.');
+
 /** What an approval needs, with the database of the request. */
 function openReviewDesk(database: Database): ReviewContext {
   return { database, custody, allowlistMode: config.ALLOWLIST_MODE, now: () => Date.now() };
-}
-
-/** A withdrawal that a route names, and the database that holds it. */
-interface TakenWithdrawal {
-  readonly row: WithdrawalRow;
-  readonly database: Database;
-}
-
-async function takeWithdrawal(
-  bindings: LedgerBindings,
-  { id, withdrawalId }: z.output<typeof Params>,
-): Promise<Outcome<TakenWithdrawal>> {
-  const database = findLedger(bindings, withdrawalId);
-  const row = database && (await readWithdrawal(database, id, withdrawalId));
-  return row ? accept({ row, database }) : refuse('not_found', 'The account has no withdrawal of that id.');
 }
 
 /** The operator's routes for withdrawals: reviews, and stuck ones. */
@@ -127,7 +113,7 @@ withdrawalRoutes.openapi(
     summary: 'One withdrawal',
     description: 'A withdrawal of the account, as the operator sees it.',
     middleware: authenticateOperator('read'),
-    request: { params: Params },
+    request: { params: WithdrawalPath },
     responses: { ...OneWithdrawal, ...problemResponses('not_found', ...operatorRefusals) },
   }),
   async (c) => {
@@ -146,7 +132,7 @@ withdrawalRoutes.openapi(
     description:
       'From PENDING to PROCESSING; the custodian is asked at once. Freeze, halts, a paused network, a strict allowlist and the revocation of the key are checked again; if one of them refuses, the withdrawal stays PENDING.',
     middleware: authenticateOperatorJson('review_withdrawals'),
-    request: { params: Params, body: ReasonBody },
+    request: { params: WithdrawalPath, body: ReasonBody },
     responses: {
       ...OneWithdrawal,
       ...problemResponses(...changeRefusals, 'account_frozen', 'withdrawals_suspended', 'address_not_allowlisted'),
@@ -171,7 +157,7 @@ withdrawalRoutes.openapi(
     summary: 'Reject a withdrawal that waits for its review, and return the money',
     description: 'From PENDING to FAILED; amount and fee return to the account.',
     middleware: authenticateOperatorJson('review_withdrawals'),
-    request: { params: Params, body: ReasonBody },
+    request: { params: WithdrawalPath, body: ReasonBody },
     responses: { ...OneWithdrawal, ...problemResponses(...changeRefusals) },
   }),
   async (c) => {
@@ -196,7 +182,7 @@ withdrawalRoutes.openapi(
       'From PROCESSING to COMPLETED with the given transaction, or to FAILED with the money returned. Check the chain first: a settlement cannot be undone.',
     middleware: authenticateOperatorJson('settle_withdrawals'),
     request: {
-      params: Params,
+      params: WithdrawalPath,
       body: jsonBody(
         z.discriminatedUnion('outcome', [
           z.strictObject({ outcome: z.literal('paid'), txHash: TxHash, reason: Reason }),
@@ -215,6 +201,12 @@ withdrawalRoutes.openapi(
     if (txHash === undefined) {
       const errors = [{ pointer: '/txHash', code: 'custom', detail: `is no transaction hash of ${row.network}` }];
       return sendProblem(c, refuse('invalid_request', 'The request is not valid.', { errors }));
+    }
+    if (custody.name === 'manual') {
+      const claim = await readClaim(database, row);
+      // An approval is another person's; who proposed it had the claim.
+      const isOwn = c.var.proposal !== undefined || claim?.claimedBy === (c.var.email ?? c.var.role);
+      if (!claim || !isOwn) return sendProblem(c, claim ? claimedByAnother(claim) : notClaimed);
     }
     const settlement =
       wanted.outcome === 'paid'

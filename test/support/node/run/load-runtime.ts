@@ -37,6 +37,12 @@ const workerVariables = {
     ACCESS_AUDIENCE: accessAudience,
     CONSOLE_ORIGIN: consoleOrigin,
   }),
+  manual: ({ accessServer }: Servers) => ({
+    ACCESS_ISSUER: accessServer,
+    ACCESS_AUDIENCE: accessAudience,
+    CONSOLE_ORIGIN: consoleOrigin,
+    CUSTODY_PROVIDER: 'manual',
+  }),
   venues: ({ venueServer }: Servers) => ({
     ...venueVariables(venueServer),
     PRICE_SOURCES: 'binance,kraken',
