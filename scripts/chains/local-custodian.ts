@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { hex } from '@scure/base';
@@ -51,6 +51,7 @@ export async function startLocalCustodian(options: LocalCustodianOptions): Promi
     passphrase: file('passphrase'),
     log: file('signatures.sqlite'),
     socket: file('signer.sock'),
+    ...(!existsSync(file('signatures.sqlite')) && { 'new-log': true }),
   });
   try {
     const custodian = await run(options, 'start.ts', 'custodian_started', { config: file('custodian.json') });
@@ -101,9 +102,11 @@ async function run(
   { depositToken, key, log }: LocalCustodianOptions,
   command: string,
   event: string,
-  words: Readonly<Record<string, string>>,
+  words: Readonly<Record<string, string | true>>,
 ): Promise<ChildProcess> {
-  const argv = Object.entries(words).flatMap(([name, value]) => [`--${name}`, value]);
+  const argv = Object.entries(words).flatMap(([name, value]) =>
+    value === true ? [`--${name}`] : [`--${name}`, value],
+  );
   const child = spawn(process.execPath, [join(COMMANDS, command), ...argv], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

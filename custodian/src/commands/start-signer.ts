@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { readJsonFile } from '../config.ts';
 import { logLine } from '../log.ts';
@@ -13,20 +13,34 @@ import { Wallet } from '../signer/wallet.ts';
  * Starts the signer. It is a process of its own, and should run as a user of its own:
  *
  *     node src/commands/start-signer.ts --policy FILE --keystore FILE --passphrase FILE --log FILE --socket PATH
+ *
+ * `--new-log` makes the log, for the first start of all. Without it a missing log is an error: a signer with an empty log
+ * has forgotten what it signed, and would sign it a second time.
  */
 const PUBLIC_MNEMONIC = 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
 
 const names = ['policy', 'keystore', 'passphrase', 'log', 'socket'] as const;
 
 async function start(): Promise<void> {
+  const text = { type: 'string' } as const;
   const { values } = parseArgs({
-    options: Object.fromEntries(names.map((name) => [name, { type: 'string' }] as const)),
+    options: {
+      policy: text,
+      keystore: text,
+      passphrase: text,
+      log: text,
+      socket: text,
+      'new-log': { type: 'boolean', default: false },
+    },
   });
   const [policyFile, keystoreFile, passphraseFile, logFile, socket] = names.map((name) => {
     const value = values[name];
-    if (typeof value !== 'string') throw new Error(`--${name} is missing`);
+    if (value === undefined) throw new Error(`--${name} is missing`);
     return value;
   }) as [string, string, string, string, string];
+  if (existsSync(logFile) === values['new-log']) {
+    throw new Error(values['new-log'] ? `there is a log already: ${logFile}` : `there is no log: ${logFile}`);
+  }
   const policy = readJsonFile(policyFile, Policy);
   const passphrase = readFileSync(passphraseFile, 'utf8').replace(/\r?\n$/, '');
   const mnemonic = openKeystore(readJsonFile(keystoreFile, Keystore), passphrase);

@@ -20,6 +20,8 @@ export interface DeedName {
   readonly id: string;
   /** What all its versions spend, so that only one can be in a block. The first is the anchor. */
   readonly fences: readonly [string, ...string[]];
+  /** What the request says that each coin among the fences is worth, in atoms. A nonce is worth nothing. */
+  readonly worths: readonly string[];
 }
 
 /** A payment that the policy allows. Only limits, fences and earlier signatures may still speak against it. */
@@ -63,7 +65,9 @@ export function nameDeed(request: SignRequest, derived: Derived): DeedName {
   const fences = isEvmRequest(request)
     ? ([`${signingAddress(request, derived).toLowerCase()}:${request.transaction.nonce}`] as const)
     : nameCoins(request.transaction);
-  return { id: 'order' in request ? (readOrder(request.order.body)?.withdrawalId ?? '') : `own:${fences[0]}`, fences };
+  const worths = isEvmRequest(request) ? [] : request.transaction.inputs.map(({ atoms }) => atoms);
+  const id = 'order' in request ? (readOrder(request.order.body)?.withdrawalId ?? '') : `own:${fences[0]}`;
+  return { id, fences, worths };
 }
 
 function nameCoins({ inputs }: BitcoinTransaction): [string, ...string[]] {

@@ -12,7 +12,8 @@ export interface SignerFault {
 }
 
 /**
- * Serves the signer on a Unix socket that only its own user can open. Each request is a line of JSON and gets a line of
+ * Serves the signer on a Unix socket that only its own user and group can open: the custodian runs as another user of
+ * that group. Each request is a line of JSON and gets a line of
  * JSON, in the order of the requests. The lock of the signature log guarantees that no other signer of this log runs,
  * so an existing socket belongs to a signer that has ended, and is replaced.
  */
@@ -25,7 +26,7 @@ export async function serveSigner(path: string, answer: (request: SignerRequest)
     server.once('error', reject);
     server.listen(path, resolve);
   });
-  chmodSync(path, 0o600);
+  chmodSync(path, 0o660);
   return server;
 }
 

@@ -27,6 +27,12 @@ const SCHEMA = `
     id TEXT NOT NULL,
     PRIMARY KEY (network, fence)
   ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS worths (
+    network TEXT NOT NULL,
+    coin TEXT NOT NULL,
+    atoms TEXT NOT NULL,
+    PRIMARY KEY (network, coin)
+  ) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS deeds (
     id TEXT PRIMARY KEY,
     network TEXT NOT NULL,
@@ -39,7 +45,7 @@ const SCHEMA = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS deeds_by_time ON deeds (limit_name, limit_key, at_ms);
   CREATE TABLE IF NOT EXISTS burnt (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-  ${['log', 'fences', 'deeds', 'burnt']
+  ${['log', 'fences', 'worths', 'deeds', 'burnt']
     .flatMap((table) =>
       ['UPDATE', 'DELETE'].map(
         (change) => `CREATE TRIGGER IF NOT EXISTS ${table}_no_${change.toLowerCase()} BEFORE ${change} ON ${table}
@@ -58,7 +64,10 @@ export type LimitOf = (counted: Counted) => bigint | undefined;
 export class SignatureLog {
   readonly #database: DatabaseSync;
 
-  /** Opens the log for this process alone. Throws when another signer has it open, or when a row was changed. */
+  /**
+   * Opens the log for this process alone, or makes it. Throws when another signer has it open, or when a row was
+   * changed.
+   */
   constructor(file: string) {
     this.#database = new DatabaseSync(file);
     this.#database.exec(
@@ -82,6 +91,7 @@ export class SignatureLog {
     }
     if (earlier && !deed.fences.some((fence) => fence === earlier['anchor'])) return 'second_payment';
     if (deed.fences.some((fence) => (this.#ownerOf(network, fence) ?? deed.id) !== deed.id)) return 'fence_taken';
+    if (this.#isWorthAnother(deed, network)) return 'another_payment';
     if (!deed.counted) return undefined;
     if (earlier) return earlier['atoms'] === String(deed.counted.atoms) ? undefined : 'another_payment';
     const limit = limitOf(deed.counted);
@@ -113,6 +123,8 @@ export class SignatureLog {
       }
       const insert = this.#database.prepare('INSERT INTO fences VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
       for (const fence of deed.fences) insert.run(network, fence, deed.id);
+      const value = this.#database.prepare('INSERT INTO worths VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
+      for (const [position, atoms] of deed.worths.entries()) value.run(network, deed.fences[position] ?? '', atoms);
       this.#append('signed', deed.id, JSON.stringify({ network, txHash, fences: deed.fences }), now_ms);
     });
   }
@@ -134,6 +146,19 @@ export class SignatureLog {
 
   #findDeed(id: string) {
     return this.#database.prepare('SELECT * FROM deeds WHERE id = ?').get(id);
+  }
+
+  /**
+   * Whether a coin was worth something else in an earlier request. A segwit signature covers only the amount of its own
+   * input. Two requests for one transaction, each with another wrong amount, would give the signatures of a transaction
+   * whose fee nobody has checked.
+   */
+  #isWorthAnother({ fences, worths }: Deed, network: string): boolean {
+    const find = this.#database.prepare('SELECT atoms FROM worths WHERE network = ? AND coin = ?');
+    return worths.some((atoms, position) => {
+      const row = find.get(network, fences[position] ?? '');
+      return row !== undefined && row['atoms'] !== atoms;
+    });
   }
 
   #ownerOf(network: string, fence: string): string | undefined {

@@ -1,3 +1,4 @@
+import { HDNodeWallet } from 'ethers';
 import { expect, test } from 'vitest';
 import { Keystore, openKeystore, sealKeystore } from '../../src/signer/keystore.ts';
 import { Wallet } from '../../src/signer/wallet.ts';
@@ -39,6 +40,10 @@ test('no customer’s index leads to the hot or the gas key: deposit keys are in
   expect(wallet.bitcoinAddress('BTC', { account: 'deposit', index: 0 })).toBe(
     'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu',
   );
+  const derive = (path: string) => HDNodeWallet.fromPhrase(MNEMONIC, '', path).address;
+  expect(wallet.evmAddress({ account: 'deposit', index: 7 })).toBe(derive("m/44'/60'/0'/0/7"));
+  expect(wallet.evmAddress({ account: 'hot', index: 0 })).toBe(derive("m/44'/60'/1'/0/0"));
+  expect(wallet.evmAddress({ account: 'gas', index: 0 })).toBe(derive("m/44'/60'/1'/0/1"));
   const names = [
     { account: 'hot', index: 0 },
     { account: 'gas', index: 0 },

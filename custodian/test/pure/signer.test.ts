@@ -257,6 +257,16 @@ test('all versions of a payout share the anchor, and no other payout spends any 
   );
 });
 
+test('the same coin is never signed for with two amounts, since a segwit input covers only its own', () => {
+  const [one, other] = [coin('a', '100000000'), coin('b', '900000000')];
+  // Two requests for one transaction, each with another coin that is worth almost nothing, so that the fee looks small.
+  const left = [one, { ...other, atoms: '1' }];
+  const right = [{ ...one, atoms: '50000001' }, other];
+  const outputs = [paid, { ...change, atoms: '49990000' }];
+  expect(ask(ltcPayout(left, outputs))).toEqual(signed);
+  expect(ask(ltcPayout(right, [paid, { ...change, atoms: '900000000' }]))).toEqual(refused('another_payment', true));
+});
+
 test('payments to the hot wallet and to the cold address need no order', () => {
   const request = (kind: 'bitcoin_gather' | 'bitcoin_cold', id: string, address: string): SignerRequest => ({
     kind,

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sealKeystore } from '../../src/signer/keystore.ts';
 import { takeFreePort } from './free-port.ts';
@@ -49,6 +49,7 @@ export class ProcessCustodian {
       socket: file('signer.sock'),
     };
     const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+    if (!existsSync(options.log)) words.push('--new-log');
     const child = spawn(process.execPath, [join(this.#source, 'commands', 'start-signer.ts'), ...words]);
     this.#signer = child;
     await this.#hear(child, 'signer_started');
