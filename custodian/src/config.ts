@@ -11,6 +11,11 @@ const NodeUrls = z.array(z.url()).min(1).max(2);
 const house = {
   /** A deposit address is swept when it has at least this much of the asset. Other assets are not swept. */
   sweepFrom: z.record(z.string(), Amount).default({}),
+  /**
+   * A sweep of a token waits while its gas costs more than this, in the network's own coin; `null` for no bound but the
+   * signer's. A sweep of the coin itself waits until it is worth ten times its cost.
+   */
+  sweepMaxFee: Amount.nullable().default(null),
   /** When the hot wallet has more than `max`, everything above `target` goes to the cold address. */
   hotWallet: z.record(z.string(), z.strictObject({ target: Amount, max: Amount })).default({}),
 };
@@ -48,6 +53,8 @@ const BitcoinSettings = z.strictObject({
   ...following,
   hotWallet: house.hotWallet,
   finalDepth: z.number().int().min(1),
+  /** The number of coins from which the smallest hundred are joined into one, while fees are not above the usual. */
+  gatherFrom: z.number().int().min(2).max(100).default(100),
   /** Fee rates in atoms per 1,000 vbytes: the one when the node cannot estimate, the lowest and the highest. */
   feeRate: z.strictObject({ usual: z.number().int(), min: z.number().int(), max: z.number().int() }),
 });

@@ -4,6 +4,7 @@ import type { Hold, Payer, Plan } from '../payer/payer.ts';
 import {
   BitcoinTransaction,
   type HouseAddresses,
+  MAX_INPUTS,
   type SignRequest,
   type Signed,
   sumAtoms,
@@ -33,6 +34,9 @@ export interface BitcoinPayerSettings {
   readonly settings: BitcoinSettings;
 }
 
+/** How many coins a gathering joins. It is a transaction of about 7,000 vbytes, which every node relays. */
+export const MAX_GATHERED = 100;
+
 /** A child's id contains the parent's hash, so that a parent has at most one child. */
 const CHILD_PREFIX = 'child:';
 
@@ -48,7 +52,10 @@ export function createBitcoinPayer(payer: BitcoinPayerSettings): Payer {
   const { network, database } = payer;
   return {
     network,
-    plan: (spend) => (spend.purpose === 'child' ? planChild(payer, spend) : planPayment(payer, spend)),
+    plan: (spend) => {
+      if (spend.purpose === 'child') return planChild(payer, spend);
+      return spend.purpose === 'sweep' ? planGathering(payer) : planPayment(payer, spend);
+    },
     reserve: (spend, plan) => reserveCoins(database, network, readPlan(plan).inputs.map(nameInput), spend.id),
     release: (spend) => releaseCoins(database, network, spend.id),
     noteStored: (_, plan, signed) => noteChange(payer, plan, signed),
@@ -74,6 +81,7 @@ async function planPayment(payer: BitcoinPayerSettings, spend: Spend): Promise<P
   const chosen: Coin[] = [];
   let sum = 0n;
   for (const coin of listSpendable(database, network, height, readFinalHeight(database, network))) {
+    if (chosen.length === MAX_INPUTS) return { kind: 'hold', reason: 'coins_too_small' };
     chosen.push(coin);
     sum += coin.atoms;
     const paid = { address: spend.address, atoms: String(spend.atoms) };
@@ -86,6 +94,25 @@ async function planPayment(payer: BitcoinPayerSettings, spend: Spend): Promise<P
     return toPlan(payer, chosen, outputs);
   }
   return low;
+}
+
+/** The smallest coins, which a gathering joins into one. */
+export function listGathered({ network, database }: BitcoinPayerSettings): Coin[] {
+  const height = readHead(database, network)?.height ?? 0;
+  return listSpendable(database, network, height, readFinalHeight(database, network))
+    .toReversed()
+    .slice(0, MAX_GATHERED);
+}
+
+/** Plans a gathering: many small coins become one of the hot wallet, so that one payment can spend them. */
+async function planGathering(payer: BitcoinPayerSettings): Promise<Plan | Hold> {
+  const { network, rules, node, house, settings } = payer;
+  const coins = listGathered(payer);
+  const rate = await readFeeRate(node, settings.feeRate);
+  const sum = coins.reduce((total, { atoms }) => total + atoms, 0n);
+  const left = sum - feeFor(rate, estimateSize(network, coins.length, [house.hot]));
+  if (left < rules.dust) return { kind: 'hold', reason: 'coins_too_small' };
+  return toPlan(payer, coins, [{ address: house.hot, atoms: String(left) }]);
 }
 
 /** Plans a child: it spends its parent's change and pays a fee that is enough for both. */
@@ -135,8 +162,8 @@ function request(network: BitcoinNetwork, spend: Spend, text: string): SignReque
     case 'cold':
       return { kind: 'bitcoin_cold', network, transaction };
     case 'child':
-      return { kind: 'bitcoin_gather', network, transaction };
     case 'sweep':
+      return { kind: 'bitcoin_gather', network, transaction };
     case 'gas':
       throw new Error(`${network} has no ${spend.purpose}`);
   }

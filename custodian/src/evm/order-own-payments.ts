@@ -9,6 +9,7 @@ import type { Database } from '../store/database.ts';
 import { listUnswept } from '../store/deposits.ts';
 import { type NewSpend, insertSpend, listOpenSpends } from '../store/spends.ts';
 import { sumCommitted } from './commitments.ts';
+import { readFees } from './evm-payer.ts';
 import type { EvmNode } from './evm-node.ts';
 import { readL1Fee } from './l1-fee.ts';
 import { readTokenBalance } from './token-balance.ts';
@@ -30,6 +31,9 @@ export interface EvmHouse extends HouseSettings {
 /** A deposit address gets one and a half times the gas it needs now, in case fees rise before its sweep is signed. */
 const GAS_NUMERATOR = 3n;
 const GAS_DENOMINATOR = 2n;
+
+/** A sweep of the network's coin must be worth this many times its cost. */
+const WORTH = 10n;
 
 /**
  * Orders the house's own payments: sweeps of deposit addresses that have enough, gas for sweeps of tokens, and the hot
@@ -81,27 +85,37 @@ function order({ database, log, now, network }: EvmHouse, spend: NewSpend): void
 
 /** Plans the sweep of an address, or first the gas for it; `undefined` when the address has too little. */
 async function planSweep(house: EvmHouse, listing: Listing, sourceIndex: number): Promise<NewSpend | undefined> {
-  const { node, network, sweepFrom } = house;
+  const { node, network, sweepFrom, sweepMaxFee } = house;
   const from = house.depositAddress(sourceIndex);
   const smallest = parseAmount(sweepFrom[listing.asset] ?? '0', listing.decimals) ?? 0n;
   const contract = listing.contractAddress;
   const atoms = contract === null ? await node.balance(from) : await readTokenBalance(node, contract, from);
   if (smallest === 0n || atoms < smallest) return undefined;
+  if (contract === null) {
+    const cost = await readCost(house, { from, to: house.house.hot, value: '0', data: '0x' });
+    if (atoms < WORTH * cost) return undefined;
+  }
   const sweep = own(network, 'sweep', { asset: listing.asset, contract, address: house.house.hot, atoms, sourceIndex });
   if (contract === null) return sweep;
   const data = writeTransfer(house.house.hot, atoms);
-  const [gas, header, tip, l1Fee, balance] = await Promise.all([
-    node.estimateGas({ from, to: contract, value: '0', data }),
-    node.header('latest'),
-    node.priorityFee(),
-    readL1Fee(node, network, data),
+  const [needed, balance] = await Promise.all([
+    readCost(house, { from, to: contract, value: '0', data }),
     node.balance(from),
   ]);
-  // The same margins as in `evm-payer.ts`: a fifth more gas, and twice the base fee.
-  const needed = ((gas * 6n) / 5n) * (2n * (header?.baseFeePerGas ?? 0n) + tip) + l1Fee;
+  if (sweepMaxFee !== null && needed > (parseAmount(sweepMaxFee, coinDecimals(network)) ?? 0n)) return undefined;
   if (balance >= needed) return sweep;
   const missing = (needed * GAS_NUMERATOR) / GAS_DENOMINATOR - balance;
   return own(network, 'gas', { asset: network, contract: null, address: from, atoms: missing, sourceIndex });
+}
+
+/** What a sweep would cost now, with the margins of `evm-payer.ts`: a fifth more gas, and twice the base fee. */
+async function readCost({ node, network }: EvmHouse, call: Parameters<EvmNode['estimateGas']>[0]): Promise<bigint> {
+  const [gas, fees, l1Fee] = await Promise.all([
+    node.estimateGas(call),
+    readFees(node),
+    readL1Fee(node, network, call.data),
+  ]);
+  return ((gas * 6n) / 5n) * fees.maxFeePerGas + l1Fee;
 }
 
 /** Plans the surplus: if the hot wallet has more than `max`, everything above `target`. */

@@ -40,9 +40,12 @@ const Coin = z.strictObject({
 
 const Output = z.strictObject({ address: z.string().min(1).max(128), atoms: Whole });
 
+/** The most coins that one transaction spends. */
+export const MAX_INPUTS = 200;
+
 /** A transaction of a Bitcoin-like chain without its signatures. Its first input is the anchor. */
 export const BitcoinTransaction = z.strictObject({
-  inputs: z.array(Coin).min(1).max(200),
+  inputs: z.array(Coin).min(1).max(MAX_INPUTS),
   outputs: z.array(Output).min(1).max(20),
 });
 
