@@ -1,7 +1,7 @@
 import type { BitcoinNetwork } from '../networks.ts';
-import type { BroadcastOutcome, Chain, Owner, Payment, ScannedBlock } from '../nodes/chain.ts';
+import type { BroadcastOutcome, Chain, Effects, Owner, Payment, ScannedBlock } from '../nodes/chain.ts';
 import { NodeRefusal } from '../nodes/json-rpc.ts';
-import type { Header } from '../states/chain.ts';
+import type { BlockId, Header } from '../states/chain.ts';
 import type { BitcoinNode, RawTransaction } from './bitcoin-node.ts';
 
 /** After how many blocks a miner's reward can be spent: the longest of the three chains, Dogecoin's. */
@@ -35,7 +35,7 @@ export function createBitcoinChain(
     },
     scan: async (header, ownerOf) => scanBlock(network, header, await node.transactions(header.hash), ownerOf),
     finalByTag: () => Promise.resolve(null),
-    agrees: async ({ height, hash }) => secondNode && (await secondNode.hashAt(height)) === hash,
+    readAgain: (block, txHash, ownerOf) => readAgain(network, secondNode, block, txHash, ownerOf),
     broadcast: (raw) => broadcast(node, raw),
   };
 }
@@ -48,6 +48,19 @@ async function broadcast(node: BitcoinNode, raw: string): Promise<BroadcastOutco
     if (!(error instanceof NodeRefusal)) throw error;
     return KNOWN.test(error.message) ? { kind: 'known' } : { kind: 'rejected', message: error.message };
   }
+}
+
+async function readAgain(
+  network: BitcoinNetwork,
+  secondNode: BitcoinNode | undefined,
+  { height, hash }: BlockId,
+  txHash: string,
+  ownerOf: (address: string) => Owner | undefined,
+): Promise<Effects | null | undefined> {
+  if (!secondNode) return undefined;
+  if ((await secondNode.hashAt(height)) !== hash) return null;
+  const transaction = (await secondNode.transactions(hash)).find(({ txid }) => txid === txHash);
+  return transaction ? { payments: findPayments(network, transaction, ownerOf), isReverted: false } : null;
 }
 
 /**

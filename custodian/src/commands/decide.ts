@@ -23,8 +23,13 @@ try {
     console.log(isRefused ? 'it is refused when the signer has burnt the id' : 'too late: it is signed, or unknown');
     if (!isRefused) process.exitCode = 1;
   } else if (verb === 'resume' && /^\d{1,10}$/.test(argument)) {
-    resumeChain(database, subject as ServedNetwork, Number(argument));
-    console.log(`${subject} is followed again, and final up to ${argument}`);
+    const isResumed = resumeChain(database, subject as ServedNetwork, Number(argument));
+    console.log(
+      isResumed
+        ? `${subject} is followed again, and final up to ${argument}`
+        : `${subject} is not halted, or was never final up to ${argument}`,
+    );
+    if (!isResumed) process.exitCode = 1;
   } else {
     throw new Error(USAGE);
   }

@@ -1,22 +1,15 @@
-import { parseAmount } from '../../../src/money/amounts.ts';
 import { type Log, describeError } from '../log.ts';
 import { findListing } from '../networks.ts';
-import type { Chain } from '../nodes/chain.ts';
+import { type AgreementTools, isAgreed } from '../nodes/agreement.ts';
 import type { Followed } from '../nodes/follow.ts';
 import { countConfirmations } from '../states/deposit.ts';
-import { readBlockHash } from '../store/chain-state.ts';
-import type { Database } from '../store/database.ts';
 import { type Deposit, listUnsettledDeposits, noteReported } from '../store/deposits.ts';
 import type { Bureau } from './bureau.ts';
 
 /** What the deposits of one network are reported with. */
-export interface ReportTools {
-  readonly database: Database;
+export interface ReportTools extends AgreementTools {
   readonly bureau: Bureau;
-  readonly chain: Chain;
   readonly log: Log;
-  /** By asset: the amount from which the second node must agree. */
-  readonly agreeFrom: Readonly<Record<string, string>>;
 }
 
 /**
@@ -57,18 +50,23 @@ async function reportDeposit(tools: ReportTools, deposit: Deposit, followed: Fol
 
 /** The confirmations to report. One too few for a credit as long as a second node must agree and does not. */
 async function countAgreed(
-  { database, chain, agreeFrom }: ReportTools,
-  { asset, atoms }: Deposit,
+  tools: ReportTools,
+  deposit: Deposit,
   height: number,
   credited: number,
   followed: Followed,
 ): Promise<number> {
   const confirmations = countConfirmations(height, followed.height, credited, followed.finalByTag);
   if (confirmations < credited) return confirmations;
-  const bound = parseAmount(agreeFrom[asset] ?? '0', findListing(chain.network, asset)?.decimals ?? 0) ?? 0n;
-  if (atoms < bound) return confirmations;
-  const hash = readBlockHash(database, chain.network, height);
-  // The hashes of very old blocks are deleted. Such a block was compared when its hash was still stored.
-  const agreed = hash === undefined || (await chain.agrees({ height, hash }));
-  return (agreed ?? bound === 0n) ? confirmations : Math.min(confirmations, credited - 1);
+  const { outputIndex, address, asset, atoms } = deposit;
+  const agreed = await isAgreed(tools, { ...deposit, height }, ({ payments }) =>
+    payments.some(
+      (payment) =>
+        payment.outputIndex === outputIndex &&
+        payment.address === address &&
+        payment.asset === asset &&
+        payment.atoms === atoms,
+    ),
+  );
+  return agreed ? confirmations : Math.min(confirmations, credited - 1);
 }

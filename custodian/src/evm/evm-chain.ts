@@ -1,5 +1,5 @@
 import { type EvmNetwork, type Listing, listAssets } from '../networks.ts';
-import type { BroadcastOutcome, Chain, Owner, Payment, ScannedBlock } from '../nodes/chain.ts';
+import type { BroadcastOutcome, Chain, Effects, Owner, Payment, ScannedBlock } from '../nodes/chain.ts';
 import { NodeRefusal } from '../nodes/json-rpc.ts';
 import type { BlockId, Header } from '../states/chain.ts';
 import type { EvmBlock, EvmNode, Receipt, TracedCall } from './evm-node.ts';
@@ -21,7 +21,7 @@ const KNOWN = /already known|already imported|known transaction|nonce too low/i;
 export interface EvmChainSettings {
   readonly network: EvmNetwork;
   readonly node: EvmNode;
-  /** It must have the same block before a deposit counts as final; `undefined` when there is none. */
+  /** It must show the same before a deposit counts as confirmed; `undefined` when there is none. */
   readonly secondNode: EvmNode | undefined;
   /** The tag by which the chain says that a block is final; `null` when depth decides. */
   readonly finalTag: 'safe' | 'finalized' | null;
@@ -31,7 +31,7 @@ export interface EvmChainSettings {
 
 /** Reads and writes an EVM network through its nodes. */
 export function createEvmChain(settings: EvmChainSettings): Chain {
-  const { network, node, secondNode, finalTag } = settings;
+  const { network, node, finalTag } = settings;
   const listings = listAssets(network);
   return {
     network,
@@ -42,7 +42,7 @@ export function createEvmChain(settings: EvmChainSettings): Chain {
     },
     scan: (header, ownerOf) => scanBlock(settings, listings, header, ownerOf),
     finalByTag: async () => (finalTag === null ? null : ((await node.header(finalTag))?.number ?? -1)),
-    agrees: async (block) => secondNode && (await secondNode.header(block.height))?.hash === block.hash,
+    readAgain: (block, txHash, ownerOf) => readAgain(settings, listings, block, txHash, ownerOf),
     broadcast: (raw) => broadcast(node, raw),
   };
 }
@@ -132,6 +132,25 @@ function findPayments(
     to === undefined ? [] : pay(FIRST_INNER + position, to, atoms ?? 0n, coin),
   );
   return [...value, ...logs, ...inner];
+}
+
+/**
+ * A block's hash covers what is in it, but the custodian does not compute it. So a second node is asked for the
+ * transaction itself: the first could show true hashes and a payment that is not there.
+ */
+async function readAgain(
+  { secondNode }: EvmChainSettings,
+  listings: readonly Listing[],
+  block: BlockId,
+  txHash: string,
+  ownerOf: (address: string) => Owner | undefined,
+): Promise<Effects | null | undefined> {
+  if (!secondNode) return undefined;
+  const [transaction, receipt] = await Promise.all([secondNode.transaction(txHash), secondNode.receipt(txHash)]);
+  if (!transaction || receipt?.blockHash !== block.hash) return null;
+  const isReverted = receipt.status !== 1n;
+  const payments = isReverted ? [] : findPayments(transaction, receipt, undefined, listings, ownerOf);
+  return { payments, isReverted };
 }
 
 /** The calls within a transaction that may move value. A failed call is left out, and so are all calls below it. */

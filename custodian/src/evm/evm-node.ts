@@ -19,9 +19,9 @@ const EvmHeader = z.object({
   timestamp: Small,
 });
 
-const EvmBlock = EvmHeader.extend({
-  transactions: z.array(z.object({ hash: Hash, from: Address, to: Address.nullish(), value: Whole, nonce: Whole })),
-});
+const EvmSent = z.object({ hash: Hash, from: Address, to: Address.nullish(), value: Whole, nonce: Whole });
+
+const EvmBlock = EvmHeader.extend({ transactions: z.array(EvmSent) });
 
 export type EvmBlock = z.output<typeof EvmBlock>;
 
@@ -87,6 +87,18 @@ export class EvmNode {
     const receipts = z.array(Receipt).parse(await this.#call('eth_getBlockReceipts', [hash]));
     if (receipts.some(({ blockHash }) => blockHash !== hash)) throw new Error('receipts of another block');
     return receipts;
+  }
+
+  /** A transaction by its hash; `undefined` when the node does not know it. */
+  async transaction(hash: string): Promise<z.output<typeof EvmSent> | undefined> {
+    const transaction = await this.#call('eth_getTransactionByHash', [hash]);
+    return transaction === null ? undefined : EvmSent.parse(transaction);
+  }
+
+  /** The receipt of a transaction in a block of the node's chain; `undefined` when it is in none. */
+  async receipt(hash: string): Promise<Receipt | undefined> {
+    const receipt = await this.#call('eth_getTransactionReceipt', [hash]);
+    return receipt === null ? undefined : Receipt.parse(receipt);
   }
 
   /** The trace of each transaction of a block, in their order. */

@@ -54,6 +54,12 @@ export type BroadcastOutcome =
   /** It refused the transaction. That decides nothing: only a block does. */
   | { readonly kind: 'rejected'; readonly message: string };
 
+/** What one transaction of a block did to us. */
+export interface Effects {
+  readonly payments: readonly Payment[];
+  readonly isReverted: boolean;
+}
+
 /** A chain as its nodes show it. Every method rejects when no node gives a usable answer. */
 export interface Chain {
   readonly network: ServedNetwork;
@@ -65,7 +71,14 @@ export interface Chain {
   scan(block: Header, ownerOf: (address: string) => Owner | undefined): Promise<ScannedBlock>;
   /** The height up to which the chain itself says that blocks are final; `null` when depth alone decides. */
   finalByTag(): Promise<number | null>;
-  /** Whether a second node has the same block at this height; `undefined` when none is configured. */
-  agrees(block: BlockId): Promise<boolean | undefined>;
+  /**
+   * What a transaction of this block did, as the second node shows it: `null` when that node does not have it in this
+   * block, `undefined` when no second node is configured. Inner payments are left out.
+   */
+  readAgain(
+    block: BlockId,
+    txHash: string,
+    ownerOf: (address: string) => Owner | undefined,
+  ): Promise<Effects | null | undefined>;
   broadcast(raw: string): Promise<BroadcastOutcome>;
 }

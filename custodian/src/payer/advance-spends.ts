@@ -1,11 +1,12 @@
 import { type Log, describeError } from '../log.ts';
-import type { Chain } from '../nodes/chain.ts';
+import { type AgreementTools, isAgreed } from '../nodes/agreement.ts';
 import type { AskSigner } from '../signer/connect.ts';
 import type { Signed } from '../signer/requests.ts';
 import type { Database } from '../store/database.ts';
 import {
   type Spend,
   findSpend,
+  findSpent,
   holdSpend,
   listOpenSpends,
   listRefusing,
@@ -27,8 +28,7 @@ export interface RefusalTools {
 }
 
 /** What is needed to make the payments of one network. */
-export interface SpendTools extends RefusalTools {
-  readonly chain: Chain;
+export interface SpendTools extends RefusalTools, AgreementTools {
   readonly payer: Payer;
 }
 
@@ -69,8 +69,9 @@ async function advanceSpend(tools: SpendTools, id: string, height: number): Prom
     case 'SIGNED':
       return sendAgain(tools, spend, height);
     case 'REFUSING':
-    case 'FINAL_REVERTED':
       return burn(tools, spend);
+    case 'FINAL_REVERTED':
+      return refuseReverted(tools, spend);
     case 'INCLUDED':
     case 'FINAL_PAID':
     case 'REFUSED':
@@ -141,15 +142,35 @@ async function sendAgain(tools: SpendTools, spend: Spend, height: number): Promi
   const versions = listVersions(tools.database, spend.id);
   const plan = await tools.payer.bump(spend, versions, height);
   const bumped = plan === undefined ? undefined : await signVersion(tools, spend, plan, height);
-  const newest = bumped ?? versions.at(-1);
-  if (newest) await broadcast(tools, spend, newest);
+  // A node may refuse the newest, for example when its higher fee is no longer there. An older one is as good.
+  for (const version of [...(bumped ? [bumped] : []), ...versions.toReversed()]) {
+    if (await broadcast(tools, spend, version)) return;
+  }
 }
 
-async function broadcast({ chain, log }: SpendTools, spend: Spend, version: { raw: string; txHash: string }) {
+/** Sends a version. Returns whether the node has it. */
+async function broadcast(
+  { chain, log }: SpendTools,
+  spend: Spend,
+  version: { raw: string; txHash: string },
+): Promise<boolean> {
   const outcome = await chain.broadcast(version.raw);
   const { id, network } = spend;
   if (outcome.kind === 'known') log('version_broadcast', { id, network, txHash: version.txHash });
   else log('version_rejected', { id, network, txHash: version.txHash, message: outcome.message });
+  return outcome.kind === 'known';
+}
+
+/**
+ * Refuses a payment that was reverted. If the node lied about that, the customer would have his money and the payment
+ * as well. So a second node must agree, as it must for a deposit of this amount.
+ */
+async function refuseReverted(tools: SpendTools, spend: Spend): Promise<void> {
+  const { database, log } = tools;
+  const spent = findSpent(database, spend);
+  if (!spent) throw new Error('a reverted payment is in a block');
+  if (await isAgreed(tools, { ...spend, ...spent }, ({ isReverted }) => isReverted)) return burn(tools, spend);
+  log('refusal_doubted', { id: spend.id, network: spend.network, txHash: spent.txHash });
 }
 
 /**

@@ -23,7 +23,10 @@ export function readFinalHeight(database: Database, network: ServedNetwork): num
   return Number(database.one('SELECT final_height FROM chains WHERE network = ?', network)?.['final_height'] ?? -1);
 }
 
-/** Raises the final height. It never falls, whatever a node says later. */
+/**
+ * Raises the final height. It never falls, whatever a node says later. The hashes of blocks far below it are deleted,
+ * except those about which a second node must still be asked.
+ */
 export function raiseFinalHeight(database: Database, network: ServedNetwork, height: number): void {
   database.run(
     `INSERT INTO chains (network, final_height) VALUES (?, ?)
@@ -31,7 +34,15 @@ export function raiseFinalHeight(database: Database, network: ServedNetwork, hei
     network,
     height,
   );
-  database.run('DELETE FROM blocks WHERE network = ? AND height < ?', network, height - KEPT_BELOW_FINAL);
+  database.run(
+    `DELETE FROM blocks WHERE network = ?1 AND height < ?2
+     AND height NOT IN (SELECT height FROM deposits
+       WHERE network = ?1 AND settled IS NULL AND inner_payment = 0 AND height IS NOT NULL)
+     AND height NOT IN (SELECT s.height FROM spends AS p JOIN spent AS s ON s.network = p.network AND s.fence = p.fence
+       WHERE p.network = ?1 AND p.state NOT IN ('FINAL_PAID', 'REFUSED', 'DISPLACED'))`,
+    network,
+    height - KEPT_BELOW_FINAL,
+  );
 }
 
 /** Why the chain is no longer followed, or `null`. Only a person can have it followed again. */
@@ -50,9 +61,16 @@ export function halt(database: Database, network: ServedNetwork, reason: string)
 
 /**
  * Follows a halted chain again, on a person's decision. Only blocks up to the height that the person gives are final.
+ * Returns false when that chain is not halted, or the height is above what was final.
  */
-export function resumeChain(database: Database, network: ServedNetwork, finalHeight: number): void {
-  database.run('UPDATE chains SET halted = NULL, final_height = ? WHERE network = ?', finalHeight, network);
+export function resumeChain(database: Database, network: ServedNetwork, finalHeight: number): boolean {
+  const changed = database.run(
+    `UPDATE chains SET halted = NULL, final_height = ?1
+     WHERE network = ?2 AND halted IS NOT NULL AND final_height >= ?1`,
+    finalHeight,
+    network,
+  );
+  return changed === 1;
 }
 
 /** Stores the first block. Earlier blocks are not read. */
@@ -70,7 +88,9 @@ export function takeBlock(database: Database, network: ServedNetwork, block: Sca
         database.run(
           `INSERT INTO deposits (network, tx_hash, output_index, address, address_index, asset, contract, atoms, inner_payment, state, height)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'INCLUDED', ?)
-           ON CONFLICT DO UPDATE SET height = excluded.height, atoms = excluded.atoms, address = excluded.address`,
+           ON CONFLICT DO UPDATE SET height = excluded.height, address = excluded.address,
+             address_index = excluded.address_index, asset = excluded.asset, contract = excluded.contract,
+             atoms = excluded.atoms, inner_payment = excluded.inner_payment`,
           network,
           txHash,
           outputIndex,

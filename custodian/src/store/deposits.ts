@@ -17,6 +17,8 @@ export interface Deposit {
   readonly height: number | null;
   /** The highest number of confirmations that Bureau has acknowledged. */
   readonly reported: number;
+  /** The status with which Bureau settled it; `null` before. */
+  readonly settled: string | null;
 }
 
 function readDepositRow(row: Row): Deposit {
@@ -33,6 +35,7 @@ function readDepositRow(row: Row): Deposit {
     state: String(row['state']) as DepositState,
     height: row['height'] == null ? null : Number(row['height']),
     reported: Number(row['reported']),
+    settled: row['settled'] == null ? null : String(row['settled']),
   };
 }
 
@@ -100,10 +103,9 @@ export function updateDeposits(database: Database, network: ServedNetwork, final
       .flatMap((deposit) => {
         const conflict = database.one(
           `SELECT MIN(s.height) AS height FROM fences AS f JOIN spent AS s ON s.network = f.network AND s.fence = f.fence
-           WHERE f.network = ? AND f.owner = ? AND s.tx_hash <> ?`,
+           WHERE f.network = ? AND f.owner = ?`,
           network,
           `deposit:${deposit.txHash}`,
-          deposit.txHash,
         )?.['height'];
         const conflictHeight = conflict == null ? null : Number(conflict);
         const state = nextDepositState(deposit.state, { height: deposit.height, conflictHeight, finalHeight });

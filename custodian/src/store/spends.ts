@@ -130,6 +130,15 @@ export function nameTransaction(database: Database, spend: Spend): string | null
   return row ? String(row['tx_hash']) : null;
 }
 
+/** The transaction of a block that used the fence of a spend, and its height; `undefined` when there is none. */
+export function findSpent(
+  database: Database,
+  { network, fence }: Spend,
+): { readonly txHash: string; readonly height: number } | undefined {
+  const row = database.one('SELECT tx_hash, height FROM spent WHERE network = ? AND fence = ?', network, fence);
+  return row && { txHash: String(row['tx_hash']), height: Number(row['height']) };
+}
+
 /** Stores why a spend waits. Has no effect on a spend with a signed version. */
 export function holdSpend(database: Database, id: string, reason: string): void {
   database.run(`UPDATE spends SET state = 'HELD', reason = ? WHERE id = ? AND state IN ('QUEUED', 'HELD')`, reason, id);

@@ -147,3 +147,69 @@ test('Bureau is asked to look up a payout until it accepts, also after a restart
   await until('heard', () => bureau.looks.includes(next.withdrawalId));
   expect(bureau.looks).toEqual([wanted.withdrawalId, next.withdrawalId]);
 });
+
+test('no block is read before Bureau has said which addresses it has assigned', async () => {
+  // More than are watched ahead, as after a loss of the custodian's database.
+  const late = wallet.evmAddress({ account: 'deposit', index: 40 });
+  const hash = await anvil.send(late, ether);
+  await anvil.mine();
+  let answer: (count: number) => void = () => undefined;
+  bureau.assigned = new Promise((resolve) => (answer = resolve));
+  custodian = await runCustodian(bureau.url, networks(), folder);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  answer(41);
+  await until('credited', () => bureau.statusOf('ETH', hash) === 'COMPLETED', mineOne);
+});
+
+test('a payout that was reverted is refused only when the signer has burnt its id', async () => {
+  let isBurning = false;
+  const between = (ask: AskSigner): AskSigner => {
+    return (request) => {
+      if (request.kind === 'burn' && !isBurning) return Promise.reject(new SignerUnavailable('the signer is down'));
+      return ask(request);
+    };
+  };
+  custodian = await runCustodian(bureau.url, networks(), folder, usualPolicy, between);
+  const wanted = payout();
+  await custodian.pay(wanted);
+  await until('broadcast', () => saw('version_broadcast'));
+  await anvil.call('anvil_setCode', [RECIPIENT, '0x5f5ffd']);
+  await until('reverted for good', () => saw('spend_moved', { state: 'FINAL_REVERTED' }), mineOne);
+  await until('not burnt', () => saw('spend_failed', { id: wanted.withdrawalId }));
+  expect((await custodian.look(wanted.withdrawalId)).body.status).toBe('accepted');
+  isBurning = true;
+  await until('refused', async () => (await custodian.look(wanted.withdrawalId)).body.status === 'refused');
+});
+
+test('an older version is sent again when the node does not take the newest', async () => {
+  custodian = await runCustodian(bureau.url, networks({ bumpAfterBlocks: 2 }), folder);
+  const wanted = payout({ amount: '9' });
+  await custodian.pay(wanted);
+  await until('broadcast', () => saw('version_broadcast'));
+  const first = (await custodian.look(wanted.withdrawalId)).body.txHash;
+  // There is enough for the first version and not for the second. The node forgets what it had.
+  await anvil.call('anvil_setNextBlockBaseFeePerGas', ['0xba43b7400']);
+  await anvil.call('evm_mine');
+  await anvil.call('anvil_dropAllTransactions');
+  await anvil.setBalance(hot, 9n * ether + ether / 10_000n);
+  await until('rejected', () => saw('version_rejected'), mineOne);
+  await until('sent', () => isSent(wanted), mineOne);
+  expect((await custodian.look(wanted.withdrawalId)).body.txHash).toBe(first);
+});
+
+test('a token is not swept while its gas costs more than `sweepMaxFee`, and swept when fees have fallen', async () => {
+  await anvil.setToken(USDT, RICH, 1_000_000_000n);
+  await anvil.setBalance(wallet.evmAddress({ account: 'gas', index: 0 }), 10n * ether);
+  const changes = { sweepFrom: { USDT: '20' }, sweepMaxFee: '0.001' };
+  // 50 gwei: a sweep costs more than 0.002 ETH.
+  await anvil.call('anvil_setNextBlockBaseFeePerGas', ['0xba43b7400']);
+  await anvil.send(USDT, 0n, writeTransfer(customer, 25_000_000n));
+  custodian = await runCustodian(bureau.url, networks(changes), folder);
+  await until('swept', () => saw('spend_moved', { purpose: 'sweep', state: 'FINAL_PAID' }), mineOne);
+  const swept = custodian.events.find(({ event, id }) => event === 'version_stored' && String(id).startsWith('sweep:'));
+  const { gas, maxFeePerGas } = (await anvil.call('eth_getTransactionByHash', [swept?.['txHash']])) as Record<
+    'gas' | 'maxFeePerGas',
+    string
+  >;
+  expect(BigInt(gas) * BigInt(maxFeePerGas)).toBeLessThanOrEqual(ether / 1000n);
+});

@@ -47,6 +47,7 @@ const payout = () => ({
   amount: '1.5',
 });
 
+const quantity = (atoms: bigint) => `"value":"0x${atoms.toString(16)}"`;
 const mineOne = () => anvil.mine();
 const count = (event: string) => custodian.events.filter((one) => one.event === event).length;
 const heightOf = async () => Number(await anvil.call('eth_blockNumber'));
@@ -114,13 +115,64 @@ test('a large deposit waits for a second node, for ever if there is none, and a 
     custodian = await runCustodian(bureau.url, networks({ agreeFrom }));
     const [little, much] = [await anvil.send(customer, ether - 1n), await anvil.send(customer, ether)];
     await until('credited', () => bureau.statusOf('ETH', little) === 'COMPLETED', mineOne);
-    await anvil.mine(3);
+    // So many that the hashes of blocks as old as its own are no longer kept.
+    await anvil.mine(150);
+    await untilFollowed();
+    await anvil.mine();
     await untilFollowed();
     expect(bureau.statusOf('ETH', much)).toBe('PENDING');
   } finally {
     await second.stop();
     await other.stop();
   }
+});
+
+test('a node that shows a larger deposit in a true block is not believed when a second node shows another', async () => {
+  // The node multiplies what the customer sends by 100, under the true hash of the block.
+  node.fault = {
+    method: 'eth_getBlockByHash',
+    change: (answer) => answer.replaceAll(quantity(ether), quantity(100n * ether)),
+  };
+  custodian = await runCustodian(bureau.url, networks({ nodes: [node.url, anvil.url], agreeFrom: { ETH: '2' } }));
+  const hash = await anvil.send(customer, ether);
+  await anvil.mine();
+  await until('seen', () => bureau.statusOf('ETH', hash) === 'PENDING');
+  expect(bureau.reports.find(({ txHash }) => txHash === hash)?.amount).toBe('100');
+  await anvil.mine(45);
+  await untilFollowed();
+  await anvil.mine();
+  await untilFollowed();
+  expect(bureau.statusOf('ETH', hash)).toBe('PENDING');
+});
+
+test('a payout is not refused because one node says that it was reverted, when a second says that it was paid', async () => {
+  custodian = await runCustodian(bureau.url, networks({ nodes: [node.url, anvil.url] }));
+  const wanted = payout();
+  await custodian.pay(wanted);
+  await until('broadcast', () => count('version_broadcast') > 0);
+  node.fault = {
+    method: 'eth_getBlockReceipts',
+    change: (answer) => answer.replaceAll('"status":"0x1"', '"status":"0x0"'),
+  };
+  await until('doubted', () => count('refusal_doubted') + count('spend_refused') > 0, mineOne);
+  expect((await custodian.look(wanted.withdrawalId)).body.status).toBe('accepted');
+  expect(await anvil.balance(RECIPIENT)).toBe((ether * 3n) / 2n);
+});
+
+test('holdings are those of the block that the custodian has read, not of the newest', async () => {
+  custodian = await runCustodian(bureau.url, networks());
+  await untilFollowed();
+  node.fault = { knowsUpTo: await heightOf() };
+  const { blockHash } = (await custodian.holdings()).networks[0] ?? {};
+  await anvil.send(hot, ether);
+  await anvil.mine();
+  expect((await custodian.holdings()).networks[0]).toMatchObject({
+    blockHash,
+    assets: expect.arrayContaining([{ asset: 'ETH', amount: '100' }]),
+  });
+  node.fault = 'none';
+  await untilFollowed();
+  expect((await custodian.holdings()).networks[0]?.assets).toContainEqual({ asset: 'ETH', amount: '101' });
 });
 
 test('while fees are above what the signer pays a payout is held without a nonce, and paid when they have fallen', async () => {

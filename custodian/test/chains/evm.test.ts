@@ -143,7 +143,7 @@ const reorganise = (depth: number) => anvil.call('anvil_reorg', [depth, []]);
 test('a deposit that is reorganised away at any depth below finality waits, and is credited once when it is back', async () => {
   const raw = await anvil.sign(0, customer, ether / 2n);
   const hash = String(await anvil.call('eth_sendRawTransaction', [raw]));
-  for (const depth of [1, 2, 3]) {
+  for (const depth of [1, 2, 3, 4]) {
     const before = count('block_orphaned');
     await anvil.mine(depth);
     await untilFollowed();

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { formatAmount, parseAmount } from '../../../src/money/amounts.ts';
+import { Config } from '../../src/config.ts';
+import { examineBitcoin } from '../../src/examine.ts';
 import { PlayedBureau } from '../support/play-bureau.ts';
-import { type RunningCustodian, runCustodian, until, wallet } from '../support/run-custodian.ts';
+import { type RunningCustodian, runCustodian, until, wallet, writeConfig } from '../support/run-custodian.ts';
 import { type Litecoin, startLitecoind, toRegtest } from '../support/start-litecoind.ts';
 
 const RECIPIENT = 'ltc1qr07zu594qf63xm7l7x6pu3a2v39m2z6hh5pp4t';
@@ -169,7 +171,7 @@ test('a deposit that conflicts with another node’s longer chain waits, and fai
       await other.call('setnetworkactive', [true]);
       await other.call('addnode', [`127.0.0.1:${litecoin.peerPort}`, 'onetry']);
     };
-    for (const depth of [1, 3, 5]) {
+    for (const depth of [1, 2, 3, 4, 5]) {
       await connect();
       await until('two nodes of one chain', isOne);
       await other.call('setnetworkactive', [false]);
@@ -191,4 +193,104 @@ test('a deposit that conflicts with another node’s longer chain waits, and fai
   } finally {
     await other.stop();
   }
-}, 180_000);
+}, 240_000);
+
+test('a person is called when a credited deposit is reorganised away', async () => {
+  const other = await startLitecoind();
+  try {
+    await other.call('addnode', [`127.0.0.1:${litecoin.peerPort}`, 'onetry']);
+    await until(
+      'one chain',
+      async () => (await other.call('getblockcount')) === (await litecoin.call('getblockcount')),
+    );
+    await other.call('setnetworkactive', [false]);
+    const hash = await litecoin.send(customer, '0.5');
+    // One more than Bureau waits for, and one less than is final.
+    await litecoin.mine(FINAL_DEPTH - 1);
+    const isCredited = () => bureau.reports.some(({ txHash, confirmations }) => txHash === hash && confirmations >= 6);
+    await until('credited', isCredited);
+    await other.mine(FINAL_DEPTH);
+    await other.call('setnetworkactive', [true]);
+    await other.call('addnode', [`127.0.0.1:${litecoin.peerPort}`, 'onetry']);
+    await until('called', () => count('credited_deposit_gone') === 1);
+    expect(bureau.reports.some(({ failed }) => failed)).toBe(false);
+  } finally {
+    await other.stop();
+  }
+}, 120_000);
+
+test('small coins are joined into one of the hot wallet, and no deposit is lost or seen twice', async () => {
+  await custodian.stop();
+  custodian = await runCustodian(bureau.url, networks({ gatherFrom: 5 }));
+  for (let number = 0; number < 4; number += 1) await litecoin.send(customer, '0.1');
+  await until(
+    'gathered',
+    () => custodian.events.some(({ purpose, state }) => purpose === 'sweep' && state === 'FINAL_PAID'),
+    mineOne,
+  );
+  expect(await litecoin.received(customer)).toBe('0.00000000');
+  expect(Number(await litecoin.received(hot))).toBeCloseTo(20.4, 3);
+  expect(new Set(bureau.reports.map(({ txHash, outputIndex }) => `${txHash}:${outputIndex}`)).size).toBe(4);
+});
+
+test('a large deposit is credited when a second node has it in the same block, and not before', async () => {
+  const other = await startLitecoind();
+  try {
+    await custodian.stop();
+    const changes = { nodes: [litecoin.url, other.url], agreeFrom: { LTC: '1' } };
+    custodian = await runCustodian(bureau.url, networks(changes));
+    const [small, large] = [await litecoin.send(customer, '0.9'), await litecoin.send(customer, '1')];
+    const statusOf = (hash: string) => {
+      const { outputIndex = -1 } = bureau.reports.find(({ txHash }) => txHash === hash) ?? {};
+      return bureau.statusOf('LTC', hash, outputIndex);
+    };
+    await until('small credited', () => statusOf(small) === 'COMPLETED', mineOne);
+    await litecoin.mine(3);
+    expect(statusOf(large)).toBe('PENDING');
+    await other.call('addnode', [`127.0.0.1:${litecoin.peerPort}`, 'onetry']);
+    await until('large credited', () => statusOf(large) === 'COMPLETED', mineOne);
+  } finally {
+    await other.stop();
+  }
+});
+
+/** The height at which this test network begins with MWEB, if the block before it pays into it. */
+const MWEB_HEIGHT = 432;
+
+test('a payment out of MWEB, which a block’s last transaction makes, is a deposit; blocks with MWEB are read', async () => {
+  await litecoin.mine(MWEB_HEIGHT - 1 - Number(await litecoin.call('getblockcount')));
+  const within = String(await litecoin.call('getnewaddress', ['', 'mweb']));
+  await litecoin.call('sendtoaddress', [within, '5']);
+  await litecoin.mine(2);
+  const coins = (await litecoin.call('listunspent')) as { txid: string; vout?: number; address: string }[];
+  const outside = coins.filter(({ address }) => !address.startsWith('tmweb')).map(({ txid, vout }) => ({ txid, vout }));
+  await litecoin.call('lockunspent', [false, outside]);
+  await litecoin.send(customer, '1.25');
+  await litecoin.mine();
+  await until('seen', () => bureau.reports.some(({ address, amount }) => address === customer && amount === '1.25'));
+  const block = String(await litecoin.call('getbestblockhash'));
+  const { tx } = (await litecoin.call('getblock', [block, 1])) as { tx: string[] };
+  const [{ txHash, outputIndex } = { txHash: '', outputIndex: -1 }] = bureau.reports;
+  expect(txHash).toBe(tx.at(-1));
+  await until('credited', () => bureau.statusOf('LTC', txHash, outputIndex) === 'COMPLETED', mineOne);
+});
+
+test('the doctor finds nothing wrong with this node, and names what is wrong with one without an index and on another chain', async () => {
+  const other = await startLitecoind(['-txindex=0']);
+  try {
+    const examine = async (nodes: string[], now_ms: number) => {
+      const { LTC } = Config.parse(writeConfig('/nowhere', bureau.url, networks({ nodes }))).bitcoin;
+      if (!LTC) throw new Error('it is configured');
+      return (await examineBitcoin('LTC', LTC, now_ms)).filter(({ isRight }) => !isRight).map(({ name }) => name);
+    };
+    expect(await examine([litecoin.url], Date.now())).toEqual([]);
+    await other.mine(2 * FINAL_DEPTH);
+    expect(await examine([other.url, litecoin.url], Date.now() + 4 * 3_600_000)).toEqual([
+      'LTC: the newest block is new',
+      'LTC: the index of transactions',
+      'LTC: the second node has the same blocks',
+    ]);
+  } finally {
+    await other.stop();
+  }
+});

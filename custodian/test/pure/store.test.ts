@@ -1,13 +1,24 @@
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import type { Payment, ScannedBlock } from '../../src/nodes/chain.ts';
-import { beginAt, halt, readHalt, readHead, resumeChain, takeBack, takeBlock } from '../../src/store/chain-state.ts';
+import {
+  beginAt,
+  halt,
+  raiseFinalHeight,
+  readBlockHash,
+  readHalt,
+  readHead,
+  resumeChain,
+  takeBack,
+  takeBlock,
+} from '../../src/store/chain-state.ts';
 import { Database } from '../../src/store/database.ts';
-import { updateDeposits } from '../../src/store/deposits.ts';
+import { listUnsettledDeposits, noteReported, updateDeposits } from '../../src/store/deposits.ts';
 import {
   findSpend,
   insertSpend,
   refuseByHand,
+  refuseSpend,
   releaseFence,
   reserveFence,
   updateSpends,
@@ -127,22 +138,23 @@ test('a payout is left to a person when another final transaction used its fence
   expect(spend().state).toBe('DISPLACED');
 });
 
+const payment: Payment = {
+  txHash: 't1',
+  outputIndex: 0,
+  address: 'a',
+  account: 'deposit',
+  addressIndex: 0,
+  asset: 'ETH',
+  contract: null,
+  atoms: 5n,
+  isDeposit: true,
+  isCoin: false,
+  isInner: false,
+  fences: ['sender:0'],
+};
+const spent = (txHash: string) => [{ fence: 'sender:0', txHash, isReverted: false }];
+
 test('a deposit is dead when another transaction that spends its input is final, and not before', () => {
-  const payment: Payment = {
-    txHash: 't1',
-    outputIndex: 0,
-    address: 'a',
-    account: 'deposit',
-    addressIndex: 0,
-    asset: 'ETH',
-    contract: null,
-    atoms: 5n,
-    isDeposit: true,
-    isCoin: false,
-    isInner: false,
-    fences: ['sender:0'],
-  };
-  const spent = (txHash: string) => [{ fence: 'sender:0', txHash, isReverted: false }];
   const stateOf = () => database.one('SELECT state FROM deposits')?.['state'];
   takeBlock(database, 'ETH', block(1, 'b1', 'b0', { payments: [payment], spent: spent('t1') }));
   takeBack(database, 'ETH', 1);
@@ -166,6 +178,58 @@ test('a person can refuse a payout without a fence, and none that may be paid', 
 test('a halted chain stays halted until a person resumes it', () => {
   halt(database, 'ETH', 'a final block is gone');
   expect(readHalt(database, 'ETH')).toBe('a final block is gone');
-  resumeChain(database, 'ETH', 0);
+  expect(resumeChain(database, 'LTC', -1)).toBe(false);
+  // A person cannot make blocks final that never were.
+  expect(resumeChain(database, 'ETH', 0)).toBe(false);
+  expect(readHalt(database, 'ETH')).toBe('a final block is gone');
+  expect(resumeChain(database, 'ETH', -1)).toBe(true);
   expect(readHalt(database, 'ETH')).toBeNull();
+});
+
+test('what a transaction pays after a reorganisation replaces all that it paid before', () => {
+  // The contract that is called may pay another token in another block, in the same log of the same transaction.
+  const before = { ...payment, outputIndex: 1, asset: 'USDT', contract: '0xusdt', atoms: 5n };
+  const after = { ...before, asset: 'DAI', contract: '0xdai', atoms: 10n ** 18n, address: 'b', addressIndex: 1 };
+  takeBlock(database, 'ETH', block(1, 'b1', 'b0', { payments: [before], spent: spent('t1') }));
+  takeBack(database, 'ETH', 1);
+  takeBlock(database, 'ETH', block(1, 'c1', 'b0', { payments: [after], spent: spent('t1') }));
+  const { asset, contract, atoms, address, addressIndex } = after;
+  expect(listUnsettledDeposits(database, 'ETH')).toEqual([
+    expect.objectContaining({ asset, contract, atoms, address, addressIndex }),
+  ]);
+});
+
+test('a deposit is dead when its own transaction is final and no longer makes it', () => {
+  takeBlock(database, 'ETH', block(1, 'b1', 'b0', { payments: [payment], spent: spent('t1') }));
+  takeBack(database, 'ETH', 1);
+  // The same transaction, reverted this time.
+  takeBlock(database, 'ETH', block(1, 'c1', 'b0', { spent: spent('t1') }));
+  updateDeposits(database, 'ETH', 0);
+  expect(listUnsettledDeposits(database, 'ETH')[0]?.state).toBe('ORPHANED');
+  updateDeposits(database, 'ETH', 1);
+  expect(listUnsettledDeposits(database, 'ETH')[0]?.state).toBe('DEAD');
+});
+
+test('the hash of a block is kept as long as Bureau has not settled a deposit of it, or a payout of it has not ended', () => {
+  reserve('hot:0');
+  sign();
+  takeBlock(database, 'ETH', block(1, 'b1', 'b0', { payments: [payment], spent: spent('t1') }));
+  takeBlock(database, 'ETH', block(2, 'b2', 'b1'));
+  takeBlock(database, 'ETH', block(3, 'b3', 'b2', { spent: [{ fence: 'hot:0', txHash: HASH, isReverted: true }] }));
+  const kept = () => [1, 2, 3].map((height) => readBlockHash(database, 'ETH', height));
+  raiseFinalHeight(database, 'ETH', 1_000);
+  expect(kept()).toEqual(['b1', undefined, 'b3']);
+  const [deposit] = listUnsettledDeposits(database, 'ETH');
+  if (deposit) noteReported(database, deposit, 32, 'COMPLETED');
+  updateSpends(database, 'ETH', 1_000);
+  raiseFinalHeight(database, 'ETH', 1_001);
+  expect(kept()).toEqual([undefined, undefined, 'b3']);
+  refuseSpend(database, ID, 'reverted');
+  raiseFinalHeight(database, 'ETH', 1_002);
+  expect(kept()).toEqual([undefined, undefined, undefined]);
+});
+
+test('every commit is on disk before it returns, and a reader never waits for a writer', () => {
+  expect(database.one('PRAGMA synchronous')).toEqual({ synchronous: 2 });
+  expect(database.one('PRAGMA journal_mode')).toEqual({ journal_mode: 'wal' });
 });

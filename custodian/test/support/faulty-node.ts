@@ -2,8 +2,17 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** How the node fails: not at all, no connection, a web page instead of an answer, or no block above a height. */
-export type NodeFault = 'none' | 'down' | 'nonsense' | { readonly knowsUpTo: number };
+/**
+ * How the node fails: not at all, no connection, a web page instead of an answer, no block above a height, or lies in
+ * the answers to one method.
+ */
+export type NodeFault = 'none' | 'down' | 'nonsense' | { readonly knowsUpTo: number } | Lie;
+
+/** The method whose answers are changed, and how. */
+export interface Lie {
+  readonly method: string;
+  readonly change: (answer: string) => string;
+}
 
 interface Call {
   readonly id: number;
@@ -27,9 +36,7 @@ export async function startFaultyNode(nodeUrl: string): Promise<FaultyNode> {
     const fault = node?.fault ?? 'none';
     if (fault === 'down') return void request.socket.destroy();
     if (fault === 'nonsense') return void response.end('<!DOCTYPE html><title>Just a moment...</title>');
-    void text(request).then(async (body) => {
-      response.end(fault === 'none' ? await forward(body) : await answerLate(body, fault.knowsUpTo, forward));
-    });
+    void text(request).then(async (body) => response.end(await answer(body, fault, forward)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   node = {
@@ -41,6 +48,17 @@ export async function startFaultyNode(nodeUrl: string): Promise<FaultyNode> {
     },
   };
   return node;
+}
+
+async function answer(
+  body: string,
+  fault: Exclude<NodeFault, 'down' | 'nonsense'>,
+  forward: (body: string) => Promise<string>,
+): Promise<string> {
+  if (fault === 'none') return forward(body);
+  if ('knowsUpTo' in fault) return answerLate(body, fault.knowsUpTo, forward);
+  const isLie = (JSON.parse(body) as Call).method === fault.method;
+  return isLie ? fault.change(await forward(body)) : forward(body);
 }
 
 /** Answers as a node whose newest block is at this height. */

@@ -30,6 +30,8 @@ export class PlayedBureau {
   readonly looks: string[] = [];
   /** While true, every connection is closed without an answer. */
   isDeaf = false;
+  /** How many addresses are assigned, once this resolves. */
+  assigned: Promise<number> = Promise.resolve(0);
   readonly #server: Server;
   readonly #status = new Map<string, string>();
 
@@ -43,7 +45,9 @@ export class PlayedBureau {
     const server = createServer((request, response) => {
       if (bureau?.isDeaf) return void request.socket.destroy();
       void text(request).then((body) => {
-        if (request.url?.endsWith('/address-range')) return void response.end(JSON.stringify({ count: 0 }));
+        if (request.url?.endsWith('/address-range')) {
+          return void bureau?.assigned.then((count) => response.end(JSON.stringify({ count })));
+        }
         const look = /withdrawals\/([^/]+)\/look$/.exec(request.url ?? '')?.[1];
         if (look !== undefined) {
           bureau?.looks.push(look);

@@ -1,0 +1,123 @@
+import { BitcoinNode } from './bitcoin/bitcoin-node.ts';
+import { createBitcoinChain } from './bitcoin/bitcoin-chain.ts';
+import { createBitcoinPayer } from './bitcoin/bitcoin-payer.ts';
+import { orderOwnBitcoinPayments } from './bitcoin/order-own-payments.ts';
+import type { BitcoinSettings, Config, EvmSettings } from './config.ts';
+import { createEvmChain } from './evm/evm-chain.ts';
+import { EvmNode } from './evm/evm-node.ts';
+import { createEvmPayer } from './evm/evm-payer.ts';
+import { orderOwnEvmPayments } from './evm/order-own-payments.ts';
+import { readEvmHoldings } from './evm/read-holdings.ts';
+import type { Log } from './log.ts';
+import { type BitcoinNetwork, type EvmNetwork, bitcoinRules, coinDecimals } from './networks.ts';
+import type { Chain } from './nodes/chain.ts';
+import type { FollowSettings } from './nodes/follow.ts';
+import { connectNode } from './nodes/json-rpc.ts';
+import type { Payer } from './payer/payer.ts';
+import type { AskSigner } from './signer/connect.ts';
+import type { HouseAddresses } from './signer/requests.ts';
+import type { BlockId } from './states/chain.ts';
+import { sumCoins } from './store/coins.ts';
+import type { Database } from './store/database.ts';
+import { listUsedIndexes } from './store/deposits.ts';
+import { WatchedAddresses } from './store/watched.ts';
+
+/** What the parts of a network are made with. */
+export interface BranchParts {
+  readonly config: Config;
+  readonly askSigner: AskSigner;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+/** How much of an asset is at our addresses on a network. */
+export interface Holding {
+  readonly asset: string;
+  readonly atoms: bigint;
+  readonly decimals: number;
+}
+
+/** The parts that serve one network. */
+export interface Branch {
+  readonly chain: Chain;
+  readonly payer: Payer;
+  readonly watched: WatchedAddresses;
+  readonly following: FollowSettings & { readonly agreeFrom: Readonly<Record<string, string>> };
+  readonly interval_ms: number;
+  readonly orderOwnPayments: () => Promise<void>;
+  readonly readHoldings: (block: BlockId) => Promise<Holding[]>;
+}
+
+/** Makes the parts of every configured network. Rejects when the signer does not answer or lacks a network. */
+export async function openBranches(parts: BranchParts, database: Database): Promise<Branch[]> {
+  const { config, askSigner } = parts;
+  const answer = await askSigner({ kind: 'addresses' });
+  if (answer.kind !== 'addresses') throw new Error('the signer did not answer with its addresses');
+  const branches = [
+    ...Object.entries(config.evm).map(([network, settings]) =>
+      branchEvm(parts, database, network as EvmNetwork, settings, houseOf(answer.networks, network)),
+    ),
+    ...Object.entries(config.bitcoin).map(([network, settings]) =>
+      branchBitcoin(parts, database, network as BitcoinNetwork, settings, houseOf(answer.networks, network)),
+    ),
+  ];
+  for (const { watched } of branches) watched.watchUpTo(config.watchedAhead);
+  return branches;
+}
+
+function houseOf(networks: Readonly<Record<string, HouseAddresses>>, network: string): HouseAddresses {
+  const house = networks[network];
+  if (!house) throw new Error(`the signer's policy does not name ${network}`);
+  return house;
+}
+
+function branchEvm(
+  { config, log, now }: BranchParts,
+  database: Database,
+  network: EvmNetwork,
+  settings: EvmSettings,
+  house: HouseAddresses,
+): Branch {
+  const [first = '', second] = settings.nodes;
+  const node = new EvmNode(connectNode(first));
+  const secondNode = second === undefined ? undefined : new EvmNode(connectNode(second));
+  const watched = new WatchedAddresses(network, database, config.depositKeys, house);
+  const refused = new Set<string>();
+  const common = { network, node, database, house, depositAddress: watched.addressOf };
+  return {
+    chain: createEvmChain({ ...settings, network, node, secondNode }),
+    payer: createEvmPayer({ ...common, bumpAfterBlocks: settings.bumpAfterBlocks }),
+    watched,
+    following: settings,
+    interval_ms: settings.interval_ms,
+    orderOwnPayments: () => orderOwnEvmPayments({ ...common, ...settings, log, now, refused }),
+    readHoldings: (block) => {
+      const deposits = listUsedIndexes(database, network).map(watched.addressOf);
+      return readEvmHoldings(node, network, house, deposits, block);
+    },
+  };
+}
+
+function branchBitcoin(
+  { config, log, now }: BranchParts,
+  database: Database,
+  network: BitcoinNetwork,
+  settings: BitcoinSettings,
+  house: HouseAddresses,
+): Branch {
+  const rules = bitcoinRules[network];
+  const [first = '', second] = settings.nodes;
+  const node = new BitcoinNode(connectNode(first), rules.readsBlocksById);
+  const secondNode = second === undefined ? undefined : new BitcoinNode(connectNode(second), rules.readsBlocksById);
+  const payer = { network, rules, node, database, house, settings };
+  return {
+    chain: createBitcoinChain(network, node, secondNode),
+    payer: createBitcoinPayer(payer),
+    watched: new WatchedAddresses(network, database, config.depositKeys, house),
+    following: settings,
+    interval_ms: settings.interval_ms,
+    orderOwnPayments: () => orderOwnBitcoinPayments({ ...payer, log, now }),
+    readHoldings: () =>
+      Promise.resolve([{ asset: network, atoms: sumCoins(database, network), decimals: coinDecimals(network) }]),
+  };
+}

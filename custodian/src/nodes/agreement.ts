@@ -1,0 +1,40 @@
+import { parseAmount } from '../../../src/money/amounts.ts';
+import { findListing } from '../networks.ts';
+import { readBlockHash } from '../store/chain-state.ts';
+import type { Database } from '../store/database.ts';
+import type { Chain, Effects, Owner } from './chain.ts';
+
+/** What a second node is asked with. */
+export interface AgreementTools {
+  readonly database: Database;
+  readonly chain: Chain;
+  readonly ownerOf: (address: string) => Owner | undefined;
+  /** By asset: the amount from which the second node must agree (see `config.ts`). */
+  readonly agreeFrom: Readonly<Record<string, string>>;
+}
+
+/** A transaction in a block, as the first node showed it. */
+export interface Shown {
+  readonly txHash: string;
+  readonly height: number;
+  readonly asset: string;
+  readonly atoms: bigint;
+}
+
+/**
+ * Whether what the first node showed may be relied on. Below the bound of its asset it may. From there on the second
+ * node must show the same transaction in the same block with the same effect; without a second node it may never be
+ * relied on, unless the asset has no bound. Rejects when the second node does not answer.
+ */
+export async function isAgreed(
+  { database, chain, ownerOf, agreeFrom }: AgreementTools,
+  { txHash, height, asset, atoms }: Shown,
+  isSame: (effects: Effects) => boolean,
+): Promise<boolean> {
+  const bound = parseAmount(agreeFrom[asset] ?? '0', findListing(chain.network, asset)?.decimals ?? 0) ?? 0n;
+  if (atoms < bound) return true;
+  // A block without a stored hash is none that another node could have.
+  const hash = readBlockHash(database, chain.network, height) ?? '';
+  const effects = await chain.readAgain({ height, hash }, txHash, ownerOf);
+  return effects === undefined ? bound === 0n : effects !== null && isSame(effects);
+}
