@@ -131,6 +131,7 @@ test('a fence whose signature was lost is kept while the policy refuses, and use
 
 test('Bureau is asked to look up a payout until it accepts, also after a restart, and not afterwards', async () => {
   custodian = await runCustodian(bureau.url, networks(), folder);
+  await until('followed', async () => (await custodian.holdings()).networks[0]?.height != null);
   const wanted = payout();
   bureau.isDeaf = true;
   await custodian.pay(wanted);

@@ -125,7 +125,7 @@ test('a large deposit waits for a second node, for ever if there is none, and a 
     await second.stop();
     await other.stop();
   }
-});
+}, 180_000);
 
 test('a node that shows a larger deposit in a true block is not believed when a second node shows another', async () => {
   // The node multiplies what the customer sends by 100, under the true hash of the block.

@@ -223,10 +223,11 @@ test('small coins are joined into one of the hot wallet, and no deposit is lost 
   await custodian.stop();
   custodian = await runCustodian(bureau.url, networks({ gatherFrom: 5 }));
   for (let number = 0; number < 4; number += 1) await litecoin.send(customer, '0.1');
-  await until(
-    'gathered',
-    () => custodian.events.some(({ purpose, state }) => purpose === 'sweep' && state === 'FINAL_PAID'),
-    mineOne,
+  await litecoin.mine(FINAL_DEPTH);
+  await until('sent', () => count('version_broadcast') > 0);
+  await litecoin.mine(FINAL_DEPTH);
+  await until('gathered', () =>
+    custodian.events.some(({ purpose, state }) => purpose === 'sweep' && state === 'FINAL_PAID'),
   );
   expect(await litecoin.received(customer)).toBe('0.00000000');
   expect(Number(await litecoin.received(hot))).toBeCloseTo(20.4, 3);
