@@ -3,9 +3,9 @@ import { type Actor, insertAudit } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
 import { firstLedger } from '../ledger/ledgers.ts';
 import { FILL_MAX_AGE_MS } from '../markets/firm-price.ts';
-import { reachHub, readSnapshot } from '../markets/read-hub.ts';
+import { type HubBindings, reachHub, readSnapshot } from '../markets/read-hub.ts';
 import { coinSymbols } from '../money/assets.ts';
-import type { Bindings } from '../platform/bindings.ts';
+import type { LedgerBindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { type MarketState, type MoveMarket, type MovedMarket, showMarket } from './market.ts';
 
@@ -20,7 +20,7 @@ export interface MarketKeeper {
   readMarket(): Promise<MarketState>;
 }
 
-type MarketBindings = Pick<Bindings, 'DB' | 'PRICE_HUB' | 'PRICE_HUB_LOCATION'>;
+type MarketBindings = LedgerBindings & HubBindings;
 
 /** The hub, which keeps the market. A stub fails after its object was reset, so every call takes a new one. */
 export function reachMarket(bindings: MarketBindings): MarketKeeper {
