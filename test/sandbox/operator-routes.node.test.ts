@@ -45,9 +45,9 @@ const countAudit = () => exchange.probe.query<{ rows: number }>('SELECT count(*)
 
 /** An account with USDT, and what its key can do. */
 async function openTrader() {
-  const accountId = await operator.openAccount({ USDT: '10000' });
+  const accountId = await operator.openAccount({ USDT: '100000' });
   const token = await operator.createKey(accountId);
-  const order = (coin: string) => ({ coin, side: 'BUY', mode: 'USDT_AMOUNT', value: '100' });
+  const order = (coin: string) => ({ coin, side: 'BUY', mode: 'USDT_AMOUNT', value: '5' });
   return {
     accountId,
     preview: (coin: string) => send('POST', '/api/v1/orders/preview', token, order(coin)),
