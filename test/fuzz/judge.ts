@@ -10,8 +10,16 @@ export interface Law {
   readonly secrets: readonly string[];
 }
 
-/** Refusals with a status of 5xx that are correct here: the fuzzer is also the operator, and may halt something. */
-const rightful5xx: readonly string[] = ['trading_halted', 'withdrawals_suspended'];
+/**
+ * Refusals with a status of 5xx that are correct here: the fuzzer is also the operator of a sandbox, and may halt
+ * something or silence the sources of the market.
+ */
+const rightful5xx: readonly string[] = [
+  'trading_halted',
+  'withdrawals_suspended',
+  'price_unavailable',
+  'upstream_unavailable',
+];
 
 /** The runtime closes the connection on a longer body that nobody reads, and its answer may then be lost. */
 const UNREAD_BYTES = 16 * 1024;
