@@ -64,8 +64,8 @@ async function examine(toml: string, secrets: readonly string[] | null = SECRETS
   return { errors: lines.filter((line) => line.startsWith('error: ')), lines, isReady: code === 0 };
 }
 
-/** Each case loads wrangler anew, to read the configuration as a deployment does. */
-describe('the doctor', { timeout: 240_000 }, () => {
+/** Each case loads wrangler anew, to read the configuration as a deployment does: so they run side by side. */
+describe.concurrent('the doctor', { timeout: 240_000 }, () => {
   it('passes a configuration that is filled in, with all secrets', async () => {
     const { lines, isReady } = await examine(fillIn(ready));
     expect([isReady, lines.length]).toEqual([true, 1]);
