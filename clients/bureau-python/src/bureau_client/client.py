@@ -83,7 +83,7 @@ class BureauClient:
         limits: RetryLimits | None = None,
     ) -> schema.ListTransactionsResult:
         """Returns a page of the activity feed; `transactions` walks through all of it."""
-        query = {**(filter or {}), "limit": limit, "cursor": cursor}
+        query = _query_page(filter, limit, cursor)
         body = self.call("GET", "/api/v1/wallet/transactions", query=query, request_id=request_id, limits=limits)
         return cast(schema.ListTransactionsResult, body)
 
@@ -124,7 +124,7 @@ class BureauClient:
         limits: RetryLimits | None = None,
     ) -> schema.ListWithdrawalsResult:
         """Returns a page of the withdrawals; `withdrawals` walks through all of them."""
-        query = {**(filter or {}), "limit": limit, "cursor": cursor}
+        query = _query_page(filter, limit, cursor)
         body = self.call("GET", "/api/v1/wallet/withdrawals", query=query, request_id=request_id, limits=limits)
         return cast(schema.ListWithdrawalsResult, body)
 
@@ -152,7 +152,7 @@ class BureauClient:
         limits: RetryLimits | None = None,
     ) -> schema.ListDepositsResult:
         """Returns a page of the deposits; `deposits` walks through all of them."""
-        query = {**(filter or {}), "limit": limit, "cursor": cursor}
+        query = _query_page(filter, limit, cursor)
         body = self.call("GET", "/api/v1/wallet/deposits", query=query, request_id=request_id, limits=limits)
         return cast(schema.ListDepositsResult, body)
 
@@ -209,7 +209,7 @@ class BureauClient:
         limits: RetryLimits | None = None,
     ) -> schema.ListOrdersResult:
         """Returns a page of the orders; `orders` walks through all of them."""
-        query = {**(filter or {}), "limit": limit, "cursor": cursor}
+        query = _query_page(filter, limit, cursor)
         body = self.call("GET", "/api/v1/orders", query=query, request_id=request_id, limits=limits)
         return cast(schema.ListOrdersResult, body)
 
@@ -297,6 +297,13 @@ class BureauClient:
     def get_open_api(self, *, request_id: str | None = None, limits: RetryLimits | None = None) -> schema.OpenApi:
         """Returns the document of the API, as the exchange serves it."""
         return cast(schema.OpenApi, self.call("GET", "/api/v1/openapi.json", request_id=request_id, limits=limits))
+
+
+def _query_page(
+    filter: Mapping[str, object] | None, limit: int | None, cursor: str | None
+) -> dict[str, str | int | None]:
+    """The query of a page of a list: all members of a filter are texts."""
+    return {**cast("Mapping[str, str]", filter or {}), "limit": limit, "cursor": cursor}
 
 
 def _walk(read_page: Callable[[str | None], Any], rows: str) -> Iterator[Any]:
