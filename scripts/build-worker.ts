@@ -14,8 +14,8 @@ export interface BuildOptions {
 
 /**
  * Bundles the Worker into `directory` exactly as `wrangler deploy` would: `index.js` and its source map `index.js.map`.
- * The environment is one of the configuration's, or '' for the sandbox, whose entry adds the scenarios. Returns what wrangler prints. Throws that text when wrangler fails or warns, since a missing binding is only a
- * warning there.
+ * The environment is one of the configuration's, or '' for the sandbox, whose entry adds the scenarios. Returns what
+ * wrangler prints. Throws that text when wrangler fails or warns, since a missing binding is only a warning there.
  */
 export async function buildWorker(
   environment: '' | 'production',

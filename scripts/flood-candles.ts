@@ -15,9 +15,9 @@ import { buildWorker } from './build-worker.ts';
 /**
  * `npm run flood`: measures how much different candle requests from many addresses, of a thousand candles each, slow
  * down a trader's orders. Prints the median and the 95th percentile of an order's time without them and with them, in
- * alternating turns, and fails when either is more than doubled or an order is refused. The machine should be otherwise idle, because client, venues
- * and exchange share its cores. `--rate` is candle requests per second, `--orders` the orders of a turn, `--turns` the
- * number of turns.
+ * alternating turns, and fails when either is more than doubled or an order is refused. The machine should be otherwise
+ * idle, because client, venues and exchange share its cores. `--rate` is candle requests per second, `--orders` the
+ * orders of a turn, `--turns` the number of turns.
  */
 
 const { values } = parseArgs({

@@ -40,10 +40,10 @@ export interface KeeperSettings {
 }
 
 /**
- * The keeper of one ledger: it reconciles, looks up withdrawals that the custodian has, and asks it what it holds. The schedule wakes it every
- * minute. A pass goes on by the object's own alarm, with pauses so that it does not slow down writers. It keeps no
- * money. All that it stores can be computed again, except the links of the history: they are stored here, out of reach
- * of somebody who can write to the ledger.
+ * The keeper of one ledger: it reconciles, looks up withdrawals that the custodian has, and asks it what it holds. The
+ * schedule wakes it every minute. A pass goes on by the object's own alarm, with pauses so that it does not slow down
+ * writers. It keeps no money. All that it stores can be computed again, except the links of the history: they are
+ * stored here, out of reach of somebody who can write to the ledger.
  */
 export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
   readonly #state: ObjectState;

@@ -17,7 +17,8 @@ export interface Actor {
 
 /**
  * The statement that records a change in the audit. Put it into the batch of the change, so that the database has both
- * or neither; before the change, because the triggers of what needs two people look for the proposal in the newest row. `target` is the id of what is changed; `detail` says how, and never holds a secret.
+ * or neither; before the change, because the triggers of what needs two people look for the proposal in the newest row.
+ * `target` is the id of what is changed; `detail` says how, and never holds a secret.
  */
 export function insertAudit(
   database: Database,

@@ -74,8 +74,8 @@ export const ExchangeSettings = z
 export type ExchangeSettings = z.output<typeof ExchangeSettings>;
 
 /**
- * Any part of the settings; the others stay. `fees`, `minimums`, `depositMinimums` and `approvalAbove` are replaced whole. Each named
- * fallback price is replaced and gets the present date; `null` restores the default.
+ * Any part of the settings; the others stay. `fees`, `minimums`, `depositMinimums` and `approvalAbove` are replaced
+ * whole. Each named fallback price is replaced and gets the present date; `null` restores the default.
  */
 export const ChangeSettings = ExchangeSettings.partial()
   .extend({

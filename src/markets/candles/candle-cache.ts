@@ -20,7 +20,8 @@ const MAX_QUESTIONS_OPEN = 16;
 
 /**
  * Asks for candles on behalf of everyone. The sources are asked for one of two numbers of candles, so that one series
- * answers many `limit`s. A fresh series is reused, also a longer one, and callers of the same series share one request. A failure is not stored. Only for use inside one object, because callers share promises.
+ * answers many `limit`s. A fresh series is reused, also a longer one, and callers of the same series share one request.
+ * A failure is not stored. Only for use inside one object, because callers share promises.
  */
 export class CandleCache {
   readonly #sources: readonly CandleSource[];

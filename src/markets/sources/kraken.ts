@@ -28,8 +28,8 @@ const faults: readonly (readonly [prefix: string, SourceFault])[] = [
 const Side = z.tuple([OptionalNumericText], z.unknown()).catch(['']);
 
 /**
- * One pair: `a` and `b` are the best ask and bid, `c` is the last trade's price and lot, `v` the volume in the base today and in the last 24 hours. There is
- * no time, and `o` is the open of the UTC day, so neither is taken.
+ * One pair: `a` and `b` are the best ask and bid, `c` is the last trade's price and lot, `v` the volume in the base
+ * today and in the last 24 hours. There is no time, and `o` is the open of the UTC day, so neither is taken.
  */
 const PairRow = z
   .object({
