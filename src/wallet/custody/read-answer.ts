@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Network } from '../../money/networks.ts';
 import { readTransactionHash } from '../transaction-hash.ts';
 import type { CustodyState, NeverSeen } from './custody.ts';
+import { parseJson } from '../../platform/parse-json.ts';
 
 const MAX_REASON_LENGTH = 500;
 
@@ -73,12 +74,4 @@ function readState(json: unknown, network: Network): CustodyState | NeverSeen {
 /** Whether an answer is a JSON object without a status. */
 function namesNoStatus(json: unknown): boolean {
   return typeof json === 'object' && json !== null && !Array.isArray(json) && !('status' in json);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

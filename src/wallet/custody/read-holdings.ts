@@ -3,6 +3,7 @@ import { AMOUNT_SYNTAX } from '../../money/amounts.ts';
 import { assetSymbols } from '../../money/assets.ts';
 import { networks } from '../../money/networks.ts';
 import type { NetworkHoldings } from './custody.ts';
+import { parseJson } from '../../platform/parse-json.ts';
 
 /** The custodian's answer to `GET /v1/holdings`. Other fields are ignored, as are networks that Bureau does not know. */
 const HoldingsAnswer = z.object({
@@ -39,12 +40,4 @@ export function readHoldings(status: number, body: string): NetworkHoldings[] | 
 
 function isRepeated(names: readonly string[]): boolean {
   return new Set(names).size < names.length;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
