@@ -15,6 +15,11 @@ export interface Actor {
   readonly proposal?: { readonly id: string; readonly digest: string } | undefined;
 }
 
+/** How somebody is named where changes by the same one are compared: the e-mail of a person, else the role. */
+export function nameActor({ email, role }: Pick<Actor, 'email' | 'role'>): string {
+  return email ?? role;
+}
+
 /**
  * The statement that records a change in the audit. Put it into the batch of the change, so that the database has both
  * or neither; before the change, because the triggers of what needs two people look for the proposal in the newest row.

@@ -4,7 +4,7 @@ import type { BatchItem } from 'drizzle-orm/batch';
 import { fingerprint, idempotencyKeyParameter, readIdempotencyKey } from '../http/idempotency.ts';
 import type { ProblemCode } from '../http/problems.ts';
 import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
-import type { Actor } from '../ledger/audit.ts';
+import { type Actor, nameActor } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
 import { openLedger } from '../ledger/ledgers.ts';
@@ -91,7 +91,7 @@ async function readRequest(
   if (!key.ok) return key;
   if (key.value === null) return accept(null);
   return accept({
-    caller: c.var.email ?? c.var.role,
+    caller: nameActor(c.var),
     idempotencyKey: key.value,
     fingerprint: await fingerprint(c.req.method, c.req.path, { body: JSON.stringify(body) }),
   });

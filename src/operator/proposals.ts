@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { type SQL, and, count, desc, eq, gt, lt, lte } from 'drizzle-orm';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { Id, Timestamp } from '../http/wire-types.ts';
-import { type Actor, insertAudit } from '../ledger/audit.ts';
+import { type Actor, insertAudit, nameActor } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
 import { explainApproval } from '../ledger/explain-approval.ts';
@@ -134,7 +134,7 @@ export async function propose(
     id,
     digest,
     duty,
-    proposedBy: actor.email ?? actor.role,
+    proposedBy: nameActor(actor),
     proposedAt: now_ms,
     expiresAt: now_ms + LIFETIME_MS,
     status: 'OPEN',
@@ -199,7 +199,7 @@ export async function decline(
     insertAudit(database, actor, 'decline_proposal', row.id, { because: reason }),
     database
       .update(proposals)
-      .set({ status: 'DECLINED', decidedBy: actor.email ?? actor.role, decidedAt: actor.now_ms, reason })
+      .set({ status: 'DECLINED', decidedBy: nameActor(actor), decidedAt: actor.now_ms, reason })
       .where(eq(proposals.id, row.id)),
   ]);
   if (outcome.kind !== 'committed') return explainApproval(outcome) ?? unconfirmed;

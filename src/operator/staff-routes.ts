@@ -1,3 +1,4 @@
+import { nameActor } from '../ledger/audit.ts';
 import { createRoute, z } from '@hono/zod-openapi';
 import { config } from '../env.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
@@ -46,7 +47,7 @@ staffRoutes.openapi(
       ...problemResponses(...operatorRefusals),
     },
   }),
-  (c) => c.json({ me: { actor: c.var.email ?? c.var.role, roles: [...c.var.roles] } }, 200),
+  (c) => c.json({ me: { actor: nameActor(c.var), roles: [...c.var.roles] } }, 200),
 );
 
 staffRoutes.openapi(

@@ -1,3 +1,4 @@
+import { nameActor } from '../ledger/audit.ts';
 import { createRoute, z } from '@hono/zod-openapi';
 import { config } from '../env.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
@@ -205,7 +206,7 @@ withdrawalRoutes.openapi(
     if (custody.name === 'manual') {
       const claim = await readClaim(database, row);
       // An approval is another person's; who proposed it had the claim.
-      const isOwn = c.var.proposal !== undefined || claim?.claimedBy === (c.var.email ?? c.var.role);
+      const isOwn = c.var.proposal !== undefined || claim?.claimedBy === nameActor(c.var);
       if (!claim || !isOwn) return sendProblem(c, claim ? claimedByAnother(claim) : notClaimed);
     }
     const settlement =

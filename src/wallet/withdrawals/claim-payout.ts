@@ -3,7 +3,7 @@ import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
 import { Id, Timestamp } from '../../http/wire-types.ts';
 import { accountFrozen } from '../../keys/admission.ts';
-import { type Actor, insertAudit } from '../../ledger/audit.ts';
+import { type Actor, insertAudit, nameActor } from '../../ledger/audit.ts';
 import { type CommitOutcome, type Guard, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { payoutClaims, withdrawals } from '../../ledger/schema.ts';
@@ -75,8 +75,6 @@ export async function listClaims(
   return rows.map(({ id, claim }) => ({ id, ...claim }));
 }
 
-const nameOf = ({ email, role }: Actor) => email ?? role;
-
 const refusals: Partial<Record<Guard, ReturnType<typeof refuse>>> = {
   account_frozen: accountFrozen,
   withdrawals_suspended: withdrawalsSuspended,
@@ -102,7 +100,12 @@ export function claimedByAnother(claim: Pick<ClaimRow, 'claimedBy'>) {
  * `account_frozen` and `withdrawals_suspended`. Throws when D1 cannot be read.
  */
 export async function claimPayout(database: Database, row: WithdrawalRow, actor: Actor): Promise<Outcome<ClaimRow>> {
-  const claim = { accountId: row.accountId, withdrawalId: row.id, claimedBy: nameOf(actor), claimedAt: actor.now_ms };
+  const claim = {
+    accountId: row.accountId,
+    withdrawalId: row.id,
+    claimedBy: nameActor(actor),
+    claimedAt: actor.now_ms,
+  };
   const outcome = await commit(database, [
     insertAudit(database, actor, 'claim_payout', row.id),
     database.insert(payoutClaims).values(claim),
@@ -121,7 +124,7 @@ export async function releaseClaim(database: Database, row: WithdrawalRow, actor
   const claim = await readClaim(database, row);
   if (!claim) return refuse('invalid_state', 'The withdrawal is not claimed.');
   const isAdmin = actor.role === 'admin' || actor.role === 'operator';
-  if (claim.claimedBy !== nameOf(actor) && !isAdmin) return claimedByAnother(claim);
+  if (claim.claimedBy !== nameActor(actor) && !isAdmin) return claimedByAnother(claim);
   const outcome = await commit(database, [
     insertAudit(database, actor, 'release_payout', row.id, { claimedBy: claim.claimedBy }),
     database.delete(payoutClaims).where(isOf(row)),
