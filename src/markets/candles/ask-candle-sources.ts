@@ -59,7 +59,8 @@ const noneAnswers = refuse('upstream_unavailable', 'No candle source answers at 
   retryAfterSeconds: 5,
 });
 
-function refuseForNow(wait_ms: number) {
+/** The refusal with `service_unavailable` while the sources may not be asked, and for how long that is. */
+export function refuseForNow(wait_ms: number) {
   return refuse('service_unavailable', 'The candle sources were asked for as much as they allow. Try again later.', {
     retryAfterSeconds: Math.ceil(wait_ms / 1_000),
   });

@@ -1,7 +1,7 @@
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
 import type { CircuitBreakers } from '../sources/circuit-breakers.ts';
-import { type RequestBudgets, askCandleSources } from './ask-candle-sources.ts';
-import { type CandleQuestion, type CandleSource, MAX_CANDLES } from './candle-source.ts';
+import { type RequestBudgets, askCandleSources, refuseForNow } from './ask-candle-sources.ts';
+import { type CandleQuestion, type CandleSource, MAX_CANDLES, isAboutPast } from './candle-source.ts';
 import { type CandleSeries, freshTimeOfSeries } from './candle-series.ts';
 import { limitCandles } from './normalise-candles.ts';
 import { RequestBudget } from './request-budget.ts';
@@ -19,6 +19,13 @@ const SIZES: readonly number[] = [100, MAX_CANDLES];
 const MAX_QUESTIONS_OPEN = 16;
 
 /**
+ * How many candles of the past the sources are asked for in a minute, whoever asks. There is no end of different
+ * questions about the past, and each candle takes time to read. Without this limit one caller could use up the sources'
+ * budgets, and with them everybody's newest candles, and slow down the orders that share the processor.
+ */
+const PAST_CANDLES_PER_MINUTE = 40_000;
+
+/**
  * Asks for candles on behalf of everyone. The sources are asked for one of two numbers of candles, so that one series
  * answers many `limit`s. A fresh series is reused, also a longer one, and callers of the same series share one request.
  * A failure is not stored. Only for use inside one object, because callers share promises.
@@ -27,6 +34,7 @@ export class CandleCache {
   readonly #sources: readonly CandleSource[];
   readonly #breakers: CircuitBreakers;
   readonly #budgets: RequestBudgets;
+  readonly #past = new RequestBudget(PAST_CANDLES_PER_MINUTE);
   readonly #kept = new Map<string, CandleSeries>();
   readonly #open = new Map<string, Promise<Outcome<CandleSeries>>>();
 
@@ -65,6 +73,8 @@ export class CandleCache {
   }
 
   async #ask(key: string, question: CandleQuestion): Promise<Outcome<CandleSeries>> {
+    const wait_ms = isAboutPast(question) ? this.#past.take(question.limit, Date.now()) : 0;
+    if (wait_ms > 0) return refuseForNow(wait_ms);
     const candles = await askCandleSources(this.#sources, this.#breakers, this.#budgets, question);
     if (!candles.ok) return candles;
     const series = { taken_ms: Date.now(), candles: candles.value };

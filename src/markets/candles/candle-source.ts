@@ -24,6 +24,11 @@ export interface CandleQuestion {
   readonly endTime_ms?: number | undefined;
 }
 
+/** Whether it asks for another period than the newest. There are endlessly many such questions, so few are shared. */
+export function isAboutPast({ startTime_ms, endTime_ms }: CandleQuestion): boolean {
+  return startTime_ms !== undefined || endTime_ms !== undefined;
+}
+
 /** The most candles that one question may ask for. */
 export const MAX_CANDLES = 1000;
 

@@ -4,7 +4,7 @@ import { type Outcome, type Refusal, refuse } from '../../http/refusal.ts';
 import { withDeadline } from '../../platform/with-deadline.ts';
 import type { CandleHub } from './candle-hub.ts';
 import type { CandleSeries } from './candle-series.ts';
-import type { CandleQuestion } from './candle-source.ts';
+import { type CandleQuestion, isAboutPast } from './candle-source.ts';
 
 /** The name of the one hub. */
 const HUB_NAME = 'candles';
@@ -12,8 +12,8 @@ const HUB_NAME = 'candles';
 /** The hub has its own deadline; this one is for a hub that does not answer at all. */
 const DEADLINE_MS = 5_000;
 
-/** How long one refusal by the hub also refuses later requests. */
-const REFUSAL_MS = 1_000;
+/** How long one refusal by the hub also refuses later requests. A longer time would gather the answered ones in bursts. */
+const REFUSAL_MS = 200;
 
 /** The last `service_unavailable` that this isolate heard from the hub. */
 let refusal: { readonly heard_ms: number; readonly outcome: Refusal } | undefined;
@@ -23,8 +23,8 @@ let refusal: { readonly heard_ms: number; readonly outcome: Refusal } | undefine
  * another call of the hub would not help. Requests for the newest candles, which many callers share, still go to the
  * hub.
  */
-function recallRefusal({ startTime_ms, endTime_ms }: CandleQuestion, now_ms: number): Refusal | undefined {
-  if (refusal === undefined || (startTime_ms === undefined && endTime_ms === undefined)) return undefined;
+function recallRefusal(question: CandleQuestion, now_ms: number): Refusal | undefined {
+  if (refusal === undefined || !isAboutPast(question)) return undefined;
   const age_ms = now_ms - refusal.heard_ms;
   return age_ms >= 0 && age_ms < REFUSAL_MS ? refusal.outcome : undefined;
 }

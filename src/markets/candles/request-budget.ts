@@ -1,10 +1,10 @@
 const MINUTE_MS = 60_000;
 
 /** The part of a minute's requests that may be sent at once. */
-const BURST = 1 / 5;
+const BURST = 1 / 10;
 
 /**
- * How many requests a venue is sent: never more than the limit in any minute, whoever asks for them. A fifth of them
+ * How many requests are sent: never more than the limit in any minute, whoever asks for them. A tenth of them
  * may come at once; the others become free gradually, so that a burst is spread over the minute.
  */
 export class RequestBudget {

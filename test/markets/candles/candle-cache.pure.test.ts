@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { coinSymbols } from '../../../src/money/assets.ts';
 import { CandleCache } from '../../../src/markets/candles/candle-cache.ts';
 import type { CandleQuestion, CandleSource, MarketCandle } from '../../../src/markets/candles/candle-source.ts';
 import { CircuitBreakers } from '../../../src/markets/sources/circuit-breakers.ts';
+import { intervals } from '../../../src/markets/candles/interval.ts';
 import { SourceError } from '../../../src/markets/sources/source-error.ts';
 
 const question: CandleQuestion = { coin: 'BTC', interval: '1h', limit: 3 };
@@ -12,7 +14,7 @@ const rows = [1, 2, 3, 4, 5].map(row);
 /** A source that counts its requests. */
 function createSource(name: string, fetchCandles: CandleSource['fetchCandles']) {
   const asked = vi.fn(fetchCandles);
-  return { name, requestsPerMinute: 600, countRequests: () => 1, fetchCandles: asked };
+  return { name, requestsPerMinute: 1_000, countRequests: () => 1, fetchCandles: asked };
 }
 
 const createCache = (sources: CandleSource[], breakers = new CircuitBreakers({}, () => {})) =>
@@ -111,21 +113,25 @@ describe('the candle cache gives', () => {
 it('the candle cache refuses new requests when too many are open, but not those that it is already fetching', async () => {
   const { promise, resolve } = Promise.withResolvers<MarketCandle[]>();
   const cache = createCache([createSource('venue', () => promise)]);
-  const open = Array.from({ length: 16 }, (_, startTime_ms) => cache.answer({ ...question, startTime_ms }));
-  expect(await cache.answer(question)).toMatchObject({ ok: false, code: 'service_unavailable' });
-  const twin = cache.answer({ ...question, startTime_ms: 0 });
+  const newest = coinSymbols.flatMap((coin) => intervals.map((interval) => ({ coin, interval, limit: 3 })));
+  const open = newest.slice(0, 16).map((each) => cache.answer(each));
+  const [first = question, another = question] = [newest[0], newest[16]];
+  expect(await cache.answer(another)).toMatchObject({ ok: false, code: 'service_unavailable' });
+  const twin = cache.answer(first);
   resolve(rows);
   for (const answer of await Promise.all([...open, twin])) expect(answer.ok).toBe(true);
-  expect((await cache.answer(question)).ok).toBe(true);
+  expect((await cache.answer(another)).ok).toBe(true);
 });
 
 it('the candle cache keeps a bounded number of series', async () => {
   const source = createSource('venue', () => Promise.resolve(rows));
   const cache = createCache([source]);
-  for (let startTime_ms = 0; startTime_ms < 65; startTime_ms++) await cache.answer({ ...question, startTime_ms });
-  await cache.answer({ ...question, startTime_ms: 64 });
+  const newest = coinSymbols.flatMap((coin) => intervals.map((interval) => ({ coin, interval, limit: 3 })));
+  const [first = question, last = question] = [newest[0], newest[64]];
+  for (const each of newest.slice(0, 65)) await cache.answer(each);
+  await cache.answer(last);
   expect(source.fetchCandles).toHaveBeenCalledTimes(65);
-  await cache.answer({ ...question, startTime_ms: 0 });
+  await cache.answer(first);
   expect(source.fetchCandles).toHaveBeenCalledTimes(66);
 });
 
@@ -199,8 +205,8 @@ describe('the budget of a candle source', () => {
   it('is not exceeded in any minute, and a refusal says when to try again', async () => {
     const source = tight('venue', 50);
     const cache = createCache([source]);
-    for (let index = 1; index <= 10; index++) expect((await cache.answer(hour(index))).ok).toBe(true);
-    // A fifth of the minute's budget at once, then 40 in a minute: one in 1.5 s.
+    for (let index = 1; index <= 5; index++) expect((await cache.answer(hour(index))).ok).toBe(true);
+    // A tenth of the minute's budget at once, then 45 in a minute: one in 1.33 s.
     expect(await cache.answer(hour(11))).toMatchObject({
       code: 'service_unavailable',
       retryAfterSeconds: 2,
@@ -214,7 +220,7 @@ describe('the budget of a candle source', () => {
   });
 
   it('leaves the request to the next source when it is used up, which has its own', async () => {
-    const [first, second] = [tight('first', 5), tight('second', 5)];
+    const [first, second] = [tight('first', 10), tight('second', 10)];
     const cache = createCache([first, second]);
     expect((await cache.answer(hour(1))).ok).toBe(true);
     expect((await cache.answer(hour(2))).ok).toBe(true);
@@ -224,7 +230,7 @@ describe('the budget of a candle source', () => {
 
   it('counts every HTTP request that one request for candles needs, and is no failure of the source', async () => {
     const breakers = new CircuitBreakers({}, () => {});
-    const source = tight('venue', 45, 5);
+    const source = tight('venue', 90, 5);
     const cache = createCache([source], breakers);
     expect((await cache.answer(hour(1))).ok).toBe(true);
     for (let index = 2; index <= 6; index++) expect((await cache.answer(hour(index))).ok).toBe(false);
@@ -233,10 +239,25 @@ describe('the budget of a candle source', () => {
   });
 
   it('is not restored when the clock goes back', async () => {
-    const source = tight('venue', 5);
+    const source = tight('venue', 10);
     const cache = createCache([source]);
     await cache.answer(hour(1));
     vi.setSystemTime(Date.now() - 600_000);
-    expect(await cache.answer(hour(2))).toMatchObject({ retryAfterSeconds: 15 });
+    expect(await cache.answer(hour(2))).toMatchObject({ retryAfterSeconds: 7 });
+  });
+
+  it('is left to the newest candles however many questions about the past come', async () => {
+    const source = tight('venue', 6_000);
+    const cache = createCache([source]);
+    for (let index = 1; index <= 500; index++) {
+      vi.setSystemTime(Date.now() + 120);
+      await cache.answer({ ...hour(index), limit: 1_000 });
+    }
+    // In a minute 40,000 candles at most, whatever the venue allows.
+    expect(source.fetchCandles.mock.calls.length).toBeGreaterThanOrEqual(39);
+    expect(source.fetchCandles.mock.calls.length).toBeLessThanOrEqual(40);
+    const refused = await cache.answer({ ...hour(501), limit: 1_000 });
+    expect(refused).toMatchObject({ code: 'service_unavailable' });
+    expect((await cache.answer(question)).ok).toBe(true);
   });
 });
