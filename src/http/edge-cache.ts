@@ -2,6 +2,7 @@ import type { Context, TypedResponse } from 'hono';
 import { sendProblem } from './area.ts';
 import type { AppEnvironment, RequestContext } from './context.ts';
 import { digest } from '../platform/digest.ts';
+import { type ReadyAnswer, RecentAnswers } from './recent-answers.ts';
 import type { Outcome } from './refusal.ts';
 
 /** A JSON body that may be served to everybody for a while. */
@@ -17,46 +18,46 @@ type CacheContext = RequestContext & Pick<Context<AppEnvironment>, 'executionCtx
 /** The answer of a cached route: the body, new or stored, or a 304 in its place. */
 type CachedAnswer<Body> = Response & TypedResponse<Body, 200, 'json'>;
 
-/** One answer, made now or found in the cache. */
-interface Entry {
-  /** The stored stream is passed on without a copy. */
-  readonly body: string | ReadableStream;
-  /** A strong entity tag (RFC 9110, section 8.8.3). */
-  readonly tag: string;
-  readonly expires_ms: number;
-}
+/** The answers that this isolate sent within the last second. */
+export const recentAnswers = new RecentAnswers();
 
 /** A header of the stored response with its absolute time of expiry, since the cache's own `Age` is not reliable. */
 const EXPIRY_HEADER = 'X-Expires-Ms';
 
 /**
- * Answers from the edge cache of this data centre, else with what `produce` makes, which is then stored. `key` names
- * the content and does not contain the caller's URL, so nobody can split or poison the cache. The answer may be kept
- * for what is left of its lifetime; `If-None-Match` gives 304 (RFC 9110, section 13.1.2). A hit needs no other I/O.
- * When the cache fails, the answer is produced anew. Headers of the single request, such as rate limits, are never
- * stored.
+ * Answers with what this isolate sent within the last second, else from the edge cache of this data centre, else with
+ * what `produce` makes, which is then stored. `key` names the content and does not contain the caller's URL, so nobody
+ * can split or poison the cache. The answer may be kept for what is left of its lifetime; `If-None-Match` gives 304
+ * (RFC 9110, section 13.1.2). A hit needs no other I/O. When the cache fails, the answer is produced anew. Headers of
+ * the single request, such as rate limits, are never stored.
  */
 export async function answerThroughEdge<Body>(
   c: CacheContext,
   key: string,
   produce: () => Promise<Outcome<CacheableBody<Body>>>,
 ): Promise<CachedAnswer<Body>> {
-  const found = await findEntry(key, Date.now());
-  if (found) return sendEntry<Body>(c, found);
+  const recent = recentAnswers.find(key, Date.now());
+  if (recent) return sendAnswer<Body>(c, recent);
+  const found = await findStored(key, Date.now());
+  if (found) {
+    recentAnswers.keep(key, found, Date.now());
+    return sendAnswer<Body>(c, found);
+  }
   const produced = await produce();
   if (!produced.ok) return sendProblem(c, produced);
   const body = JSON.stringify(produced.value.body);
-  const expires_ms = Date.now() + produced.value.lifetime_ms;
-  const entry = { body, tag: `"${await digest(body)}"`, expires_ms };
-  if (produced.value.lifetime_ms >= 1_000) c.executionCtx.waitUntil(storeEntry(key, entry, produced.value.lifetime_ms));
-  return sendEntry<Body>(c, entry);
+  const answer = { body, tag: `"${await digest(body)}"`, expires_ms: Date.now() + produced.value.lifetime_ms };
+  if (produced.value.lifetime_ms >= 1_000) {
+    recentAnswers.keep(key, answer, Date.now());
+    c.executionCtx.waitUntil(store(key, answer, produced.value.lifetime_ms));
+  }
+  return sendAnswer<Body>(c, answer);
 }
 
-function sendEntry<Body>(c: CacheContext, { body, tag, expires_ms }: Entry): CachedAnswer<Body> {
+function sendAnswer<Body>(c: CacheContext, { body, tag, expires_ms }: ReadyAnswer): CachedAnswer<Body> {
   const left_s = Math.max(0, Math.floor((expires_ms - Date.now()) / 1_000));
   const headers = { ETag: tag, 'Cache-Control': `public, max-age=${left_s}` };
   if (matchesTag(c.req.header('If-None-Match'), tag)) {
-    if (typeof body !== 'string') c.executionCtx.waitUntil(body.cancel());
     return c.body(null, 304, headers) as Response as CachedAnswer<Body>;
   }
   return c.body(body, 200, { ...headers, 'Content-Type': 'application/json' }) as Response as CachedAnswer<Body>;
@@ -72,17 +73,18 @@ function keyRequest(key: string): Request {
   return new Request(`https://edge-cache.invalid/${key}`);
 }
 
-async function findEntry(key: string, now_ms: number): Promise<Entry | undefined> {
+async function findStored(key: string, now_ms: number): Promise<ReadyAnswer | undefined> {
   try {
     const stored = await caches.default.match(keyRequest(key));
     const expires_ms = Number(stored?.headers.get(EXPIRY_HEADER));
     const tag = stored?.headers.get('ETag');
-    if (stored && tag && expires_ms > now_ms) return { body: stored.body ?? '', tag, expires_ms };
+    if (stored && tag && expires_ms > now_ms) return { body: await stored.text(), tag, expires_ms };
+    await stored?.body?.cancel();
   } catch {}
   return undefined;
 }
 
-async function storeEntry(key: string, { body, tag, expires_ms }: Entry, lifetime_ms: number): Promise<void> {
+async function store(key: string, { body, tag, expires_ms }: ReadyAnswer, lifetime_ms: number): Promise<void> {
   const headers = {
     'Content-Type': 'application/json',
     'Cache-Control': `max-age=${Math.ceil(lifetime_ms / 1_000)}`,

@@ -2,7 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { Hono } from 'hono';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AppEnvironment } from '../../src/http/context.ts';
-import { type CacheableBody, answerThroughEdge } from '../../src/http/edge-cache.ts';
+import { type CacheableBody, answerThroughEdge, recentAnswers } from '../../src/http/edge-cache.ts';
 import { type Outcome, accept, refuse } from '../../src/http/refusal.ts';
 import { env } from '../support/runtime/test-env.ts';
 
@@ -39,6 +39,25 @@ describe('an answer through the edge cache', () => {
     expect(await again.json()).toEqual({ made: 1 });
     expect(again.headers.get('Content-Type')).toBe('application/json');
     expect(made).toBe(1);
+  });
+
+  it('is given again from the isolate for a second, and after that from the cache', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const match = vi.spyOn(caches.default, 'match');
+    await ask();
+    vi.setSystemTime(Date.now() + 999);
+    const [tag, text] = [(await ask()).headers.get('ETag'), await (await ask()).text()];
+    expect(match).toHaveBeenCalledOnce();
+    vi.setSystemTime(Date.now() + 1);
+    const fromCache = await ask();
+    expect(match).toHaveBeenCalledTimes(2);
+    expect([fromCache.headers.get('ETag'), await fromCache.text()]).toEqual([tag, text]);
+    // What came from the cache is kept for a second as well.
+    await ask();
+    expect(match).toHaveBeenCalledTimes(2);
+    expect(made).toBe(1);
+    vi.useRealTimers();
+    match.mockRestore();
   });
 
   it('does not depend on the caller’s URL', async () => {
@@ -127,6 +146,7 @@ it('an edge cache that fails is ignored, and every client gets its answer', asyn
   const match = vi.spyOn(caches.default, 'match').mockRejectedValue(new Error('no cache'));
   const put = vi.spyOn(caches.default, 'put').mockRejectedValue(new Error('no cache'));
   expect((await ask()).status).toBe(200);
+  recentAnswers.forgetAll();
   expect((await ask()).status).toBe(200);
   expect([made, match.mock.calls.length, put.mock.calls.length]).toEqual([2, 2, 2]);
   vi.restoreAllMocks();

@@ -1,3 +1,4 @@
+import { recentAnswers } from '../../src/http/edge-cache.ts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readSnapshot } from '../../src/markets/read-hub.ts';
 import { TickerList } from '../../src/markets/schemas.ts';
@@ -103,7 +104,8 @@ describe('the operator’s fallback prices', () => {
   });
 });
 
-/** Removes the list from the edge cache, which keeps it for 30 s. */
+/** Removes the list from the isolate and from the edge cache, which keeps it for 30 s. */
 function forgetEdge(): Promise<boolean> {
+  recentAnswers.forgetAll();
   return caches.default.delete('https://edge-cache.invalid/tickers');
 }

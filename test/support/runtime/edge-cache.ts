@@ -1,3 +1,4 @@
+import { recentAnswers } from '../../../src/http/edge-cache.ts';
 import { coinSymbols } from '../../../src/money/assets.ts';
 
 const keys = [
@@ -10,9 +11,10 @@ const keys = [
 ];
 
 /**
- * Empties the edge cache of the Worker, except for candles. These are cached by their request, and a test that counts
+ * Empties the isolate's answers and the edge cache of the Worker, the latter except for candles. These are cached by their request, and a test that counts
  * them makes a request of its own.
  */
 export async function emptyEdgeCache(): Promise<void> {
+  recentAnswers.forgetAll();
   await Promise.all(keys.map((key) => caches.default.delete(`https://edge-cache.invalid/${key}`)));
 }
