@@ -414,7 +414,9 @@ CREATE TABLE deposits (
   exact_amount TEXT,
   confirmations INTEGER,
   -- The number of the transfer that credited it.
-  transfer INTEGER,
+  transfer INTEGER, decision TEXT CHECK (decision IN ('KEPT', 'CREDITED')), credit_account TEXT, credit_id TEXT, credit_usd_value INTEGER
+  CHECK ((decision IS 'CREDITED') = (credit_account IS NOT NULL AND credit_id IS NOT NULL AND credit_usd_value IS NOT NULL)
+    AND (decision IS 'CREDITED') = (coalesce(credit_account, credit_id, credit_usd_value) IS NOT NULL)),
   PRIMARY KEY (account_id, id),
   CHECK ((type = 'INTERNAL_DEPOSIT') = ((reference IS NOT NULL) <> (withdrawal_id IS NOT NULL))),
   CHECK ((type = 'ONCHAIN_DEPOSIT') = (network IS NOT NULL AND tx_hash IS NOT NULL AND output_index IS NOT NULL
@@ -425,12 +427,26 @@ CREATE TABLE deposits (
   CHECK (status <> 'COMPLETED' OR (amount > 0 AND account_id <> 'house:unowned'))
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX deposits_credited ON deposits (credit_account, credit_id) WHERE credit_id IS NOT NULL;
+
+CREATE INDEX deposits_decided ON deposits (decision, id) WHERE decision IS NOT NULL;
+
 CREATE UNIQUE INDEX deposits_once_per_output ON deposits (network, tx_hash, output_index) WHERE network IS NOT NULL;
 
 CREATE UNIQUE INDEX deposits_once_per_reference ON deposits (account_id, reference) WHERE reference IS NOT NULL;
 
 CREATE INDEX deposits_open ON deposits (status, id)
-  WHERE status IN ('PENDING', 'QUARANTINED') AND reason IS NOT 'below_minimum';
+  WHERE status IN ('PENDING', 'QUARANTINED') AND reason IS NOT 'below_minimum' AND decision IS NULL;
+
+CREATE TRIGGER credits_of_quarantine_are_explained BEFORE INSERT ON deposits
+WHEN NEW.reference GLOB 'quarantine *'
+BEGIN
+  SELECT RAISE(ABORT, 'guard: no decision explains the credit')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM deposits
+      WHERE credit_account = NEW.account_id AND credit_id = NEW.id AND 'quarantine ' || id = NEW.reference
+        AND asset = NEW.asset AND amount = NEW.amount AND decision = 'CREDITED');
+END;
 
 CREATE TRIGGER deposits_add_to_dust AFTER INSERT ON deposits
 WHEN NEW.reason IS 'below_minimum'
@@ -445,6 +461,35 @@ BEGIN
     quintillionths = quintillionths
       + CAST(substr(NEW.exact_amount || '000000000000000000', instr(NEW.exact_amount || '.', '.') + 10, 9) AS INTEGER)
     WHERE asset = NEW.asset AND network = NEW.network;
+END;
+
+CREATE TRIGGER deposits_are_credited_by_decision AFTER UPDATE OF decision ON deposits
+WHEN NEW.decision = 'CREDITED'
+BEGIN
+  INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, reference, transfer) VALUES (
+    NEW.credit_account, NEW.credit_id, 'INTERNAL_DEPOSIT', NEW.asset, NEW.amount, NEW.credit_usd_value, 'COMPLETED',
+    'quarantine ' || NEW.id, (SELECT coalesce(max(id), 0) + 1 FROM transfers));
+END;
+
+CREATE TRIGGER deposits_are_decided_once BEFORE UPDATE ON deposits
+WHEN NEW.decision IS NOT OLD.decision OR NEW.credit_account IS NOT OLD.credit_account
+  OR NEW.credit_id IS NOT OLD.credit_id OR NEW.credit_usd_value IS NOT OLD.credit_usd_value
+BEGIN
+  SELECT RAISE(ABORT, 'guard: quarantine_decided')
+    WHERE OLD.decision IS 'CREDITED' OR (OLD.decision IS 'KEPT' AND NEW.decision IS NOT 'CREDITED');
+  SELECT RAISE(ABORT, 'guard: quarantine_decided')
+    WHERE OLD.status IS NOT 'QUARANTINED' OR NEW.status IS NOT 'QUARANTINED';
+  SELECT RAISE(ABORT, 'guard: a deposit below the minimum is never credited') WHERE OLD.reason IS 'below_minimum';
+  SELECT RAISE(ABORT, 'guard: no audit row names the decision')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM audit
+      WHERE id = (SELECT max(id) FROM audit) AND target = NEW.id AND (
+        (NEW.decision = 'KEPT' AND action = 'keep_deposit') OR
+        (NEW.decision = 'CREDITED' AND action = 'credit_deposit' AND detail ->> 'accountId' = NEW.credit_account)));
+  SELECT RAISE(ABORT, 'guard: two_people_needed')
+    WHERE NEW.decision IS 'CREDITED'
+      AND EXISTS (SELECT 1 FROM two_admins)
+      AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'credit_deposit' AND target = NEW.id);
 END;
 
 CREATE TRIGGER deposits_are_judged_once BEFORE UPDATE OF status, reason, confirmations ON deposits
@@ -481,6 +526,12 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a deposit names the next transfer')
     WHERE NEW.status = 'COMPLETED' AND NEW.withdrawal_id IS NULL
       AND NEW.transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
+END;
+
+CREATE TRIGGER deposits_begin_undecided BEFORE INSERT ON deposits
+WHEN NEW.decision IS NOT NULL
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a deposit begins undecided');
 END;
 
 CREATE TRIGGER deposits_leave_dust AFTER UPDATE ON deposits
@@ -525,6 +576,12 @@ BEGIN
     WHERE NEW.status = 'COMPLETED' AND NEW.transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
 END;
 
+CREATE TRIGGER deposits_stay_decided BEFORE UPDATE OF status ON deposits
+WHEN OLD.decision IS NOT NULL AND NEW.status IS NOT OLD.status
+BEGIN
+  SELECT RAISE(ABORT, 'guard: quarantine_decided') WHERE OLD.decision IS 'CREDITED' OR NEW.status IS NOT 'FAILED';
+END;
+
 CREATE TRIGGER large_credits_are_given_by_two BEFORE INSERT ON deposits
 WHEN NEW.status = 'COMPLETED' AND NEW.withdrawal_id IS NULL
   AND EXISTS (SELECT 1 FROM two_admins)
@@ -532,7 +589,8 @@ WHEN NEW.status = 'COMPLETED' AND NEW.withdrawal_id IS NULL
   AND (NEW.network IS NULL OR (SELECT role FROM audit ORDER BY id DESC LIMIT 1) <> 'deposits')
   AND NOT EXISTS (
     SELECT 1 FROM approved_change
-    WHERE (action = 'credit_account' AND target = NEW.account_id) OR (action = 'report_deposit' AND target = NEW.id))
+    WHERE (action = 'credit_account' AND target = NEW.account_id) OR (action = 'report_deposit' AND target = NEW.id)
+      OR (action = 'credit_deposit' AND 'quarantine ' || target = NEW.reference))
 BEGIN
   SELECT RAISE(ABORT, 'guard: two_people_needed');
 END;

@@ -15,6 +15,7 @@ const guards = [
   'price_overtaken',
   'deposit_settled',
   'deposit_unchanged',
+  'quarantine_decided',
   'totp_step_used',
   'withdrawals_suspended',
   'totp_required',

@@ -232,6 +232,10 @@ export const deposits = sqliteTable(
     exactAmount: text('exact_amount'),
     confirmations: integer(),
     transfer: integer(),
+    decision: text({ enum: ['KEPT', 'CREDITED'] }),
+    creditAccount: text('credit_account'),
+    creditId: text('credit_id'),
+    creditUsdValue: atoms('credit_usd_value'),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),
@@ -243,7 +247,13 @@ export const deposits = sqliteTable(
       .where(sql`network IS NOT NULL`),
     index('deposits_open')
       .on(table.status, table.id)
-      .where(sql`status IN ('PENDING', 'QUARANTINED') AND reason IS NOT 'below_minimum'`),
+      .where(sql`status IN ('PENDING', 'QUARANTINED') AND reason IS NOT 'below_minimum' AND decision IS NULL`),
+    index('deposits_decided')
+      .on(table.decision, table.id)
+      .where(sql`decision IS NOT NULL`),
+    index('deposits_credited')
+      .on(table.creditAccount, table.creditId)
+      .where(sql`credit_id IS NOT NULL`),
   ],
 );
 

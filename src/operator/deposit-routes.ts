@@ -7,7 +7,8 @@ import { OPERATOR_SCOPE } from '../http/cursor.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { ListQuery, NextCursor, nameFilteredList, readPage } from '../http/list.ts';
 import { directoryOf, firstLedger } from '../ledger/ledgers.ts';
-import { Deposit, showDeposit } from '../wallet/deposits/deposit.ts';
+import { refuse } from '../http/refusal.ts';
+import { Deposit, quarantineDecisions, showDeposit } from '../wallet/deposits/deposit.ts';
 import { DustSum, listDust } from '../wallet/deposits/list-dust.ts';
 import { ReportDeposit, reportDeposit } from '../wallet/deposits/report-deposit.ts';
 import {
@@ -19,7 +20,12 @@ import {
   proposedResponse,
   twoPeopleRefusals,
 } from './authenticate-operator.ts';
-import { OperatorDeposit, selectOpenDeposits, showDepositToOperator } from './operator-deposit.ts';
+import {
+  OperatorDeposit,
+  selectDecidedDeposits,
+  selectOpenDeposits,
+  showDepositToOperator,
+} from './operator-deposit.ts';
 import { MAX_UPLOAD_BYTES, SolanaPool, SolanaUpload, fillSolanaPool } from '../wallet/addresses/fill-solana-pool.ts';
 import { valueInUsdt } from '../markets/value-in-usdt.ts';
 
@@ -29,6 +35,10 @@ const authenticateUpload: MiddlewareHandler<OperatorEnvironment> = every(
   authenticateOperator('fill_address_pool'),
   takeJsonUpTo(MAX_UPLOAD_BYTES),
 );
+
+const decidedIsQuarantined = refuse('invalid_request', 'The request is not valid.', {
+  errors: [{ pointer: 'decision', code: 'custom', detail: 'goes with status=QUARANTINED' }],
+});
 
 /** The routes for deposits: the custodian's reports, and the addresses that it watches. */
 export const depositRoutes = createArea();
@@ -78,7 +88,7 @@ depositRoutes.openapi(
     tags: ['Deposits'],
     summary: 'Deposits that wait for confirmations (PENDING) or for the operator (QUARANTINED), oldest first',
     description:
-      'A page at a time. Each quarantined one says what can be done with it. Those below the minimum are not listed: `GET /operator/v1/deposits/dust` has their sums.',
+      'A page at a time. Each quarantined one says what can be done with it; with `decision`, those that are decided. Those below the minimum are not listed: `GET /operator/v1/deposits/dust` has their sums.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperator('read'),
     request: {
@@ -86,6 +96,10 @@ depositRoutes.openapi(
         status: z
           .enum(['PENDING', 'QUARANTINED'])
           .openapi({ description: 'Waiting for confirmations, or for the operator', example: 'QUARANTINED' }),
+        decision: z.enum(quarantineDecisions).optional().openapi({
+          description: 'With QUARANTINED: those that were kept or credited, and no longer wait',
+          example: 'KEPT',
+        }),
       }),
     },
     responses: {
@@ -97,11 +111,14 @@ depositRoutes.openapi(
     },
   }),
   async (c) => {
-    const { status, ...query } = c.req.valid('query');
+    const { status, decision, ...query } = c.req.valid('query');
+    if (decision !== undefined && status !== 'QUARANTINED') return sendProblem(c, decidedIsQuarantined);
     const database = firstLedger(c.env);
-    const scope = { route: nameFilteredList(DEPOSITS_PATH, { status }), accountId: OPERATOR_SCOPE };
+    const scope = { route: nameFilteredList(DEPOSITS_PATH, { status, decision }), accountId: OPERATOR_SCOPE };
     const page = await readPage(query, scope, config.CURSOR_SECRET, (after, count) =>
-      selectOpenDeposits(database, status, after, count),
+      decision === undefined
+        ? selectOpenDeposits(database, status, after, count)
+        : selectDecidedDeposits(database, decision, after, count),
     );
     if (!page.ok) return sendProblem(c, page);
     const { rows, nextCursor } = page.value;

@@ -47,7 +47,8 @@ const openWithdrawals = (status: string) =>
 const openDeposits = (status: string) =>
   countOpen(
     `SELECT id FROM deposits
-     WHERE status IN ('PENDING', 'QUARANTINED') AND reason IS NOT 'below_minimum' AND status = '${status}' ORDER BY id`,
+     WHERE status IN ('PENDING', 'QUARANTINED') AND reason IS NOT 'below_minimum' AND decision IS NULL
+       AND status = '${status}' ORDER BY id`,
     'min(id)',
   );
 

@@ -4,7 +4,13 @@ import { Id } from '../http/wire-types.ts';
 import type { Database } from '../ledger/database.ts';
 import { deposits } from '../ledger/schema.ts';
 import { DepositBase, type DepositRow, depositColumns, showDepositBase } from '../wallet/deposits/account-deposit.ts';
-import { UNOWNED, quarantineReasons } from '../wallet/deposits/deposit.ts';
+import { isCreditable, isKeepable } from '../wallet/deposits/decide-quarantine.ts';
+import {
+  type QuarantineDecision,
+  UNOWNED,
+  quarantineDecisions,
+  quarantineReasons,
+} from '../wallet/deposits/deposit.ts';
 
 /** A deposit of any kind as the operator sees it. */
 export const OperatorDeposit = DepositBase.extend({
@@ -16,9 +22,21 @@ export const OperatorDeposit = DepositBase.extend({
   }),
   outputIndex: z.number().int().nullable().openapi({ description: 'null for an internal deposit', example: 0 }),
   reason: z.enum(quarantineReasons).nullable().openapi({ description: 'Why it is quarantined', example: null }),
-  remedy: z.enum(['raise_supply_cap', 'keep']).nullable().openapi({
+  remedies: z.array(z.enum(['raise_supply_cap', 'credit', 'keep'])).openapi({
     description:
-      'What can be done with a quarantined deposit, else null. raise_supply_cap: once the cap is high enough, the same report credits it. keep: it stays in custody and is owed to nobody',
+      'What can be done with a quarantined deposit. raise_supply_cap: once the cap is high enough, the same report credits it. credit: to an account. keep: it stays in custody and is owed to nobody',
+    example: [],
+  }),
+  decision: z.enum(quarantineDecisions).nullable().openapi({
+    description: 'What became of a quarantined deposit; null while nobody has decided',
+    example: null,
+  }),
+  creditAccountId: Id.nullable().openapi({
+    description: 'The account that a quarantined deposit was credited to, else null',
+    example: null,
+  }),
+  creditId: Id.nullable().openapi({
+    description: 'The internal deposit by which that account received it, else null',
     example: null,
   }),
   reference: z
@@ -42,14 +60,25 @@ export function showDepositToOperator(row: DepositRow): OperatorDeposit {
     exactAmount: row.exactAmount,
     outputIndex: row.outputIndex,
     reason: row.reason,
-    remedy: row.reason === null ? null : row.reason === 'supply_cap' ? 'raise_supply_cap' : 'keep',
+    remedies: remediesOf(row),
+    decision: row.decision,
+    creditAccountId: row.creditAccount,
+    creditId: row.creditId,
     reference: row.reference,
     withdrawalId: row.withdrawalId,
   };
 }
 
+function remediesOf(row: DepositRow): OperatorDeposit['remedies'] {
+  return [
+    ...(row.reason === 'supply_cap' && row.decision === null ? (['raise_supply_cap'] as const) : []),
+    ...(isCreditable(row) ? (['credit'] as const) : []),
+    ...(isKeepable(row) ? (['keep'] as const) : []),
+  ];
+}
+
 /** The condition of the index `deposits_open`, word for word: otherwise SQLite does not use that index. */
-const isOpen = sql`${deposits.status} IN ('PENDING', 'QUARANTINED') AND ${deposits.reason} IS NOT 'below_minimum'`;
+const isOpen = sql`${deposits.status} IN ('PENDING', 'QUARANTINED') AND ${deposits.reason} IS NOT 'below_minimum' AND ${deposits.decision} IS NULL`;
 
 /** At most `count` deposits of all accounts in a state that is open, oldest first, newer than the id `after`. */
 export function selectOpenDeposits(
@@ -62,6 +91,21 @@ export function selectOpenDeposits(
     .select(depositColumns)
     .from(deposits)
     .where(and(isOpen, eq(deposits.status, status), after === null ? undefined : gt(deposits.id, after)))
+    .orderBy(asc(deposits.id))
+    .limit(count);
+}
+
+/** At most `count` quarantined deposits with this decision, oldest first, newer than the id `after`. */
+export function selectDecidedDeposits(
+  database: Database,
+  decision: QuarantineDecision,
+  after: string | null,
+  count: number,
+): Promise<DepositRow[]> {
+  return database
+    .select(depositColumns)
+    .from(deposits)
+    .where(and(eq(deposits.decision, decision), after === null ? undefined : gt(deposits.id, after)))
     .orderBy(asc(deposits.id))
     .limit(count);
 }

@@ -26,11 +26,11 @@ import {
   refuseApproval,
   showProposal,
 } from './proposals.ts';
+import { ReasonBody } from './reason.ts';
 import type { Duty } from './roles.ts';
 
 const PROPOSALS_PATH = '/operator/v1/proposals';
 const PROPOSAL_PATH = `${PROPOSALS_PATH}/{id}`;
-const MAX_REASON_LENGTH = 500;
 
 const common = { tags: ['Proposals'], security: [{ operatorToken: [] }] };
 
@@ -194,15 +194,7 @@ function addDecline(routes: Area): void {
       middleware: authenticateOperatorJson('decide_proposals'),
       request: {
         params: RecordPath,
-        body: jsonBody(
-          z.strictObject({
-            reason: z
-              .string()
-              .min(1)
-              .max(MAX_REASON_LENGTH)
-              .openapi({ description: 'For the audit', example: 'not agreed with the client' }),
-          }),
-        ),
+        body: ReasonBody,
       },
       responses: {
         ...OneProposal,

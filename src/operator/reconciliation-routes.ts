@@ -1,7 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import type { Bindings } from '../platform/bindings.ts';
-import { jsonBody } from '../http/json-body.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { refuse } from '../http/refusal.ts';
 import { Id } from '../http/wire-types.ts';
@@ -18,10 +17,10 @@ import {
   proposedResponse,
   twoPeopleRefusals,
 } from './authenticate-operator.ts';
+import { ReasonBody } from './reason.ts';
 import { Reconciliation, showReconciliation } from './reconciliation.ts';
 
 const RECONCILIATION_PATH = '/operator/v1/reconciliation';
-const MAX_REASON_LENGTH = 500;
 
 const common = { tags: ['Reconciliation'], security: [{ operatorToken: [] }] };
 
@@ -33,11 +32,6 @@ const OneReconciliation = {
 };
 
 const ViolationId = Id.openapi({ description: 'The id of the violation in the reconciliation' });
-const Reason = z
-  .string()
-  .min(1)
-  .max(MAX_REASON_LENGTH)
-  .openapi({ description: 'For the audit', example: 'restored from the journal' });
 
 async function readReconciliation(bindings: Bindings) {
   const [standing, violations] = await Promise.all([
@@ -102,7 +96,7 @@ reconciliationRoutes.openapi(
     middleware: authenticateOperatorJson('clear_violations'),
     request: {
       params: z.object({ violationId: ViolationId }),
-      body: jsonBody(z.strictObject({ reason: Reason })),
+      body: ReasonBody,
     },
     responses: {
       ...OneReconciliation,
@@ -130,7 +124,7 @@ reconciliationRoutes.openapi(
     description:
       'Deletes the stored links of the history and begins again. The audit records who did it, and the old links.',
     middleware: authenticateOperatorJson('clear_violations'),
-    request: { body: jsonBody(z.strictObject({ reason: Reason })) },
+    request: { body: ReasonBody },
     responses: { ...OneReconciliation, ...problemResponses(...bodyRefusals, ...operatorRefusals) },
   }),
   async (c) => {

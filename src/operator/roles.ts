@@ -29,6 +29,7 @@ export const duties = {
   remove_approvals: [...chiefs, 'support', 'compliance'],
   credit: [...chiefs, 'treasury'],
   settle_trades: [...chiefs, 'treasury'],
+  decide_quarantine: [...chiefs, 'compliance'],
   review_withdrawals: [...chiefs, 'compliance'],
   settle_withdrawals: [...chiefs, 'treasury'],
   set_caps: [...chiefs, 'treasury'],

@@ -6,6 +6,7 @@ import { firstNumberFrom } from '../ledger/find-by-time.ts';
 import { RecordId, timeOfRecord } from '../ledger/record-id.ts';
 import { accounts, addresses, apiKeys, deposits, transfers, violations, withdrawals } from '../ledger/schema.ts';
 import { type Network, networks } from '../money/networks.ts';
+import { isReported } from '../wallet/deposits/account-deposit.ts';
 import { UNOWNED } from '../wallet/deposits/deposit.ts';
 import { readTransactionHash } from '../wallet/transaction-hash.ts';
 import { isAddress } from './find-accounts.ts';
@@ -87,19 +88,12 @@ async function findById(database: Database, id: string): Promise<SearchResult[]>
     .map(([accountId, kind]) => ({ kind, id, accountId, ...atNoNetwork }));
 }
 
-/** A deposit that custody reported, by its id: the audit of its first report names its output. */
+/** A deposit that custody reported, by its id. */
 function selectReportedDeposit(database: Database, id: string) {
   return database
     .select({ id: deposits.id, accountId: deposits.accountId, network: deposits.network })
     .from(deposits)
-    .where(
-      and(
-        eq(deposits.id, id),
-        sql`(network, tx_hash, output_index) IN (
-          SELECT detail ->> 'network', detail ->> 'txHash', detail ->> 'outputIndex' FROM audit
-          WHERE target = ${id} AND action = 'report_deposit' LIMIT 1)`,
-      ),
-    );
+    .where(isReported(id));
 }
 
 function showDeposit(row: { readonly id: string; readonly accountId: string; readonly network: string | null }) {

@@ -14,6 +14,7 @@ import { readTransactionHash } from '../wallet/transaction-hash.ts';
 import { type ReviewContext, approveWithdrawal, settleByHand } from '../wallet/withdrawals/review-withdrawal.ts';
 import { selectOpenWithdrawals } from '../wallet/withdrawals/withdrawal.ts';
 import { OperatorWithdrawal, showToOperator } from './operator-withdrawal.ts';
+import { Reason, ReasonBody } from './reason.ts';
 import { WithdrawalPath, takeWithdrawal } from './take-withdrawal.ts';
 import {
   actorOf,
@@ -25,16 +26,9 @@ import {
 
 const WITHDRAWALS_PATH = '/operator/v1/withdrawals';
 const WITHDRAWAL_PATH = '/operator/v1/accounts/{id}/withdrawals/{withdrawalId}';
-const MAX_REASON_LENGTH = 500;
 const MINUTE_MS = 60_000;
 
-const Reason = z
-  .string()
-  .min(1)
-  .max(MAX_REASON_LENGTH)
-  .openapi({ description: 'For the audit', example: 'confirmed by phone' });
 const TxHash = z.string().openapi({ example: '7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718' });
-const ReasonBody = jsonBody(z.strictObject({ reason: Reason }));
 
 const OneWithdrawal = {
   200: { description: 'The withdrawal', content: jsonContent(z.object({ withdrawal: OperatorWithdrawal })) },

@@ -15,6 +15,7 @@ import {
   saveMoney,
   statusesOf,
 } from '../support/ledger/reconciliation.ts';
+import { quarantine } from '../support/operator/quarantine.ts';
 import { env } from '../support/runtime/test-env.ts';
 
 let one: Trader;
@@ -22,6 +23,8 @@ let bare: Trader;
 beforeAll(async () => {
   [one] = (await makeActivity(2)) as [Trader];
   bare = await openTrader();
+  const { id } = await quarantine('LTC', '2');
+  await asOperator('POST', `/deposits/${id}/credit`, { accountId: one.accountId, reason: 'its owner asked' });
   await saveMoney();
   await expectAllWell();
 });
@@ -202,6 +205,23 @@ describe('a record and its transfers', () => {
     const renamed = sql(`UPDATE deposits SET withdrawal_id = 'nobody' WHERE withdrawal_id = ?`, id);
     const found = await expectBroken([tie], ['deposits_move_on', 'deposits_move_money_later'], renamed);
     expect(invariantOf(found, tie).figures['broken']).toBe('2');
+  });
+});
+
+describe('a quarantined deposit that was credited', () => {
+  it('and the deposit by which it was received are found to disagree when one is gone or is another', async () => {
+    const credited = await sql("SELECT id, credit_id FROM deposits WHERE decision = 'CREDITED' LIMIT 1").first<Row>();
+    const { id = '', credit_id: creditId = '' } = credited ?? {};
+    const guards = ['deposits_are_decided_once', 'deposits_are_credited_by_decision'];
+    const forgotten = sql(
+      `UPDATE deposits SET decision = NULL, credit_account = NULL, credit_id = NULL, credit_usd_value = NULL WHERE id = ?`,
+      id,
+    );
+    const found = await expectBroken([tie], guards, forgotten);
+    expect(invariantOf(found, tie).examples).toMatchObject([{ deposit: creditId, accountId: one.accountId }]);
+    const renamed = sql(`UPDATE deposits SET credit_id = 'x' WHERE id = ?`, id);
+    const both = await expectBroken([tie], guards, renamed);
+    expect(invariantOf(both, tie).figures['broken']).toBe('2');
   });
 });
 

@@ -173,7 +173,7 @@ describe('the records of an account', () => {
     expect(withdrawal).toMatchObject({ accountId: trader.accountId, usdValue: '50', type: 'ONCHAIN_WITHDRAWAL' });
     const deposits = await walk(`/accounts/${trader.accountId}/deposits`, 'deposits', { limit: '1' });
     expect(deposits).toMatchObject([
-      { asset: 'ETH', reference: 'fund ETH', network: null, remedy: null },
+      { asset: 'ETH', reference: 'fund ETH', network: null, remedies: [] },
       { asset: 'USDT', reference: 'fund USDT', accountId: trader.accountId },
     ]);
   });
@@ -212,10 +212,10 @@ describe('GET /operator/v1/deposits', () => {
     for (const limit of ['1', '200']) {
       expect(idsOf(await walk('/deposits', 'deposits', { status: 'PENDING', limit }))).toEqual(pending);
       const quarantined = await walk('/deposits', 'deposits', { status: 'QUARANTINED', limit });
-      expect(quarantined.map(({ id, reason, remedy, accountId }) => [id, reason, remedy, accountId])).toEqual([
-        [unknown, 'unknown_address', 'keep', null],
-        [unsupported, 'unsupported_asset', 'keep', null],
-        [overCap, 'supply_cap', 'raise_supply_cap', trader.accountId],
+      expect(quarantined.map(({ id, reason, remedies, accountId }) => [id, reason, remedies, accountId])).toEqual([
+        [unknown, 'unknown_address', ['credit', 'keep'], null],
+        [unsupported, 'unsupported_asset', ['keep'], null],
+        [overCap, 'supply_cap', ['raise_supply_cap', 'credit', 'keep'], trader.accountId],
       ]);
       expect(idsOf(quarantined)).not.toContain(dust);
     }

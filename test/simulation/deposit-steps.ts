@@ -39,6 +39,52 @@ export async function stepDeposit(world: World, draw: Draw): Promise<void> {
   must(deposit.status === next, 'a deposit is', deposit, 'instead of', next, before);
 }
 
+/** The operator decides about a deposit, quarantined or not: credits it to an account, or keeps it. */
+export async function stepQuarantine(world: World, draw: Draw): Promise<void> {
+  const { model } = world;
+  const known = model.deposits.filter(({ isKnown }) => isKnown);
+  const waiting = known.filter(({ status }) => status === 'QUARANTINED');
+  const [all, undecided] = [known.slice(-12), waiting.filter(({ decision }) => decision !== 'CREDITED').slice(-12)];
+  if (all.length === 0) return;
+  const deposit = draw.pick(undecided.length > 0 && draw.happens(0.8) ? undecided : all);
+  const { id: accountId } = draw.pick(model.accounts);
+  const isCredit = draw.happens(0.7);
+  const row = await env.DB.prepare('SELECT id FROM deposits WHERE tx_hash = ?')
+    .bind(deposit.report['txHash'])
+    .first<{ id: string }>();
+  const injection = injectDatabaseFault(world, draw, 'deposit');
+  const body = { reason: 'simulated', ...(isCredit && { accountId }) };
+  const code = refuseDecision(world, deposit, isCredit, accountId);
+  const path = `/deposits/${row?.id ?? ''}/${isCredit ? 'credit' : 'keep'}`;
+  const { answer, moved } = await operate(world, 'POST', path, body, injection);
+  const isOpen = injection !== undefined && injection.count() > 0 && answer.status === 503;
+  if (moved.length > 0) {
+    const { asset, amount } = deposit;
+    const credit = [{ debit: house.custody, credit: accountId, asset, amount, kind: 'deposit' }];
+    must(isCredit && code === null && deposit.decision !== 'CREDITED', 'credited', deposit, moved);
+    must(sameMovements(moved, credit), 'moved', moved, 'instead of', credit);
+    Object.assign(deposit, { decision: 'CREDITED', creditedTo: accountId });
+  }
+  if (isOpen) {
+    const now = await env.DB.prepare('SELECT decision FROM deposits WHERE id = ?').bind(row?.id).first('decision');
+    must(now === deposit.decision || (!isCredit && code === null && now === 'KEPT'), 'decided', deposit, now);
+    if (!isCredit && now === 'KEPT') deposit.decision = 'KEPT';
+    return;
+  }
+  if (code !== null) return must(answer.body['code'] === code, 'answered', answer, 'instead of', code);
+  must(answer.status === 200, 'answered', answer, deposit);
+  if (!isCredit) deposit.decision = 'KEPT';
+  must(deposit.decision === (answer.body['deposit'] as Pick<ModelDeposit, 'decision'>).decision, 'shown', answer);
+}
+
+function refuseDecision({ model }: World, deposit: ModelDeposit, isCredit: boolean, accountId: string): string | null {
+  const { status, isDust, decision, asset, amount, creditedTo } = deposit;
+  if (status !== 'QUARANTINED' || isDust) return 'invalid_state';
+  if (decision === 'CREDITED') return isCredit && creditedTo === accountId ? null : 'invalid_state';
+  if (!isCredit || model.affords(house.custody, asset, amount)) return null;
+  return 'supply_cap_exceeded';
+}
+
 /**
  * If a fault left the outcome unknown, the database decides: either the report took effect correctly, or not at all.
  */
@@ -115,6 +161,8 @@ function newDeposit({ model }: World, draw: Draw): ModelDeposit {
     status: 'PENDING',
     isKnown: false,
     isDust: false,
+    decision: null,
+    creditedTo: null,
   };
 }
 
@@ -138,7 +186,9 @@ function nextStatus({ model }: World, deposit: ModelDeposit, word: string) {
   const standing = deposit.isKnown ? deposit.status : null;
   if (standing === 'COMPLETED') return word === 'failed' ? 'refused' : standing;
   if (standing === 'FAILED') return standing;
+  if (deposit.decision === 'CREDITED') return word === 'failed' ? 'refused' : 'QUARANTINED';
   if (word === 'failed') return 'FAILED';
+  if (deposit.decision === 'KEPT') return 'QUARANTINED';
   if (deposit.accountId === null || deposit.isDust) return 'QUARANTINED';
   if (word === 'seen') return standing ?? 'PENDING';
   return model.affords(house.custody, deposit.asset, deposit.amount) ? 'COMPLETED' : 'QUARANTINED';

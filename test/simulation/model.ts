@@ -95,6 +95,10 @@ export interface ModelDeposit {
   /** Whether that report found it below the minimum. */
   isDust: boolean;
   status: 'PENDING' | 'COMPLETED' | 'FAILED' | 'QUARANTINED';
+  /** What the operator decided about it while it was quarantined. */
+  decision: 'KEPT' | 'CREDITED' | null;
+  /** The account that it was credited to by that decision. */
+  creditedTo: string | null;
 }
 
 /** A credit or settlement by the operator's reference. */

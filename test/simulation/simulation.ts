@@ -9,8 +9,9 @@ import { execute, findEntry, refuseKey } from './execute.ts';
 import { type VenueMode, venueModes } from './market.ts';
 import { Disagreement, type ModelAccount, must } from './model.ts';
 import { stepChange } from './change-steps.ts';
+import { checkLists } from './check-lists.ts';
 import { checkReads } from './check-reads.ts';
-import { checkDust, stepDeposit } from './deposit-steps.ts';
+import { checkDust, stepDeposit, stepQuarantine } from './deposit-steps.ts';
 import { stepGates } from './gate-steps.ts';
 import { settleGates } from './settle-gates.ts';
 import { stepCredit, stepSettlement } from './reference-steps.ts';
@@ -38,6 +39,7 @@ const operations = {
   replay: stepReplay,
   credit: stepCredit,
   deposit: stepDeposit,
+  quarantine: stepQuarantine,
   settlement: stepSettlement,
   change: stepChange,
   review: stepReview,
@@ -56,6 +58,7 @@ const weights: Record<keyof typeof operations, number> = {
   replay: 130,
   credit: 50,
   deposit: 50,
+  quarantine: 15,
   settlement: 50,
   change: 45,
   review: 40,
@@ -169,6 +172,7 @@ async function checkAll(world: World, draw: Draw): Promise<void> {
   }
   await checkDust(world);
   await checkReads(world);
+  await checkLists(world);
   const found = statusesOf(await reconcileAnew());
   must(JSON.stringify(found) === JSON.stringify(allOk), 'the reconciliation found', found);
   await replaySample(world, draw);

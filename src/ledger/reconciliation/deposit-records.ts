@@ -2,7 +2,8 @@ import type { RecordKind } from './record-kind.ts';
 
 /**
  * Deposits. A completed deposit has one transfer, from `house:custody`; any other has none. The receipt of a withdrawal
- * between two accounts has no transfer of its own: it names the one that paid the withdrawal.
+ * between two accounts has no transfer of its own: it names the one that paid the withdrawal. A quarantined deposit that
+ * was credited to an account and the deposit by which it was received name each other.
  */
 export const depositRecords: RecordKind = {
   name: 'deposits',
@@ -23,7 +24,14 @@ export const depositRecords: RecordKind = {
   odd: `(r.status = 'COMPLETED') IS NOT (r.transfer IS NOT NULL)
     OR (r.withdrawal_id IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM withdrawals
-      WHERE id = r.withdrawal_id AND recipient = r.account_id AND receipt_id = r.id AND paid_transfer = r.transfer))`,
+      WHERE id = r.withdrawal_id AND recipient = r.account_id AND receipt_id = r.id AND paid_transfer = r.transfer))
+    OR (r.decision IS 'CREDITED' AND NOT EXISTS (
+      SELECT 1 FROM deposits
+      WHERE account_id = r.credit_account AND id = r.credit_id AND reference = 'quarantine ' || r.id
+        AND asset = r.asset AND amount = r.amount AND status = 'COMPLETED'))
+    OR (r.reference GLOB 'quarantine *' AND NOT EXISTS (
+      SELECT 1 FROM deposits
+      WHERE credit_account = r.account_id AND credit_id = r.id AND 'quarantine ' || id = r.reference))`,
   counted: 'r.withdrawal_id IS NULL',
   found: 'r.account_id = t.credit AND r.id = t.reference AND r.withdrawal_id IS NULL',
   shown: ['status'],

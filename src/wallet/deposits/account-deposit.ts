@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { type SQL, and, desc, eq, ne } from 'drizzle-orm';
+import { type SQL, and, desc, eq, ne, sql } from 'drizzle-orm';
 import { ListQuery } from '../../http/list.ts';
 import { Decimal, Id, Timestamp } from '../../http/wire-types.ts';
 import type { Database } from '../../ledger/database.ts';
@@ -9,7 +9,7 @@ import { deposits, exactly } from '../../ledger/schema.ts';
 import { QUOTE_ASSET, assets, scaleOf } from '../../money/assets.ts';
 import { type Atoms, formatAmount } from '../../money/amounts.ts';
 import type { Network } from '../../money/networks.ts';
-import { type DepositStatus, type QuarantineReason, isAsset } from './deposit.ts';
+import { type DepositStatus, type QuarantineDecision, type QuarantineReason, isAsset } from './deposit.ts';
 
 /** The fields of a deposit for its holder and the operator. */
 export const DepositBase = z.object({
@@ -67,6 +67,10 @@ export interface DepositRow {
   readonly address: string | null;
   readonly exactAmount: string | null;
   readonly confirmations: number | null;
+  readonly decision: QuarantineDecision | null;
+  /** Of a quarantined deposit that was credited: the account, and the deposit by which it received it. */
+  readonly creditAccount: string | null;
+  readonly creditId: string | null;
 }
 
 /** The columns of a deposit's row. */
@@ -87,6 +91,9 @@ export const depositColumns = {
   address: deposits.address,
   exactAmount: deposits.exactAmount,
   confirmations: deposits.confirmations,
+  decision: deposits.decision,
+  creditAccount: deposits.creditAccount,
+  creditId: deposits.creditId,
 };
 
 /** What every reader is shown of a deposit. An asset that is not known here has no scale, and credits nothing. */
@@ -178,6 +185,22 @@ export async function readAccountDeposit(
     .select(depositColumns)
     .from(deposits)
     .where(and(eq(deposits.accountId, accountId), eq(deposits.id, id)));
+  return row;
+}
+
+/** The condition that finds a deposit that custody reported by its id: the audit of its first report names its output. */
+export function isReported(id: string): SQL | undefined {
+  return and(
+    eq(deposits.id, id),
+    sql`(network, tx_hash, output_index) IN (
+      SELECT detail ->> 'network', detail ->> 'txHash', detail ->> 'outputIndex' FROM audit
+      WHERE target = ${id} AND action = 'report_deposit' LIMIT 1)`,
+  );
+}
+
+/** The deposit of this id that custody reported, whoever it belongs to, or `undefined`. Throws when D1 fails. */
+export async function readReportedDeposit(database: Database, id: string): Promise<DepositRow | undefined> {
+  const [row] = await database.select(depositColumns).from(deposits).where(isReported(id));
   return row;
 }
 

@@ -16,6 +16,11 @@ export const quarantineReasons = ['unknown_address', 'unsupported_asset', 'below
 /** Why a deposit is quarantined. Only `supply_cap` is ever tried again. */
 export type QuarantineReason = (typeof quarantineReasons)[number];
 
+export const quarantineDecisions = ['KEPT', 'CREDITED'] as const;
+
+/** What the operator decided about a quarantined deposit. One that was kept may still be credited later. */
+export type QuarantineDecision = (typeof quarantineDecisions)[number];
+
 export type DepositStatus = 'PENDING' | 'COMPLETED' | 'FAILED' | 'QUARANTINED';
 
 /** A row of `deposits` from a chain. */
@@ -28,6 +33,7 @@ export interface ChainDeposit {
   readonly usdValue: Atoms;
   readonly status: DepositStatus;
   readonly reason: QuarantineReason | null;
+  readonly decision: QuarantineDecision | null;
   readonly network: Network;
   readonly txHash: string;
   readonly outputIndex: number;
@@ -110,6 +116,7 @@ export async function readDeposit(database: Database, output: ChainOutput): Prom
       usdValue: exactly(deposits.usdValue),
       status: deposits.status,
       reason: deposits.reason,
+      decision: deposits.decision,
       network: deposits.network,
       txHash: deposits.txHash,
       outputIndex: deposits.outputIndex,

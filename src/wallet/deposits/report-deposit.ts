@@ -173,6 +173,7 @@ async function judge(
     usdValue: listing && reason === null ? await valueOf(listing.asset, amount) : 0n,
     status: reason === null ? statusOf(report, listing) : report.failed ? 'FAILED' : 'QUARANTINED',
     reason: report.failed ? null : reason,
+    decision: null,
     network: report.network,
     txHash: report.txHash,
     outputIndex: report.outputIndex,
@@ -221,7 +222,7 @@ async function advance(
     standing.asset === report.asset &&
     floorAmount(standing.exactAmount, 18) === floorAmount(report.amount, 18);
   if (!isSame) return refuse('invalid_state', 'This output was reported with another address, asset or amount.');
-  if (standing.status === 'COMPLETED' && report.failed) {
+  if ((standing.status === 'COMPLETED' || standing.decision === 'CREDITED') && report.failed) {
     return refuse('invalid_state', 'The deposit is credited already: a revert after that is for a person to settle.');
   }
   const status = nextStatus(standing, report);
@@ -247,7 +248,7 @@ async function advance(
 }
 
 function nextStatus(standing: ChainDeposit, report: ReadReport): ChainDeposit['status'] {
-  const isOpen = standing.status === 'PENDING' || standing.reason === 'supply_cap';
+  const isOpen = standing.status === 'PENDING' || (standing.reason === 'supply_cap' && standing.decision === null);
   if (report.failed && (isOpen || standing.status === 'QUARANTINED')) return 'FAILED';
   if (!isOpen || standing.amount === 0n) return standing.status;
   const status = statusOf(report, findListing(report));

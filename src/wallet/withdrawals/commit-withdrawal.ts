@@ -142,6 +142,7 @@ export function explainWithdrawalRefusal(
     case 'price_overtaken':
     case 'deposit_settled':
     case 'deposit_unchanged':
+    case 'quarantine_decided':
     case 'withdrawal_settled':
     case 'violation_stands':
     case 'violation_cleared':

@@ -3,6 +3,7 @@ import { readAddresses } from '../addresses/addresses.ts';
 import { type Trader, asOperator, json } from '../exchange.ts';
 import { sql } from '../ledger/raw-ledger.ts';
 import { readTaken, withdraw } from '../withdrawals/withdrawals.ts';
+import { quarantine } from './quarantine.ts';
 import { agreeQuick } from './settlements.ts';
 import { LEAVER } from './two-people.ts';
 
@@ -40,6 +41,17 @@ export function raiseLimit(trader: Trader): Change {
     path: `/accounts/${trader.accountId}`,
     body: { dailyWithdrawalLimit: '9000' },
     read: () => first('SELECT daily_withdrawal_limit FROM accounts WHERE id = ?', trader.accountId),
+  };
+}
+
+/** A deposit to an address of nobody that is credited to an account. */
+async function creditQuarantined(trader: Trader, network: 'ETH' | 'LTC', amount: string): Promise<Change> {
+  const { id } = await quarantine(network, amount);
+  return {
+    method: 'POST',
+    path: `/deposits/${id}/credit`,
+    body: { accountId: trader.accountId, reason: 'its owner asked' },
+    read: () => trader.balances(),
   };
 }
 
@@ -171,5 +183,7 @@ export const changes: readonly (readonly [string, (trader: Trader) => Promise<Ch
       };
     },
   ],
+  ['a quarantined deposit that is credited, however small', (trader) => creditQuarantined(trader, 'ETH', '0.01')],
+  ['a quarantined deposit above the amount for credits', (trader) => creditQuarantined(trader, 'LTC', '7')],
   ...changesOfSettings,
 ];

@@ -1,0 +1,89 @@
+import { scaleOf } from '../../src/money/assets.ts';
+import { asOperator, json } from '../support/exchange.ts';
+import { type ModelDeposit, type ModelWithdrawal, must } from './model.ts';
+import { writeDecimal } from './read-decimal.ts';
+import type { World } from './world.ts';
+
+type Row = Readonly<Record<string, string | null>>;
+
+/** Every row of one of the operator's lists, page by page. */
+async function walk(path: string, name: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  let cursor: unknown = '';
+  do {
+    const page = `${path}${path.includes('?') ? '&' : '?'}limit=200${cursor ? `&cursor=${cursor as string}` : ''}`;
+    const body = await json<Record<string, unknown>>(await asOperator('GET', page));
+    rows.push(...(body[name] as Row[]));
+    cursor = body['nextCursor'];
+  } while (cursor !== null);
+  return rows;
+}
+
+/** Every list that the operator reads has the model's records, each once, in their state and with their amounts. */
+export async function checkLists({ model }: World): Promise<void> {
+  for (const { id: accountId } of model.accounts) {
+    const orders = await walk(`/accounts/${accountId}/orders`, 'orders');
+    const own = [...model.orders].filter(([, owner]) => owner === accountId).map(([id]) => id);
+    must(sameIds(orders, own), 'the orders of', accountId, orders.length, own.length);
+    const withdrawals = [...model.withdrawals.values()].filter((one) => one.accountId === accountId);
+    compare(await walk(`/accounts/${accountId}/withdrawals`, 'withdrawals'), withdrawals);
+  }
+  for (const status of ['PENDING', 'PROCESSING'] as const) {
+    const open = [...model.withdrawals.values()].filter((one) => one.status === status);
+    compare(await walk(`/withdrawals?status=${status}`, 'withdrawals'), open);
+  }
+  const known = model.deposits.filter(({ isKnown, isDust }) => isKnown && !isDust);
+  const quarantined = known.filter(({ status }) => status === 'QUARANTINED');
+  const waiting = known.filter(({ status }) => status === 'PENDING');
+  await expectDeposits('status=PENDING', waiting);
+  await expectDeposits(
+    'status=QUARANTINED',
+    quarantined.filter(({ decision }) => decision === null),
+  );
+  for (const wanted of ['KEPT', 'CREDITED']) {
+    // One that was kept and then failed on its chain keeps its decision.
+    const decided = known.filter(({ decision }) => decision === wanted);
+    await expectDeposits(`status=QUARANTINED&decision=${wanted}`, decided);
+  }
+}
+
+function sameIds(rows: readonly Row[], ids: readonly string[]): boolean {
+  const write = (list: readonly (string | null | undefined)[]) => list.toSorted(compareTexts).join();
+  return write(rows.map(({ id }) => id)) === write(ids);
+}
+
+function compareTexts(one: string | null | undefined, other: string | null | undefined): number {
+  return String(one) < String(other) ? -1 : 1;
+}
+
+function compare(rows: readonly Row[], expected: readonly ModelWithdrawal[]): void {
+  must(
+    sameIds(
+      rows,
+      expected.map(({ id }) => id),
+    ),
+    'a list of withdrawals has',
+    rows.length,
+    expected.length,
+  );
+  for (const { id, status, amount, asset } of rows) {
+    const one = expected.find((withdrawal) => withdrawal.id === id);
+    const shown = one && writeDecimal(one.amount, scaleOf(one.asset));
+    must(one?.status === status && one?.asset === asset && shown === amount, 'a withdrawal is listed as', id, one);
+  }
+}
+
+/** Deposits are compared by their transactions, since the model does not know their ids. */
+async function expectDeposits(query: string, expected: readonly ModelDeposit[]): Promise<void> {
+  const rows = await walk(`/deposits?${query}`, 'deposits');
+  const write = (list: readonly (readonly [unknown, string | null | undefined])[]) =>
+    list
+      .map(([hash, amount]) => `${String(hash)} ${amount}`)
+      .toSorted(compareTexts)
+      .join();
+  const shown = rows.map(({ txHash, amount }) => [txHash, amount] as const);
+  const model = expected.map(
+    ({ report, amount, asset }) => [report['txHash'], writeDecimal(amount, scaleOf(asset))] as const,
+  );
+  must(write(shown) === write(model), 'the deposits of', query, shown, model);
+}
