@@ -655,7 +655,7 @@ CREATE TABLE orders (
   price_round INTEGER NOT NULL,
   key_id TEXT NOT NULL,
   -- The number of the transfer by which the account pays; by the next one it receives. NULL when nothing moved.
-  first_transfer INTEGER,
+  first_transfer INTEGER, middle_price INTEGER,
   PRIMARY KEY (account_id, id),
   CHECK ((status = 'COMPLETED') = (first_transfer IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
@@ -698,6 +698,15 @@ END;
 CREATE TRIGGER orders_are_not_deleted BEFORE DELETE ON orders
 BEGIN
   SELECT RAISE(ABORT, 'guard: an order is never deleted');
+END;
+
+CREATE TRIGGER orders_fill_beside_the_middle BEFORE INSERT ON orders
+WHEN NEW.middle_price IS NOT NULL
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an order fills on the house''s side of the middle price')
+    WHERE NEW.middle_price <= 0
+      OR NEW.executed_price < iif(NEW.side = 'BUY', NEW.middle_price, 0)
+      OR NEW.executed_price > iif(NEW.side = 'BUY', NEW.executed_price, NEW.middle_price);
 END;
 
 CREATE TRIGGER orders_move_money AFTER INSERT ON orders

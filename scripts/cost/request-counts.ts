@@ -161,7 +161,7 @@ export const requestCounts = {
   },
   'order, checked as it is new and in the first pass over it': {
     requests: CHECKED_ORDERS,
-    counts: { ...nothing, objectRowsRead: 2, objectRowsWritten: 1, databaseRowsRead: 109_968, logLines: 1 },
+    counts: { ...nothing, objectRowsRead: 18, objectRowsWritten: 17, databaseRowsRead: 109_968, logLines: 1 },
     active: 'none',
     cpu: 'none',
   },

@@ -48,7 +48,8 @@ function measureLayout({ id, writeId, account, writeAccount, numbered }: Layout,
     CREATE TABLE orders (
       account_id ${account} NOT NULL, id ${id} NOT NULL, coin ${word} NOT NULL, side ${word} NOT NULL,
       executed_price INTEGER NOT NULL, coin_amount INTEGER NOT NULL, usdt_amount INTEGER NOT NULL, status ${word} NOT NULL,
-      price_round INTEGER NOT NULL, key_id ${id} NOT NULL, first_transfer INTEGER, PRIMARY KEY (account_id, id)
+      price_round INTEGER NOT NULL, key_id ${id} NOT NULL, first_transfer INTEGER, middle_price INTEGER,
+      PRIMARY KEY (account_id, id)
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE transfers (
       id INTEGER PRIMARY KEY NOT NULL, debit ${account} NOT NULL, credit ${account} NOT NULL, asset ${word} NOT NULL,
@@ -62,7 +63,8 @@ function measureLayout({ id, writeId, account, writeAccount, numbered }: Layout,
   database.exec(`
     INSERT INTO orders
       SELECT ${who}, ${order}, ${write('BTC', 3)}, ${write('BUY', 1)}, 5000000000000, 10000, 5000000,
-        ${write('COMPLETED', 1)}, ${now} + i, ${writeId(digitsOf(`i % ${ACCOUNTS}`, '0192'))}, 2 * i + 1 FROM n ORDER BY i;
+        ${write('COMPLETED', 1)}, ${now} + i, ${writeId(digitsOf(`i % ${ACCOUNTS}`, '0192'))}, 2 * i + 1,
+        4995000000000 FROM n ORDER BY i;
     INSERT INTO transfers
       SELECT 2 * i + 1 + leg, iif(leg, ${house}, ${who}), iif(leg, ${who}, ${house}),
         iif(leg, ${write('BTC', 3)}, ${write('USDT', 1)}), 5000000, ${write('order', 1)}, ${order}, ${now} + i

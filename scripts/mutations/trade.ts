@@ -2,6 +2,7 @@ import type { Room } from './mutation.ts';
 
 const orders = 'test/api/orders.test.ts';
 const planTest = 'test/trade/plan-order.pure.test.ts';
+const houseTest = 'test/operator/house.test.ts';
 
 export const trade: Room = {
   name: 'trade',
@@ -101,6 +102,34 @@ export const trade: Room = {
       find: 'executedPrice > limitPrice :',
       replace: 'executedPrice >= limitPrice :',
       tests: [planTest],
+    },
+    {
+      name: 'the middle price of an order is the one that it filled at',
+      file: 'src/trade/plan-order.ts',
+      find: 'middlePrice: firm.price',
+      replace: 'middlePrice: executedPrice',
+      tests: [houseTest],
+    },
+    {
+      name: 'an order that is read again earns its spread again',
+      file: 'src/ledger/spread-sums.ts',
+      find: 'order.transfer <= this.#newest || atoms === undefined',
+      replace: 'atoms === undefined',
+      tests: [houseTest],
+    },
+    {
+      name: 'the spread of a sale is rounded up',
+      file: 'src/ledger/spread-sums.ts',
+      find: "worth('down') - BigInt(usdtAmount)",
+      replace: "worth('up') - BigInt(usdtAmount)",
+      tests: [houseTest],
+    },
+    {
+      name: 'an order may fill on the client’s side of the middle price',
+      file: 'migrations/0029_spread.sql',
+      find: 'WHEN NEW.middle_price IS NOT NULL',
+      replace: 'WHEN 0',
+      tests: [houseTest],
     },
   ],
 };

@@ -67,6 +67,10 @@ export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
     return planned.ok ? accept(showPreview(planned.value, now_ms)) : planned;
   }
 
+  countOrders(): Promise<number> {
+    return Promise.resolve(this.#orders.size);
+  }
+
   async #fill(call: GateCall): Promise<GateReply> {
     const terms = readTerms(call.order, this.#context.boundsOf);
     if (!terms.ok) return { kind: 'refused', refusal: terms };

@@ -7,6 +7,7 @@ import { KeptLinks } from '../ledger/reconciliation/kept-links.ts';
 import { NO_PROGRESS, Progress } from '../ledger/reconciliation/progress.ts';
 import { Reconciler, SLICE_LIMITS, type Slice } from '../ledger/reconciliation/reconciler.ts';
 import { CustodyStanding, NEVER_ASKED } from '../ledger/custody-standing.ts';
+import { type SpreadOfDay, SpreadSums } from '../ledger/spread-sums.ts';
 import type { Custody } from '../wallet/custody/custody.ts';
 import { watchCustody } from '../wallet/custody/watch-custody.ts';
 import { sweepWithdrawals } from '../wallet/withdrawals/sweep-withdrawals.ts';
@@ -40,14 +41,15 @@ export interface KeeperSettings {
 }
 
 /**
- * The keeper of one ledger: it reconciles, looks up withdrawals that the custodian has, and asks it what it holds. The
- * schedule wakes it every minute. A pass goes on by the object's own alarm, with pauses so that it does not slow down
+ * The keeper of one ledger: it reconciles, sums the spread that orders earned, looks up withdrawals that the custodian
+ * has, and asks it what it holds. The schedule wakes it every minute. A pass goes on by the object's own alarm, with pauses so that it does not slow down
  * writers. It keeps no money. All that it stores can be computed again, except the links of the history: they are
  * stored here, out of reach of somebody who can write to the ledger.
  */
 export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
   readonly #state: ObjectState;
   readonly #links: KeptLinks;
+  readonly #spread: SpreadSums;
   readonly #reconciler: Reconciler;
   readonly #turns = new Mutex(QUEUE_ROOM, QUEUE_DEADLINE_MS);
   readonly #settings: KeeperSettings;
@@ -59,11 +61,13 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     this.#settings = settings;
     this.#state = new ObjectState(ctx.storage.sql);
     this.#links = new KeptLinks(ctx.storage.sql);
+    this.#spread = new SpreadSums(ctx.storage.sql);
     // Progress that an older version stored is ignored; the pass then begins again.
     const kept = Progress.safeParse(this.#state.read(KEPT));
     const known = CustodyStanding.safeParse(this.#state.read(KEPT_CUSTODY));
     this.#custodyStanding = known.success ? known.data : NEVER_ASKED;
-    this.#reconciler = new Reconciler(firstLedger(env), this.#links, kept.success ? kept.data : NO_PROGRESS);
+    const stored = { links: this.#links, spread: this.#spread };
+    this.#reconciler = new Reconciler(firstLedger(env), stored, kept.success ? kept.data : NO_PROGRESS);
   }
 
   async wake(): Promise<void> {
@@ -89,6 +93,10 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
 
   readCustody(): Promise<CustodyStanding> {
     return Promise.resolve(this.#custodyStanding);
+  }
+
+  readSpread(from: string): Promise<readonly SpreadOfDay[]> {
+    return Promise.resolve(this.#spread.list(from));
   }
 
   read(): Promise<KeeperStanding> {

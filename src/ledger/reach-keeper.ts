@@ -3,6 +3,7 @@ import type { CustodyStanding } from './custody-standing.ts';
 import type { Progress } from './reconciliation/progress.ts';
 import type { ChainName, Link } from './reconciliation/history.ts';
 import { FIRST_LEDGER } from './record-id.ts';
+import type { SpreadOfDay } from './spread-sums.ts';
 
 /** The progress of the reconciliation, and the newest stored link of each chain (see docs/design/reconciliation.md). */
 export interface KeeperStanding {
@@ -17,6 +18,8 @@ export interface Keeper {
   read(): Promise<KeeperStanding>;
   /** What is known about the custodian, which is asked every minute. */
   readCustody(): Promise<CustodyStanding>;
+  /** What orders earned by their spread, by day and coin, from a day such as `2026-11-21` on; newest day first. */
+  readSpread(from: string): Promise<readonly SpreadOfDay[]>;
   /** Begins a pass now and works on it for some seconds. */
   run(): Promise<void>;
   /** Lets the next pass begin at once, without the hour between two passes. */

@@ -208,6 +208,7 @@ export const orders = sqliteTable(
     priceRound: integer('price_round').notNull(),
     keyId: text('key_id').notNull(),
     firstTransfer: integer('first_transfer'),
+    middlePrice: atoms('middle_price'),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.id] })],
 );

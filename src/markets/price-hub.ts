@@ -7,6 +7,7 @@ import { OperatorFallbacks } from './operator-fallbacks.ts';
 import { PricePoller } from './price-poller.ts';
 import { HubMemory, emptyMemory, recordRound } from './record-round.ts';
 import type { MarketSnapshot } from './snapshot.ts';
+import type { BreakerState } from './sources/circuit-breaker.ts';
 import { CircuitBreakers, BreakersByName } from './sources/circuit-breakers.ts';
 import type { PriceSource } from './sources/price-source.ts';
 
@@ -97,6 +98,11 @@ export class PriceHub extends DurableObject<Bindings> {
     // A row for every round that orders need would cost money and gain nothing.
     if (forOrders && !isWithin(KEEP_INTERVAL_MS - 1, this.#kept_ms, now_ms)) this.#keepNews();
     return this.#memory.snapshot;
+  }
+
+  /** How each source of prices stands, by its name. It asks nobody. */
+  standings(): Promise<Readonly<Record<string, BreakerState>>> {
+    return Promise.resolve(this.#poller.standingsAt(Date.now()));
   }
 
   /**

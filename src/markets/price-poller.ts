@@ -1,5 +1,6 @@
 import { withDeadline } from '../platform/with-deadline.ts';
 import type { Observation } from './aggregate.ts';
+import type { BreakerState } from './sources/circuit-breaker.ts';
 import type { CircuitBreakers } from './sources/circuit-breakers.ts';
 import type { PriceSource } from './sources/price-source.ts';
 import { SourceError } from './sources/source-error.ts';
@@ -58,6 +59,13 @@ export class PricePoller {
     await Promise.race([Promise.all(questions), grace.over]);
     grace.end();
     return this.#sources.flatMap(({ name }) => answers.get(name) ?? []);
+  }
+
+  /** How each source stands, by its name. */
+  standingsAt(now_ms: number): Readonly<Record<string, BreakerState>> {
+    return Object.fromEntries(
+      this.#sources.map((source) => [source.name, this.#breakers.standingOf(breakerOf(source), now_ms)]),
+    );
   }
 
   /** The last answers of the sources whose least interval is not over. */

@@ -2,6 +2,7 @@ import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import type { PriceHub } from './price-hub.ts';
 import type { MarketSnapshot } from './snapshot.ts';
+import type { BreakerState } from './sources/circuit-breaker.ts';
 import { withDeadline } from '../platform/with-deadline.ts';
 
 /** The bindings of the hub. */
@@ -25,6 +26,18 @@ export async function readSnapshot(
 ): Promise<MarketSnapshot | undefined> {
   try {
     return await withDeadline(SNAPSHOT_DEADLINE_MS, () => reachHub(bindings).snapshot({ maxAge_ms, forOrders }));
+  } catch (error) {
+    logFault('price_hub_unreachable', { error: describeError(error) });
+    return undefined;
+  }
+}
+
+/** How each source of prices stands, by its name; `undefined` when the hub does not answer within 3 s. Never rejects. */
+export async function readStandings(
+  bindings: HubBindings,
+): Promise<Readonly<Record<string, BreakerState>> | undefined> {
+  try {
+    return await withDeadline(SNAPSHOT_DEADLINE_MS, () => reachHub(bindings).standings());
   } catch (error) {
     logFault('price_hub_unreachable', { error: describeError(error) });
     return undefined;

@@ -4,9 +4,10 @@ import { describeError, logFault } from '../platform/log.ts';
 import { firstLedger } from '../ledger/ledgers.ts';
 import { type Keeper, type KeeperBindings, reachKeeper } from '../ledger/reach-keeper.ts';
 import { VALUE_MAX_AGE_MS } from '../markets/firm-price.ts';
-import { readSnapshot } from '../markets/read-hub.ts';
+import { readSnapshot, readStandings } from '../markets/read-hub.ts';
+import { countAtGate } from '../trade/reach-gate.ts';
 import { authenticateOperator, operatorRefusals } from './authenticate-operator.ts';
-import { House, describeHouse, readPositions } from './house.ts';
+import { House, describeHouse, firstDayShown, readPositions } from './house.ts';
 import { METRICS_TYPE, readOpenWork, writeMetrics } from './metrics.ts';
 
 /** The operator's routes for the position of the house, and for a scraper. */
@@ -20,7 +21,7 @@ houseRoutes.openapi(
     tags: ['House'],
     summary: 'What is owed to clients, and the house’s own position in each asset',
     description:
-      'Owed to clients, in flight, fees earned, inventory with its value, how much of exposure and supply cap is used, and whether the custodian holds what it should. The balances are of one moment; the custodian is asked every minute.',
+      'Owed to clients, in flight, fees earned, inventory with its value, how much of exposure and supply cap is used, whether the custodian holds what it should, and the spread earned by day. The balances are of one moment; the custodian is asked every minute.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperator('read'),
     responses: {
@@ -29,12 +30,13 @@ houseRoutes.openapi(
     },
   }),
   async (c) => {
-    const [positions, snapshot, custodian] = await Promise.all([
+    const [positions, snapshot, custodian, spread] = await Promise.all([
       readPositions(firstLedger(c.env)),
       readSnapshot(c.env, VALUE_MAX_AGE_MS),
       readFromKeeper(c.env, (keeper) => keeper.readCustody()),
+      readFromKeeper(c.env, (keeper) => keeper.readSpread(firstDayShown(Date.now()))),
     ]);
-    return c.json({ house: describeHouse(positions, snapshot, custodian, Date.now()) }, 200);
+    return c.json({ house: describeHouse(positions, snapshot, custodian, spread, Date.now()) }, 200);
   },
 );
 
@@ -46,7 +48,7 @@ houseRoutes.openapi(
     tags: ['House'],
     summary: 'Metrics for a scraper, as OpenMetrics text',
     description:
-      'Halts, what is open and how old it is, positions and limits, prices, the progress of the reconciliation. What cannot be reached is absent. docs/alerts.yml has rules for alerts upon them.',
+      'Halts, what is open and how old it is, positions and limits, the day’s orders, prices and their sources, the gate, the progress of the reconciliation. What cannot be reached is absent. docs/alerts.yml has rules for alerts upon them.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperator('read'),
     responses: {
@@ -67,16 +69,19 @@ houseRoutes.openapi(
   }),
   async (c) => {
     const database = firstLedger(c.env);
-    const [work, positions, snapshot, keeper, custodian] = await Promise.all([
+    const [work, positions, snapshot, keeper, custodian, spread, sources, ordersAtGate] = await Promise.all([
       readOpenWork(database),
       readPositions(database),
       readSnapshot(c.env, VALUE_MAX_AGE_MS),
       readFromKeeper(c.env, (reached) => reached.read()),
       readFromKeeper(c.env, (reached) => reached.readCustody()),
+      readFromKeeper(c.env, (reached) => reached.readSpread(new Date().toISOString().slice(0, 10))),
+      readStandings(c.env),
+      countAtGate(c.env),
     ]);
     const now_ms = Date.now();
-    const house = describeHouse(positions, snapshot, custodian, now_ms);
-    const text = writeMetrics({ work, house, snapshot, keeper, custodian, now_ms });
+    const house = describeHouse(positions, snapshot, custodian, spread, now_ms);
+    const text = writeMetrics({ work, house, snapshot, keeper, custodian, sources, ordersAtGate, now_ms });
     return c.body(text, 200, { 'Content-Type': METRICS_TYPE }) as Response as WrittenAnswer;
   },
 );

@@ -4,6 +4,7 @@ import { Decimal, SignedDecimal, Timestamp } from '../http/wire-types.ts';
 import { type CustodyStanding, isSilent } from '../ledger/custody-standing.ts';
 import type { Database } from '../ledger/database.ts';
 import { balances, exactly } from '../ledger/schema.ts';
+import type { SpreadOfDay } from '../ledger/spread-sums.ts';
 import { house } from '../ledger/transfers.ts';
 import { VALUE_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
@@ -61,6 +62,14 @@ const HouseAsset = z.object({
   }),
 });
 
+/** What the orders of a coin earned on a day. */
+const SpreadEarned = z.object({
+  day: z.iso.date().openapi({ description: 'In UTC', example: '2026-11-21' }),
+  coin: z.string().openapi({ example: 'BTC' }),
+  orders: z.number().int().openapi({ example: 120 }),
+  usdt: SignedDecimal.openapi({ description: 'In USDT', example: '31.25' }),
+});
+
 /** The position of the house. */
 export const House = z
   .object({
@@ -70,10 +79,23 @@ export const House = z
     }),
     custodyAnsweredAt: Timestamp.nullable().openapi({ description: 'When the custodian last said what it holds' }),
     assets: z.array(HouseAsset),
+    spreadEarned: z.array(SpreadEarned).nullable().openapi({
+      description:
+        'What clients paid more, or got less, than the market’s middle price, by day and coin, of the last 31 days, newest first. Each order’s is rounded down to an atom. Counted every minute; null while it is not known',
+    }),
   })
   .openapi('House');
 
 export type House = z.output<typeof House>;
+
+/** As many days are shown, today among them. */
+const DAYS_SHOWN = 31;
+const DAY_MS = 86_400_000;
+
+/** The first day whose spread is shown. */
+export function firstDayShown(now_ms: number): string {
+  return new Date(now_ms - (DAYS_SHOWN - 1) * DAY_MS).toISOString().slice(0, 10);
+}
 
 /** What one of the house's accounts has of an asset, and how far it may fall. */
 interface Position {
@@ -122,6 +144,7 @@ export function describeHouse(
   positions: Positions,
   snapshot: MarketSnapshot | undefined,
   custodian: CustodyStanding | undefined,
+  spread: readonly SpreadOfDay[] | undefined,
   now_ms: number,
 ): House {
   const answeredAt = custodian?.answeredAt ?? null;
@@ -162,5 +185,12 @@ export function describeHouse(
     inventoryUsdValue: sum === null ? null : formatAmount(sum, scaleOf(QUOTE_ASSET)),
     custodyAnsweredAt: answeredAt === null ? null : new Date(answeredAt).toISOString(),
     assets: shown.map((one) => one.shown),
+    spreadEarned:
+      spread?.map(({ day, coin, orders, atoms }) => ({
+        day,
+        coin,
+        orders,
+        usdt: formatAmount(BigInt(atoms), scaleOf(QUOTE_ASSET)),
+      })) ?? null,
   };
 }

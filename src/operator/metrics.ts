@@ -3,6 +3,7 @@ import type { CustodyStanding } from '../ledger/custody-standing.ts';
 import type { Database } from '../ledger/database.ts';
 import type { KeeperStanding } from '../ledger/reach-keeper.ts';
 import { timeOfRecord } from '../ledger/record-id.ts';
+import type { BreakerState } from '../markets/sources/circuit-breaker.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
 import { coinSymbols } from '../money/assets.ts';
 import type { House } from './house.ts';
@@ -95,6 +96,9 @@ export interface Measured {
   readonly snapshot: MarketSnapshot | undefined;
   readonly keeper: KeeperStanding | undefined;
   readonly custodian: CustodyStanding | undefined;
+  /** How each source of prices stands, and how many orders are in the gate. */
+  readonly sources: Readonly<Record<string, BreakerState>> | undefined;
+  readonly ordersAtGate: number | undefined;
   readonly now_ms: number;
 }
 
@@ -113,6 +117,7 @@ export function writeMetrics(measured: Measured): string {
     ...listWork(measured),
     ...listPositions(measured),
     ...listCustody(measured),
+    ...listTrading(measured),
     ...listObjects(measured),
   ];
   return `${families
@@ -224,6 +229,34 @@ function listCustody({ house, custodian, now_ms }: Measured): Family[] {
       name: 'custody_short',
       help: 'Whether it then holds less than it should by the ledger; 0 while that is not known',
       samples: house.assets.map(({ asset, custodyCovers }) => [{ asset }, custodyCovers === 'shortfall' ? 1 : 0]),
+    },
+  ];
+}
+
+function listTrading({ house, sources, ordersAtGate, now_ms }: Measured): Family[] {
+  const today = new Date(now_ms).toISOString().slice(0, 10);
+  const spread = house.spreadEarned?.filter(({ day }) => day === today);
+  const of = (member: 'orders' | 'usdt'): Sample[] =>
+    spread
+      ? coinSymbols.map((coin) => [{ coin }, spread.find((one) => one.coin === coin)?.[member] ?? 0] as const)
+      : [];
+  return [
+    { name: 'orders_of_day', help: 'Orders that were filled today, in UTC', samples: of('orders') },
+    { name: 'spread_of_day', help: 'What they earned by their spread, in USDT', samples: of('usdt') },
+    {
+      name: 'gate_up',
+      help: 'Whether the gate of the ledger answered',
+      samples: [[{}, ordersAtGate === undefined ? 0 : 1]],
+    },
+    {
+      name: 'gate_orders',
+      help: 'Orders that are in the gate at this moment',
+      samples: ordersAtGate === undefined ? [] : [[{}, ordersAtGate]],
+    },
+    {
+      name: 'price_source_up',
+      help: 'Whether a source of prices is asked; 0 while it is suspended after failures',
+      samples: Object.entries(sources ?? {}).map(([source, standing]) => [{ source }, standing === 'good' ? 1 : 0]),
     },
   ];
 }

@@ -9,6 +9,7 @@ export function playGate(gates: DurableObjectNamespace): DurableObjectNamespace 
     const played: OrderGate = {
       placeOrder: (call) => placeOrder(gate, call),
       preview: (order) => gate.preview(order),
+      countOrders: () => gate.countOrders(),
     };
     return played as unknown as DurableObjectStub;
   };

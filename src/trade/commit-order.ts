@@ -28,7 +28,8 @@ export function commitOrder(database: Database, placement: Placement, plan: Orde
   const pays = { ...common, debit: coinTo, credit: coinFrom, asset: QUOTE_ASSET, amount: plan.usdtAmount } as const;
   const delivers = { ...common, debit: coinFrom, credit: coinTo, asset: plan.coin, amount: plan.coinAmount } as const;
   const [first, second] = plan.side === 'BUY' ? [pays, delivers] : [delivers, pays];
-  const row = { accountId, ...toRow(placement, plan), priceRound: plan.priceRound };
+  const { priceRound, middlePrice } = plan;
+  const row = { accountId, ...toRow(placement, plan), priceRound, middlePrice };
   return commit(database, [bindPrepared(insertOrder(database), row)], [first, second]);
 }
 
@@ -47,6 +48,7 @@ const insertOrder = prepareOnce((database) =>
       priceRound: sql.placeholder('priceRound'),
       keyId: sql.placeholder('keyId'),
       firstTransfer: nextTransfer(),
+      middlePrice: sql.placeholder('middlePrice'),
     })
     .prepare(),
 );

@@ -42,6 +42,8 @@ export interface OrderPlan extends Fill {
   readonly coin: Coin;
   readonly side: Side;
   readonly executedPrice: Price;
+  /** The market's price, without spread. */
+  readonly middlePrice: Price;
   /** The number of the round of prices that it was planned at. */
   readonly priceRound: number;
 }
@@ -100,7 +102,7 @@ export function planOrder(
   if (amounts.coinAmount === 0n) {
     return refuse('amount_below_minimum', `The order is worth less than the smallest amount of ${coin}.`);
   }
-  return accept({ coin, side, executedPrice, ...amounts, priceRound: firm.round });
+  return accept({ coin, side, executedPrice, middlePrice: firm.price, ...amounts, priceRound: firm.round });
 }
 
 /** The refusal of every trade while trading is halted. */

@@ -31,6 +31,8 @@ export interface OrderGate {
   placeOrder(call: GateCall): Promise<GateReply>;
   /** What an order would fill at now; it has no effect. */
   preview(order: PlaceOrder): Promise<Outcome<OrderPreview>>;
+  /** How many orders are in the gate at this moment. */
+  countOrders(): Promise<number>;
 }
 
 /**
@@ -61,6 +63,16 @@ export async function previewAtGate(bindings: GateBindings, order: PlaceOrder): 
   } catch (error) {
     logFault('gate_failed', { error: describeError(error) });
     return overloaded;
+  }
+}
+
+/** How many orders are in the gate; `undefined` when it does not answer. Never rejects. */
+export async function countAtGate(bindings: GateBindings): Promise<number | undefined> {
+  try {
+    return await withDeadline<number>(PREVIEW_DEADLINE_MS, () => takeStub(bindings).countOrders());
+  } catch (error) {
+    logFault('gate_failed', { error: describeError(error) });
+    return undefined;
   }
 }
 

@@ -1,6 +1,14 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { runInDurableObject } from 'cloudflare:test';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { reachKeeper } from '../../src/ledger/reach-keeper.ts';
+import type { FilledOrder } from '../../src/ledger/reconciliation/order-records.ts';
+import { newRecordId, timestampOfRecord } from '../../src/ledger/record-id.ts';
+import { SpreadSums, spreadOf } from '../../src/ledger/spread-sums.ts';
+import { parseAmount } from '../../src/money/amounts.ts';
 import { describeHouse } from '../../src/operator/house.ts';
 import { type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
+import { NEXT, expectRefused, sql } from '../support/ledger/raw-ledger.ts';
+import { runKeeper, tradeAll } from '../support/ledger/reconciliation.ts';
 import { countRowsRead } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
@@ -9,6 +17,9 @@ interface Shown {
   readonly house: {
     readonly inventoryUsdValue: string | null;
     readonly assets: readonly Record<string, string | null>[];
+    readonly spreadEarned:
+      | readonly { readonly day: string; readonly coin: string; readonly orders: number; readonly usdt: string }[]
+      | null;
   };
 }
 
@@ -74,7 +85,7 @@ describe('GET /operator/v1/house', () => {
 
   it('has no value without a firm price, and none that is made up', () => {
     const positions = new Map([['house:liquidity BTC', { amount: -1n, floor: 0n }]]);
-    const house = describeHouse(positions, undefined, undefined, 0);
+    const house = describeHouse(positions, undefined, undefined, undefined, 0);
     expect(house.inventoryUsdValue).toBeNull();
     expect(house.assets.find(({ asset }) => asset === 'BTC')).toMatchObject({
       inventoryUsdValue: null,
@@ -87,5 +98,126 @@ describe('GET /operator/v1/house', () => {
 
   it('reads the house’s own rows and no client’s', async () => {
     expect(await countRowsRead(() => asOperator('GET', '/house'))).toBeLessThan(60);
+  });
+});
+
+describe('the spread earned', () => {
+  beforeAll(async () => {
+    await asOperator('PATCH', '/settings', { exposure: { BTC: '100' }, supplyCaps: { BTC: '1000' } });
+  });
+
+  /** What the orders in the database earned, by day and coin, in exact fractions: an order's is rounded down. */
+  async function sumOrders(): Promise<Map<string, { orders: number; atoms: bigint }>> {
+    const { results } = await env.DB.prepare(
+      `SELECT id, coin, side, CAST(middle_price AS TEXT) AS middle, CAST(coin_amount AS TEXT) AS amount,
+         CAST(usdt_amount AS TEXT) AS usdt FROM orders`,
+    ).all<Record<'id' | 'coin' | 'side' | 'middle' | 'amount' | 'usdt', string>>();
+    const sums = new Map<string, { orders: number; atoms: bigint }>();
+    for (const { id, coin, side, middle, amount, usdt } of results) {
+      // Both prices and amounts of coins have 8 decimals, amounts of USDT have 6.
+      const worth = BigInt(middle) * BigInt(amount);
+      const earned = BigInt(usdt) * 10n ** 10n - worth;
+      const exact = side === 'BUY' ? earned : -earned;
+      const down = exact >= 0n ? exact / 10n ** 10n : -((-exact + 10n ** 10n - 1n) / 10n ** 10n);
+      const name = `${timestampOfRecord(id).slice(0, 10)} ${coin}`;
+      const sum = sums.get(name) ?? { orders: 0, atoms: 0n };
+      sums.set(name, { orders: sum.orders + 1, atoms: sum.atoms + down });
+    }
+    return sums;
+  }
+
+  const shown = async () =>
+    new Map(
+      ((await read()).spreadEarned ?? []).map(({ day, coin, orders, usdt }) => [
+        `${day} ${coin}`,
+        { orders, atoms: parseAmount(usdt, 6) },
+      ]),
+    );
+
+  it('is by day and coin, to the atom, what the orders of that day earned', async () => {
+    await asOperator('PATCH', '/settings', { spreadBps: 37 });
+    const trader = await openTrader({ USDT: '100000', BTC: '1', ETH: '5', DOGE: '9000' });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    try {
+      for (const hours of [0, 24, 24]) {
+        vi.setSystemTime(Date.now() + hours * 3_600_000);
+        await tradeAll(trader);
+        await trader.trade({ coin: 'DOGE', side: 'SELL', mode: 'USDT_AMOUNT', value: '7.654321' });
+        await runKeeper();
+        expect(await shown()).toEqual(await sumOrders());
+      }
+      const sums = [...(await shown()).values()];
+      expect(sums.length).toBeGreaterThanOrEqual(9);
+      for (const { atoms = 0n } of sums) expect(atoms).toBeGreaterThan(0n);
+      // However often the keeper reads the journal, and from its beginning.
+      await runKeeper(() => reachKeeper(env).beginAnew());
+      await runKeeper();
+      await runKeeper();
+      expect(await shown()).toEqual(await sumOrders());
+      vi.setSystemTime(Date.now() + 31 * 86_400_000);
+      expect(await shown()).toEqual(new Map());
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  const order = (change: Partial<FilledOrder>): FilledOrder => ({
+    accountId: 'a',
+    id: newRecordId(Date.UTC(2026, 10, 21)),
+    coin: 'BTC',
+    side: 'BUY',
+    price: '100000000',
+    coinAmount: '100000000',
+    usdtAmount: '1010000',
+    middle: '100000000',
+    transfer: 1,
+    ...change,
+  });
+
+  it.each([
+    ['a buy above the middle', {}, 10_000n],
+    ['a sale below it', { side: 'SELL', usdtAmount: '990000' }, 10_000n],
+    ['a buy, rounded down', { coinAmount: '100000001' }, 9_999n],
+    ['a sale, rounded down', { side: 'SELL', usdtAmount: '990000', coinAmount: '99999999' }, 9_999n],
+    ['an order from before middles were stored', { middle: null }, undefined],
+  ] as const)('of %s', (_what, change, earned) => {
+    expect(spreadOf(order(change))).toBe(earned);
+  });
+
+  it('counts each order once, also when a slice is read again', () =>
+    runInDurableObject(env.LEDGER_KEEPER.getByName('spread'), (_instance, { storage }) => {
+      const sums = new SpreadSums(storage.sql);
+      const orders = [1, 3, 5].map((transfer) => order({ transfer }));
+      sums.add(orders.slice(0, 2));
+      sums.add(orders);
+      sums.add(orders);
+      expect(sums.list('2026-11-21')).toEqual([{ day: '2026-11-21', coin: 'BTC', orders: 3, atoms: '30000' }]);
+      expect(sums.list('2026-11-22')).toEqual([]);
+      sums.forget();
+      sums.add(orders);
+      expect(sums.list('')).toMatchObject([{ orders: 3 }]);
+    }));
+
+  it('is never negative: the database refuses an order on the wrong side of the middle', async () => {
+    const { accountId } = await openTrader({ USDT: '100', BTC: '1' });
+    const place = (side: string, middle: string) =>
+      sql(
+        `INSERT INTO orders (account_id, id, coin, side, executed_price, coin_amount, usdt_amount, status, price_round,
+           key_id, first_transfer, middle_price)
+         SELECT ?, ?, 'BTC', ?, 5000000000000, 10000, 5000000, 'COMPLETED', price_round,
+           (SELECT id FROM api_keys WHERE account_id = ?1), ${NEXT}, ${middle}
+         FROM balances WHERE account = 'house:liquidity' AND asset = 'BTC'`,
+        accountId,
+        newRecordId(Date.now()),
+        side,
+      );
+    const wrong = [
+      ['BUY', '5000000000001'],
+      ['SELL', '4999999999999'],
+      ['BUY', '0'],
+      ['BUY', '-1'],
+    ] as const;
+    for (const [side, middle] of wrong) await expectRefused('side of the middle price', place(side, middle));
+    for (const side of ['BUY', 'SELL']) await place(side, '5000000000000').run();
   });
 });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import alerts from '../../docs/alerts.yml?raw';
+import { LedgerGate } from '../../src/lane/ledger-gate.ts';
 import { LedgerKeeper } from '../../src/lane/ledger-keeper.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { METRICS_TYPE } from '../../src/operator/metrics.ts';
@@ -24,7 +25,7 @@ async function scrape(): Promise<Map<string, number>> {
     }
     if (kind !== undefined) continue;
     const [, sample = '', family = '', value] =
-      /^(([a-z_]+)(?:\{[a-z]+="[A-Za-z_]+"(?:,[a-z]+="[A-Za-z_]+")*\})?) (-?\d+(?:\.\d+)?)$/.exec(line) ?? [];
+      /^(([a-z_]+)(?:\{[a-z]+="[A-Za-z_-]+"(?:,[a-z]+="[A-Za-z_-]+")*\})?) (-?\d+(?:\.\d+)?)$/.exec(line) ?? [];
     expect(declared.has(family), line).toBe(true);
     expect(samples.has(sample), `${sample} is there twice`).toBe(false);
     samples.set(sample, Number(value));
@@ -56,6 +57,11 @@ describe('GET /operator/v1/metrics', () => {
       'bureau_in_flight{asset="USDT"}': 51,
       bureau_price_hub_up: 1,
       'bureau_price_sources{coin="BTC"}': 3,
+      'bureau_price_source_up{source="sandbox-b"}': 1,
+      bureau_gate_up: 1,
+      bureau_gate_orders: 0,
+      'bureau_orders_of_day{coin="BTC"}': 1,
+      'bureau_orders_of_day{coin="LTC"}': 0,
       bureau_keeper_up: 1,
       bureau_reconciliation_transfers_behind: 0,
     };
@@ -63,6 +69,7 @@ describe('GET /operator/v1/metrics', () => {
     expect(samples.get('bureau_owed_to_clients{asset="USDT"}')).toBeCloseTo(10_000 - 10 - 51, 6);
     expect(samples.get('bureau_withdrawals_oldest_age_seconds{status="PENDING"}')).toBeLessThan(60);
     expect(samples.get('bureau_price_age_seconds{coin="BTC"}')).toBeLessThan(60);
+    expect(samples.get('bureau_spread_of_day{coin="BTC"}')).toBeGreaterThan(0);
   });
 
   it('has every metric that an alert asks for', async () => {
@@ -75,8 +82,14 @@ describe('GET /operator/v1/metrics', () => {
   it('says what cannot be reached, and shows the rest', async () => {
     vi.spyOn(PriceHub.prototype, 'snapshot').mockRejectedValue(new Error('no hub'));
     vi.spyOn(LedgerKeeper.prototype, 'read').mockRejectedValue(new Error('no keeper'));
+    vi.spyOn(PriceHub.prototype, 'standings').mockRejectedValue(new Error('no hub'));
+    vi.spyOn(LedgerKeeper.prototype, 'readSpread').mockRejectedValue(new Error('no keeper'));
+    vi.spyOn(LedgerGate.prototype, 'countOrders').mockRejectedValue(new Error('no gate'));
     const samples = await scrape();
-    expect([samples.get('bureau_price_hub_up'), samples.get('bureau_keeper_up')]).toEqual([0, 0]);
+    const ups = ['price_hub', 'keeper', 'gate'].map((name) => samples.get(`bureau_${name}_up`));
+    expect(ups).toEqual([0, 0, 0]);
+    expect(samples.has('bureau_orders_of_day{coin="BTC"}')).toBe(false);
+    expect(samples.has('bureau_price_source_up{source="sandbox-b"}')).toBe(false);
     expect(samples.get('bureau_trading_halted')).toBe(1);
     expect(samples.has('bureau_reconciliation_transfers_behind')).toBe(false);
     expect(samples.has('bureau_price_age_seconds{coin="BTC"}')).toBe(false);

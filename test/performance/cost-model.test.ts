@@ -123,9 +123,15 @@ async function countChecks(isNew: boolean): Promise<Counts> {
       });
     }, CHAINS);
   const without = await countPass();
-  await writeHistory('orders', crowd, CHECKED_ORDERS);
+  // Within a day: what they earned is one row of the keeper for each day.
+  await writeHistory('orders', crowd, CHECKED_ORDERS, DAY_MS);
   const counted = await countPass();
-  return { ...counted, databaseRowsRead: counted.databaseRowsRead - without.databaseRowsRead };
+  const more = (what: keyof Counts) => counted[what] - without[what];
+  return {
+    ...counted,
+    databaseRowsRead: more('databaseRowsRead'),
+    objectRowsWritten: more('objectRowsWritten'),
+  };
 }
 
 /** Has the hub fetch prices now, so that its next callers are answered from memory. */

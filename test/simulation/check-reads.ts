@@ -1,8 +1,9 @@
 import { house } from '../../src/ledger/transfers.ts';
-import { assetSymbols, scaleOf } from '../../src/money/assets.ts';
+import { assetSymbols, findCoin, scaleOf } from '../../src/money/assets.ts';
+import { timestampOfRecord } from '../../src/ledger/record-id.ts';
 import { asOperator, json } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';
-import { must } from './model.ts';
+import { DAY_MS, must } from './model.ts';
 import type { World } from './world.ts';
 import { writeDecimal } from './read-decimal.ts';
 
@@ -23,8 +24,39 @@ const atomsOf = (asset: string, text: string) => {
   return BigInt(`${minus}${whole}${rest.padEnd(scale, '0')}`);
 };
 
+/** What the orders of a day earned, to the atom, by orders whose middle price the market had. */
+async function checkSpread({ market, now_ms }: World): Promise<void> {
+  must((await asOperator('POST', '/reconciliation/run')).status === 200, 'the keeper does not run');
+  const { results } = await env.DB.prepare(
+    `SELECT id, coin, side, CAST(middle_price AS TEXT) AS middle, CAST(coin_amount AS TEXT) AS amount,
+       CAST(usdt_amount AS TEXT) AS usdt FROM orders`,
+  ).all<Record<'id' | 'coin' | 'side' | 'middle' | 'amount' | 'usdt', string>>();
+  const sums = new Map<string, bigint>();
+  const first = new Date(now_ms - 30 * DAY_MS).toISOString().slice(0, 10);
+  for (const { id, coin, side, middle, amount, usdt } of results) {
+    const known = findCoin(coin);
+    must(known !== undefined && market.hasFilledAt(known, BigInt(middle)), 'the middle of', id, coin, middle);
+    // USDT has six decimals, a price eight.
+    const unit = 10n ** BigInt(scaleOf(known) + 2);
+    const worth = BigInt(middle) * BigInt(amount);
+    const earned = side === 'BUY' ? BigInt(usdt) - (worth + unit - 1n) / unit : worth / unit - BigInt(usdt);
+    const name = `${timestampOfRecord(id).slice(0, 10)} ${coin}`;
+    if (name >= first) sums.set(name, (sums.get(name) ?? 0n) + earned);
+  }
+  const { house: shown } = await json<{ house: { spreadEarned: Record<'day' | 'coin' | 'usdt', string>[] } }>(
+    await asOperator('GET', '/house'),
+  );
+  must(shown.spreadEarned.length === sums.size, 'days of spread', shown.spreadEarned, [...sums]);
+  for (const { day, coin, usdt } of shown.spreadEarned) {
+    const sum = sums.get(`${day} ${coin}`);
+    must(atomsOf('USDT', usdt) === sum, 'spread earned', day, coin, usdt, sum);
+  }
+}
+
 /** Every read of an account's money agrees with the model to the atom: what the operator sees, and the statement. */
-export async function checkReads({ model }: World): Promise<void> {
+export async function checkReads(world: World): Promise<void> {
+  const { model } = world;
+  await checkSpread(world);
   const shown = await json<{ house: { assets: Record<string, string>[] } }>(await asOperator('GET', '/house'));
   for (const { asset = '', inventory, inFlight, feesEarned } of shown.house.assets) {
     const known = assetSymbols.find((one) => one === asset) ?? 'USDT';

@@ -236,7 +236,13 @@ export function noteEffect(
       fills[0].coin,
       fills.map(({ round }) => round),
     );
+  noteMiddles(market, predicted);
   return predicted.length > 0;
+}
+
+/** Notes at which middle prices an order may have filled. */
+export function noteMiddles(market: World['market'], predicted: readonly Prediction[]): void {
+  for (const { filled } of predicted) if (filled) market.noteMiddle(filled.coin, filled.middle);
 }
 
 /**

@@ -43,6 +43,8 @@ export class Market {
   #rounds = 0;
   /** The round of the newest fill of each coin: none of an older one may follow (I13). */
   readonly #filled = new Map<Coin, number>();
+  /** The middle prices that fills may have had. */
+  readonly #middles = new Set<string>();
   readonly #markets = new Map(coinSymbols.map((coin) => [coin, openSandboxMarket(coin)]));
 
   install(): void {
@@ -91,9 +93,19 @@ export class Market {
       .map((reading) => this.#agree(coin, reading));
   }
 
+  /** Notes that a fill of a coin may have had this middle price. */
+  noteMiddle(coin: Coin, middle: bigint): void {
+    this.#middles.add(`${coin} ${middle}`);
+  }
+
   /** Notes a fill of a coin, at one of these rounds. */
   noteFill(coin: Coin, rounds: readonly number[]): void {
     this.#filled.set(coin, Math.max(this.#filled.get(coin) ?? 0, Math.min(...rounds)));
+  }
+
+  /** Whether a fill of a coin may have had this middle price. */
+  hasFilledAt(coin: Coin, middle: bigint): boolean {
+    return this.#middles.has(`${coin} ${middle}`);
   }
 
   /** The times at which the venues were asked, for a report. */

@@ -9,8 +9,8 @@ export interface Prediction {
   readonly status: number;
   readonly code: string | null;
   readonly movements: readonly Omit<Movement, 'reference'>[];
-  /** The market and the round of prices of a fill. */
-  readonly filled?: { readonly coin: Coin; readonly round: number };
+  /** The market, the round of prices and the middle price of a fill. */
+  readonly filled?: { readonly coin: Coin; readonly round: number; readonly middle: bigint };
 }
 
 export function refusal(status: number, code: string): Prediction {
@@ -42,14 +42,14 @@ export function predictOrder(world: World, account: ModelAccount, { body }: Post
       const quote = isBuy
         ? ceil(price * (10_000n + spread), 10_000n) + half
         : (price * (10_000n - spread)) / 10_000n - half;
-      return { round, quote };
+      return { round, quote, middle: price };
     }),
   );
   // A halt that was lifted seconds ago may still be in effect.
   const stale = world.settled.some(({ tradingHalted }) => tradingHalted) ? [halted] : [];
-  const fills = prices.map(({ round, quote }) => ({
+  const fills = prices.map(({ round, quote, middle }) => ({
     ...predictFill(world, account, { coin, isBuy, byCoin, value, price: quote }),
-    filled: { coin, round },
+    filled: { coin, round, middle },
   }));
   if (!world.model.settings.tradingHalted) return [...fills, ...stale, ...withoutPrice(world)];
   // A gate that does not know of the halt yet still checks the amount first; the database refuses the order in any

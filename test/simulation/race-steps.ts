@@ -3,7 +3,7 @@ import { aroundBatch } from '../support/runtime/faults.ts';
 import { coinSymbols, scaleOf } from '../../src/money/assets.ts';
 import { drawCode, drawKey, drawOrder, drawWithdrawal } from './client-steps.ts';
 import type { Draw } from '../support/draw.ts';
-import { type Reply, execute, post, predictFresh, refuseKey } from './execute.ts';
+import { type Reply, execute, noteMiddles, post, predictFresh, refuseKey } from './execute.ts';
 import { type ModelAccount, type ModelKey, type Post, must } from './model.ts';
 import { writeDecimal } from './read-decimal.ts';
 import type { World } from './world.ts';
@@ -54,6 +54,7 @@ export async function stepCrowd(world: World, draw: Draw): Promise<void> {
   const fresh = await predictFresh(world, account, request);
   if (refused || fresh.answers.some(({ status }) => status !== 201)) return;
   world.wanted = fresh.wanted;
+  noteMiddles(world.market, fresh.answers);
   const count = 2 + draw.below(4);
   const replies = await Promise.all(
     Array.from({ length: count }, (_, at) => post((at % 2 === 0 ? key : second).trader, request)),
@@ -114,6 +115,7 @@ export async function stepHeld(world: World, draw: Draw): Promise<void> {
   const [held, faster] = [crowdOrder(world, draw, account), crowdOrder(world, draw, account)];
   const answers = await Promise.all([held, faster].map((request) => predictFresh(world, account, request)));
   if (answers.some((one) => one.answers.some(({ status }) => status !== 201))) return;
+  for (const one of answers) noteMiddles(world.market, one.answers);
   let overtaking: Reply | undefined;
   const fault = aroundBatch('order', 'before', 1, async () => {
     overtaking = await post(other.trader, faster);

@@ -44,7 +44,7 @@ export const orderRecords: RecordKind = {
   ],
 };
 
-/** The columns of an order from which its rounding is judged. */
+/** The columns of an order from which its rounding is judged, and what it earned. */
 export interface FilledOrder {
   readonly accountId: string;
   readonly id: string;
@@ -53,11 +53,16 @@ export interface FilledOrder {
   readonly price: string;
   readonly coinAmount: string;
   readonly usdtAmount: string;
+  /** The market's middle price; `null` for an order that is older than this column. */
+  readonly middle: string | null;
+  /** The number of its first transfer. */
+  readonly transfer: number;
 }
 
 /** SQL for the columns of a `FilledOrder`, from the row `r`. */
 export const filledOrderColumns = `r.account_id AS accountId, r.id, r.coin, r.side, CAST(r.executed_price AS TEXT) AS price,
-  CAST(r.coin_amount AS TEXT) AS coinAmount, CAST(r.usdt_amount AS TEXT) AS usdtAmount`;
+  CAST(r.coin_amount AS TEXT) AS coinAmount, CAST(r.usdt_amount AS TEXT) AS usdtAmount,
+  CAST(r.middle_price AS TEXT) AS middle, r.first_transfer AS transfer`;
 
 /**
  * Finds orders whose amounts differ from the price by an atom or more, or in the client's favour. Which of the two
@@ -67,7 +72,10 @@ export const filledOrderColumns = `r.account_id AS accountId, r.id, r.coin, r.si
 export function judgeRounding(orders: readonly FilledOrder[]): Finding[] {
   return orders
     .filter((order) => !isRoundedForHouse(order))
-    .map(({ id: order, ...terms }) => ({ invariant: 'rounding_favours_house', example: { order, ...terms } }));
+    .map(({ id: order, accountId, coin, side, price, coinAmount, usdtAmount }) => ({
+      invariant: 'rounding_favours_house',
+      example: { order, accountId, coin, side, price, coinAmount, usdtAmount },
+    }));
 }
 
 function isRoundedForHouse({ coin: symbol, side, price, coinAmount, usdtAmount }: FilledOrder): boolean {

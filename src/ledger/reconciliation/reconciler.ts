@@ -6,6 +6,7 @@ import { addDifferences } from './judge-balance.ts';
 import type { KeptLinks } from './kept-links.ts';
 import { type InvariantReport, NO_PROGRESS, type Pass, type PassReport, type Progress, beginPass } from './progress.ts';
 import { reportFindings } from './violations.ts';
+import type { SpreadSums } from '../spread-sums.ts';
 import { scanAccounts } from './scan-accounts.ts';
 import { JOURNAL_START, scanJournal } from './scan-journal.ts';
 
@@ -25,6 +26,12 @@ export const SLICE_LIMITS: SliceLimits = { explained: 500, summed: 2_500, rows: 
 /** The least time between the beginnings of two passes. */
 export const PASS_INTERVAL_MS = 3_600_000;
 
+/** What is kept beside the progress, in the storage of the same object. */
+export interface Kept {
+  readonly links: KeptLinks;
+  readonly spread: SpreadSums;
+}
+
 /** How long a slice took, and whether there is more to read now. */
 export interface Slice {
   readonly isMore: boolean;
@@ -41,12 +48,14 @@ export interface Slice {
 export class Reconciler {
   readonly #database: Database;
   readonly #links: KeptLinks;
+  readonly #spread: SpreadSums;
   readonly #chains: Chains;
   #progress: Progress;
 
-  constructor(database: Database, links: KeptLinks, progress: Progress, read: Chains = CHAINS) {
+  constructor(database: Database, { links, spread }: Kept, progress: Progress, read: Chains = CHAINS) {
     this.#database = database;
     this.#links = links;
+    this.#spread = spread;
     this.#progress = progress;
     this.#chains = read;
   }
@@ -83,12 +92,13 @@ export class Reconciler {
   }
 
   /**
-   * Deletes all progress and the stored links, for an operator who restored the ledger to an earlier time. Returns the
+   * Deletes all progress, the stored links and the sums of the spread, for an operator who restored the ledger to an earlier time. Returns the
    * newest links that were deleted.
    */
   beginAnew(): Readonly<Record<string, string>> {
     const { number, report } = this.#progress;
     this.#progress = { ...NO_PROGRESS, number, report };
+    this.#spread.forget();
     return this.#links.forget();
   }
 
@@ -99,6 +109,7 @@ export class Reconciler {
     const before = this.#progress;
     const scanned = await scanJournal(this.#database.$client, before.newest, explained, 'new');
     await reportFindings(this.#database, scanned.findings, before.number, now_ms);
+    this.#spread.add(scanned.orders);
     const found = addToTallies(before.found, scanned.checked, scanned.findings);
     this.#progress = { ...before, newest: scanned.next, found, steppedAt: now_ms };
     if (!scanned.isAtEnd) return { isMore: true, duration_ms: scanned.duration_ms };

@@ -41,6 +41,8 @@ export interface ScannedJournal {
   /** Whether the slice reached `head`, so that the house's balances were compared with the sums. */
   readonly isAtEnd: boolean;
   readonly house: readonly BalanceRow[];
+  /** The filled orders of the slice, if it was read as `new`. */
+  readonly orders: readonly FilledOrder[];
   readonly duration_ms: number;
 }
 
@@ -102,6 +104,7 @@ export async function scanJournal(
     head,
     isAtEnd,
     house,
+    orders,
     duration_ms,
   };
 }

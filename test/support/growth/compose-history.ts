@@ -21,6 +21,8 @@ export interface History {
   readonly owners: Owners;
   readonly first: number;
   readonly end: number;
+  /** Over how long it is spread; two years unless told. */
+  readonly span_ms?: number;
 }
 
 /** The tables that a history is written to. */
@@ -31,13 +33,13 @@ export const historyTables: readonly string[] = ['balances', 'transfers', ...Obj
  * `head`, and the resulting balances: the same rows that requests would have left. Pure.
  */
 export function composeHistory(
-  { table, owners, first, end }: History,
+  { table, owners, first, end, span_ms = SPAN_MS }: History,
   from: number,
   to: number,
   head: number,
 ): string[] {
   const kind = recordKinds[table];
-  const time = `(${FIRST_MS} + (i - ${first}) * ${Math.floor(SPAN_MS / (end - first))})`;
+  const time = `(${FIRST_MS} + (i - ${first}) * ${Math.floor(span_ms / (end - first))})`;
   const terms = composeTerms(kind, owners, time, from, head);
   return [writeRecords(table, terms, from, to), writeTransfers(kind, terms, from, to), moveBalances(head)];
 }

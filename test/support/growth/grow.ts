@@ -164,6 +164,7 @@ async function timeBatches({ accountId, keyId }: Trader): Promise<number> {
     coin: 'BTC',
     side: 'BUY',
     executedPrice: 5_000_000_000_000n,
+    middlePrice: 4_995_000_000_000n,
     coinAmount: 10_000n,
     usdtAmount: 5_000_000n,
     // The round of the newest fill, so that no order is refused for an older round.

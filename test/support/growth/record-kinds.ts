@@ -49,6 +49,7 @@ const orders: RecordKind = {
     price_round: 0,
     key_id: `(SELECT id FROM api_keys WHERE account_id = ${account} LIMIT 1)`,
     first_transfer: firstTransfer,
+    middle_price: `iif(${isBuy}, 4995000000000, 5005000000000)`,
   }),
   legs: ({ account, isBuy }) => [
     {

@@ -16,15 +16,20 @@ export interface Written {
 let next = 0;
 
 /**
- * Writes records of one kind, spread over two years, with their transfers and the resulting balances: the same rows
+ * Writes records of one kind, spread over two years unless told, with their transfers and the resulting balances: the same rows
  * that requests would have left, and correct for the reconciliation. It bypasses the triggers, which check every
  * written row. With them a million rows would take minutes, and they are not tested here.
  */
-export async function writeHistory(table: RecordTable, owners: Owners, count: number): Promise<Written> {
+export async function writeHistory(
+  table: RecordTable,
+  owners: Owners,
+  count: number,
+  span_ms?: number,
+): Promise<Written> {
   const triggers = (await readTriggers()).filter(({ tbl_name }) => historyTables.includes(tbl_name));
   // From the beginning of a turn, so that every account buys before it sells.
   const first = Math.ceil(next / (2 * owners.count)) * 2 * owners.count;
-  const history = { table, owners, first, end: first + count };
+  const history = { table, owners, first, end: first + count, ...(span_ms !== undefined && { span_ms }) };
   let size = 0;
   for (let from = first; from < history.end; from += CHUNK) {
     const to = Math.min(from + CHUNK, history.end);

@@ -7,6 +7,7 @@ import { type Invariant, invariants } from '../../../src/ledger/reconciliation/i
 import { KeptLinks } from '../../../src/ledger/reconciliation/kept-links.ts';
 import { NO_PROGRESS } from '../../../src/ledger/reconciliation/progress.ts';
 import { Reconciler, type SliceLimits } from '../../../src/ledger/reconciliation/reconciler.ts';
+import { SpreadSums } from '../../../src/ledger/spread-sums.ts';
 import { listViolations } from '../../../src/ledger/reconciliation/violations.ts';
 import { type Reconciliation, showReconciliation } from '../../../src/operator/reconciliation.ts';
 import { type Trader, asOperator, json, openTrader } from '../exchange.ts';
@@ -65,7 +66,8 @@ export function withOwn<T>(
 ): Promise<T> {
   return runInDurableObject(env.LEDGER_KEEPER.getByName(name), (_instance, { storage }) => {
     const links = new KeptLinks(storage.sql);
-    const reconciler = new Reconciler(openDatabase(env.DB), links, NO_PROGRESS, read);
+    const kept = { links, spread: new SpreadSums(storage.sql) };
+    const reconciler = new Reconciler(openDatabase(env.DB), kept, NO_PROGRESS, read);
     const standing = () => ({
       progress: reconciler.progress,
       links: { transfers: links.newest('transfers') ?? null, audit: links.newest('audit') ?? null },
