@@ -1,5 +1,8 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type ProblemBody, type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
+import { openDatabase } from '../../src/ledger/database.ts';
+import { prepareStatement, writeStatement } from '../../src/wallet/statement/statement.ts';
+import { countRowsRead } from '../support/runtime/meter.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
 import { addressOf, drawHash } from '../support/ledger/reconciliation.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
@@ -202,5 +205,21 @@ describe('the statement of an account with 100,000 movements', () => {
     // A piece is what one read of the database gave.
     expect(pieces).toBeGreaterThan(100);
     expect(largest).toBeLessThan(150_000);
+    expect(await countSteps(trader)).toBeLessThan(2_100);
   });
+
+  /** The most rows that D1 reads for one piece. */
+  async function countSteps({ accountId }: Trader): Promise<number> {
+    const database = openDatabase(env.DB);
+    const prepared = await prepareStatement(database, accountId, 0, null, Date.now());
+    const pieces = writeStatement(database, prepared, 'json');
+    let most = 0;
+    for (let step = { isDone: false }; !step.isDone;) {
+      const rows = await countRowsRead(async () => {
+        step = { isDone: (await pieces.next()).done === true };
+      });
+      most = Math.max(most, rows);
+    }
+    return most;
+  }
 });

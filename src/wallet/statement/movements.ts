@@ -114,9 +114,13 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** The rows of a kind that have a transfer in the span, as a condition. */
-function isInSpan({ legs, isSlow }: Kind, { accountId, from_ms, begin, end }: MovementSpan): SQL {
-  const lowest = isSlow ? '' : lowestRecordId(from_ms - DAY_MS);
+/**
+ * The rows of a kind that have a transfer in the span and come after the record `behind`, as a condition. It has one bound
+ * for the ids: SQLite seeks by one of two and would read all rows from there on.
+ */
+function isInSpan({ legs, isSlow }: Kind, { accountId, from_ms, begin, end }: MovementSpan, behind = ''): SQL {
+  const first = isSlow ? '' : lowestRecordId(from_ms - DAY_MS);
+  const lowest = behind > first ? behind : first;
   const inSpan = legs.map(([number]) => sql`(${sql.raw(number)} >= ${begin} AND ${sql.raw(number)} < ${end})`);
   return sql`account_id = ${accountId} AND id > ${lowest} AND (${sql.join(inSpan, sql` OR `)})`;
 }
@@ -183,7 +187,7 @@ export async function* readMovements(
       (
         kind,
       ) => sql`SELECT id, ${sql.raw(kind.type)} AS type, ${selectLeg(kind.legs[0], 1)}, ${selectLeg(kind.legs[1], 2)}
-        FROM ${sql.raw(kind.table)} WHERE ${isInSpan(kind, span)} AND id > ${behind}`,
+        FROM ${sql.raw(kind.table)} WHERE ${isInSpan(kind, span, behind)}`,
     );
     const rows = await database.all<RecordRow>(
       sql`${sql.join(parts, sql` UNION ALL `)} ORDER BY id LIMIT ${RECORDS_PER_READ}`,
