@@ -140,6 +140,8 @@ function findAccessFaults(config: {
     if (url?.origin !== config[name]) faults.push([name, 'is no origin, such as https://team.cloudflareaccess.com']);
     else if (ENVIRONMENT === 'production' && url.protocol !== 'https:')
       faults.push([name, 'is not https in production']);
+    else if (ENVIRONMENT === 'production' && PLACEHOLDER_HOST.test(url.hostname))
+      faults.push([name, 'names a host that is a placeholder: fill in your own']);
   }
   return faults;
 }

@@ -1,5 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { openMigrated } from './open-migrated.ts';
 
 interface SchemaRow {
   readonly type: string;
@@ -16,9 +15,7 @@ const KINDS = ['table', 'index', 'trigger'];
  * its indexes and triggers after it. Rows are not part of it.
  */
 export function composeSchema(migrationsFolder: string): string {
-  const database = new DatabaseSync(':memory:');
-  const names = readdirSync(migrationsFolder).filter((name) => name.endsWith('.sql'));
-  for (const name of names.toSorted()) database.exec(readFileSync(`${migrationsFolder}/${name}`, 'utf8'));
+  const database = openMigrated(migrationsFolder);
   const rows = database
     .prepare('SELECT type, name, tbl_name AS tableName, sql FROM sqlite_schema WHERE sql IS NOT NULL')
     .all() as unknown as SchemaRow[];

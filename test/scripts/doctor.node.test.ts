@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { addLedger } from '../../scripts/ledgers/ledger-bindings.ts';
+import { FLOORS_QUERY } from '../../scripts/doctor/find-cap-faults.ts';
+import { openMigrated } from '../../scripts/schema/open-migrated.ts';
 import { deriveDepositKeys } from '../../scripts/offline-wallet.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bureau-doctor-'));
@@ -44,25 +46,102 @@ const ready = {
   database_id: '7f0e1a52-5b0c-4c5e-9d3e-2b8c4f6a9d01',
 };
 
+/** What wrangler answers about the floors of a database that these changes were made to. */
+function answerFloors(changes: readonly string[]): string {
+  const database = openMigrated('migrations');
+  database.exec('DROP TRIGGER balances_change_their_floor_by_audit; DROP TRIGGER balances_are_kept');
+  for (const change of changes) database.exec(change);
+  const results = database.prepare(FLOORS_QUERY).all();
+  database.close();
+  return JSON.stringify([{ results, success: true, meta: { duration: 0.2 } }]);
+}
+
+/** All limits set by the operator. */
+const touched = ['UPDATE balances SET floor = floor / 2'];
+
 /** What the doctor says of a configuration, and whether it passes. */
-async function examine(toml: string, secrets: readonly string[] | null = SECRETS) {
+async function examine(
+  toml: string,
+  secrets: readonly string[] | null = SECRETS,
+  floors: readonly string[] | null = touched,
+) {
   const file = join(folder, `${crypto.randomUUID()}.toml`);
   writeFileSync(file, toml);
-  const child = spawn(
-    process.execPath,
-    ['--no-warnings', 'scripts/doctor.ts', '--env', 'production', '--config', file],
-    {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    },
-  );
+  if (floors) writeFileSync(`${file}.caps`, answerFloors(floors));
+  const options = ['--env', 'production', '--config', file, ...(floors ? ['--caps', `${file}.caps`] : [])];
+  const child = spawn(process.execPath, ['--no-warnings', 'scripts/doctor.ts', ...options], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   child.stdin.end(secrets === null ? '' : JSON.stringify(secrets.map((name) => ({ name, type: 'secret_text' }))));
   const [said, code] = await Promise.all([
     text(child.stdout),
     new Promise<number | null>((resolve) => child.on('exit', resolve)),
   ]);
   const lines = said.trim().split('\n');
-  return { errors: lines.filter((line) => line.startsWith('error: ')), lines, isReady: code === 0 };
+  const linesOf = (kind: string) => lines.filter((line) => line.startsWith(`${kind}: `));
+  return { errors: linesOf('error'), warnings: linesOf('warning'), lines, isReady: code === 0 };
 }
+
+/**
+ * Everything that the doctor looks at, in one configuration in which all of it is wrong: the wrong value, or the change of
+ * the configuration or the database, and what is said of it.
+ */
+const wrongs: readonly {
+  readonly what: string;
+  readonly values?: Readonly<Record<string, string>>;
+  readonly text?: readonly [string, string];
+  readonly said: RegExp;
+}[] = [
+  {
+    what: 'a placeholder for the custodian',
+    values: { CUSTODY_URL: 'https://custody.example' },
+    said: /error: CUSTODY_URL .*placeholder/,
+  },
+  {
+    what: 'a placeholder for the console',
+    values: { CONSOLE_ORIGIN: 'https://console.exchange.example' },
+    said: /error: CONSOLE_ORIGIN .*placeholder/,
+  },
+  { what: 'empty deposit keys', values: { DEPOSIT_KEYS: '{}' }, said: /error: DEPOSIT_KEYS is not filled in/ },
+  {
+    what: 'a database without an id',
+    values: { database_id: '00000000-0000-0000-0000-000000000000' },
+    said: /error: DB has no database_id/,
+  },
+  { what: 'a spread below the least', values: { SPREAD_BPS: '9' }, said: /error: SPREAD_BPS is below 10/ },
+  {
+    what: 'a single source of prices',
+    values: { PRICE_SOURCES: 'binance' },
+    said: /error: PRICE_SOURCES has fewer than the two/,
+  },
+  {
+    what: 'a market of the sandbox',
+    values: { CANDLE_SOURCES: 'sandbox' },
+    said: /error: CANDLE_SOURCES names a sandbox provider/,
+  },
+  {
+    what: 'a venue over plain HTTP',
+    values: { OKX_URL: 'http://www.okx.com' },
+    said: /error: OKX_URL is not https/,
+  },
+  {
+    what: 'a sign-in without its application',
+    values: { ACCESS_AUDIENCE: '' },
+    said: /error: ACCESS_AUDIENCE is empty/,
+  },
+  {
+    what: 'a secret among the variables',
+    text: ['[env.production.vars]', '[env.production.vars]\nOPERATOR_TOKEN = "oooo"'],
+    said: /error: OPERATOR_TOKEN is a variable/,
+  },
+  ...SECRETS.filter((name) => name !== 'CUSTODY_SIGNING_KEY').map((name) => ({
+    what: `no ${name}`,
+    said: new RegExp(`error: ${name} is not set`),
+  })),
+  { what: 'no signing key', said: /warning: CUSTODY_SIGNING_KEY is not set/ },
+  { what: 'supply caps that nobody set', said: /warning: the supply cap of .*BTC.* was never touched/ },
+  { what: 'exposures that nobody set', said: /warning: the exposure of .*DOGE.* was never touched/ },
+];
 
 /** Each case loads wrangler anew, to read the configuration as a deployment does: so they run side by side. */
 describe.concurrent('the doctor', { timeout: 240_000 }, () => {
@@ -82,15 +161,41 @@ describe.concurrent('the doctor', { timeout: 240_000 }, () => {
     }
   });
 
+  const allWrong = (() => {
+    let told: Promise<Awaited<ReturnType<typeof examine>>> | undefined;
+    return () => {
+      let toml = fillIn({ ...ready, ...Object.assign({}, ...wrongs.map(({ values }) => values)) });
+      for (const { text: change } of wrongs) if (change) toml = toml.replace(...change);
+      return (told ??= examine(toml, [], []));
+    };
+  })();
+
+  it.each(wrongs)('sees $what', async ({ said }) => {
+    const { lines, isReady } = await allWrong();
+    expect(isReady).toBe(false);
+    expect(lines.filter((line) => said.test(line))).toHaveLength(1);
+  });
+
+  it('says which caps were never touched and leaves out the others; and that a database is not migrated', async () => {
+    const some = [
+      `UPDATE balances SET floor = floor / 2 WHERE asset <> 'BTC' OR account = 'house:liquidity'`,
+      `DELETE FROM balances WHERE asset = 'LTC'`,
+    ];
+    const { errors, warnings } = await examine(fillIn(ready), SECRETS, some);
+    expect(warnings).toEqual([expect.stringMatching(/the supply cap of BTC was never touched/)]);
+    expect(errors).toEqual([expect.stringMatching(/no balance of LTC: apply the migrations/)]);
+  });
+
   it('does not pass a ledger without a database of its own', async () => {
     const { toml } = addLedger(fillIn(ready));
     const { errors, isReady } = await examine(toml);
     expect([isReady, errors]).toEqual([false, [expect.stringContaining('DB_1')]]);
   });
 
-  it('warns where the secrets are not known, and where nobody can sign in', async () => {
-    const { lines, isReady } = await examine(fillIn({ ...ready, ACCESS_ISSUER: '' }), null);
-    expect([isReady, lines.filter((line) => line.startsWith('warning: ')).length]).toEqual([true, 2]);
+  it('warns where secrets and caps are not known and says how, and where nobody can sign in', async () => {
+    const { warnings, isReady } = await examine(fillIn({ ...ready, ACCESS_ISSUER: '' }), null, null);
+    expect([isReady, warnings.length]).toEqual([true, 3]);
+    expect(warnings.at(-1)).toContain(FLOORS_QUERY);
   });
 
   it.each([

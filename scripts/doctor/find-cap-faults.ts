@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { house } from '../../src/ledger/transfers.ts';
+import { assetSymbols } from '../../src/money/assets.ts';
+import { openMigrated } from '../schema/open-migrated.ts';
+import type { DeployFaults } from './find-deploy-faults.ts';
+
+/** The statement whose answer `findCapFaults` judges. A floor has more digits than a number of JSON. */
+export const FLOORS_QUERY =
+  "SELECT account, asset, CAST(floor AS TEXT) AS floor FROM balances WHERE account IN ('house:custody', 'house:liquidity')";
+
+const Floor = z.object({ account: z.string(), asset: z.string(), floor: z.string() });
+
+type Floor = z.output<typeof Floor>;
+
+/** The answer of `wrangler d1 execute --json`. */
+const Answer = z.tuple([z.object({ results: z.array(Floor) })]);
+
+/** The two limits of the house, by whose balance has them as its floor. */
+const limits = [
+  { account: house.custody, name: 'supply cap', advice: 'set the most that your custodian could hold' },
+  { account: house.liquidity, name: 'exposure', advice: 'set the most that you can be short' },
+] as const;
+
+const settingsRoute = '`PATCH /operator/v1/settings`';
+
+/** The floors that the migrations set. */
+function readDefaults(): Floor[] {
+  const database = openMigrated('migrations');
+  const rows = database.prepare(FLOORS_QUERY).all();
+  database.close();
+  return z.array(Floor).parse(rows);
+}
+
+function floorOf(floors: readonly Floor[], account: string, asset: string): string | undefined {
+  return floors.find((one) => one.account === account && one.asset === asset)?.floor;
+}
+
+/**
+ * Finds which supply caps and exposures nobody has set since the migrations did, by what `wrangler d1 execute --json`
+ * answered to `FLOORS_QUERY`. Throws when that is no such answer.
+ */
+export function findCapFaults(answer: string): DeployFaults {
+  const [{ results }] = Answer.parse(JSON.parse(answer));
+  const defaults = readDefaults();
+  const missing = assetSymbols.filter((asset) => limits.some(({ account }) => !floorOf(results, account, asset)));
+  const untouched = limits.map(({ account, name, advice }) => {
+    const assets = assetSymbols.filter(
+      (asset) => floorOf(results, account, asset) === floorOf(defaults, account, asset),
+    );
+    return { assets, text: `the ${name} of ${assets.join(', ')} was never touched: ${advice} (${settingsRoute})` };
+  });
+  return {
+    errors: missing.length > 0 ? [`the database has no balance of ${missing.join(', ')}: apply the migrations`] : [],
+    warnings: untouched.filter(({ assets }) => assets.length > 0).map(({ text }) => text),
+  };
+}
