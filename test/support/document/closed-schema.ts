@@ -22,13 +22,28 @@ export function closeSchema(schema: JsonSchema, components: Schemas): JsonSchema
   // An empty schema allows anything, so there is nothing to close.
   const close: Close = (part) =>
     Object.keys(part).length === 0 ? part : { ...translate(part, close), unevaluatedProperties: false };
-  return { ...close(schema), $defs: mapValues(components, (part) => translate(part, close)) };
+  return { ...close(schema), $defs: mapValues(pickNamed(schema, components), (part) => translate(part, close)) };
 }
 
 /** The same schema, self-contained but still open. */
 export function standAlone(schema: JsonSchema, components: Schemas): JsonSchema {
   const keep: Close = (part) => translate(part, keep);
-  return { ...keep(schema), $defs: mapValues(components, keep) };
+  return { ...keep(schema), $defs: mapValues(pickNamed(schema, components), keep) };
+}
+
+/** The components that a schema names, at any depth. A validator of all of them takes long to make. */
+function pickNamed(schema: JsonSchema, components: Schemas): Schemas {
+  const picked: Record<string, JsonSchema> = {};
+  const pick = (part: JsonSchema) => {
+    for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      const component = components[name];
+      if (component === undefined || name in picked) continue;
+      picked[name] = component;
+      pick(component);
+    }
+  };
+  pick(schema);
+  return picked;
 }
 
 /**
