@@ -2,7 +2,9 @@ import { basename } from 'node:path';
 import { type TestProjectInlineConfiguration, defineConfig } from 'vitest/config';
 import { listWantedFiles } from './test/support/node/run/list-wanted-files.ts';
 import { type WorkerKind, loadRuntime } from './test/support/node/run/load-runtime.ts';
+import { LongestFirst } from './test/support/node/run/longest-first.ts';
 import { refuseRuntime } from './test/support/node/run/refuse-runtime.ts';
+import { storeInMemory } from './test/support/node/run/store-in-memory.ts';
 
 /**
  * The end of a test file's name says where it runs:
@@ -39,6 +41,8 @@ function kindOf(file: string) {
   return endings.find((ending) => file.endsWith(`.${ending}.test.ts`)) ?? 'sandbox';
 }
 
+storeInMemory();
+
 // A run loads and starts only what its files need, so that a run of one file is fast.
 const wanted = Map.groupBy(listWantedFiles(process.argv.slice(2)), kindOf);
 
@@ -51,8 +55,8 @@ const isInWorkerd = [...wanted.keys()].some((kind) => !['pure', 'custodian', 'no
 const runtime = isInWorkerd ? await loadRuntime() : undefined;
 
 /**
- * A project is one configuration of the Worker and the servers that it needs. Its files share a runtime, because
- * starting one takes longer than most files do; each file begins with empty storage.
+ * A project is one configuration of the Worker. Its files share a few runtimes, because starting one takes longer than
+ * most files do; each file begins with empty storage, and each runtime has its own server that plays the outside.
  */
 function inRuntime(
   name: string,
@@ -67,21 +71,10 @@ function inRuntime(
   };
 }
 
-const serverOf = {
-  access: 'test/support/node/access/start-access.ts',
-  manual: 'test/support/node/access/start-access.ts',
-  custody: 'test/support/node/custody/start-custodian.ts',
-  venues: 'test/support/node/venues/start-venue-server.ts',
-  'six-venues': 'test/support/node/venues/start-venue-server.ts',
-} as const;
-
-/**
- * A project for each file with this ending. The server has one state, so a file with a server of its own need not wait
- * for other files. Because of their names these projects begin first; they wait more than they compute.
- */
-function besideServer(kind: keyof typeof serverOf): TestProjectInlineConfiguration[] {
+/** A project for each file: the Worker keeps the certificates of Access for an hour, and each file has its own. */
+function besideAccess(kind: 'access' | 'manual'): TestProjectInlineConfiguration[] {
   return (wanted.get(kind) ?? []).map((file) =>
-    inRuntime(`outside/${kind}/${basename(file, `.${kind}.test.ts`)}`, [file], kind, [serverOf[kind]]),
+    inRuntime(`${kind}/${basename(file, `.${kind}.test.ts`)}`, [file], kind),
   );
 }
 
@@ -93,8 +86,6 @@ const sandbox = inRuntime(
 
 const site = inRuntime('site', [patternOf('site')], 'sandbox', ['test/support/node/run/provide-site.ts']);
 
-const threeLedgers = inRuntime('three-ledgers', [patternOf('three-ledgers')], 'three-ledgers');
-
 /** These tests keep no state, so they share one set of modules. */
 const pure: TestProjectInlineConfiguration = {
   plugins: [refuseRuntime()],
@@ -103,42 +94,41 @@ const pure: TestProjectInlineConfiguration = {
 
 /** The custodian's signer, states and store. Tests with nodes of real chains are run by `npm run test:chains`. */
 const custodian: TestProjectInlineConfiguration = {
-  test: { name: 'custodian', include: [`${CUSTODIAN}/**/*.test.ts`], maxWorkers, ...timeouts },
+  test: { name: 'custodian', include: [`${CUSTODIAN}/**/*.test.ts`], isolate: false, maxWorkers, ...timeouts },
 };
 
 /**
- * Tests that start the deployed bundle (test/support/node/exchange/start-exchange.ts). They load the machine like real
- * traffic, so they run after all others, and one file after the other.
+ * Tests that start the deployed bundle (test/support/node/exchange/start-exchange.ts) or other processes. Each file
+ * starts its own, so they run beside each other; they share modules, because loading wrangler takes seconds.
  */
 const node: TestProjectInlineConfiguration = {
   test: {
     name: 'node',
     include: [patternOf('node')],
     globalSetup: 'test/support/node/exchange/provide-worker-bundle.ts',
-    sequence: { groupOrder: 1 },
-    fileParallelism: false,
+    isolate: false,
     ...timeouts,
   },
 };
 
-const inWorkerd = [
-  ...besideServer('access'),
-  ...besideServer('manual'),
-  ...besideServer('custody'),
-  ...besideServer('venues'),
-  ...besideServer('six-venues'),
-  ...(wanted.has('site') ? [site] : []),
-  ...(wanted.has('three-ledgers') ? [threeLedgers] : []),
-  ...(wanted.has('sandbox') ? [sandbox] : []),
-];
+const ofKind = (kind: 'custody' | 'venues' | 'six-venues' | 'three-ledgers') =>
+  wanted.has(kind) ? [inRuntime(kind, [patternOf(kind)], kind)] : [];
 
 export default defineConfig({
   test: {
     // Every request writes a log line. Only those of failed tests are printed.
     silent: 'passed-only',
     maxWorkers,
+    sequence: { sequencer: LongestFirst },
     projects: [
-      ...inWorkerd,
+      ...besideAccess('access'),
+      ...besideAccess('manual'),
+      ...ofKind('custody'),
+      ...ofKind('venues'),
+      ...ofKind('six-venues'),
+      ...ofKind('three-ledgers'),
+      ...(wanted.has('site') ? [site] : []),
+      ...(wanted.has('sandbox') ? [sandbox] : []),
       ...(wanted.has('pure') ? [pure] : []),
       ...(wanted.has('custodian') ? [custodian] : []),
       ...(wanted.has('node') ? [node] : []),

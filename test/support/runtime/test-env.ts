@@ -22,6 +22,8 @@ export interface TestEnv extends Omit<
   readonly VENUE_SERVER: string;
   /** The base address of the reference custodian; only in *.custody.test.ts. */
   readonly CUSTODIAN_SERVER: string;
+  /** `long` in `npm run test:long`. */
+  readonly TEST_LENGTH: 'short' | 'long';
   readonly OPERATOR_TOKEN: string;
   /** The platform's server of the site's files, which runs in front of the Worker. */
   readonly SITE: Fetcher;

@@ -1,8 +1,7 @@
-import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TestProject } from 'vitest/node';
+import { type PlayedServer, serveOnLoopback } from '../run/serve-on-loopback.ts';
 import { CustodianBook, readPayout } from './custodian.ts';
 import { CustodianProgrammes } from './custodian-programmes.ts';
 import type {
@@ -32,18 +31,11 @@ interface Saying {
   readonly body: unknown;
 }
 
-/** Starts one for all tests of a project: its state is one for all. */
-export default async function provideCustodian(project: TestProject): Promise<() => Promise<void>> {
-  const { url, stop } = await startCustodian();
-  project.provide('custodianServer', url);
-  return stop;
-}
-
 /**
  * Starts the reference custodian of docs/custody.md on loopback, with a book of its own. Tests set it through
  * `/control`, by way of `CustodianRemote`.
  */
-export async function startCustodian(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+export async function startCustodian(): Promise<PlayedServer> {
   let book = new CustodianBook();
   let programmes = new CustodianProgrammes();
   let rejections: string[] = [];
@@ -115,16 +107,7 @@ export async function startCustodian(): Promise<{ readonly url: string; readonly
     answer(response, programme.answer ?? 'state', sayState(method, opened.find(withdrawalId)));
   };
 
-  const server = createServer((request, response) => {
-    serve(request, response).catch(() => response.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const stop = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
+  return serveOnLoopback(serve);
 }
 
 /** Answers what is held: word for word what a test set, or with a fault. */

@@ -2,59 +2,50 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { parseEnv } from 'node:util';
 import { SITE_FOLDER } from '../../../../scripts/site/site-folder.ts';
-import { accessAudience, consoleOrigin } from '../access/start-access.ts';
-import { custodyVariables } from '../custody/start-custodian.ts';
+import type { Plugin } from 'vitest/config';
+import { accessAudience, consoleOrigin, startAccess } from '../access/start-access.ts';
+import { custodyVariables, startCustodian } from '../custody/start-custodian.ts';
+import { startVenueServer } from '../venues/start-venue-server.ts';
 import { venueUrlVariables } from '../venues/venue-remote.ts';
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    readonly venueServer: string;
-    readonly custodianServer: string;
-    readonly accessServer: string;
-  }
-}
-
-/** The servers on loopback that play the world outside: where the project's global setup has started them. */
-interface Servers {
-  readonly venueServer: string;
-  readonly custodianServer: string;
-  readonly accessServer: string;
-}
+import type { PlayedServer } from './serve-on-loopback.ts';
 
 /** Where the venues answer: a server that plays them in their exact shapes. */
 const venueVariables = (server: string) => ({ VENUE_SERVER: server, ...venueUrlVariables(server) });
+
+const accessVariables = (server: string) => ({
+  ACCESS_ISSUER: server,
+  ACCESS_AUDIENCE: accessAudience,
+  CONSOLE_ORIGIN: consoleOrigin,
+});
+
+/** Who plays the world outside, by the kind of the Worker. The others need nobody. */
+const serverStarts: Partial<Record<string, () => Promise<PlayedServer>>> = {
+  custody: startCustodian,
+  access: startAccess,
+  manual: startAccess,
+  venues: startVenueServer,
+  'six-venues': startVenueServer,
+};
 
 /** How the Worker is configured, by kind, where the sandbox of wrangler.toml is not what is tested. */
 const workerVariables = {
   sandbox: () => ({}),
   'three-ledgers': () => ({}),
-  custody: ({ custodianServer }: Servers) => ({
-    CUSTODIAN_SERVER: custodianServer,
-    ...custodyVariables(custodianServer),
-  }),
-  access: ({ accessServer }: Servers) => ({
-    ACCESS_ISSUER: accessServer,
-    ACCESS_AUDIENCE: accessAudience,
-    CONSOLE_ORIGIN: consoleOrigin,
-  }),
-  manual: ({ accessServer }: Servers) => ({
-    ACCESS_ISSUER: accessServer,
-    ACCESS_AUDIENCE: accessAudience,
-    CONSOLE_ORIGIN: consoleOrigin,
-    CUSTODY_PROVIDER: 'manual',
-  }),
-  venues: ({ venueServer }: Servers) => ({
-    ...venueVariables(venueServer),
+  custody: (server: string) => ({ CUSTODIAN_SERVER: server, ...custodyVariables(server) }),
+  access: accessVariables,
+  manual: (server: string) => ({ ...accessVariables(server), CUSTODY_PROVIDER: 'manual' }),
+  venues: (server: string) => ({
+    ...venueVariables(server),
     PRICE_SOURCES: 'binance,kraken',
     CANDLE_SOURCES: 'binance',
     SOLANA_ADDRESSES: 'pool',
   }),
-  'six-venues': ({ venueServer }: Servers) => ({
-    ...venueVariables(venueServer),
+  'six-venues': (server: string) => ({
+    ...venueVariables(server),
     PRICE_SOURCES: 'binance,okx,coinbase,kucoin,kraken,gate',
     CANDLE_SOURCES: 'binance,bybit,kucoin',
   }),
-} as const satisfies Record<string, (servers: Servers) => Record<string, string>>;
+} as const satisfies Record<string, (server: string) => Record<string, string>>;
 
 /** A configuration of the Worker that tests run under. */
 export type WorkerKind = keyof typeof workerVariables;
@@ -67,13 +58,12 @@ export async function loadRuntime() {
   // The runtime looks for the folder of `[assets]` as it starts, and unlike wrangler it makes nothing.
   mkdirSync(SITE_FOLDER, { recursive: true });
   const migrations = await readD1Migrations('migrations');
-  return (kind: WorkerKind) =>
-    cloudflareTest(({ inject }) => {
-      const servers = {
-        venueServer: inject<string>('venueServer'),
-        custodianServer: inject<string>('custodianServer'),
-        accessServer: inject<string>('accessServer'),
-      };
+  return (kind: WorkerKind): Plugin[] => {
+    const servers: PlayedServer[] = [];
+    // Runs once for each runtime. Each has a server of its own, whose state no other file changes meanwhile.
+    const plugin = cloudflareTest(async () => {
+      const server = await serverStarts[kind]?.();
+      if (server) servers.push(server);
       return {
         // Production's own entry: what the sandbox adds is tested from outside.
         main: './src/index.ts',
@@ -90,9 +80,20 @@ export async function loadRuntime() {
             ...parseEnv(readFileSync('.dev.vars.example', 'utf8')),
             // A fill at the market's own price is easier to foretell.
             SPREAD_BPS: '0',
-            ...workerVariables[kind](servers),
+            ...workerVariables[kind](server?.url ?? ''),
           },
         },
       };
     });
+    return [plugin, stopAtEnd(servers)];
+  };
+}
+
+/** Ends servers when the run is over. */
+function stopAtEnd(servers: readonly PlayedServer[]): Plugin {
+  return {
+    name: 'stop-played-servers',
+    configureVitest: ({ vitest }) =>
+      vitest.onClose(async () => void (await Promise.all(servers.map(({ stop }) => stop())))),
+  };
 }

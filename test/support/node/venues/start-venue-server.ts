@@ -1,8 +1,7 @@
-import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TestProject } from 'vitest/node';
+import { type PlayedServer, serveOnLoopback } from '../run/serve-on-loopback.ts';
 import type { PlayedVenue, VenueAnswer } from './played-venue.ts';
 import { playedBinance } from './venue-binance.ts';
 import { playedBybit } from './venue-bybit.ts';
@@ -31,18 +30,11 @@ const played: Readonly<Record<VenueName, PlayedVenue>> = {
   bybit: playedBybit,
 };
 
-/** Starts one for all tests of a project: its state is shared, as the venues' is. */
-export default async function provideVenueServer(project: TestProject): Promise<() => Promise<void>> {
-  const { url, stop } = await startVenueServer();
-  project.provide('venueServer', url);
-  return stop;
-}
-
 /**
  * Starts a server that plays the venues in their exact shapes on loopback, each below its name, in a state of its own.
  * Tests set it through `/control`, by way of `VenueRemote`.
  */
-export async function startVenueServer(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+export async function startVenueServer(): Promise<PlayedServer> {
   let venues = createVenues();
   let requests = noRequests();
   const open = new Set<ServerResponse>();
@@ -80,16 +72,7 @@ export async function startVenueServer(): Promise<{ readonly url: string; readon
     );
   };
 
-  const server = createServer((request, response) => {
-    serve(request, response).catch(() => response.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const stop = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
+  return serveOnLoopback(serve);
 }
 
 /** Gives a venue's answer in its mode. */
