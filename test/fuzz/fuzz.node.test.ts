@@ -6,13 +6,13 @@ it('hostile requests to every route get a documented answer, move no money, and 
   const report = await runFuzz({
     bundle: inject('workerBundle'),
     seed: 20_261_121,
-    requests: 2_500,
+    requests: 1_000,
     report: () => undefined,
   });
   expect(report.violations).toEqual([]);
-  expect(report.requests).toBe(2_500);
+  expect(report.requests).toBe(1_000);
   // Requests that were all refused at the first check would prove little.
   expect(report.taken['placeOrder']).toBeGreaterThan(0);
-  expect(report.statuses['422']).toBeGreaterThan(100);
+  expect(report.statuses['422']).toBeGreaterThan(50);
   expect(Object.keys(report.taken).length).toBeGreaterThan(25);
 }, 180_000);

@@ -74,8 +74,9 @@ export async function loadRuntime() {
           ...(kind === 'three-ledgers' && { d1Databases: { DB_1: 'ledger-1', DB_2: 'ledger-2' } }),
           bindings: {
             MIGRATIONS: migrations,
+            TEST_LENGTH: process.env['TEST_LENGTH'] ?? 'short',
             SIMULATION_SEED: process.env['SIMULATION_SEED'] ?? '1',
-            SIMULATION_STEPS: process.env['SIMULATION_STEPS'] ?? '600',
+            SIMULATION_STEPS: process.env['SIMULATION_STEPS'] ?? '300',
             GROWTH_ROWS: process.env['GROWTH_ROWS'] ?? '1000000',
             ...parseEnv(readFileSync('.dev.vars.example', 'utf8')),
             // A fill at the market's own price is easier to foretell.
