@@ -108,9 +108,12 @@ export async function followAll(reconciler: Reconciler, limits: SliceLimits = WH
   return slices;
 }
 
-/** A pass from nothing, whatever was read before. */
-export function reconcileAnew(limits: SliceLimits = WHOLE): Promise<Found> {
-  return withOwn((own) => finishPass(own, limits));
+/**
+ * A pass from nothing, whatever was read before. Its chains are by default as long as production's, because short ones
+ * take a slice for every few rows.
+ */
+export function reconcileAnew(limits: SliceLimits = WHOLE, read: Chains = CHAINS): Promise<Found> {
+  return withOwn((own) => finishPass(own, limits), read);
 }
 
 /** The invariants that a pass found broken. */
