@@ -287,7 +287,8 @@ BEGIN
       WHERE id = NEW.last_transfer AND asset = NEW.asset AND (
         (debit = NEW.account AND NEW.amount = OLD.amount - amount) OR
         (credit = NEW.account AND NEW.amount = OLD.amount + amount)));
-  SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset)
+  SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset || ' of ' ||
+      (SELECT kind || ' ' || reference FROM transfers WHERE id = NEW.last_transfer))
     WHERE NEW.amount < NEW.floor;
 END;
 
@@ -662,31 +663,31 @@ CREATE TABLE orders (
 
 CREATE TRIGGER orders_are_guarded BEFORE INSERT ON orders
 BEGIN
-  SELECT RAISE(ABORT, 'guard: order exists')
+  SELECT RAISE(ABORT, 'guard: order exists, of order ' || NEW.id)
     WHERE EXISTS (SELECT 1 FROM orders WHERE account_id = NEW.account_id AND id = NEW.id);
-  SELECT RAISE(ABORT, 'guard: key_revoked')
+  SELECT RAISE(ABORT, 'guard: key_revoked of order ' || NEW.id)
     WHERE NOT EXISTS (
       SELECT 1 FROM api_keys WHERE id = NEW.key_id AND account_id = NEW.account_id AND revoked_at IS NULL);
-  SELECT RAISE(ABORT, 'guard: key_expired ' || expires_at) FROM api_keys
+  SELECT RAISE(ABORT, 'guard: key_expired ' || expires_at || ' of order ' || NEW.id) FROM api_keys
     WHERE id = NEW.key_id AND expires_at IS NOT NULL
       AND printf('%08x-%04x', expires_at >> 16, expires_at & 65535) <= substr(NEW.id, 1, 13);
-  SELECT RAISE(ABORT, 'guard: account_frozen')
+  SELECT RAISE(ABORT, 'guard: account_frozen of order ' || NEW.id)
     WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
-  SELECT RAISE(ABORT, 'guard: trading_halted')
+  SELECT RAISE(ABORT, 'guard: trading_halted of order ' || NEW.id)
     WHERE NOT EXISTS (SELECT 1 FROM settings WHERE id = 1 AND trading_halted = 0);
   -- The coin is listed, and the two amounts agree with the price to within one atom of each. The reconciliation checks this
   -- exactly, which takes 128 bits. An atom of the coin is worth price / (unit * 100) atoms of USDT.
-  SELECT RAISE(ABORT, 'guard: no such coin, or not at this price')
+  SELECT RAISE(ABORT, 'guard: no such coin, or not at this price, of order ' || NEW.id)
     WHERE NEW.coin IS 'USDT' OR NOT EXISTS (
       SELECT 1 FROM assets
       WHERE asset = NEW.coin
         AND abs(NEW.usdt_amount - 1.0 * NEW.coin_amount * NEW.executed_price / (100.0 * unit))
           <= 1.0 + NEW.executed_price / (100.0 * unit) + NEW.usdt_amount * 1e-9);
-  SELECT RAISE(ABORT, 'guard: price_overtaken')
+  SELECT RAISE(ABORT, 'guard: price_overtaken of order ' || NEW.id)
     WHERE NOT EXISTS (
       SELECT 1 FROM balances
       WHERE account = 'house:liquidity' AND asset = NEW.coin AND price_round <= NEW.price_round);
-  SELECT RAISE(ABORT, 'guard: an order names the next transfers')
+  SELECT RAISE(ABORT, 'guard: an order names the next transfers, of order ' || NEW.id)
     WHERE NEW.status = 'COMPLETED' AND NEW.first_transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
 END;
 

@@ -10,6 +10,7 @@ const gateTest = 'test/lane/ledger-gate.test.ts';
 const conditionsTest = 'test/lane/gate-conditions.test.ts';
 
 const GATE = 'src/lane/ledger-gate.ts';
+const BATCHES = 'src/lane/order-batches.ts';
 const CONDITIONS = 'src/lane/gate-conditions.ts';
 
 const COMMIT = 'const end = await commitAndLook(execution, recordId, planned.value);';
@@ -297,9 +298,9 @@ export const lane: Room = {
     },
     {
       name: 'the gate begins with an order after its deadline',
-      file: GATE,
-      find: "if (now_ms > call.deadline_ms) return { kind: 'refused', refusal: overloaded };",
-      replace: '',
+      file: BATCHES,
+      find: 'if (now_ms > waiting.call.deadline_ms) {',
+      replace: 'if (now_ms > Infinity) {',
       tests: [gateTest],
     },
     {
@@ -318,7 +319,7 @@ export const lane: Room = {
     },
     {
       name: 'the gate waits without a limit for a batch that D1 does not answer',
-      file: GATE,
+      file: BATCHES,
       find: 'BATCH_DEADLINE_MS = 3_000',
       replace: 'BATCH_DEADLINE_MS = 300_000',
       tests: [gateTest],
@@ -332,9 +333,51 @@ export const lane: Room = {
     },
     {
       name: 'an order that was refused twice for an old round has an unknown outcome',
-      file: GATE,
-      find: "return { kind: 'refused', refusal: noFirmPrice(terms.value.coin) };",
-      replace: "return { kind: 'unknown' };",
+      file: BATCHES,
+      find: "return waiting.reply({ kind: 'refused', refusal: noFirmPrice(plan.coin) });",
+      replace: "return waiting.reply({ kind: 'unknown' });",
+      tests: [gateTest],
+    },
+    {
+      name: 'a batch has an order more than it may have',
+      file: BATCHES,
+      find: 'MAX_ORDERS = 50',
+      replace: 'MAX_ORDERS = 51',
+      tests: [gateTest],
+    },
+    {
+      name: 'an order that arrives while a batch is under way is sent by itself',
+      file: BATCHES,
+      find: 'if (this.#isSending) return;',
+      replace: '',
+      tests: [gateTest],
+    },
+    {
+      name: 'the other orders of a refused batch are refused with it',
+      file: BATCHES,
+      find: 'batch.length === 1 ? batch[0] :',
+      replace: 'batch.length > 0 ? batch[0] :',
+      tests: [gateTest],
+    },
+    {
+      name: 'the other orders of a refused batch are forgotten',
+      file: BATCHES,
+      find: 'batch.filter((order) => order !== refused)',
+      replace: 'batch.filter(() => false)',
+      tests: [gateTest],
+    },
+    {
+      name: 'an error that names no order fails its whole batch',
+      file: BATCHES,
+      find: 'if (batch.length > 1) return this.#sendEach(batch);',
+      replace: '',
+      tests: [gateTest],
+    },
+    {
+      name: 'after a lost connection the orders of a batch count as refused',
+      file: BATCHES,
+      find: "outcome.kind === 'committed' || outcome.kind === 'unknown'",
+      replace: "outcome.kind === 'committed'",
       tests: [gateTest],
     },
   ],

@@ -358,7 +358,7 @@ export const ledger: Room = {
     {
       name: 'a batch whose record exists already is reported as committed',
       file: 'src/ledger/commit.ts',
-      find: "return { kind: 'exists' };",
+      find: "return { kind: 'exists', ...named };",
       replace: "return { kind: 'committed' };",
       tests: ['test/ledger/commit.test.ts'],
     },

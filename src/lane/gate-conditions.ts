@@ -54,13 +54,12 @@ export class GateConditions {
     if (!isPriced || !isSettled) {
       await Promise.all([isPriced || this.#readPrices(), isSettled || this.#readSettings()]);
     }
-    return this.#hold();
+    return this.held();
   }
 
-  /** The same, with prices of a later round than `round` if the price hub has any. */
-  async takeNewer(round: number): Promise<Outcome<TradingConditions>> {
+  /** Fetches prices of a later round than `round` if the price hub has any. Never rejects. */
+  async fetchNewer(round: number): Promise<void> {
     if (this.#prices && this.#prices.snapshot.round <= round) await this.#readPrices();
-    return this.#hold();
   }
 
   /**
@@ -93,7 +92,8 @@ export class GateConditions {
     ]);
   }
 
-  #hold(): Outcome<TradingConditions> {
+  /** What is held now. Refuses with `service_unavailable` without settings that are recent enough. */
+  held(): Outcome<TradingConditions> {
     if (!this.#settings || !isWithin(SETTINGS_MAX_AGE_MS, this.#settings.read_ms, Date.now())) return overloaded;
     return accept({ snapshot: this.#prices?.snapshot, settings: this.#settings.value });
   }

@@ -1,29 +1,17 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { Bindings } from '../platform/bindings.ts';
 import { type Outcome, accept, overloaded } from '../http/refusal.ts';
-import { withDeadline } from '../platform/with-deadline.ts';
-import type { CommitOutcome } from '../ledger/commit.ts';
-import { ledgerOf } from '../ledger/ledgers.ts';
-import { commitOrder, explainOrderRefusal, toRow } from '../trade/commit-order.ts';
+import { openLedger } from '../ledger/ledgers.ts';
+import { ledgerNumberOf } from '../ledger/record-id.ts';
 import type { PlaceOrder } from '../trade/place-order.ts';
-import {
-  type OrderPlan,
-  type OrderTerms,
-  type TradingConditions,
-  type TradingContext,
-  noFirmPrice,
-  planOrder,
-  readTerms,
-} from '../trade/plan-order.ts';
+import { type TradingContext, planOrder, readTerms } from '../trade/plan-order.ts';
 import { type OrderPreview, showPreview } from '../trade/preview-order.ts';
 import type { GateCall, GateReply, OrderGate } from '../trade/reach-gate.ts';
 import { GateConditions } from './gate-conditions.ts';
+import { OrderBatches } from './order-batches.ts';
 
 /** How many orders may be in the gate at once: about as many as D1 can do before their deadline. */
 const ROOM = 256;
-
-/** How long to wait for a batch. After that the outcome is unknown, until the order's row is looked up. */
-const BATCH_DEADLINE_MS = 3_000;
 
 /**
  * The gate of a ledger. Every order passes through it, so that all are planned at the same, newest prices. It stores
@@ -33,6 +21,7 @@ const BATCH_DEADLINE_MS = 3_000;
 export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
   readonly #conditions: GateConditions;
   readonly #context: TradingContext;
+  readonly #batches = new Map<number, OrderBatches>();
   readonly #orders = new Map<string, Promise<GateReply>>();
 
   constructor(ctx: DurableObjectState, env: Bindings, context: TradingContext) {
@@ -42,7 +31,7 @@ export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
   }
 
   /**
-   * Plans an order at the newest prices and commits it. A second call with the same order id, while the first is under
+   * Plans an order at the newest prices and commits it, with the others that wait. A second call with the same order id, while the first is under
    * way, gets the same reply. Refuses as `readTerms`, `planOrder` and `explainOrderRefusal` do, and with
    * `service_unavailable` when the gate is full, has no settings, or begins with the order after its deadline.
    */
@@ -74,52 +63,25 @@ export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
   async #fill(call: GateCall): Promise<GateReply> {
     const terms = readTerms(call.order, this.#context.boundsOf);
     if (!terms.ok) return { kind: 'refused', refusal: terms };
-    const first = await this.#attempt(call, terms.value, await this.#conditions.take(terms.value.coin));
-    if (!('overtakenRound' in first)) return first;
-    // Another gate has filled at newer prices, so plan again at prices at least as new.
-    const newer = await this.#conditions.takeNewer(first.overtakenRound);
-    const second = await this.#attempt(call, terms.value, newer);
-    if (!('overtakenRound' in second)) return second;
-    return { kind: 'refused', refusal: noFirmPrice(terms.value.coin) };
-  }
-
-  /** Plans an order and sends its batch at once, without waiting in between. */
-  async #attempt(
-    call: GateCall,
-    terms: OrderTerms,
-    conditions: Outcome<TradingConditions>,
-  ): Promise<GateReply | { readonly overtakenRound: number }> {
+    // An order waits here for prices and settings if they are too old, and not in front of others.
+    const conditions = await this.#conditions.take(terms.value.coin);
     if (!conditions.ok) return { kind: 'refused', refusal: conditions };
-    const now_ms = Date.now();
-    if (now_ms > call.deadline_ms) return { kind: 'refused', refusal: overloaded };
-    const planned = planOrder(terms, conditions.value, this.#context, now_ms);
-    if (!planned.ok) return { kind: 'refused', refusal: planned };
-    const plan = planned.value;
-    const outcome = await this.#commit(call, plan);
-    switch (outcome.kind) {
-      case 'committed':
-        return { kind: 'committed', row: toRow(call, plan) };
-      case 'floor':
-      case 'guarded':
-        if (outcome.kind === 'guarded' && outcome.guard === 'price_overtaken') {
-          return { overtakenRound: plan.priceRound };
-        }
-        return { kind: 'refused', refusal: explainOrderRefusal(outcome, call.accountId) };
-      case 'overloaded':
-        return { kind: 'refused', refusal: overloaded };
-      case 'exists':
-      case 'unknown':
-        return { kind: 'unknown' };
-    }
+    return this.#batchesOf(ledgerNumberOf(call.accountId)).place(call, terms.value);
   }
 
-  async #commit(call: GateCall, plan: OrderPlan): Promise<CommitOutcome> {
-    try {
-      return await withDeadline(BATCH_DEADLINE_MS, () => commitOrder(ledgerOf(this.env, call.accountId), call, plan));
-    } catch (error) {
-      if (error instanceof DOMException && error.name === 'TimeoutError')
-        return { kind: 'unknown', cause: error.message };
-      throw error;
-    }
+  /** The batches of one ledger's database, which wait for no other's. */
+  #batchesOf(ledger: number): OrderBatches {
+    const known = this.#batches.get(ledger);
+    if (known) return known;
+    const batches = new OrderBatches({
+      database: openLedger(this.env, ledger),
+      plan: (terms) => {
+        const conditions = this.#conditions.held();
+        return conditions.ok ? planOrder(terms, conditions.value, this.#context, Date.now()) : conditions;
+      },
+      fetchNewer: (round) => this.#conditions.fetchNewer(round),
+    });
+    this.#batches.set(ledger, batches);
+    return batches;
   }
 }

@@ -33,21 +33,25 @@ const guards = [
 
 export type Guard = (typeof guards)[number];
 
-/** How a batch ended. Only `unknown` leaves open whether it took effect. */
+/**
+ * How a batch ended. Only `unknown` leaves open whether it took effect. `order` is the id of the order that was refused,
+ * if it was one.
+ */
 export type CommitOutcome =
   | { readonly kind: 'committed' }
   /** The record exists already: an earlier write with the same id was committed. */
-  | { readonly kind: 'exists' }
+  | { readonly kind: 'exists'; readonly order?: string }
   /** A ledger account would have gone below its floor. */
-  | { readonly kind: 'floor'; readonly account: string; readonly asset: Asset }
+  | { readonly kind: 'floor'; readonly account: string; readonly asset: Asset; readonly order?: string }
   /** A guard refused the batch. `figure` is the number in its message, for guards that give one. */
-  | { readonly kind: 'guarded'; readonly guard: Guard; readonly figure?: bigint }
+  | { readonly kind: 'guarded'; readonly guard: Guard; readonly figure?: bigint; readonly order?: string }
   | { readonly kind: 'overloaded' }
   | { readonly kind: 'unknown'; readonly cause: string };
 
 const FLOOR = /ledger: floor (\S+) ([A-Z]+)/;
 const EXISTS = /guard: \w[\w ]* exists/;
 const BEYOND_64_BITS = /cannot store REAL value in INTEGER column balances\.amount/;
+const ORDER = / of order ([\da-f-]{36})/;
 const GUARD = /guard: ([a-z]+(?:_[a-z]+)+)(?: (\d+))?/;
 
 /**
@@ -59,14 +63,16 @@ export function readFailure(error: unknown, transfers: readonly Transfer[] = [])
   // A bug in this code: the batch was not sent, so the outcome is not unknown.
   if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError) throw error;
   const message = messageOfFault(error);
+  const [, order] = ORDER.exec(message) ?? [];
+  const named = { ...(order !== undefined && { order }) };
   const [, account, asset] = FLOOR.exec(message) ?? [];
   if (account !== undefined && asset !== undefined && asset in assets) {
-    return { kind: 'floor', account, asset: asset as Asset };
+    return { kind: 'floor', account, asset: asset as Asset, ...named };
   }
   const [, name, figure] = GUARD.exec(message) ?? [];
   const guard = guards.find((known) => known === name);
-  if (guard) return { kind: 'guarded', guard, ...(figure !== undefined && { figure: BigInt(figure) }) };
-  if (EXISTS.test(message)) return { kind: 'exists' };
+  if (guard) return { kind: 'guarded', guard, ...(figure !== undefined && { figure: BigInt(figure) }), ...named };
+  if (EXISTS.test(message)) return { kind: 'exists', ...named };
   if (BEYOND_64_BITS.test(message)) {
     // Such a balance is below every floor, and only these two of the house can get near it.
     const deepest = transfers.find(({ debit }) => debit === house.custody || debit === house.liquidity);

@@ -7,7 +7,7 @@ import { type CommitOutcome, commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
 import { bindPrepared, prepareOnce } from '../ledger/prepare-once.ts';
 import { orders } from '../ledger/schema.ts';
-import { house, nextTransfer } from '../ledger/transfers.ts';
+import { type Transfer, house, nextTransfer } from '../ledger/transfers.ts';
 import { QUOTE_ASSET } from '../money/assets.ts';
 import { type OrderRow, showOrder } from './order.ts';
 import { type OrderPlan, tradingHalted } from './plan-order.ts';
@@ -20,17 +20,33 @@ export interface Placement {
   readonly keyId: string;
 }
 
-/** Writes the order; its trigger moves both amounts. The record's id is the order's, its time the order's time. */
-export function commitOrder(database: Database, placement: Placement, plan: OrderPlan): Promise<CommitOutcome> {
-  const { orderId, accountId } = placement;
+/** An order that was planned, and who places it. */
+export interface PlannedOrder {
+  readonly placement: Placement;
+  readonly plan: OrderPlan;
+}
+
+/**
+ * Writes orders in one batch, all of them or none; each one's trigger moves both its amounts. A record's id is the
+ * order's, its time the order's time. When the database refuses an order, the outcome names it.
+ */
+export function commitOrders(database: Database, planned: readonly PlannedOrder[]): Promise<CommitOutcome> {
+  const [first, ...rest] = planned.map(({ placement, plan }) => {
+    const { priceRound, middlePrice } = plan;
+    const row = { accountId: placement.accountId, ...toRow(placement, plan), priceRound, middlePrice };
+    return bindPrepared(insertOrder(database), row);
+  });
+  if (!first) throw new RangeError('a batch has at least one order');
+  return commit(database, [first, ...rest], planned.flatMap(listTransfers));
+}
+
+/** What an order moves: its account's payment first. */
+function listTransfers({ placement: { orderId, accountId }, plan }: PlannedOrder): Transfer[] {
   const [coinFrom, coinTo] = plan.side === 'BUY' ? [house.liquidity, accountId] : [accountId, house.liquidity];
   const common = { kind: 'order', reference: orderId } as const;
   const pays = { ...common, debit: coinTo, credit: coinFrom, asset: QUOTE_ASSET, amount: plan.usdtAmount } as const;
   const delivers = { ...common, debit: coinFrom, credit: coinTo, asset: plan.coin, amount: plan.coinAmount } as const;
-  const [first, second] = plan.side === 'BUY' ? [pays, delivers] : [delivers, pays];
-  const { priceRound, middlePrice } = plan;
-  const row = { accountId, ...toRow(placement, plan), priceRound, middlePrice };
-  return commit(database, [bindPrepared(insertOrder(database), row)], [first, second]);
+  return plan.side === 'BUY' ? [pays, delivers] : [delivers, pays];
 }
 
 const insertOrder = prepareOnce((database) =>

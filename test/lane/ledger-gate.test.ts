@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import type { PlaceOrder } from '../../src/trade/place-order.ts';
 import { type Trader, openTrader } from '../support/exchange.ts';
-import { OVERLOADED, aroundBatch } from '../support/runtime/faults.ts';
+import { CONNECTION_LOST, OVERLOADED, aroundBatch, fail } from '../support/runtime/faults.ts';
 import { handOver, openGate, until } from '../support/gate.ts';
 import { readEffects, unexplainedBalances } from '../support/ledger/probes.ts';
 import { env } from '../support/runtime/test-env.ts';
@@ -32,7 +32,7 @@ function hold(times: number) {
   });
   faults.push(fault);
   return {
-    reach: () => until(() => fault.state.injected === times),
+    reach: (count = times) => until(() => fault.state.injected === count),
     release: () => void (end = 'released'),
     turnAway: () => void (end = 'turned away'),
     batches: () => fault.state.injected,
@@ -74,7 +74,7 @@ describe('an order at the gate', () => {
     expect((await gate.placeOrder(handOver(trader, BUY, { deadline_ms: Date.now() }))).kind).toBe('committed');
   });
 
-  it('whose batch D1 does not answer for 3 s is outcome_unknown, delays no other order, and is made once when it is retried', async () => {
+  it('whose batch D1 does not answer for 3 s is outcome_unknown, delays others no longer, and is made once when it is retried', async () => {
     const [trader, gate] = [await openRich(), openGate()];
     await gate.placeOrder(handOver(trader, BUY));
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.now() });
@@ -82,9 +82,10 @@ describe('an order at the gate', () => {
     const call = handOver(trader, BUY);
     const silent = gate.placeOrder(call);
     await reach();
-    expect((await gate.placeOrder(handOver(trader, BUY))).kind).toBe('committed');
+    const next = gate.placeOrder(handOver(trader, BUY));
     await runInDurableObject(gate, () => void vi.advanceTimersByTime(BATCH_DEADLINE_MS));
     expect(await silent).toEqual({ kind: 'unknown' });
+    expect((await next).kind).toBe('committed');
     const deadline_ms = Date.now() + 5_000;
     expect((await gate.placeOrder({ ...call, deadline_ms })).kind).toBe('committed');
     // The late batch collides with the order that was made.
@@ -98,14 +99,140 @@ describe('an order at the gate', () => {
     const [trader, gate] = [await openRich(), openGate()];
     const before = await readEffects(trader.accountId);
     const { reach, turnAway } = hold(ROOM);
-    const held = Array.from({ length: ROOM }, () => gate.placeOrder(handOver(trader, BUY)));
-    await reach();
+    const first = gate.placeOrder(handOver(trader, BUY));
+    await reach(1);
+    const held = [first, ...Array.from({ length: ROOM - 1 }, () => gate.placeOrder(handOver(trader, BUY)))];
     const turnedAway = { kind: 'refused', refusal: { code: 'service_unavailable' } };
     expect(await gate.placeOrder(handOver(trader, BUY))).toMatchObject(turnedAway);
     turnAway();
     for (const reply of await Promise.all(held)) expect(reply).toMatchObject(turnedAway);
+    faults.pop()?.restore();
     expect(await readEffects(trader.accountId)).toEqual(before);
     expect((await gate.placeOrder(handOver(trader, BUY))).kind).toBe('committed');
+  });
+});
+
+describe('orders that arrive while a batch is under way', () => {
+  const MAX_ORDERS = 50;
+
+  /** Replies to orders that all waited for the batch of another one, and how many batches were sent in all. */
+  async function placeBehind(traders: readonly Trader[], orderOf: (index: number) => PlaceOrder = () => BUY) {
+    const [leader, gate] = [await openRich(), openGate()];
+    const { reach, release, batches } = hold(1_000);
+    const first = gate.placeOrder(handOver(leader, BUY));
+    await reach(1);
+    const waiting = traders.map((trader, index) => gate.placeOrder(handOver(trader, orderOf(index))));
+    // The gate has taken all of them up when it answers a later call.
+    await gate.preview(BUY);
+    release();
+    expect((await first).kind).toBe('committed');
+    return { replies: await Promise.all(waiting), batches: batches() };
+  }
+
+  const openMany = (count: number) => Promise.all(Array.from({ length: count }, openRich));
+
+  it('go together in the next batch', async () => {
+    const traders = await openMany(5);
+    const { replies, batches } = await placeBehind(traders);
+    expect(replies.map(({ kind }) => kind)).toEqual(Array(5).fill('committed'));
+    expect(batches).toBe(2);
+    for (const { accountId } of traders) expect((await readEffects(accountId)).orders).toBe(1);
+    expect(await unexplainedBalances()).toEqual([]);
+  });
+
+  it('are at most fifty in one batch', async () => {
+    const trader = await openRich();
+    const { replies, batches } = await placeBehind(Array.from({ length: MAX_ORDERS + 1 }, () => trader));
+    expect(replies.every(({ kind }) => kind === 'committed')).toBe(true);
+    expect(batches).toBe(3);
+    expect(await unexplainedBalances()).toEqual([]);
+  });
+
+  it.each<[string, (trader: Trader) => Promise<unknown>, PlaceOrder, string]>([
+    [
+      'has too little',
+      () => Promise.resolve(),
+      { coin: 'ETH', side: 'SELL', mode: 'COIN_QTY', value: '0.01' },
+      'insufficient_balance',
+    ],
+    [
+      'is frozen',
+      ({ accountId }) => env.DB.prepare(`UPDATE accounts SET status = 'frozen' WHERE id = ?`).bind(accountId).run(),
+      BUY,
+      'account_frozen',
+    ],
+    [
+      'has revoked the key',
+      ({ keyId }) => env.DB.prepare('UPDATE api_keys SET revoked_at = 1 WHERE id = ?').bind(keyId).run(),
+      BUY,
+      'invalid_api_key',
+    ],
+    [
+      'has a key that has expired',
+      ({ keyId }) => env.DB.prepare('UPDATE api_keys SET expires_at = 1 WHERE id = ?').bind(keyId).run(),
+      BUY,
+      'api_key_expired',
+    ],
+  ])(
+    'are filled although the second of them is of an account that %s, which costs one batch more',
+    async (_case, spoil, order, code) => {
+      const traders = await openMany(4);
+      await spoil(traders[1] as Trader);
+      const { replies, batches } = await placeBehind(traders, (index) => (index === 1 ? order : BUY));
+      expect(replies.map(({ kind }) => kind)).toEqual(['committed', 'refused', 'committed', 'committed']);
+      expect(replies[1]).toMatchObject({ refusal: { code } });
+      expect(batches).toBe(3);
+      expect((await readEffects(traders[1]?.accountId ?? '')).orders).toBe(0);
+      expect(await unexplainedBalances()).toEqual([]);
+    },
+  );
+
+  it('are filled at the newest round although the first of them was planned at an older one', async () => {
+    const traders = await openMany(3);
+    const other = openGate();
+    const gate = openGate();
+    await gate.placeOrder(handOver(traders[0] as Trader, BUY));
+    const { reach, release } = hold(1);
+    const first = gate.placeOrder(handOver(traders[0] as Trader, BUY));
+    await reach();
+    const waiting = traders.map((trader) => gate.placeOrder(handOver(trader, BUY)));
+    moveClock(1_100);
+    await other.placeOrder(handOver(traders[0] as Trader, BUY));
+    release();
+    for (const reply of await Promise.all([first, ...waiting])) expect(reply.kind).toBe('committed');
+    expect(await unexplainedBalances()).toEqual([]);
+  });
+
+  it('are all outcome_unknown when the connection is lost after the batch, and each is found by its id', async () => {
+    const traders = await openMany(3);
+    const [leader, gate] = [await openRich(), openGate()];
+    const { reach, release } = hold(1);
+    const first = gate.placeOrder(handOver(leader, BUY));
+    await reach();
+    const waiting = traders.map((trader) => gate.placeOrder(handOver(trader, BUY)));
+    await gate.preview(BUY);
+    faults.pop()?.restore();
+    faults.push(aroundBatch('order', 'after', 1, fail(CONNECTION_LOST)));
+    release();
+    await first;
+    expect(await Promise.all(waiting)).toEqual(traders.map(() => ({ kind: 'unknown' })));
+    for (const { accountId } of traders) expect((await readEffects(accountId)).orders).toBe(1);
+  });
+
+  it('go one by one when the database refuses a batch and names none of its orders', async () => {
+    const traders = await openMany(3);
+    const [leader, gate] = [await openRich(), openGate()];
+    const { reach, release } = hold(1);
+    const first = gate.placeOrder(handOver(leader, BUY));
+    await reach();
+    const waiting = traders.map((trader) => gate.placeOrder(handOver(trader, BUY)));
+    await gate.preview(BUY);
+    faults.pop()?.restore();
+    faults.push(aroundBatch('order', 'before', 1, fail('D1_ERROR: cannot store REAL value: SQLITE_CONSTRAINT')));
+    release();
+    await first;
+    for (const reply of await Promise.all(waiting)) expect(reply.kind).toBe('committed');
+    expect(await unexplainedBalances()).toEqual([]);
   });
 });
 

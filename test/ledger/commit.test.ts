@@ -45,15 +45,17 @@ describe('the outcome of a batch', () => {
 
   it('is "floor" with account and asset when a client has too little', async () => {
     const account = await openFunded();
-    const outcome = await commit(database, [insertOrder(account, newId(), 'SELL', 2n)]);
-    expect(outcome).toEqual({ kind: 'floor', account, asset: 'BTC' });
+    const order = newId();
+    const outcome = await commit(database, [insertOrder(account, order, 'SELL', 2n)]);
+    expect(outcome).toEqual({ kind: 'floor', account, asset: 'BTC', order });
   });
 
   it('is "floor" with the house’s account when its cap is reached', async () => {
     const account = await openFunded();
     await env.DB.batch(setFloor('house:liquidity', 'AVAX', '-99'));
-    const outcome = await commit(database, [insertOrder(account, newId(), 'BUY', 1n, 'AVAX')]);
-    expect(outcome).toEqual({ kind: 'floor', account: 'house:liquidity', asset: 'AVAX' });
+    const order = newId();
+    const outcome = await commit(database, [insertOrder(account, order, 'BUY', 1n, 'AVAX')]);
+    expect(outcome).toEqual({ kind: 'floor', account: 'house:liquidity', asset: 'AVAX', order });
   });
 
   it('names the client’s balance when both the client and the house have too little', async () => {
@@ -65,21 +67,22 @@ describe('the outcome of a batch', () => {
   it('is "guarded" with the guard’s name for a frozen account and for a halt', async () => {
     const account = await openFunded();
     await sql(`UPDATE accounts SET status = 'frozen' WHERE id = ?`, account).run();
-    const frozen = await commit(database, [insertOrder(account, newId())]);
-    expect(frozen).toEqual({ kind: 'guarded', guard: 'account_frozen' });
+    const order = newId();
+    const frozen = await commit(database, [insertOrder(account, order)]);
+    expect(frozen).toEqual({ kind: 'guarded', guard: 'account_frozen', order });
 
     const other = await openFunded();
     await sql('UPDATE settings SET trading_halted = 1').run();
-    const halted = await commit(database, [insertOrder(other, newId())]);
+    const halted = await commit(database, [insertOrder(other, order)]);
     await sql('UPDATE settings SET trading_halted = 0').run();
-    expect(halted).toEqual({ kind: 'guarded', guard: 'trading_halted' });
+    expect(halted).toEqual({ kind: 'guarded', guard: 'trading_halted', order });
   });
 
   it('is "exists" when the record was committed before, and moves nothing a second time', async () => {
     const account = await openFunded();
     const id = newRecordId(NOON_MS);
     const send = () => commit(database, [insertOrder(account, id, 'SELL')]);
-    expect([await send(), await send()]).toEqual([{ kind: 'committed' }, { kind: 'exists' }]);
+    expect([await send(), await send()]).toEqual([{ kind: 'committed' }, { kind: 'exists', order: id }]);
     expect(await balanceOf(account, 'BTC')).toBe(0n);
   });
 
@@ -88,7 +91,7 @@ describe('the outcome of a batch', () => {
     const id = newRecordId(NOON_MS);
     await commit(database, [insertOrder(account, id)]);
     await sql(`UPDATE accounts SET status = 'frozen' WHERE id = ?`, account).run();
-    expect(await commit(database, [insertOrder(account, id)])).toEqual({ kind: 'exists' });
+    expect(await commit(database, [insertOrder(account, id)])).toEqual({ kind: 'exists', order: id });
   });
 
   it('is "exists" for a credit whose reference was credited before', async () => {

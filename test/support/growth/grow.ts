@@ -3,7 +3,7 @@ import { openDatabase } from '../../../src/ledger/database.ts';
 import { CHAINS } from '../../../src/ledger/reconciliation/history.ts';
 import { SLICE_LIMITS } from '../../../src/ledger/reconciliation/reconciler.ts';
 import { newRecordId } from '../../../src/ledger/record-id.ts';
-import { commitOrder } from '../../../src/trade/commit-order.ts';
+import { commitOrders } from '../../../src/trade/commit-order.ts';
 import type { OrderPlan } from '../../../src/trade/plan-order.ts';
 import { type Trader, openTrader } from '../exchange.ts';
 import { type DatabaseCost, measureDatabase } from '../runtime/meter.ts';
@@ -172,7 +172,8 @@ async function timeBatches({ accountId, keyId }: Trader): Promise<number> {
   };
   const begun_ms = Date.now();
   for (let committed = 0; committed < BATCHES; committed += 1) {
-    const { kind } = await commitOrder(database, { orderId: newRecordId(Date.now()), accountId, keyId }, plan);
+    const placement = { orderId: newRecordId(Date.now()), accountId, keyId };
+    const { kind } = await commitOrders(database, [{ placement, plan }]);
     if (kind !== 'committed') throw new Error(`an order was not committed: ${kind}`);
   }
   return (Date.now() - begun_ms) / BATCHES;
