@@ -15,7 +15,7 @@ CREATE TABLE accounts (
   -- time in milliseconds, or to the previous number plus one if that is more. Two copies with the same number are equal;
   -- of two others, the one with the higher number is newer.
   record_number INTEGER NOT NULL DEFAULT 0 CHECK (record_number >= 0)
-, external_id TEXT CHECK (length(external_id) > 0)) STRICT, WITHOUT ROWID;
+, external_id TEXT CHECK (length(external_id) > 0), holder TEXT, held_until INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX accounts_by_external_id ON accounts (external_id) WHERE external_id IS NOT NULL;
 
@@ -49,6 +49,12 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: an account keeps its external id');
 END;
 
+CREATE TRIGGER accounts_keep_their_holder BEFORE UPDATE ON accounts
+WHEN OLD.holder IS NOT NULL AND NEW.holder IS NOT OLD.holder
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account_has_holder');
+END;
+
 CREATE TRIGGER accounts_keep_their_index BEFORE UPDATE ON accounts
 WHEN NEW.id IS NOT OLD.id OR NEW.address_index IS NOT OLD.address_index
 BEGIN
@@ -59,6 +65,12 @@ CREATE TRIGGER accounts_number_their_changes BEFORE UPDATE ON accounts
 WHEN NEW.record_number < OLD.record_number
 BEGIN
   SELECT RAISE(ABORT, 'guard: the number of an account''s key records never falls');
+END;
+
+CREATE TRIGGER accounts_stay_held BEFORE UPDATE ON accounts
+WHEN NEW.held_until IS NULL OR NEW.held_until < OLD.held_until
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a hold is never shortened');
 END;
 
 CREATE TRIGGER limits_rise_by_two BEFORE UPDATE OF daily_withdrawal_limit ON accounts
@@ -146,6 +158,13 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: allowlist entry exists');
 END;
 
+CREATE TRIGGER approvals_wait_after_recovery BEFORE INSERT ON allowlist
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account_recovered ' || held_until) FROM accounts
+    WHERE id = NEW.account_id
+      AND NEW.id < substr(printf('%012x', held_until), 1, 8) || '-' || substr(printf('%012x', held_until), 9);
+END;
+
 CREATE TABLE api_keys (
   id TEXT PRIMARY KEY NOT NULL,
   account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -160,9 +179,9 @@ CREATE TABLE api_keys (
   created_at INTEGER NOT NULL,
   expires_at INTEGER,
   revoked_at INTEGER
-) STRICT, WITHOUT ROWID;
+, kind TEXT NOT NULL DEFAULT 'standing' CHECK (kind IN ('standing', 'session'))) STRICT, WITHOUT ROWID;
 
-CREATE INDEX api_keys_of_account ON api_keys (account_id, id);
+CREATE INDEX api_keys_of_account ON api_keys (account_id, kind, id);
 
 CREATE TRIGGER api_keys_are_kept BEFORE DELETE ON api_keys
 BEGIN
@@ -186,6 +205,32 @@ WHEN NEW.id IS NOT OLD.id OR NEW.account_id IS NOT OLD.account_id OR NEW.token_h
   OR NEW.scopes IS NOT OLD.scopes OR NEW.created_at IS NOT OLD.created_at
 BEGIN
   SELECT RAISE(ABORT, 'guard: a key keeps its account, scopes and hash');
+END;
+
+CREATE TRIGGER keys_wait_after_recovery BEFORE INSERT ON api_keys
+WHEN NEW.kind = 'standing'
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account_recovered ' || held_until) FROM accounts
+    WHERE id = NEW.account_id AND held_until > NEW.created_at;
+END;
+
+CREATE TRIGGER sessions_are_few_and_short BEFORE INSERT ON api_keys
+WHEN NEW.kind = 'session'
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a session lasts at most 12 hours')
+    WHERE NEW.expires_at IS NULL OR NEW.expires_at > NEW.created_at + 43200000;
+  SELECT RAISE(ABORT, 'guard: too_many_sessions')
+    WHERE 5 <= (
+      SELECT count(*) FROM api_keys
+      WHERE account_id = NEW.account_id AND kind = 'session' AND revoked_at IS NULL AND expires_at > NEW.created_at
+        AND id > substr(printf('%012x', NEW.created_at - 43200000), 1, 8) || '-'
+          || substr(printf('%012x', NEW.created_at - 43200000), 9));
+END;
+
+CREATE TRIGGER sessions_keep_their_end BEFORE UPDATE ON api_keys
+WHEN NEW.kind IS NOT OLD.kind OR (OLD.kind = 'session' AND NEW.expires_at IS NOT OLD.expires_at)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a session ends when it said');
 END;
 
 CREATE VIEW approved_change AS
@@ -1279,6 +1324,13 @@ CREATE INDEX withdrawals_open ON withdrawals (status, id) WHERE status IN ('PEND
 
 CREATE INDEX withdrawals_to_ask ON withdrawals (next_ask_at) WHERE status = 'PROCESSING';
 
+CREATE TRIGGER reviews_wait_after_recovery BEFORE UPDATE OF released_at ON withdrawals
+WHEN OLD.status = 'PENDING'
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account_recovered ' || held_until) FROM accounts
+    WHERE id = NEW.account_id AND held_until > NEW.released_at;
+END;
+
 CREATE TRIGGER withdrawals_are_guarded BEFORE INSERT ON withdrawals
 BEGIN
   SELECT RAISE(ABORT, 'guard: withdrawal exists')
@@ -1435,4 +1487,10 @@ BEGIN
     SELECT NEW.recipient, NEW.receipt_id, 'INTERNAL_DEPOSIT', NEW.asset, NEW.amount, NEW.usd_value, 'COMPLETED', NEW.id,
       NEW.paid_transfer
     WHERE NEW.status = 'COMPLETED';
+END;
+
+CREATE TRIGGER withdrawals_wait_after_recovery BEFORE INSERT ON withdrawals
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account_recovered ' || held_until) FROM accounts
+    WHERE id = NEW.account_id AND held_until > NEW.committed_at;
 END;

@@ -46,6 +46,9 @@ export class LedgerKeeper extends Keeper {
   }
 }
 
+/** What the console's Worker reaches by a service binding; see `holder/`. */
+export { HolderEntrypoint } from './holder/holder-entrypoint.ts';
+
 export default {
   fetch: app.fetch,
   scheduled: (_controller, env) => runScheduled(env),

@@ -94,7 +94,7 @@ export const requestCounts = {
       objectCalls: 2,
       objectRowsRead: 7,
       objectRowsWritten: 5,
-      databaseRowsRead: 55,
+      databaseRowsRead: 56,
       databaseRowsWritten: 14,
       logLines: 4,
     },

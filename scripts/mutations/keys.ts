@@ -43,7 +43,7 @@ export const keys: Room = {
     },
     {
       name: 'a lane whose record has a higher number than the database’s keeps it',
-      file: 'src/operator/tell-lanes.ts',
+      file: 'src/lane/tell-lanes.ts',
       find: '      if (held === null) return true;\n',
       replace: '      if (held === null || tell === 1) return true;\n',
       tests: ['test/keys/revocation.test.ts'],

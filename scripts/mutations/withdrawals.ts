@@ -205,6 +205,7 @@ export const withdrawals: Room = {
     },
     {
       name: 'a lock after wrong codes is not logged',
+      file: 'src/accounts/check-totp-code.ts',
       find: 'if (isLastAttempt(state)) logLock',
       replace: 'if (false as boolean) logLock',
       tests: ['test/api/logs.test.ts'],
@@ -239,12 +240,14 @@ export const withdrawals: Room = {
     },
     {
       name: 'the lock is not checked',
+      file: 'src/accounts/check-totp-code.ts',
       find: 'if (state.lockedUntil > now_ms)',
       replace: 'if (false as boolean)',
       tests: [codes],
     },
     {
       name: 'the lock lasts a millisecond too long',
+      file: 'src/accounts/check-totp-code.ts',
       find: 'if (state.lockedUntil > now_ms)',
       replace: 'if (state.lockedUntil >= now_ms)',
       tests: [codes],

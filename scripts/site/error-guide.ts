@@ -114,6 +114,12 @@ export const errorGuide: Readonly<Record<ProblemCode, ErrorAdvice>> = {
     meaning: 'Five wrong codes in a row lock the withdrawals of the account, over all its keys, for 15 minutes.',
     remedy: 'Wait for as long as `Retry-After` says. If the attempts were not yours, have the key revoked.',
   },
+  account_recovered: {
+    meaning:
+      'The holder came back into the account by a recovery. For 24 hours it has no withdrawals, new API keys or new approved addresses, with any key, so that the holder can stop somebody else who recovered it.',
+    remedy:
+      'Wait until the time in `detail`. If the recovery was not yours, have the operator freeze the account at once.',
+  },
   address_not_allowlisted: {
     meaning:
       'Withdrawals go only to approved addresses, and this one is not approved for the account and network, or not yet usable.',

@@ -1,9 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { and, desc, eq, lt } from 'drizzle-orm';
+import { type Outcome, accept } from '../http/refusal.ts';
 import { Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
+import { explainHold } from '../ledger/explain-hold.ts';
 import { ledgerNumberOf, newRecordId, timestampOfRecord } from '../ledger/record-id.ts';
 import { allowlist } from '../ledger/schema.ts';
 import type { Network } from '../money/networks.ts';
@@ -47,7 +49,7 @@ export interface ApprovedAddress {
 
 /**
  * Approves an address, usable when the cooling period is over. An address that is approved already keeps its entry
- * and its time. Throws when D1 fails.
+ * and its time. Refuses with `account_recovered`. Throws when D1 fails.
  */
 export async function approveAddress(
   database: Database,
@@ -55,7 +57,7 @@ export async function approveAddress(
   approved: ApprovedAddress,
   cooling_ms: number,
   actor: Actor,
-): Promise<AllowlistEntry> {
+): Promise<Outcome<AllowlistEntry>> {
   const row = {
     accountId,
     id: newRecordId(actor.now_ms, ledgerNumberOf(accountId)),
@@ -66,7 +68,9 @@ export async function approveAddress(
     database.insert(allowlist).values(row),
     insertAudit(database, actor, 'approve_address', accountId, { ...approved }),
   ]);
-  if (outcome.kind === 'committed') return showEntry(row);
+  if (outcome.kind === 'committed') return accept(showEntry(row));
+  const held = explainHold(outcome);
+  if (held) return held;
   const [standing] = await database
     .select()
     .from(allowlist)
@@ -78,7 +82,7 @@ export async function approveAddress(
       ),
     );
   if (!standing) throw new Error(`an address could not be approved: ${outcome.kind}`);
-  return showEntry(standing);
+  return accept(showEntry(standing));
 }
 
 /** At most `count` approved addresses of an account, newest first, from below the id `before` on. Throws when D1 fails. */

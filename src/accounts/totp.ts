@@ -171,8 +171,13 @@ export async function confirmTotp(
 
 /** Switches the second factor off; repeating it is no error. Steps that were used stay used. Throws when D1 fails. */
 export async function removeTotp(database: Database, accountId: string, actor: Actor): Promise<void> {
-  await database.batch([
+  await database.batch(prepareRemoval(database, accountId, actor));
+}
+
+/** The statements that switch the second factor off. */
+export function prepareRemoval(database: Database, accountId: string, actor: Actor) {
+  return [
     database.update(totp).set({ sealedSecret: null, confirmedAt: null }).where(eq(totp.accountId, accountId)),
     insertAudit(database, actor, 'remove_totp', accountId),
-  ]);
+  ] as const;
 }

@@ -142,6 +142,7 @@ wallet.openapi(
         'withdrawals_locked',
         'totp_required',
         'totp_invalid',
+        'account_recovered',
         'address_not_allowlisted',
         'price_unavailable',
         'daily_limit_exceeded',

@@ -33,6 +33,7 @@ export const problems = {
   unsupported_media_type: { status: 415, title: 'Body must be JSON', retryable: false, kept: false },
   payload_too_large: { status: 413, title: 'Body too large', retryable: false, kept: false },
   account_frozen: { status: 403, title: 'Account frozen', retryable: false, kept: false },
+  account_recovered: { status: 403, title: 'Account recovered lately', retryable: false, kept: false },
   rate_limited: { status: 429, title: 'Rate limit reached', retryable: true, kept: false },
   idempotency_key_reused: { status: 422, title: 'Idempotency-Key reused', retryable: false, kept: false },
   symbol_not_supported: {

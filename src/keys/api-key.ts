@@ -1,13 +1,14 @@
 import { z } from '@hono/zod-openapi';
-import { and, desc, eq, isNull, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import { Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import type { Database } from '../ledger/database.ts';
-import { RecordId } from '../ledger/record-id.ts';
+import { RecordId, lowestRecordId } from '../ledger/record-id.ts';
 import { numberChange } from '../ledger/record-number.ts';
 import { apiKeys } from '../ledger/schema.ts';
 import { BucketAllowance, IpAllowlist, type KeyDetails, RateLimits, readKeyRow } from './record.ts';
 import { Scope, writeScopes } from './scope.ts';
+import { SESSION_MS } from './session-key.ts';
 import { type TokenPrefix, type TokenSecrets, mintToken } from './token.ts';
 
 const MAX_LABEL_LENGTH = 100;
@@ -37,6 +38,9 @@ export const CreateApiKey = z
   .openapi('CreateApiKey');
 
 export type CreateApiKey = z.output<typeof CreateApiKey>;
+
+/** The body with which a holder makes a key of their own account: the limits are the operator's to set. */
+export const CreateOwnKey = CreateApiKey.omit({ rateLimits: true });
 
 /** A key as it is shown: everything but the token. */
 export const ApiKey = z
@@ -144,12 +148,12 @@ export async function revokeApiKey(
   return { kind: 'revoked', apiKey: showApiKey(readKeyRow(revoked)) };
 }
 
-/** The keys of an account, newest first, revoked ones too. Throws when D1 fails. */
+/** The standing keys of an account, newest first, revoked ones too. Throws when D1 fails. */
 export async function listApiKeys(database: Database, accountId: string): Promise<ApiKey[]> {
   const rows = await database
     .select()
     .from(apiKeys)
-    .where(eq(apiKeys.accountId, accountId))
+    .where(and(eq(apiKeys.accountId, accountId), eq(apiKeys.kind, 'standing')))
     .orderBy(desc(sql`id`))
     .limit(MAX_LISTED);
   return rows.map((row) => showApiKey(readKeyRow(row)));
@@ -161,11 +165,14 @@ export async function readApiKey(database: Database, keyId: string): Promise<Api
   return row && showApiKey(readKeyRow(row));
 }
 
-/** The ids of an account's keys that are not revoked, all of them. Throws when D1 fails. */
-export async function listStandingKeyIds(database: Database, accountId: string): Promise<string[]> {
+/**
+ * The ids of an account's keys that can still be used, all of them, sessions too. Throws when D1 fails.
+ */
+export async function listUsableKeyIds(database: Database, accountId: string, now_ms: number): Promise<string[]> {
+  const isLive = and(eq(apiKeys.kind, 'session'), gt(apiKeys.id, lowestRecordId(now_ms - SESSION_MS)));
   const rows = await database
     .select({ id: apiKeys.id })
     .from(apiKeys)
-    .where(and(eq(apiKeys.accountId, accountId), isNull(apiKeys.revokedAt)));
+    .where(and(eq(apiKeys.accountId, accountId), or(eq(apiKeys.kind, 'standing'), isLive), isNull(apiKeys.revokedAt)));
   return rows.map(({ id }) => id);
 }

@@ -16,10 +16,21 @@ export const defaultLimits: Readonly<Record<BucketName, BucketLimits>> = {
   withdraw: { perMinute: 30, perDay: 200 },
 };
 
-/** The limits of one bucket of a key: its own, or the defaults. */
+/**
+ * The limits of a signed-in holder, for all sessions of an account together: a page reads more at once than a program.
+ */
+const sessionLimits: Readonly<Record<BucketName, BucketLimits>> = {
+  ...defaultLimits,
+  read: { perMinute: 600, perDay: 20_000 },
+};
+
+/** The limits of one bucket of a key: its own, or the defaults of its kind. */
 export function limitsOf(
-  key: { readonly rateLimits: { readonly [Name in BucketName]?: BucketLimits | undefined } },
+  key: {
+    readonly kind: 'standing' | 'session';
+    readonly rateLimits: { readonly [Name in BucketName]?: BucketLimits | undefined };
+  },
   bucket: BucketName,
 ): BucketLimits {
-  return key.rateLimits[bucket] ?? defaultLimits[bucket];
+  return key.rateLimits[bucket] ?? (key.kind === 'session' ? sessionLimits : defaultLimits)[bucket];
 }

@@ -31,6 +31,8 @@ export interface KeyRecord {
   readonly id: string;
   readonly accountId: string;
   readonly accountStatus: 'active' | 'frozen';
+  /** A session is the key of a holder who is signed in to the console. */
+  readonly kind: 'standing' | 'session';
   readonly label: string;
   readonly scopes: readonly Scope[];
   readonly tokenHash: string;
@@ -65,6 +67,7 @@ export function readKeyRow(row: typeof apiKeys.$inferSelect): KeyDetails {
   return {
     id: row.id,
     accountId: row.accountId,
+    kind: row.kind,
     label: row.label,
     scopes: readScopes(row.scopes),
     tokenHash: row.tokenHash,

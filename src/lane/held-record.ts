@@ -12,6 +12,9 @@ export interface RevokeReply {
   readonly record: KeyRecord | null;
 }
 
+/** A record as an object may still have it stored. */
+type StoredRecord = Omit<KeyRecord, 'kind' | 'number'> & Partial<Pick<KeyRecord, 'kind' | 'number'>>;
+
 /**
  * The record of a lane's key, kept in the object. Reads may arrive in another order than they were made, so a record
  * never replaces one with a higher number. A revoked key stays revoked whatever a record says.
@@ -23,9 +26,9 @@ export class HeldRecord {
 
   constructor(state: ObjectState) {
     this.#state = state;
-    const written = state.read('record') as (Omit<KeyRecord, 'number'> & { readonly number?: number }) | undefined;
-    // A record without a number was stored before records had numbers, so it is older.
-    this.#record = written && { ...written, number: written.number ?? 0 };
+    const written = state.read('record') as StoredRecord | undefined;
+    // A record without a number or a kind was stored before records had them, so it is older.
+    this.#record = written && { ...written, kind: written.kind ?? 'standing', number: written.number ?? 0 };
     this.#revokedAt_ms = state.read('revoked') as number | undefined;
   }
 

@@ -18,6 +18,7 @@ import type { Custody } from '../wallet/custody/custody.ts';
 import type { CreateWithdrawal } from '../wallet/withdrawals/create-withdrawal.ts';
 import type { WithdrawalContext } from '../wallet/withdrawals/plan-withdrawal.ts';
 import { answerWithdrawal } from '../wallet/withdrawals/withdrawal.ts';
+import { type Counted, countSession } from './count-session.ts';
 import { CountedBuckets } from './counted-buckets.ts';
 import { type Executed, type Execution, executeOnce } from './execute-once.ts';
 import { HeldRecord, type RevokeCall, type RevokeReply } from './held-record.ts';
@@ -118,7 +119,7 @@ export class KeyLane extends DurableObject<Bindings> {
   async admit(call: AdmitCall): Promise<AdmitReply> {
     const record = await this.#decide(call.admission);
     if (!record.ok) return { outcome: record, rate: null };
-    const counted = this.#count(call.bucket, record.value);
+    const counted = await this.#count(call.bucket, record.value);
     if (!counted.outcome.ok) return { outcome: counted.outcome, rate: counted.rate };
     const allowed = worksWhenFrozen(call.admission.scope) ? record : decideEffect(record.value);
     return { outcome: allowed.ok ? accept({ accountId: record.value.accountId }) : allowed, rate: counted.rate };
@@ -201,10 +202,11 @@ export class KeyLane extends DurableObject<Bindings> {
     });
     const record = await this.#decide(call.admission);
     if (!record.ok) return problem(record, null);
-    // Nothing is awaited from here to the queue, so the room cannot be taken by another request.
     if (!this.#mutex.hasRoom()) return problem(queueFull, null);
-    const counted = this.#count(bucket, record.value);
+    const counted = await this.#count(bucket, record.value);
     if (!counted.outcome.ok) return problem(counted.outcome, counted.rate);
+    // Nothing is awaited from here to the queue, so the room cannot be taken by another request.
+    if (!this.#mutex.hasRoom()) return problem(queueFull, counted.rate);
     const execution = prepare(record.value, ledgerOf(this.env, record.value.accountId));
     const turn = await this.#mutex.run(async () => {
       const executed = await executeOnce(execution, call.request, this.#replays, call.facts, {
@@ -265,8 +267,18 @@ export class KeyLane extends DurableObject<Bindings> {
     return limitsOf(record, bucket);
   }
 
-  #count(bucket: BucketName, record: KeyRecord): { outcome: Outcome<null>; rate: RateState } {
-    const decision = this.#buckets.take(bucket, this.limitsFor(record, bucket), Date.now());
+  /** Counts a request: in this lane, or for a session in the lane that counts all sessions of the account. */
+  async #count(bucket: BucketName, record: KeyRecord): Promise<Counted> {
+    const limits = this.limitsFor(record, bucket);
+    return record.kind === 'session' ? countSession(this.env, record, bucket, limits) : this.count(bucket, limits);
+  }
+
+  /**
+   * Counts a request in this lane's buckets. An account's own lane, which has its id for a name and no key, counts the
+   * requests of all of its sessions. Refuses with `rate_limited`.
+   */
+  count(bucket: BucketName, limits: BucketLimits): Counted {
+    const decision = this.#buckets.take(bucket, limits, Date.now());
     if (decision.admitted) return { outcome: accept(null), rate: decision.state };
     const outcome = refuse('rate_limited', `The ${bucket} bucket of this key is empty.`, {
       retryAfterSeconds: decision.retryAfter_s,

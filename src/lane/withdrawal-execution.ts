@@ -1,3 +1,4 @@
+import { logLock } from '../accounts/check-totp-code.ts';
 import { clearAttempts } from '../accounts/totp.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { type Outcome, overloaded } from '../http/refusal.ts';
@@ -11,12 +12,7 @@ import {
   toRow,
 } from '../wallet/withdrawals/commit-withdrawal.ts';
 import type { CreateWithdrawal } from '../wallet/withdrawals/create-withdrawal.ts';
-import {
-  type WithdrawalContext,
-  type WithdrawalPlan,
-  logLock,
-  planWithdrawal,
-} from '../wallet/withdrawals/plan-withdrawal.ts';
+import { type WithdrawalContext, type WithdrawalPlan, planWithdrawal } from '../wallet/withdrawals/plan-withdrawal.ts';
 import { type WithdrawalRow, answerWithdrawal, readWithdrawal } from '../wallet/withdrawals/withdrawal.ts';
 import type { Attempt, Execution, LookUp } from './execute-once.ts';
 import type { Payouts } from './payouts.ts';

@@ -5,9 +5,9 @@ import { audit } from './schema.ts';
 /** What the caller of the operator's API may do: the role of a token, or of a person of the staff. */
 export type Role = 'operator' | 'deposits' | 'auditor' | 'admin' | 'treasury' | 'support' | 'compliance';
 
-/** Who makes a change, and when: a person, somebody who sends a token, or the reconciliation. */
+/** Who makes a change, and when: a person, somebody who sends a token, an account's holder, or the reconciliation. */
 export interface Actor {
-  readonly role: Role | 'reconciliation';
+  readonly role: Role | 'holder' | 'reconciliation';
   /** The person's e-mail; absent for a token. */
   readonly email?: string | undefined;
   readonly now_ms: number;

@@ -50,6 +50,8 @@ export const accounts = sqliteTable(
     createdAt: integer('created_at').notNull(),
     recordNumber: integer('record_number').notNull().default(0),
     externalId: text('external_id'),
+    holder: text(),
+    heldUntil: integer('held_until').notNull().default(0),
   },
   (table) => [
     index('accounts_by_label').on(table.label),
@@ -74,8 +76,11 @@ export const apiKeys = sqliteTable(
     createdAt: integer('created_at').notNull(),
     expiresAt: integer('expires_at'),
     revokedAt: integer('revoked_at'),
+    kind: text({ enum: ['standing', 'session'] })
+      .notNull()
+      .default('standing'),
   },
-  (table) => [index('api_keys_of_account').on(table.accountId, table.id)],
+  (table) => [index('api_keys_of_account').on(table.accountId, table.kind, table.id)],
 );
 
 export const settings = sqliteTable('settings', {

@@ -17,6 +17,7 @@ import { Id, RecordPath } from '../http/wire-types.ts';
 import { laneUnreachable } from '../access/admit.ts';
 import { ApiKey, CreateApiKey, prepareApiKey, readApiKey, revokeApiKey, showApiKey } from '../keys/api-key.ts';
 import { tokenSettings } from '../access/authenticate.ts';
+import { revokeInLane, tellLanes } from '../lane/tell-lanes.ts';
 import { findLedger, ledgerOf } from '../ledger/ledgers.ts';
 import { FIRST_LEDGER, ledgerNumberOf } from '../ledger/record-id.ts';
 import { CreateCredit, Credit, creditAccount } from '../wallet/deposits/credit.ts';
@@ -31,7 +32,6 @@ import {
 } from './authenticate-operator.ts';
 import { makeOnce, onceParameter, onceRefusals } from './make-once.ts';
 import { takeAccount } from './take-account.ts';
-import { revokeInLane, tellLanes } from './tell-lanes.ts';
 import { valueInUsdt } from '../markets/value-in-usdt.ts';
 
 const ACCOUNTS_PATH = '/operator/v1/accounts';
@@ -121,7 +121,7 @@ accountRoutes.openapi(
     const { account, database } = taken.value;
     const changed = await changeAccount(database, account.id, change, actorOf(c));
     if (!changed.ok) return sendProblem(c, changed);
-    if (change.status !== undefined && !(await tellLanes(c, account.id))) {
+    if (change.status !== undefined && !(await tellLanes(c.env, account.id, Date.now()))) {
       return sendProblem(c, laneUnreachable);
     }
     return c.json({ account: changed.value }, 200);
@@ -147,7 +147,7 @@ accountRoutes.openapi(
         headers: headersOf('X-Idempotency-Replay'),
         content: jsonContent(z.object({ apiKey: ApiKey, token: Token })),
       },
-      ...problemResponses(...bodyRefusals, ...onceRefusals, 'not_found', ...operatorRefusals),
+      ...problemResponses(...bodyRefusals, ...onceRefusals, 'not_found', 'account_recovered', ...operatorRefusals),
     },
   }),
   async (c) => {
@@ -208,7 +208,7 @@ accountRoutes.openapi(
     const revocation = await revokeApiKey(database, id, keyId, actor);
     if (revocation.kind === 'not_of_account') return sendProblem(c, noKey);
     // The key works until its lane knows, so the operator must be told when the lane could not be reached.
-    const told = await revokeInLane(c, id, keyId, actor.now_ms);
+    const told = await revokeInLane(c.env, id, keyId, actor.now_ms);
     if (!told) return sendProblem(c, laneUnreachable);
     if (revocation.kind === 'revoked') return c.json({ apiKey: revocation.apiKey }, 200);
     return told.record ? c.json({ apiKey: showApiKey(told.record) }, 200) : sendProblem(c, noKey);

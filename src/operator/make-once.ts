@@ -7,6 +7,7 @@ import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
 import { type Actor, nameActor } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
+import { explainHold } from '../ledger/explain-hold.ts';
 import { openLedger } from '../ledger/ledgers.ts';
 import { newRecordId } from '../ledger/record-id.ts';
 import { operatorRequests } from '../ledger/schema.ts';
@@ -76,7 +77,7 @@ export async function makeOnce(
   const record = request.value ? [database.insert(operatorRequests).values({ ...request.value, recordId: id })] : [];
   const outcome = await commit(database, [first, ...rest, ...record]);
   if (outcome.kind === 'committed') return accept({ id, isRepeated: false });
-  if (outcome.kind !== 'exists' && outcome.kind !== 'unknown') return unconfirmed;
+  if (outcome.kind !== 'exists' && outcome.kind !== 'unknown') return explainHold(outcome) ?? unconfirmed;
   const landed = await findEarlier(database, request.value);
   // This request's own record has landed though its answer was lost: it is no repetition.
   if (landed) return landed.ok && landed.value.id === id ? accept({ id, isRepeated: false }) : landed;

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { AllowlistEntry, approveAddress, listAllowlist, removeApproval, showEntry } from '../accounts/allowlist.ts';
+import { AllowlistEntry, listAllowlist, removeApproval, showEntry } from '../accounts/allowlist.ts';
 import { TotpCode, confirmTotp, drawTotp, removeTotp } from '../accounts/totp.ts';
 import { config } from '../env.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
@@ -8,17 +8,12 @@ import { ListQuery, NextCursor, readPage } from '../http/list.ts';
 import { refuse } from '../http/refusal.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
 import { findLedger } from '../ledger/ledgers.ts';
-import { findNetwork } from '../money/networks.ts';
-import { readAddress } from '../wallet/addresses/validate-address.ts';
+import { ApproveAddress, approveWanted } from '../wallet/addresses/approve-wanted.ts';
 import { actorOf, authenticateOperator, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
 import { takeAccount } from './take-account.ts';
 
 const TOTP_PATH = '/operator/v1/accounts/{id}/totp';
 const ALLOWLIST_PATH = '/operator/v1/accounts/{id}/allowlist';
-const MAX_TEXT_LENGTH = 128;
-const HOUR_MS = 3_600_000;
-
-const Text = z.string().min(1).max(MAX_TEXT_LENGTH);
 
 const TotpAnswer = z.object({ totp: z.object({ enabled: z.boolean().openapi({ example: true }) }) });
 
@@ -128,17 +123,17 @@ securityRoutes.openapi(
     middleware: authenticateOperatorJson('approve_addresses'),
     request: {
       params: RecordPath,
-      body: jsonBody(
-        z.strictObject({
-          network: Text.openapi({ example: 'ETH' }),
-          address: Text.openapi({ example: '0x52908400098527886E0F7030069857D2E4169EE7' }),
-          label: Text.openapi({ example: 'cold wallet' }),
-        }),
-      ),
+      body: jsonBody(ApproveAddress),
     },
     responses: {
       201: { description: 'The entry', content: jsonContent(z.object({ entry: AllowlistEntry })) },
-      ...problemResponses(...bodyRefusals, 'network_not_supported', 'invalid_address', ...generalRefusals),
+      ...problemResponses(
+        ...bodyRefusals,
+        'network_not_supported',
+        'invalid_address',
+        'account_recovered',
+        ...generalRefusals,
+      ),
     },
   }),
   async (c) => {
@@ -146,18 +141,8 @@ securityRoutes.openapi(
     const taken = await takeAccount(c.env, c.req.valid('param').id);
     if (!taken.ok) return sendProblem(c, taken);
     const { account, database } = taken.value;
-    const network = findNetwork(wanted.network);
-    if (!network) {
-      return sendProblem(c, refuse('network_not_supported', `There is no network ${wanted.network}.`));
-    }
-    const address = readAddress(network, wanted.address);
-    if (address === undefined) {
-      return sendProblem(c, refuse('invalid_address', `This is no address of ${network}.`));
-    }
-    const cooling_ms = config.ALLOWLIST_COOLING_HOURS * HOUR_MS;
-    const approved = { network, address, label: wanted.label };
-    const entry = await approveAddress(database, account.id, approved, cooling_ms, actorOf(c));
-    return c.json({ entry }, 201);
+    const entry = await approveWanted(database, account.id, wanted, config.ALLOWLIST_COOLING_HOURS, actorOf(c));
+    return entry.ok ? c.json({ entry: entry.value }, 201) : sendProblem(c, entry);
   },
 );
 

@@ -130,7 +130,13 @@ withdrawalRoutes.openapi(
     request: { params: WithdrawalPath, body: ReasonBody },
     responses: {
       ...OneWithdrawal,
-      ...problemResponses(...changeRefusals, 'account_frozen', 'withdrawals_suspended', 'address_not_allowlisted'),
+      ...problemResponses(
+        ...changeRefusals,
+        'account_frozen',
+        'account_recovered',
+        'withdrawals_suspended',
+        'address_not_allowlisted',
+      ),
     },
   }),
   async (c) => {

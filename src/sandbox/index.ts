@@ -37,6 +37,8 @@ import type { GateCall } from '../trade/reach-gate.ts';
 
 const app = createApp([sandboxRoutes]);
 
+export { HolderEntrypoint } from '../holder/holder-entrypoint.ts';
+
 /** How many Idempotency-Keys a lane remembers to have played a scenario with. */
 const MOST_PLAYED = 1_000;
 

@@ -100,6 +100,12 @@ const provocations: Record<Provoked, () => Promise<Response>> = {
     for (let wrong = 0; wrong < 5; wrong += 1) await tryWrong();
     return tryWrong();
   },
+  account_recovered: async () => {
+    const trader = await openRich();
+    const heldUntil = Date.UTC(2026, 10, 22, 12) + 365 * 86_400_000;
+    await env.DB.prepare('UPDATE accounts SET held_until = ? WHERE id = ?').bind(heldUntil, trader.accountId).run();
+    return withdraw(trader);
+  },
   address_not_allowlisted: async () => {
     await setSettings({ allowlistMode: 'strict' });
     return withdraw(await openRich());

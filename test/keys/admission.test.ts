@@ -8,6 +8,7 @@ const record: KeyRecord = {
   id: 'key',
   accountId: 'account',
   accountStatus: 'active',
+  kind: 'standing',
   label: 'bot',
   scopes: ['read', 'trade'],
   tokenHash: 'hash',

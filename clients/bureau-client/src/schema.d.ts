@@ -2032,6 +2032,7 @@ export interface operations {
              *     - `withdrawals_locked`: Withdrawals locked
              *     - `totp_required`: Two-factor code required
              *     - `totp_invalid`: Two-factor code not valid
+             *     - `account_recovered`: Account recovered lately
              *     - `address_not_allowlisted`: Address not approved
              */
             403: {
@@ -2042,7 +2043,7 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        code?: "ip_not_allowed" | "insufficient_scope" | "account_frozen" | "withdrawals_locked" | "totp_required" | "totp_invalid" | "address_not_allowlisted";
+                        code?: "ip_not_allowed" | "insufficient_scope" | "account_frozen" | "withdrawals_locked" | "totp_required" | "totp_invalid" | "account_recovered" | "address_not_allowlisted";
                     };
                 };
             };

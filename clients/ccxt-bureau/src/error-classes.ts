@@ -35,6 +35,7 @@ export const errorClasses = {
   ip_not_allowed: PermissionDenied,
   address_not_allowlisted: PermissionDenied,
   account_frozen: AccountSuspended,
+  account_recovered: AccountSuspended,
   invalid_request: BadRequest,
   invalid_idempotency_key: BadRequest,
   invalid_cursor: BadRequest,

@@ -56,6 +56,11 @@ const examples: Readonly<Record<ProblemCode, Example>> = {
     path: WITHDRAWALS,
     detail: 'Too many wrong codes: withdrawals of this account are locked for a while.',
   },
+  account_recovered: {
+    path: WITHDRAWALS,
+    detail:
+      'The account was recovered lately. Until 2026-11-22T12:00:00.000Z it has no withdrawals, new API keys or new approved addresses.',
+  },
   address_not_allowlisted: {
     path: WITHDRAWALS,
     detail: 'The address is not approved for this account, or not yet usable.',

@@ -1,22 +1,18 @@
 import { sql } from 'drizzle-orm';
+import { totpInvalid, totpRequired } from '../../accounts/check-totp-code.ts';
 import { spendTotpStep } from '../../accounts/totp.ts';
 import { type Refusal, refuse } from '../../http/refusal.ts';
 import { accountFrozen } from '../../keys/admission.ts';
 import { explainKeyGuard, isKeyGuarded } from '../../keys/explain-key-guard.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
+import { refuseHeld } from '../../ledger/explain-hold.ts';
 import { bindPrepared, prepareOnce } from '../../ledger/prepare-once.ts';
 import { ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
 import { accounts, withdrawals } from '../../ledger/schema.ts';
 import { type Transfer, house, nextTransfer } from '../../ledger/transfers.ts';
 import { paysInside } from './pay-inside.ts';
-import {
-  type WithdrawalPlan,
-  addressNotAllowlisted,
-  refuseLimit,
-  totpInvalid,
-  totpRequired,
-} from './plan-withdrawal.ts';
+import { type WithdrawalPlan, addressNotAllowlisted, refuseLimit } from './plan-withdrawal.ts';
 import { FIRST_ASK_MS, type WithdrawalRow } from './withdrawal.ts';
 
 /** Whose withdrawal it is, and which key asked for it. */
@@ -125,6 +121,8 @@ export function explainWithdrawalRefusal(
   switch (refusal.guard) {
     case 'account_frozen':
       return accountFrozen;
+    case 'account_recovered':
+      return refuseHeld(Number(refusal.figure));
     case 'withdrawals_suspended':
       return withdrawalsSuspended;
     case 'totp_required':
@@ -137,6 +135,8 @@ export function explainWithdrawalRefusal(
       return refuseLimit({ limit: plan.limit, used: refusal.figure ?? plan.used });
     case 'key_revoked':
     case 'key_expired':
+    case 'account_has_holder':
+    case 'too_many_sessions':
     case 'trading_halted':
     case 'review_required':
     case 'price_overtaken':

@@ -1,7 +1,8 @@
-import { type TotpState, clearAttempts, findTotpStep, isLastAttempt } from '../../accounts/totp.ts';
-import { type SealSecrets, unseal } from '../../accounts/seal.ts';
-import { logEvent } from '../../platform/log.ts';
+import { checkTotpCode } from '../../accounts/check-totp-code.ts';
+import { clearAttempts, isLastAttempt } from '../../accounts/totp.ts';
+import type { SealSecrets } from '../../accounts/seal.ts';
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
+import { refuseHeld } from '../../ledger/explain-hold.ts';
 import { firmPrice } from '../../markets/firm-price.ts';
 import type { MarketSnapshot } from '../../markets/snapshot.ts';
 import { type Asset, type AssetNetwork, QUOTE_ASSET, assets, scaleOf } from '../../money/assets.ts';
@@ -54,7 +55,7 @@ interface ReadRequest {
 /**
  * Plans a withdrawal. The only effect is the count of its code. Refuses, in this order, with `network_not_supported`,
  * `invalid_address`, `precision_exceeded`, `amount_above_maximum`, `amount_below_minimum`, `withdrawals_suspended`,
- * `withdrawals_locked`, `totp_required`, `totp_invalid`, `address_not_allowlisted`, `price_unavailable`,
+ * `account_recovered`, `withdrawals_locked`, `totp_required`, `totp_invalid`, `address_not_allowlisted`, `price_unavailable`,
  * `daily_limit_exceeded`. Throws when D1 fails.
  */
 export async function planWithdrawal(
@@ -72,8 +73,8 @@ export async function planWithdrawal(
     asset === QUOTE_ASSET ? undefined : context.readSnapshot(),
   ]);
 
-  const allowed = checkRules(read.value, facts, accountId);
-  const step = await checkCode(wanted.totpCode, facts.totp, context, now_ms);
+  const allowed = checkRules(read.value, facts, accountId, now_ms);
+  const step = await checkTotpCode(wanted.totpCode, facts.totp, accountId, context.totpSecrets, now_ms);
   if (!allowed.ok) {
     // A correct code is not a guess, so it is not counted, whatever else was refused.
     if (step.ok && step.value !== null) await clearAttempts(database, accountId);
@@ -129,8 +130,9 @@ function readRequest(wanted: CreateWithdrawal): Outcome<ReadRequest> {
 
 function checkRules(
   { asset, listed, amount }: ReadRequest,
-  { settings, owner }: WithdrawalFacts,
+  { settings, owner, heldUntil_ms }: WithdrawalFacts,
   accountId: string,
+  now_ms: number,
 ): Outcome<{ readonly fee: Atoms }> {
   const { network } = listed;
   if (owner === accountId) return refuse('invalid_address', 'This is a deposit address of the same account.');
@@ -145,40 +147,9 @@ function checkRules(
       retryAfterSeconds: 60,
     });
   }
+  if (heldUntil_ms > now_ms) return refuseHeld(heldUntil_ms);
   return accept({ fee });
 }
-
-/** The step of the code, `null` where the account has no second factor (the code is then ignored). */
-async function checkCode(
-  code: string | undefined,
-  state: TotpState | undefined,
-  context: WithdrawalContext,
-  now_ms: number,
-): Promise<Outcome<number | null>> {
-  if (!state?.sealedSecret || state.confirmedAt === null) return accept(null);
-  if (state.lockedUntil > now_ms) {
-    return refuse('withdrawals_locked', 'Too many wrong codes: withdrawals of this account are locked for a while.', {
-      retryAfterSeconds: Math.ceil((state.lockedUntil - now_ms) / 1_000),
-    });
-  }
-  if (code === undefined) return totpRequired;
-  const secret = await unseal(state.sealedSecret, context.accountId, context.totpSecrets);
-  const step = await findTotpStep(code, secret, state.usedStep, now_ms);
-  if (step !== undefined) return accept(step);
-  if (isLastAttempt(state)) logLock(context.accountId);
-  return totpInvalid;
-}
-
-/** Logs that wrong codes have just locked an account's withdrawals: somebody may be guessing. */
-export function logLock(accountId: string): void {
-  logEvent('withdrawals_locked', { accountId });
-}
-
-/** The refusal of a withdrawal without a code where one is needed. */
-export const totpRequired = refuse('totp_required', 'This account needs a totpCode for every withdrawal.');
-
-/** The refusal of a code, whether it was wrong here or was used first by another request. */
-export const totpInvalid = refuse('totp_invalid', 'The code is wrong, old or was used before. Wait for the next one.');
 
 /** The value of an amount for the limit, rounded up; `undefined` without a firm price. USDT is 1 by definition. */
 function valueAt(asset: Asset, amount: Atoms, snapshot: MarketSnapshot | undefined, now_ms: number): Atoms | undefined {

@@ -26,6 +26,8 @@ export interface WithdrawalFacts {
   readonly owner: string | undefined;
   /** When the approval of the address takes effect; `undefined` when it is not on the allowlist. */
   readonly approvedFrom_ms: number | undefined;
+  /** Until when a recovery holds the account; in the past when it does not. */
+  readonly heldUntil_ms: number;
   /** In atoms of USDT: the daily limit, and how much of it the last 24 hours have used. */
   readonly limit: Atoms;
   readonly used: Atoms;
@@ -55,7 +57,7 @@ const selectApproval = prepareOnce((database) =>
 
 const selectLimit = prepareOnce((database) =>
   database
-    .select({ limit: exactly(accounts.dailyWithdrawalLimit) })
+    .select({ limit: exactly(accounts.dailyWithdrawalLimit), heldUntil: accounts.heldUntil })
     .from(accounts)
     .where(eq(accounts.id, sql.placeholder('accountId')))
     .prepare(),
@@ -111,6 +113,7 @@ export async function readFacts(
     totp: states[0],
     owner: owners[0]?.holder,
     approvedFrom_ms: approvals[0]?.usableAt,
+    heldUntil_ms: limits[0].heldUntil,
     limit: limits[0].limit,
     used: sums[0]?.used ?? 0n,
   };

@@ -5,6 +5,7 @@ import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, type Guard, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { explainApproval } from '../../ledger/explain-approval.ts';
+import { explainHold } from '../../ledger/explain-hold.ts';
 import { ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
 import { settings, withdrawals } from '../../ledger/schema.ts';
 import { nextTransfer } from '../../ledger/transfers.ts';
@@ -25,7 +26,7 @@ export interface ReviewContext extends PayoutContext {
  * Approves a withdrawal that waits for its review: it goes to the custodian, or to the receiving account inside. Its
  * batch checks again what may have changed since the money was taken: freeze, halts, pause, the key, and with a strict
  * allowlist the address. It does not check the code or the daily limit, which the debit has used. Refuses with
- * `account_frozen`, `withdrawals_suspended`, `address_not_allowlisted`, with `invalid_state` when it is not waiting or
+ * `account_frozen`, `account_recovered`, `withdrawals_suspended`, `address_not_allowlisted`, with `invalid_state` when it is not waiting or
  * its key was revoked, and `service_unavailable` when the outcome in D1 is unknown. After a refusal it still waits.
  */
 export async function approveWithdrawal(
@@ -101,7 +102,7 @@ const approvalRefusals: Partial<Record<Guard, ReturnType<typeof refuse>>> = {
 
 function readApproval(outcome: CommitOutcome) {
   const refusal = outcome.kind === 'guarded' ? approvalRefusals[outcome.guard] : undefined;
-  return refusal ?? readOpen(outcome);
+  return refusal ?? explainHold(outcome) ?? readOpen(outcome);
 }
 
 function notIn(row: WithdrawalRow, expected: string) {

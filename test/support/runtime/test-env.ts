@@ -1,5 +1,6 @@
 import type { D1Migration } from 'cloudflare:test';
 import { env as workerEnv, exports } from 'cloudflare:workers';
+import type { HolderCalls } from '../../../src/holder/holder-entrypoint.ts';
 import type { KeyLane } from '../../../src/lane/key-lane.ts';
 import type { LedgerGate } from '../../../src/lane/ledger-gate.ts';
 import type { LedgerKeeper } from '../../../src/lane/ledger-keeper.ts';
@@ -38,6 +39,9 @@ export interface TestEnv extends Omit<
 type Namespace<T extends Rpc.DurableObjectBranded> = DurableObjectNamespace<T> & DurableObjectNamespace;
 
 export const env = workerEnv as unknown as TestEnv;
+
+/** What the console's Worker reaches by a service binding. */
+export const holderEntrypoint = (exports as unknown as { readonly HolderEntrypoint: HolderCalls }).HolderEntrypoint;
 
 /** The Worker's own fetch handler. */
 export const worker = (exports as unknown as { readonly default: Fetcher }).default;

@@ -589,6 +589,7 @@ class GetApiKeyResult(TypedDict):
 
 ProblemCode = Literal[
     "account_frozen",
+    "account_recovered",
     "address_not_allowlisted",
     "amount_above_maximum",
     "amount_below_minimum",

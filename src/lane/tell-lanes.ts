@@ -1,10 +1,10 @@
-import type { RequestContext } from '../http/context.ts';
+import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
-import { laneOf } from '../lane/reach-lane.ts';
-import { listStandingKeyIds } from '../keys/api-key.ts';
+import { listUsableKeyIds } from '../keys/api-key.ts';
 import { ledgerOf } from '../ledger/ledgers.ts';
 import { raiseRecordNumber } from '../ledger/record-number.ts';
-import type { RevokeReply } from '../lane/held-record.ts';
+import type { RevokeReply } from './held-record.ts';
+import { laneOf } from './reach-lane.ts';
 
 /**
  * How often a lane is told of a change: once, and again if it has a higher number because the database was restored.
@@ -13,13 +13,13 @@ const MAX_TELLS = 3;
 
 /** Revokes a key in its lane, for good. `undefined` when the lane could not be told, so that the key may still work. */
 export async function revokeInLane(
-  c: RequestContext,
+  bindings: Bindings,
   accountId: string,
   keyId: string,
   now_ms: number,
 ): Promise<RevokeReply | undefined> {
   try {
-    return await laneOf(c.env, keyId).revoke({ accountId, now_ms });
+    return await laneOf(bindings, keyId).revoke({ accountId, now_ms });
   } catch (error) {
     logFault('lane_not_told', { keyId, error: describeError(error) });
     return undefined;
@@ -30,18 +30,18 @@ export async function revokeInLane(
  * Tells the lanes of an account's keys to reload their records. Returns whether all did. If not, the change takes
  * effect later.
  */
-export async function tellLanes(c: RequestContext, accountId: string): Promise<boolean> {
-  const ids = await listStandingKeyIds(ledgerOf(c.env, accountId), accountId);
-  const told = await Promise.all(ids.map((id) => tellLane(c, accountId, id)));
+export async function tellLanes(bindings: Bindings, accountId: string, now_ms: number): Promise<boolean> {
+  const ids = await listUsableKeyIds(ledgerOf(bindings, accountId), accountId, now_ms);
+  const told = await Promise.all(ids.map((id) => tellLane(bindings, accountId, id)));
   return told.every(Boolean);
 }
 
-async function tellLane(c: RequestContext, accountId: string, keyId: string): Promise<boolean> {
+async function tellLane(bindings: Bindings, accountId: string, keyId: string): Promise<boolean> {
   try {
     for (let tell = 1; tell <= MAX_TELLS; tell += 1) {
-      const held = await laneOf(c.env, keyId).reloadRecord(keyId);
+      const held = await laneOf(bindings, keyId).reloadRecord(keyId);
       if (held === null) return true;
-      await raiseRecordNumber(ledgerOf(c.env, accountId), accountId, held);
+      await raiseRecordNumber(ledgerOf(bindings, accountId), accountId, held);
     }
     logFault('lane_not_told', { keyId, error: 'it holds a newer record' });
   } catch (error) {

@@ -1,0 +1,203 @@
+import { WorkerEntrypoint } from 'cloudflare:workers';
+import { eq } from 'drizzle-orm';
+import type { z } from 'zod';
+import { laneUnreachable } from '../access/admit.ts';
+import { changeAccount } from '../accounts/account.ts';
+import { type AllowlistEntry, listAllowlist, removeApproval, showEntry } from '../accounts/allowlist.ts';
+import { TotpCode, confirmTotp, drawTotp } from '../accounts/totp.ts';
+import { config } from '../env.ts';
+import { describeBodyErrors } from '../http/json-body.ts';
+import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type ApiKey, CreateOwnKey, listApiKeys } from '../keys/api-key.ts';
+import { tellLanes } from '../lane/tell-lanes.ts';
+import { insertAudit } from '../ledger/audit.ts';
+import { isDatabaseFault } from '../ledger/database-fault.ts';
+import { accounts } from '../ledger/schema.ts';
+import type { Bindings } from '../platform/bindings.ts';
+import { describeError, logFault } from '../platform/log.ts';
+import { ApproveAddress, approveWanted } from '../wallet/addresses/approve-wanted.ts';
+import { type OwnAccount, describeOwnAccount } from './describe-account.ts';
+import { endOwnSessions } from './end-session.ts';
+import { type OpenSessionCall, type OpenedSession, openSession } from './open-session.ts';
+import { makeOwnKey, revokeOwnKey } from './own-keys.ts';
+import { type Proof, recoverAccount } from './recover.ts';
+import { removeOwnTotp } from './second-factor.ts';
+import { type NotedEvent, type SecurityEntry, notedEvents, readSecurityLog } from './security-log.ts';
+import { type Session, type SessionLevel, refuseFrozen, takeSession } from './session.ts';
+
+/** The most approved addresses that are shown. */
+const MAX_LISTED = 200;
+
+/**
+ * What only a signed-in holder may do. The console's Worker reaches it by a service binding, and nobody on the internet
+ * can. Each call takes the token of a session, never an account's id, except the one that opens a session: so a fault
+ * of the console cannot mix up two accounts. Bodies are checked here, as they came. Refusals are values, as everywhere;
+ * every call may refuse with what `takeSession` refuses with, and with `service_unavailable` when D1 fails.
+ */
+export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
+  /** Opens a session, after the console has checked who signs in. See `openSession`. */
+  openSession(call: OpenSessionCall): Promise<Outcome<OpenedSession>> {
+    return answer(() => openSession(this.env, call, Date.now()));
+  }
+
+  /** Ends sessions of the same account by their ids; without ids the session itself. See `endOwnSessions`. */
+  endSessions(token: string, sessionIds: readonly string[] | null): Promise<Outcome<null>> {
+    return this.#withSession(token, 'look', (session) =>
+      endOwnSessions(this.env, session, sessionIds ?? [session.record.id]),
+    );
+  }
+
+  /** The account beside its balances. */
+  describe(token: string): Promise<Outcome<OwnAccount>> {
+    const { ALLOWLIST_MODE: mode, ALLOWLIST_COOLING_HOURS: cooling_hours } = config;
+    return this.#withSession(token, 'look', async (session) =>
+      accept(await describeOwnAccount(session, { mode, cooling_hours })),
+    );
+  }
+
+  /** The account's API keys, newest first, revoked ones too. */
+  listKeys(token: string): Promise<Outcome<readonly ApiKey[]>> {
+    return this.#withSession(token, 'look', async ({ database, accountId }) =>
+      accept(await listApiKeys(database, accountId)),
+    );
+  }
+
+  /** Makes an API key with a body of `CreateOwnKey`; its token is shown once. See `makeOwnKey`. */
+  makeKey(token: string, body: unknown): Promise<Outcome<{ readonly apiKey: ApiKey; readonly token: string }>> {
+    return this.#withBody(token, CreateOwnKey, body, (session, wanted) => makeOwnKey(session, wanted));
+  }
+
+  /** Revokes an API key for good. See `revokeOwnKey`. */
+  revokeKey(token: string, keyId: string): Promise<Outcome<ApiKey>> {
+    return this.#withSession(token, 'act', (session) => revokeOwnKey(this.env, session, keyId));
+  }
+
+  /** Makes a secret for the second factor, which a first code confirms. Refuses with `invalid_state` where it is on. */
+  drawTotp(token: string): Promise<Outcome<{ readonly secret: string; readonly otpauthUri: string }>> {
+    return this.#withSession(token, 'act', async (session) => {
+      const { account } = await describeOwnAccount(session, { mode: 'off', cooling_hours: 0 });
+      const { database, accountId, actor } = session;
+      return drawTotp(database, accountId, account.label, config.TOTP_SECRETS, actor);
+    });
+  }
+
+  /** Switches the second factor on with a first code. Refuses as `confirmTotp` does. */
+  confirmTotp(token: string, code: unknown): Promise<Outcome<null>> {
+    return this.#withBody(token, TotpCode, code, ({ database, accountId, actor }, totpCode) =>
+      confirmTotp(database, accountId, totpCode, config.TOTP_SECRETS, actor),
+    );
+  }
+
+  /** Switches the second factor off. See `removeOwnTotp`. */
+  removeTotp(token: string, code: unknown): Promise<Outcome<null>> {
+    return this.#withBody(token, TotpCode.optional(), code, async (session, totpCode) => {
+      const [row] = await session.database
+        .select({ heldUntil: accounts.heldUntil })
+        .from(accounts)
+        .where(eq(accounts.id, session.accountId));
+      return removeOwnTotp(session, totpCode, row?.heldUntil ?? 0, config.TOTP_SECRETS);
+    });
+  }
+
+  /** The approved addresses, newest first. */
+  listAddresses(token: string): Promise<Outcome<readonly AllowlistEntry[]>> {
+    return this.#withSession(token, 'look', async ({ database, accountId }) => {
+      const rows = await listAllowlist(database, accountId, null, MAX_LISTED);
+      return accept(rows.map(showEntry));
+    });
+  }
+
+  /** Approves an address with a body of `ApproveAddress`. Refuses as `approveWanted` does, and with `account_frozen`. */
+  approveAddress(token: string, body: unknown): Promise<Outcome<AllowlistEntry>> {
+    return this.#withBody(token, ApproveAddress, body, async (session, wanted) => {
+      const frozen = refuseFrozen(session);
+      if (!frozen.ok) return frozen;
+      const { database, accountId, actor } = session;
+      return approveWanted(database, accountId, wanted, config.ALLOWLIST_COOLING_HOURS, actor);
+    });
+  }
+
+  /** Removes an approval at once. Refuses with `not_found`. */
+  removeAddress(token: string, entryId: string): Promise<Outcome<AllowlistEntry>> {
+    return this.#withSession(token, 'act', async ({ database, accountId, actor }) => {
+      const entry = await removeApproval(database, accountId, entryId, actor);
+      return entry ? accept(entry) : refuse('not_found', 'The account has no such entry.');
+    });
+  }
+
+  /**
+   * Freezes the holder's own account, so that orders and withdrawals of all keys are refused from the next request on.
+   * Only the exchange unfreezes it. Any session may, because it only takes rights away.
+   */
+  freeze(token: string): Promise<Outcome<null>> {
+    return this.#withSession(token, 'look', async ({ database, accountId, actor }) => {
+      const changed = await changeAccount(database, accountId, { status: 'frozen' }, actor);
+      if (!changed.ok) return changed;
+      return (await tellLanes(this.env, accountId, actor.now_ms)) ? accept(null) : laneUnreachable;
+    });
+  }
+
+  /** Holds the account for 24 hours after a recovery. See `recoverAccount`. */
+  recover(
+    token: string,
+    proof: Proof,
+  ): Promise<Outcome<{ readonly heldUntil_ms: number; readonly ended: readonly string[] }>> {
+    return this.#withSession(token, 'look', (session) => recoverAccount(this.env, session, proof, config.TOTP_SECRETS));
+  }
+
+  /** Notes in the account's log what happened at the console alone. */
+  note(token: string, event: NotedEvent, detail: Readonly<Record<string, string>>): Promise<Outcome<null>> {
+    return this.#withSession(token, 'look', async ({ database, accountId, actor }) => {
+      if (!notedEvents.includes(event)) return refuse('invalid_request', 'There is no such event.');
+      await insertAudit(database, actor, event, accountId, detail);
+      return accept(null);
+    });
+  }
+
+  /** A page of the account's security log, newest first, from below the entry `before` on. See `readSecurityLog`. */
+  listSecurityLog(token: string, before: number | null): Promise<Outcome<readonly SecurityEntry[]>> {
+    return this.#withSession(token, 'look', async ({ database, accountId }) =>
+      accept(await readSecurityLog(database, accountId, before)),
+    );
+  }
+
+  #withSession<T>(
+    token: string,
+    level: SessionLevel,
+    act: (session: Session) => Promise<Outcome<T>>,
+  ): Promise<Outcome<T>> {
+    return answer(async () => {
+      const session = await takeSession(this.env, token, level, Date.now());
+      return session.ok ? act(session.value) : session;
+    });
+  }
+
+  /** A change with a body, which needs a passkey's session. Refuses with `invalid_request`. */
+  #withBody<Body extends z.ZodType, T>(
+    token: string,
+    schema: Body,
+    body: unknown,
+    act: (session: Session, body: z.output<Body>) => Promise<Outcome<T>>,
+  ): Promise<Outcome<T>> {
+    return this.#withSession(token, 'act', async (session) => {
+      const parsed = schema.safeParse(body);
+      if (parsed.success) return act(session, parsed.data);
+      const errors = describeBodyErrors(parsed.error);
+      return refuse('invalid_request', 'The request is not valid.', { errors });
+    });
+  }
+}
+
+/** What a call answers; a fault becomes the refusal that the API would give, since an exception would lose it. */
+async function answer<T>(act: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
+  try {
+    return await act();
+  } catch (error) {
+    logFault('holder_call_failed', { error: describeError(error) });
+    if (isDatabaseFault(error)) return laneUnreachable;
+    return refuse('internal_error', 'Something went wrong here. It was recorded.');
+  }
+}
+
+/** The calls of the entrypoint, as a Worker with a service binding to it makes them. */
+export type HolderCalls = Omit<HolderEntrypoint, keyof WorkerEntrypoint>;

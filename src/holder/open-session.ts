@@ -1,0 +1,88 @@
+import { eq } from 'drizzle-orm';
+import { laneUnreachable } from '../access/admit.ts';
+import { tokenSettings } from '../access/authenticate.ts';
+import { accountNotFound } from '../accounts/account.ts';
+import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { MAX_SESSIONS, listLiveSessionIds, prepareSession } from '../keys/session-key.ts';
+import { revokeInLane } from '../lane/tell-lanes.ts';
+import type { Actor } from '../ledger/audit.ts';
+import { type CommitOutcome, commit } from '../ledger/commit.ts';
+import type { Database } from '../ledger/database.ts';
+import { findLedger } from '../ledger/ledgers.ts';
+import { ledgerNumberOf, newRecordId } from '../ledger/record-id.ts';
+import { accounts } from '../ledger/schema.ts';
+import type { Bindings } from '../platform/bindings.ts';
+import { type SessionLevel, scopesOf } from './session.ts';
+
+/** Two sign-ins at once may both find room for one session. */
+const MAX_ATTEMPTS = 3;
+
+/** Who signs in, and for which account. */
+export interface OpenSessionCall {
+  readonly accountId: string;
+  /** The id by which the console knows the person. The first one to sign in for an account is its holder for good. */
+  readonly holder: string;
+  readonly level: SessionLevel;
+}
+
+/** A session that was opened. */
+export interface OpenedSession {
+  readonly sessionId: string;
+  /** The session's token; only a hash of it is stored. */
+  readonly token: string;
+  readonly expiresAt_ms: number;
+  /** The oldest sessions, which ended to make room. */
+  readonly ended: readonly string[];
+}
+
+const anothersAccount = refuse('invalid_state', 'The account has a holder, who is somebody else.');
+
+const unconfirmed = refuse('service_unavailable', 'The sign-in was not confirmed. Try again.', {
+  retryAfterSeconds: 1,
+});
+
+/**
+ * Opens a session for an account's holder, and makes the first one to sign in its holder. At most five are live: the
+ * oldest ends for a sixth. Refuses with `not_found`, with `invalid_state` when somebody else is the holder, and with
+ * `service_unavailable` when it is not known whether the session was opened. Throws when D1 cannot be read.
+ */
+export async function openSession(
+  bindings: Bindings,
+  call: OpenSessionCall,
+  now_ms: number,
+): Promise<Outcome<OpenedSession>> {
+  const { accountId, holder } = call;
+  const database = findLedger(bindings, accountId);
+  const [account] = database
+    ? await database.select({ holder: accounts.holder }).from(accounts).where(eq(accounts.id, accountId))
+    : [];
+  if (!database || !account) return accountNotFound;
+  if (account.holder !== null && account.holder !== holder) return anothersAccount;
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const { outcome, opened } = await tryToOpen(database, call, account.holder === null, now_ms);
+    if (outcome.kind === 'committed') {
+      const told = await Promise.all(opened.ended.map((id) => revokeInLane(bindings, accountId, id, now_ms)));
+      return told.every(Boolean) ? accept(opened) : laneUnreachable;
+    }
+    if (outcome.kind !== 'guarded') return unconfirmed;
+    if (outcome.guard === 'account_has_holder') return anothersAccount;
+  }
+  return unconfirmed;
+}
+
+async function tryToOpen(
+  database: Database,
+  { accountId, holder, level }: OpenSessionCall,
+  isFirst: boolean,
+  now_ms: number,
+): Promise<{ readonly outcome: CommitOutcome; readonly opened: OpenedSession }> {
+  const actor: Actor = { role: 'holder', now_ms };
+  const live = await listLiveSessionIds(database, accountId, now_ms);
+  const ended = live.slice(0, Math.max(0, live.length - MAX_SESSIONS + 1));
+  const sessionId = newRecordId(now_ms, ledgerNumberOf(accountId));
+  const wanted = { id: sessionId, accountId, scopes: scopesOf[level] };
+  const { token, expiresAt_ms, statements } = await prepareSession(database, wanted, ended, tokenSettings, actor);
+  const claim = isFirst ? [database.update(accounts).set({ holder }).where(eq(accounts.id, accountId))] : [];
+  const outcome = await commit(database, [...statements, ...claim]);
+  return { outcome, opened: { sessionId, token, expiresAt_ms, ended } };
+}

@@ -1,0 +1,69 @@
+import { laneUnreachable } from '../access/admit.ts';
+import { tokenSettings } from '../access/authenticate.ts';
+import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import {
+  type ApiKey,
+  type CreateApiKey,
+  listApiKeys,
+  prepareApiKey,
+  readApiKey,
+  revokeApiKey,
+} from '../keys/api-key.ts';
+import { revokeInLane } from '../lane/tell-lanes.ts';
+import { commit } from '../ledger/commit.ts';
+import { explainHold } from '../ledger/explain-hold.ts';
+import { ledgerNumberOf, newRecordId } from '../ledger/record-id.ts';
+import type { Bindings } from '../platform/bindings.ts';
+import { type Session, refuseFrozen } from './session.ts';
+
+/** The most keys that a holder may have at a time, so that a freeze reaches each of them at once. */
+const MAX_STANDING_KEYS = 50;
+
+const unconfirmed = refuse(
+  'service_unavailable',
+  'It is not known whether the key was made. Look at the list, revoke it if it is there, and make another.',
+  { retryAfterSeconds: 1 },
+);
+
+/**
+ * Makes a key of the holder's account; its token is shown once. Refuses with `account_frozen`, `account_recovered`,
+ * `invalid_state` when there are too many keys, `invalid_request` for an expiry in the past, and `service_unavailable`
+ * when the outcome is unknown. Throws when D1 cannot be read.
+ */
+export async function makeOwnKey(
+  session: Session,
+  wanted: CreateApiKey,
+): Promise<Outcome<{ readonly apiKey: ApiKey; readonly token: string }>> {
+  const { accountId, database, actor } = session;
+  const frozen = refuseFrozen(session);
+  if (!frozen.ok) return frozen;
+  if (wanted.expiresAt && Date.parse(wanted.expiresAt) <= actor.now_ms) {
+    const errors = [{ pointer: '/expiresAt', code: 'too_small', detail: 'is in the past' }];
+    return refuse('invalid_request', 'The request is not valid.', { errors });
+  }
+  const standing = (await listApiKeys(database, accountId)).filter(({ revokedAt }) => revokedAt === null);
+  if (standing.length >= MAX_STANDING_KEYS) {
+    return refuse('invalid_state', `The account has ${MAX_STANDING_KEYS} API keys. Revoke one first.`);
+  }
+  const id = newRecordId(actor.now_ms, ledgerNumberOf(accountId));
+  const { token, statements } = await prepareApiKey(database, id, accountId, wanted, tokenSettings, actor);
+  const outcome = await commit(database, statements);
+  if (outcome.kind !== 'committed') return explainHold(outcome) ?? unconfirmed;
+  const apiKey = await readApiKey(database, id);
+  return apiKey ? accept({ apiKey, token }) : unconfirmed;
+}
+
+/**
+ * Revokes a key of the holder's account for good; repeating it is no error. Refuses with `not_found`, and with
+ * `service_unavailable` when its lane was not told: the key may still work, so send it again. Throws when D1 fails.
+ */
+export async function revokeOwnKey(
+  bindings: Bindings,
+  { accountId, database, actor }: Session,
+  keyId: string,
+): Promise<Outcome<ApiKey>> {
+  const revocation = await revokeApiKey(database, accountId, keyId, actor);
+  if (revocation.kind !== 'revoked') return refuse('not_found', 'The account has no API key of that id.');
+  const told = await revokeInLane(bindings, accountId, keyId, actor.now_ms);
+  return told ? accept(revocation.apiKey) : laneUnreachable;
+}

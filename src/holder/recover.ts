@@ -1,0 +1,69 @@
+import { eq, sql } from 'drizzle-orm';
+import { tryTotpCode } from '../accounts/check-totp-code.ts';
+import type { SealSecrets } from '../accounts/seal.ts';
+import { readTotp, spendTotpStep } from '../accounts/totp.ts';
+import { laneUnreachable } from '../access/admit.ts';
+import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { endSessions, listLiveSessionIds } from '../keys/session-key.ts';
+import { revokeInLane } from '../lane/tell-lanes.ts';
+import { insertAudit } from '../ledger/audit.ts';
+import { commit } from '../ledger/commit.ts';
+import { accounts } from '../ledger/schema.ts';
+import type { Bindings } from '../platform/bindings.ts';
+import type { Session } from './session.ts';
+
+/** For how long a recovery holds an account. */
+export const HOLD_MS = 86_400_000;
+
+/** What shows, beside the e-mail link, that it is the holder who comes back. */
+export type Proof =
+  | { readonly kind: 'totp'; readonly code: string }
+  /** One of the ten codes, which the console has checked and spent. */
+  | { readonly kind: 'recovery_code' };
+
+/**
+ * Marks an account as recovered: for 24 hours nothing leaves it, whichever key asks, and its other sessions end. Only
+ * after this may the console take a new passkey. Refuses with `totp_required` where there is no second factor to show a
+ * code of, with what `tryTotpCode` refuses with, and `service_unavailable` when the outcome is unknown. Throws when D1
+ * cannot be read.
+ */
+export async function recoverAccount(
+  bindings: Bindings,
+  session: Session,
+  proof: Proof,
+  secrets: SealSecrets,
+): Promise<Outcome<{ readonly heldUntil_ms: number; readonly ended: readonly string[] }>> {
+  const { accountId, database, actor, record } = session;
+  const step = await checkProof(session, proof, secrets);
+  if (!step.ok) return step;
+  const heldUntil_ms = actor.now_ms + HOLD_MS;
+  const live = await listLiveSessionIds(database, accountId, actor.now_ms);
+  const ended = live.filter((id) => id !== record.id);
+  const hold = database
+    .update(accounts)
+    .set({ heldUntil: sql`max(${accounts.heldUntil}, ${heldUntil_ms})` })
+    .where(eq(accounts.id, accountId));
+  const outcome = await commit(database, [
+    insertAudit(database, actor, 'recover_account', accountId, { proof: proof.kind }),
+    hold,
+    ...endSessions(database, accountId, ended, actor),
+    ...(step.value === null ? [] : [spendTotpStep(database, accountId, step.value)]),
+  ]);
+  if (outcome.kind === 'guarded' && outcome.guard === 'totp_step_used') {
+    return refuse('totp_invalid', 'The code is wrong, old or was used before. Wait for the next one.');
+  }
+  if (outcome.kind !== 'committed') return laneUnreachable;
+  const told = await Promise.all(ended.map((id) => revokeInLane(bindings, accountId, id, actor.now_ms)));
+  return told.every(Boolean) ? accept({ heldUntil_ms, ended }) : laneUnreachable;
+}
+
+async function checkProof(
+  { accountId, database, actor }: Session,
+  proof: Proof,
+  secrets: SealSecrets,
+): Promise<Outcome<number | null>> {
+  if (proof.kind === 'recovery_code') return accept(null);
+  const state = await readTotp(database, accountId);
+  if (!state?.confirmedAt) return refuse('totp_required', 'The account has no second factor to show a code of.');
+  return tryTotpCode(database, accountId, proof.code, secrets, actor.now_ms);
+}

@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { type ProblemBody, Trader, asOperator, json, openAccount, openTrader } from '../support/exchange.ts';
+import { accepted, codeOf, expectRefusal, signIn, switchTotpOn } from '../support/holder/holders.ts';
+import { env, holderEntrypoint } from '../support/runtime/test-env.ts';
+
+const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
+const COLD = { network: 'ETH', address: ADDRESS, label: 'cold wallet' };
+
+async function codeOfAnswer(response: Response): Promise<string> {
+  return response.ok ? 'accepted' : (await json<ProblemBody>(response)).code;
+}
+
+describe('a signed-in holder', () => {
+  it('makes a key, uses it and revokes it: refused on its next request', async () => {
+    const accountId = await openAccount({ USDT: '100' });
+    const { token } = await signIn(accountId);
+    const made = await accepted(holderEntrypoint.makeKey(token, { label: 'bot', scopes: ['read', 'trade'] }));
+    const bot = new Trader(accountId, made.apiKey.id, made.token);
+    expect(await bot.balances()).toMatchObject({ USDT: '100' });
+    expect(made.apiKey).toMatchObject({ label: 'bot', scopes: ['read', 'trade'], revokedAt: null });
+    await accepted(holderEntrypoint.revokeKey(token, made.apiKey.id));
+    expect((await bot.get('/api/v1/wallet/balances')).status).toBe(401);
+  });
+
+  it('cannot set limits of a key, nor make a key that has expired, nor without a passkey', async () => {
+    const accountId = await openAccount();
+    const { token } = await signIn(accountId);
+    const wanted = { label: 'bot', scopes: ['read'] };
+    const limits = { read: { perMinute: 1_000, perDay: 100_000 } };
+    await expectRefusal(holderEntrypoint.makeKey(token, { ...wanted, rateLimits: limits }), 'invalid_request');
+    await expectRefusal(
+      holderEntrypoint.makeKey(token, { ...wanted, expiresAt: '2020-01-01T00:00:00Z' }),
+      'invalid_request',
+    );
+    const { token: looking } = await signIn(accountId, 'look');
+    await expectRefusal(holderEntrypoint.makeKey(looking, wanted), 'insufficient_scope');
+    expect(await accepted(holderEntrypoint.listKeys(looking))).toEqual([]);
+  });
+
+  it('does not reach the keys and addresses of another account', async () => {
+    const other = await openTrader();
+    const { token: foreign } = await signIn(other.accountId);
+    const entry = await accepted(holderEntrypoint.approveAddress(foreign, COLD));
+    const { token } = await signIn(await openAccount());
+    await expectRefusal(holderEntrypoint.revokeKey(token, other.keyId), 'not_found');
+    await expectRefusal(holderEntrypoint.removeAddress(token, entry.id), 'not_found');
+    expect((await other.get('/api/v1/wallet/balances')).status).toBe(200);
+    expect(await accepted(holderEntrypoint.listAddresses(foreign))).toEqual([entry]);
+  });
+
+  it('approves an address in its canonical form, and removes it', async () => {
+    const { token } = await signIn(await openAccount());
+    const entry = await accepted(holderEntrypoint.approveAddress(token, { ...COLD, address: ADDRESS.toLowerCase() }));
+    expect(entry).toMatchObject(COLD);
+    await expectRefusal(holderEntrypoint.approveAddress(token, { ...COLD, network: 'XRP' }), 'network_not_supported');
+    await expectRefusal(holderEntrypoint.approveAddress(token, { ...COLD, address: 'x' }), 'invalid_address');
+    await expectRefusal(holderEntrypoint.approveAddress(token, { ...COLD, note: 'x' }), 'invalid_request');
+    await accepted(holderEntrypoint.removeAddress(token, entry.id));
+    expect(await accepted(holderEntrypoint.listAddresses(token))).toEqual([]);
+  });
+
+  it('switches two-factor authentication on with a first code, and off with another', async () => {
+    const { token } = await signIn(await openAccount());
+    const secret = await switchTotpOn(token);
+    expect((await accepted(holderEntrypoint.describe(token))).totp.enabled).toBe(true);
+    await expectRefusal(holderEntrypoint.removeTotp(token, undefined), 'totp_required');
+    await expectRefusal(holderEntrypoint.removeTotp(token, await codeOf(secret)), 'totp_invalid');
+    await expectRefusal(holderEntrypoint.removeTotp(token, 'abcdef'), 'invalid_request');
+    await accepted(holderEntrypoint.removeTotp(token, await codeOf(secret, 1)));
+    expect((await accepted(holderEntrypoint.describe(token))).totp.enabled).toBe(false);
+  });
+
+  it('freezes the account with any session; nothing new is then given out, and only the operator unfreezes it', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    const { token } = await signIn(trader.accountId);
+    const { token: looking } = await signIn(trader.accountId, 'look');
+    await accepted(holderEntrypoint.freeze(looking));
+    const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
+    expect(await codeOfAnswer(await trader.order(order))).toBe('account_frozen');
+    await expectRefusal(holderEntrypoint.makeKey(token, { label: 'x', scopes: ['read'] }), 'account_frozen');
+    await expectRefusal(holderEntrypoint.approveAddress(token, COLD), 'account_frozen');
+    await accepted(holderEntrypoint.revokeKey(token, trader.keyId));
+    expect((await accepted(holderEntrypoint.describe(token))).account.status).toBe('frozen');
+  });
+
+  it('reads what happened to the account, and no name of the staff', async () => {
+    const trader = await openTrader();
+    const { token } = await signIn(trader.accountId);
+    await accepted(holderEntrypoint.note(token, 'add_passkey', { name: 'laptop' }));
+    await asOperator('PATCH', `/accounts/${trader.accountId}`, { status: 'frozen' });
+    const log = await accepted(holderEntrypoint.listSecurityLog(token, null));
+    expect(log.map(({ by, action }) => [by, action])).toEqual([
+      ['exchange', 'change_account'],
+      ['holder', 'add_passkey'],
+      ['holder', 'open_session'],
+      ['exchange', 'create_api_key'],
+    ]);
+    expect(log[1]?.detail).toEqual({ name: 'laptop' });
+    expect(log[0]?.detail).toEqual({});
+    const rest = await accepted(holderEntrypoint.listSecurityLog(token, Number(log[1]?.id)));
+    expect(rest.map(({ action }) => action)).toEqual(['open_session', 'create_api_key']);
+  });
+});
+
+describe('a recovery', () => {
+  const WITHDRAWAL = { asset: 'USDT', network: 'TRC20', amount: '20', address: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8' };
+  const withdraw = (trader: Trader, body: object = {}) =>
+    trader.post('/api/v1/wallet/withdrawals', { ...WITHDRAWAL, ...body });
+
+  it('needs a code of the second factor, and is refused where there is none to show', async () => {
+    const accountId = await openAccount();
+    const { token } = await signIn(accountId);
+    await expectRefusal(holderEntrypoint.recover(token, { kind: 'totp', code: '123456' }), 'totp_required');
+    const secret = await switchTotpOn(token);
+    const wrong = String((Number(await codeOf(secret, 1)) + 1) % 1_000_000).padStart(6, '0');
+    await expectRefusal(holderEntrypoint.recover(token, { kind: 'totp', code: wrong }), 'totp_invalid');
+    await expectRefusal(holderEntrypoint.recover(token, { kind: 'totp', code: await codeOf(secret) }), 'totp_invalid');
+    expect((await accepted(holderEntrypoint.describe(token))).heldUntil_ms).toBeNull();
+    await accepted(holderEntrypoint.recover(token, { kind: 'totp', code: await codeOf(secret, 1) }));
+    expect((await accepted(holderEntrypoint.describe(token))).heldUntil_ms).not.toBeNull();
+  });
+
+  it('stops withdrawals of every key, new keys and new addresses for 24 hours, and ends the other sessions', async () => {
+    const trader = await openTrader({ USDT: '1000' });
+    const { token: old } = await signIn(trader.accountId);
+    const { token } = await signIn(trader.accountId, 'look');
+    const before_ms = Date.now();
+    const { heldUntil_ms } = await accepted(holderEntrypoint.recover(token, { kind: 'recovery_code' }));
+    expect(heldUntil_ms - before_ms).toBeGreaterThanOrEqual(86_400_000);
+    await expectRefusal(holderEntrypoint.describe(old), 'invalid_api_key');
+    expect(await codeOfAnswer(await withdraw(trader))).toBe('account_recovered');
+    const { token: acting } = await signIn(trader.accountId);
+    const key = { label: 'x', scopes: ['read'] };
+    await expectRefusal(holderEntrypoint.makeKey(acting, key), 'account_recovered');
+    await expectRefusal(holderEntrypoint.approveAddress(acting, COLD), 'account_recovered');
+    expect(await codeOfAnswer(await asOperator('POST', `/accounts/${trader.accountId}/api-keys`, key))).toBe(
+      'account_recovered',
+    );
+    expect(await codeOfAnswer(await asOperator('POST', `/accounts/${trader.accountId}/allowlist`, COLD))).toBe(
+      'account_recovered',
+    );
+    const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
+    expect((await trader.order(order)).status).toBe(201);
+  });
+
+  it('holds in the batch of a withdrawal too, and cannot be shortened', async () => {
+    const trader = await openTrader({ USDT: '1000' });
+    const hold = (until_ms: number) =>
+      env.DB.prepare('UPDATE accounts SET held_until = ? WHERE id = ?').bind(until_ms, trader.accountId).run();
+    expect((await withdraw(trader)).status).toBe(201);
+    await hold(Date.now() + 60_000);
+    await expect(hold(0)).rejects.toThrow('guard: a hold is never shortened');
+    const repeated = env.DB.prepare(
+      `INSERT INTO withdrawals SELECT account_id, 'again', type, asset, network, address, amount, fee, usd_value,
+         'PROCESSING', ?, totp_step, allowlist_required, NULL, NULL, daily_limit, key_id, ?, 0, ?, NULL, NULL,
+         (SELECT max(id) + 1 FROM transfers), NULL, NULL
+       FROM withdrawals WHERE account_id = ?`,
+    );
+    const now_ms = Date.now();
+    const insert = repeated.bind(now_ms, now_ms, now_ms, trader.accountId);
+    await expect(insert.run()).rejects.toThrow('guard: account_recovered');
+  });
+
+  it('holds an approval of a withdrawal that waited for its review', async () => {
+    const trader = await openTrader({ USDT: '1000' });
+    await asOperator('PATCH', '/settings', { reviewThreshold: '10' });
+    const { withdrawal } = await json<{ withdrawal: { id: string } }>(await withdraw(trader));
+    await asOperator('PATCH', '/settings', { reviewThreshold: null });
+    const { token } = await signIn(trader.accountId, 'look');
+    await accepted(holderEntrypoint.recover(token, { kind: 'recovery_code' }));
+    const approved = await asOperator('POST', `/accounts/${trader.accountId}/withdrawals/${withdrawal.id}/approve`, {
+      reason: 'looks right',
+    });
+    expect(await codeOfAnswer(approved)).toBe('account_recovered');
+  });
+
+  it('lets the second factor be switched off without a code while it holds', async () => {
+    const { token } = await signIn(await openAccount());
+    await switchTotpOn(token);
+    await accepted(holderEntrypoint.recover(token, { kind: 'recovery_code' }));
+    await accepted(holderEntrypoint.removeTotp(token, undefined));
+    expect((await accepted(holderEntrypoint.describe(token))).totp.enabled).toBe(false);
+  });
+});

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { type ProblemBody, asOperator, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
+import { accepted, expectRefusal, signIn } from '../support/holder/holders.ts';
+import { env, holderEntrypoint } from '../support/runtime/test-env.ts';
+
+const HOUR_MS = 3_600_000;
+
+async function codeOfAnswer(response: Response): Promise<string> {
+  return response.ok ? 'accepted' : (await json<ProblemBody>(response)).code;
+}
+
+/** A session key in the database, as a bug could write it. */
+function forgeSession(accountId: string, id: string, createdAt: number, expiresAt: number | null) {
+  return env.DB.prepare(
+    `INSERT INTO api_keys (id, account_id, label, kind, scopes, token_hash, created_at, expires_at)
+     VALUES (?, ?, 'x', 'session', 'r', 'x', ?, ?)`,
+  ).bind(id, accountId, createdAt, expiresAt);
+}
+
+describe('a session', () => {
+  it('trades and reads at the public API with the scopes of its level', async () => {
+    const accountId = await openAccount({ USDT: '1000' });
+    const { api: acting } = await signIn(accountId);
+    const { api: looking } = await signIn(accountId, 'look');
+    const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
+    expect((await acting.order(order)).status).toBe(201);
+    expect((await looking.get('/api/v1/wallet/balances')).status).toBe(200);
+    expect(await codeOfAnswer(await looking.order(order))).toBe('insufficient_scope');
+  });
+
+  it('ends after 12 hours, which the database holds it to', async () => {
+    const accountId = await openAccount();
+    const before_ms = Date.now();
+    const { expiresAt_ms, sessionId } = await signIn(accountId);
+    expect(expiresAt_ms - before_ms).toBeGreaterThanOrEqual(12 * HOUR_MS);
+    expect(expiresAt_ms - Date.now()).toBeLessThanOrEqual(12 * HOUR_MS);
+    const longer = forgeSession(accountId, 'longer', before_ms, before_ms + 12 * HOUR_MS + 1);
+    await expect(longer.run()).rejects.toThrow('guard: a session lasts at most 12 hours');
+    await expect(forgeSession(accountId, 'endless', before_ms, null).run()).rejects.toThrow('at most 12 hours');
+    for (const change of ["kind = 'standing'", 'expires_at = expires_at + 1', 'expires_at = NULL']) {
+      const update = env.DB.prepare(`UPDATE api_keys SET ${change} WHERE id = ?`).bind(sessionId);
+      await expect(update.run(), change).rejects.toThrow('guard: a session ends when it said');
+    }
+  });
+
+  it('makes the first who signs in the holder, for good', async () => {
+    const accountId = await openAccount();
+    await signIn(accountId, 'look', 'first');
+    await signIn(accountId, 'act', 'first');
+    await expectRefusal(holderEntrypoint.openSession({ accountId, holder: 'second', level: 'act' }), 'invalid_state');
+    const replace = env.DB.prepare("UPDATE accounts SET holder = 'second' WHERE id = ?").bind(accountId);
+    await expect(replace.run()).rejects.toThrow('guard: account_has_holder');
+  });
+
+  it('is not opened for an account that does not exist', async () => {
+    for (const accountId of [
+      'nobody',
+      '01a1fcca-895a-7000-b43c-11f474a4f8d5',
+      '01a1fcca-895a-7fff-b43c-11f474a4f8d5',
+    ]) {
+      await expectRefusal(holderEntrypoint.openSession({ accountId, holder: 'x', level: 'act' }), 'not_found');
+    }
+  });
+
+  it('has no account of its own to name: an API key, a forged token and an ended session open nothing', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    await expectRefusal(holderEntrypoint.describe(trader.token), 'invalid_api_key');
+    const { token, sessionId } = await signIn(trader.accountId);
+    await expectRefusal(
+      holderEntrypoint.describe(`${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`),
+      'invalid_api_key',
+    );
+    expect((await accepted(holderEntrypoint.describe(token))).account.id).toBe(trader.accountId);
+    await accepted(holderEntrypoint.endSessions(token, null));
+    await expectRefusal(holderEntrypoint.describe(token), 'invalid_api_key');
+    const { api } = await signIn(trader.accountId);
+    await accepted(holderEntrypoint.endSessions(api.token, [sessionId, api.keyId]));
+    expect(await codeOfAnswer(await api.get('/api/v1/wallet/balances'))).toBe('invalid_api_key');
+  });
+
+  it('ends no session of another account, and no API key', async () => {
+    const [own, other] = [await openAccount(), await openTrader()];
+    const { token } = await signIn(own);
+    const foreign = await signIn(other.accountId);
+    await accepted(holderEntrypoint.endSessions(token, [foreign.sessionId, other.keyId]));
+    await accepted(holderEntrypoint.describe(foreign.token));
+    expect((await other.get('/api/v1/wallet/balances')).status).toBe(200);
+    expect((await foreign.api.get('/api/v1/wallet/balances')).status).toBe(200);
+  });
+
+  it('is in no list of keys', async () => {
+    const trader = await openTrader();
+    const { token, sessionId } = await signIn(trader.accountId);
+    const own = await accepted(holderEntrypoint.listKeys(token));
+    expect(own.map(({ id }) => id)).toEqual([trader.keyId]);
+    const { account } = await json<{ account: { apiKeys: { id: string }[] } }>(
+      await asOperator('GET', `/accounts/${trader.accountId}`),
+    );
+    expect(account.apiKeys.map(({ id }) => id)).toEqual([trader.keyId]);
+    expect(JSON.stringify(account)).not.toContain(sessionId);
+  });
+});
+
+describe('the sessions of an account', () => {
+  it('are five at most: the oldest ends for a sixth, everywhere', async () => {
+    const accountId = await openAccount();
+    const sessions = [];
+    for (let count = 0; count < 5; count += 1) sessions.push(await signIn(accountId));
+    const [oldest, second] = sessions;
+    expect((await oldest?.api.get('/api/v1/wallet/balances'))?.status).toBe(200);
+    const sixth = await signIn(accountId);
+    expect(sixth.ended).toEqual([oldest?.sessionId]);
+    expect((await oldest?.api.get('/api/v1/wallet/balances'))?.status).toBe(401);
+    expect((await second?.api.get('/api/v1/wallet/balances'))?.status).toBe(200);
+    const forged = forgeSession(accountId, sixth.sessionId.replace(/.$/, 'x'), Date.now(), Date.now() + 1_000);
+    await expect(forged.run()).rejects.toThrow('guard: too_many_sessions');
+  });
+
+  it('are five at most when ten are opened at once', async () => {
+    const accountId = await openAccount();
+    await Promise.all(
+      Array.from({ length: 10 }, () => holderEntrypoint.openSession({ accountId, holder: 'x', level: 'act' })),
+    );
+    const live = await env.DB.prepare(
+      "SELECT count(*) AS live FROM api_keys WHERE account_id = ? AND kind = 'session' AND revoked_at IS NULL",
+    )
+      .bind(accountId)
+      .first('live');
+    expect(live).toBe(5);
+  });
+
+  it('share their buckets: 600 reads a minute for the account, whichever session asks', async () => {
+    const accountId = await openAccount();
+    const [one, other] = [await signIn(accountId), await signIn(accountId)];
+    const read = (session: typeof one) => session.api.get('/api/v1/wallet/balances');
+    const first = await read(one);
+    expect(first.headers.get('RateLimit-Policy')).toContain('"read-minute";q=600;w=60');
+    expect(first.headers.get('RateLimit-Policy')).toContain('"read-day";q=20000;w=86400');
+    expect((await read(other)).headers.get('RateLimit')).toContain('"read-minute";r=598;');
+    await accepted(holderEntrypoint.describe(one.token));
+    expect((await read(other)).headers.get('RateLimit')).toContain('"read-minute";r=596;');
+    const key = await createKey(accountId, { rateLimits: {} });
+    expect((await key.get('/api/v1/wallet/balances')).headers.get('RateLimit')).toContain('"read-minute";r=119;');
+  });
+
+  it('share their buckets of orders: 30 a minute', async () => {
+    const accountId = await openAccount({ USDT: '1000' });
+    const [one, other] = [await signIn(accountId), await signIn(accountId)];
+    const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '1' };
+    const statuses = [];
+    for (let count = 0; count < 15; count += 1) {
+      statuses.push((await one.api.order(order)).status, (await other.api.order(order)).status);
+    }
+    expect(new Set(statuses)).toEqual(new Set([201]));
+    expect(await codeOfAnswer(await one.api.order(order))).toBe('rate_limited');
+    expect(await codeOfAnswer(await other.api.order(order))).toBe('rate_limited');
+  });
+});
+
+describe('a freeze by the operator', () => {
+  it('reaches sessions as it reaches keys', async () => {
+    const accountId = await openAccount({ USDT: '1000' });
+    const { api } = await signIn(accountId);
+    const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
+    expect((await api.order(order)).status).toBe(201);
+    await asOperator('PATCH', `/accounts/${accountId}`, { status: 'frozen' });
+    expect(await codeOfAnswer(await api.order(order))).toBe('account_frozen');
+    expect((await api.get('/api/v1/wallet/balances')).status).toBe(200);
+  });
+});

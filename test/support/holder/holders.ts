@@ -1,0 +1,38 @@
+import { expect } from 'vitest';
+import { generate } from 'otplib';
+import type { OpenedSession } from '../../../src/holder/open-session.ts';
+import type { SessionLevel } from '../../../src/holder/session.ts';
+import type { Outcome } from '../../../src/http/refusal.ts';
+import { Trader } from '../exchange.ts';
+import { holderEntrypoint } from '../runtime/test-env.ts';
+
+/** The value of an outcome, which must be one. */
+export async function accepted<T>(outcome: Promise<Outcome<T>>): Promise<T> {
+  const known = await outcome;
+  if (!known.ok) throw new Error(`${known.code}: ${known.detail}`);
+  return known.value;
+}
+
+/** Expects the code of a refusal. */
+export async function expectRefusal(outcome: Promise<Outcome<unknown>>, code: string): Promise<void> {
+  const known = await outcome;
+  expect(known.ok ? 'accepted' : known.code).toBe(code);
+}
+
+/** Opens a session of an account, and a client that uses its token at the public API as the console does. */
+export async function signIn(accountId: string, level: SessionLevel = 'act', holder = `holder of ${accountId}`) {
+  const session: OpenedSession = await accepted(holderEntrypoint.openSession({ accountId, holder, level }));
+  return { ...session, api: new Trader(accountId, session.sessionId, session.token) };
+}
+
+/** The code of a second factor, by time steps from now. */
+export function codeOf(secret: string, steps = 0): Promise<string> {
+  return generate({ secret, epoch: Math.floor(Date.now() / 1_000) + 30 * steps });
+}
+
+/** Switches the second factor on as its holder does, and returns its secret. The code of the present step is used. */
+export async function switchTotpOn(token: string): Promise<string> {
+  const { secret } = await accepted(holderEntrypoint.drawTotp(token));
+  await accepted(holderEntrypoint.confirmTotp(token, await codeOf(secret)));
+  return secret;
+}
