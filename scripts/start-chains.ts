@@ -9,6 +9,7 @@ import { openFaucet } from './chains/faucet.ts';
 import { type LocalChain, joinConfigs, mineSteadily, startEthereum, startLitecoin } from './chains/local-chains.ts';
 import { startLocalCustodian } from './chains/local-custodian.ts';
 import { readSecret, writeSecrets } from './local-secrets.ts';
+import { demoFunds } from './start/demo-account.ts';
 
 /**
  * `npm run start:chains` is `npm start` with real nodes: an anvil as Ethereum, a litecoind where one can be had, the
@@ -43,6 +44,8 @@ async function start(): Promise<void> {
   const log = createWriteStream(join(folder, 'custodian.log'));
   started.defer(() => void log.end());
   const chains = await startChains(started);
+  // The demo account is credited without a deposit. The hot wallet has as much, so that custody covers it.
+  for (const chain of chains) await chain.send(chain.hot, String(demoFunds[chain.network]));
   started.defer(mineSteadily(chains, BLOCK_INTERVAL_MS));
   const faucet = await openFaucet(chains, faucetPort);
   started.defer(() => void faucet.close());

@@ -2,24 +2,23 @@ import { BitcoinNode } from './bitcoin/bitcoin-node.ts';
 import { createBitcoinChain } from './bitcoin/bitcoin-chain.ts';
 import { createBitcoinPayer } from './bitcoin/bitcoin-payer.ts';
 import { orderOwnBitcoinPayments } from './bitcoin/order-own-payments.ts';
+import { readBitcoinHoldings } from './bitcoin/read-holdings.ts';
 import type { BitcoinSettings, Config, EvmSettings } from './config.ts';
 import { createEvmChain } from './evm/evm-chain.ts';
 import { EvmNode } from './evm/evm-node.ts';
 import { createEvmPayer } from './evm/evm-payer.ts';
 import { orderOwnEvmPayments } from './evm/order-own-payments.ts';
 import { readEvmHoldings } from './evm/read-holdings.ts';
+import { NetworkHoldings } from './holdings.ts';
 import type { Log } from './log.ts';
-import { type BitcoinNetwork, type EvmNetwork, bitcoinRules, coinDecimals } from './networks.ts';
+import { type BitcoinNetwork, type EvmNetwork, bitcoinRules } from './networks.ts';
 import type { Chain } from './nodes/chain.ts';
 import type { FollowSettings } from './nodes/follow.ts';
 import { connectNode } from './nodes/json-rpc.ts';
 import type { Payer } from './payer/payer.ts';
 import type { AskSigner } from './signer/connect.ts';
 import type { HouseAddresses } from './signer/requests.ts';
-import type { BlockId } from './states/chain.ts';
-import { sumCoins } from './store/coins.ts';
 import type { Database } from './store/database.ts';
-import { listUsedIndexes } from './store/deposits.ts';
 import { WatchedAddresses } from './store/watched.ts';
 
 /** What the parts of a network are made with. */
@@ -30,13 +29,6 @@ export interface BranchParts {
   readonly now: () => number;
 }
 
-/** How much of an asset is at our addresses on a network. */
-export interface Holding {
-  readonly asset: string;
-  readonly atoms: bigint;
-  readonly decimals: number;
-}
-
 /** The parts that serve one network. */
 export interface Branch {
   readonly chain: Chain;
@@ -45,7 +37,7 @@ export interface Branch {
   readonly following: FollowSettings & { readonly agreeFrom: Readonly<Record<string, string>> };
   readonly interval_ms: number;
   readonly orderOwnPayments: () => Promise<void>;
-  readonly readHoldings: (block: BlockId) => Promise<Holding[]>;
+  readonly holdings: NetworkHoldings;
 }
 
 /** Makes the parts of every configured network. Rejects when the signer does not answer or lacks a network. */
@@ -91,10 +83,12 @@ function branchEvm(
     following: settings,
     interval_ms: settings.interval_ms,
     orderOwnPayments: () => orderOwnEvmPayments({ ...common, ...settings, log, now, refused }),
-    readHoldings: (block) => {
-      const deposits = listUsedIndexes(database, network).map(watched.addressOf);
-      return readEvmHoldings(node, network, house, deposits, block);
-    },
+    holdings: new NetworkHoldings({
+      ...common,
+      log,
+      now,
+      readHoldings: (block) => readEvmHoldings({ ...common, feeFloat: settings.feeFloat }, block),
+    }),
   };
 }
 
@@ -117,7 +111,12 @@ function branchBitcoin(
     following: settings,
     interval_ms: settings.interval_ms,
     orderOwnPayments: () => orderOwnBitcoinPayments({ ...payer, log, now }),
-    readHoldings: () =>
-      Promise.resolve([{ asset: network, atoms: sumCoins(database, network), decimals: coinDecimals(network) }]),
+    holdings: new NetworkHoldings({
+      database,
+      network,
+      log,
+      now,
+      readHoldings: () => Promise.resolve(readBitcoinHoldings(database, network, settings.feeFloat)),
+    }),
   };
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { AMOUNT_SYNTAX } from '../../src/money/amounts.ts';
+import { networks } from '../../src/money/networks.ts';
 import { DepositKeys } from '../../src/wallet/addresses/deposit-keys.ts';
 import { bitcoinNetworks, evmNetworks } from './networks.ts';
 
@@ -35,6 +36,11 @@ const following = {
   startHeight: z.number().int().min(0).nullable().default(null),
   /** The time between two looks at the chain. */
   interval_ms: z.number().int().min(10).default(2_000),
+  /**
+   * What the house has put into the hot wallet in all, to pay network fees with, in the network's own coin. What is left
+   * of it is not held for customers.
+   */
+  feeFloat: Amount.default('0'),
   /** After this many blocks, a transaction that is in none of them is replaced, or a child pays for it. */
   bumpAfterBlocks: z.number().int().min(1).default(6),
 };
@@ -62,8 +68,7 @@ const BitcoinSettings = z.strictObject({
 export type EvmSettings = z.output<typeof EvmSettings>;
 export type BitcoinSettings = z.output<typeof BitcoinSettings>;
 
-/** The custodian's configuration: a JSON file without secrets. */
-export const Config = z.strictObject({
+const members = z.strictObject({
   host: z.string().default('127.0.0.1'),
   port: z.number().int().min(0).max(65_535).default(8790),
   /** The port of the metrics, on loopback; `null` to serve none. */
@@ -82,7 +87,20 @@ export const Config = z.strictObject({
   watchedAhead: z.number().int().min(1).max(100_000).default(1_000),
   evm: z.partialRecord(z.enum(evmNetworks), EvmSettings).default({}),
   bitcoin: z.partialRecord(z.enum(bitcoinNetworks), BitcoinSettings).default({}),
+  /**
+   * Networks that are not configured here, and on which the exchange holds nothing, by the operator's word. Bureau can
+   * compare an asset only when all its networks are reported.
+   */
+  nothingHeldOn: z.array(z.enum(networks)).default([]),
 });
+
+/** The custodian's configuration: a JSON file without secrets. */
+export const Config = members.refine(
+  ({ evm, bitcoin, nothingHeldOn }) =>
+    new Set([...Object.keys(evm), ...Object.keys(bitcoin), ...nothingHeldOn]).size ===
+    Object.keys(evm).length + Object.keys(bitcoin).length + nothingHeldOn.length,
+  { path: ['nothingHeldOn'], message: 'names a network twice, or one that is configured' },
+);
 
 export type Config = z.output<typeof Config>;
 

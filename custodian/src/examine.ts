@@ -2,7 +2,7 @@ import { BitcoinNode } from './bitcoin/bitcoin-node.ts';
 import type { BitcoinSettings, EvmSettings } from './config.ts';
 import { EvmNode } from './evm/evm-node.ts';
 import { describeError } from './log.ts';
-import { type BitcoinNetwork, type EvmNetwork, bitcoinRules, chainIds } from './networks.ts';
+import { type BitcoinNetwork, type EvmNetwork, bitcoinRules, chainIds, maxTipAge_ms } from './networks.ts';
 import { connectNode } from './nodes/json-rpc.ts';
 
 /** One check, and its result. */
@@ -11,10 +11,6 @@ export interface Finding {
   readonly isRight: boolean;
   readonly detail: string;
 }
-
-/** If the newest block is older than this, the node is behind or a clock is wrong. */
-const MAX_EVM_AGE_MS = 10 * 60_000;
-const MAX_BITCOIN_AGE_MS = 3 * 60 * 60_000;
 
 /** Runs one check. It failed if `look` throws, and the error says why. */
 export async function check(name: string, look: () => Promise<string>): Promise<Finding> {
@@ -54,7 +50,7 @@ export async function examineEvm(network: EvmNetwork, settings: EvmSettings, now
       }),
     ),
     check(`${network}: the newest block is new`, async () =>
-      describeAge((await newest()).timestamp * 1000, now_ms, MAX_EVM_AGE_MS),
+      describeAge((await newest()).timestamp * 1000, now_ms, maxTipAge_ms(network)),
     ),
     check(`${network}: finality`, async () => {
       if (finalTag === null) return `${settings.finalDepth} blocks deep, by configuration`;
@@ -95,7 +91,7 @@ export async function examineBitcoin(
     checkAgreement(network, settings),
     check(`${network}: the newest block is new`, async () => {
       const { time } = await node.header(await hashAt(node, await node.height()));
-      return describeAge(time * 1000, now_ms, MAX_BITCOIN_AGE_MS);
+      return describeAge(time * 1000, now_ms, maxTipAge_ms(network));
     }),
     check(`${network}: the index of transactions`, async () => {
       const [first] = await node.transactions(await hashAt(node, 1));

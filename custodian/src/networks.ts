@@ -70,6 +70,14 @@ export function findListing(network: Network, asset: string): Listing | undefine
   return listAssets(network).find((listed) => listed.asset === asset);
 }
 
+/**
+ * When the newest block of a node is older than this, the node is behind, or a clock is wrong. Blocks of Bitcoin come
+ * after ten minutes on average, and after two hours now and then.
+ */
+export function maxTipAge_ms(network: ServedNetwork): number {
+  return isEvm(network) ? 10 * 60_000 : 3 * 60 * 60_000;
+}
+
 /** Decimals of the network's own coin, in which fees are paid. It need not be an asset of Bureau. */
 export function coinDecimals(network: ServedNetwork): number {
   return isEvm(network) ? 18 : 8;

@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import { formatAmount } from '../../src/money/amounts.ts';
 import { type Branch, type BranchParts, openBranches } from './branches.ts';
 import { type Bureau, connectBureau } from './contract/bureau.ts';
 import { serveContract } from './contract/serve-contract.ts';
@@ -7,11 +6,9 @@ import { reportDeposits } from './contract/report-deposits.ts';
 import { tellBureau } from './contract/tell-bureau.ts';
 import { describeError } from './log.ts';
 import { Loop } from './loop.ts';
-import type { ServedNetwork } from './networks.ts';
 import { EventCounts, serveMetrics } from './metrics.ts';
 import { follow } from './nodes/follow.ts';
 import { advanceSpends, refuseUnserved } from './payer/advance-spends.ts';
-import { readHalt, readHead } from './store/chain-state.ts';
 import { Database } from './store/database.ts';
 import { noteSwept, updateDeposits } from './store/deposits.ts';
 import { type Spend, listVersions, updateSpends } from './store/spends.ts';
@@ -60,7 +57,7 @@ export async function startService(given: ServiceParts): Promise<Service> {
       now,
       secrets: parts.secrets,
       bureauKeys: config.bureauKeys,
-      readHoldings: () => readHoldings(database, branches),
+      readHoldings: () => readHoldings(parts, branches),
       onOrder: () => loops.forEach((loop) => loop.wake()),
     },
     config.port,
@@ -149,6 +146,7 @@ async function look(
   const { log, askSigner } = parts;
   const followed = await follow(database, chain, watched.ownerOf, branch.following, log);
   if (!followed) return;
+  branch.holdings.noteFollowed(followed);
   const { network } = chain;
   for (const spend of updateSpends(database, network, followed.finalHeight)) {
     log('spend_moved', { id: spend.id, network, state: spend.state, purpose: spend.purpose });
@@ -181,20 +179,10 @@ function noteIfSwept(database: Database, { id, network, purpose, state, sourceIn
   noteSwept(database, network, sourceIndex, asset, listVersions(database, id)[0]?.madeAtHeight ?? 0);
 }
 
-/** What is at our addresses on each network: docs/custody.md, "Holdings". */
-async function readHoldings(database: Database, branches: readonly Branch[]) {
-  const networks = await Promise.all(
-    branches.map(async ({ chain, readHoldings: read }) => {
-      const block = readHead(database, chain.network);
-      const holdings = block ? await read(block) : [];
-      return {
-        network: chain.network satisfies ServedNetwork,
-        height: block?.height ?? null,
-        blockHash: block?.hash ?? null,
-        halted: readHalt(database, chain.network),
-        assets: holdings.map(({ asset, atoms, decimals }) => ({ asset, amount: formatAmount(atoms, decimals) })),
-      };
-    }),
-  );
-  return { networks };
+/** The answer to `GET /v1/holdings`. Where nothing is held by the operator's word, nothing is reported at any time. */
+async function readHoldings({ config, now }: ServiceParts, branches: readonly Branch[]) {
+  const at = new Date(now()).toISOString();
+  const nothing = { at, height: null, blockHash: null, halted: null, assets: [] };
+  const followed = await Promise.all(branches.map(({ holdings }) => holdings.read()));
+  return { networks: [...followed, ...config.nothingHeldOn.map((network) => ({ network, ...nothing }))] };
 }

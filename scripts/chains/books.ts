@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseAmount } from '../../src/money/amounts.ts';
-import { scaleOf } from '../../src/money/assets.ts';
 import type { ServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
 import { type CustodyKey, askCustodian } from './ask-custodian.ts';
 import { HOT_FLOAT, type LocalChain } from './local-chains.ts';
+import { type Cover, describeCover, readCover } from './read-cover.ts';
 
 type Coin = LocalChain['network'];
 
@@ -18,7 +18,7 @@ interface Withdrawal {
 /** The custodian's holdings on one network: docs/custody.md, "Holdings". */
 interface HeldOnNetwork {
   readonly network: string;
-  readonly blockHash: string;
+  readonly blockHash: string | null;
   readonly assets: readonly { readonly asset: string; readonly amount: string }[];
 }
 
@@ -41,9 +41,13 @@ export interface BooksOptions {
   readonly database: string;
   /** Bureau's key at the custodian. */
   readonly key: CustodyKey;
+  readonly report: (line: string) => void;
 }
 
-/** Everything is compared in the chain's atoms. One atom of the ledger is a whole number of them. */
+/** After so many samples, one is printed. */
+const PRINTED = 10;
+
+/** Everything is compared in the chain's atoms. */
 const chainDecimals = { ETH: 18, LTC: 8 } as const;
 
 function atomsOf(asset: Coin, amount: string): bigint {
@@ -54,6 +58,9 @@ function atomsOf(asset: Coin, amount: string): bigint {
 export class Books {
   readonly violations: string[] = [];
   samples = 0;
+  /** How often an asset was covered, and how often that was not known. */
+  covered = 0;
+  unknown = 0;
   readonly #options: BooksOptions;
 
   constructor(options: BooksOptions) {
@@ -72,22 +79,22 @@ export class Books {
     await working;
   }
 
-  /**
-   * Checks that the coins on the chains cover what the ledger owes. A payout leaves the chain's addresses in its block,
-   * but the ledger only when it is final. So what recipients have received is added. It is read after the holdings,
-   * which are of an earlier block.
-   */
+  /** Compares custody with the ledger as Bureau does. What is not known counts apart. */
   async #sample(): Promise<void> {
-    const { chains, plan } = this.#options;
-    for (const chain of chains) {
-      const held = await this.#readHolding(chain.network);
-      const received = atomsOf(chain.network, await chain.balance(plan.recipients[chain.network]));
-      const { owed, completed } = await this.#readLedger(chain.network);
-      if (held + (received - completed) < owed) {
-        this.violations.push(`${chain.network}: ${held} held, ${received} paid, ${completed} booked, ${owed} owed`);
-      }
+    const covers = await this.#readCovers();
+    for (const cover of covers) {
+      if (cover.standing === 'covered') this.covered += 1;
+      if (cover.standing === 'unknown') this.unknown += 1;
+      if (cover.standing === 'shortfall') this.violations.push(describeCover(cover));
     }
+    if (this.samples % PRINTED === 0) this.#options.report(covers.map(describeCover).join('; '));
     this.samples += 1;
+  }
+
+  #readCovers(): Promise<Cover[]> {
+    const { exchange, custodianUrl, key, chains } = this.#options;
+    const coins = chains.map(({ network }) => network);
+    return readCover(exchange, custodianUrl, key, coins);
   }
 
   /** Checks, when nothing is open, that all three agree to the atom. */
@@ -111,12 +118,18 @@ export class Books {
       const expected = {
         received: paid,
         owed: deposited - paid,
-        held: atomsOf(network, HOT_FLOAT[network]) + deposited - paid - fees,
+        held: deposited - paid,
+        onChain: atomsOf(network, HOT_FLOAT[network]) + deposited - paid - fees,
       };
       const received = atomsOf(network, await chain.balance(plan.recipients[network]));
-      const { owed } = await this.#readLedger(network);
-      const found = { received, owed, held: await this.#readHolding(network) };
-      for (const name of ['received', 'owed', 'held'] as const) {
+      const cover = await this.#readLastCover(network);
+      const found = {
+        received,
+        owed: atomsOf(network, cover?.due ?? '0'),
+        held: atomsOf(network, cover?.held ?? '0'),
+        onChain: await this.#readHolding(network),
+      };
+      for (const name of ['received', 'owed', 'held', 'onChain'] as const) {
         if (found[name] !== expected[name]) {
           this.violations.push(`${network}: ${name} is ${found[name]}, not ${expected[name]}`);
         }
@@ -135,20 +148,15 @@ export class Books {
     return sum;
   }
 
-  /** What the ledger owes to all accounts, and what it has recorded as paid, in the chain's atoms. */
-  async #readLedger(asset: Coin): Promise<{ owed: bigint; completed: bigint }> {
-    const unit = 10n ** BigInt(chainDecimals[asset] - scaleOf(asset));
-    const [custody = [], paid = []] = await this.#options.exchange.probe.batch([
-      {
-        sql: `SELECT CAST(-amount AS TEXT) AS atoms FROM balances WHERE account = 'house:custody' AND asset = '${asset}'`,
-      },
-      {
-        sql: `SELECT CAST(COALESCE(SUM(amount), 0) AS TEXT) AS atoms FROM withdrawals
-              WHERE asset = '${asset}' AND status = 'COMPLETED'`,
-      },
-    ]);
-    const read = (rows: readonly object[]) => BigInt((rows as { atoms: string }[])[0]?.atoms ?? 0) * unit;
-    return { owed: read(custody), completed: read(paid) };
+  /** Custody against the ledger, when the custodian has heard that Bureau has settled the last withdrawal. */
+  async #readLastCover(network: Coin): Promise<Cover | undefined> {
+    let cover: Cover | undefined;
+    for (let tries = 0; tries < 100; tries += 1) {
+      cover = (await this.#readCovers()).find(({ asset }) => asset === network);
+      if (cover?.held === cover?.due) break;
+      await sleep(100);
+    }
+    return cover;
   }
 
   async #readWithdrawals(): Promise<Withdrawal[]> {

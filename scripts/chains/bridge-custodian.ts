@@ -1,6 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
@@ -21,10 +20,13 @@ import type {
   CustodianReport,
 } from '../../test/support/node/custody/custodian-state.ts';
 import { custodianKey } from '../../test/support/node/custody/start-custodian.ts';
+import type { ServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
+import { type CompareCustody, type KilledCustodian, PARTIES, funds } from '../../test/kills/custody.ts';
 import type { Payout } from '../../src/wallet/custody/custody.ts';
-import { PUBLIC_MNEMONIC, startLocalCustodian } from './local-custodian.ts';
+import { PUBLIC_MNEMONIC, listOthers, startLocalCustodian } from './local-custodian.ts';
 import { mineSteadily } from './local-chains.ts';
 import { PaidOnChain } from './paid-on-chain.ts';
+import { type Cover, describeCover, readCover } from './read-cover.ts';
 
 const USDC_ON_BASE = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
 /** EVM code that answers 0, for the contract that returns the fee on Ethereum: anvil does not have it. */
@@ -34,48 +36,69 @@ const BLOCK_INTERVAL_MS = 250;
 const HOT = { account: 'hot', index: 0 } as const;
 const ether = 10n ** 18n;
 
+/** What the run credits to all its accounts of the assets that are paid here. Custody has exactly that, and fees. */
+const CREDITED = { ETH: PARTIES * Number(funds.ETH), USDC: PARTIES * Number(funds.USDC) };
+const HOT_ETH = 10_000;
+const DEPOSIT_TOKEN = 'sandbox-deposit-token-of-the-public-repository';
+
+/** How long the custodian may take to hear that the last withdrawal is settled. */
+const TRIES_AT_REST = 100;
+
 /**
  * The real custodian, on one anvil as Ethereum and another as Base, behind a bridge with the control interface of the
  * simulated custodian. The bridge loses and delays requests and answers on demand. The custodian itself decides what it
  * pays and refuses, so `pay`, `accept` and `refuse` do the same here. The chains show how often a payout was paid.
  */
-export async function startBridgedCustodian(signingKey: string) {
+export async function startBridgedCustodian(signingKey: string): Promise<KilledCustodian> {
   const started = new AsyncDisposableStack();
   try {
-    const url = await startParts(signingKey, started);
-    return { url, stop: () => started.disposeAsync() };
+    const { url, bridge } = await startParts(signingKey, started);
+    return {
+      url,
+      follow: (exchange) => bridge.follow(exchange),
+      stop: () => started.disposeAsync(),
+    };
   } catch (error) {
     await started.disposeAsync();
     throw error;
   }
 }
 
-/** Starts all parts, and notes how to end each. Returns the bridge's address. */
-async function startParts(signingKey: string, started: AsyncDisposableStack): Promise<string> {
+/** Starts all parts, and notes how to end each. Returns the bridge and its address. */
+async function startParts(signingKey: string, started: AsyncDisposableStack): Promise<{ url: string; bridge: Bridge }> {
   const folder = mkdtempSync(join(tmpdir(), 'bureau-bridge-'));
   started.defer(() => rmSync(folder, { recursive: true, force: true }));
   const startChain = async (chainId: number) => {
     const anvil = await startAnvil(chainId);
     started.defer(() => anvil.stop());
-    await anvil.setBalance(new Wallet(PUBLIC_MNEMONIC).evmAddress(HOT), 10_000n * ether);
+    await anvil.setBalance(new Wallet(PUBLIC_MNEMONIC).evmAddress(HOT), BigInt(HOT_ETH) * ether);
     return anvil;
   };
   const anvils = { ETH: await startChain(1), BASE: await startChain(8453) };
-  await anvils.BASE.setToken(USDC_ON_BASE, new Wallet(PUBLIC_MNEMONIC).evmAddress(HOT), 10n ** 13n);
+  await anvils.BASE.setToken(
+    USDC_ON_BASE,
+    new Wallet(PUBLIC_MNEMONIC).evmAddress(HOT),
+    BigInt(CREDITED.USDC) * 10n ** 6n,
+  );
   await anvils.BASE.call('anvil_setCode', [L1_ORACLE, ANSWER_ZERO]);
   started.defer(mineSteadily(Object.values(anvils), BLOCK_INTERVAL_MS));
   const common = { interval_ms: 100, startHeight: 0, hasTraces: true };
+  const [port, custodianPort] = [await takeFreePort(), await takeFreePort()];
   const custodian = await startLocalCustodian({
     folder,
-    port: await takeFreePort(),
-    // The exchange has another port after every kill, so the custodian cannot reach it. Bureau looks payouts up.
-    bureauUrl: 'http://127.0.0.1:9',
-    depositToken: 'a-token-that-no-exchange-in-the-world-accepts',
+    port: custodianPort,
+    // The exchange has another port after every kill. The bridge knows which.
+    bureauUrl: `http://127.0.0.1:${port}`,
+    depositToken: DEPOSIT_TOKEN,
     key: custodianKey,
     signingKey,
     networks: {
-      evm: { ETH: { ...common, nodes: [anvils.ETH.url] }, BASE: { ...common, nodes: [anvils.BASE.url] } },
+      evm: {
+        ETH: { ...common, nodes: [anvils.ETH.url], feeFloat: String(HOT_ETH - CREDITED.ETH) },
+        BASE: { ...common, nodes: [anvils.BASE.url], feeFloat: String(HOT_ETH) },
+      },
     },
+    nothingHeldOn: listOthers(['ETH', 'BASE']),
     log: () => undefined,
   });
   started.defer(() => custodian.stop());
@@ -86,12 +109,12 @@ async function startParts(signingKey: string, started: AsyncDisposableStack): Pr
   const server = createServer((request, response) => {
     bridge.serve(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   started.defer(() => {
     server.close();
     server.closeAllConnections();
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url: `http://127.0.0.1:${port}`, bridge };
 }
 
 class Bridge {
@@ -101,6 +124,7 @@ class Bridge {
   readonly #programmes = new CustodianProgrammes();
   readonly #submitted = new Map<string, Payout>();
   readonly #rejections: string[] = [];
+  #exchange: ServedExchange | undefined;
 
   constructor(url: string, database: Database, paid: Readonly<Record<string, PaidOnChain>>) {
     this.#url = url;
@@ -115,6 +139,7 @@ class Bridge {
       response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(await this.#report()));
       return;
     }
+    if (path.startsWith('/operator/')) return this.#tellExchange(request, response);
     const body = await buffer(request);
     const withdrawalId = path.split('/').at(-1) ?? '';
     const { delay_ms = 0, act, answer } = this.#programmes.take(method, withdrawalId);
@@ -132,6 +157,33 @@ class Bridge {
     if (answer === 'reset') return void response.destroy();
     if (answer === 'error') return void response.writeHead(500).end('{"error":"internal"}');
     response.writeHead(said.status, { 'Content-Type': 'application/json' }).end(await said.text());
+  }
+
+  /** Passes what the custodian says to Bureau on to the exchange that runs now. */
+  async #tellExchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url: path = '', headers } = request;
+    const body = await buffer(request);
+    const said = await fetch(`${this.#exchange?.url}${path}`, {
+      method,
+      headers: { Authorization: String(headers.authorization), 'Content-Type': 'application/json' },
+      ...(method !== 'GET' && { body }),
+    });
+    response.writeHead(said.status, { 'Content-Type': 'application/json' }).end(await said.text());
+  }
+
+  /** The exchange that runs now. Returns how its ledger and custody are compared. */
+  follow(exchange: ServedExchange): CompareCustody {
+    this.#exchange = exchange;
+    return async (isAtRest) => {
+      let covers: Cover[] = [];
+      for (let tries = 0; tries < TRIES_AT_REST; tries += 1) {
+        covers = await readCover(exchange, this.#url, custodianKey, ['ETH', 'USDC']);
+        if (!isAtRest || covers.every(({ held, due }) => held === due)) break;
+        await sleep(100);
+      }
+      const wrong = covers.filter(({ held, due, standing }) => standing !== 'covered' || (isAtRest && held !== due));
+      return { line: covers.map(describeCover).join('; '), violations: wrong.map(describeCover) };
+    };
   }
 
   async #report(): Promise<CustodianReport> {

@@ -8,8 +8,10 @@ import { PUBLIC_MNEMONIC } from './local-custodian.ts';
 /** A real node of a private chain, whose coins have no value. */
 export interface LocalChain {
   readonly network: 'ETH' | 'LTC';
+  /** The address of the hot wallet. */
+  readonly hot: string;
   /** The custodian's configuration for this chain. */
-  readonly config: object;
+  readonly config: { readonly evm?: object; readonly bitcoin?: object };
   /** Sends newly made coins, which arrive with the next block. Returns the transaction's hash. */
   send(address: string, amount: string): Promise<string>;
   /** The balance of an address in blocks, in units of the coin. */
@@ -22,7 +24,7 @@ export interface LocalChain {
   stop(): Promise<void>;
 }
 
-/** What the hot wallet has before the first deposit. It pays the network's fees from it. */
+/** What the house has put into the hot wallet before the first deposit, to pay the networks' fees with. */
 export const HOT_FLOAT = { ETH: '10', LTC: '5' } as const;
 
 const ETH_DECIMALS = 18;
@@ -44,9 +46,10 @@ export async function startEthereum(): Promise<LocalChain> {
   await anvil.setBalance(hot, atomsOf(HOT_FLOAT.ETH, ETH_DECIMALS));
   await anvil.mine();
   const common = { nodes: [anvil.url], interval_ms: 250, startHeight: 0 };
-  const settings = { ...common, hasTraces: true, sweepFrom: { ETH: '0.5' } };
+  const settings = { ...common, hasTraces: true, feeFloat: HOT_FLOAT.ETH, sweepFrom: { ETH: '0.5' } };
   return {
     network: 'ETH',
+    hot,
     config: { evm: { ETH: settings } },
     send: (address, amount) => anvil.send(address, atomsOf(amount, ETH_DECIMALS)),
     balance: async (address) => formatAmount(await anvil.balance(address), ETH_DECIMALS),
@@ -63,12 +66,15 @@ export async function startEthereum(): Promise<LocalChain> {
 /** Starts a litecoind. When none can be found, rejects with an error that says what to do. */
 export async function startLitecoin(): Promise<LocalChain> {
   const litecoin: Litecoin = await startLitecoind();
-  await litecoin.send(new Wallet(PUBLIC_MNEMONIC).bitcoinAddress('LTC', { account: 'hot', index: 0 }), HOT_FLOAT.LTC);
+  const hot = new Wallet(PUBLIC_MNEMONIC).bitcoinAddress('LTC', { account: 'hot', index: 0 });
+  await litecoin.send(hot, HOT_FLOAT.LTC);
   await litecoin.mine(FINAL_DEPTH);
   const feeRate = { usual: 10_000, min: 1_000, max: 200_000 };
-  const settings = { nodes: [litecoin.url], interval_ms: 250, startHeight: 0, finalDepth: FINAL_DEPTH, feeRate };
+  const common = { nodes: [litecoin.url], interval_ms: 250, startHeight: 0 };
+  const settings = { ...common, finalDepth: FINAL_DEPTH, feeRate, feeFloat: HOT_FLOAT.LTC };
   return {
     network: 'LTC',
+    hot,
     config: { bitcoin: { LTC: settings } },
     send: (address, amount) => litecoin.send(address, amount),
     balance: async (address) => formatAmount(atomsOf(await litecoin.received(address), LTC_DECIMALS), LTC_DECIMALS),
@@ -95,8 +101,8 @@ function sumLitecoin(values: readonly string[]): bigint {
 }
 
 /** The custodian's configuration for all chains. */
-export function joinConfigs(chains: readonly LocalChain[]): object {
-  return Object.assign({}, ...chains.map(({ config }) => config)) as object;
+export function joinConfigs(chains: readonly LocalChain[]): LocalChain['config'] {
+  return Object.assign({}, ...chains.map(({ config }) => config)) as LocalChain['config'];
 }
 
 /** Mines a block on each chain every `interval_ms`, until the returned function is called. */

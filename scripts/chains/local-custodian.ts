@@ -6,6 +6,7 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { hex } from '@scure/base';
 import { sealKeystore } from '../../custodian/src/signer/keystore.ts';
 import type { Policy } from '../../custodian/src/signer/policy.ts';
+import { type Network, networks as allNetworks } from '../../src/money/networks.ts';
 import { deriveDepositKeys, readSeed } from '../offline-wallet.ts';
 
 /** The public test mnemonic. The sandbox's deposit keys are derived from it. */
@@ -29,7 +30,9 @@ export interface LocalCustodianOptions {
   /** The seed with which Bureau signs payouts: CUSTODY_SIGNING_KEY. */
   readonly signingKey: string;
   /** The members `evm` and `bitcoin` of the custodian's configuration. */
-  readonly networks: object;
+  readonly networks: { readonly evm?: object; readonly bitcoin?: object };
+  /** Networks on which nothing is held, so that Bureau can compare the assets of the configured ones. */
+  readonly nothingHeldOn?: readonly Network[];
   /** Receives each line that either process writes. */
   readonly log: (line: string) => void;
 }
@@ -38,6 +41,11 @@ export interface LocalCustodianOptions {
 export interface LocalCustodian {
   readonly url: string;
   stop(): Promise<void>;
+}
+
+/** All networks but these. */
+export function listOthers(networks: readonly Network[]): Network[] {
+  return allNetworks.filter((network) => !networks.includes(network));
 }
 
 /** Starts both with the public test mnemonic. When one does not start, rejects with the output of both. */
@@ -68,7 +76,8 @@ export async function startLocalCustodian(options: LocalCustodianOptions): Promi
   }
 }
 
-function writeFiles({ folder, port, bureauUrl, signingKey, networks }: LocalCustodianOptions): void {
+function writeFiles(options: LocalCustodianOptions): void {
+  const { folder, port, bureauUrl, signingKey, networks, nothingHeldOn = [] } = options;
   mkdirSync(folder, { recursive: true });
   const write = (name: string, value: unknown) => writeFileSync(join(folder, name), JSON.stringify(value));
   const bureauKeys = [hex.encode(ed25519.getPublicKey(hex.decode(signingKey)))];
@@ -93,6 +102,7 @@ function writeFiles({ folder, port, bureauUrl, signingKey, networks }: LocalCust
     bureauKeys,
     depositKeys: deriveDepositKeys(readSeed(PUBLIC_MNEMONIC)),
     watchedAhead: 20,
+    nothingHeldOn,
     ...networks,
   });
 }

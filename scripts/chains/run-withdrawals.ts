@@ -5,7 +5,7 @@ import { takeFreePort } from '../../custodian/test/support/free-port.ts';
 import { type ServedExchange, startServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
 import { Books } from './books.ts';
 import { type LocalChain, joinConfigs, mineSteadily, startEthereum, startLitecoin } from './local-chains.ts';
-import { startLocalCustodian } from './local-custodian.ts';
+import { listOthers, startLocalCustodian } from './local-custodian.ts';
 
 /** Options of a run. */
 export interface WithdrawalRun {
@@ -22,6 +22,9 @@ export interface WithdrawalReport {
   readonly withdrawals: number;
   /** How often holdings were compared with the ledger while money moved. */
   readonly samples: number;
+  /** How often an asset was covered, and how often that was not known. */
+  readonly covered: number;
+  readonly unknown: number;
   readonly seconds: number;
   readonly violations: readonly string[];
 }
@@ -46,8 +49,8 @@ const play = {
 
 /**
  * Has accounts deposit on real chains and withdraw to them, with the deployed bundle and the real custodian. While
- * money moves, the coins on the chains must cover what the ledger owes. At the end the ledger, the chains and the
- * custodian's holdings must agree to the atom.
+ * money moves, what the custodian says that it holds must cover what the ledger owes. At the end the ledger, the chains
+ * and the custodian's holdings must agree to the atom.
  */
 export async function runWithdrawals(run: WithdrawalRun): Promise<WithdrawalReport> {
   const begun_ms = Date.now();
@@ -81,6 +84,7 @@ export async function runWithdrawals(run: WithdrawalRun): Promise<WithdrawalRepo
     key: KEY,
     signingKey: SIGNING_KEY,
     networks: joinConfigs(chains),
+    nothingHeldOn: listOthers(chains.map(({ network }) => network)),
     log: () => undefined,
   });
   started.defer(() => custodian.stop());
@@ -91,10 +95,11 @@ export async function runWithdrawals(run: WithdrawalRun): Promise<WithdrawalRepo
     custodianUrl: custodian.url,
     database: join(run.folder, 'custodian.sqlite'),
     key: KEY,
+    report: run.report,
   });
-  const tokens = await openAccounts(exchange, chains);
-  run.report(`${play.accounts} accounts have deposited`);
   await books.sampleUntil(async () => {
+    const tokens = await openAccounts(exchange, chains);
+    run.report(`${play.accounts} accounts have deposited`);
     const ids = await withdraw(exchange, tokens, run.count);
     run.report(`${ids.length} withdrawals are taken`);
     await untilSettled(exchange);
@@ -102,7 +107,9 @@ export async function runWithdrawals(run: WithdrawalRun): Promise<WithdrawalRepo
   await stopMining();
   await books.compareAtRest();
   const seconds = Math.round((Date.now() - begun_ms) / 1000);
-  return { withdrawals: run.count, samples: books.samples, seconds, violations: books.violations };
+  const { samples, covered, unknown, violations } = books;
+  if (unknown > covered) violations.push(`custody was unknown ${unknown} times and known ${covered} times`);
+  return { withdrawals: run.count, samples, covered, unknown, seconds, violations };
 }
 
 async function ask<T>(

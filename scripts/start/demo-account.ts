@@ -4,7 +4,7 @@ import { operate } from './operate.ts';
 import type { Place } from './place.ts';
 
 /** The first funds of the demo account, in whole units. */
-const demoFunds = {
+export const demoFunds = {
   USDT: 100_000,
   USDC: 10_000,
   BTC: 1,

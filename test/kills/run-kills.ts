@@ -6,6 +6,7 @@ import { type ServedExchange, startServedExchange } from '../support/node/exchan
 import { custodyVariables, startCustodian } from '../support/node/custody/start-custodian.ts';
 import { type Scene, audit, readCustodian } from './audit.ts';
 import { Clerk, type Figures } from './clerk.ts';
+import { type CompareCustody, type KilledCustodian, PARTIES, funds } from './custody.ts';
 import { type Party, RequestMaker } from './draw-request.ts';
 
 export interface KillOptions {
@@ -21,7 +22,7 @@ export interface KillOptions {
   readonly awaitSweep: boolean;
   readonly report: (line: string) => void;
   /** Another custodian with the same control interface, instead of the simulated one. */
-  readonly startCustodian?: (signingKey: string) => Promise<{ readonly url: string; stop(): Promise<void> }>;
+  readonly startCustodian?: (signingKey: string) => Promise<KilledCustodian>;
 }
 
 export interface KillReport extends Figures {
@@ -33,11 +34,8 @@ export interface KillReport extends Figures {
 
 const OPERATOR_TOKEN = 'sandbox-operator-token-of-the-public-repository';
 const SIGNING_KEY = '07'.repeat(32);
-const PARTIES = 4;
 const KEYS_PER_PARTY = 2;
 const WORKERS_PER_KEY = 3;
-const funds = { USDT: '100000', USDC: '20000', BTC: '1', ETH: '50', LTC: '100', DOGE: '50000' } as const;
-
 /** How many rounds of retries a request may need after the last kill. */
 const MAX_ROUNDS = 40;
 const SWEEP_PATIENCE_MS = 90_000;
@@ -60,7 +58,7 @@ const troubles: readonly CustodianProgramme[] = [
  */
 export async function runKills(options: KillOptions): Promise<KillReport> {
   const custodian = await (options.startCustodian ?? startCustodian)(SIGNING_KEY);
-  const run = new KillRun(options, custodian.url);
+  const run = new KillRun(options, custodian);
   try {
     return await run.go();
   } finally {
@@ -71,16 +69,17 @@ export async function runKills(options: KillOptions): Promise<KillReport> {
 
 class KillRun {
   readonly #options: KillOptions;
-  readonly #custodianUrl: string;
+  readonly #custodian: KilledCustodian;
   readonly #draw: Draw;
   readonly #clerk = new Clerk();
   #exchange: ServedExchange | undefined;
   #maker: RequestMaker | undefined;
   #parties: Party[] = [];
+  #compareCustody: CompareCustody | undefined;
 
-  constructor(options: KillOptions, custodianUrl: string) {
+  constructor(options: KillOptions, custodian: KilledCustodian) {
     this.#options = options;
-    this.#custodianUrl = custodianUrl;
+    this.#custodian = custodian;
     this.#draw = new Draw(options.seed);
   }
 
@@ -104,6 +103,7 @@ class KillRun {
       }
       await this.#recover();
       payouts = await audit(this.#scene());
+      await this.#checkCustody(false);
       report(
         `kill ${died}: ${entries.length} requests, ${figures.acknowledged} acknowledged, ${figures.foundDone} found done, ${figures.executedLater} executed later`,
       );
@@ -111,6 +111,7 @@ class KillRun {
     if (violations.length === 0) {
       await this.#finish();
       payouts = await audit(this.#scene());
+      await this.#checkCustody(true);
     }
     const abandoned = entries.filter(({ isAbandoned }) => isAbandoned).length;
     return { ...figures, kills: died, payouts, abandoned, violations };
@@ -128,7 +129,7 @@ class KillRun {
       parties: this.#parties,
       funds,
       operatorToken: OPERATOR_TOKEN,
-      custodianUrl: this.#custodianUrl,
+      custodianUrl: this.#custodian.url,
     };
   }
 
@@ -137,11 +138,19 @@ class KillRun {
       bundle: this.#options.bundle,
       storage: this.#options.storage,
       variables: {
-        ...custodyVariables(this.#custodianUrl),
+        ...custodyVariables(this.#custodian.url),
         CUSTODY_SIGNING_KEY: SIGNING_KEY,
       },
     });
     this.#clerk.origin = this.#exchange.url;
+    this.#compareCustody = this.#custodian.follow?.(this.#exchange);
+  }
+
+  async #checkCustody(isAtRest: boolean): Promise<void> {
+    if (!this.#compareCustody) return;
+    const { line, violations } = await this.#compareCustody(isAtRest);
+    this.#options.report(line);
+    this.#clerk.violations.push(...violations);
   }
 
   async #operate<T>(method: string, path: string, body: unknown): Promise<T> {
@@ -224,14 +233,14 @@ class KillRun {
   }
 
   async #payAccepted(): Promise<void> {
-    const { payouts } = await readCustodian(this.#custodianUrl);
+    const { payouts } = await readCustodian(this.#custodian.url);
     const accepted = payouts.find(({ status }) => status === 'accepted');
     if (!accepted) return;
     await this.#tellCustodian('PATCH', { withdrawalId: accepted.payout.withdrawalId, act: 'pay' });
   }
 
   async #tellCustodian(method: string, body: unknown): Promise<void> {
-    await fetch(`${this.#custodianUrl}/control`, { method, body: JSON.stringify(body) });
+    await fetch(`${this.#custodian.url}/control`, { method, body: JSON.stringify(body) });
   }
 
   /** Clients repeat the requests without an answer, and the exchange is killed before all are answered. */

@@ -1,5 +1,5 @@
 import type { BitcoinNetwork } from '../networks.ts';
-import type { BroadcastOutcome, Chain, Effects, Owner, Payment, ScannedBlock } from '../nodes/chain.ts';
+import type { BroadcastOutcome, Chain, Effects, Owner, Payment, ScannedBlock, Tip } from '../nodes/chain.ts';
 import { NodeRefusal } from '../nodes/json-rpc.ts';
 import type { BlockId, Header } from '../states/chain.ts';
 import type { BitcoinNode, RawTransaction } from './bitcoin-node.ts';
@@ -19,11 +19,11 @@ export function createBitcoinChain(
   node: BitcoinNode,
   secondNode: BitcoinNode | undefined,
 ): Chain {
-  const headerAt = async (height: number): Promise<Header | undefined> => {
+  const headerAt = async (height: number): Promise<(Header & Tip) | undefined> => {
     const hash = await node.hashAt(height);
     if (hash === undefined) return undefined;
-    const { previousblockhash: parent = NOTHING } = await node.header(hash);
-    return { height, hash, parent };
+    const { previousblockhash: parent = NOTHING, time } = await node.header(hash);
+    return { height, hash, parent, mined_ms: time * 1000 };
   };
   return {
     network,
@@ -74,7 +74,7 @@ function scanBlock(
 ): ScannedBlock {
   const payments = transactions.flatMap((transaction) => findPayments(network, transaction, ownerOf));
   const spent = transactions.flatMap((transaction) =>
-    listInputs(transaction).map((fence) => ({ fence, txHash: transaction.txid, isReverted: false })),
+    listInputs(transaction).map((fence) => ({ fence, txHash: transaction.txid, isReverted: false, fee: null })),
   );
   return { ...header, payments, spent };
 }

@@ -59,6 +59,10 @@ export function createBitcoinPayer(payer: BitcoinPayerSettings): Payer {
     reserve: (spend, plan) => reserveCoins(database, network, readPlan(plan).inputs.map(nameInput), spend.id),
     release: (spend) => releaseCoins(database, network, spend.id),
     noteStored: (_, plan, signed) => noteChange(payer, plan, signed),
+    feeOf: (plan) => {
+      const { inputs, outputs } = readPlan(plan);
+      return sumAtoms(inputs) - sumAtoms(outputs);
+    },
     request: (spend, plan) => request(network, spend, plan),
     bump: (_, versions, height) => replace(payer, versions, height),
   };

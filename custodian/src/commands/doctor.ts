@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { networks } from '../../../src/money/networks.ts';
 import { Config, Secrets, readJsonFile } from '../config.ts';
 import { connectBureau } from '../contract/bureau.ts';
 import { type Finding, check, examineBitcoin, examineEvm } from '../examine.ts';
@@ -15,7 +16,7 @@ const config = readJsonFile(values.config, Config);
 const { BUREAU_DEPOSIT_TOKEN } = Secrets.parse(process.env);
 const bureau = connectBureau(config.bureauUrl, BUREAU_DEPOSIT_TOKEN);
 const askSigner = connectSigner(config.signerSocket);
-const served = [...Object.keys(config.evm), ...Object.keys(config.bitcoin)];
+const served: readonly string[] = [...Object.keys(config.evm), ...Object.keys(config.bitcoin)];
 
 const findings: Finding[] = [
   await check(
@@ -28,6 +29,11 @@ const findings: Finding[] = [
     const missing = served.filter((network) => !answer.networks[network]);
     if (missing.length > 0) throw new Error(`it does not name ${missing.join(', ')}`);
     return served.map((network) => `${network} ${answer.networks[network]?.hot}`).join(', ');
+  }),
+  await check('what Bureau can compare', () => {
+    const missing = networks.filter((network) => !served.includes(network) && !config.nothingHeldOn.includes(network));
+    if (missing.length === 0) return Promise.resolve('every asset');
+    return Promise.resolve(`no asset of ${missing.join(', ')}: not configured, and not in nothingHeldOn`);
   }),
 ];
 for (const [network, settings] of Object.entries(config.evm)) {

@@ -12,6 +12,8 @@ const ReportAnswer = z.object({
   }),
 });
 
+const LookAnswer = z.object({ status: z.enum(['PROCESSING', 'COMPLETED', 'FAILED']) });
+
 const AddressRange = z.object({ count: z.number().int().min(0) });
 
 /** What Bureau answered to a report. */
@@ -21,8 +23,11 @@ export type ReportAnswer = z.output<typeof ReportAnswer>['deposit'];
 export interface Bureau {
   /** Reports a deposit. Safe to repeat. Rejects when Bureau did not accept it. */
   report(deposit: Deposit, confirmations: number, failed: boolean): Promise<ReportAnswer>;
-  /** Asks Bureau to look up a payout now. Rejects when Bureau did not accept the request. */
-  sayLookNow(withdrawalId: string): Promise<void>;
+  /**
+   * Asks Bureau to look up a payout now. Returns whether Bureau has settled it. Rejects when Bureau did not accept the
+   * request.
+   */
+  sayLookNow(withdrawalId: string): Promise<boolean>;
   /** How many deposit addresses Bureau has assigned. Rejects when Bureau does not answer. */
   countAddresses(): Promise<number>;
 }
@@ -50,7 +55,8 @@ export function connectBureau(url: string, depositToken: string): Bureau {
     sayLookNow: async (withdrawalId) => {
       const response = await ask('POST', `/withdrawals/${withdrawalId}/look`);
       // 404: the withdrawal has ended already.
-      if (response.status !== 404) await readAnswer(response);
+      if (response.status === 404) return true;
+      return LookAnswer.parse(await readAnswer(response)).status !== 'PROCESSING';
     },
     countAddresses: async () => AddressRange.parse(await readAnswer(await ask('GET', '/address-range'))).count,
   };

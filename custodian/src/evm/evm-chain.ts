@@ -1,5 +1,5 @@
 import { type EvmNetwork, type Listing, listAssets } from '../networks.ts';
-import type { BroadcastOutcome, Chain, Effects, Owner, Payment, ScannedBlock } from '../nodes/chain.ts';
+import type { BroadcastOutcome, Chain, Effects, Owner, Payment, ScannedBlock, Tip } from '../nodes/chain.ts';
 import { NodeRefusal } from '../nodes/json-rpc.ts';
 import type { BlockId, Header } from '../states/chain.ts';
 import type { EvmBlock, EvmNode, Receipt, TracedCall } from './evm-node.ts';
@@ -35,7 +35,7 @@ export function createEvmChain(settings: EvmChainSettings): Chain {
   const listings = listAssets(network);
   return {
     network,
-    tip: async () => readId(await node.header('latest')),
+    tip: async () => readTip(await node.header('latest')),
     headerAt: async (height) => {
       const header = await node.header(height);
       return header && { height: header.number, hash: header.hash, parent: header.parentHash };
@@ -47,9 +47,14 @@ export function createEvmChain(settings: EvmChainSettings): Chain {
   };
 }
 
-function readId(header: { readonly number: number; readonly hash: string } | undefined): BlockId {
+function readTip(header: Awaited<ReturnType<EvmNode['header']>>): Tip {
   if (!header) throw new Error('the node has no newest block');
-  return { height: header.number, hash: header.hash };
+  return { height: header.number, hash: header.hash, mined_ms: header.timestamp * 1000 };
+}
+
+/** What a transaction cost its sender; `null` when the receipt does not say it. */
+function readFee({ gasUsed, effectiveGasPrice, l1Fee = 0n }: Receipt): bigint | null {
+  return effectiveGasPrice === undefined ? null : gasUsed * effectiveGasPrice + l1Fee;
 }
 
 async function broadcast(node: EvmNode, raw: string): Promise<BroadcastOutcome> {
@@ -76,11 +81,11 @@ async function scanBlock(
   const { transactions } = block;
   const isWhole = receipts.length === transactions.length && (!hasTraces || traces.length === transactions.length);
   if (!isWhole) throw new Error(`block ${header.hash} is not whole: receipts or traces are missing`);
-  const spent = transactions.map(({ hash, from, nonce }, position) => ({
-    fence: `${from}:${nonce}`,
-    txHash: hash,
-    isReverted: receipts[position]?.status !== 1n,
-  }));
+  const spent = transactions.map(({ hash, from, nonce }, position) => {
+    const receipt = receipts[position];
+    const fee = receipt ? readFee(receipt) : null;
+    return { fence: `${from}:${nonce}`, txHash: hash, isReverted: receipt?.status !== 1n, fee };
+  });
   const payments = transactions.flatMap((transaction, position) => {
     const receipt = receipts[position];
     if (receipt?.transactionHash !== transaction.hash) throw new Error('receipts are in another order');

@@ -29,6 +29,11 @@ const Receipt = z.object({
   transactionHash: Hash,
   blockHash: Hash,
   status: Whole,
+  gasUsed: Whole,
+  /** Some chains leave it out of old receipts. */
+  effectiveGasPrice: Whole.optional(),
+  /** What the transaction's data cost on Ethereum, on OP Stack networks. */
+  l1Fee: Whole.optional(),
   logs: z.array(z.object({ address: Address, topics: z.array(Bytes), data: Bytes })),
 });
 

@@ -37,6 +37,10 @@ export function createEvmPayer(settings: EvmPayerSettings): Payer {
     reserve: () => undefined,
     release: () => undefined,
     noteStored: () => undefined,
+    feeOf: (text) => {
+      const { gasLimit, maxFeePerGas } = readPlan(text);
+      return BigInt(gasLimit) * BigInt(maxFeePerGas);
+    },
     request,
     bump: (spend, versions, height) => bump(settings, spend, versions, height),
   };

@@ -1,28 +1,68 @@
-import { type EvmNetwork, listAssets } from '../networks.ts';
+import { parseAmount } from '../../../src/money/amounts.ts';
+import type { Holding } from '../holdings.ts';
+import { type EvmNetwork, coinDecimals, listAssets } from '../networks.ts';
 import type { HouseAddresses } from '../signer/requests.ts';
 import type { BlockId } from '../states/chain.ts';
+import type { Database } from '../store/database.ts';
+import { listUsedIndexes } from '../store/deposits.ts';
+import { sumFeeFloat, sumLeaving } from '../store/house-books.ts';
 import type { EvmNode } from './evm-node.ts';
 import { readTokenBalance } from './token-balance.ts';
 
-/** The sum of each asset at all our addresses after exactly this block. Rejects when the node cannot answer. */
-export async function readEvmHoldings(
+/** What the holdings of an EVM network are read with. */
+export interface EvmHoldingsTools {
+  readonly network: EvmNetwork;
+  readonly node: EvmNode;
+  readonly database: Database;
+  readonly house: HouseAddresses;
+  readonly depositAddress: (index: number) => string;
+  readonly feeFloat: string;
+}
+
+/** So many balances are asked for at the same time. */
+const AT_ONCE = 16;
+
+/**
+ * The holdings of each asset after exactly this block, which must be the newest one that is stored: balances by the
+ * block's hash, and what the stored blocks say beside them. Rejects when the node cannot answer.
+ */
+export async function readEvmHoldings(tools: EvmHoldingsTools, block: BlockId): Promise<Holding[]> {
+  const { network, database, house, depositAddress } = tools;
+  // Everything is read from the database before the first wait, so that it is of the same block.
+  const given = parseAmount(tools.feeFloat, coinDecimals(network)) ?? 0n;
+  const float = sumFeeFloat(database, network, given);
+  const deposits = listUsedIndexes(database, network).map(depositAddress);
+  const listed = listAssets(network).map((listing) => ({
+    ...listing,
+    leaving: sumLeaving(database, network, listing.asset),
+  }));
+  const holdings: Holding[] = [];
+  for (const { asset, contractAddress: contract, decimals, leaving } of listed) {
+    const read = (owners: readonly string[]) => sumBalances(tools.node, contract, owners, block.hash);
+    const kept = await read([house.hot, ...deposits]);
+    const gas = house.gas === null ? 0n : await read([house.gas]);
+    const held = kept + (await read([house.cold])) + leaving - (contract === null ? float : 0n);
+    holdings.push({ asset, decimals, atoms: kept + gas, held: held > 0n ? held : 0n });
+  }
+  return holdings;
+}
+
+async function sumBalances(
   node: EvmNode,
-  network: EvmNetwork,
-  house: HouseAddresses,
-  deposits: readonly string[],
-  block: BlockId,
-): Promise<{ readonly asset: string; readonly atoms: bigint; readonly decimals: number }[]> {
-  const owners = [house.hot, ...(house.gas === null ? [] : [house.gas]), ...deposits];
-  return Promise.all(
-    listAssets(network).map(async ({ asset, contractAddress, decimals }) => {
-      let atoms = 0n;
-      for (const owner of owners) {
-        atoms +=
-          contractAddress === null
-            ? await node.balance(owner, block.hash)
-            : await readTokenBalance(node, contractAddress, owner, block.hash);
-      }
-      return { asset, atoms, decimals };
-    }),
-  );
+  contract: string | null,
+  owners: readonly string[],
+  hash: string,
+): Promise<bigint> {
+  let sum = 0n;
+  for (let start = 0; start < owners.length; start += AT_ONCE) {
+    const balances = await Promise.all(
+      owners
+        .slice(start, start + AT_ONCE)
+        .map((owner) =>
+          contract === null ? node.balance(owner, hash) : readTokenBalance(node, contract, owner, hash),
+        ),
+    );
+    sum = balances.reduce((total, balance) => total + balance, sum);
+  }
+  return sum;
 }

@@ -7,7 +7,7 @@ export interface Payment {
   /** docs/custody.md, "Which output": values, logs and inner payments of one transaction never collide. */
   readonly outputIndex: number;
   readonly address: string;
-  readonly account: 'deposit' | 'hot';
+  readonly account: 'deposit' | 'hot' | 'cold';
   readonly addressIndex: number;
   /** Bureau's symbol, or the contract's address for a token that is not an asset of Bureau. */
   readonly asset: string;
@@ -31,6 +31,8 @@ export interface SpentFence {
   readonly txHash: string;
   /** Whether the transaction was reverted, so that it had no other effect. */
   readonly isReverted: boolean;
+  /** What its sender paid to the network, in atoms of the coin; `null` where the block does not say it. */
+  readonly fee: bigint | null;
 }
 
 /** A block with our payments and the fences spent in it. */
@@ -41,7 +43,7 @@ export interface ScannedBlock extends Header {
 
 /** The owner of one of our addresses. */
 export interface Owner {
-  readonly account: 'deposit' | 'hot' | 'gas';
+  readonly account: 'deposit' | 'hot' | 'gas' | 'cold';
   readonly addressIndex: number;
   /** In its canonical form. */
   readonly address: string;
@@ -60,11 +62,16 @@ export interface Effects {
   readonly isReverted: boolean;
 }
 
+/** The newest block of a node. */
+export interface Tip extends BlockId {
+  readonly mined_ms: number;
+}
+
 /** A chain as its nodes show it. Every method rejects when no node gives a usable answer. */
 export interface Chain {
   readonly network: ServedNetwork;
-  /** The newest block. */
-  tip(): Promise<BlockId>;
+  /** The newest block, and the time that its miner gave it. */
+  tip(): Promise<Tip>;
   /** The block at a height, or `undefined` when the chain is not that high. */
   headerAt(height: number): Promise<Header | undefined>;
   /** Reads the block with exactly this hash. */

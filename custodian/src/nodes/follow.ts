@@ -32,6 +32,8 @@ export interface Followed {
   readonly finalByTag: number | null;
   /** Whether the round ended at the chain's newest block. */
   readonly isCurrent: boolean;
+  /** The time of the chain's newest block. */
+  readonly tipMined_ms: number;
 }
 
 /**
@@ -77,7 +79,8 @@ export async function follow(
   const height = readHead(database, network)?.height ?? 0;
   const finalByTag = await chain.finalByTag();
   raiseFinalHeight(database, network, Math.min(height, finalByTag ?? height - settings.finalDepth + 1));
-  return { height, finalHeight: readFinalHeight(database, network), finalByTag, isCurrent: height >= tip.height };
+  const finalHeight = readFinalHeight(database, network);
+  return { height, finalHeight, finalByTag, isCurrent: height >= tip.height, tipMined_ms: tip.mined_ms };
 }
 
 /**

@@ -131,7 +131,7 @@ async function signVersion(
   if (answer.kind !== 'signed') throw new Error(`the signer answered ${answer.kind}`);
   log('version_signed', { id: spend.id, txHash: answer.txHash });
   database.transact(() => {
-    storeVersion(database, spend, answer, plan, height);
+    storeVersion(database, spend, answer, plan, payer.feeOf(plan), height);
     payer.noteStored(spend, plan, answer);
   });
   log('version_stored', { id: spend.id, network: spend.network, txHash: answer.txHash });

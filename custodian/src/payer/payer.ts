@@ -28,6 +28,8 @@ export interface Payer {
   release(spend: Spend): void;
   /** Notes what follows from a stored version, such as its change. Runs in the transaction that stores it. */
   noteStored(spend: Spend, plan: string, signed: Signed): void;
+  /** The most that a transaction of this plan can pay to the network, in atoms of the coin. */
+  feeOf(plan: string): bigint;
   /** The request to the signer for a plan. */
   request(spend: Spend, plan: string): SignRequest;
   /** The plan of a version with a higher fee and the same fence, or `undefined` when none is due. */

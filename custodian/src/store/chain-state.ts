@@ -119,14 +119,16 @@ export function takeBlock(database: Database, network: ServedNetwork, block: Sca
         watchFence(database, network, `${txHash}:${outputIndex}`, 'coin');
       }
     }
-    for (const { fence, txHash, isReverted } of block.spent) {
+    for (const { fence, txHash, isReverted, fee } of block.spent) {
       database.run(
-        `INSERT INTO spent SELECT ?1, ?2, ?3, ?4, ?5 WHERE EXISTS (SELECT 1 FROM fences WHERE network = ?1 AND fence = ?2)`,
+        `INSERT INTO spent (network, fence, tx_hash, reverted, height, fee)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE EXISTS (SELECT 1 FROM fences WHERE network = ?1 AND fence = ?2)`,
         network,
         fence,
         txHash,
         isReverted ? 1 : 0,
         block.height,
+        fee === null ? null : String(fee),
       );
     }
   });

@@ -37,8 +37,8 @@ export function listSpendable(
 ): Coin[] {
   return database
     .all(
-      `SELECT * FROM coins AS c WHERE network = ?1 AND reserved_by IS NULL AND spendable_from <= ?2
-       AND (height <= ?3 OR own_depth < ?4)
+      `SELECT * FROM coins AS c WHERE network = ?1 AND account <> 'cold' AND reserved_by IS NULL
+       AND spendable_from <= ?2 AND (height <= ?3 OR own_depth < ?4)
        AND NOT EXISTS (SELECT 1 FROM spent AS s WHERE s.network = c.network AND s.fence = c.outpoint)
        ORDER BY LENGTH(atoms) DESC, atoms DESC`,
       network,
@@ -49,15 +49,18 @@ export function listSpendable(
     .map(readCoin);
 }
 
-/** The sum of all our coins that are in a block and not spent in one. */
-export function sumCoins(database: Database, network: BitcoinNetwork): bigint {
-  return database
-    .all(
-      `SELECT atoms FROM coins AS c WHERE network = ? AND height IS NOT NULL
+/** The sums of our coins that are in a block and not spent in one: of the cold wallet, and of all other addresses. */
+export function sumCoins(
+  database: Database,
+  network: BitcoinNetwork,
+): { readonly cold: bigint; readonly warm: bigint } {
+  const sum = (condition: string) =>
+    database.sum(
+      `SELECT sum_atoms(atoms) AS sum FROM coins AS c WHERE network = ? AND height IS NOT NULL AND ${condition}
        AND NOT EXISTS (SELECT 1 FROM spent AS s WHERE s.network = c.network AND s.fence = c.outpoint)`,
       network,
-    )
-    .reduce((sum, { atoms }) => sum + BigInt(String(atoms)), 0n);
+    );
+  return { cold: sum(`account = 'cold'`), warm: sum(`account <> 'cold'`) };
 }
 
 /** A coin of ours by its outpoint, reserved or not. */

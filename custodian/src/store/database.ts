@@ -2,7 +2,8 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 
 /**
  * Amounts are whole atoms as decimal text, because 2^63 is too small for 18 decimals. Heights are integers; NULL means
- * "in no block". `spent` has the transaction in a block that spent a watched fence.
+ * "in no block". `spent` has the transaction in a block that spent a watched fence, and the fee that the block says it
+ * paid. The fee of a version is the most that it can pay; on Bitcoin-like chains it pays exactly that.
  */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS blocks (
@@ -27,6 +28,7 @@ const SCHEMA = `
 
   CREATE TABLE IF NOT EXISTS spent (
     network TEXT NOT NULL, fence TEXT NOT NULL, tx_hash TEXT NOT NULL, reverted INTEGER NOT NULL, height INTEGER NOT NULL,
+    fee TEXT,
     PRIMARY KEY (network, fence)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS spent_by_height ON spent (network, height);
@@ -57,6 +59,7 @@ const SCHEMA = `
     WHERE state NOT IN ('FINAL_PAID', 'REFUSED', 'DISPLACED');
   CREATE INDEX IF NOT EXISTS spends_unheard ON spends (number)
     WHERE purpose = 'payout' AND state IN ('FINAL_PAID', 'REFUSED') AND heard = 0;
+  CREATE INDEX IF NOT EXISTS spends_leaving ON spends (network, asset) WHERE purpose = 'payout' AND heard = 0;
 
   CREATE TABLE IF NOT EXISTS versions (
     spend_id TEXT NOT NULL REFERENCES spends (id),
@@ -66,6 +69,7 @@ const SCHEMA = `
     raw TEXT NOT NULL,
     plan TEXT NOT NULL,
     made_at_height INTEGER NOT NULL,
+    fee TEXT,
     PRIMARY KEY (spend_id, version),
     UNIQUE (network, tx_hash)
   ) STRICT, WITHOUT ROWID;
@@ -105,6 +109,12 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS coins_by_height ON coins (network, height);
 `;
 
+/** Columns that databases of an earlier version lack. Their rows from before have NULL in them. */
+const LATER_COLUMNS = [
+  ['spent', 'fee'],
+  ['versions', 'fee'],
+] as const;
+
 /** A row as SQLite returns it. The caller of a query converts it to its own type. */
 export type Row = Record<string, null | number | bigint | string | Uint8Array>;
 
@@ -118,6 +128,17 @@ export class Database {
     this.#database = new DatabaseSync(file, { timeout: 5_000 });
     this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
     this.#database.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT;`);
+    for (const [table, column] of LATER_COLUMNS) {
+      const columns = this.#database.prepare(`PRAGMA table_info(${table})`).all();
+      if (columns.some(({ name }) => name === column)) continue;
+      this.#database.exec(`ALTER TABLE ${table} ADD COLUMN ${column} TEXT`);
+    }
+    // Adds amounts, which are text. NULL counts as nothing.
+    this.#database.aggregate('sum_atoms', {
+      start: () => 0n,
+      step: (sum: bigint, atoms) => sum + BigInt(String(atoms ?? 0)),
+      result: String,
+    });
   }
 
   close(): void {
@@ -134,6 +155,11 @@ export class Database {
 
   one(sql: string, ...values: SQLInputValue[]): Row | undefined {
     return this.#prepare(sql).get(...values);
+  }
+
+  /** The amount in the column `sum` of the only row, which `sum_atoms` made. */
+  sum(sql: string, ...values: SQLInputValue[]): bigint {
+    return BigInt(String(this.one(sql, ...values)?.['sum']));
   }
 
   /** Runs `write` in one transaction. It is synchronous, so nothing else of this process runs in between. */

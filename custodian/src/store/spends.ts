@@ -168,23 +168,29 @@ export function releaseFence(database: Database, spend: Spend, reason: string): 
   database.run('DELETE FROM fences WHERE network = ? AND owner = ?', spend.network, `spend:${spend.id}`);
 }
 
-/** Stores a signed version before it is sent. Call it in one transaction with `Payer.noteStored`. */
+/**
+ * Stores a signed version before it is sent. `fee` is the most that it can pay to the network, in atoms of the coin.
+ * Call it in one transaction with `Payer.noteStored`.
+ */
 export function storeVersion(
   database: Database,
   spend: Spend,
   signed: { readonly raw: string; readonly txHash: string },
   plan: string,
+  fee: bigint,
   height: number,
 ): void {
   // Stored already. The same plan signed again gives the same bytes (RFC 6979).
   if (listVersions(database, spend.id).some(({ txHash }) => txHash === signed.txHash)) return;
   database.run(
-    `INSERT INTO versions SELECT ?1, COALESCE(MAX(version), 0) + 1, ?2, ?3, ?4, ?5, ?6 FROM versions WHERE spend_id = ?1`,
+    `INSERT INTO versions (spend_id, version, network, tx_hash, raw, plan, fee, made_at_height)
+     SELECT ?1, COALESCE(MAX(version), 0) + 1, ?2, ?3, ?4, ?5, ?6, ?7 FROM versions WHERE spend_id = ?1`,
     spend.id,
     spend.network,
     signed.txHash,
     signed.raw,
     plan,
+    String(fee),
     height,
   );
   database.run(
@@ -231,7 +237,7 @@ export function refuseByHand(database: Database, id: string, reason: string): bo
   return changed === 1;
 }
 
-/** Payouts that have ended and that Bureau has not been asked to look up yet, in the order of acceptance. */
+/** Payouts that have ended and that Bureau has not settled yet, in the order of acceptance. */
 export function listUnheard(database: Database): string[] {
   return database
     .all(
@@ -240,7 +246,7 @@ export function listUnheard(database: Database): string[] {
     .map((row) => String(row['id']));
 }
 
-/** Notes that Bureau accepted the request to look up a payout. */
+/** Notes that Bureau has settled a payout. */
 export function noteHeard(database: Database, id: string): void {
   database.run('UPDATE spends SET heard = 1 WHERE id = ?', id);
 }

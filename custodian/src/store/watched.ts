@@ -42,7 +42,7 @@ export class WatchedAddresses {
     this.#network = network;
     this.#database = database;
     this.#branch = keys[depositKeyOf(network)].deriveChild(0);
-    for (const account of ['hot', 'gas'] as const) {
+    for (const account of ['hot', 'gas', 'cold'] as const) {
       const address = house[account];
       if (address !== null) this.#owners.set(lookupOf(network, address), { account, addressIndex: 0, address });
     }

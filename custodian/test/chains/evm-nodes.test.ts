@@ -168,11 +168,15 @@ test('holdings are those of the block that the custodian has read, not of the ne
   await anvil.mine();
   expect((await custodian.holdings()).networks[0]).toMatchObject({
     blockHash,
-    assets: expect.arrayContaining([{ asset: 'ETH', amount: '100' }]),
+    assets: expect.arrayContaining([{ asset: 'ETH', amount: '100', held: '100' }]),
   });
   node.fault = 'none';
   await untilFollowed();
-  expect((await custodian.holdings()).networks[0]?.assets).toContainEqual({ asset: 'ETH', amount: '101' });
+  expect((await custodian.holdings()).networks[0]?.assets).toContainEqual({
+    asset: 'ETH',
+    amount: '101',
+    held: '101',
+  });
 });
 
 test('while fees are above what the signer pays a payout is held without a nonce, and paid when they have fallen', async () => {

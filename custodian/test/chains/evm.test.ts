@@ -270,18 +270,6 @@ test('the doctor finds nothing wrong with this node, and names what is wrong wit
   expect(wrong.map(({ name }) => name)).toEqual(['BASE, node 1: chain id', 'BASE: the newest block is new']);
 });
 
-test('holdings are what all our addresses have at the block they name', async () => {
-  await anvil.setToken(USDT, RICH, 1_000_000_000n);
-  await anvil.send(customer, ether / 2n);
-  await anvil.send(USDT, 0n, writeTransfer(customer, 25_000_000n));
-  await anvil.mine();
-  await untilFollowed();
-  const [found] = (await custodian.holdings()).networks;
-  expect(found).toMatchObject({ network: 'ETH', halted: null });
-  expect(found?.assets).toContainEqual({ asset: 'ETH', amount: '110.5' });
-  expect(found?.assets).toContainEqual({ asset: 'USDT', amount: '5025' });
-});
-
 test('above its maximum the hot wallet sends the surplus to the cold address, down to its target', async () => {
   await custodian.stop();
   const hotWallet = { ETH: { target: '30', max: '60' }, USDT: { target: '1000', max: '6000' } };

@@ -27,6 +27,7 @@ function payerWithSmallCoins() {
     agreeFrom: {},
     startHeight: null,
     interval_ms: 1_000,
+    feeFloat: '0',
     bumpAfterBlocks: 6,
     hotWallet: {},
     finalDepth: 6,

@@ -43,7 +43,7 @@ test('a reserved payment counts before it is signed, and a released nonce is the
   const cost = GAS_LIMIT * FEE;
   reserve('first', 5, ether, null);
   expect(sumCommitted(database, 'ETH', HOT, null)).toEqual({ coins: ether + cost, tokens: 0n, hasUnsigned: true });
-  storeVersion(database, spendOf('first'), { raw: '0x', txHash: '0x1' }, spendOf('first').plan ?? '', 0);
+  storeVersion(database, spendOf('first'), { raw: '0x', txHash: '0x1' }, spendOf('first').plan ?? '', cost, 0);
   reserve('second', 6, 7n, USDT);
   reserve('third', 7, ether, null);
   expect(sumCommitted(database, 'ETH', HOT, USDT)).toEqual({

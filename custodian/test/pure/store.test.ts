@@ -12,6 +12,7 @@ import {
   takeBack,
   takeBlock,
 } from '../../src/store/chain-state.ts';
+import { listSpendable, sumCoins } from '../../src/store/coins.ts';
 import { Database } from '../../src/store/database.ts';
 import { listUnsettledDeposits, noteReported, updateDeposits } from '../../src/store/deposits.ts';
 import {
@@ -70,7 +71,7 @@ function reserve(fence: string): void {
 }
 
 function sign(txHash = HASH): void {
-  database.transact(() => storeVersion(database, spend(), { raw: '0x', txHash }, 'a plan', 0));
+  database.transact(() => storeVersion(database, spend(), { raw: '0x', txHash }, 'a plan', 5n, 0));
 }
 
 const block = (height: number, hash: string, parent: string, changes: Partial<ScannedBlock> = {}): ScannedBlock => ({
@@ -116,14 +117,18 @@ test('the same version is stored once, however often it was signed', () => {
 test('a block that spends the fence changes the state of the payout, and deleting the block changes it back', () => {
   reserve('hot:0');
   sign();
-  const spent = [{ fence: 'hot:0', txHash: HASH, isReverted: false }];
+  const spent = [{ fence: 'hot:0', txHash: HASH, isReverted: false, fee: 3n }];
   takeBlock(database, 'ETH', block(1, 'b1', 'b0', { spent }));
   updateSpends(database, 'ETH', 0);
   expect(spend().state).toBe('INCLUDED');
   takeBack(database, 'ETH', 1);
   updateSpends(database, 'ETH', 0);
   expect([spend().state, readHead(database, 'ETH')]).toEqual(['SIGNED', { height: 0, hash: 'b0' }]);
-  takeBlock(database, 'ETH', block(1, 'c1', 'b0', { spent: [{ fence: 'hot:0', txHash: HASH, isReverted: true }] }));
+  takeBlock(
+    database,
+    'ETH',
+    block(1, 'c1', 'b0', { spent: [{ fence: 'hot:0', txHash: HASH, isReverted: true, fee: 3n }] }),
+  );
   updateSpends(database, 'ETH', 1);
   expect(spend().state).toBe('FINAL_REVERTED');
 });
@@ -131,7 +136,11 @@ test('a block that spends the fence changes the state of the payout, and deletin
 test('a payout is left to a person when another final transaction used its fence', () => {
   reserve('hot:0');
   sign();
-  takeBlock(database, 'ETH', block(1, 'b1', 'b0', { spent: [{ fence: 'hot:0', txHash: '0xcd', isReverted: false }] }));
+  takeBlock(
+    database,
+    'ETH',
+    block(1, 'b1', 'b0', { spent: [{ fence: 'hot:0', txHash: '0xcd', isReverted: false, fee: 3n }] }),
+  );
   updateSpends(database, 'ETH', 0);
   expect(spend().state).toBe('SIGNED');
   updateSpends(database, 'ETH', 1);
@@ -152,7 +161,7 @@ const payment: Payment = {
   isInner: false,
   fences: ['sender:0'],
 };
-const spent = (txHash: string) => [{ fence: 'sender:0', txHash, isReverted: false }];
+const spent = (txHash: string) => [{ fence: 'sender:0', txHash, isReverted: false, fee: 3n }];
 
 test('a deposit is dead when another transaction that spends its input is final, and not before', () => {
   const stateOf = () => database.one('SELECT state FROM deposits')?.['state'];
@@ -215,7 +224,11 @@ test('the hash of a block is kept as long as Bureau has not settled a deposit of
   sign();
   takeBlock(database, 'ETH', block(1, 'b1', 'b0', { payments: [payment], spent: spent('t1') }));
   takeBlock(database, 'ETH', block(2, 'b2', 'b1'));
-  takeBlock(database, 'ETH', block(3, 'b3', 'b2', { spent: [{ fence: 'hot:0', txHash: HASH, isReverted: true }] }));
+  takeBlock(
+    database,
+    'ETH',
+    block(3, 'b3', 'b2', { spent: [{ fence: 'hot:0', txHash: HASH, isReverted: true, fee: 3n }] }),
+  );
   const kept = () => [1, 2, 3].map((height) => readBlockHash(database, 'ETH', height));
   raiseFinalHeight(database, 'ETH', 1_000);
   expect(kept()).toEqual(['b1', undefined, 'b3']);
@@ -232,4 +245,14 @@ test('the hash of a block is kept as long as Bureau has not settled a deposit of
 test('every commit is on disk before it returns, and a reader never waits for a writer', () => {
   expect(database.one('PRAGMA synchronous')).toEqual({ synchronous: 2 });
   expect(database.one('PRAGMA journal_mode')).toEqual({ journal_mode: 'wal' });
+});
+
+test('coins of the cold address are counted apart, and are never spent', () => {
+  const add = (outpoint: string, account: string, atoms: string) =>
+    database.run(`INSERT INTO coins VALUES ('LTC', ?, ?, 0, ?, 5, 5, NULL, NULL)`, outpoint, account, atoms);
+  add('a:0', 'hot', '3');
+  add('b:0', 'deposit', '4');
+  add('c:0', 'cold', '900');
+  expect(listSpendable(database, 'LTC', 9, 9).map(({ outpoint }) => outpoint)).toEqual(['b:0', 'a:0']);
+  expect(sumCoins(database, 'LTC')).toEqual({ cold: 900n, warm: 7n });
 });

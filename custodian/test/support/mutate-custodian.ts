@@ -40,7 +40,7 @@ export const sendBeforeWriting: Mistake = {
   tools.database.transact(() => {
     reserveFence(tools.database, queued, plan.fence, plan.plan);
     tools.payer.reserve(queued, plan.plan);
-    storeVersion(tools.database, queued, answer, plan.plan, height);
+    storeVersion(tools.database, queued, answer, plan.plan, tools.payer.feeOf(plan.plan), height);
     tools.payer.noteStored(queued, plan.plan, answer);
   });
 }

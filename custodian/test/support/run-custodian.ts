@@ -27,8 +27,9 @@ export interface NetworkHoldings {
   readonly network: string;
   readonly height: number;
   readonly blockHash: string;
+  readonly at: string | null;
   readonly halted: string | null;
-  readonly assets: readonly { readonly asset: string; readonly amount: string }[];
+  readonly assets: readonly { readonly asset: string; readonly amount: string; readonly held: string }[];
 }
 
 type Holdings = { readonly networks: readonly NetworkHoldings[] };
