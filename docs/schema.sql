@@ -628,6 +628,18 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: quarantine_decided') WHERE OLD.decision IS 'CREDITED' OR NEW.status IS NOT 'FAILED';
 END;
 
+CREATE TRIGGER inner_payments_begin_in_quarantine BEFORE INSERT ON deposits
+WHEN NEW.output_index >= 2147483648 AND NEW.status NOT IN ('QUARANTINED', 'FAILED')
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a report never credits an inner payment');
+END;
+
+CREATE TRIGGER inner_payments_stay_in_quarantine BEFORE UPDATE OF status ON deposits
+WHEN NEW.output_index >= 2147483648 AND NEW.status NOT IN ('QUARANTINED', 'FAILED')
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a report never credits an inner payment');
+END;
+
 CREATE TRIGGER large_credits_are_given_by_two BEFORE INSERT ON deposits
 WHEN NEW.status = 'COMPLETED' AND NEW.withdrawal_id IS NULL
   AND EXISTS (SELECT 1 FROM two_admins)

@@ -40,10 +40,8 @@ export function writeMetrics({ database, networks, counts, now }: MetricsParts):
     add('head_height', { network }, readHead(database, network)?.height ?? -1);
     add('final_height', { network }, readFinalHeight(database, network));
     add('halted', { network }, readHalt(database, network) === null ? 0 : 1);
-    const waiting =
-      'SELECT COUNT(*) AS count FROM deposits WHERE network = ? AND settled IS NULL AND inner_payment = ?';
-    add('deposits_open', { network }, Number(database.one(waiting, network, 0)?.['count']));
-    add('inner_payments', { network }, Number(database.one(waiting, network, 1)?.['count']));
+    const waiting = 'SELECT COUNT(*) AS count FROM deposits WHERE network = ? AND settled IS NULL';
+    add('deposits_open', { network }, Number(database.one(waiting, network)?.['count']));
   }
   const open = database.all(
     `SELECT network, purpose, state, COUNT(*) AS count, MIN(accepted_at_ms) AS oldest FROM spends

@@ -228,7 +228,7 @@ export const deposits = sqliteTable(
     amount: atoms().notNull(),
     usdValue: atoms('usd_value').notNull(),
     status: text({ enum: ['PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED'] }).notNull(),
-    reason: text({ enum: ['unknown_address', 'unsupported_asset', 'below_minimum', 'supply_cap'] }),
+    reason: text({ enum: ['unknown_address', 'unsupported_asset', 'below_minimum', 'inner_payment', 'supply_cap'] }),
     reference: text(),
     withdrawalId: text('withdrawal_id'),
     network: text().$type<Network>(),

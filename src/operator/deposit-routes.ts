@@ -51,7 +51,7 @@ depositRoutes.openapi(
     tags: ['Deposits'],
     summary: 'Report a deposit, and again whenever more is known about it',
     description:
-      'There is one deposit per network, transaction and output; a report may be repeated. A deposit is PENDING until it has the network’s confirmations, then credited; FAILED if it reverts before. It is QUARANTINED and credited to nobody if it belongs to nobody, is no asset of its network, is below the smallest deposit, or would exceed the supply cap. A report that changes no status writes nothing.',
+      'There is one deposit per network, transaction and output; a report may be repeated. A deposit is PENDING until it has the network’s confirmations, then credited; FAILED if it reverts before. It is QUARANTINED and credited to nobody if it belongs to nobody, is no asset of its network, is below the smallest deposit, was paid by a contract within a transaction, or would exceed the supply cap. A report that changes no status writes nothing.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('report_deposits'),
     request: { body: jsonBody(ReportDeposit) },

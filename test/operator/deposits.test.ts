@@ -177,6 +177,50 @@ describe('a deposit that cannot be credited', () => {
     },
   );
 
+  it('because a contract paid it within a transaction is quarantined with its value, whatever is reported later', async () => {
+    const trader = await openTrader();
+    const body = await reportFor(trader, { outputIndex: 2 ** 31 });
+    const reports = [];
+    for (const confirmations of [32, 33, 1000]) {
+      const { deposit } = await json<DepositBody>(await report({ ...body, confirmations }));
+      reports.push(deposit);
+    }
+    for (const deposit of reports) {
+      expect(deposit).toMatchObject({
+        accountId: trader.accountId,
+        status: 'QUARANTINED',
+        reason: 'inner_payment',
+        creditAmount: '2.5',
+        outputIndex: 2 ** 31,
+      });
+      expect(Number(deposit['usdValue'])).toBeGreaterThan(0);
+    }
+    expect(await feedOf(trader)).toEqual([]);
+    expect((await trader.balances())['ETH']).toBe('0');
+    const last = await json<DepositBody>(await report({ ...body, outputIndex: 2 ** 31 - 1 }));
+    expect(last.deposit.status).toBe('COMPLETED');
+    const failed = await json<DepositBody>(await report({ ...body, failed: true }));
+    expect(failed.deposit).toMatchObject({ status: 'FAILED', reason: null });
+    await expectWholeLedger();
+  });
+
+  it('because a contract paid it is credited by no write to the database either', async () => {
+    const trader = await openTrader();
+    const { deposit } = await json<DepositBody>(await report(await reportFor(trader, { outputIndex: 2 ** 31 + 7 })));
+    const complete = env.DB.prepare(
+      `UPDATE deposits SET status = 'COMPLETED', reason = NULL, transfer = (SELECT max(id) + 1 FROM transfers)
+       WHERE account_id = ? AND id = ?`,
+    ).bind(trader.accountId, deposit.id);
+    await expect(complete.run()).rejects.toThrow('a report never credits an inner payment');
+    const copy = env.DB.prepare(
+      `INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, network, tx_hash, output_index,
+         address, exact_amount, confirmations)
+       SELECT account_id, id || 'x', type, asset, amount, usd_value, 'PENDING', network, tx_hash, output_index + 1,
+         address, exact_amount, confirmations FROM deposits WHERE account_id = ? AND id = ?`,
+    ).bind(trader.accountId, deposit.id);
+    await expect(copy.run()).rejects.toThrow('a report never credits an inner payment');
+  });
+
   it.each([
     ['499999', '400000'],
     ['620000', '600000'],

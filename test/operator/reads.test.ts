@@ -207,6 +207,7 @@ describe('GET /operator/v1/deposits', () => {
     const pending = [await report({ confirmations: 1 }), await report({ confirmations: 2 })];
     const unknown = await report({ address: '0x52908400098527886E0F7030069857D2E4169EE7' });
     const unsupported = await report({ asset: 'SHIB' });
+    const inner = await report({ outputIndex: 2 ** 31 });
     const overCap = await report({ amount: '9999999999' });
     const dust = await report({ amount: '0.0000000001' });
     for (const limit of ['1', '200']) {
@@ -215,6 +216,7 @@ describe('GET /operator/v1/deposits', () => {
       expect(quarantined.map(({ id, reason, remedies, accountId }) => [id, reason, remedies, accountId])).toEqual([
         [unknown, 'unknown_address', ['credit', 'keep'], null],
         [unsupported, 'unsupported_asset', ['keep'], null],
+        [inner, 'inner_payment', ['credit', 'keep'], trader.accountId],
         [overCap, 'supply_cap', ['raise_supply_cap', 'credit', 'keep'], trader.accountId],
       ]);
       expect(idsOf(quarantined)).not.toContain(dust);

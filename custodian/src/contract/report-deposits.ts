@@ -15,14 +15,14 @@ export interface ReportTools extends AgreementTools {
 /**
  * Reports the deposits of a network to Bureau: once when they are first seen, and when they have all confirmations,
  * until Bureau has settled them. A deposit whose block was reorganised away is not reported until it is in a block
- * again. It is reported as `failed` only when it can never come back. Inner payments are not reported; a person decides
- * about them. Never rejects; a report that fails is sent again in the next round.
+ * again. It is reported as `failed` only when it can never come back, also when Bureau has it in quarantine. An inner
+ * payment is reported once, when it is final; Bureau puts it into quarantine. Never rejects; a report that fails is sent
+ * again in the next round.
  */
 export async function reportDeposits(tools: ReportTools, followed: Followed): Promise<void> {
   const { database, chain, log } = tools;
   for (const deposit of listUnsettledDeposits(database, chain.network)) {
-    const { txHash, outputIndex, isInner } = deposit;
-    if (isInner) continue;
+    const { txHash, outputIndex } = deposit;
     try {
       await reportDeposit(tools, deposit, followed);
     } catch (error) {
@@ -38,7 +38,7 @@ async function reportDeposit(tools: ReportTools, deposit: Deposit, followed: Fol
     const answer = deposit.reported === 0 ? undefined : await bureau.report(deposit, 0, true);
     return noteReported(database, deposit, 0, answer?.status ?? 'DEAD');
   }
-  if (deposit.height === null) return;
+  if (deposit.height === null || (deposit.isInner && deposit.state !== 'FINAL')) return;
   const credited = findListing(deposit.network, deposit.asset)?.confirmations ?? 1;
   const confirmations = await countAgreed(tools, deposit, deposit.height, credited, followed);
   if (confirmations === 0 || (confirmations < credited && deposit.reported > 0)) return;
@@ -57,7 +57,8 @@ async function countAgreed(
   followed: Followed,
 ): Promise<number> {
   const confirmations = countConfirmations(height, followed.height, credited, followed.finalByTag);
-  if (confirmations < credited) return confirmations;
+  // A second node that does not trace cannot show an inner payment. The person who decides about it must compare.
+  if (confirmations < credited || deposit.isInner) return confirmations;
   const { outputIndex, address, asset, atoms } = deposit;
   const agreed = await isAgreed(tools, { ...deposit, height }, ({ payments }) =>
     payments.some(

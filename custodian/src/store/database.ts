@@ -93,6 +93,7 @@ const SCHEMA = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS deposits_by_height ON deposits (network, height);
   CREATE INDEX IF NOT EXISTS deposits_open ON deposits (network) WHERE settled IS NULL;
+  CREATE INDEX IF NOT EXISTS deposits_dead ON deposits (network) WHERE settled = 'QUARANTINED' AND state = 'DEAD';
 
   CREATE TABLE IF NOT EXISTS coins (
     network TEXT NOT NULL,

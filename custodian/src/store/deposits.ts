@@ -39,10 +39,18 @@ function readDepositRow(row: Row): Deposit {
   };
 }
 
-/** Deposits of a network that Bureau has not settled yet, oldest block first. */
+/**
+ * Deposits of a network that Bureau has not settled yet, and those in quarantine that can never happen any more, oldest
+ * block first.
+ */
 export function listUnsettledDeposits(database: Database, network: ServedNetwork): Deposit[] {
   return database
-    .all('SELECT * FROM deposits WHERE network = ? AND settled IS NULL ORDER BY height, tx_hash, output_index', network)
+    .all(
+      `SELECT * FROM deposits WHERE network = ?1 AND settled IS NULL
+       UNION ALL SELECT * FROM deposits WHERE network = ?1 AND settled = 'QUARANTINED' AND state = 'DEAD'
+       ORDER BY height, tx_hash, output_index`,
+      network,
+    )
     .map(readDepositRow);
 }
 

@@ -188,21 +188,42 @@ test('when a final block is no longer on the chain, nothing more is followed and
   expect(count('version_signed')).toBe(signed);
 });
 
-test('a payment within a transaction is stored and not reported, and a reverted one is not stored', async () => {
+test('a payment within a transaction is reported for quarantine once, when it is final, and a reverted one never', async () => {
   const word = `0x${customer.slice(2).toLowerCase().padStart(64, '0')}`;
   const inner = await anvil.send(FORWARDER, ether, word);
   const reverted = await anvil.send(REVERTING_FORWARDER, ether, word);
   await anvil.mine();
-  await until(
-    'final',
-    () => custodian.events.some(({ txHash, state }) => txHash === inner && state === 'FINAL'),
-    mineOne,
-  );
+  await untilFollowed();
+  await anvil.mine();
+  await untilFollowed();
+  // Blocks of this node are final when four others are above them.
+  expect(bureau.reports).toEqual([]);
+  await until('reported', () => bureau.statusOf('ETH', inner, 2 ** 31) === 'QUARANTINED', mineOne);
   const moved = custodian.events.filter(({ event }) => event === 'deposit_moved');
   expect(moved).toEqual([
     { event: 'deposit_moved', network: 'ETH', txHash: inner, outputIndex: 2 ** 31, state: 'FINAL', isInner: true },
   ]);
-  expect(bureau.reports.filter(({ txHash }) => txHash === inner || txHash === reverted)).toEqual([]);
+  await anvil.mine(5);
+  await untilFollowed();
+  const reports = bureau.reports.filter(({ txHash }) => txHash === inner || txHash === reverted);
+  expect(reports).toMatchObject([
+    { txHash: inner, outputIndex: 2 ** 31, address: customer, amount: '1', asset: 'ETH' },
+  ]);
+});
+
+test('a deposit in quarantine is reported as failed when a conflicting transaction is final', async () => {
+  bureau.unowned = customer;
+  const hash = String(await anvil.call('eth_sendRawTransaction', [await anvil.sign(0, customer, ether / 2n)]));
+  await anvil.mine();
+  await until('quarantined', () => bureau.statusOf('ETH', hash) === 'QUARANTINED');
+  await reorganise(1);
+  await anvil.call('eth_sendRawTransaction', [await anvil.sign(0, RECIPIENT, ether / 2n)]);
+  await until('dead', () => bureau.statusOf('ETH', hash) === 'FAILED', mineOne);
+  const failed = () => bureau.reports.filter((report) => report.failed).length;
+  expect(failed()).toBe(1);
+  await anvil.mine(3);
+  await untilFollowed();
+  expect(failed()).toBe(1);
 });
 
 test('a payout that cannot be made now is held, and made when it can be', async () => {

@@ -30,6 +30,8 @@ export class PlayedBureau {
   readonly looks: string[] = [];
   /** While true, every connection is closed without an answer. */
   isDeaf = false;
+  /** An address that belongs to no account of Bureau, so that its deposits are quarantined. */
+  unowned: string | undefined;
   /** How many addresses are assigned, once this resolves. */
   assigned: Promise<number> = Promise.resolve(0);
   readonly #server: Server;
@@ -65,14 +67,19 @@ export class PlayedBureau {
     return bureau;
   }
 
-  /** Takes a report as Bureau does: a deposit that is completed or failed never changes. */
+  /**
+   * Takes a report as Bureau does: a deposit that is completed or failed never changes, and one in quarantine only when
+   * it fails.
+   */
   take(report: ReportedDeposit): string {
     this.reports.push(report);
     const name = `${report.network}:${report.txHash}:${report.outputIndex}`;
     const standing = this.#status.get(name) ?? 'PENDING';
     const needed = findListing(report.network as Network, report.asset)?.confirmations ?? Infinity;
-    const next = report.failed ? 'FAILED' : report.confirmations >= needed ? 'COMPLETED' : 'PENDING';
-    if (standing === 'PENDING') this.#status.set(name, next);
+    const credited = report.confirmations >= needed ? 'COMPLETED' : 'PENDING';
+    const isQuarantined = report.outputIndex >= 2 ** 31 || report.address === this.unowned;
+    const next = report.failed ? 'FAILED' : isQuarantined ? 'QUARANTINED' : credited;
+    if (standing === 'PENDING' || (standing === 'QUARANTINED' && report.failed)) this.#status.set(name, next);
     return this.#status.get(name) ?? 'PENDING';
   }
 

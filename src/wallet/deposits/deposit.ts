@@ -11,7 +11,13 @@ import type { Network } from '../../money/networks.ts';
 /** The owner of deposits whose address belongs to nobody here. */
 export const UNOWNED = 'house:unowned';
 
-export const quarantineReasons = ['unknown_address', 'unsupported_asset', 'below_minimum', 'supply_cap'] as const;
+export const quarantineReasons = [
+  'unknown_address',
+  'unsupported_asset',
+  'below_minimum',
+  'inner_payment',
+  'supply_cap',
+] as const;
 
 /** Why a deposit is quarantined. Only `supply_cap` is ever tried again. */
 export type QuarantineReason = (typeof quarantineReasons)[number];

@@ -22,6 +22,9 @@ import { readTransactionHash } from '../transaction-hash.ts';
 const MAX_TEXT_LENGTH = 128;
 const MAX_SYMBOL_LENGTH = 32;
 
+/** Payments that a contract makes within a transaction are counted from here: docs/custody.md, "Deposits". */
+const FIRST_INNER_PAYMENT = 2 ** 31;
+
 /** The custodian's report about one output of one transaction, sent again whenever it knows more. */
 export const ReportDeposit = z
   .strictObject({
@@ -63,8 +66,8 @@ export interface Reported {
  * Processes a report of a deposit, which there is once per (network, txHash, outputIndex). It is PENDING until it has
  * the network's confirmations, then credited to the owner of the address; FAILED if it reverts before. It is
  * QUARANTINED and credited to nobody if it belongs to nobody, is no asset of that network, is below the smallest
- * deposit, or would exceed the supply cap. Over the cap, a later report tries again. Its first report decides for good
- * whether it is too small.
+ * deposit, was paid within a transaction, or would exceed the supply cap. Over the cap, a later report tries again. Its
+ * first report decides for good whether it is too small.
  *
  * It is in the ledger of its owner's account, or in ledger 0 if nobody owns the address. The first report claims the
  * output for that ledger in the directory, so that no other ledger ever takes it.
@@ -164,13 +167,13 @@ async function judge(
   const listing = findListing(report);
   const settings = await readSettings(database);
   const amount = listing ? floorAmount(report.amount, scaleOf(listing.asset)) : 0n;
-  const reason = findReason(listing, owner, amount, settings);
+  const reason = findReason(report, listing, owner, amount, settings);
   return {
     // An unknown asset gets no owner, since the owner's feed could not show it.
     accountId: (listing && owner) ?? UNOWNED,
     asset: report.asset,
     amount: amount > MAX_ATOMS ? 0n : amount,
-    usdValue: listing && reason === null ? await valueOf(listing.asset, amount) : 0n,
+    usdValue: listing && (reason === null || reason === 'inner_payment') ? await valueOf(listing.asset, amount) : 0n,
     status: reason === null ? statusOf(report, listing) : report.failed ? 'FAILED' : 'QUARANTINED',
     reason: report.failed ? null : reason,
     decision: null,
@@ -192,6 +195,7 @@ function findListing(report: ReadReport): Listing | undefined {
 }
 
 function findReason(
+  { outputIndex }: ReadReport,
   listing: Listing | undefined,
   owner: string | undefined,
   amount: Atoms,
@@ -202,6 +206,7 @@ function findReason(
   const { asset, listed } = listing;
   const minimum = minimumInForce(settings.depositMinimums, asset, listed.network, listed.minDeposit);
   if (amount < minimum) return 'below_minimum';
+  if (outputIndex >= FIRST_INNER_PAYMENT) return 'inner_payment';
   return amount > MAX_ATOMS ? 'supply_cap' : null;
 }
 
