@@ -25,7 +25,10 @@ export interface BitcoinRules {
   readonly family: BitcoinLike;
   /** The coin type of SLIP-44. */
   readonly coinType: number;
-  /** Whether nodes relay a replacement with a higher fee (BIP-125). Litecoin Core has it off. */
+  /**
+   * Whether nodes relay a replacement with a higher fee (BIP-125). Litecoin Core has it off, and not every node and miner
+   * of Dogecoin has it on. There a child pays for its parent instead, which needs no rule of its own.
+   */
   readonly hasReplacement: boolean;
   /** Nodes relay no output below this, in atoms. */
   readonly dust: bigint;
@@ -36,7 +39,7 @@ export interface BitcoinRules {
 export const bitcoinRules: Readonly<Record<BitcoinNetwork, BitcoinRules>> = {
   BTC: { ...named('BTC'), coinType: 0, hasReplacement: true, dust: 546n, readsBlocksById: false },
   LTC: { ...named('LTC'), coinType: 2, hasReplacement: false, dust: 5_460n, readsBlocksById: false },
-  DOGE: { ...named('DOGE'), coinType: 3, hasReplacement: true, dust: 1_000_000n, readsBlocksById: true },
+  DOGE: { ...named('DOGE'), coinType: 3, hasReplacement: false, dust: 1_000_000n, readsBlocksById: true },
 };
 
 function named(network: BitcoinNetwork): { readonly family: BitcoinLike } {

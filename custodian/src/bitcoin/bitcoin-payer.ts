@@ -20,7 +20,7 @@ import {
   reserveCoins,
 } from '../store/coins.ts';
 import type { Database } from '../store/database.ts';
-import type { Spend, Version } from '../store/spends.ts';
+import { type Spend, type Version, findRaw, findUnconfirmedPlan } from '../store/spends.ts';
 import type { BitcoinNode } from './bitcoin-node.ts';
 import { estimateSize, feeFor, readFeeRate } from './fees.ts';
 
@@ -119,28 +119,66 @@ async function planGathering(payer: BitcoinPayerSettings): Promise<Plan | Hold> 
   return toPlan(payer, coins, [{ address: house.hot, atoms: String(left) }]);
 }
 
-/** Plans a child: it spends its parent's change and pays a fee that is enough for both. */
+/**
+ * Plans a child: it spends the change of its parent, and pays a fee that is enough for itself and for all of our
+ * transactions in no block that it depends on. If the change is too small for that, it spends other coins as well.
+ */
 async function planChild(payer: BitcoinPayerSettings, spend: Spend): Promise<Plan | Hold> {
   const { network, rules, node, database, house, settings } = payer;
   const parent = spend.id.slice(CHILD_PREFIX.length);
-  const coin = findFreeChange(database, network, parent);
-  if (!coin) return { kind: 'hold', reason: 'the change to pay with is spent' };
+  const change = findFreeChange(database, network, parent);
+  if (!change) return { kind: 'hold', reason: 'the change to pay with is spent' };
+  if (findUnconfirmedPlan(database, network, parent) === undefined) {
+    return { kind: 'hold', reason: 'its parent is in a block' };
+  }
+  const height = readHead(database, network)?.height ?? 0;
   const rate = await readFeeRate(node, settings.feeRate);
-  const parentSize = BigInt(((await node.rawTransaction(parent)).length / 2).toFixed(0));
-  const fee = feeFor(rate, parentSize + estimateSize(network, 1, [house.hot]));
-  if (coin.atoms - fee < rules.dust) return { kind: 'hold', reason: 'the change is too small to pay with' };
-  return toPlan(payer, [coin], [{ address: house.hot, atoms: String(coin.atoms - fee) }]);
+  const ancestors = sumAncestors(payer, parent);
+  // Own change that is in no block would make the child depend on even more.
+  const others = listSpendable(database, network, height, readFinalHeight(database, network)).filter(
+    ({ ownDepth }) => ownDepth === null || ownDepth === 0,
+  );
+  const chosen = [change];
+  for (const next of [...others, undefined]) {
+    const fee = feeFor(rate, ancestors + estimateSize(network, chosen.length, [house.hot]));
+    const left = chosen.reduce((sum, { atoms }) => sum + atoms, 0n) - fee;
+    if (left >= rules.dust) return toPlan(payer, chosen, [{ address: house.hot, atoms: String(left) }]);
+    if (!next || chosen.length === MAX_INPUTS) break;
+    if (next.outpoint !== change.outpoint) chosen.push(next);
+  }
+  return { kind: 'hold', reason: 'too little to pay for the parent' };
+}
+
+/** The size of a transaction of ours and of all others of ours that it depends on, as far as they are in no block. */
+function sumAncestors({ network, database }: BitcoinPayerSettings, txHash: string): bigint {
+  const seen = new Set([txHash]);
+  let size = 0n;
+  // The set grows while it is walked.
+  for (const one of seen) {
+    const plan = findUnconfirmedPlan(database, network, one);
+    if (plan === undefined) continue;
+    const { inputs, outputs } = readPlan(plan);
+    size += estimateSize(
+      network,
+      inputs.length,
+      outputs.map(({ address }) => address),
+    );
+    for (const { txid } of inputs) seen.add(txid);
+  }
+  return size;
 }
 
 async function toPlan(
-  { node, rules }: BitcoinPayerSettings,
+  { node, rules, network, database }: BitcoinPayerSettings,
   coins: readonly Coin[],
   outputs: BitcoinTransaction['outputs'],
 ): Promise<Plan> {
   const inputs: BitcoinTransaction['inputs'] = [];
   for (const { outpoint, key, atoms } of coins) {
     const [txid = '', vout] = outpoint.split(':');
-    const previous = rules.family.segwitPrefix === null ? await node.rawTransaction(txid) : null;
+    // The node need not have a transaction of ours that is in no block.
+    const readPrevious = async () => findRaw(database, network, txid) ?? node.rawTransaction(txid);
+    const previous = rules.family.segwitPrefix === null ? await readPrevious() : null;
     inputs.push({ txid, vout: Number(vout), atoms: String(atoms), key: { ...key }, previous });
   }
   return { kind: 'plan', fence: coins[0]?.outpoint ?? '', plan: JSON.stringify({ inputs, outputs }) };

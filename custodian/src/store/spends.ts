@@ -139,6 +139,23 @@ export function findSpent(
   return row && { txHash: String(row['tx_hash']), height: Number(row['height']) };
 }
 
+/** The bytes of one of our transactions, in hex; `undefined` when it is none of ours. */
+export function findRaw(database: Database, network: ServedNetwork, txHash: string): string | undefined {
+  const row = database.one('SELECT raw FROM versions WHERE network = ? AND tx_hash = ?', network, txHash);
+  return row && String(row['raw']);
+}
+
+/** The plan of one of our transactions that no block has; `undefined` when a block has it, or it is none of ours. */
+export function findUnconfirmedPlan(database: Database, network: ServedNetwork, txHash: string): string | undefined {
+  const row = database.one(
+    `SELECT v.plan FROM versions AS v JOIN spends AS p ON p.id = v.spend_id WHERE v.network = ?1 AND v.tx_hash = ?2
+     AND NOT EXISTS (SELECT 1 FROM spent AS s WHERE s.network = ?1 AND s.fence = p.fence)`,
+    network,
+    txHash,
+  );
+  return row && String(row['plan']);
+}
+
 /** Stores why a spend waits. Has no effect on a spend with a signed version. */
 export function holdSpend(database: Database, id: string, reason: string): void {
   database.run(`UPDATE spends SET state = 'HELD', reason = ? WHERE id = ? AND state IN ('QUEUED', 'HELD')`, reason, id);
