@@ -21,9 +21,9 @@ export async function check(name: string, look: () => Promise<string>): Promise<
   }
 }
 
-/** Checks that a second node exists when the configuration requires it for large deposits. */
+/** Checks that a second node exists when the configuration requires it for large deposits and payouts. */
 function checkAgreement(network: string, { nodes, agreeFrom }: EvmSettings | BitcoinSettings): Promise<Finding> {
-  return check(`${network}: two nodes agree on large deposits`, async () => {
+  return check(`${network}: two nodes agree on large deposits and payouts`, async () => {
     const assets = Object.keys(agreeFrom);
     if (assets.length > 0 && nodes.length < 2) throw new Error(`${assets.join(', ')}: there is no second node`);
     return nodes.length < 2 ? 'one node decides, by configuration' : 'as configured';

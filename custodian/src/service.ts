@@ -9,6 +9,7 @@ import { Loop } from './loop.ts';
 import { EventCounts, serveMetrics } from './metrics.ts';
 import { follow } from './nodes/follow.ts';
 import { advanceSpends, refuseUnserved } from './payer/advance-spends.ts';
+import { listDoubted } from './payer/doubt-payouts.ts';
 import { Database } from './store/database.ts';
 import { noteSwept, updateDeposits } from './store/deposits.ts';
 import { type Spend, listVersions, updateSpends } from './store/spends.ts';
@@ -148,7 +149,9 @@ async function look(
   if (!followed) return;
   branch.holdings.noteFollowed(followed);
   const { network } = chain;
-  for (const spend of updateSpends(database, network, followed.finalHeight)) {
+  const agreement = { database, chain, ownerOf: watched.ownerOf, agreeFrom: branch.following.agreeFrom };
+  const doubted = await listDoubted({ ...agreement, log }, followed.finalHeight);
+  for (const spend of updateSpends(database, network, followed.finalHeight, doubted)) {
     log('spend_moved', { id: spend.id, network, state: spend.state, purpose: spend.purpose });
     noteIfSwept(database, spend);
     if (spend.purpose === 'payout' && spend.state === 'FINAL_PAID') onSettled();
@@ -161,7 +164,6 @@ async function look(
       log('credited_deposit_gone', { network, txHash, outputIndex, asset: deposit.asset, state });
     }
   }
-  const agreement = { database, chain, ownerOf: watched.ownerOf, agreeFrom: branch.following.agreeFrom };
   await reportDeposits({ ...agreement, bureau, log }, followed);
   // Not yet at the newest block: payments would be decided by an old state of the chain.
   if (!followed.isCurrent) return;

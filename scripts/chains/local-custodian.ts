@@ -86,9 +86,9 @@ function writeFiles(options: LocalCustodianOptions): void {
     sandbox: true,
     payoutsPerHour: { ETH: '1000', LTC: '10000', USDC: '1000000' },
     networks: {
-      ETH: { maxFee: '0.05', cold: COLD_EVM, gasPerHour: '1' },
-      BASE: { maxFee: '0.05', cold: COLD_EVM, gasPerHour: '1' },
-      LTC: { maxFee: '0.05', cold: COLD_LTC, gasPerHour: '0' },
+      ETH: { maxFee: '0.05', feesPerHour: '100', cold: COLD_EVM, gasPerHour: '1' },
+      BASE: { maxFee: '0.05', feesPerHour: '100', cold: COLD_EVM, gasPerHour: '1' },
+      LTC: { maxFee: '0.05', feesPerHour: '100', cold: COLD_LTC, gasPerHour: '0' },
     },
   };
   write('policy.json', policy);

@@ -31,11 +31,13 @@ export interface Deed extends DeedName {
   readonly orderDigest: string | null;
   /** The amount that counts towards an hourly limit; `null` when no limit applies. */
   readonly counted: Counted | null;
+  /** The most that this version can pay to the network. All fees of a network have an hourly limit. */
+  readonly fee: Counted;
 }
 
-/** An amount that counts towards an hourly limit: of payouts by asset, over all networks, or of gas by network. */
+/** An amount that counts towards an hourly limit: of payouts by asset, over all networks, or of gas or fees by network. */
 export interface Counted {
-  readonly limit: 'payout' | 'gas';
+  readonly limit: 'payout' | 'gas' | 'fee';
   readonly name: string;
   /** In 10^-18 of the asset, since networks give one asset different decimals. */
   readonly atoms: bigint;
@@ -66,7 +68,9 @@ export function nameDeed(request: SignRequest, derived: Derived): DeedName {
     ? ([`${signingAddress(request, derived).toLowerCase()}:${request.transaction.nonce}`] as const)
     : nameCoins(request.transaction);
   const worths = isEvmRequest(request) ? [] : request.transaction.inputs.map(({ atoms }) => atoms);
-  const id = 'order' in request ? (readOrder(request.order.body)?.withdrawalId ?? '') : `own:${fences[0]}`;
+  // An address and its nonce are the same on all EVM networks, so the network is a part of the name.
+  const own = `own:${request.network}:${fences[0]}`;
+  const id = 'order' in request ? (readOrder(request.order.body)?.withdrawalId ?? '') : own;
   return { id, fences, worths };
 }
 
@@ -99,8 +103,10 @@ type BitcoinRequest = Extract<SignRequest, { transaction: BitcoinTransaction }>;
 function judgeEvm(request: EvmRequest, policy: Policy, derived: Derived, maxFee: bigint): Judgement {
   const { transaction, network } = request;
   if (BigInt(transaction.chainId) !== chainIds[network]) return refuse('wrong_chain');
-  if (BigInt(transaction.gasLimit) * BigInt(transaction.maxFeePerGas) > maxFee) return refuse('fee_too_high');
-  const own = { kind: 'deed', ...nameDeed(request, derived), orderDigest: null, counted: null } as const;
+  const most = BigInt(transaction.gasLimit) * BigInt(transaction.maxFeePerGas);
+  if (most > maxFee) return refuse('fee_too_high');
+  const fee = countFee(network, most);
+  const own = { kind: 'deed', ...nameDeed(request, derived), orderDigest: null, counted: null, fee } as const;
   switch (request.kind) {
     case 'evm_payout': {
       const order = readSignedOrder(request.order, network, policy);
@@ -130,6 +136,11 @@ function judgeEvm(request: EvmRequest, policy: Policy, derived: Derived, maxFee:
   }
 }
 
+/** A fee as it counts towards the hourly limit of its network. */
+function countFee(network: ServedNetwork, atoms: bigint): Counted {
+  return { limit: 'fee', name: network, atoms: atoms * 10n ** BigInt(LIMIT_DECIMALS - coinDecimals(network)) };
+}
+
 function signingAddress(request: EvmRequest, derived: Derived): string {
   if (request.kind === 'evm_sweep') return derived.deposit(request.index);
   return request.kind === 'evm_gas' ? (derived.gas ?? '') : derived.hot;
@@ -151,10 +162,11 @@ function paysOnly(transaction: EvmTransaction, network: ServedNetwork, allowed: 
 
 function judgeBitcoin(request: BitcoinRequest, policy: Policy, derived: Derived, maxFee: bigint): Judgement {
   const { transaction, network } = request;
-  const fee = sumAtoms(transaction.inputs) - sumAtoms(transaction.outputs);
-  if (fee < 0n) return refuse('another_payment');
-  if (fee > maxFee) return refuse('fee_too_high');
-  const own = { kind: 'deed', ...nameDeed(request, derived), orderDigest: null, counted: null } as const;
+  const left = sumAtoms(transaction.inputs) - sumAtoms(transaction.outputs);
+  if (left < 0n) return refuse('another_payment');
+  if (left > maxFee) return refuse('fee_too_high');
+  const fee = countFee(network, left);
+  const own = { kind: 'deed', ...nameDeed(request, derived), orderDigest: null, counted: null, fee } as const;
   const leaving = transaction.outputs.filter(({ address }) => address !== derived.hot);
   switch (request.kind) {
     case 'bitcoin_payout': {

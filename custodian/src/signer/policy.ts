@@ -21,6 +21,11 @@ export const Policy = z.strictObject({
     z.strictObject({
       /** The highest fee of one transaction, in the network's own coin. */
       maxFee: Amount,
+      /**
+       * The most that all fees may be in any 3,600 s, in the network's own coin. A payment counts with the highest fee of
+       * its versions, since only one of them can be in a block.
+       */
+      feesPerHour: Amount,
       /** The only address that surplus may go to. */
       cold: z.string().min(1).max(128),
       /** The most that the gas key may pay in any 3,600 s, in the network's own coin. */

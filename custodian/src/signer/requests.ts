@@ -85,7 +85,7 @@ export type SignerRequest = z.output<typeof SignerRequest>;
 /** A request for a signature. */
 export type SignRequest = Exclude<SignerRequest, { kind: 'addresses' | 'burn' }>;
 
-/** Why the signer refuses. Only `limit` can go away by waiting. */
+/** Why the signer refuses. Only `limit`, `fee_limit` and `fee_too_high` can go away by waiting. */
 export type RefusalReason =
   | 'not_signed_by_bureau'
   | 'not_an_order'
@@ -95,6 +95,7 @@ export type RefusalReason =
   | 'second_payment'
   | 'burnt'
   | 'fee_too_high'
+  | 'fee_limit'
   | 'limit'
   | 'wrong_chain'
   | 'not_served'

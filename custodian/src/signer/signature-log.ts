@@ -10,7 +10,8 @@ const MAX_CLOCK_LAG_MS = 60_000;
 
 /**
  * `log` has one row for each signature and each burnt id. Rows are never changed or removed. `chain` is the SHA-256 of
- * the row and of the previous row's `chain`, so that a change of a row is detected when the log is opened.
+ * the row and of the previous row's `chain`, so that a change of a row is detected when the log is opened. `fees` has by
+ * how much each version raised the fee of its payment.
  */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS log (
@@ -45,7 +46,16 @@ const SCHEMA = `
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS deeds_by_time ON deeds (limit_name, limit_key, at_ms);
   CREATE TABLE IF NOT EXISTS burnt (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-  ${['log', 'fences', 'worths', 'deeds', 'burnt']
+  CREATE TABLE IF NOT EXISTS fees (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    network TEXT NOT NULL,
+    more TEXT NOT NULL,
+    at_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS fees_by_time ON fees (network, at_ms);
+  CREATE INDEX IF NOT EXISTS fees_by_id ON fees (id);
+  ${['log', 'fences', 'worths', 'deeds', 'burnt', 'fees']
     .flatMap((table) =>
       ['UPDATE', 'DELETE'].map(
         (change) => `CREATE TRIGGER IF NOT EXISTS ${table}_no_${change.toLowerCase()} BEFORE ${change} ON ${table}
@@ -92,11 +102,14 @@ export class SignatureLog {
     if (earlier && !deed.fences.some((fence) => fence === earlier['anchor'])) return 'second_payment';
     if (deed.fences.some((fence) => (this.#ownerOf(network, fence) ?? deed.id) !== deed.id)) return 'fence_taken';
     if (this.#isWorthAnother(deed, network)) return 'another_payment';
-    if (!deed.counted) return undefined;
-    if (earlier) return earlier['atoms'] === String(deed.counted.atoms) ? undefined : 'another_payment';
-    const limit = limitOf(deed.counted);
-    const spent = this.#sumSince(deed.counted, now_ms - HOUR_MS);
-    return limit !== undefined && spent + deed.counted.atoms <= limit ? undefined : 'limit';
+    if (deed.counted) {
+      if (earlier && earlier['atoms'] !== String(deed.counted.atoms)) return 'another_payment';
+      const spent = this.#sumSince(deed.counted, now_ms - HOUR_MS);
+      if (!earlier && spent + deed.counted.atoms > (limitOf(deed.counted) ?? -1n)) return 'limit';
+    }
+    const more = this.#feeBeyond(deed);
+    if (more <= 0n) return undefined;
+    return this.#sumFeesSince(network, now_ms - HOUR_MS) + more > (limitOf(deed.fee) ?? -1n) ? 'fee_limit' : undefined;
   }
 
   /** Whether a version of this payment was signed with one of these fences. */
@@ -120,6 +133,12 @@ export class SignatureLog {
             deed.counted ? String(deed.counted.atoms) : null,
             now_ms,
           );
+      }
+      const more = this.#feeBeyond(deed);
+      if (more > 0n) {
+        this.#database
+          .prepare('INSERT INTO fees (id, network, more, at_ms) VALUES (?, ?, ?, ?)')
+          .run(deed.id, network, String(more), now_ms);
       }
       const insert = this.#database.prepare('INSERT INTO fences VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
       for (const fence of deed.fences) insert.run(network, fence, deed.id);
@@ -171,6 +190,17 @@ export class SignatureLog {
       .prepare('SELECT atoms FROM deeds WHERE limit_name = ? AND limit_key = ? AND at_ms > ?')
       .all(limit, name, since_ms);
     return rows.reduce((sum, { atoms }) => sum + BigInt(String(atoms)), 0n);
+  }
+
+  /** By how much this version's fee is above the highest of its payment so far. */
+  #feeBeyond({ id, fee }: Deed): bigint {
+    const rows = this.#database.prepare('SELECT more FROM fees WHERE id = ?').all(id);
+    return rows.reduce((left, { more }) => left - BigInt(String(more)), fee.atoms);
+  }
+
+  #sumFeesSince(network: string, since_ms: number): bigint {
+    const rows = this.#database.prepare('SELECT more FROM fees WHERE network = ? AND at_ms > ?').all(network, since_ms);
+    return rows.reduce((sum, { more }) => sum + BigInt(String(more)), 0n);
   }
 
   #lastTime_ms(): number {

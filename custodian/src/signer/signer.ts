@@ -73,7 +73,8 @@ function listHouse(parts: SignerParts): Record<string, HouseAddresses> {
 
 function limitsOf({ payoutsPerHour, networks }: Policy): LimitOf {
   return ({ limit, name }) => {
-    const amount = limit === 'gas' ? networks[name as ServedNetwork]?.gasPerHour : payoutsPerHour[name];
+    const rules = networks[name as ServedNetwork];
+    const amount = { payout: payoutsPerHour[name], gas: rules?.gasPerHour, fee: rules?.feesPerHour }[limit];
     return amount === undefined ? undefined : parseAmount(amount, LIMIT_DECIMALS);
   };
 }

@@ -156,6 +156,21 @@ export function findUnconfirmedPlan(database: Database, network: ServedNetwork, 
   return row && String(row['plan']);
 }
 
+/** The version of a spend that a block has and did not revert, and its height; `undefined` when there is none. */
+export function findPaid(
+  database: Database,
+  { id, network, fence }: Spend,
+): { readonly txHash: string; readonly height: number } | undefined {
+  const row = database.one(
+    `SELECT s.tx_hash, s.height FROM spent AS s JOIN versions AS v ON v.spend_id = ? AND v.tx_hash = s.tx_hash
+     WHERE s.network = ? AND s.fence = ? AND s.reverted = 0`,
+    id,
+    network,
+    fence,
+  );
+  return row && { txHash: String(row['tx_hash']), height: Number(row['height']) };
+}
+
 /** Stores why a spend waits. Has no effect on a spend with a signed version. */
 export function holdSpend(database: Database, id: string, reason: string): void {
   database.run(`UPDATE spends SET state = 'HELD', reason = ? WHERE id = ? AND state IN ('QUEUED', 'HELD')`, reason, id);
@@ -216,15 +231,23 @@ export function storeVersion(
   );
 }
 
-/** Updates the state of every signed spend by the stored blocks. Returns the spends whose state changed. */
-export function updateSpends(database: Database, network: ServedNetwork, finalHeight: number): Spend[] {
+/**
+ * Updates the state of every signed spend by the stored blocks. A spend that is in doubt is not final, however deep its
+ * block is. Returns the spends whose state changed.
+ */
+export function updateSpends(
+  database: Database,
+  network: ServedNetwork,
+  finalHeight: number,
+  doubted: ReadonlySet<string> = new Set(),
+): Spend[] {
   return database.transact(() =>
     listOpenSpends(database, network).flatMap((spend) => {
       const row = database.one('SELECT * FROM spent WHERE network = ? AND fence = ?', network, spend.fence);
       const spent = row && {
         byVersion: listVersions(database, spend.id).some(({ txHash }) => txHash === row['tx_hash']),
         isReverted: row['reverted'] === 1,
-        isFinal: Number(row['height']) <= finalHeight,
+        isFinal: Number(row['height']) <= finalHeight && !doubted.has(spend.id),
       };
       const state = nextSpendState(spend.state, spent);
       if (state === spend.state) return [];

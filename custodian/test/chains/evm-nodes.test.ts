@@ -38,13 +38,13 @@ afterEach(async () => {
   await bureau.stop();
 });
 
-const payout = () => ({
+const payout = (amount = '1.5') => ({
   withdrawalId: randomUUID(),
   asset: 'ETH',
   network: 'ETH',
   contractAddress: null,
   address: RECIPIENT,
-  amount: '1.5',
+  amount,
 });
 
 const quantity = (atoms: bigint) => `"value":"0x${atoms.toString(16)}"`;
@@ -157,6 +157,36 @@ test('a payout is not refused because one node says that it was reverted, when a
   await until('doubted', () => count('refusal_doubted') + count('spend_refused') > 0, mineOne);
   expect((await custodian.look(wanted.withdrawalId)).body.status).toBe('accepted');
   expect(await anvil.balance(RECIPIENT)).toBe((ether * 3n) / 2n);
+});
+
+test('a large payout is answered as sent only when a second node shows it as paid, and a small one at once', async () => {
+  const other = await startAnvil();
+  const second = await startFaultyNode(other.url);
+  const folder = newFolder();
+  const agreeFrom = { ETH: '1' };
+  try {
+    custodian = await runCustodian(bureau.url, networks({ nodes: [node.url, second.url], agreeFrom }), folder);
+    const [small, large] = [payout('0.9'), payout()];
+    for (const one of [small, large]) await custodian.pay(one);
+    // The second node is another chain: one of the two lies.
+    await untilSent(small);
+    await until('doubted', () => count('payout_doubted') > 0, mineOne);
+    await anvil.mine(40);
+    await untilFollowed();
+    const { body } = await custodian.look(large.withdrawalId);
+    expect(body).toEqual({ status: 'accepted', txHash: expect.stringMatching(/^0x/) });
+    second.fault = 'down';
+    await until('no answer', () => custodian.events.some(({ event, error }) => event === 'payout_doubted' && error));
+    expect((await custodian.look(large.withdrawalId)).body).toEqual(body);
+    await custodian.stop();
+    custodian = await runCustodian(bureau.url, networks({ nodes: [node.url, anvil.url], agreeFrom }), folder);
+    await untilSent(large);
+    expect((await custodian.look(large.withdrawalId)).body.txHash).toBe(body.txHash);
+    expect(await anvil.balance(RECIPIENT)).toBe((ether * 24n) / 10n);
+  } finally {
+    await second.stop();
+    await other.stop();
+  }
 });
 
 test('holdings are those of the block that the custodian has read, not of the newest', async () => {

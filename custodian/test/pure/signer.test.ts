@@ -291,7 +291,10 @@ test('nothing is signed for a burnt id, also after a restart of the signer', () 
 
 test('a refusal says whether this payment was signed with this fence before, also after the policy has changed', () => {
   ask(payout(ethOrder()));
-  const narrow = { ...policy, networks: { ETH: { maxFee: '0.0001', cold: COLD_EVM, gasPerHour: '0' } } };
+  const narrow = {
+    ...policy,
+    networks: { ETH: { maxFee: '0.0001', feesPerHour: '1', cold: COLD_EVM, gasPerHour: '0' } },
+  };
   const askNarrow = (request: SignerRequest) =>
     answerSigner({ wallet, policy: narrow, log, now: () => now_ms }, request);
   expect(askNarrow(payout(ethOrder()))).toEqual(refused('fee_too_high', true));
@@ -327,6 +330,47 @@ test('rows of the log cannot be changed or deleted, and a row that was changed i
   database.exec(`DROP TRIGGER log_no_update; UPDATE log SET id = 'another'`);
   database.close();
   expect(() => new SignatureLog(file)).toThrow('row 1');
+});
+
+test('one nonce of one address is two payments on two networks', () => {
+  const sweep = (network: 'ETH' | 'BEP20', chainId: string): SignerRequest => ({
+    kind: 'evm_sweep',
+    network,
+    transaction: transaction({ chainId, to: wallet.evmAddress({ account: 'hot', index: 0 }) }),
+    index: 3,
+  });
+  expect(ask(sweep('ETH', '1'))).toEqual(signed);
+  expect(ask(sweep('BEP20', '56'))).toEqual(signed);
+});
+
+test('all fees of a network stay within its hourly limit, whatever they are paid for', () => {
+  const narrow = {
+    ...policy,
+    networks: { ETH: { maxFee: '0.01', feesPerHour: '0.01', cold: COLD_EVM, gasPerHour: '1' } },
+  };
+  const askNarrow = (request: SignerRequest) =>
+    answerSigner({ wallet, policy: narrow, log, now: () => now_ms }, request);
+  // 90,000 of gas, so that a price of 10 gwei costs 0.0009 ETH.
+  const at = (gwei: number) => ({ maxFeePerGas: String(BigInt(gwei) * 10n ** 9n) });
+  const second = ethOrder({ withdrawalId: SECOND });
+  expect(askNarrow(payout(ethOrder(), at(60)))).toEqual(signed);
+  // Only the highest version of a payment counts, and one that was signed before is signed again.
+  expect(askNarrow(payout(ethOrder(), at(80)))).toEqual(signed);
+  expect(askNarrow(payout(ethOrder(), at(60)))).toEqual(signed);
+  expect(askNarrow(payout(second, { nonce: '1', ...at(32) }))).toEqual(refused('fee_limit'));
+  const sweep = (gwei: number): SignerRequest => ({
+    kind: 'evm_cold',
+    network: 'ETH',
+    transaction: transaction({ nonce: '2', to: COLD_EVM, ...at(gwei) }),
+  });
+  expect(askNarrow(sweep(31))).toEqual(signed);
+  expect(askNarrow(sweep(32))).toEqual(refused('fee_limit', true));
+  log.close();
+  log = new SignatureLog(file);
+  now_ms += HOUR_MS - 1;
+  expect(askNarrow(payout(second, { nonce: '1', ...at(1) }))).toEqual(refused('fee_limit'));
+  now_ms += 1;
+  expect(askNarrow(payout(second, { nonce: '1', ...at(32) }))).toEqual(signed);
 });
 
 test('two signers never share a log', () => {

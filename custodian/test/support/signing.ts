@@ -22,11 +22,16 @@ export const policy: Policy = {
   sandbox: true,
   payoutsPerHour: { ETH: '10', USDT: '1000', BTC: '10', LTC: '100', DOGE: '100000' },
   networks: {
-    ETH: { maxFee: '0.05', cold: COLD_EVM, gasPerHour: '0.1' },
-    BEP20: { maxFee: '0.05', cold: COLD_EVM, gasPerHour: '0.1' },
-    BTC: { maxFee: '0.01', cold: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', gasPerHour: '0' },
-    LTC: { maxFee: '0.01', cold: COLD_LTC, gasPerHour: '0' },
-    DOGE: { maxFee: '10', cold: 'DH5yaieqoZN36fDVciNyRueRGvGLR3mr7L', gasPerHour: '0' },
+    ETH: { maxFee: '0.05', feesPerHour: '1', cold: COLD_EVM, gasPerHour: '0.1' },
+    BEP20: { maxFee: '0.05', feesPerHour: '1', cold: COLD_EVM, gasPerHour: '0.1' },
+    BTC: {
+      maxFee: '0.01',
+      feesPerHour: '0.1',
+      cold: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
+      gasPerHour: '0',
+    },
+    LTC: { maxFee: '0.01', feesPerHour: '0.1', cold: COLD_LTC, gasPerHour: '0' },
+    DOGE: { maxFee: '10', feesPerHour: '100', cold: 'DH5yaieqoZN36fDVciNyRueRGvGLR3mr7L', gasPerHour: '0' },
   },
 };
 
