@@ -24,12 +24,12 @@ const house = {
 export type HouseSettings = z.output<z.ZodObject<typeof house>>;
 
 const following = {
-  /** The first is used for everything. The second must have the same block before a deposit counts as confirmed. */
+  /** The first is used for everything. The second must agree before a deposit is confirmed or a payout is *sent*. */
   nodes: NodeUrls,
   /**
-   * By asset: a deposit of at least this amount is reported as confirmed only when the second node agrees, so never
-   * when there is no second node. For assets that are not named, the second node must agree on every deposit, if there
-   * is one.
+   * By asset: a deposit of at least this amount is reported as confirmed, and a payout answered as *sent*, only when the
+   * second node agrees, so never when there is no second node. For assets that are not named, the second node must agree
+   * on every one, if there is one.
    */
   agreeFrom: z.record(z.string(), Amount).default({}),
   /** The first block to read when there is no database yet; `null` for the newest. */
@@ -68,6 +68,9 @@ const BitcoinSettings = z.strictObject({
 export type EvmSettings = z.output<typeof EvmSettings>;
 export type BitcoinSettings = z.output<typeof BitcoinSettings>;
 
+/** After how many blocks what was paid out of MWEB can be spent, by Litecoin's rules. Only final coins are spent here. */
+const PEGOUT_MATURITY = 6;
+
 const members = z.strictObject({
   host: z.string().default('127.0.0.1'),
   port: z.number().int().min(0).max(65_535).default(8790),
@@ -95,12 +98,17 @@ const members = z.strictObject({
 });
 
 /** The custodian's configuration: a JSON file without secrets. */
-export const Config = members.refine(
-  ({ evm, bitcoin, nothingHeldOn }) =>
-    new Set([...Object.keys(evm), ...Object.keys(bitcoin), ...nothingHeldOn]).size ===
-    Object.keys(evm).length + Object.keys(bitcoin).length + nothingHeldOn.length,
-  { path: ['nothingHeldOn'], message: 'names a network twice, or one that is configured' },
-);
+export const Config = members
+  .refine(
+    ({ evm, bitcoin, nothingHeldOn }) =>
+      new Set([...Object.keys(evm), ...Object.keys(bitcoin), ...nothingHeldOn]).size ===
+      Object.keys(evm).length + Object.keys(bitcoin).length + nothingHeldOn.length,
+    { path: ['nothingHeldOn'], message: 'names a network twice, or one that is configured' },
+  )
+  .refine(({ bitcoin }) => (bitcoin.LTC?.finalDepth ?? PEGOUT_MATURITY) >= PEGOUT_MATURITY, {
+    path: ['bitcoin', 'LTC', 'finalDepth'],
+    message: `is less than ${PEGOUT_MATURITY}, after which a payment out of MWEB can be spent`,
+  });
 
 export type Config = z.output<typeof Config>;
 

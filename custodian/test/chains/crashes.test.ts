@@ -85,6 +85,31 @@ describe.each(Object.entries(families))('%s', (_, startFamily) => {
     for (const { address } of paid) expect(await family.received(address)).toBe(1);
   }, 900_000);
 
+  test('a payout arrives once when the custodian is killed while its fee is raised, by another version or a child', async () => {
+    custodian = await ProcessCustodian.prepare(bureau.url, family.networks);
+    await custodian.startSigner();
+    const paid = [];
+    for (const point of ['version_signed:2', 'version_stored:2']) {
+      for (const isMined of [false, true]) {
+        const payout = family.payout(randomUUID());
+        await custodian.start(point);
+        await custodian.pay(payout);
+        await until('sent to the pool', () => custodian.output.includes('version_broadcast'));
+        const txHash = (await custodian.look(payout.withdrawalId))?.body.txHash ?? '';
+        await family.stall(txHash);
+        await family.mine(6);
+        await custodian.died();
+        if (isMined) await family.mine();
+        await custodian.start();
+        await family.release(txHash);
+        await untilAllSent(family, [payout]);
+        await custodian.kill();
+        paid.push(payout);
+      }
+    }
+    for (const { address } of paid) expect(await family.received(address)).toBe(1);
+  }, 900_000);
+
   test('all payouts arrive once when signer and custodian are killed again and again', async () => {
     custodian = await ProcessCustodian.prepare(bureau.url, family.networks);
     const payouts = Array.from({ length: 6 }, () => family.payout(randomUUID()));

@@ -274,6 +274,11 @@ test('a payment out of MWEB, which a block’s last transaction makes, is a depo
   const [{ txHash, outputIndex } = { txHash: '', outputIndex: -1 }] = bureau.reports;
   expect(txHash).toBe(tx.at(-1));
   await until('credited', () => bureau.statusOf('LTC', txHash, outputIndex) === 'COMPLETED', mineOne);
+  // More than the hot wallet has, so that it spends this coin as well.
+  const wanted = payout({ amount: '20.5' });
+  await custodian.pay(wanted);
+  await until('sent', () => isSent(wanted.withdrawalId), mineOne);
+  expect(await litecoin.received(customer)).toBe('0.00000000');
 });
 
 test('the doctor finds nothing wrong with this node, and names what is wrong with one without an index and on another chain', async () => {

@@ -106,6 +106,14 @@ test('a network that is halted, or was never followed, says so', async () => {
   expect(await holdings.read()).toMatchObject({ at: null, height: null, halted: 'a final block is gone', assets: [] });
 });
 
+test('Litecoin’s blocks are not final before what was paid out of MWEB in them can be spent', () => {
+  const configOf = (finalDepth: number) => {
+    const LTC = { nodes: ['http://127.0.0.1:1'], finalDepth, feeRate: { usual: 1, min: 1, max: 1 } };
+    return Config.safeParse(writeConfig('/nowhere', 'http://127.0.0.1:1', { bitcoin: { LTC } }));
+  };
+  expect([5, 6].map((depth) => configOf(depth).success)).toEqual([false, true]);
+});
+
 test('by the operator’s word nothing is held on networks that are not configured, and on no others', () => {
   const configOf = (networks: object) => Config.safeParse(writeConfig('/nowhere', 'http://127.0.0.1:1', networks));
   const evm = { ETH: { nodes: ['http://127.0.0.1:1'], hasTraces: true } };

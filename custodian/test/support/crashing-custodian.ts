@@ -4,11 +4,13 @@ import type * as ServiceModule from '../../src/service.ts';
 import type * as SignerModule from '../../src/signer/connect.ts';
 
 /**
- * A custodian in a process of its own that kills itself with SIGKILL right after the event that STOP_AT names.
+ * A custodian in a process of its own that kills itself with SIGKILL right after the event that STOP_AT names, or its
+ * second one with `event:2`.
  * Arguments: the folder of the source, and the configuration file.
  */
 const [source = '', configFile = ''] = process.argv.slice(2);
-const { STOP_AT } = process.env;
+const [stopAt, time = '1'] = (process.env['STOP_AT'] ?? '').split(':');
+let times = 0;
 
 const { Config, readJsonFile } = (await import(join(source, 'config.ts'))) as typeof ConfigModule;
 const { startService } = (await import(join(source, 'service.ts'))) as typeof ServiceModule;
@@ -22,7 +24,8 @@ await startService({
   askSigner: connectSigner(config.signerSocket),
   log: (event, fields) => {
     process.stdout.write(`${JSON.stringify({ event, ...fields })}\n`);
-    if (event === STOP_AT) process.kill(process.pid, 'SIGKILL');
+    if (event === stopAt) times += 1;
+    if (times === Number(time)) process.kill(process.pid, 'SIGKILL');
   },
   now: Date.now,
 });

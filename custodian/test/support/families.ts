@@ -12,6 +12,10 @@ export interface Family {
   /** A payout of one tenth of the coin to a new address. */
   payout(withdrawalId: string): { readonly withdrawalId: string; readonly address: string };
   mine(count?: number): Promise<unknown>;
+  /** Has the miner leave a transaction out of its blocks for a while, as one whose fee is too low. */
+  stall(txHash: string): Promise<unknown>;
+  /** Ends that. */
+  release(txHash: string): Promise<unknown>;
   /** How many tenths of the coin an address has received in blocks. */
   received(address: string): Promise<number>;
   stop(): Promise<void>;
@@ -35,6 +39,9 @@ async function startEvm(): Promise<Family> {
       return { withdrawalId, asset: 'ETH', network: 'ETH', contractAddress: null, address, amount: '0.1' };
     },
     mine: (count) => anvil.mine(count),
+    // 50 gwei, and less again with each block.
+    stall: () => anvil.call('anvil_setNextBlockBaseFeePerGas', ['0xba43b7400']),
+    release: () => Promise.resolve(),
     received: async (address) => Number((await anvil.balance(address)) / tenth),
     stop: () => anvil.stop(),
   };
@@ -53,6 +60,8 @@ async function startBitcoinLike(): Promise<Family> {
       return { withdrawalId, asset: 'LTC', network: 'LTC', contractAddress: null, address, amount: '0.1' };
     },
     mine: (count) => litecoin.mine(count),
+    stall: (txHash) => litecoin.call('prioritisetransaction', [txHash, 0, -100_000_000]),
+    release: (txHash) => litecoin.call('prioritisetransaction', [txHash, 0, 100_000_000]),
     received: async (address) => Math.round(Number(await litecoin.received(address)) * 10),
     stop: () => litecoin.stop(),
   };
