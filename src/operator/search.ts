@@ -23,7 +23,7 @@ const CLOCK_MARGIN_MS = 2_000;
 
 /**
  * Withdrawals have no index of their transactions, which would be one more row for each that is paid: so many of the
- * newest are looked at, two rows each.
+ * newest are looked at, three rows each.
  */
 const WITHDRAWALS_LOOKED_AT = 600;
 

@@ -188,13 +188,18 @@ export async function readAccountDeposit(
   return row;
 }
 
-/** The condition that finds a deposit that custody reported by its id: the audit of its first report names its output. */
+/**
+ * The condition that finds a deposit that custody reported by its id: the audit of its first report names its output. Each
+ * part is compared by itself, since SQLite would look at every deposit for three values in one.
+ */
 export function isReported(id: string): SQL | undefined {
+  const named = (part: 'network' | 'txHash' | 'outputIndex') =>
+    sql`(SELECT detail ->> ${part} FROM audit WHERE target = ${id} AND action = 'report_deposit' LIMIT 1)`;
   return and(
     eq(deposits.id, id),
-    sql`(network, tx_hash, output_index) IN (
-      SELECT detail ->> 'network', detail ->> 'txHash', detail ->> 'outputIndex' FROM audit
-      WHERE target = ${id} AND action = 'report_deposit' LIMIT 1)`,
+    eq(deposits.network, named('network')),
+    eq(deposits.txHash, named('txHash')),
+    eq(deposits.outputIndex, named('outputIndex')),
   );
 }
 
