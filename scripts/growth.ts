@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeStorage, measurePass } from './growth/measure-pass.ts';
+import { measureStatements } from './growth/measure-statement.ts';
 import { printPass } from './growth/print-pass.ts';
+import { printStatements } from './growth/print-statements.ts';
 import { measureRowSizes } from './growth/row-sizes.ts';
 
 /**
@@ -16,6 +18,9 @@ import { measureRowSizes } from './growth/row-sizes.ts';
  * much, or misses a broken invariant. `--orders 100000 --calm 10` is its short form; `--calm` is the number of seconds
  * in which orders are measured without a pass. `--make FOLDER` only makes that ledger, and `--from FOLDER` measures
  * with a copy of it: only the measurement needs an otherwise idle machine.
+ *
+ * `npm run growth -- --statement 100000` measures the memory that the runtime takes for the statement of an account with
+ * this many movements. It fails when that is more than a few megabytes above that of a short one, or does not add up.
  */
 
 const { values } = parseArgs({
@@ -26,6 +31,7 @@ const { values } = parseArgs({
     rate: { type: 'string', default: '100' },
     make: { type: 'string' },
     from: { type: 'string' },
+    statement: { type: 'string' },
   },
 });
 
@@ -38,6 +44,16 @@ if (values.orders !== undefined || values.from !== undefined) {
       const options = { ledger: from ?? Number(orders), perSecond: Number(rate), calm_ms: Number(calm) * 1_000 };
       if (!printPass(await measurePass(directory, options))) process.exitCode = 1;
     }
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+  process.exit();
+}
+
+if (values.statement !== undefined) {
+  const directory = mkdtempSync(join(tmpdir(), 'bureau-statement-'));
+  try {
+    if (!printStatements(await measureStatements(directory, Number(values.statement)))) process.exitCode = 1;
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openTrader } from '../support/exchange.ts';
 import { GrowingExchange, type Stage } from '../support/growth/grow.ts';
-import { operations } from '../support/growth/operations.ts';
+import { boundedReads, operations } from '../support/growth/operations.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
 import { countRowsRead } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
@@ -44,6 +44,10 @@ describe(`from 1 account to ${ACCOUNTS}, and to ${ROWS} rows of history`, () => 
     if (name === 'the list of what waits for the custodian') expect(first?.databaseRowsRead).toBe(0);
     else expect(first?.databaseRowsRead).toBeGreaterThan(0);
     expect(later).toEqual([first, first]);
+  });
+
+  it.each(Object.entries(boundedReads))('%s looks at a bounded number of rows', (name, [, mostRows]) => {
+    for (const { costs } of stages) expect(costs[name]?.databaseRowsRead).toBeLessThanOrEqual(mostRows);
   });
 
   it('a slice of the reconciliation reads equally many rows, and a pass writes none', () => {

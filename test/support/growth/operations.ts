@@ -94,11 +94,17 @@ export const operations: Readonly<Record<string, Operation>> = {
     return () => succeed(fresh.get('/api/v1/wallet/balances'));
   },
   'the list of what waits for the custodian': operate('GET', () => '/withdrawals?status=PROCESSING'),
+  'the position of the house': operate('GET', () => '/house'),
+  'the metrics': operate('GET', () => '/metrics'),
+  'the settings': operate('GET', () => '/settings'),
+  'the reconciliation': operate('GET', () => '/reconciliation'),
+  'the sums of dust': operate('GET', () => '/deposits/dust'),
   'an account that is found by its key': operate('GET', ({ keyId }) => `/accounts?query=${keyId}`),
   'an account whole': operate('GET', ({ accountId }) => `/accounts/${accountId}`),
   'the orders of an account': operate('GET', ({ accountId }) => `/accounts/${accountId}/orders`),
   'the feed of an account': operate('GET', ({ accountId }) => `/accounts/${accountId}/transactions`),
   'the deposits of an account': operate('GET', ({ accountId }) => `/accounts/${accountId}/deposits`),
+  'the withdrawals of an account': operate('GET', ({ accountId }) => `/accounts/${accountId}/withdrawals`),
   'the audit of an account': operate('GET', ({ accountId }) => `/audit?target=${accountId}`),
   'a key of any account': operate('GET', ({ keyId }) => `/keys/${keyId}`),
   'the sweep of every minute': () =>
@@ -111,12 +117,54 @@ export const operations: Readonly<Record<string, Operation>> = {
     ),
 };
 
+/** The most rows that a page looks at when it has filters, with those that find where a time begins. */
+const LOOKED_AT = 2_100;
+
+/**
+ * Reads that find less in a small exchange, or nothing, and look at a bounded number of rows in a large one: each with the
+ * most that it may read.
+ */
+export const boundedReads: Readonly<Record<string, readonly [operation: Operation, mostRows: number]>> = {
+  'the newest accounts': [operate('GET', () => '/accounts'), 60],
+  'the accounts of a label': [operate('GET', () => '/accounts?query=crowd'), 120],
+  'frozen accounts, of which there is none': [operate('GET', () => '/accounts?status=frozen'), LOOKED_AT],
+  'the newest of the audit': [operate('GET', () => '/audit'), 60],
+  'the audit of somebody who did nothing': [operate('GET', () => '/audit?actor=nobody@bureau.test'), LOOKED_AT],
+  'the audit of an old day': [
+    operate('GET', () => '/audit?from=2024-01-01T00:00:00Z&to=2024-01-02T00:00:00Z'),
+    LOOKED_AT,
+  ],
+  'the deposits that wait for the operator': [operate('GET', () => '/deposits?status=QUARANTINED'), 60],
+  'the deposits that wait for confirmations': [operate('GET', () => '/deposits?status=PENDING'), 60],
+  'the deposits that were kept': [operate('GET', () => '/deposits?status=QUARANTINED&decision=KEPT'), 60],
+  'the withdrawals that wait for a review': [operate('GET', () => '/withdrawals?status=PENDING'), 60],
+  'the claims of payouts': [operate('GET', () => '/payout-claims'), 60],
+  'the proposals': [operate('GET', () => '/proposals'), 60],
+  'the staff': [operate('GET', () => '/staff'), 60],
+  'the search for an order': [
+    async ({ accountId }) => {
+      const id = await findMiddle('orders', accountId);
+      return () => succeed(asOperator('GET', `/search?q=${id}`));
+    },
+    2_400,
+  ],
+  'the search for a transaction': [operate('GET', () => `/search?q=0x${'ab'.repeat(32)}`), 1_900],
+  'orders of an account by a coin that it never traded': [
+    operate('GET', ({ accountId }) => `/accounts/${accountId}/orders?coin=DOGE`),
+    LOOKED_AT,
+  ],
+  'the feed by a type that it does not have': [read(`${FEED}?type=P2P_BUY`), LOOKED_AT],
+  'orders by a state that none has': [read(`${ORDERS}?status=FAILED`), LOOKED_AT],
+  'withdrawals by a state that none has': [read(`${WITHDRAWALS}?status=PENDING`), LOOKED_AT],
+};
+
 /** The cost of each operation in D1, for one trader. */
 export async function measureOperations(trader: Trader): Promise<Record<string, DatabaseCost>> {
   const costs: Record<string, DatabaseCost> = {};
   // Loads the key's record, so that it is not part of the first cost.
   await trader.balances();
-  for (const [name, prepare] of Object.entries(operations)) {
+  const bounded = Object.entries(boundedReads).map(([name, [prepare]]) => [name, prepare] as const);
+  for (const [name, prepare] of [...Object.entries(operations), ...bounded]) {
     const work = await prepare(trader);
     costs[name] = await measureDatabase(work);
   }
