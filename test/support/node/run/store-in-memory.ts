@@ -1,4 +1,5 @@
-import { accessSync, constants, statfsSync } from 'node:fs';
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** Where Linux keeps files in memory. */
 const MEMORY = '/dev/shm';
@@ -14,9 +15,12 @@ const ENOUGH_BYTES = 2 ** 31;
 export function storeInMemory(): void {
   if (process.env['TMPDIR'] !== undefined) return;
   try {
-    accessSync(MEMORY, constants.W_OK);
     const { bavail, bsize } = statfsSync(MEMORY);
-    if (bavail * bsize >= ENOUGH_BYTES) process.env['TMPDIR'] = MEMORY;
+    if (bavail * bsize < ENOUGH_BYTES) return;
+    const folder = mkdtempSync(join(MEMORY, 'bureau-tests-'));
+    process.env['TMPDIR'] = folder;
+    // What tests leave behind would stay in memory.
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   } catch {
     // Another system: its usual folder for temporary files.
   }
