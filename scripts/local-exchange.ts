@@ -10,6 +10,8 @@ const DEADLINE_MS = 90_000;
 export interface LocalExchange {
   readonly origin: string;
   readonly greeting: string;
+  /** The folder of its data. */
+  readonly storage: string;
   /** Returns a printed value by its name, such as `api key`. */
   valueOf(name: string): string;
   /** Ends the exchange as Ctrl-C does. Its data stays. */
@@ -71,6 +73,7 @@ async function startExchange(
   return {
     origin: `http://127.0.0.1:${port}`,
     greeting,
+    storage,
     valueOf: (name) => {
       const value = new RegExp(`^${name}: (.+)$`, 'm').exec(greeting)?.[1];
       if (value === undefined) throw new Error(`the greeting does not tell the ${name}`);

@@ -13,7 +13,9 @@ export function readDemoValues(exchange: LocalExchange) {
     KEY: exchange.valueOf('api key'),
     OPERATOR: exchange.valueOf('operator token'),
     ACCOUNT: exchange.valueOf('demo account'),
+    ADMIN: /^signed in as \S+: (.+)$/m.exec(exchange.greeting)?.[1] ?? '',
     URL: exchange.origin,
+    BUREAU_STORAGE: exchange.storage,
   } satisfies ExampleValues;
 }
 

@@ -8,8 +8,14 @@ import type { Place } from './place.ts';
 /** The application that people sign in to, as the Worker of this machine is configured. */
 const AUDIENCE = 'bureau-on-this-machine';
 
+/** The name of the key pair in its certificate. */
+const KEY_ID = 'local';
+
 /** Where the key pair of a folder of data is kept. */
 export const ACCESS_KEY_FILE = 'access-key.json';
+
+/** Where it is kept at which address the team of a folder of data is, as long as it is there. */
+const ISSUER_FILE = 'access-issuer';
 
 /** How long a sign-in is good for. */
 const LIFETIME_S = 86_400;
@@ -29,8 +35,7 @@ export interface LocalAccess {
 export async function playAccess({ storage, origin }: Place): Promise<LocalAccess> {
   const privateKey = createPrivateKey({ key: readKey(`${storage}/${ACCESS_KEY_FILE}`), format: 'jwk' });
   const { n, e } = privateKey.export({ format: 'jwk' });
-  const kid = 'local';
-  const certificates = JSON.stringify({ keys: [{ kid, kty: 'RSA', alg: 'RS256', use: 'sig', n, e }] });
+  const certificates = JSON.stringify({ keys: [{ kid: KEY_ID, kty: 'RSA', alg: 'RS256', use: 'sig', n, e }] });
   const server = createServer((request, response) => {
     const isPage = request.url === '/cdn-cgi/access/certs';
     response.writeHead(isPage ? 200 : 404, { 'Content-Type': 'application/json' }).end(isPage ? certificates : '{}');
@@ -38,24 +43,31 @@ export async function playAccess({ storage, origin }: Place): Promise<LocalAcces
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   server.unref();
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  writeFileSync(`${storage}/${ISSUER_FILE}`, issuer);
   const variables = { ACCESS_ISSUER: issuer, ACCESS_AUDIENCE: AUDIENCE, CONSOLE_ORIGIN: origin };
   return {
     words: Object.entries(variables).flatMap(([name, value]) => ['--var', `${name}:${value}`]),
-    signIn(email) {
-      const now_s = Math.floor(Date.now() / 1_000);
-      const claims = {
-        iss: issuer,
-        aud: [AUDIENCE],
-        email,
-        type: 'app',
-        iat: now_s,
-        nbf: now_s,
-        exp: now_s + LIFETIME_S,
-      };
-      const signed = `${encode({ alg: 'RS256', typ: 'JWT', kid })}.${encode(claims)}`;
-      return `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`;
-    },
+    signIn: (email) => signInLocally(storage, email),
   };
+}
+
+/** Signs a person in to the team that was played last for a folder of data. Throws when there was none. */
+export function signInLocally(storage: string, email: string): string {
+  const key = readFileSync(`${storage}/${ACCESS_KEY_FILE}`, 'utf8');
+  const privateKey = createPrivateKey({ key: JSON.parse(key) as JsonWebKey, format: 'jwk' });
+  const issuer = readFileSync(`${storage}/${ISSUER_FILE}`, 'utf8');
+  const now_s = Math.floor(Date.now() / 1_000);
+  const claims = {
+    iss: issuer,
+    aud: [AUDIENCE],
+    email,
+    type: 'app',
+    iat: now_s,
+    nbf: now_s,
+    exp: now_s + LIFETIME_S,
+  };
+  const signed = `${encode({ alg: 'RS256', typ: 'JWT', kid: KEY_ID })}.${encode(claims)}`;
+  return `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`;
 }
 
 function encode(part: object): string {
