@@ -12,6 +12,7 @@ import { type ApiKey, CreateOwnKey, listApiKeys } from '../keys/api-key.ts';
 import { tellLanes } from '../lane/tell-lanes.ts';
 import { insertAudit } from '../ledger/audit.ts';
 import { isDatabaseFault } from '../ledger/database-fault.ts';
+import { findNumberedLedger } from '../ledger/ledgers.ts';
 import { accounts } from '../ledger/schema.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
@@ -20,6 +21,7 @@ import { type OwnAccount, describeOwnAccount } from './describe-account.ts';
 import { endOwnSessions } from './end-session.ts';
 import { type OpenSessionCall, type OpenedSession, openSession } from './open-session.ts';
 import { makeOwnKey, revokeOwnKey } from './own-keys.ts';
+import { type Notices, readNotices } from './notices.ts';
 import { type Proof, recoverAccount } from './recover.ts';
 import { removeOwnTotp } from './second-factor.ts';
 import { type NotedEvent, type SecurityEntry, notedEvents, readSecurityLog } from './security-log.ts';
@@ -159,6 +161,17 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
     return this.#withSession(token, 'look', async ({ database, accountId }) =>
       accept(await readSecurityLog(database, accountId, before)),
     );
+  }
+
+  /**
+   * What holders are to be told of by mail, for the ledger of a number, after a row of its audit. `null` when there is no
+   * such ledger. It takes no session, and tells no more than accounts, actions and times. See `readNotices`.
+   */
+  listNotices(ledger: number, after: number | null): Promise<Outcome<Notices | null>> {
+    return answer(async () => {
+      const database = findNumberedLedger(this.env, ledger);
+      return accept(database ? await readNotices(database, after) : null);
+    });
   }
 
   #withSession<T>(

@@ -11,17 +11,12 @@ function bindingOf(ledger: number): BindingName {
   return ledger === FIRST_LEDGER ? 'DB' : `DB_${ledger}`;
 }
 
-function openNumbered(bindings: LedgerBindings, ledger: number): Database | undefined {
-  const binding = bindings[bindingOf(ledger)];
-  return binding && openDatabase(binding);
-}
-
 /**
  * The database that an id from outside names, of an account, a key or a record. `undefined` for a text that is no id,
  * and for an id of a ledger that does not exist: both name nothing.
  */
 export function findLedger(bindings: LedgerBindings, id: string): Database | undefined {
-  return RecordId.safeParse(id).success ? openNumbered(bindings, ledgerNumberOf(id)) : undefined;
+  return RecordId.safeParse(id).success ? findNumberedLedger(bindings, ledgerNumberOf(id)) : undefined;
 }
 
 /** The database of an account, a key or a record that is known to exist. Throws when its ledger does not exist. */
@@ -31,9 +26,15 @@ export function ledgerOf(bindings: LedgerBindings, id: string): Database {
   return database;
 }
 
+/** The database of a ledger by its number; `undefined` when it does not exist. */
+export function findNumberedLedger(bindings: LedgerBindings, ledger: number): Database | undefined {
+  const binding = bindings[bindingOf(ledger)];
+  return binding && openDatabase(binding);
+}
+
 /** The database of a ledger that is known to exist, by its number. Throws when it does not exist. */
 export function openLedger(bindings: LedgerBindings, ledger: number): Database {
-  const database = openNumbered(bindings, ledger);
+  const database = findNumberedLedger(bindings, ledger);
   if (!database) throw new Error(`ledger ${ledger} is not bound`);
   return database;
 }

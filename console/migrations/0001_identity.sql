@@ -1,0 +1,103 @@
+-- Who signs in to the console. Times are milliseconds since 1970. Secrets are stored as SHA-256 digests in base64url.
+
+CREATE TABLE users (
+  -- The id by which the exchange knows the holder.
+  id TEXT PRIMARY KEY NOT NULL,
+  -- In lower case.
+  email TEXT NOT NULL UNIQUE CHECK (email LIKE '_%@_%' AND length(email) <= 254),
+  account_id TEXT NOT NULL UNIQUE,
+  created_at INTEGER NOT NULL,
+  -- Who of the staff invited them.
+  invited_by TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE passkeys (
+  -- The credential's id, in base64url.
+  id TEXT PRIMARY KEY NOT NULL,
+  user_id TEXT NOT NULL REFERENCES users (id),
+  -- COSE, in base64url.
+  public_key TEXT NOT NULL,
+  -- How often the authenticator has signed, if it counts. It only rises.
+  counter INTEGER NOT NULL CHECK (counter >= 0),
+  transports TEXT NOT NULL CHECK (json_valid(transports)),
+  backed_up INTEGER NOT NULL CHECK (backed_up IN (0, 1)),
+  name TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  used_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX passkeys_of_user ON passkeys (user_id);
+
+CREATE TRIGGER passkeys_count_up BEFORE UPDATE OF counter ON passkeys
+WHEN NEW.counter < OLD.counter OR (NEW.counter = OLD.counter AND OLD.counter > 0)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: passkey_counter_back');
+END;
+
+-- What an authenticator is asked to sign, taken by the one answer to it.
+CREATE TABLE challenges (
+  challenge TEXT PRIMARY KEY NOT NULL,
+  purpose TEXT NOT NULL CHECK (purpose IN ('sign_in', 'enrol', 'refresh')),
+  -- Whose passkey must answer, or who enrols one; NULL at a sign-in.
+  user_id TEXT REFERENCES users (id),
+  expires_at INTEGER NOT NULL,
+  CHECK ((purpose = 'sign_in') = (user_id IS NULL))
+) STRICT, WITHOUT ROWID;
+
+-- Links that were mailed, each good for one time.
+CREATE TABLE links (
+  hash TEXT PRIMARY KEY NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('sign_in', 'invitation')),
+  -- Of a sign-in: the user, and the digest of the secret that the browser that asked has in a cookie.
+  user_id TEXT REFERENCES users (id),
+  browser TEXT,
+  -- Of an invitation: for whom it is, and who sent it.
+  email TEXT,
+  account_id TEXT,
+  invited_by TEXT,
+  expires_at INTEGER NOT NULL,
+  CHECK ((kind = 'sign_in') = (user_id IS NOT NULL AND browser IS NOT NULL)),
+  CHECK ((kind = 'invitation') = (email IS NOT NULL AND account_id IS NOT NULL AND invited_by IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE sessions (
+  -- The digest of the cookie.
+  hash TEXT PRIMARY KEY NOT NULL,
+  user_id TEXT NOT NULL REFERENCES users (id),
+  -- The id of the session's key at the exchange.
+  session_id TEXT NOT NULL UNIQUE,
+  -- The key's token, encrypted under a key that is derived from the cookie: without the cookie nobody can read it.
+  sealed_token TEXT NOT NULL,
+  level TEXT NOT NULL CHECK (level IN ('look', 'act')),
+  -- Whether the holder has shown in this session that they may enrol a passkey in place of a lost one.
+  recovered INTEGER NOT NULL DEFAULT 0 CHECK (recovered IN (0, 1)),
+  -- When a passkey was last used in it.
+  verified_at INTEGER,
+  created_at INTEGER NOT NULL,
+  used_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  -- The browser, as it names itself.
+  agent TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX sessions_of_user ON sessions (user_id);
+
+CREATE TABLE recovery_codes (
+  user_id TEXT NOT NULL REFERENCES users (id),
+  hash TEXT NOT NULL,
+  PRIMARY KEY (user_id, hash)
+) STRICT, WITHOUT ROWID;
+
+-- Up to which row of each ledger's audit its holders were told of changes.
+CREATE TABLE told (
+  ledger INTEGER PRIMARY KEY NOT NULL,
+  last INTEGER NOT NULL
+) STRICT;
+
+-- When links were asked for, by the digest of the address, known or not.
+CREATE TABLE link_requests (
+  address TEXT NOT NULL,
+  asked_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX link_requests_of_address ON link_requests (address, asked_at);

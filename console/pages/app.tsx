@@ -1,0 +1,121 @@
+import type { JSX } from 'preact';
+import { ask, isRefusal } from './ask.ts';
+import { useLoaded } from './load.ts';
+import { Shown } from './parts/notice.tsx';
+import { type AccountState, type SessionState, type SignedIn, SignedInContext } from './parts/session.ts';
+import { go, useRoute } from './route.ts';
+import { Activity } from './screens/activity.tsx';
+import { Deposit } from './screens/deposit.tsx';
+import { Keys } from './screens/keys.tsx';
+import { Overview } from './screens/overview.tsx';
+import { Security } from './screens/security.tsx';
+import { OpenLink, SignIn } from './screens/sign-in.tsx';
+import { Trade } from './screens/trade.tsx';
+import { Withdraw } from './screens/withdraw.tsx';
+
+const screens: Readonly<Record<string, readonly [title: string, screen: () => JSX.Element]>> = {
+  '/': ['Overview', Overview],
+  '/trade': ['Trade', Trade],
+  '/deposit': ['Deposit', Deposit],
+  '/withdraw': ['Withdraw', Withdraw],
+  '/activity': ['Activity', Activity],
+  '/keys': ['API keys', Keys],
+  '/security': ['Security', Security],
+};
+
+async function readSignedIn(): Promise<Omit<SignedIn, 'reload'> | undefined> {
+  try {
+    const { session } = await ask<{ session: SessionState }>('GET', '/session');
+    const { account } = await ask<{ account: AccountState }>('GET', '/account');
+    return { session, account };
+  } catch (error) {
+    if (['not_signed_in', 'invalid_api_key', 'api_key_expired'].some((code) => isRefusal(error, code)))
+      return undefined;
+    throw error;
+  }
+}
+
+/** The console: the sign-in, or the page of the path with its frame. */
+export function App() {
+  const path = useRoute();
+  const { loaded, reload } = useLoaded(readSignedIn);
+  if (path === '/link') return <OpenLink opened={reload} />;
+  return (
+    <Shown loaded={loaded}>
+      {(known) =>
+        known ? (
+          <SignedInContext.Provider value={{ ...known, reload }}>
+            <Frame path={path} signedIn={{ ...known, reload }} />
+          </SignedInContext.Provider>
+        ) : (
+          <SignIn signedIn={reload} />
+        )
+      }
+    </Shown>
+  );
+}
+
+function Frame({
+  path,
+  signedIn: { session, account, reload },
+}: {
+  readonly path: string;
+  readonly signedIn: SignedIn;
+}) {
+  const [title, Screen] = screens[path] ?? ['Not found', NotFound];
+  document.title = `${title} · Bureau`;
+  const signOut = async () => {
+    await ask('DELETE', '/session');
+    go('/');
+    reload();
+  };
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <header>
+        <strong class="brand">Bureau</strong>
+        <nav aria-label="Pages">
+          {Object.entries(screens).map(([target, [name]]) => (
+            <a key={target} href={target} aria-current={target === path ? 'page' : undefined}>
+              {name}
+            </a>
+          ))}
+        </nav>
+        <div class="who">
+          <span>{session.email}</span>
+          <button type="button" onClick={() => void signOut()}>
+            Sign out
+          </button>
+        </div>
+      </header>
+      <main id="main" tabIndex={-1}>
+        {account.account.status === 'frozen' && (
+          <p class="notice bad">The account is frozen. It can be read; the exchange unfreezes it.</p>
+        )}
+        {account.heldUntil_ms !== null && (
+          <p class="notice">
+            The account was recovered. Until {new Date(account.heldUntil_ms).toLocaleString('en-GB')} it takes no
+            withdrawal, new API key or new address.
+          </p>
+        )}
+        {session.level === 'look' && path !== '/security' && (
+          <p class="notice">
+            You signed in by a link, so you can look. <a href="/security">Use or add a passkey</a> to act.
+          </p>
+        )}
+        <h1>{title}</h1>
+        <Screen />
+      </main>
+    </>
+  );
+}
+
+function NotFound() {
+  return (
+    <p>
+      There is no such page. <a href="/">Go to the overview</a>.
+    </p>
+  );
+}

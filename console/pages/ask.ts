@@ -1,0 +1,22 @@
+import { BureauClient } from '../../clients/bureau-client/src/client.ts';
+import { BureauError } from '../../clients/bureau-client/src/errors.ts';
+import type { Problem } from '../../clients/bureau-client/src/operations.ts';
+
+/** The public API, through the console's Worker, which puts the session's key in place of the cookie. */
+export const api = new BureauClient({ origin: location.origin });
+
+/** Calls a route of the console itself. Rejects with a `BureauError` when it refuses. */
+export async function ask<T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<T> {
+  const response = await fetch(path, {
+    method,
+    ...(body !== undefined && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+  const answer = (await response.json()) as unknown;
+  if (!response.ok) throw new BureauError(answer as Problem, { attempts: 1 });
+  return answer as T;
+}
+
+/** Whether an error is a refusal with this code, of the exchange or of the console. */
+export function isRefusal(error: unknown, code: string): error is BureauError {
+  return error instanceof BureauError && error.code === code;
+}

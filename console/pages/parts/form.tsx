@@ -1,0 +1,123 @@
+import type { ComponentChildren } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import { Fault } from './notice.tsx';
+
+/** A form that does one thing at a time, shows that it is at work, and why it was refused. */
+export function Form({
+  act,
+  label,
+  danger = false,
+  children,
+}: {
+  readonly act: () => Promise<void>;
+  readonly label: string;
+  readonly danger?: boolean;
+  readonly children?: ComponentChildren;
+}) {
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (isBusy) return;
+    setBusy(true);
+    setError(undefined);
+    try {
+      await act();
+    } catch (fault) {
+      setError(fault);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form onSubmit={(event) => void submit(event)} aria-busy={isBusy}>
+      {children}
+      {error !== undefined && <Fault error={error} />}
+      <button type="submit" class={danger ? 'danger' : 'main'} disabled={isBusy}>
+        {isBusy ? 'One moment …' : label}
+      </button>
+    </form>
+  );
+}
+
+/** What a control of a field is named and explained by. */
+export interface Named {
+  readonly id: string;
+  readonly 'aria-describedby': string | undefined;
+}
+
+/** A field with its label, and what may help below it. */
+export function Field({
+  label,
+  help,
+  children,
+}: {
+  readonly label: string;
+  readonly help?: string | undefined;
+  readonly children: (named: Named) => ComponentChildren;
+}) {
+  const id = useId();
+  const described = help === undefined ? undefined : `${id}-help`;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, 'aria-describedby': described })}
+      {help !== undefined && <small id={described}>{help}</small>}
+    </div>
+  );
+}
+
+/** A field for one line of text. */
+export function TextField({
+  label,
+  help,
+  value,
+  set,
+  ...more
+}: {
+  readonly label: string;
+  readonly help?: string | undefined;
+  readonly value: string;
+  readonly set: (value: string) => void;
+  readonly type?: 'text' | 'email' | 'datetime-local';
+  readonly inputMode?: 'decimal' | 'numeric' | 'email';
+  readonly autoComplete?: string;
+  readonly required?: boolean;
+  readonly pattern?: string;
+  readonly maxLength?: number;
+}) {
+  return (
+    <Field label={label} help={help}>
+      {(named) => (
+        <input {...named} value={value} onInput={(event) => set(event.currentTarget.value)} {...(more as object)} />
+      )}
+    </Field>
+  );
+}
+
+/** A choice of a few. */
+export function Choice<T extends string>({
+  label,
+  value,
+  set,
+  options,
+}: {
+  readonly label: string;
+  readonly value: T;
+  readonly set: (value: T) => void;
+  readonly options: readonly (readonly [value: T, text: string])[];
+}) {
+  return (
+    <Field label={label}>
+      {({ id }) => (
+        <select id={id} value={value} onChange={(event) => set(event.currentTarget.value as T)}>
+          {options.map(([option, text]) => (
+            <option key={option} value={option}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}

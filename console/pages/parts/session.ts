@@ -1,0 +1,36 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+
+/** Who is signed in, as the console's Worker says. */
+export interface SessionState {
+  readonly email: string;
+  readonly accountId: string;
+  readonly level: 'look' | 'act';
+  readonly isRecovered: boolean;
+  readonly passkeys: number;
+}
+
+/** The account as the console's Worker says. */
+export interface AccountState {
+  readonly account: { readonly id: string; readonly label: string; readonly status: 'active' | 'frozen' };
+  readonly heldUntil_ms: number | null;
+  readonly totp: { readonly enabled: boolean };
+  readonly dailyWithdrawals: { readonly limit: string; readonly used: string; readonly remaining: string };
+  readonly allowlist: { readonly mode: 'off' | 'strict'; readonly cooling_hours: number };
+}
+
+/** What every page knows, and how it is read again after a change. */
+export interface SignedIn {
+  readonly session: SessionState;
+  readonly account: AccountState;
+  readonly reload: () => void;
+}
+
+export const SignedInContext = createContext<SignedIn | undefined>(undefined);
+
+/** Who is signed in. Only pages behind the sign-in call it. */
+export function useSignedIn(): SignedIn {
+  const signedIn = useContext(SignedInContext);
+  if (!signedIn) throw new Error('nobody is signed in');
+  return signedIn;
+}

@@ -1,0 +1,30 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** The path of the page that is shown, and how to go to another one. */
+export function useRoute(): string {
+  const [path, setPath] = useState(location.pathname);
+  useEffect(() => {
+    const follow = () => setPath(location.pathname);
+    const click = (event: MouseEvent) => {
+      const link = (event.target as Element | null)?.closest('a');
+      const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+      if (!link || !isPlain || link.origin !== location.origin || link.target !== '' || link.hash !== '') return;
+      event.preventDefault();
+      go(link.pathname);
+    };
+    addEventListener('popstate', follow);
+    addEventListener('click', click);
+    return () => {
+      removeEventListener('popstate', follow);
+      removeEventListener('click', click);
+    };
+  }, []);
+  return path;
+}
+
+/** Shows another page. */
+export function go(path: string): void {
+  history.pushState(null, '', path);
+  dispatchEvent(new PopStateEvent('popstate'));
+  scrollTo(0, 0);
+}

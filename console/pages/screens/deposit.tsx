@@ -1,0 +1,112 @@
+import { useState } from 'preact/hooks';
+import { api } from '../ask.ts';
+import { showAmount, showTime } from '../format.ts';
+import { useLoaded } from '../load.ts';
+import { Choice } from '../parts/form.tsx';
+import { Copied } from '../parts/copy.tsx';
+import { Shown } from '../parts/notice.tsx';
+import { QrCode } from '../parts/qr.tsx';
+
+const EVERY_MS = 10_000;
+
+async function read() {
+  const [{ assets }, { addresses }] = await Promise.all([api.listAssets(), api.listAddresses()]);
+  return { assets, addresses };
+}
+
+/** Where to send an asset on a network, and the deposits that are under way. */
+export function Deposit() {
+  const { loaded } = useLoaded(read);
+  return (
+    <>
+      <Shown loaded={loaded}>{(known) => <WhereTo {...known} />}</Shown>
+      <UnderWay />
+    </>
+  );
+}
+
+function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
+  const [symbol, setSymbol] = useState<string>('USDT');
+  const asset = assets.find((known) => known.asset === symbol);
+  const networks = (asset?.networks ?? []).filter(({ depositEnabled }) => depositEnabled);
+  const [wanted, setWanted] = useState('');
+  const network = networks.find((known) => known.network === wanted) ?? networks[0];
+  const address = addresses.find((known) => known.network === network?.network)?.address;
+  return (
+    <section class="card">
+      <div class="row">
+        <Choice
+          label="Asset"
+          value={symbol}
+          set={setSymbol}
+          options={assets.map((known) => [known.asset as string, `${known.asset}, ${known.name}`] as const)}
+        />
+        <Choice
+          label="Network"
+          value={network?.network ?? ''}
+          set={setWanted}
+          options={networks.map((known) => [known.network as string, known.network] as const)}
+        />
+      </div>
+      {network && address ? (
+        <>
+          <p class="sentence">
+            Send only <strong>{symbol}</strong> over <strong>{network.network}</strong> to this address. Anything else
+            may be lost.
+          </p>
+          <QrCode text={address} label={`The ${network.network} address as a QR code`} />
+          <Copied text={address} label="the address" />
+          <dl>
+            <dt>Counts after</dt>
+            <dd>{network.confirmations} confirmations</dd>
+            {network.contractAddress !== null && (
+              <>
+                <dt>Token’s contract</dt>
+                <dd>
+                  <code>{network.contractAddress}</code>
+                </dd>
+              </>
+            )}
+          </dl>
+        </>
+      ) : (
+        <p class="notice">{symbol} takes no deposits at the moment.</p>
+      )}
+    </section>
+  );
+}
+
+function UnderWay() {
+  const { loaded } = useLoaded(() => api.listDeposits({ limit: 10 }), EVERY_MS);
+  return (
+    <section class="card">
+      <h2>Your deposits</h2>
+      <Shown loaded={loaded}>
+        {({ deposits }) =>
+          deposits.length === 0 ? (
+            <p>There are none yet. A deposit appears here as soon as it is seen on its network.</p>
+          ) : (
+            <ul class="plain">
+              {deposits.map((row) => (
+                <li key={row.id}>
+                  <span>
+                    {showAmount(row.amount)} {row.asset}
+                    {row.network !== null && ` over ${row.network}`}
+                  </span>
+                  <span>
+                    {row.status === 'PENDING'
+                      ? `${row.confirmations ?? 0} of ${row.confirmationsNeeded ?? 0} confirmations; it is credited then`
+                      : row.status === 'COMPLETED'
+                        ? 'Credited'
+                        : 'Not credited'}
+                  </span>
+                  <time dateTime={row.ts}>{showTime(row.ts)}</time>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+    </section>
+  );
+}

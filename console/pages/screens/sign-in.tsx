@@ -1,0 +1,68 @@
+import { useState } from 'preact/hooks';
+import { ask } from '../ask.ts';
+import { Form, TextField } from '../parts/form.tsx';
+import { signInWithPasskey } from '../passkey.ts';
+import { go } from '../route.ts';
+
+/** The page for everybody who is not signed in. */
+export function SignIn({ signedIn }: { readonly signedIn: () => void }) {
+  const [email, setEmail] = useState('');
+  const [isAsked, setAsked] = useState(false);
+  document.title = 'Sign in · Bureau';
+  return (
+    <main class="door">
+      <h1>Bureau</h1>
+      <Form
+        label="Sign in with a passkey"
+        act={async () => {
+          await signInWithPasskey();
+          signedIn();
+        }}
+      />
+      <details>
+        <summary>No passkey on this device?</summary>
+        <p>
+          A link by e-mail lets you look, and freeze the account. If your passkeys are lost, it is also the way back in.
+        </p>
+        {isAsked ? (
+          <p class="notice good" role="status">
+            If this address is known, a link is on its way. Open it in this browser within 10 minutes.
+          </p>
+        ) : (
+          <Form
+            label="Send me a link"
+            act={async () => {
+              await ask('POST', '/session/link', { email });
+              setAsked(true);
+            }}
+          >
+            <TextField label="E-mail" type="email" autoComplete="email" required value={email} set={setEmail} />
+          </Form>
+        )}
+      </details>
+    </main>
+  );
+}
+
+/** The page of a link. The button spends it, so that no program that only opens links does. */
+export function OpenLink({ opened }: { readonly opened: () => void }) {
+  const [secret] = useState(() => location.hash.slice(1));
+  document.title = 'Open your account · Bureau';
+  return (
+    <main class="door">
+      <h1>Bureau</h1>
+      <p>The link opens your account in this browser. It works once.</p>
+      <Form
+        label="Open my account"
+        act={async () => {
+          await ask('POST', '/session/link/spend', { secret });
+          go('/');
+          opened();
+        }}
+      />
+      <p>
+        <a href="/">Sign in in another way</a>
+      </p>
+    </main>
+  );
+}

@@ -1,0 +1,49 @@
+import { env } from 'cloudflare:workers';
+import { z } from 'zod';
+import type { HolderCalls } from '../../src/holder/holder-entrypoint.ts';
+
+/** A mail, as the platform's binding takes it. */
+export interface Mail {
+  readonly from: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** What the platform binds to the console's Worker. */
+export interface ConsoleBindings {
+  /** The exchange's public API. */
+  readonly EXCHANGE: Fetcher;
+  /** What only a signed-in holder may do. */
+  readonly HOLDERS: HolderCalls;
+  readonly IDENTITY: D1Database;
+  readonly EMAIL: { send(mail: Mail): Promise<unknown> };
+  readonly SIGN_INS: RateLimit;
+}
+
+/** Every setting of the console. Operators find the meaning of each in console/wrangler.toml. */
+const Config = z.object({
+  CONSOLE_ORIGIN: z
+    .url()
+    .refine((text) => new URL(text).origin === text, 'is no origin, such as https://console.exchange.example')
+    .refine((text) => isSecure(new URL(text)), 'is neither https nor localhost, where browsers allow passkeys'),
+  MAIL_FROM: z.email(),
+});
+
+/** Browsers allow passkeys over https, and on localhost. */
+function isSecure({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || hostname === 'localhost';
+}
+
+function readConfig(variables: unknown) {
+  const parsed = Config.safeParse(variables);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
+  throw new Error(`configuration refused: ${faults.join('; ')}`);
+}
+
+/** The configuration of this Worker; nothing else reads the environment. */
+export const config = readConfig(env);
+
+/** The host that passkeys are bound to (WebAuthn's RP ID). */
+export const PASSKEY_HOST = new URL(config.CONSOLE_ORIGIN).hostname;

@@ -1,0 +1,120 @@
+import { newRecordId } from '../../../src/ledger/record-id.ts';
+import { digest } from '../../../src/platform/digest.ts';
+import { drawSecret } from '../sessions/secret.ts';
+import { type User, findUserByEmail, readUser } from './user.ts';
+
+/** How long a link that signs in is good for, and one that invites. */
+const SIGN_IN_MS = 10 * 60_000;
+const INVITATION_MS = 72 * 3_600_000;
+
+/** How many links an address may be sent in an hour. */
+const MAX_AN_HOUR = 5;
+const HOUR_MS = 3_600_000;
+
+const hashOf = (secret: string) => digest(`link ${secret}`);
+const browserOf = (cookie: string) => digest(`browser ${cookie}`);
+
+/** A link's secret goes behind this in the fragment, which browsers send to nobody. */
+export function writeLink(origin: string, secret: string): string {
+  return `${origin}/link#${secret}`;
+}
+
+/**
+ * Counts a request for a link to an address, known or not, and returns whether it is within its five an hour. Throws
+ * when D1 fails.
+ */
+export async function countLinkRequest(identity: D1Database, email: string, now_ms: number): Promise<boolean> {
+  const address = await digest(`address ${email}`);
+  const [, { meta }] = (await identity.batch([
+    identity.prepare('DELETE FROM link_requests WHERE asked_at <= ?').bind(now_ms - HOUR_MS),
+    identity
+      .prepare(
+        `INSERT INTO link_requests (address, asked_at) SELECT ?1, ?2
+         WHERE (SELECT count(*) FROM link_requests WHERE address = ?1 AND asked_at > ?3) < ?4`,
+      )
+      .bind(address, now_ms, now_ms - HOUR_MS, MAX_AN_HOUR),
+  ])) as [D1Result, D1Result];
+  return meta.changes === 1;
+}
+
+/** Makes a link that signs a user in, in the browser that has this cookie. Returns its secret. Throws when D1 fails. */
+export async function makeSignInLink(
+  identity: D1Database,
+  user: User,
+  cookie: string,
+  now_ms: number,
+): Promise<string> {
+  const secret = drawSecret();
+  await identity.batch([
+    identity.prepare('DELETE FROM links WHERE expires_at <= ?').bind(now_ms),
+    identity
+      .prepare("INSERT INTO links (hash, kind, user_id, browser, expires_at) VALUES (?, 'sign_in', ?, ?, ?)")
+      .bind(await hashOf(secret), user.id, await browserOf(cookie), now_ms + SIGN_IN_MS),
+  ]);
+  return secret;
+}
+
+/** For whom an invitation is, and who of the staff sends it. */
+export interface Invitation {
+  readonly email: string;
+  readonly accountId: string;
+  readonly invitedBy: string;
+}
+
+/** Makes a link that makes somebody the holder of an account. Returns its secret. Throws when D1 fails. */
+export async function makeInvitation(identity: D1Database, invitation: Invitation, now_ms: number): Promise<string> {
+  const secret = drawSecret();
+  const { email, accountId, invitedBy } = invitation;
+  await identity
+    .prepare(
+      `INSERT INTO links (hash, kind, email, account_id, invited_by, expires_at)
+       VALUES (?, 'invitation', ?, ?, ?, ?)`,
+    )
+    .bind(await hashOf(secret), email, accountId, invitedBy, now_ms + INVITATION_MS)
+    .run();
+  return secret;
+}
+
+interface LinkRow {
+  readonly kind: 'sign_in' | 'invitation';
+  readonly user_id: string;
+  readonly browser: string;
+  readonly email: string;
+  readonly account_id: string;
+  readonly invited_by: string;
+  readonly expires_at: number;
+}
+
+/**
+ * Spends a link, and returns who it signs in. `undefined` when it was spent, has expired, was asked for in another
+ * browser, or invites to an account that has another holder. A link that is tried in the wrong browser is spent too: it
+ * is in somebody else's hands. Throws when D1 fails.
+ */
+export async function spendLink(
+  identity: D1Database,
+  secret: string,
+  cookie: string | undefined,
+  now_ms: number,
+): Promise<User | undefined> {
+  const row = await identity
+    .prepare('DELETE FROM links WHERE hash = ? RETURNING *')
+    .bind(await hashOf(secret))
+    .first<LinkRow>();
+  if (!row || row.expires_at <= now_ms) return undefined;
+  if (row.kind === 'invitation') return acceptInvitation(identity, row, now_ms);
+  const isOwnBrowser = cookie !== undefined && (await browserOf(cookie)) === row.browser;
+  return isOwnBrowser ? readUser(identity, row.user_id) : undefined;
+}
+
+async function acceptInvitation(identity: D1Database, row: LinkRow, now_ms: number): Promise<User | undefined> {
+  const { email, account_id: accountId, invited_by: invitedBy } = row;
+  await identity
+    .prepare(
+      `INSERT INTO users (id, email, account_id, created_at, invited_by) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO NOTHING`,
+    )
+    .bind(newRecordId(now_ms), email, accountId, now_ms, invitedBy)
+    .run();
+  const user = await findUserByEmail(identity, email);
+  return user?.accountId === accountId ? user : undefined;
+}

@@ -1,0 +1,78 @@
+import { Hono } from 'hono';
+import { refuse } from '../../../src/http/refusal.ts';
+import type { ConsoleContext, SignedInEnvironment } from '../http/context.ts';
+import { readBytes } from '../http/read-body.ts';
+import { passkeyNeeded, secondFactorNeeded, sendRefusal } from '../http/refusals.ts';
+import { requireSession } from '../sessions/require-session.ts';
+import { isFresh } from '../sessions/session.ts';
+
+/** What passes from a page to the exchange. Neither the cookie nor a key that a page might send is among it. */
+const PASSED_HEADERS = ['Accept', 'Content-Type', 'Idempotency-Key', 'If-None-Match', 'CF-Connecting-IP', 'User-Agent'];
+
+/** What everybody may read. It goes without the session's key, so that prices use up nothing of its limits. */
+const PUBLIC_PATHS = /^\/api\/v1\/(markets(\/.*)?|assets|exchange-info|time|status|openapi\.json)$/;
+
+const WITHDRAWALS = '/api/v1/wallet/withdrawals';
+
+/** What a page may change at the public API. */
+const POSTS = ['/api/v1/orders', '/api/v1/orders/preview', WITHDRAWALS];
+
+const noSuchChange = refuse('method_not_allowed', 'The console changes nothing at this path.');
+const tooLarge = refuse('payload_too_large', 'The body is too large.');
+
+/**
+ * The public API for the console's pages: the session's key in place of the cookie, so that scopes, limits, replays and
+ * a freeze hold as for every key.
+ */
+export const apiProxy = new Hono<SignedInEnvironment>();
+
+apiProxy.get('/v1/*', async (c, next) => (PUBLIC_PATHS.test(c.req.path) ? forward(c, {}) : next()));
+
+apiProxy.use(requireSession);
+
+apiProxy.get('/v1/*', (c) => forward(c, { token: c.var.session.token }));
+
+apiProxy.post('/v1/*', async (c) => {
+  const path = POSTS.find((known) => known === c.req.path);
+  if (path === undefined) return sendRefusal(c, noSuchChange);
+  const { session } = c.var;
+  if (path === WITHDRAWALS) {
+    if (!isFresh(session, Date.now())) return sendRefusal(c, passkeyNeeded);
+    const account = await c.env.HOLDERS.describe(session.token);
+    if (!account.ok) return sendRefusal(c, account);
+    if (!account.value.totp.enabled) return sendRefusal(c, secondFactorNeeded);
+  }
+  const body = await readBytes(c.req.raw);
+  if (!body) return sendRefusal(c, tooLarge);
+  return forward(c, { token: session.token, body, path });
+});
+
+apiProxy.all('/v1/*', (c) => sendRefusal(c, noSuchChange));
+
+/** A request as it goes on to the exchange. */
+interface Forwarded {
+  readonly token?: string;
+  readonly body?: Uint8Array;
+  /** In place of the path as it came, which a page may have written in another way. */
+  readonly path?: string;
+}
+
+/** Sends a request to the exchange, and its answer back as it is. */
+export async function forward(
+  c: ConsoleContext,
+  { token, body, path }: Forwarded,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const url = new URL(c.req.url);
+  if (path !== undefined) url.pathname = path;
+  const headers = new Headers({ 'X-Request-Id': c.var.requestId, ...more });
+  for (const name of PASSED_HEADERS) {
+    const value = c.req.header(name);
+    if (value !== undefined) headers.set(name, value);
+  }
+  if (token !== undefined) headers.set('Authorization', `Bearer ${token}`);
+  const answer = await c.env.EXCHANGE.fetch(
+    new Request(url, { method: c.req.method, headers, ...(body && { body }), redirect: 'manual' }),
+  );
+  return new Response(answer.body, answer);
+}
