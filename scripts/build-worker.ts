@@ -1,8 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-
-/** Wrangler's own file, run by the Node that runs this script: no shell and no PATH are needed. */
-const WRANGLER = 'node_modules/wrangler/bin/wrangler.js';
+import { WRANGLER, quietly } from './start/wrangler.ts';
 
 /** Where a bundle differs from the deployed one. */
 export interface BuildOptions {
@@ -25,8 +23,8 @@ export async function buildWorker(
   const command = ['deploy', '--dry-run', '--config', config, '--env', environment, '--outdir', directory];
   const { stdout, stderr } = await promisify(execFile)(
     process.execPath,
-    [WRANGLER, ...command, ...(keepsNames ? ['--no-minify'] : [])],
-    { encoding: 'utf8', env: { ...process.env, WRANGLER_SEND_METRICS: 'false' } },
+    [...WRANGLER, ...command, ...(keepsNames ? ['--no-minify'] : [])],
+    { encoding: 'utf8', env: { ...process.env, ...quietly } },
   );
   const output = stdout + stderr;
   if (/warning/i.test(output)) throw new Error(output);

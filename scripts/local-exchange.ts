@@ -18,6 +18,11 @@ export interface LocalExchange {
   stop(): Promise<void>;
 }
 
+interface Ports {
+  readonly port: number;
+  readonly consolePort: number;
+}
+
 function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
@@ -37,11 +42,11 @@ export async function withLocalExchange(
   use: (start: () => Promise<LocalExchange>) => Promise<void>,
   script = 'scripts/start.cjs',
 ): Promise<void> {
-  const port = await findFreePort();
+  const ports: Ports = { port: await findFreePort(), consolePort: await findFreePort() };
   const storage = mkdtempSync(join(tmpdir(), 'bureau-'));
   const servers: ChildProcess[] = [];
   try {
-    await use(() => startExchange(script, port, storage, servers));
+    await use(() => startExchange(script, ports, storage, servers));
   } finally {
     await Promise.all(servers.map(stop));
     rmSync(storage, { recursive: true, force: true });
@@ -50,12 +55,12 @@ export async function withLocalExchange(
 
 async function startExchange(
   script: string,
-  port: number,
+  { port, consolePort }: Ports,
   storage: string,
   servers: ChildProcess[],
 ): Promise<LocalExchange> {
   const server = spawn(process.execPath, [script], {
-    env: { ...process.env, PORT: String(port), BUREAU_STORAGE: storage },
+    env: { ...process.env, PORT: String(port), CONSOLE_PORT: String(consolePort), BUREAU_STORAGE: storage },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   servers.push(server);

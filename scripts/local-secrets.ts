@@ -62,9 +62,14 @@ function findForeignLine(text: string): number | undefined {
   return place < 0 ? undefined : place + 1;
 }
 
+/** All secrets of this machine's exchange, by name. */
+export function readSecrets(): Record<string, string> {
+  return parseEnv(readFileSync(SECRETS_FILE, 'utf8')) as Record<string, string>;
+}
+
 /** A secret of this machine's exchange. Throws when there is none of this name. */
 export function readSecret(name: string): string {
-  const { [name]: value } = parseEnv(readFileSync(SECRETS_FILE, 'utf8'));
+  const { [name]: value } = readSecrets();
   if (!value) throw new Error(`there is no ${name} in ${SECRETS_FILE}`);
   return value;
 }

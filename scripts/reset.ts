@@ -8,7 +8,7 @@ import { readStorage, subjectOfStorage } from './start/place.ts';
 
 /** `npm run reset` deletes the data of `npm start`, and no other files in its folder. Secrets stay. */
 
-const entries = ['v3', SCHEMA_FILE, DEMO_FILE, ACCESS_KEY_FILE, 'requests.log'];
+const entries = ['v3', SCHEMA_FILE, DEMO_FILE, ACCESS_KEY_FILE, 'requests.log', 'mail'];
 
 const storage = readStorage(process.env);
 const user = await findHolder(subjectOfStorage(storage));

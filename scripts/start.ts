@@ -1,7 +1,9 @@
-import { readSecret, writeSecrets } from './local-secrets.ts';
+import { readSecret, readSecrets, writeSecrets } from './local-secrets.ts';
+import { type Bundles, buildWorkers } from './start/build-workers.ts';
 import { composeGreeting } from './start/compose-greeting.ts';
 import { openDemo } from './start/demo-account.ts';
 import { findRefusal } from './start/find-refusal.ts';
+import { inviteDemo } from './start/invite-demo.ts';
 import { migrate } from './start/migrate.ts';
 import { operate } from './start/operate.ts';
 import { type Place, readPlace } from './start/place.ts';
@@ -10,10 +12,9 @@ import { keepSchedule, serve, waitUntilReady } from './start/serve.ts';
 
 /**
  * `npm start` runs a whole exchange on this machine; its first file is `start.cjs`. It makes the secrets, migrates the
- * local D1, serves the Worker, opens a demo account through the operator's API, signs its first admin in, and prints what
- * a trader and an operator need. A later
- * run finds everything as it was, unless the data is of an earlier schema: then it is moved aside, and the exchange begins
- * anew. Words of its command line go to wrangler: `-- --var NAME:VALUE` sets a variable.
+ * local D1, serves the exchange and its console, opens a demo account through the operator's API, signs its first admin
+ * in, and prints what a holder, a trader and an operator need. A later run finds everything as it was, unless the data is
+ * of an earlier schema: then it is moved aside, and the exchange begins anew. `-- --var NAME:VALUE` sets a variable.
  */
 
 const MIGRATIONS = 'migrations';
@@ -26,37 +27,47 @@ function refuse(sentence: string): void {
   process.exitCode = 1;
 }
 
-async function open(place: Place): Promise<void> {
+async function open(place: Place, building: Promise<Bundles>): Promise<void> {
   const access = await playAccess(place);
-  const served = serve(place, [...access.words, ...process.argv.slice(2)]);
-  let isStopping = false;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      isStopping = true;
-      served.stop();
-    });
-  }
-  const ended = new Promise<void>((resolve) => {
-    served.process.on('exit', (code) => {
-      if (!isStopping) console.error(`The exchange ended with code ${code}. What it said last is in ${place.logFile}.`);
-      process.exitCode = isStopping ? 0 : 1;
-      resolve();
-    });
-  });
+  const variables = { ...readSecrets(), ...access.variables, ...readVariables(process.argv.slice(2)) };
+  const served = await serve(place, await building, variables);
+  const stopped = untilStopped();
   try {
-    await waitUntilReady(served, place);
+    await waitUntilReady(place);
     const operatorToken = readSecret('OPERATOR_TOKEN');
     await operate(place, operatorToken, 'PUT', `/staff/${FIRST_ADMIN}`, { roles: ['admin'] });
     const demo = await openDemo(place, operatorToken);
     const staff = { email: FIRST_ADMIN, signedIn: access.signIn(FIRST_ADMIN) };
-    console.log(composeGreeting(place, demo, operatorToken, staff));
-    keepSchedule(served, place);
+    const links = { holder: await inviteDemo(served.runtime, place, demo.accountId) };
+    console.log(composeGreeting(place, demo, operatorToken, staff, links));
   } catch (error) {
-    if (!isStopping) refuse(error instanceof Error ? error.message : String(error));
-    isStopping = true;
-    served.stop();
+    await served.stop();
+    throw error;
   }
-  await ended;
+  const schedule = keepSchedule(place);
+  await stopped;
+  clearInterval(schedule);
+  await served.stop();
+}
+
+/** Resolves at Ctrl-C, or when this process is asked to end. */
+function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+}
+
+/** The variables that the command line sets, each as `--var NAME:VALUE`. Throws for any other word. */
+function readVariables(words: readonly string[]): Record<string, string> {
+  const variables: Record<string, string> = {};
+  for (let at = 0; at < words.length; at += 2) {
+    const [, name, value] = /^([A-Z_]+):(.*)$/s.exec(words[at + 1] ?? '') ?? [];
+    if (words[at] !== '--var' || name === undefined || value === undefined) {
+      throw new Error(`"${words.slice(at, at + 2).join(' ')}" is not understood: --var NAME:VALUE sets a variable.`);
+    }
+    variables[name] = value;
+  }
+  return variables;
 }
 
 async function start(): Promise<void> {
@@ -66,8 +77,10 @@ async function start(): Promise<void> {
   if (refusal !== undefined) return refuse(refusal);
   process.title = `bureau on port ${place.port}`;
   writeSecrets();
+  // Built while the database is migrated.
+  const building = buildWorkers(`.wrangler/bundles/${place.port}`);
   migrate(place);
-  await open(place);
+  await open(place, building);
 }
 
 start().catch((error: unknown) => refuse(error instanceof Error ? error.message : String(error)));

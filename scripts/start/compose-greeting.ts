@@ -7,9 +7,20 @@ export interface SignedIn {
   readonly signedIn: string;
 }
 
+/** The links of the console, each for one sign-in. */
+export interface ConsoleLinks {
+  readonly holder: string;
+}
+
 /** The one page that `npm start` prints: where the exchange is, its keys, lines to paste, and how to end it. */
-export function composeGreeting(place: Place, demo: Demo, operatorToken: string, staff: SignedIn): string {
-  const { origin, storage, logFile } = place;
+export function composeGreeting(
+  place: Place,
+  demo: Demo,
+  operatorToken: string,
+  staff: SignedIn,
+  links: ConsoleLinks,
+): string {
+  const { origin, storage, logFile, mailFolder } = place;
   const authorization = `-H 'Authorization: Bearer ${demo.token}'`;
   const order = `{"coin":"BTC","side":"BUY","mode":"USDT_AMOUNT","value":"100"}`;
   return `
@@ -17,6 +28,9 @@ Bureau is open.
 
 API:                   ${origin}/api/v1
 guides and reference:  ${origin}/docs
+
+console, signed in once as the demo account's holder:
+  ${links.holder}
 
 demo account: ${demo.accountId}
 api key: ${demo.token}
@@ -35,7 +49,7 @@ Who you are, signed in as a person of the staff:
 The market:
   curl -s ${origin}/api/v1/markets/tickers
 
-Requests are logged in ${logFile}. The data is in ${storage}; npm run reset deletes it.
+Requests are logged in ${logFile}, and the console's mails are in ${mailFolder}. The data is in ${storage}; npm run reset deletes it.
 Ctrl-C ends it.
 `;
 }

@@ -9,7 +9,7 @@ import {
   readLedgerBindings,
 } from '../ledgers/migrate-ledgers.ts';
 import type { Place } from './place.ts';
-import { WRANGLER, quietly } from './serve.ts';
+import { WRANGLER, quietly } from './wrangler.ts';
 
 const MIGRATIONS = 'migrations';
 

@@ -22,8 +22,8 @@ const LIFETIME_S = 86_400;
 
 /** A team of Cloudflare Access on this machine. */
 export interface LocalAccess {
-  /** The words of wrangler's command line that name it to the Worker. */
-  readonly words: readonly string[];
+  /** The variables that name it to the exchange. */
+  readonly variables: Readonly<Record<string, string>>;
   /** A token for a person, as Access sends it with each of their requests. */
   signIn(email: string): string;
 }
@@ -32,7 +32,7 @@ export interface LocalAccess {
  * Plays Cloudflare Access for `npm start`: shows the certificate of a key pair of this machine, which is kept with the
  * data, and signs people in under it. It is there as long as this process is.
  */
-export async function playAccess({ storage, origin }: Place): Promise<LocalAccess> {
+export async function playAccess({ storage, consoleOrigin }: Place): Promise<LocalAccess> {
   const privateKey = createPrivateKey({ key: readKey(`${storage}/${ACCESS_KEY_FILE}`), format: 'jwk' });
   const { n, e } = privateKey.export({ format: 'jwk' });
   const certificates = JSON.stringify({ keys: [{ kid: KEY_ID, kty: 'RSA', alg: 'RS256', use: 'sig', n, e }] });
@@ -44,9 +44,8 @@ export async function playAccess({ storage, origin }: Place): Promise<LocalAcces
   server.unref();
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   writeFileSync(`${storage}/${ISSUER_FILE}`, issuer);
-  const variables = { ACCESS_ISSUER: issuer, ACCESS_AUDIENCE: AUDIENCE, CONSOLE_ORIGIN: origin };
   return {
-    words: Object.entries(variables).flatMap(([name, value]) => ['--var', `${name}:${value}`]),
+    variables: { ACCESS_ISSUER: issuer, ACCESS_AUDIENCE: AUDIENCE, CONSOLE_ORIGIN: consoleOrigin },
     signIn: (email) => signInLocally(storage, email),
   };
 }

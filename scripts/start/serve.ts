@@ -1,10 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { createWriteStream, readFileSync } from 'node:fs';
-import { stripVTControlCharacters } from 'node:util';
+import { createWriteStream, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Miniflare, type V4WorkerOptionsShape, convertV4MiniflareOptions } from 'miniflare';
+import { unstable_getMiniflareWorkerOptions, unstable_readConfig, unstable_splitSqlQuery } from 'wrangler';
+import { type Bundles, CONSOLE_CONFIG } from './build-workers.ts';
+import { MAILBOX, describeMailbox } from './mailbox.ts';
 import type { Place } from './place.ts';
 
-/** Wrangler without its starter, which would be one more process. */
-export const WRANGLER = ['--no-warnings', 'node_modules/wrangler/wrangler-dist/cli.js'];
+/** The names of the two Workers. */
+export const EXCHANGE = 'bureau';
+export const CONSOLE = 'bureau-console';
+const CONSOLE_MIGRATIONS = 'console/migrations';
 
 const READY_DEADLINE_MS = 60_000;
 const READY_LOOK_MS = 100;
@@ -16,49 +21,113 @@ const SCHEDULE_PATH = '/cdn-cgi/local/scheduled';
 /** How much of the log is shown when the exchange does not come up. */
 const LAST_LINES = 20;
 
-/** Without the terminal's colours, questions and statistics. Wrangler is large, so what Node compiles of it is kept. */
-export const quietly = {
-  WRANGLER_SEND_METRICS: 'false',
-  CI: 'true',
-  NO_COLOR: '1',
-  FORCE_COLOR: '0',
-  NODE_COMPILE_CACHE: 'node_modules/.cache/compile',
-};
-
-/** An exchange that is being served. */
+/** An exchange and its console, in one runtime. */
 export interface Served {
-  readonly process: ChildProcess;
-  /** Ends the exchange with all of its processes. */
-  stop(): void;
+  readonly runtime: Miniflare;
+  /** Ends both. */
+  stop(): Promise<void>;
 }
 
 /**
- * Serves the Worker with wrangler, in a process group of its own: ending wrangler alone would leave its runtime running.
- * What it writes goes to the log file as plain text. Its other arguments are `words`.
+ * Serves both bundles in one runtime, the exchange on its port and the console on one of its own. They are bound to each
+ * other here and not by wrangler's registry, in which a console could find another Bureau of this machine. What they log
+ * goes to the log file. The exchange gets `variables`, its secrets among them, in place of those of wrangler.toml.
  */
-export function serve({ port, storage, logFile }: Place, words: readonly string[]): Served {
-  const place = ['--port', String(port), '--ip', '127.0.0.1', '--persist-to', storage];
-  const child = spawn(
-    process.execPath,
-    [...WRANGLER, 'dev', ...place, '--show-interactive-dev-session=false', ...words],
-    { env: { ...process.env, ...quietly }, stdio: ['ignore', 'pipe', 'pipe'], detached: true },
+export async function serve(
+  place: Place,
+  bundles: Bundles,
+  variables: Readonly<Record<string, string>>,
+): Promise<Served> {
+  // Wrangler's reading of a configuration would print which files it read.
+  process.env['WRANGLER_LOG'] ??= 'error';
+  const log = createWriteStream(place.logFile);
+  const runtime = new Miniflare(
+    convertV4MiniflareOptions({
+      host: '127.0.0.1',
+      port: place.port,
+      // Answers SCHEDULE_PATH.
+      unsafeTriggerHandlers: true,
+      // Where wrangler keeps it, so that its commands find the same data.
+      resourcePersistencePath: join(place.storage, 'v3'),
+      handleStructuredLogs: ({ message }) => void log.write(`${message}\n`),
+      workers: [
+        describeExchange(bundles.exchange, variables),
+        describeConsole(bundles.console, place),
+        describeMailbox(place.mailFolder, readConfig(CONSOLE_CONFIG).compatibility_date ?? ''),
+      ],
+    }),
   );
-  const log = createWriteStream(logFile);
-  const write = (text: unknown) => void log.write(stripVTControlCharacters(String(text)));
-  child.stdout.on('data', write);
-  child.stderr.on('data', write);
-  const stop = () => {
-    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
-      process.kill(-child.pid, 'SIGTERM');
-    }
+  // Miniflare would end this process at a signal, before the runtime has closed its files.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeAllListeners(signal);
+  await runtime.ready;
+  await migrateDatabase(runtime, 'IDENTITY', CONSOLE, CONSOLE_MIGRATIONS);
+  return { runtime, stop: () => runtime.dispose() };
+}
+
+const readConfig = (config: string) => unstable_readConfig({ config });
+
+/** A Worker of its configuration's bindings, from a bundle, which is a single module. */
+function describeWorker(config: string, bundle: string) {
+  const settings: V4WorkerOptionsShape = unstable_getMiniflareWorkerOptions(readConfig(config)).workerOptions;
+  return {
+    ...settings,
+    modules: [{ type: 'ESModule' as const, path: join(bundle, 'index.js') }],
+    modulesRoot: bundle,
+    modulesRules: undefined,
   };
-  return { process: child, stop };
+}
+
+function describeExchange(bundle: string, variables: Readonly<Record<string, string>>) {
+  return {
+    ...describeWorker('wrangler.toml', bundle),
+    name: EXCHANGE,
+    bindings: { ...readConfig('wrangler.toml').vars, ...variables },
+  };
+}
+
+function describeConsole(bundle: string, { consolePort, consoleOrigin }: Place) {
+  // The mailbox takes the place of the platform's mail.
+  const { email: _email, ...worker } = describeWorker(CONSOLE_CONFIG, bundle);
+  return {
+    ...worker,
+    name: CONSOLE,
+    bindings: { ...readConfig(CONSOLE_CONFIG).vars, CONSOLE_ORIGIN: consoleOrigin },
+    serviceBindings: {
+      EXCHANGE,
+      HOLDERS: { name: EXCHANGE, entrypoint: 'HolderEntrypoint' },
+      EMAIL: MAILBOX,
+    },
+    unsafeDirectSockets: [{ host: '127.0.0.1', port: consolePort }],
+  };
+}
+
+/** Brings a Worker's database to the schema of a folder of migrations, and notes what was applied as wrangler does. */
+export async function migrateDatabase(
+  runtime: Miniflare,
+  binding: string,
+  worker: string,
+  folder: string,
+): Promise<void> {
+  const database = await runtime.getD1Database(binding, worker);
+  await database.exec(
+    'CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)',
+  );
+  const { results } = await database.prepare('SELECT name FROM d1_migrations').all<{ name: string }>();
+  const applied = new Set(results.map(({ name }) => name));
+  for (const name of readdirSync(folder).toSorted()) {
+    if (applied.has(name)) continue;
+    const statements = unstable_splitSqlQuery(readFileSync(join(folder, name), 'utf8'));
+    await database.batch([
+      ...statements.map((sql) => database.prepare(sql)),
+      database.prepare('INSERT INTO d1_migrations (name) VALUES (?)').bind(name),
+    ]);
+  }
 }
 
 /** Resolves when the exchange answers. Throws with the end of its log when it does not. */
-export async function waitUntilReady(served: Served, { origin, logFile }: Place): Promise<void> {
+export async function waitUntilReady({ origin, logFile }: Place): Promise<void> {
   const deadline_ms = Date.now() + READY_DEADLINE_MS;
-  while (Date.now() < deadline_ms && served.process.exitCode === null) {
+  while (Date.now() < deadline_ms) {
     const isReady = await fetch(`${origin}/api/v1/markets/tickers`).then(
       (response) => response.ok,
       () => false,
@@ -70,12 +139,19 @@ export async function waitUntilReady(served: Served, { origin, logFile }: Place)
   throw new Error(`the exchange does not answer. The end of ${logFile}:\n${end}`);
 }
 
+/** Fires the schedule of a Worker. */
+export async function fireSchedule(origin: string, worker: string): Promise<void> {
+  // Miniflare's own header for one Worker of several.
+  await fetch(`${origin}${SCHEDULE_PATH}`, { headers: { 'MF-Route-Override': worker } });
+}
+
 /** Fires the schedule now and every minute, as the platform does, so that the ledger is reconciled here as well. */
-export function keepSchedule(served: Served, { origin }: Place): void {
+export function keepSchedule({ origin }: Place): NodeJS.Timeout {
   const fire = () => {
-    fetch(`${origin}${SCHEDULE_PATH}`).catch((error: unknown) => console.error('the schedule was not fired:', error));
+    for (const worker of [EXCHANGE, CONSOLE]) {
+      fireSchedule(origin, worker).catch((error: unknown) => console.error('the schedule was not fired:', error));
+    }
   };
   fire();
-  const timer = setInterval(fire, SCHEDULE_INTERVAL_MS);
-  served.process.on('exit', () => clearInterval(timer));
+  return setInterval(fire, SCHEDULE_INTERVAL_MS);
 }

@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import type { Browser, Reply } from './browser.ts';
+import { Authenticator } from './authenticator.ts';
+import { served } from './shared-console.ts';
+
+/** Signing in: invitations, passkeys, links and recoveries. */
+export function describeSignIn(): void {
+  function expectRefused(reply: Reply, status: number, code: string): void {
+    expect([reply.status, reply.body.code]).toEqual([status, code]);
+    expect(reply.body.requestId).toBe(reply.headers.get('X-Request-Id'));
+  }
+
+  async function expectSignedOut(browser: Browser): Promise<void> {
+    expectRefused(await browser.get('/session'), 401, 'not_signed_in');
+  }
+
+  describe('an invitation', () => {
+    it('makes somebody the holder of an account, who enrols a passkey, signs out and in, and trades', async () => {
+      const accountId = await served.openAccount({ USDT: '1000' });
+      expect((await served.invite(accountId, 'Ada@Customers.example')).status).toBe(201);
+      const browser = served.openBrowser();
+      const spent = await browser.post('/session/link/spend', { secret: await served.linkTo('ada@customers.example') });
+      expect([spent.status, spent.body['level']]).toEqual([201, 'look']);
+      const cookie = spent.headers.getSetCookie().join();
+      expect(cookie).toMatch(/^__Host-session=[\w-]{43}; Max-Age=\d+; Path=\/; Secure; HttpOnly; SameSite=Strict$/);
+      const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '100' };
+      expectRefused(await browser.post('/api/v1/orders', order), 403, 'insufficient_scope');
+      const { passkey, reply } = await browser.enrol();
+      expect([reply.status, reply.body['level']]).toEqual([201, 'act']);
+      expect((await browser.post('/api/v1/orders', order)).status).toBe(201);
+      expect((await browser.send('DELETE', '/session')).status).toBe(200);
+      await expectSignedOut(browser);
+      expect((await browser.signIn(passkey)).status).toBe(201);
+      expect((await browser.get('/session')).body['session']).toMatchObject({
+        email: 'ada@customers.example',
+        accountId,
+        level: 'act',
+        isFresh: true,
+        passkeys: 1,
+      });
+      expect((await browser.get('/account')).body['account']).toMatchObject({ account: { id: accountId } });
+    });
+
+    it('is spent once, and is made only by the staff, for an account without a holder and a new address', async () => {
+      const { accountId, email } = await served.openHolder();
+      const free = await served.openAccount();
+      expectRefused(await served.invite(accountId, 'other@customers.example'), 409, 'invalid_state');
+      expectRefused(await served.invite(free, email), 409, 'invalid_state');
+      expectRefused(await served.invite('nobody', 'other@customers.example'), 404, 'not_found');
+      expectRefused(await served.invite(free, 'x@customers.example', {}), 401, 'invalid_operator_token');
+      expectRefused(
+        await served.invite(free, 'x@customers.example', served.staffHeader('stranger@bureau.example')),
+        403,
+        'insufficient_role',
+      );
+      await served.invite(free, 'once@customers.example');
+      const secret = await served.linkTo('once@customers.example');
+      expect((await served.openBrowser().post('/session/link/spend', { secret })).status).toBe(201);
+      expectRefused(await served.openBrowser().post('/session/link/spend', { secret }), 403, 'link_not_valid');
+    });
+
+    it('of two for one account only the first is accepted', async () => {
+      const accountId = await served.openAccount();
+      for (const name of ['first', 'second']) await served.invite(accountId, `${name}@race.example`);
+      const spend = async (name: string) =>
+        served.openBrowser().post('/session/link/spend', { secret: await served.linkTo(`${name}@race.example`) });
+      expect((await spend('second')).status).toBe(201);
+      expectRefused(await spend('first'), 403, 'link_not_valid');
+    });
+  });
+
+  describe('a passkey is refused', () => {
+    it('when its answer is replayed', async () => {
+      const { passkey } = await served.openHolder();
+      const browser = served.openBrowser();
+      const answer = passkey.sign(await browser.challengeOf('/session/passkey/options'));
+      expect((await browser.post('/session/passkey', { answer })).status).toBe(201);
+      const other = served.openBrowser();
+      expectRefused(await other.post('/session/passkey', { answer }), 401, 'sign_in_refused');
+      await expectSignedOut(other);
+    });
+
+    it('without user verification, also when it is enrolled', async () => {
+      const { passkey } = await served.openHolder();
+      const browser = served.openBrowser();
+      expectRefused(await browser.signIn(passkey, { withoutVerification: true }), 401, 'sign_in_refused');
+      const accountId = await served.openAccount();
+      await served.invite(accountId, 'unverified@customers.example');
+      const secret = await served.linkTo('unverified@customers.example');
+      await browser.post('/session/link/spend', { secret });
+      expectRefused((await browser.enrol({ withoutVerification: true })).reply, 400, 'invalid_request');
+    });
+
+    it('when its counter has gone back or stands still, as that of a copy does', async () => {
+      const { passkey } = await served.openHolder();
+      const browser = served.openBrowser();
+      expect((await browser.signIn(passkey, { counter: 10 })).status).toBe(201);
+      expectRefused(await browser.signIn(passkey, { counter: 10 }), 401, 'sign_in_refused');
+      expectRefused(await browser.signIn(passkey, { counter: 9 }), 401, 'sign_in_refused');
+      expectRefused(await browser.signIn(passkey, { counter: 0 }), 401, 'sign_in_refused');
+      expect((await browser.signIn(passkey, { counter: 11 })).status).toBe(201);
+    });
+
+    it('that nobody enrolled, or that answers for another site', async () => {
+      const { passkey } = await served.openHolder();
+      const browser = served.openBrowser();
+      expectRefused(await browser.signIn(new Authenticator(browser.origin)), 401, 'sign_in_refused');
+      expectRefused(await browser.signIn(passkey, { origin: 'https://phishing.example' }), 401, 'sign_in_refused');
+    });
+
+    it('when its challenge was for something else', async () => {
+      const [one, other] = [await served.openHolder(), await served.openHolder()];
+      const challenge = await one.browser.challengeOf('/session/passkey/options');
+      const answer = one.passkey.sign(challenge);
+      expectRefused(await one.browser.post('/account/fresh', { answer }), 401, 'sign_in_refused');
+      // Another holder's own passkey does not refresh this one's session.
+      const own = await one.browser.challengeOf('/account/fresh/options');
+      expectRefused(
+        await one.browser.post('/account/fresh', { answer: other.passkey.sign(own) }),
+        401,
+        'sign_in_refused',
+      );
+    });
+  });
+
+  describe('an e-mail link', () => {
+    it('signs in to look, once, and only in the browser that asked', async () => {
+      const { email } = await served.openHolder();
+      const browser = served.openBrowser();
+      expect((await browser.post('/session/link', { email })).status).toBe(202);
+      const stolen = await served.linkTo(email, 2);
+      expectRefused(await served.openBrowser().post('/session/link/spend', { secret: stolen }), 403, 'link_not_valid');
+      expectRefused(await browser.post('/session/link/spend', { secret: stolen }), 403, 'link_not_valid');
+      await browser.post('/session/link', { email });
+      const secret = await served.linkTo(email, 3);
+      const spent = await browser.post('/session/link/spend', { secret });
+      expect([spent.status, spent.body['level']]).toEqual([201, 'look']);
+      expect((await browser.get('/api/v1/wallet/balances')).status).toBe(200);
+      expectRefused(await browser.post('/account/passkeys/options'), 403, 'passkey_needed');
+      expectRefused(await browser.post('/session/link/spend', { secret }), 403, 'link_not_valid');
+      expect(served.mailsTo(email).at(-1)?.subject).toContain('signed in to your account by an e-mail link');
+    });
+
+    it('is mailed to users alone, five times an hour, and the answer tells nothing of it', async () => {
+      const { email } = await served.openHolder();
+      const browser = served.openBrowser();
+      const replies = [];
+      for (let count = 0; count < 7; count += 1) replies.push(await browser.post('/session/link', { email }));
+      replies.push(await browser.post('/session/link', { email: 'nobody@customers.example' }));
+      expect(new Set(replies.map(({ status, body }) => `${status} ${JSON.stringify(body)}`)).size).toBe(1);
+      await served.linkTo(email, 6);
+      // The invitation, and five.
+      expect(served.mailsTo(email).filter(({ text }) => text.includes('/link#'))).toHaveLength(6);
+      expect(served.mailsTo('nobody@customers.example')).toEqual([]);
+    });
+
+    it('has its secret where no server and no log sees it', async () => {
+      const { email } = await served.openHolder();
+      expect(served.mailsTo(email)[0]?.text).toContain(`${served.place.consoleOrigin}/link#`);
+      const stored = await served.identity.prepare('SELECT hash FROM links').all<{ hash: string }>();
+      const secrets = served.mailsTo(email).map(({ text }) => /\/link#([\w-]{43})/.exec(text)?.[1]);
+      expect(stored.results.some(({ hash }) => secrets.includes(hash))).toBe(false);
+    });
+  });
+
+  describe('a recovery', () => {
+    it('with a code lets in who lost the passkey, and holds the account for 24 hours', async () => {
+      const { browser: old, email, passkey } = await served.openHolder({ USDT: '1000' });
+      const drawn = await old.post('/account/recovery-codes');
+      const [code = ''] = drawn.body['recoveryCodes'] as string[];
+      expect(drawn.body['recoveryCodes']).toHaveLength(10);
+      const browser = served.openBrowser();
+      await browser.post('/session/link', { email });
+      await browser.post('/session/link/spend', { secret: await served.linkTo(email, 2) });
+      expectRefused(
+        await browser.post('/account/recovery', { recoveryCode: 'AAAA AAAA AAAA AAAA' }),
+        403,
+        'totp_invalid',
+      );
+      expectRefused(await browser.post('/account/recovery', { totpCode: '123456' }), 403, 'totp_required');
+      const recovered = await browser.post('/account/recovery', { recoveryCode: code.toLowerCase() });
+      expect(recovered.status).toBe(201);
+      expect(served.mailsTo(email).at(-1)?.subject).toContain('being recovered');
+      await expectSignedOut(old);
+      const { reply } = await browser.enrol();
+      expect(reply.status).toBe(201);
+      expect(served.mailsTo(email).at(-1)?.subject).toContain('passkey was added');
+      const key = { label: 'bot', scopes: ['withdraw'] };
+      expectRefused(await browser.post('/account/keys', key), 403, 'account_recovered');
+      expect((await browser.get('/account')).body['account']).toMatchObject({
+        heldUntil_ms: expect.any(Number) as number,
+      });
+      expectRefused(await browser.post('/account/recovery', { recoveryCode: code }), 403, 'totp_invalid');
+      expect((await browser.signIn(passkey)).status).toBe(201);
+    });
+  });
+}

@@ -1,0 +1,160 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseEnv } from 'node:util';
+import { buildWorker } from '../../../../scripts/build-worker.ts';
+import { CONSOLE_CONFIG } from '../../../../scripts/start/build-workers.ts';
+import { readMails, type WrittenMail } from '../../../../scripts/start/mailbox.ts';
+import { readPlace } from '../../../../scripts/start/place.ts';
+import { playAccess } from '../../../../scripts/start/play-access.ts';
+import { EXCHANGE, migrateDatabase, serve } from '../../../../scripts/start/serve.ts';
+import type { Authenticator } from './authenticator.ts';
+import { Browser, type Reply } from './browser.ts';
+
+const ADMIN = 'admin@bureau.example';
+const MAIL_DEADLINE_MS = 5_000;
+
+async function findFreePort(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return String(port);
+}
+
+/** The exchange, from a bundle, and its console as `npm start` serves them, with empty storage. */
+export async function startConsole(exchangeBundle: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'bureau-console-'));
+  const place = readPlace({
+    PORT: await findFreePort(),
+    CONSOLE_PORT: await findFreePort(),
+    BUREAU_STORAGE: join(folder, 'state'),
+  });
+  if ('refusal' in place) throw new Error(place.refusal);
+  mkdirSync(place.storage);
+  const bundles = { exchange: exchangeBundle, console: join(folder, 'bundle') };
+  await buildWorker('', bundles.console, { config: CONSOLE_CONFIG });
+  const access = await playAccess(place);
+  const secrets = parseEnv(readFileSync('.dev.vars.example', 'utf8')) as Record<string, string>;
+  const served = await serve(place, bundles, { ...secrets, ...access.variables });
+  await migrateDatabase(served.runtime, 'DB', EXCHANGE, 'migrations');
+  const identity = await served.runtime.getD1Database('IDENTITY', 'bureau-console');
+  const started = new StartedConsole(place, served.runtime, identity, secrets['OPERATOR_TOKEN'] ?? '', access.signIn);
+  await started.operate('PUT', `/staff/${ADMIN}`, { roles: ['admin'] });
+  return Object.assign(started, {
+    stop: async () => {
+      await served.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  });
+}
+
+type Place = Exclude<ReturnType<typeof readPlace>, { readonly refusal: string }>;
+type Runtime = Awaited<ReturnType<typeof serve>>['runtime'];
+
+/** A holder who was invited and has enrolled a passkey. */
+export interface Holder {
+  readonly email: string;
+  readonly accountId: string;
+  readonly browser: Browser;
+  readonly passkey: Authenticator;
+}
+
+class StartedConsole {
+  readonly place: Place;
+  readonly runtime: Runtime;
+  /** The console's database. */
+  readonly identity: Awaited<ReturnType<Runtime['getD1Database']>>;
+  readonly #operatorToken: string;
+  readonly #signIn: (email: string) => string;
+  #holders = 0;
+
+  constructor(
+    place: Place,
+    runtime: Runtime,
+    identity: Awaited<ReturnType<Runtime['getD1Database']>>,
+    operatorToken: string,
+    signIn: (email: string) => string,
+  ) {
+    this.place = place;
+    this.runtime = runtime;
+    this.identity = identity;
+    this.#operatorToken = operatorToken;
+    this.#signIn = signIn;
+  }
+
+  /** A browser without cookies. */
+  openBrowser(): Browser {
+    return new Browser(this.place.consoleOrigin);
+  }
+
+  /** The header with which Access names a person of the staff. */
+  staffHeader(email = ADMIN): Record<string, string> {
+    return { 'Cf-Access-Jwt-Assertion': this.#signIn(email) };
+  }
+
+  /** Sends a request of the operator's token to the exchange, and returns the body of the answer. */
+  async operate<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await fetch(`${this.place.origin}/operator/v1${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${this.#operatorToken}`, 'Content-Type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as T;
+  }
+
+  async openAccount(funds: Readonly<Record<string, string>> = {}): Promise<string> {
+    const { account } = await this.operate<{ account: { id: string } }>('POST', '/accounts', { label: 'test' });
+    for (const [asset, amount] of Object.entries(funds)) {
+      await this.operate('POST', `/accounts/${account.id}/credits`, { asset, amount, reference: `fund ${asset}` });
+    }
+    return account.id;
+  }
+
+  invite(accountId: string, email: string, headers = this.staffHeader()): Promise<Reply> {
+    return this.openBrowser().post('/desk/invitations', { accountId, email }, headers);
+  }
+
+  mailsTo(email: string): WrittenMail[] {
+    return readMails(this.place.mailFolder).filter(({ to }) => to === email);
+  }
+
+  /** The secret of the newest link that was mailed to an address, once there are so many mails to it. */
+  async linkTo(email: string, count = 1): Promise<string> {
+    for (let waited_ms = 0; waited_ms < MAIL_DEADLINE_MS; waited_ms += 20) {
+      const links = this.mailsTo(email).flatMap(({ text }) => /\/link#([\w-]{43})/.exec(text)?.[1] ?? []);
+      const newest = links.at(-1);
+      if (newest !== undefined && links.length >= count) return newest;
+      await sleep(20);
+    }
+    throw new Error(`no link was mailed to ${email}`);
+  }
+
+  /** Opens an account, invites its holder, and has them enrol a passkey. */
+  async openHolder(funds: Readonly<Record<string, string>> = {}): Promise<Holder> {
+    this.#holders += 1;
+    const email = `holder-${this.#holders}@customers.example`;
+    const accountId = await this.openAccount(funds);
+    await this.invite(accountId, email);
+    const browser = this.openBrowser();
+    await browser.post('/session/link/spend', { secret: await this.linkTo(email) });
+    const { passkey, reply } = await browser.enrol();
+    if (reply.status !== 201) throw new Error(`not enrolled: ${JSON.stringify(reply.body)}`);
+    return { email, accountId, browser, passkey };
+  }
+
+  /** Makes the passkey's last use in all sessions of a holder older than five minutes. */
+  async makeStale({ email }: Holder): Promise<void> {
+    await this.identity
+      .prepare(
+        'UPDATE sessions SET verified_at = verified_at - 300001 WHERE user_id = (SELECT id FROM users WHERE email = ?)',
+      )
+      .bind(email)
+      .run();
+  }
+}
+
+export type { StartedConsole };
