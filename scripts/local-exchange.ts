@@ -9,6 +9,7 @@ const DEADLINE_MS = 90_000;
 /** An exchange started by `npm start`, with its output. */
 export interface LocalExchange {
   readonly origin: string;
+  readonly consoleOrigin: string;
   readonly greeting: string;
   /** The folder of its data. */
   readonly storage: string;
@@ -77,6 +78,7 @@ async function startExchange(
   });
   return {
     origin: `http://127.0.0.1:${port}`,
+    consoleOrigin: `http://localhost:${consolePort}`,
     greeting,
     storage,
     valueOf: (name) => {

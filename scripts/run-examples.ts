@@ -15,6 +15,7 @@ export function readDemoValues(exchange: LocalExchange) {
     ACCOUNT: exchange.valueOf('demo account'),
     ADMIN: /^signed in as \S+: (.+)$/m.exec(exchange.greeting)?.[1] ?? '',
     URL: exchange.origin,
+    CONSOLE: exchange.consoleOrigin,
     BUREAU_STORAGE: exchange.storage,
   } satisfies ExampleValues;
 }
