@@ -1,6 +1,6 @@
 import type { BucketLimits, BucketName } from '../keys/bucket-limits.ts';
 import type { LateWrites } from './late-writes.ts';
-import type { ObjectState } from './object-state.ts';
+import type { ObjectState } from '../platform/object-state.ts';
 import {
   type Bucket,
   type RateDecision,

@@ -1,5 +1,5 @@
 import type { KeyRecord } from '../keys/record.ts';
-import type { ObjectState } from './object-state.ts';
+import type { ObjectState } from '../platform/object-state.ts';
 
 /** The revocation of a lane's key. */
 export interface RevokeCall {

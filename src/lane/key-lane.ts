@@ -24,7 +24,7 @@ import { type Executed, type Execution, executeOnce } from './execute-once.ts';
 import { HeldRecord, type RevokeCall, type RevokeReply } from './held-record.ts';
 import { LateWrites } from './late-writes.ts';
 import { Mutex } from './mutex.ts';
-import { ObjectState } from './object-state.ts';
+import { ObjectState } from '../platform/object-state.ts';
 import { executeOrder, lookUpOrder } from './order-execution.ts';
 import { Payouts } from './payouts.ts';
 import type { RateState } from './rate-buckets.ts';

@@ -12,7 +12,7 @@ import type { Custody } from '../wallet/custody/custody.ts';
 import { watchCustody } from '../wallet/custody/watch-custody.ts';
 import { sweepWithdrawals } from '../wallet/withdrawals/sweep-withdrawals.ts';
 import { Mutex } from './mutex.ts';
-import { ObjectState } from './object-state.ts';
+import { ObjectState } from '../platform/object-state.ts';
 
 const KEPT = 'reconciliation';
 const KEPT_CUSTODY = 'custody';

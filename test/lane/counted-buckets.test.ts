@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CountedBuckets } from '../../src/lane/counted-buckets.ts';
 import { LateWrites } from '../../src/lane/late-writes.ts';
-import { ObjectState } from '../../src/lane/object-state.ts';
+import { ObjectState } from '../../src/platform/object-state.ts';
 import type { BucketName } from '../../src/keys/bucket-limits.ts';
 import { env } from '../support/runtime/test-env.ts';
 
