@@ -73,6 +73,14 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a hold is never shortened');
 END;
 
+CREATE TRIGGER accounts_tell_their_status AFTER UPDATE OF status ON accounts
+WHEN NEW.status IS NOT OLD.status
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject)
+    SELECT account_id, sequence, 'account.' || iif(NEW.status = 'frozen', 'frozen', 'thawed'), NEW.id
+    FROM next_events WHERE account_id = NEW.id;
+END;
+
 CREATE TRIGGER limits_rise_by_two BEFORE UPDATE OF daily_withdrawal_limit ON accounts
 WHEN NEW.daily_withdrawal_limit > OLD.daily_withdrawal_limit
   AND EXISTS (SELECT 1 FROM two_admins)
@@ -158,6 +166,22 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: allowlist entry exists');
 END;
 
+CREATE TRIGGER allowlist_entries_tell AFTER INSERT ON allowlist
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject, detail)
+    SELECT account_id, sequence, 'allowlist.added', NEW.id,
+      json_object('network', NEW.network, 'address', NEW.address, 'label', NEW.label, 'usableAt', NEW.usable_at)
+    FROM next_events WHERE account_id = NEW.account_id;
+END;
+
+CREATE TRIGGER allowlist_entries_tell_their_end AFTER DELETE ON allowlist
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject, detail)
+    SELECT account_id, sequence, 'allowlist.removed', OLD.id,
+      json_object('network', OLD.network, 'address', OLD.address, 'label', OLD.label, 'usableAt', OLD.usable_at)
+    FROM next_events WHERE account_id = OLD.account_id;
+END;
+
 CREATE TRIGGER approvals_wait_after_recovery BEFORE INSERT ON allowlist
 BEGIN
   SELECT RAISE(ABORT, 'guard: account_recovered ' || held_until) FROM accounts
@@ -205,6 +229,21 @@ WHEN NEW.id IS NOT OLD.id OR NEW.account_id IS NOT OLD.account_id OR NEW.token_h
   OR NEW.scopes IS NOT OLD.scopes OR NEW.created_at IS NOT OLD.created_at
 BEGIN
   SELECT RAISE(ABORT, 'guard: a key keeps its account, scopes and hash');
+END;
+
+CREATE TRIGGER api_keys_tell AFTER INSERT ON api_keys
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject)
+    SELECT account_id, sequence, 'key.' || iif(NEW.revoked_at IS NULL, 'created', 'revoked'), NEW.id
+    FROM next_events WHERE account_id = NEW.account_id;
+END;
+
+CREATE TRIGGER api_keys_tell_their_end AFTER UPDATE OF revoked_at ON api_keys
+WHEN OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL
+ 
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject)
+    SELECT account_id, sequence, 'key.revoked', NEW.id FROM next_events WHERE account_id = NEW.account_id;
 END;
 
 CREATE TRIGGER keys_wait_after_recovery BEFORE INSERT ON api_keys
@@ -628,6 +667,22 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: quarantine_decided') WHERE OLD.decision IS 'CREDITED' OR NEW.status IS NOT 'FAILED';
 END;
 
+CREATE TRIGGER deposits_tell AFTER INSERT ON deposits
+WHEN NEW.reason IS NOT 'below_minimum'
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject)
+    SELECT account_id, sequence, 'deposit.' || lower(NEW.status), NEW.id
+    FROM next_events WHERE account_id = NEW.account_id;
+END;
+
+CREATE TRIGGER deposits_tell_their_steps AFTER UPDATE ON deposits
+WHEN NEW.status IS NOT OLD.status
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject)
+    SELECT account_id, sequence, 'deposit.' || lower(NEW.status), NEW.id
+    FROM next_events WHERE account_id = NEW.account_id;
+END;
+
 CREATE TRIGGER inner_payments_begin_in_quarantine BEFORE INSERT ON deposits
 WHEN NEW.output_index >= 2147483648 AND NEW.status NOT IN ('QUARANTINED', 'FAILED')
 BEGIN
@@ -672,6 +727,99 @@ CREATE TABLE dust (
   quintillionths INTEGER NOT NULL DEFAULT 0 CHECK (quintillionths >= 0),
   PRIMARY KEY (asset, network)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE events (
+  account_id TEXT NOT NULL,
+  -- 1, 2, 3 and so on for each account, in the order of commits.
+  sequence INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  -- The id of the record that it is about.
+  subject TEXT NOT NULL,
+  -- What is shown, a JSON object, where no record is left that could be read; else NULL.
+  detail TEXT CHECK (json_valid(detail)),
+  -- By the database's own clock.
+  ts INTEGER NOT NULL DEFAULT (CAST(unixepoch('subsec') * 1000 AS INTEGER)),
+  PRIMARY KEY (account_id, sequence)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER events_are_explained BEFORE INSERT ON events
+WHEN NOT CASE
+  WHEN NEW.detail IS NOT NULL THEN
+    NEW.type IN ('allowlist.added', 'allowlist.removed', 'endpoint.disabled')
+    OR (NEW.type GLOB 'security.?*' AND NEW.type NOT IN ('security.totp_on', 'security.totp_off'))
+  WHEN NEW.type = 'order.filled' THEN EXISTS (
+    SELECT 1 FROM orders WHERE account_id = NEW.account_id AND id = NEW.subject AND status = 'COMPLETED')
+  WHEN NEW.type GLOB 'deposit.*' THEN EXISTS (
+    SELECT 1 FROM deposits
+    WHERE account_id = NEW.account_id AND id = NEW.subject AND NEW.type = 'deposit.' || lower(status))
+  WHEN NEW.type GLOB 'withdrawal.*' THEN EXISTS (
+    SELECT 1 FROM withdrawals
+    WHERE account_id = NEW.account_id AND id = NEW.subject AND NEW.type = 'withdrawal.' || lower(status))
+  WHEN NEW.type = 'settlement.completed' THEN EXISTS (
+    SELECT 1 FROM settlements WHERE account_id = NEW.account_id AND id = NEW.subject)
+  WHEN NEW.type IN ('account.frozen', 'account.thawed') THEN EXISTS (
+    SELECT 1 FROM accounts
+    WHERE id = NEW.account_id AND id = NEW.subject AND NEW.type = 'account.' || iif(status = 'frozen', 'frozen', 'thawed'))
+  WHEN NEW.type IN ('security.totp_on', 'security.totp_off') THEN EXISTS (
+    SELECT 1 FROM totp
+    WHERE account_id = NEW.account_id AND account_id = NEW.subject
+      AND NEW.type = 'security.totp_' || iif(confirmed_at IS NULL, 'off', 'on'))
+  WHEN NEW.type IN ('key.created', 'key.revoked') THEN EXISTS (
+    SELECT 1 FROM api_keys
+    WHERE id = NEW.subject AND account_id = NEW.account_id
+      AND NEW.type = 'key.' || iif(revoked_at IS NULL, 'created', 'revoked'))
+  ELSE 0
+END
+BEGIN
+  SELECT RAISE(ABORT, 'guard: no record explains the event');
+END;
+
+CREATE TRIGGER events_are_kept BEFORE DELETE ON events
+WHEN OLD.ts > unixepoch('subsec') * 1000 - 7776000000
+  OR EXISTS (SELECT 1 FROM events WHERE account_id = OLD.account_id AND sequence < OLD.sequence)
+  OR NOT EXISTS (SELECT 1 FROM events WHERE account_id = OLD.account_id AND sequence > OLD.sequence)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an event is kept for 90 days, and the newest for good');
+END;
+
+CREATE TRIGGER events_are_not_changed BEFORE UPDATE ON events
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an event is never changed');
+END;
+
+CREATE TRIGGER events_are_numbered BEFORE INSERT ON events
+WHEN NEW.sequence IS NOT (
+  SELECT coalesce((SELECT max(sequence) FROM events WHERE account_id = NEW.account_id), since) + 1
+  FROM listeners WHERE account_id = NEW.account_id)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an event takes the next number of an account that listens');
+END;
+
+CREATE TABLE listeners (
+  account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id),
+  since INTEGER NOT NULL DEFAULT 0 CHECK (since >= 0)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER listeners_are_not_changed BEFORE UPDATE ON listeners
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a listener is never changed');
+END;
+
+CREATE TRIGGER listeners_are_not_deleted BEFORE DELETE ON listeners
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a listener is never deleted');
+END;
+
+CREATE TRIGGER listeners_begin_once BEFORE INSERT ON listeners
+WHEN EXISTS (SELECT 1 FROM listeners WHERE account_id = NEW.account_id)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: listener exists');
+END;
+
+CREATE VIEW next_events AS
+  SELECT account_id,
+    coalesce((SELECT max(sequence) FROM events WHERE events.account_id = listeners.account_id), since) + 1 AS sequence
+  FROM listeners;
 
 CREATE TABLE operator_requests (
   -- Whose key it is: the e-mail of a person, or the name of a token.
@@ -776,6 +924,13 @@ BEGIN
   INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
     NEW.first_transfer + 1, 'house:liquidity', NEW.account_id, iif(NEW.side = 'BUY', NEW.coin, 'USDT'),
     iif(NEW.side = 'BUY', NEW.coin_amount, NEW.usdt_amount), 'order', NEW.id);
+END;
+
+CREATE TRIGGER orders_tell AFTER INSERT ON orders
+WHEN NEW.status = 'COMPLETED'
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject)
+    SELECT account_id, sequence, 'order.filled', NEW.id FROM next_events WHERE account_id = NEW.account_id;
 END;
 
 CREATE TABLE payout_claims (
@@ -1046,6 +1201,12 @@ BEGIN
     iif(NEW.type = 'QUICK_SELL', NEW.counterparty, NEW.account_id), NEW.coin, NEW.coin_amount, 'settlement', NEW.id);
 END;
 
+CREATE TRIGGER settlements_tell AFTER INSERT ON settlements
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject)
+    SELECT account_id, sequence, 'settlement.completed', NEW.id FROM next_events WHERE account_id = NEW.account_id;
+END;
+
 CREATE TRIGGER trades_are_settled_by_two BEFORE INSERT ON settlements
 WHEN NEW.type <> 'P2P_SELL'
   AND EXISTS (SELECT 1 FROM two_admins)
@@ -1150,6 +1311,15 @@ CREATE TRIGGER totp_steps_increase BEFORE UPDATE OF used_step ON totp
 WHEN NEW.used_step IS NULL OR NEW.used_step <= OLD.used_step
 BEGIN
   SELECT RAISE(ABORT, 'guard: totp_step_used');
+END;
+
+CREATE TRIGGER totp_tells AFTER UPDATE OF confirmed_at ON totp
+WHEN (NEW.confirmed_at IS NULL) IS NOT (OLD.confirmed_at IS NULL)
+ 
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject)
+    SELECT account_id, sequence, iif(NEW.confirmed_at IS NULL, 'security.totp_off', 'security.totp_on'), NEW.account_id
+    FROM next_events WHERE account_id = NEW.account_id;
 END;
 
 CREATE TABLE transfers (
@@ -1499,6 +1669,21 @@ BEGIN
     SELECT NEW.recipient, NEW.receipt_id, 'INTERNAL_DEPOSIT', NEW.asset, NEW.amount, NEW.usd_value, 'COMPLETED', NEW.id,
       NEW.paid_transfer
     WHERE NEW.status = 'COMPLETED';
+END;
+
+CREATE TRIGGER withdrawals_tell AFTER INSERT ON withdrawals
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject)
+    SELECT account_id, sequence, 'withdrawal.' || lower(NEW.status), NEW.id
+    FROM next_events WHERE account_id = NEW.account_id;
+END;
+
+CREATE TRIGGER withdrawals_tell_their_steps AFTER UPDATE ON withdrawals
+WHEN NEW.status IS NOT OLD.status
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject)
+    SELECT account_id, sequence, 'withdrawal.' || lower(NEW.status), NEW.id
+    FROM next_events WHERE account_id = NEW.account_id;
 END;
 
 CREATE TRIGGER withdrawals_wait_after_recovery BEFORE INSERT ON withdrawals

@@ -1,6 +1,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
+import { purgeEvents } from '../events/purge-events.ts';
 import { firstLedger } from '../ledger/ledgers.ts';
 import type { Keeper, KeeperStanding } from '../ledger/reach-keeper.ts';
 import { KeptLinks } from '../ledger/reconciliation/kept-links.ts';
@@ -55,6 +56,8 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
   readonly #settings: KeeperSettings;
   #custodyStanding: CustodyStanding;
   #isSweepDue = true;
+  /** The last account whose old events were looked at; `null` where the next look begins with the first account. */
+  #purgedTo: string | null = null;
 
   constructor(ctx: DurableObjectState, env: Bindings, settings: KeeperSettings) {
     super(ctx, env);
@@ -89,6 +92,7 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
       }),
     );
     await attempt('custody_not_watched', () => this.#watchCustody());
+    await attempt('events_not_purged', () => this.#purgeEvents());
   }
 
   readCustody(): Promise<CustodyStanding> {
@@ -125,6 +129,11 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
       this.#reconciler.beginAnew();
       return Promise.resolve();
     });
+  }
+
+  /** Each sweep looks at the next accounts. After a restart it begins again with the first, which is as good. */
+  async #purgeEvents(): Promise<void> {
+    this.#purgedTo = await purgeEvents(firstLedger(this.env), this.#purgedTo);
   }
 
   async #watchCustody(): Promise<void> {

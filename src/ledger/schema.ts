@@ -436,3 +436,25 @@ export const payoutClaims = sqliteTable(
     }),
   ],
 );
+
+export const listeners = sqliteTable('listeners', {
+  accountId: text('account_id')
+    .primaryKey()
+    .references(() => accounts.id),
+  since: integer().notNull().default(0),
+});
+
+export const events = sqliteTable(
+  'events',
+  {
+    accountId: text('account_id').notNull(),
+    sequence: integer().notNull(),
+    type: text().notNull(),
+    subject: text().notNull(),
+    detail: text(),
+    ts: integer()
+      .notNull()
+      .default(sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.sequence] })],
+);

@@ -146,7 +146,7 @@ describe('an order', () => {
     laneCalls: 1,
     gateCalls: 1,
     databaseTrips: 1,
-    databaseRowsRead: 29,
+    databaseRowsRead: 30,
     databaseRowsWritten: 7,
     objectRowsRead: 1,
     // The rows of the bucket, the intent and the answer. A fourth is written when the replay expires and is deleted.

@@ -1,0 +1,202 @@
+-- Events: what happened to an account, told to who listens.
+--
+-- The database writes an event itself, in the transaction of what it tells, so that no code can forget one. It does so only
+-- for accounts that listen. An event says what happened and to which record; what is shown of the record is read when the
+-- event is delivered.
+
+-- The accounts that listen. `since` is the number of the account's newest event from before: 0, or the number that it had
+-- reached in another ledger.
+CREATE TABLE listeners (
+  account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id),
+  since INTEGER NOT NULL DEFAULT 0 CHECK (since >= 0)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER listeners_begin_once BEFORE INSERT ON listeners
+WHEN EXISTS (SELECT 1 FROM listeners WHERE account_id = NEW.account_id)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: listener exists');
+END;
+
+CREATE TRIGGER listeners_are_not_changed BEFORE UPDATE ON listeners
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a listener is never changed');
+END;
+
+CREATE TRIGGER listeners_are_not_deleted BEFORE DELETE ON listeners
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a listener is never deleted');
+END;
+
+CREATE TABLE events (
+  account_id TEXT NOT NULL,
+  -- 1, 2, 3 and so on for each account, in the order of commits.
+  sequence INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  -- The id of the record that it is about.
+  subject TEXT NOT NULL,
+  -- What is shown, a JSON object, where no record is left that could be read; else NULL.
+  detail TEXT CHECK (json_valid(detail)),
+  -- By the database's own clock.
+  ts INTEGER NOT NULL DEFAULT (CAST(unixepoch('subsec') * 1000 AS INTEGER)),
+  PRIMARY KEY (account_id, sequence)
+) STRICT, WITHOUT ROWID;
+
+-- Only the next number of an account that listens is accepted. So none is missing and none comes twice: the newest event of
+-- an account is never deleted, so its number is always known.
+CREATE TRIGGER events_are_numbered BEFORE INSERT ON events
+WHEN NEW.sequence IS NOT (
+  SELECT coalesce((SELECT max(sequence) FROM events WHERE account_id = NEW.account_id), since) + 1
+  FROM listeners WHERE account_id = NEW.account_id)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an event takes the next number of an account that listens');
+END;
+
+-- The types, and what must be in the database when an event of each is written. One that no record explains brings its
+-- detail, and no other does.
+CREATE TRIGGER events_are_explained BEFORE INSERT ON events
+WHEN NOT CASE
+  WHEN NEW.detail IS NOT NULL THEN
+    NEW.type IN ('allowlist.added', 'allowlist.removed', 'endpoint.disabled')
+    OR (NEW.type GLOB 'security.?*' AND NEW.type NOT IN ('security.totp_on', 'security.totp_off'))
+  WHEN NEW.type = 'order.filled' THEN EXISTS (
+    SELECT 1 FROM orders WHERE account_id = NEW.account_id AND id = NEW.subject AND status = 'COMPLETED')
+  WHEN NEW.type GLOB 'deposit.*' THEN EXISTS (
+    SELECT 1 FROM deposits
+    WHERE account_id = NEW.account_id AND id = NEW.subject AND NEW.type = 'deposit.' || lower(status))
+  WHEN NEW.type GLOB 'withdrawal.*' THEN EXISTS (
+    SELECT 1 FROM withdrawals
+    WHERE account_id = NEW.account_id AND id = NEW.subject AND NEW.type = 'withdrawal.' || lower(status))
+  WHEN NEW.type = 'settlement.completed' THEN EXISTS (
+    SELECT 1 FROM settlements WHERE account_id = NEW.account_id AND id = NEW.subject)
+  WHEN NEW.type IN ('account.frozen', 'account.thawed') THEN EXISTS (
+    SELECT 1 FROM accounts
+    WHERE id = NEW.account_id AND id = NEW.subject AND NEW.type = 'account.' || iif(status = 'frozen', 'frozen', 'thawed'))
+  WHEN NEW.type IN ('security.totp_on', 'security.totp_off') THEN EXISTS (
+    SELECT 1 FROM totp
+    WHERE account_id = NEW.account_id AND account_id = NEW.subject
+      AND NEW.type = 'security.totp_' || iif(confirmed_at IS NULL, 'off', 'on'))
+  WHEN NEW.type IN ('key.created', 'key.revoked') THEN EXISTS (
+    SELECT 1 FROM api_keys
+    WHERE id = NEW.subject AND account_id = NEW.account_id
+      AND NEW.type = 'key.' || iif(revoked_at IS NULL, 'created', 'revoked'))
+  ELSE 0
+END
+BEGIN
+  SELECT RAISE(ABORT, 'guard: no record explains the event');
+END;
+
+CREATE TRIGGER events_are_not_changed BEFORE UPDATE ON events
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an event is never changed');
+END;
+
+-- The oldest first, after 90 days, and never the newest.
+CREATE TRIGGER events_are_kept BEFORE DELETE ON events
+WHEN OLD.ts > unixepoch('subsec') * 1000 - 7776000000
+  OR EXISTS (SELECT 1 FROM events WHERE account_id = OLD.account_id AND sequence < OLD.sequence)
+  OR NOT EXISTS (SELECT 1 FROM events WHERE account_id = OLD.account_id AND sequence > OLD.sequence)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an event is kept for 90 days, and the newest for good');
+END;
+
+-- The number of the next event of each account that listens. An account that does not listen has no row here, so the
+-- triggers below write nothing for it.
+CREATE VIEW next_events AS
+  SELECT account_id,
+    coalesce((SELECT max(sequence) FROM events WHERE events.account_id = listeners.account_id), since) + 1 AS sequence
+  FROM listeners;
+
+CREATE TRIGGER orders_tell AFTER INSERT ON orders
+WHEN NEW.status = 'COMPLETED'
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject)
+    SELECT account_id, sequence, 'order.filled', NEW.id FROM next_events WHERE account_id = NEW.account_id;
+END;
+
+-- A deposit below the minimum is told as little as it is listed: a sender of very many must not pay for a row more.
+CREATE TRIGGER deposits_tell AFTER INSERT ON deposits
+WHEN NEW.reason IS NOT 'below_minimum'
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject)
+    SELECT account_id, sequence, 'deposit.' || lower(NEW.status), NEW.id
+    FROM next_events WHERE account_id = NEW.account_id;
+END;
+
+CREATE TRIGGER deposits_tell_their_steps AFTER UPDATE ON deposits
+WHEN NEW.status IS NOT OLD.status
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject)
+    SELECT account_id, sequence, 'deposit.' || lower(NEW.status), NEW.id
+    FROM next_events WHERE account_id = NEW.account_id;
+END;
+
+CREATE TRIGGER withdrawals_tell AFTER INSERT ON withdrawals
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject)
+    SELECT account_id, sequence, 'withdrawal.' || lower(NEW.status), NEW.id
+    FROM next_events WHERE account_id = NEW.account_id;
+END;
+
+CREATE TRIGGER withdrawals_tell_their_steps AFTER UPDATE ON withdrawals
+WHEN NEW.status IS NOT OLD.status
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject)
+    SELECT account_id, sequence, 'withdrawal.' || lower(NEW.status), NEW.id
+    FROM next_events WHERE account_id = NEW.account_id;
+END;
+
+CREATE TRIGGER settlements_tell AFTER INSERT ON settlements
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject)
+    SELECT account_id, sequence, 'settlement.completed', NEW.id FROM next_events WHERE account_id = NEW.account_id;
+END;
+
+CREATE TRIGGER accounts_tell_their_status AFTER UPDATE OF status ON accounts
+WHEN NEW.status IS NOT OLD.status
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject)
+    SELECT account_id, sequence, 'account.' || iif(NEW.status = 'frozen', 'frozen', 'thawed'), NEW.id
+    FROM next_events WHERE account_id = NEW.id;
+END;
+
+CREATE TRIGGER api_keys_tell AFTER INSERT ON api_keys
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject)
+    SELECT account_id, sequence, 'key.' || iif(NEW.revoked_at IS NULL, 'created', 'revoked'), NEW.id
+    FROM next_events WHERE account_id = NEW.account_id;
+END;
+
+CREATE TRIGGER api_keys_tell_their_end AFTER UPDATE OF revoked_at ON api_keys
+WHEN OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL
+ 
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject)
+    SELECT account_id, sequence, 'key.revoked', NEW.id FROM next_events WHERE account_id = NEW.account_id;
+END;
+
+-- An entry may be removed before its event is delivered, so the event keeps it.
+CREATE TRIGGER allowlist_entries_tell AFTER INSERT ON allowlist
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject, detail)
+    SELECT account_id, sequence, 'allowlist.added', NEW.id,
+      json_object('network', NEW.network, 'address', NEW.address, 'label', NEW.label, 'usableAt', NEW.usable_at)
+    FROM next_events WHERE account_id = NEW.account_id;
+END;
+
+CREATE TRIGGER allowlist_entries_tell_their_end AFTER DELETE ON allowlist
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject, detail)
+    SELECT account_id, sequence, 'allowlist.removed', OLD.id,
+      json_object('network', OLD.network, 'address', OLD.address, 'label', OLD.label, 'usableAt', OLD.usable_at)
+    FROM next_events WHERE account_id = OLD.account_id;
+END;
+
+-- The second factor begins to be in force, and ends.
+CREATE TRIGGER totp_tells AFTER UPDATE OF confirmed_at ON totp
+WHEN (NEW.confirmed_at IS NULL) IS NOT (OLD.confirmed_at IS NULL)
+ 
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject)
+    SELECT account_id, sequence, iif(NEW.confirmed_at IS NULL, 'security.totp_off', 'security.totp_on'), NEW.account_id
+    FROM next_events WHERE account_id = NEW.account_id;
+END;
