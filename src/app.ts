@@ -12,12 +12,15 @@ import { assignRequestId } from './http/request-id.ts';
 import { isDatabaseFault } from './ledger/database-fault.ts';
 import { laneUnreachable } from './access/admit.ts';
 import { keys } from './api/api-key-routes.ts';
+import { events } from './api/event-routes.ts';
 import { exchange } from './api/exchange-routes.ts';
 import { markets } from './api/market-routes.ts';
 import { operator } from './operator/routes.ts';
 import { trade } from './api/order-routes.ts';
 import { statement } from './api/statement-routes.ts';
 import { wallet } from './api/wallet-routes.ts';
+import { webhookDeliveries } from './api/webhook-delivery-routes.ts';
+import { webhooks } from './api/webhook-routes.ts';
 
 /** Routes that a deployment has beside the common ones, and the tag under which the operator's document has them. */
 export interface FurtherRoutes {
@@ -39,6 +42,9 @@ export function createApp(further: readonly FurtherRoutes[] = []): Area {
     exchange,
     keys,
     statement,
+    events,
+    webhooks,
+    webhookDeliveries,
     operator,
     ...further.map(({ area }) => area),
     documents,

@@ -1,5 +1,6 @@
 import { app } from './app.ts';
 import { config } from './env.ts';
+import { WebhookSender as Sender } from './events/webhooks/webhook-sender.ts';
 import { KeyLane as Lane } from './lane/key-lane.ts';
 import { LedgerGate as Gate } from './lane/ledger-gate.ts';
 import { LedgerKeeper as Keeper } from './lane/ledger-keeper.ts';
@@ -11,6 +12,7 @@ import {
   chooseKeeperSettings,
   chooseLaneSettings,
   choosePriceSources,
+  chooseSenderSettings,
   chooseTradingContext,
 } from './providers.ts';
 import { runScheduled } from './scheduled.ts';
@@ -43,6 +45,12 @@ export class PriceHub extends Prices {
 export class LedgerKeeper extends Keeper {
   constructor(state: DurableObjectState, bindings: Bindings) {
     super(state, bindings, chooseKeeperSettings(config));
+  }
+}
+
+export class WebhookSender extends Sender {
+  constructor(state: DurableObjectState, bindings: Bindings) {
+    super(state, bindings, chooseSenderSettings(config));
   }
 }
 

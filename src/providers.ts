@@ -1,4 +1,5 @@
 import { type Config, MIN_SPREAD_BPS, refuseConfig, urlVariableOf } from './env.ts';
+import type { EndpointRules } from './events/webhooks/endpoint.ts';
 import type { LaneSettings } from './lane/key-lane.ts';
 import type { KeeperSettings } from './lane/ledger-keeper.ts';
 import type { CandleSource } from './markets/candles/candle-source.ts';
@@ -94,6 +95,11 @@ export function chooseLaneSettings(config: Config): LaneSettings {
 /** What a keeper sweeps withdrawals and watches custody with. */
 export function chooseKeeperSettings(config: Config): KeeperSettings {
   return { custody: chooseCustody(config), haltsOnShortfall: config.CUSTODY_SHORTFALL === 'halt' };
+}
+
+/** Where webhooks may go, and what their secrets are encrypted with. Only the sandbox reaches its own machine. */
+export function chooseSenderSettings(config: Config): EndpointRules {
+  return { allowsLoopback: config.ENVIRONMENT === 'sandbox', sealSecrets: config.TOTP_SECRETS };
 }
 
 const solanaSources: Record<Config['SOLANA_ADDRESSES'], SolanaSource> = {

@@ -9,6 +9,7 @@ interface Schema {
   readonly items?: Schema;
   readonly additionalProperties?: unknown;
   readonly allOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
 }
 
 interface Operation {
@@ -26,7 +27,7 @@ const HEAD = `"""The types of the API's document. Written by \`npm run openapi\`
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict, Union
 `;
 
 const LONGEST_LINE = 120;
@@ -47,11 +48,15 @@ const keywords = ['from', 'class', 'import', 'in', 'is', 'pass', 'return', 'glob
 /**
  * Returns a Python module with a \`TypedDict\` for every schema of an OpenAPI document, for every answer that is described
  * in place, which is named after its operation, and for every object inside of one, which is named after its field;
- * and with \`ProblemCode\`, every code that an operation may answer with.
+ * and with \`ProblemCode\`, every code that an operation may answer with. A schema that is one of several is their union.
  */
 export function drawPythonTypes({ paths, components }: TypedDocument): string {
   const classes: string[] = [];
-  for (const [name, schema] of Object.entries(components.schemas)) drawClass(name, schema, classes);
+  const unions: string[] = [];
+  for (const [name, schema] of Object.entries(components.schemas)) {
+    if (schema.oneOf) unions.push(drawUnion(name, schema.oneOf));
+    else drawClass(name, schema, classes);
+  }
   const codes = new Set<string>();
   for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
     for (const [status, { content }] of Object.entries(operation.responses)) {
@@ -60,7 +65,7 @@ export function drawPythonTypes({ paths, components }: TypedDocument): string {
       for (const code of listCodes(content?.['application/problem+json']?.schema)) codes.add(code);
     }
   }
-  return [HEAD, ...classes, `ProblemCode = ${drawLiteral([...codes].toSorted(), '')}\n`].join('\n\n');
+  return [HEAD, ...classes, ...unions, `ProblemCode = ${drawLiteral([...codes].toSorted(), '')}\n`].join('\n\n');
 }
 
 function drawClass(name: string, schema: Schema, classes: string[]): void {
@@ -76,6 +81,12 @@ function drawClass(name: string, schema: Schema, classes: string[]): void {
   }
   const lines = fields.map(({ field, type, value }) => `    ${field}: ${type}\n${drawDescription(value)}`);
   classes.push(`class ${name}(TypedDict):\n${lines.join('')}`);
+}
+
+/** The alternatives are classes of their own, which stand above. */
+function drawUnion(name: string, alternatives: readonly Schema[]): string {
+  const names = alternatives.map((one) => `    ${typeOf(one, name, [])},\n`);
+  return `${name} = Union[\n${names.join('')}]\n`;
 }
 
 /** The name of an object inside of another: that of its field. Field errors have one common name. */

@@ -25,7 +25,8 @@ export const errorGuide: Readonly<Record<ProblemCode, ErrorAdvice>> = {
     remedy: 'Ask the operator for a new key.',
   },
   insufficient_scope: {
-    meaning: 'The key is valid but does not have the scope that the operation needs: `read`, `trade` or `withdraw`.',
+    meaning:
+      'The key is valid but does not have the scope that the operation needs: `read`, `trade`, `withdraw` or `webhooks`.',
     remedy: 'Use a key with that scope. The scopes of a key never change: ask the operator for another one.',
   },
   ip_not_allowed: {
@@ -46,6 +47,11 @@ export const errorGuide: Readonly<Record<ProblemCode, ErrorAdvice>> = {
   invalid_cursor: {
     meaning: 'The cursor was changed, or comes from another list or another account.',
     remedy: 'Send `nextCursor` unchanged to the same list. To begin again, leave `cursor` out.',
+  },
+  events_expired: {
+    meaning: 'Events after the number in `after` are no longer kept, so an answer would leave some out.',
+    remedy:
+      'Read what you need from the lists of orders, deposits and withdrawals. Then read events without `after`: the answer begins with the oldest event that is kept, and its `since` says after which number.',
   },
   unsupported_media_type: {
     meaning: 'The body is not declared as JSON.',

@@ -1,3 +1,4 @@
+import { describedEvents } from '../events/describe-webhooks.ts';
 import type { DocumentFrame } from '../http/document/build-document.ts';
 
 /** The version of the interface's contract. Within 1 things are only added. */
@@ -10,7 +11,7 @@ A crypto exchange: wallet, spot orders against USDT that fill at once and whole,
 
 **Amounts and times.** Amounts and prices are decimal strings, never JSON numbers; times are ISO 8601 in UTC with milliseconds.
 
-**Keys.** \`Authorization: Bearer <API_KEY>\`. A key has exact scopes (read, trade, withdraw) and belongs to one account. Public routes need none; if a key is sent all the same, it is checked and the call counts in its read bucket.
+**Keys.** \`Authorization: Bearer <API_KEY>\`. A key has exact scopes (read, trade, withdraw, webhooks) and belongs to one account. Public routes need none; if a key is sent all the same, it is checked and the call counts in its read bucket.
 
 **Errors** are \`application/problem+json\` (RFC 9457). Decide by \`code\`, which is stable, and by \`retryable\`. Any path may also answer 404 \`not_found\`, and 405 \`method_not_allowed\` with \`Allow\`.
 
@@ -39,6 +40,7 @@ export const clientFrame: DocumentFrame = {
     { name: 'Markets', description: 'Public tickers and candles' },
     { name: 'Exchange', description: 'Public facts about the exchange' },
     { name: 'Account', description: 'The API key of the request' },
+    { name: 'Events', description: 'What happened to the account, so that nobody has to poll the lists' },
   ],
   securitySchemes: {
     apiKey: {
@@ -46,10 +48,11 @@ export const clientFrame: DocumentFrame = {
       scheme: 'bearer',
       bearerFormat: 'bk_live_… or bk_test_…',
       description:
-        'An API key with exact scopes. `read`: balances, addresses, activity, orders, deposits and withdrawals. `trade`: placing orders. `withdraw`: withdrawing. Each operation names the scope that it needs; if it names none, any key may use it. A key may expire, and may be limited to IP addresses.',
+        'An API key with exact scopes. `read`: balances, addresses, activity, orders, deposits and withdrawals. `trade`: placing orders. `withdraw`: withdrawing. `webhooks`: the addresses that events are sent to. Each operation names the scope that it needs; if it names none, any key may use it. A key may expire, and may be limited to IP addresses.',
     },
   },
   publicSecurity: [{}, { apiKey: [] }],
+  events: describedEvents,
 };
 
 /** The operator's document without its routes. */

@@ -1,6 +1,6 @@
 /** One line of the error table. */
 export interface ProblemDefinition {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 422 | 429 | 500 | 502 | 503 | 504;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 502 | 503 | 504;
   readonly title: string;
   /** Whether the same request may succeed later without a change by the caller. */
   readonly retryable: boolean;
@@ -30,6 +30,7 @@ export const problems = {
   invalid_request: { status: 400, title: 'Request not valid', retryable: false, kept: false },
   invalid_idempotency_key: { status: 400, title: 'Idempotency-Key not valid', retryable: false, kept: false },
   invalid_cursor: { status: 400, title: 'Cursor not valid', retryable: false, kept: false },
+  events_expired: { status: 410, title: 'Events no longer kept', retryable: false, kept: false },
   unsupported_media_type: { status: 415, title: 'Body must be JSON', retryable: false, kept: false },
   payload_too_large: { status: 413, title: 'Body too large', retryable: false, kept: false },
   account_frozen: { status: 403, title: 'Account frozen', retryable: false, kept: false },

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { Id, Timestamp } from '../http/wire-types.ts';
 import { type BucketName, bucketNames, defaultLimits, limitsOf } from './bucket-limits.ts';
-import { BucketAllowance, type KeyRecord } from './record.ts';
+import { BucketAllowance, type KeyDetails } from './record.ts';
 import { Scope } from './scope.ts';
 
 const Limits = z.object({ read: BucketAllowance, trade: BucketAllowance, withdraw: BucketAllowance });
@@ -28,7 +28,7 @@ export const OwnApiKey = z
 export type OwnApiKey = z.output<typeof OwnApiKey>;
 
 /** Shows a key to its holder, with the limits that hold for it. */
-export function showOwnApiKey(record: KeyRecord): OwnApiKey {
+export function showOwnApiKey(record: KeyDetails): OwnApiKey {
   const limits = Object.fromEntries(bucketNames.map((bucket) => [bucket, limitsOf(record, bucket)]));
   return {
     id: record.id,

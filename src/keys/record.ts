@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Database } from '../ledger/database.ts';
 import { accounts, apiKeys } from '../ledger/schema.ts';
@@ -33,6 +33,8 @@ export interface KeyRecord {
   readonly accountStatus: 'active' | 'frozen';
   /** A session is the key of a holder who is signed in to the console. */
   readonly kind: 'standing' | 'session';
+  /** Whether the account has a webhook endpoint that is enabled. */
+  readonly hasWebhooks: boolean;
   readonly label: string;
   readonly scopes: readonly Scope[];
   readonly tokenHash: string;
@@ -50,16 +52,21 @@ export interface KeyRecord {
 }
 
 /** The part of a record that the key's own row has. */
-export type KeyDetails = Omit<KeyRecord, 'accountStatus' | 'number'>;
+export type KeyDetails = Omit<KeyRecord, 'accountStatus' | 'hasWebhooks' | 'number'>;
+
+const hasWebhooks = sql<number>`EXISTS (
+  SELECT 1 FROM webhook_endpoints WHERE webhook_endpoints.account_id = ${accounts.id} AND status = 'enabled')`;
 
 /** Reads a key's record, or `undefined` when there is none. Throws when D1 fails. */
 export async function readKeyRecord(database: Database, keyId: string): Promise<KeyRecord | undefined> {
   const [row] = await database
-    .select({ key: apiKeys, accountStatus: accounts.status, number: accounts.recordNumber })
+    .select({ key: apiKeys, accountStatus: accounts.status, number: accounts.recordNumber, hasWebhooks })
     .from(apiKeys)
     .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
     .where(eq(apiKeys.id, keyId));
-  return row && { ...readKeyRow(row.key), accountStatus: row.accountStatus, number: row.number };
+  if (!row) return undefined;
+  const { key, accountStatus, number } = row;
+  return { ...readKeyRow(key), accountStatus, number, hasWebhooks: row.hasWebhooks === 1 };
 }
 
 /** Reads the part of a record that is in the key's own row. */

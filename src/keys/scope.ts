@@ -12,6 +12,7 @@ const scopes = {
   read: { letter: 'r', worksWhenFrozen: true },
   trade: { letter: 't' },
   withdraw: { letter: 'w' },
+  webhooks: { letter: 'h' },
 } as const satisfies Record<string, ScopeRecord>;
 
 export const Scope = z.enum(Object.keys(scopes) as [keyof typeof scopes]);

@@ -3,6 +3,7 @@ import type { Bindings } from '../platform/bindings.ts';
 import { type Answer, type RequestFacts, answerProblem } from '../http/answer.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { type Outcome, type Refusal, accept, overloaded, refuse } from '../http/refusal.ts';
+import { wakeSenders } from '../events/webhooks/reach-sender.ts';
 import { decideAdmission, decideEffect, type Admission } from '../keys/admission.ts';
 import { type BucketLimits, type BucketName, limitsOf } from '../keys/bucket-limits.ts';
 import { type KeyRecord, readKeyRecord } from '../keys/record.ts';
@@ -220,6 +221,7 @@ export class KeyLane extends DurableObject<Bindings> {
     });
     if (turn.kind === 'timed_out') return problem(overloaded, counted.rate);
     const answer = await this.#finish(execution, call.request, turn.value);
+    if (record.value.hasWebhooks && answer.status < 400) this.#wakeSenders(record.value.accountId);
     return { answer, replayed: turn.value.replayed, rate: counted.rate };
   }
 
@@ -237,6 +239,12 @@ export class KeyLane extends DurableObject<Bindings> {
     // Requests that came meanwhile waited for the same end, and a record that has ended never changes.
     this.#replays.rememberLate(request.idempotencyKey, answered);
     return answered;
+  }
+
+  /** Has the account's webhooks sent now, beside the answer. If this fails, the sweep of the same minute does it. */
+  #wakeSenders(accountId: string): void {
+    const waking = wakeSenders(this.env, ledgerOf(this.env, accountId), accountId);
+    this.ctx.waitUntil(waking.catch((error) => logFault('senders_not_woken', { error: describeError(error) })));
   }
 
   async #sync(): Promise<void> {

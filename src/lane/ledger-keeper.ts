@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers';
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { purgeEvents } from '../events/purge-events.ts';
+import { wakeBehind } from '../events/webhooks/reach-sender.ts';
 import { firstLedger } from '../ledger/ledgers.ts';
 import type { Keeper, KeeperStanding } from '../ledger/reach-keeper.ts';
 import { KeptLinks } from '../ledger/reconciliation/kept-links.ts';
@@ -43,9 +44,10 @@ export interface KeeperSettings {
 
 /**
  * The keeper of one ledger: it reconciles, sums the spread that orders earned, looks up withdrawals that the custodian
- * has, and asks it what it holds. The schedule wakes it every minute. A pass goes on by the object's own alarm, with pauses so that it does not slow down
- * writers. It keeps no money. All that it stores can be computed again, except the links of the history: they are
- * stored here, out of reach of somebody who can write to the ledger.
+ * has, asks it what it holds, wakes webhook endpoints that are behind, and deletes old events. The schedule wakes it
+ * every minute. A pass goes on by the object's own alarm, with pauses so that it does not slow down writers. It keeps no
+ * money. All that it stores can be computed again, except the links of the history: they are stored here, out of reach
+ * of somebody who can write to the ledger.
  */
 export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
   readonly #state: ObjectState;
@@ -92,6 +94,7 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
       }),
     );
     await attempt('custody_not_watched', () => this.#watchCustody());
+    await attempt('senders_not_woken', () => wakeBehind(this.env, firstLedger(this.env), Date.now()));
     await attempt('events_not_purged', () => this.#purgeEvents());
   }
 

@@ -32,6 +32,7 @@ const guards = [
   'proposed_by_oneself',
   'proposal_decided',
   'proposal_expired',
+  'too_many_endpoints',
 ] as const;
 
 export type Guard = (typeof guards)[number];

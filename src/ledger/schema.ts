@@ -458,3 +458,31 @@ export const events = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.accountId, table.sequence] })],
 );
+
+export const webhookEndpoints = sqliteTable(
+  'webhook_endpoints',
+  {
+    accountId: text('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    id: text().notNull(),
+    url: text().notNull(),
+    description: text().notNull(),
+    types: text().notNull(),
+    status: text({ enum: ['enabled', 'disabled'] })
+      .notNull()
+      .default('enabled'),
+    reason: text({ enum: ['gone', 'failing'] }),
+    sealedSecret: text('sealed_secret').notNull(),
+    previousSecrets: text('previous_secrets').notNull().default('[]'),
+    delivered: integer().notNull(),
+    dueAt: integer('due_at').notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.id] }),
+    uniqueIndex('webhook_endpoints_once_per_url').on(table.accountId, table.url),
+    index('webhook_endpoints_due')
+      .on(table.dueAt)
+      .where(sql`status = 'enabled'`),
+  ],
+);

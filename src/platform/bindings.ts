@@ -9,7 +9,7 @@ export interface LedgerBindings {
 
 /**
  * What the platform binds to the Worker. The objects' classes are not named here, since they are in rooms above:
- * `laneOf`, `readSnapshot`, `readCandles`, `fillAtGate` and `reachKeeper` give out typed stubs.
+ * `laneOf`, `readSnapshot`, `readCandles`, `fillAtGate`, `reachKeeper` and `reachSender` give out typed stubs.
  */
 export interface Bindings extends LedgerBindings {
   readonly KEY_LANE: DurableObjectNamespace;
@@ -17,6 +17,7 @@ export interface Bindings extends LedgerBindings {
   readonly LEDGER_KEEPER: DurableObjectNamespace;
   readonly PRICE_HUB: DurableObjectNamespace;
   readonly CANDLE_HUB: DurableObjectNamespace;
+  readonly WEBHOOK_SENDER: DurableObjectNamespace;
   /** The regions where the ledger's objects and the hubs are created. `Config` checks them when the Worker starts. */
   readonly LEDGER_LOCATION: DurableObjectLocationHint;
   readonly PRICE_HUB_LOCATION: DurableObjectLocationHint;

@@ -152,6 +152,8 @@ export class LedgerKeeper extends Keeper implements PayoutMemory {
   }
 }
 
+export { WebhookSender } from '../index.ts';
+
 export default {
   fetch(request, bindings, context) {
     const staged = stageRequest(request, bindings);

@@ -102,7 +102,8 @@ const sent = {
   reason: sql<string | null>`${withdrawals.reason}`.as('reason'),
 };
 
-const settled = {
+/** The columns of a settlement's row, as the feed has it. */
+export const settlementColumns = {
   id: settlements.id,
   category: sql<Transaction['category']>`iif(${settlements.type} IN ('P2P_BUY', 'P2P_SELL'), 'P2P', 'QUICK_TRADE')`.as(
     'category',
@@ -167,7 +168,7 @@ function listTransactions(
         ),
       ),
     database
-      .select(settled)
+      .select(settlementColumns)
       .from(settlements)
       .where(
         own(

@@ -13,6 +13,7 @@ const FREE: Cost = {
   laneCalls: 0,
   gateCalls: 0,
   hubCalls: 0,
+  senderCalls: 0,
   databaseTrips: 0,
   databaseRowsRead: 0,
   databaseRowsWritten: 0,
@@ -215,5 +216,13 @@ describe('an order', () => {
       expect(await json(await trader.order(ORDER, 'again'))).toEqual(first);
     });
     expect(cost).toEqual({ ...FREE, laneCalls: 1, objectRowsRead: 1, objectRowsWritten: 1 });
+  });
+
+  it('needs one row of D1 more when its account listens, and no call', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    await trader.get('/api/v1/events');
+    await trader.order(ORDER, 'warm');
+    const listened = await measure(trader.lane, () => trader.order(ORDER, 'measured'));
+    expect(listened).toEqual({ ...PLACED, databaseRowsRead: 35, databaseRowsWritten: 8 });
   });
 });

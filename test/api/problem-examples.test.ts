@@ -4,6 +4,7 @@ import { type ProblemCode, problems } from '../../src/http/problems.ts';
 import { CandleHub } from '../../src/markets/candles/candle-hub.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { type KeyOptions, type Trader, asOperator, openTrader, send } from '../support/exchange.ts';
+import { readFeed, tellOld } from '../support/events/feed.ts';
 import { CONNECTION_LOST, OVERLOADED, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { forgetConditions } from '../support/gate.ts';
 import { databaseInternals } from '../support/runtime/meter.ts';
@@ -60,6 +61,13 @@ const provocations: Record<Provoked, () => Promise<Response>> = {
   },
   invalid_request: () => order({ value: '1e3' }),
   invalid_idempotency_key: async () => (await openTrader()).order(ORDER, 'x'.repeat(256)),
+  events_expired: async () => {
+    const trader = await openTrader();
+    await readFeed(trader);
+    await tellOld(trader, 1, 13);
+    await env.DB.prepare('DELETE FROM events WHERE account_id = ? AND sequence <= 12').bind(trader.accountId).run();
+    return trader.get('/api/v1/events?after=3');
+  },
   invalid_cursor: async () => (await openTrader()).get(`${ORDERS}?cursor=x`),
   unsupported_media_type: async () => (await openTrader()).post(ORDERS, '{}', { 'Content-Type': 'text/plain' }),
   payload_too_large: async () => (await openTrader()).post(ORDERS, { ...ORDER, padding: 'x'.repeat(20_000) }),

@@ -31,6 +31,8 @@ const operations: Operation[] = app.openAPIRegistry.definitions
     };
   });
 
+const ENDPOINT = '/api/v1/webhook-endpoints/01a1fcca-895a-7000-b43c-11f474a4f8d5';
+
 /**
  * For every operation with a key, a request that a valid key gets admitted with. Each new operation needs a sample
  * here.
@@ -63,6 +65,16 @@ const samples: Record<string, { readonly path: string; readonly body?: unknown }
   getStatus: { path: '/api/v1/status' },
   getOpenApi: { path: '/api/v1/openapi.json' },
   getApiKey: { path: '/api/v1/account/api-key' },
+  listEvents: { path: '/api/v1/events' },
+  createWebhookEndpoint: { path: '/api/v1/webhook-endpoints', body: { url: 'https://hooks.bureau-tests.com/' } },
+  listWebhookEndpoints: { path: '/api/v1/webhook-endpoints' },
+  getWebhookEndpoint: { path: ENDPOINT },
+  changeWebhookEndpoint: { path: ENDPOINT, body: { description: 'x' } },
+  deleteWebhookEndpoint: { path: ENDPOINT },
+  rotateWebhookSecret: { path: `${ENDPOINT}/rotate-secret`, body: {} },
+  testWebhookEndpoint: { path: `${ENDPOINT}/test`, body: {} },
+  replayEvents: { path: `${ENDPOINT}/replay`, body: { after: 0 } },
+  listWebhookDeliveries: { path: `${ENDPOINT}/deliveries` },
   getStatement: { path: '/api/v1/account/statement?from=2026-01-01T00:00:00Z' },
 };
 
@@ -80,7 +92,7 @@ function call(operation: Operation, headers: Record<string, string>): Promise<Re
   });
 }
 
-const scopes = ['read', 'trade', 'withdraw'] as const;
+const scopes = ['read', 'trade', 'withdraw', 'webhooks'] as const;
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 const from = (ip: string) => ({ 'CF-Connecting-IP': ip });
@@ -150,12 +162,7 @@ describe.each(keyed)('$operationId', (operation) => {
   });
 
   it('refuses a key without a record, even when its tag is right', async () => {
-    const { token } = await mintToken(
-      newRecordId(Date.now()),
-      ['read', 'trade', 'withdraw'],
-      'bk_test',
-      config.API_KEY_SECRETS,
-    );
+    const { token } = await mintToken(newRecordId(Date.now()), [...scopes], 'bk_test', config.API_KEY_SECRETS);
     await expectRefused(await call(operation, bearer(token)), 401, 'invalid_api_key');
   });
 

@@ -9,6 +9,7 @@ const record: KeyRecord = {
   accountId: 'account',
   accountStatus: 'active',
   kind: 'standing',
+  hasWebhooks: false,
   label: 'bot',
   scopes: ['read', 'trade'],
   tokenHash: 'hash',

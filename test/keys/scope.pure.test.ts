@@ -10,11 +10,12 @@ const subsets: { scopes: Scope[]; written: string }[] = [
   { scopes: ['read', 'withdraw'], written: 'rw' },
   { scopes: ['trade', 'withdraw'], written: 'tw' },
   { scopes: ['read', 'trade', 'withdraw'], written: 'rtw' },
+  { scopes: ['read', 'webhooks'], written: 'rh' },
 ];
 
 describe('the scopes of a key', () => {
-  it('are the three of the specification', () => {
-    expect(Scope.options).toEqual(['read', 'trade', 'withdraw']);
+  it('are the three of the specification, and webhooks', () => {
+    expect(Scope.options).toEqual(['read', 'trade', 'withdraw', 'webhooks']);
   });
 
   it.each(subsets)('are written as "$written" and read back without loss or gain', ({ scopes, written }) => {

@@ -56,6 +56,7 @@ const allowed: Record<string, string> = {
   getMetrics: 'auditor treasury support compliance',
   getHouse: 'auditor treasury support compliance',
   listAudit: 'auditor treasury support compliance',
+  followAudit: 'auditor treasury support compliance',
   search: 'auditor treasury support compliance',
   listStaff: 'auditor treasury support compliance',
   listProposals: 'auditor treasury support compliance',

@@ -135,6 +135,15 @@ export class Trader {
     });
   }
 
+  /** Sends a request of any method. */
+  send({ method, path, body }: { method: string; path: string; body?: unknown }): Promise<Response> {
+    return send(path, {
+      method,
+      headers: { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  }
+
   order(body: OrderBody, idempotencyKey?: string): Promise<Response> {
     return this.post('/api/v1/orders', body, idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey });
   }

@@ -2,12 +2,16 @@ import type { Fetch } from './attempt.ts';
 import { type CallInput, type CallOptions, type Connection, call, pickDefined } from './call.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { BureauError } from './errors.ts';
+import { followEvents } from './follow-events.ts';
 import type {
   AnswerOf,
   Deposit,
+  Event,
+  EventType,
   InputOf,
   Method,
   NewOrder,
+  NewWebhookEndpoint,
   NewWithdrawal,
   OperationOf,
   Order,
@@ -15,6 +19,7 @@ import type {
   QueryOf,
   ResultOf,
   Transaction,
+  WebhookEndpointChange,
   Withdrawal,
 } from './operations.ts';
 import { readAllPages } from './pages.ts';
@@ -55,6 +60,18 @@ export interface WalkOptions<Filter = object> extends ReadOptions {
   readonly pageSize?: number;
   /** Which rows: a span of time, an asset, a state. All unless told. */
   readonly filter?: Filter;
+}
+
+/** Options for reading the feed of events. */
+export interface FollowOptions extends ReadOptions {
+  /** The `sequence` of the last event that you have dealt with; without it, from the oldest that is kept. */
+  readonly after?: number;
+  /** Events of these types; all unless told. */
+  readonly types?: readonly EventType[];
+  /** Events in each request's page, 1 to 200, by default 50. */
+  readonly pageSize?: number;
+  /** With this, the reading does not end at the newest event: it asks again after so many milliseconds. */
+  readonly pauseMs?: number;
 }
 
 type FilterOf<Name extends keyof operations> = Omit<Query<Name>, 'limit' | 'cursor'>;
@@ -112,6 +129,15 @@ export class BureauClient {
 
   async #read<Name extends keyof operations>(path: string, options: ReadOptions, input: CallInput = {}): Result<Name> {
     return (await this.#ask('get', path, input, options)) as ResultOf<operations[Name]>;
+  }
+
+  async #send<Name extends keyof operations>(
+    method: Method,
+    path: string,
+    input: CallInput,
+    options: ReadOptions,
+  ): Result<Name> {
+    return (await this.#ask(method, path, input, options)) as ResultOf<operations[Name]>;
   }
 
   /** The balance of every asset. */
@@ -263,6 +289,79 @@ export class BureauClient {
   /** What the account held, every movement, and what it holds after them; one a minute for each account. */
   getStatement(query: Omit<Query<'getStatement'>, 'format'>, options: ReadOptions = {}): Result<'getStatement'> {
     return this.#read('/api/v1/account/statement', options, { query });
+  }
+
+  /** A page of the events of the account, oldest first; `events` reads all of them. */
+  listEvents(query: Query<'listEvents'> = {}, options: ReadOptions = {}): Result<'listEvents'> {
+    return this.#read('/api/v1/events', options, { query });
+  }
+
+  /**
+   * What happened to the account, oldest first, each event once. Store the `sequence` of each event that you have dealt
+   * with, and begin `after` it next time. The first call ever makes the account listen: earlier events do not exist.
+   */
+  events({ after, types, pageSize, pauseMs, ...options }: FollowOptions = {}): AsyncGenerator<Event, void, undefined> {
+    const { clock } = this.#connection;
+    return followEvents(
+      after,
+      (reached) =>
+        this.listEvents(
+          {
+            ...(reached !== undefined && { after: reached }),
+            ...(types && { types: types.join(',') }),
+            ...(pageSize !== undefined && { limit: pageSize }),
+          },
+          options,
+        ),
+      pauseMs === undefined ? undefined : () => clock.sleep(pauseMs, options.signal),
+    );
+  }
+
+  /** Has events sent to an address. The secret that signs them is in this answer alone. */
+  createWebhookEndpoint(endpoint: NewWebhookEndpoint, options: ReadOptions = {}): Result<'createWebhookEndpoint'> {
+    return this.#send('post', '/api/v1/webhook-endpoints', { body: endpoint }, options);
+  }
+
+  /** The addresses that events are sent to. */
+  listWebhookEndpoints(options: ReadOptions = {}): Result<'listWebhookEndpoints'> {
+    return this.#read('/api/v1/webhook-endpoints', options);
+  }
+
+  getWebhookEndpoint(id: string, options: ReadOptions = {}): Result<'getWebhookEndpoint'> {
+    return this.#read('/api/v1/webhook-endpoints/{id}', options, { path: { id } });
+  }
+
+  /** Changes what is given, and leaves the rest. */
+  changeWebhookEndpoint(
+    id: string,
+    change: WebhookEndpointChange,
+    options: ReadOptions = {},
+  ): Result<'changeWebhookEndpoint'> {
+    return this.#send('patch', '/api/v1/webhook-endpoints/{id}', { path: { id }, body: change }, options);
+  }
+
+  deleteWebhookEndpoint(id: string, options: ReadOptions = {}): Result<'deleteWebhookEndpoint'> {
+    return this.#send('delete', '/api/v1/webhook-endpoints/{id}', { path: { id } }, options);
+  }
+
+  /** Makes a new secret. For 24 hours each delivery is signed with the old one as well. */
+  rotateWebhookSecret(id: string, options: ReadOptions = {}): Result<'rotateWebhookSecret'> {
+    return this.#send('post', '/api/v1/webhook-endpoints/{id}/rotate-secret', { path: { id } }, options);
+  }
+
+  /** Sends one event that says nothing, and tells how the attempt ended. */
+  testWebhookEndpoint(id: string, options: ReadOptions = {}): Result<'testWebhookEndpoint'> {
+    return this.#send('post', '/api/v1/webhook-endpoints/{id}/test', { path: { id } }, options);
+  }
+
+  /** Sends every event after a number again, in order. */
+  replayEvents(id: string, replay: { after: number }, options: ReadOptions = {}): Result<'replayEvents'> {
+    return this.#send('post', '/api/v1/webhook-endpoints/{id}/replay', { path: { id }, body: replay }, options);
+  }
+
+  /** The newest attempts of an endpoint, and how far it is. */
+  listWebhookDeliveries(id: string, options: ReadOptions = {}): Result<'listWebhookDeliveries'> {
+    return this.#read('/api/v1/webhook-endpoints/{id}/deliveries', options, { path: { id } });
   }
 
   /** The OpenAPI document that the exchange serves. This client's types are made from such a document. */

@@ -4,6 +4,7 @@ export {
   BureauClient,
   type BureauClientOptions,
   type CallAnswer,
+  type FollowOptions,
   type ReadOptions,
   type WalkOptions,
   type WriteOptions,

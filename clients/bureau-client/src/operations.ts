@@ -7,17 +7,22 @@ export type Balance = Schemas['Balance'];
 export type Candle = Schemas['Candle'];
 export type Deposit = Schemas['AccountDeposit'];
 export type DepositAddress = Schemas['DepositAddress'];
+export type Event = Schemas['Event'];
+export type EventType = Event['type'];
 export type Market = Schemas['ExchangeInfo']['symbols'][number];
 export type NewOrder = Schemas['PlaceOrder'];
+export type NewWebhookEndpoint = Schemas['CreateWebhookEndpoint'];
 export type NewWithdrawal = Schemas['CreateWithdrawal'];
 export type Order = Schemas['Order'];
 export type OwnApiKey = Schemas['OwnApiKey'];
 export type Problem = Schemas['Problem'];
 export type Ticker = Schemas['Ticker'];
 export type Transaction = Schemas['Transaction'];
+export type WebhookEndpoint = Schemas['WebhookEndpoint'];
+export type WebhookEndpointChange = Schemas['ChangeWebhookEndpoint'];
 export type Withdrawal = Schemas['Withdrawal'];
 
-export type Method = 'get' | 'post';
+export type Method = 'get' | 'post' | 'patch' | 'delete';
 
 /** The paths that take a method. */
 export type PathOf<M extends Method> = {

@@ -392,6 +392,158 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened to the account, oldest first
+         * @description Fills, deposits, withdrawals, settlements, freezes, keys and approved addresses, in the order in which they happened, each once. The account listens from its first request on; what happened before is in the lists. Read with the `nextAfter` of the page before, and nothing is missed however long you were away: events are kept for 90 days. `data` is the record as it is now, so it may be newer than the event; `sequence` gives the order. With `types` a page may be short, or empty, and still be followed by another.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The addresses that events are sent to
+         * @description All webhook endpoints of the account, oldest first, at most ten. Secrets are not shown.
+         */
+        get: operations["listWebhookEndpoints"];
+        put?: never;
+        /**
+         * Have events sent to an address
+         * @description Every event from now on is sent to the address by POST, signed by the Standard Webhooks specification: `webhook-id`, `webhook-timestamp`, `webhook-signature`. Events come in order and at least once; the same event always has the same `webhook-id`. Any 2xx within 15 seconds takes it; a redirect does not. Otherwise it is sent again after 5 seconds, 5 and 30 minutes, 2, 5, 10, 14, 20 and 24 hours, or later where `Retry-After` asks for it. An endpoint that answers 410 is switched off, and one that fails for five days. The secret is shown this once. An account has ten endpoints at most, each with an address of its own.
+         */
+        post: operations["createWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One webhook endpoint
+         * @description An endpoint of the account by its id; another account’s is not found.
+         */
+        get: operations["getWebhookEndpoint"];
+        put?: never;
+        post?: never;
+        /**
+         * Send nothing more to an address
+         * @description Deletes the endpoint, its secret and the list of its deliveries.
+         */
+        delete: operations["deleteWebhookEndpoint"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an endpoint, or switch it off or on
+         * @description What is left out stays. An endpoint that is switched on again is sent what happened since its last delivery, as far as it is kept. The secret stays the same.
+         */
+        patch: operations["changeWebhookEndpoint"];
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get a new secret for an endpoint
+         * @description For 24 hours each delivery is signed with both secrets, so a receiver that knows either accepts it. The new secret is shown this once.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send one event that says nothing
+         * @description Sends an `endpoint.test` at once, also to an endpoint that is switched off, and answers with what the receiver said. It takes no number and is not sent again.
+         */
+        post: operations["testWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send events again from a number on
+         * @description Every kept event with a higher number than `after` is sent again, in order and under its old id, and then what comes next. An attempt that waits is not waited for.
+         */
+        post: operations["replayEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The newest attempts of an endpoint
+         * @description The last hundred attempts, newest first. `setAside` lists events that the receiver refused three times while it took a later one; they are not sent again by themselves. `deliveredTo` is the number up to which events are done with, `nextAttemptAt` the time of the next attempt while one is waited for.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -413,7 +565,348 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "order.filled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An order was filled */
+        post: operations["orderFilled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "deposit.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A deposit was credited */
+        post: operations["depositCompleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "deposit.pending": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A deposit was seen on its chain, and waits for confirmations */
+        post: operations["depositPending"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "deposit.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A deposit was reverted on its chain */
+        post: operations["depositFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "deposit.quarantined": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A deposit is held for the operator, and not credited */
+        post: operations["depositQuarantined"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "withdrawal.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A withdrawal was paid */
+        post: operations["withdrawalCompleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "withdrawal.pending": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A withdrawal waits for its review */
+        post: operations["withdrawalPending"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "withdrawal.processing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A withdrawal is with the custodian */
+        post: operations["withdrawalProcessing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "withdrawal.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A withdrawal failed, and its money was returned */
+        post: operations["withdrawalFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "settlement.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A trade that was agreed elsewhere was settled */
+        post: operations["settlementCompleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "account.frozen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The operator froze the account */
+        post: operations["accountFrozen"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "account.thawed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The account may be used again */
+        post: operations["accountThawed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "security.totp_on": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Two-factor authentication was switched on */
+        post: operations["securityTotpOn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "security.totp_off": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Two-factor authentication was switched off */
+        post: operations["securityTotpOff"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "key.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An API key was made */
+        post: operations["keyCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "key.revoked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An API key was revoked */
+        post: operations["keyRevoked"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "allowlist.added": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An address was approved for withdrawals */
+        post: operations["allowlistAdded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "allowlist.removed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The approval of an address was withdrawn */
+        post: operations["allowlistRemoved"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "endpoint.disabled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A webhook endpoint was switched off, because it is gone or fails */
+        post: operations["endpointDisabled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "endpoint.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sent to one endpoint when its holder asks for it */
+        post: operations["endpointTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         AccountDeposit: {
@@ -479,6 +972,88 @@ export interface components {
              * @enum {string}
              */
             status: "PENDING" | "COMPLETED" | "FAILED";
+        };
+        AccountEvent: {
+            /**
+             * @description Unique: the same event always has the same id, however often it is delivered
+             * @example evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "account.frozen" | "account.thawed" | "security.totp_on" | "security.totp_off";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            timestamp: string;
+            /**
+             * @description The number of the event: 1, 2, 3 and so on for each account, without a gap
+             * @example 12
+             */
+            sequence: number;
+            /** @description The record as it is now, which may be newer than the event */
+            data: {
+                account: components["schemas"]["EventAccount"];
+            };
+        };
+        AllowlistEntry: {
+            /**
+             * @description UUIDv7; the three digits after its 7 are the ledger that holds it
+             * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
+             */
+            id: string;
+            /** @example ETH */
+            network: string;
+            /**
+             * @description In its canonical form
+             * @example 0x52908400098527886E0F7030069857D2E4169EE7
+             */
+            address: string;
+            /** @example cold wallet */
+            label: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the cooling period is over
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            usableAt: string;
+        };
+        AllowlistEvent: {
+            /**
+             * @description Unique: the same event always has the same id, however often it is delivered
+             * @example evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "allowlist.added" | "allowlist.removed";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            timestamp: string;
+            /**
+             * @description The number of the event: 1, 2, 3 and so on for each account, without a gap
+             * @example 12
+             */
+            sequence: number;
+            /** @description The record as it is now, which may be newer than the event */
+            data: {
+                allowlistEntry: components["schemas"]["AllowlistEntry"];
+            };
         };
         AssetList: {
             assets: {
@@ -597,6 +1172,43 @@ export interface components {
             interval: "1m" | "3m" | "5m" | "15m" | "30m" | "1h" | "2h" | "4h" | "6h" | "12h" | "1d" | "1w" | "1M";
             candles: components["schemas"]["Candle"][];
         };
+        ChangeWebhookEndpoint: {
+            /**
+             * @description Where events are sent: https, to a public name, on port 443 or 8443
+             * @example https://hooks.your-company.com/bureau
+             */
+            url?: string;
+            /**
+             * @description The types that are sent; empty: all
+             * @example [
+             *       "deposit.completed"
+             *     ]
+             */
+            types?: ("order.filled" | "deposit.completed" | "deposit.pending" | "deposit.failed" | "deposit.quarantined" | "withdrawal.completed" | "withdrawal.pending" | "withdrawal.processing" | "withdrawal.failed" | "settlement.completed" | "account.frozen" | "account.thawed" | "security.totp_on" | "security.totp_off" | "key.created" | "key.revoked" | "allowlist.added" | "allowlist.removed" | "endpoint.disabled" | "endpoint.test")[];
+            /** @example bookkeeping */
+            description?: string;
+            /**
+             * @example enabled
+             * @enum {string}
+             */
+            status?: "enabled" | "disabled";
+        };
+        CreateWebhookEndpoint: {
+            /**
+             * @description Where events are sent: https, to a public name, on port 443 or 8443
+             * @example https://hooks.your-company.com/bureau
+             */
+            url: string;
+            /**
+             * @description The types that are sent; empty: all
+             * @example [
+             *       "deposit.completed"
+             *     ]
+             */
+            types?: ("order.filled" | "deposit.completed" | "deposit.pending" | "deposit.failed" | "deposit.quarantined" | "withdrawal.completed" | "withdrawal.pending" | "withdrawal.processing" | "withdrawal.failed" | "settlement.completed" | "account.frozen" | "account.thawed" | "security.totp_on" | "security.totp_off" | "key.created" | "key.revoked" | "allowlist.added" | "allowlist.removed" | "endpoint.disabled" | "endpoint.test")[];
+            /** @example bookkeeping */
+            description?: string;
+        };
         CreateWithdrawal: {
             /**
              * @example USDT
@@ -637,6 +1249,166 @@ export interface components {
              * @example BTC
              */
             primaryAsset: string;
+        };
+        DepositEvent: {
+            /**
+             * @description Unique: the same event always has the same id, however often it is delivered
+             * @example evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "deposit.completed" | "deposit.pending" | "deposit.failed" | "deposit.quarantined";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            timestamp: string;
+            /**
+             * @description The number of the event: 1, 2, 3 and so on for each account, without a gap
+             * @example 12
+             */
+            sequence: number;
+            /** @description The record as it is now, which may be newer than the event */
+            data: {
+                deposit: components["schemas"]["EventDeposit"];
+            };
+        };
+        EndpointEvent: {
+            /**
+             * @description Unique: the same event always has the same id, however often it is delivered
+             * @example evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "endpoint.disabled" | "endpoint.test";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            timestamp: string;
+            /**
+             * @description The number of the event: 1, 2, 3 and so on for each account, without a gap
+             * @example 12
+             */
+            sequence: number;
+            /** @description The record as it is now, which may be newer than the event */
+            data: {
+                webhookEndpoint: {
+                    /**
+                     * @description UUIDv7; the three digits after its 7 are the ledger that holds it
+                     * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
+                     */
+                    id: string;
+                    /** @example https://hooks.your-company.com/bureau */
+                    url: string;
+                    /**
+                     * @description Why it was switched off; null in a test
+                     * @example failing
+                     * @enum {string|null}
+                     */
+                    reason: "gone" | "failing" | null;
+                };
+            };
+        };
+        Event: components["schemas"]["OrderEvent"] | components["schemas"]["DepositEvent"] | components["schemas"]["WithdrawalEvent"] | components["schemas"]["SettlementEvent"] | components["schemas"]["AccountEvent"] | components["schemas"]["KeyEvent"] | components["schemas"]["AllowlistEvent"] | components["schemas"]["EndpointEvent"];
+        EventAccount: {
+            /**
+             * @description UUIDv7; the three digits after its 7 are the ledger that holds it
+             * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
+             */
+            id: string;
+            /** @enum {string} */
+            status: "active" | "frozen";
+            /**
+             * @description Whether withdrawals need a two-factor code
+             * @example true
+             */
+            twoFactor: boolean;
+        };
+        EventDeposit: {
+            /**
+             * @description UUIDv7; the three digits after its 7 are the ledger that holds it
+             * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            ts: string;
+            /**
+             * @description From a chain; or a credit, or a payment from another account of this exchange
+             * @enum {string}
+             */
+            type: "ONCHAIN_DEPOSIT" | "INTERNAL_DEPOSIT";
+            /**
+             * @description Asset symbol
+             * @example ETH
+             */
+            asset: string;
+            /**
+             * @description What the account is credited
+             * @example 0.5
+             */
+            amount: string;
+            /**
+             * @description At the time of the deposit
+             * @example 1500
+             */
+            usdValue: string;
+            /**
+             * @description null for an internal deposit
+             * @example ETH
+             */
+            network: string | null;
+            /**
+             * @description The deposit address that received it; null for an internal deposit
+             * @example 0x52908400098527886E0F7030069857D2E4169EE7
+             */
+            address: string | null;
+            /**
+             * @description null for an internal deposit
+             * @example 0x7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718
+             */
+            txHash: string | null;
+            /**
+             * @description Those of the report that brought it into its present state; null for an internal deposit
+             * @example 32
+             */
+            confirmations: number | null;
+            /**
+             * @description After which it is credited; null for an internal deposit
+             * @example 32
+             */
+            confirmationsNeeded: number | null;
+            /**
+             * @description Waits for confirmations; credited; reverted on its chain; held for the operator
+             * @example COMPLETED
+             * @enum {string}
+             */
+            status: "PENDING" | "COMPLETED" | "FAILED" | "QUARANTINED";
+        };
+        EventPage: {
+            events: components["schemas"]["Event"][];
+            /**
+             * @description Send it as `after` for what comes next, also when `events` is empty
+             * @example 12
+             */
+            nextAfter: number;
+            /**
+             * @description Every event with a higher number is kept; an `after` below it is refused
+             * @example 0
+             */
+            since: number;
         };
         ExchangeInfo: {
             symbols: {
@@ -718,6 +1490,33 @@ export interface components {
              */
             serverTime: string;
         };
+        KeyEvent: {
+            /**
+             * @description Unique: the same event always has the same id, however often it is delivered
+             * @example evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "key.created" | "key.revoked";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            timestamp: string;
+            /**
+             * @description The number of the event: 1, 2, 3 and so on for each account, without a gap
+             * @example 12
+             */
+            sequence: number;
+            /** @description The record as it is now, which may be newer than the event */
+            data: {
+                apiKey: components["schemas"]["OwnApiKey"];
+            };
+        };
         /** @description An OpenAPI 3.1 document */
         OpenApi: {
             /** @example 3.1.0 */
@@ -770,6 +1569,33 @@ export interface components {
              */
             keyId: string;
         };
+        OrderEvent: {
+            /**
+             * @description Unique: the same event always has the same id, however often it is delivered
+             * @example evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "order.filled";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            timestamp: string;
+            /**
+             * @description The number of the event: 1, 2, 3 and so on for each account, without a gap
+             * @example 12
+             */
+            sequence: number;
+            /** @description The record as it is now, which may be newer than the event */
+            data: {
+                order: components["schemas"]["Order"];
+            };
+        };
         OrderPreview: {
             /**
              * Format: date-time
@@ -814,7 +1640,7 @@ export interface components {
              *       "trade"
              *     ]
              */
-            scopes: ("read" | "trade" | "withdraw")[];
+            scopes: ("read" | "trade" | "withdraw" | "webhooks")[];
             /**
              * @description Addresses and CIDR ranges that the key may be used from; null allows every address
              * @example [
@@ -915,6 +1741,13 @@ export interface components {
                 detail: string;
             }[];
         };
+        ReplayEvents: {
+            /**
+             * @description Events with a higher number are sent again
+             * @example 12
+             */
+            after: number;
+        };
         ServerTime: {
             /**
              * Format: date-time
@@ -922,6 +1755,33 @@ export interface components {
              * @example 2026-11-21T12:00:00.000Z
              */
             serverTime: string;
+        };
+        SettlementEvent: {
+            /**
+             * @description Unique: the same event always has the same id, however often it is delivered
+             * @example evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "settlement.completed";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            timestamp: string;
+            /**
+             * @description The number of the event: 1, 2, 3 and so on for each account, without a gap
+             * @example 12
+             */
+            sequence: number;
+            /** @description The record as it is now, which may be newer than the event */
+            data: {
+                transaction: components["schemas"]["Transaction"];
+            };
         };
         Statement: {
             /**
@@ -1122,6 +1982,73 @@ export interface components {
              */
             reason: "rejected" | "refused" | "settled" | null;
         };
+        WebhookDelivery: {
+            /** @example evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12 */
+            eventId: string;
+            /** @example order.filled */
+            type: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            at: string;
+            /** @enum {string} */
+            outcome: "DELIVERED" | "FAILED";
+            /**
+             * @description Of the answer; null when none came
+             * @example 200
+             */
+            status: number | null;
+            /**
+             * @description Why no answer came
+             * @enum {string|null}
+             */
+            fault: "timed_out" | "unreachable" | null;
+            /** @example 84 */
+            durationMs: number;
+        };
+        WebhookEndpoint: {
+            /**
+             * @description UUIDv7; the three digits after its 7 are the ledger that holds it
+             * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
+             */
+            id: string;
+            /**
+             * @description Where events are sent: https, to a public name, on port 443 or 8443
+             * @example https://hooks.your-company.com/bureau
+             */
+            url: string;
+            /** @example bookkeeping */
+            description: string;
+            /**
+             * @description The types that are sent; empty: all
+             * @example [
+             *       "deposit.completed"
+             *     ]
+             */
+            types: ("order.filled" | "deposit.completed" | "deposit.pending" | "deposit.failed" | "deposit.quarantined" | "withdrawal.completed" | "withdrawal.pending" | "withdrawal.processing" | "withdrawal.failed" | "settlement.completed" | "account.frozen" | "account.thawed" | "security.totp_on" | "security.totp_off" | "key.created" | "key.revoked" | "allowlist.added" | "allowlist.removed" | "endpoint.disabled" | "endpoint.test")[];
+            /** @enum {string} */
+            status: "enabled" | "disabled";
+            /**
+             * @description Why the exchange switched it off: it answered 410, or failed for five days; else null
+             * @example null
+             * @enum {string|null}
+             */
+            reason: "gone" | "failing" | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Until when the secret before the last rotation signs as well; null if none was rotated
+             * @example null
+             */
+            previousSecretUntil: string | null;
+        };
         Withdrawal: {
             /**
              * @description UUIDv7; the three digits after its 7 are the ledger that holds it
@@ -1178,6 +2105,33 @@ export interface components {
              * @enum {string|null}
              */
             reason: "rejected" | "refused" | "settled" | null;
+        };
+        WithdrawalEvent: {
+            /**
+             * @description Unique: the same event always has the same id, however often it is delivered
+             * @example evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "withdrawal.completed" | "withdrawal.pending" | "withdrawal.processing" | "withdrawal.failed";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            timestamp: string;
+            /**
+             * @description The number of the event: 1, 2, 3 and so on for each account, without a gap
+             * @example 12
+             */
+            sequence: number;
+            /** @description The record as it is now, which may be newer than the event */
+            data: {
+                withdrawal: components["schemas"]["Withdrawal"];
+            };
         };
     };
     responses: never;
@@ -4876,6 +5830,1726 @@ export interface operations {
             };
         };
     };
+    listEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Events with a higher number than this one; from the oldest that is kept unless told
+                 * @example 12
+                 */
+                after?: number;
+                /**
+                 * @description Events of these types, separated by commas; all unless told
+                 * @example deposit.completed,withdrawal.completed
+                 */
+                types?: string;
+                /**
+                 * @description How many rows; a value out of bounds is refused
+                 * @example 50
+                 */
+                limit?: number;
+            };
+            header?: {
+                /**
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
+                 * @example my-bot/7:42
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "events": [
+                     *         {
+                     *           "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                     *           "type": "order.filled",
+                     *           "timestamp": "2026-11-21T12:00:00.000Z",
+                     *           "sequence": 12,
+                     *           "data": {
+                     *             "order": {
+                     *               "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                     *               "ts": "2026-11-21T12:00:00.000Z",
+                     *               "coin": "BTC",
+                     *               "side": "BUY",
+                     *               "executedPrice": "65000",
+                     *               "coinAmount": "0.002",
+                     *               "usdtAmount": "130",
+                     *               "status": "COMPLETED",
+                     *               "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5"
+                     *             }
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextAfter": 12,
+                     *       "since": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            /** @description - `invalid_request`: Request not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "invalid_request";
+                    };
+                };
+            };
+            /**
+             * @description - `missing_api_key`: API key missing
+             *     - `invalid_api_key`: API key not valid
+             *     - `api_key_expired`: API key expired
+             */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "missing_api_key" | "invalid_api_key" | "api_key_expired";
+                    };
+                };
+            };
+            /**
+             * @description - `ip_not_allowed`: IP address not on the key’s list
+             *     - `insufficient_scope`: API key lacks the scope
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "ip_not_allowed" | "insufficient_scope";
+                    };
+                };
+            };
+            /** @description - `events_expired`: Events no longer kept */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "events_expired";
+                    };
+                };
+            };
+            /** @description - `rate_limited`: Rate limit reached */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit-Optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Optional"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Optional"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description - `internal_error`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description - `service_unavailable`: Temporarily overloaded */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "service_unavailable";
+                    };
+                };
+            };
+        };
+    };
+    listWebhookEndpoints: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
+                 * @example my-bot/7:42
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "webhookEndpoints": [
+                     *         {
+                     *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                     *           "url": "https://hooks.your-company.com/bureau",
+                     *           "description": "bookkeeping",
+                     *           "types": [
+                     *             "deposit.completed"
+                     *           ],
+                     *           "status": "enabled",
+                     *           "reason": null,
+                     *           "createdAt": "2026-11-21T12:00:00.000Z",
+                     *           "previousSecretUntil": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        webhookEndpoints: components["schemas"]["WebhookEndpoint"][];
+                    };
+                };
+            };
+            /**
+             * @description - `missing_api_key`: API key missing
+             *     - `invalid_api_key`: API key not valid
+             *     - `api_key_expired`: API key expired
+             */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "missing_api_key" | "invalid_api_key" | "api_key_expired";
+                    };
+                };
+            };
+            /**
+             * @description - `ip_not_allowed`: IP address not on the key’s list
+             *     - `insufficient_scope`: API key lacks the scope
+             *     - `account_frozen`: Account frozen
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "ip_not_allowed" | "insufficient_scope" | "account_frozen";
+                    };
+                };
+            };
+            /** @description - `rate_limited`: Rate limit reached */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit-Optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Optional"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Optional"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description - `internal_error`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description - `service_unavailable`: Temporarily overloaded */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "service_unavailable";
+                    };
+                };
+            };
+        };
+    };
+    createWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
+                 * @example my-bot/7:42
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.your-company.com/bureau",
+                 *       "types": [
+                 *         "deposit.completed"
+                 *       ],
+                 *       "description": "bookkeeping"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateWebhookEndpoint"];
+            };
+        };
+        responses: {
+            /** @description The endpoint, and the secret that signs */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "webhookEndpoint": {
+                     *         "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                     *         "url": "https://hooks.your-company.com/bureau",
+                     *         "description": "bookkeeping",
+                     *         "types": [
+                     *           "deposit.completed"
+                     *         ],
+                     *         "status": "enabled",
+                     *         "reason": null,
+                     *         "createdAt": "2026-11-21T12:00:00.000Z",
+                     *         "previousSecretUntil": null
+                     *       },
+                     *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD4Y0LmCQ7Yds="
+                     *     }
+                     */
+                    "application/json": {
+                        webhookEndpoint: components["schemas"]["WebhookEndpoint"];
+                        /**
+                         * @description Signs every delivery. Shown this once
+                         * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD4Y0LmCQ7Yds=
+                         */
+                        secret: string;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: Request not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "invalid_request";
+                    };
+                };
+            };
+            /**
+             * @description - `missing_api_key`: API key missing
+             *     - `invalid_api_key`: API key not valid
+             *     - `api_key_expired`: API key expired
+             */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "missing_api_key" | "invalid_api_key" | "api_key_expired";
+                    };
+                };
+            };
+            /**
+             * @description - `ip_not_allowed`: IP address not on the key’s list
+             *     - `insufficient_scope`: API key lacks the scope
+             *     - `account_frozen`: Account frozen
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "ip_not_allowed" | "insufficient_scope" | "account_frozen";
+                    };
+                };
+            };
+            /** @description - `invalid_state`: State does not allow it */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "invalid_state";
+                    };
+                };
+            };
+            /** @description - `payload_too_large`: Body too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "payload_too_large";
+                    };
+                };
+            };
+            /** @description - `unsupported_media_type`: Body must be JSON */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description - `rate_limited`: Rate limit reached */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit-Optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Optional"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Optional"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description - `internal_error`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description - `service_unavailable`: Temporarily overloaded */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "service_unavailable";
+                    };
+                };
+            };
+        };
+    };
+    getWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
+                 * @example my-bot/7:42
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /**
+                 * @description UUIDv7; the three digits after its 7 are the ledger that holds it
+                 * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "webhookEndpoint": {
+                     *         "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                     *         "url": "https://hooks.your-company.com/bureau",
+                     *         "description": "bookkeeping",
+                     *         "types": [
+                     *           "deposit.completed"
+                     *         ],
+                     *         "status": "enabled",
+                     *         "reason": null,
+                     *         "createdAt": "2026-11-21T12:00:00.000Z",
+                     *         "previousSecretUntil": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        webhookEndpoint: components["schemas"]["WebhookEndpoint"];
+                    };
+                };
+            };
+            /**
+             * @description - `missing_api_key`: API key missing
+             *     - `invalid_api_key`: API key not valid
+             *     - `api_key_expired`: API key expired
+             */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "missing_api_key" | "invalid_api_key" | "api_key_expired";
+                    };
+                };
+            };
+            /**
+             * @description - `ip_not_allowed`: IP address not on the key’s list
+             *     - `insufficient_scope`: API key lacks the scope
+             *     - `account_frozen`: Account frozen
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "ip_not_allowed" | "insufficient_scope" | "account_frozen";
+                    };
+                };
+            };
+            /** @description - `not_found`: Not found */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description - `rate_limited`: Rate limit reached */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit-Optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Optional"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Optional"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description - `internal_error`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description - `service_unavailable`: Temporarily overloaded */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "service_unavailable";
+                    };
+                };
+            };
+        };
+    };
+    deleteWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
+                 * @example my-bot/7:42
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /**
+                 * @description UUIDv7; the three digits after its 7 are the ledger that holds it
+                 * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint as it was */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "webhookEndpoint": {
+                     *         "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                     *         "url": "https://hooks.your-company.com/bureau",
+                     *         "description": "bookkeeping",
+                     *         "types": [
+                     *           "deposit.completed"
+                     *         ],
+                     *         "status": "enabled",
+                     *         "reason": null,
+                     *         "createdAt": "2026-11-21T12:00:00.000Z",
+                     *         "previousSecretUntil": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        webhookEndpoint: components["schemas"]["WebhookEndpoint"];
+                    };
+                };
+            };
+            /**
+             * @description - `missing_api_key`: API key missing
+             *     - `invalid_api_key`: API key not valid
+             *     - `api_key_expired`: API key expired
+             */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "missing_api_key" | "invalid_api_key" | "api_key_expired";
+                    };
+                };
+            };
+            /**
+             * @description - `ip_not_allowed`: IP address not on the key’s list
+             *     - `insufficient_scope`: API key lacks the scope
+             *     - `account_frozen`: Account frozen
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "ip_not_allowed" | "insufficient_scope" | "account_frozen";
+                    };
+                };
+            };
+            /** @description - `not_found`: Not found */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description - `rate_limited`: Rate limit reached */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit-Optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Optional"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Optional"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description - `internal_error`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description - `service_unavailable`: Temporarily overloaded */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "service_unavailable";
+                    };
+                };
+            };
+        };
+    };
+    changeWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
+                 * @example my-bot/7:42
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /**
+                 * @description UUIDv7; the three digits after its 7 are the ledger that holds it
+                 * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.your-company.com/bureau",
+                 *       "types": [
+                 *         "deposit.completed"
+                 *       ],
+                 *       "description": "bookkeeping",
+                 *       "status": "enabled"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChangeWebhookEndpoint"];
+            };
+        };
+        responses: {
+            /** @description The endpoint as it is now */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "webhookEndpoint": {
+                     *         "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                     *         "url": "https://hooks.your-company.com/bureau",
+                     *         "description": "bookkeeping",
+                     *         "types": [
+                     *           "deposit.completed"
+                     *         ],
+                     *         "status": "enabled",
+                     *         "reason": null,
+                     *         "createdAt": "2026-11-21T12:00:00.000Z",
+                     *         "previousSecretUntil": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        webhookEndpoint: components["schemas"]["WebhookEndpoint"];
+                    };
+                };
+            };
+            /** @description - `invalid_request`: Request not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "invalid_request";
+                    };
+                };
+            };
+            /**
+             * @description - `missing_api_key`: API key missing
+             *     - `invalid_api_key`: API key not valid
+             *     - `api_key_expired`: API key expired
+             */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "missing_api_key" | "invalid_api_key" | "api_key_expired";
+                    };
+                };
+            };
+            /**
+             * @description - `ip_not_allowed`: IP address not on the key’s list
+             *     - `insufficient_scope`: API key lacks the scope
+             *     - `account_frozen`: Account frozen
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "ip_not_allowed" | "insufficient_scope" | "account_frozen";
+                    };
+                };
+            };
+            /** @description - `not_found`: Not found */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description - `invalid_state`: State does not allow it */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "invalid_state";
+                    };
+                };
+            };
+            /** @description - `payload_too_large`: Body too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "payload_too_large";
+                    };
+                };
+            };
+            /** @description - `unsupported_media_type`: Body must be JSON */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description - `rate_limited`: Rate limit reached */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit-Optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Optional"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Optional"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description - `internal_error`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description - `service_unavailable`: Temporarily overloaded */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "service_unavailable";
+                    };
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
+                 * @example my-bot/7:42
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /**
+                 * @description UUIDv7; the three digits after its 7 are the ledger that holds it
+                 * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint and its new secret */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "webhookEndpoint": {
+                     *         "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                     *         "url": "https://hooks.your-company.com/bureau",
+                     *         "description": "bookkeeping",
+                     *         "types": [
+                     *           "deposit.completed"
+                     *         ],
+                     *         "status": "enabled",
+                     *         "reason": null,
+                     *         "createdAt": "2026-11-21T12:00:00.000Z",
+                     *         "previousSecretUntil": null
+                     *       },
+                     *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD4Y0LmCQ7Yds="
+                     *     }
+                     */
+                    "application/json": {
+                        webhookEndpoint: components["schemas"]["WebhookEndpoint"];
+                        /**
+                         * @description Signs every delivery. Shown this once
+                         * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD4Y0LmCQ7Yds=
+                         */
+                        secret: string;
+                    };
+                };
+            };
+            /**
+             * @description - `missing_api_key`: API key missing
+             *     - `invalid_api_key`: API key not valid
+             *     - `api_key_expired`: API key expired
+             */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "missing_api_key" | "invalid_api_key" | "api_key_expired";
+                    };
+                };
+            };
+            /**
+             * @description - `ip_not_allowed`: IP address not on the key’s list
+             *     - `insufficient_scope`: API key lacks the scope
+             *     - `account_frozen`: Account frozen
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "ip_not_allowed" | "insufficient_scope" | "account_frozen";
+                    };
+                };
+            };
+            /** @description - `not_found`: Not found */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description - `rate_limited`: Rate limit reached */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit-Optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Optional"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Optional"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description - `internal_error`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description - `service_unavailable`: Temporarily overloaded */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "service_unavailable";
+                    };
+                };
+            };
+        };
+    };
+    testWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
+                 * @example my-bot/7:42
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /**
+                 * @description UUIDv7; the three digits after its 7 are the ledger that holds it
+                 * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How the attempt ended */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "delivery": {
+                     *         "eventId": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                     *         "type": "order.filled",
+                     *         "at": "2026-11-21T12:00:00.000Z",
+                     *         "outcome": "DELIVERED",
+                     *         "status": 200,
+                     *         "fault": "timed_out",
+                     *         "durationMs": 84
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        delivery: components["schemas"]["WebhookDelivery"];
+                    };
+                };
+            };
+            /**
+             * @description - `missing_api_key`: API key missing
+             *     - `invalid_api_key`: API key not valid
+             *     - `api_key_expired`: API key expired
+             */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "missing_api_key" | "invalid_api_key" | "api_key_expired";
+                    };
+                };
+            };
+            /**
+             * @description - `ip_not_allowed`: IP address not on the key’s list
+             *     - `insufficient_scope`: API key lacks the scope
+             *     - `account_frozen`: Account frozen
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "ip_not_allowed" | "insufficient_scope" | "account_frozen";
+                    };
+                };
+            };
+            /** @description - `not_found`: Not found */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description - `rate_limited`: Rate limit reached */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit-Optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Optional"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Optional"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description - `internal_error`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description - `service_unavailable`: Temporarily overloaded */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "service_unavailable";
+                    };
+                };
+            };
+        };
+    };
+    replayEvents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
+                 * @example my-bot/7:42
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /**
+                 * @description UUIDv7; the three digits after its 7 are the ledger that holds it
+                 * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "after": 12
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReplayEvents"];
+            };
+        };
+        responses: {
+            /** @description The endpoint */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "webhookEndpoint": {
+                     *         "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                     *         "url": "https://hooks.your-company.com/bureau",
+                     *         "description": "bookkeeping",
+                     *         "types": [
+                     *           "deposit.completed"
+                     *         ],
+                     *         "status": "enabled",
+                     *         "reason": null,
+                     *         "createdAt": "2026-11-21T12:00:00.000Z",
+                     *         "previousSecretUntil": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        webhookEndpoint: components["schemas"]["WebhookEndpoint"];
+                    };
+                };
+            };
+            /** @description - `invalid_request`: Request not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "invalid_request";
+                    };
+                };
+            };
+            /**
+             * @description - `missing_api_key`: API key missing
+             *     - `invalid_api_key`: API key not valid
+             *     - `api_key_expired`: API key expired
+             */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "missing_api_key" | "invalid_api_key" | "api_key_expired";
+                    };
+                };
+            };
+            /**
+             * @description - `ip_not_allowed`: IP address not on the key’s list
+             *     - `insufficient_scope`: API key lacks the scope
+             *     - `account_frozen`: Account frozen
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "ip_not_allowed" | "insufficient_scope" | "account_frozen";
+                    };
+                };
+            };
+            /** @description - `not_found`: Not found */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description - `events_expired`: Events no longer kept */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "events_expired";
+                    };
+                };
+            };
+            /** @description - `payload_too_large`: Body too large */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "payload_too_large";
+                    };
+                };
+            };
+            /** @description - `unsupported_media_type`: Body must be JSON */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "unsupported_media_type";
+                    };
+                };
+            };
+            /** @description - `rate_limited`: Rate limit reached */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit-Optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Optional"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Optional"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description - `internal_error`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description - `service_unavailable`: Temporarily overloaded */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "service_unavailable";
+                    };
+                };
+            };
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The client’s own id of the request, returned in the response; an invalid one is replaced
+                 * @example my-bot/7:42
+                 */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path: {
+                /**
+                 * @description UUIDv7; the three digits after its 7 are the ledger that holds it
+                 * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The attempts, and how far the endpoint is */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deliveries": [
+                     *         {
+                     *           "eventId": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                     *           "type": "order.filled",
+                     *           "at": "2026-11-21T12:00:00.000Z",
+                     *           "outcome": "DELIVERED",
+                     *           "status": 200,
+                     *           "fault": "timed_out",
+                     *           "durationMs": 84
+                     *         }
+                     *       ],
+                     *       "setAside": [
+                     *         {
+                     *           "eventId": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                     *           "type": "order.filled",
+                     *           "at": "2026-11-21T12:00:00.000Z",
+                     *           "outcome": "DELIVERED",
+                     *           "status": 200,
+                     *           "fault": "timed_out",
+                     *           "durationMs": 84
+                     *         }
+                     *       ],
+                     *       "deliveredTo": 12,
+                     *       "nextAttemptAt": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": {
+                        deliveries: components["schemas"]["WebhookDelivery"][];
+                        setAside: components["schemas"]["WebhookDelivery"][];
+                        /**
+                         * @description The number of the event: 1, 2, 3 and so on for each account, without a gap
+                         * @example 12
+                         */
+                        deliveredTo: number;
+                        /**
+                         * Format: date-time
+                         * @description ISO 8601, UTC, milliseconds
+                         * @example 2026-11-21T12:00:00.000Z
+                         */
+                        nextAttemptAt: string | null;
+                    };
+                };
+            };
+            /**
+             * @description - `missing_api_key`: API key missing
+             *     - `invalid_api_key`: API key not valid
+             *     - `api_key_expired`: API key expired
+             */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "missing_api_key" | "invalid_api_key" | "api_key_expired";
+                    };
+                };
+            };
+            /**
+             * @description - `ip_not_allowed`: IP address not on the key’s list
+             *     - `insufficient_scope`: API key lacks the scope
+             *     - `account_frozen`: Account frozen
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "ip_not_allowed" | "insufficient_scope" | "account_frozen";
+                    };
+                };
+            };
+            /** @description - `not_found`: Not found */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "not_found";
+                    };
+                };
+            };
+            /** @description - `rate_limited`: Rate limit reached */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    RateLimit: components["headers"]["RateLimit-Optional"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy-Optional"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Optional"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Optional"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Optional"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "rate_limited";
+                    };
+                };
+            };
+            /** @description - `internal_error`: Internal error */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "internal_error";
+                    };
+                };
+            };
+            /** @description - `service_unavailable`: Temporarily overloaded */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "service_unavailable";
+                    };
+                };
+            };
+        };
+    };
     getOpenApi: {
         parameters: {
             query?: never;
@@ -5009,6 +7683,877 @@ export interface operations {
                         code?: "service_unavailable";
                     };
                 };
+            };
+        };
+    };
+    orderFilled: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "order.filled",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "order": {
+                 *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "ts": "2026-11-21T12:00:00.000Z",
+                 *           "coin": "BTC",
+                 *           "side": "BUY",
+                 *           "executedPrice": "65000",
+                 *           "coinAmount": "0.002",
+                 *           "usdtAmount": "130",
+                 *           "status": "COMPLETED",
+                 *           "keyId": "01a1fcca-895a-734c-b43c-11f474a4f8d5"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["OrderEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    depositCompleted: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "deposit.completed",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "deposit": {
+                 *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "ts": "2026-11-21T12:00:00.000Z",
+                 *           "type": "ONCHAIN_DEPOSIT",
+                 *           "asset": "ETH",
+                 *           "amount": "0.5",
+                 *           "usdValue": "1500",
+                 *           "network": "ETH",
+                 *           "address": "0x52908400098527886E0F7030069857D2E4169EE7",
+                 *           "txHash": "0x7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718",
+                 *           "confirmations": 32,
+                 *           "confirmationsNeeded": 32,
+                 *           "status": "COMPLETED"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["DepositEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    depositPending: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "deposit.pending",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "deposit": {
+                 *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "ts": "2026-11-21T12:00:00.000Z",
+                 *           "type": "ONCHAIN_DEPOSIT",
+                 *           "asset": "ETH",
+                 *           "amount": "0.5",
+                 *           "usdValue": "1500",
+                 *           "network": "ETH",
+                 *           "address": "0x52908400098527886E0F7030069857D2E4169EE7",
+                 *           "txHash": "0x7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718",
+                 *           "confirmations": 1,
+                 *           "confirmationsNeeded": 32,
+                 *           "status": "PENDING"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["DepositEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    depositFailed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "deposit.failed",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "deposit": {
+                 *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "ts": "2026-11-21T12:00:00.000Z",
+                 *           "type": "ONCHAIN_DEPOSIT",
+                 *           "asset": "ETH",
+                 *           "amount": "0.5",
+                 *           "usdValue": "1500",
+                 *           "network": "ETH",
+                 *           "address": "0x52908400098527886E0F7030069857D2E4169EE7",
+                 *           "txHash": "0x7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718",
+                 *           "confirmations": 32,
+                 *           "confirmationsNeeded": 32,
+                 *           "status": "FAILED"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["DepositEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    depositQuarantined: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "deposit.quarantined",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "deposit": {
+                 *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "ts": "2026-11-21T12:00:00.000Z",
+                 *           "type": "ONCHAIN_DEPOSIT",
+                 *           "asset": "ETH",
+                 *           "amount": "0.5",
+                 *           "usdValue": "1500",
+                 *           "network": "ETH",
+                 *           "address": "0x52908400098527886E0F7030069857D2E4169EE7",
+                 *           "txHash": "0x7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718",
+                 *           "confirmations": 32,
+                 *           "confirmationsNeeded": 32,
+                 *           "status": "QUARANTINED"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["DepositEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    withdrawalCompleted: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "withdrawal.completed",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "withdrawal": {
+                 *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "ts": "2026-11-21T12:00:00.000Z",
+                 *           "status": "COMPLETED",
+                 *           "txHash": "7c2b9a0de1c94d6c0f6f0a3ac4f4c9ad0e6b7d3d5c1e8f90a1b2c3d4e5f60718",
+                 *           "fee": "1",
+                 *           "amount": "50",
+                 *           "asset": "USDT",
+                 *           "network": "TRC20",
+                 *           "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
+                 *           "keyId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "reason": null
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["WithdrawalEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    withdrawalPending: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "withdrawal.pending",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "withdrawal": {
+                 *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "ts": "2026-11-21T12:00:00.000Z",
+                 *           "status": "PENDING",
+                 *           "txHash": null,
+                 *           "fee": "1",
+                 *           "amount": "50",
+                 *           "asset": "USDT",
+                 *           "network": "TRC20",
+                 *           "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
+                 *           "keyId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "reason": null
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["WithdrawalEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    withdrawalProcessing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "withdrawal.processing",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "withdrawal": {
+                 *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "ts": "2026-11-21T12:00:00.000Z",
+                 *           "status": "PROCESSING",
+                 *           "txHash": null,
+                 *           "fee": "1",
+                 *           "amount": "50",
+                 *           "asset": "USDT",
+                 *           "network": "TRC20",
+                 *           "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
+                 *           "keyId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "reason": null
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["WithdrawalEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    withdrawalFailed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "withdrawal.failed",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "withdrawal": {
+                 *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "ts": "2026-11-21T12:00:00.000Z",
+                 *           "status": "FAILED",
+                 *           "txHash": null,
+                 *           "fee": "1",
+                 *           "amount": "50",
+                 *           "asset": "USDT",
+                 *           "network": "TRC20",
+                 *           "address": "TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC",
+                 *           "keyId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "reason": "refused"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["WithdrawalEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    settlementCompleted: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "settlement.completed",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "transaction": {
+                 *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "ts": "2026-11-21T12:00:00.000Z",
+                 *           "category": "P2P",
+                 *           "type": "P2P_BUY",
+                 *           "asset": "BTC",
+                 *           "amount": "0.002",
+                 *           "usdValue": "130",
+                 *           "status": "COMPLETED",
+                 *           "keyId": null,
+                 *           "reason": null
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SettlementEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    accountFrozen: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "account.frozen",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "account": {
+                 *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "status": "frozen",
+                 *           "twoFactor": true
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["AccountEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    accountThawed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "account.thawed",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "account": {
+                 *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "status": "active",
+                 *           "twoFactor": true
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["AccountEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    securityTotpOn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "security.totp_on",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "account": {
+                 *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "status": "active",
+                 *           "twoFactor": true
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["AccountEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    securityTotpOff: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "security.totp_off",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "account": {
+                 *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "status": "active",
+                 *           "twoFactor": false
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["AccountEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    keyCreated: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "key.created",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "apiKey": {
+                 *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "label": "trading bot",
+                 *           "scopes": [
+                 *             "read",
+                 *             "trade"
+                 *           ],
+                 *           "ipAllowlist": [
+                 *             "192.0.2.0/24"
+                 *           ],
+                 *           "createdAt": "2026-11-21T12:00:00.000Z",
+                 *           "expiresAt": "2026-11-21T12:00:00.000Z",
+                 *           "limits": {
+                 *             "read": {
+                 *               "perMinute": 120,
+                 *               "perDay": 5000
+                 *             },
+                 *             "trade": {
+                 *               "perMinute": 30,
+                 *               "perDay": 500
+                 *             },
+                 *             "withdraw": {
+                 *               "perMinute": 30,
+                 *               "perDay": 200
+                 *             }
+                 *           }
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["KeyEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    keyRevoked: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "key.revoked",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "apiKey": {
+                 *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "label": "trading bot",
+                 *           "scopes": [
+                 *             "read",
+                 *             "trade"
+                 *           ],
+                 *           "ipAllowlist": [
+                 *             "192.0.2.0/24"
+                 *           ],
+                 *           "createdAt": "2026-11-21T12:00:00.000Z",
+                 *           "expiresAt": "2026-11-21T12:00:00.000Z",
+                 *           "limits": {
+                 *             "read": {
+                 *               "perMinute": 120,
+                 *               "perDay": 5000
+                 *             },
+                 *             "trade": {
+                 *               "perMinute": 30,
+                 *               "perDay": 500
+                 *             },
+                 *             "withdraw": {
+                 *               "perMinute": 30,
+                 *               "perDay": 200
+                 *             }
+                 *           }
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["KeyEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    allowlistAdded: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "allowlist.added",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "allowlistEntry": {
+                 *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "network": "ETH",
+                 *           "address": "0x52908400098527886E0F7030069857D2E4169EE7",
+                 *           "label": "cold wallet",
+                 *           "createdAt": "2026-11-21T12:00:00.000Z",
+                 *           "usableAt": "2026-11-21T12:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["AllowlistEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    allowlistRemoved: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "allowlist.removed",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "allowlistEntry": {
+                 *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "network": "ETH",
+                 *           "address": "0x52908400098527886E0F7030069857D2E4169EE7",
+                 *           "label": "cold wallet",
+                 *           "createdAt": "2026-11-21T12:00:00.000Z",
+                 *           "usableAt": "2026-11-21T12:00:00.000Z"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["AllowlistEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    endpointDisabled: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "endpoint.disabled",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "webhookEndpoint": {
+                 *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "url": "https://hooks.your-company.com/bureau",
+                 *           "reason": "failing"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["EndpointEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    endpointTest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "endpoint.test",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "webhookEndpoint": {
+                 *           "id": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "url": "https://hooks.your-company.com/bureau",
+                 *           "reason": null
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["EndpointEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

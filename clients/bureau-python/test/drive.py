@@ -120,7 +120,7 @@ def reply(question):
     if "call" in question:
         return outcome_of(client, lambda client: make_call(client, question["call"]))
     walk = question["walk"]
-    given = {"page_size": walk.get("pageSize"), "filter": walk.get("filter")}
+    given = {snake(name): value for name, value in walk.items() if name != "list"}
     return outcome_of(client, lambda client: list(getattr(client, walk["list"])(**given)))
 
 

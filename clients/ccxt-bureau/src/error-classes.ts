@@ -39,6 +39,7 @@ export const errorClasses = {
   invalid_request: BadRequest,
   invalid_idempotency_key: BadRequest,
   invalid_cursor: BadRequest,
+  events_expired: BadRequest,
   unsupported_media_type: BadRequest,
   payload_too_large: BadRequest,
   not_found: BadRequest,

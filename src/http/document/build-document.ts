@@ -19,6 +19,18 @@ export interface DocumentFrame extends Omit<Frame, 'openapi'> {
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
   /** The optional security of routes that name none. */
   readonly publicSecurity: NonNullable<Operation['security']>;
+  /** What the exchange itself sends, one for each type. */
+  readonly events?: readonly SentEvent[];
+}
+
+/** A type of event that the exchange sends. */
+export interface SentEvent {
+  readonly type: string;
+  readonly summary: string;
+  /** The name of its schema among the components. */
+  readonly schema: string;
+  /** The members of the record by which the schema's example becomes one of this type. */
+  readonly shown: object;
 }
 
 /** A response as the routes declare it. */
@@ -43,7 +55,7 @@ const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
  * an example of every body and parameter, and the components that they name. Pure, and the same for the same routes.
  */
 export function buildDocument(routes: readonly RouteConfig[], frame: DocumentFrame): OpenApiDocument {
-  const { securitySchemes, publicSecurity, ...head } = frame;
+  const { securitySchemes, publicSecurity, events = [], ...head } = frame;
   const { openAPIRegistry, getOpenAPI31Document } = new OpenAPIHono();
   openAPIRegistry.register('Problem', Problem);
   for (const route of routes) openAPIRegistry.registerPath(route);
@@ -59,6 +71,7 @@ export function buildDocument(routes: readonly RouteConfig[], frame: DocumentFra
   return {
     ...drawn,
     paths,
+    ...(events.length > 0 && { webhooks: describeEvents(events, schemas) }),
     components: {
       schemas: drawn.components?.schemas ?? {},
       parameters: pickUsed('parameters', parameterComponents, used),
@@ -67,6 +80,26 @@ export function buildDocument(routes: readonly RouteConfig[], frame: DocumentFra
       securitySchemes: { ...securitySchemes },
     },
   };
+}
+
+/** The events by their types, as OpenAPI's `webhooks` (OpenAPI 3.1, 4.8.1). */
+function describeEvents(events: readonly SentEvent[], schemas: Schemas): NonNullable<OpenApiDocument['webhooks']> {
+  const described = events.map(({ type, summary, schema, shown }) => {
+    const reference = { $ref: `#/components/schemas/${schema}` };
+    const composed = composeExample(reference, schemas) as { readonly data: Readonly<Record<string, object>> };
+    const data = Object.entries(composed.data).map(([name, record]) => [name, { ...record, ...shown }] as const);
+    const example = { ...composed, type, data: Object.fromEntries(data) };
+    const operation = {
+      operationId: type.replaceAll(/[._]([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      summary,
+      tags: ['Events'],
+      security: [],
+      requestBody: { required: true, content: { 'application/json': { schema: reference, example } } },
+      responses: { '2XX': { description: 'It was received' } },
+    };
+    return [type, { post: operation }] as const;
+  });
+  return Object.fromEntries(described);
 }
 
 function completePath(item: PathItem, schemas: Schemas, publicSecurity: DocumentFrame['publicSecurity']): PathItem {

@@ -24,6 +24,7 @@ const examples: Readonly<Record<ProblemCode, Example>> = {
   },
   invalid_idempotency_key: { path: ORDERS, detail: 'An Idempotency-Key is 1 to 255 visible ASCII characters.' },
   invalid_cursor: { path: ORDERS, detail: 'The cursor is not one that this list gave to this account.' },
+  events_expired: { path: '/api/v1/events', detail: 'Events are kept after number 12. Read without `after`.' },
   unsupported_media_type: { path: ORDERS, detail: 'Send the body as JSON, with Content-Type: application/json.' },
   payload_too_large: { path: ORDERS, detail: 'The body is larger than 16384 bytes.' },
   account_frozen: {

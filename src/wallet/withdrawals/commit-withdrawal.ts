@@ -150,6 +150,7 @@ export function explainWithdrawalRefusal(
     case 'proposed_by_oneself':
     case 'proposal_decided':
     case 'proposal_expired':
+    case 'too_many_endpoints':
       throw new Error(`a withdrawal met the guard ${refusal.guard}`);
   }
 }

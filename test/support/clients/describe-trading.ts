@@ -143,6 +143,30 @@ export function describeTrading(bundle: string, open: () => ClientLanguage): voi
     expect(Math.abs(Date.parse(serverTime) - Date.now())).toBeLessThan(60_000);
   });
 
+  it('reads the events of the account in order, each once, and goes on after any of them', async () => {
+    const accountId = await operator.openAccount({ USDT: '1000', ETH: '1' });
+    const client = language.connect({ origin: operator.origin, apiKey: await operator.createKey(accountId) });
+    expect(await client.walk('events')).toEqual([]);
+    const placed = [];
+    for (let times = 0; times < 3; times += 1) {
+      placed.push((await ask(client, 'placeOrder', order('BUY', 'USDT_AMOUNT', '10'))).order);
+    }
+    const payout = { asset: 'ETH', network: 'ETH', amount: '0.1', address: OUTSIDE };
+    await ask(client, 'createWithdrawal', payout);
+    const events = (await client.walk('events', { pageSize: 2 })) as { sequence: number; type: string; data: object }[];
+    expect(events.map(({ sequence, type }) => `${sequence} ${type}`)).toEqual([
+      '1 order.filled',
+      '2 order.filled',
+      '3 order.filled',
+      '4 withdrawal.processing',
+      '5 withdrawal.completed',
+    ]);
+    expect(events.slice(0, 3).map(({ data }) => data)).toEqual(placed.map((filled) => ({ order: filled })));
+    expect(await client.walk('events', { after: 3, pageSize: 1 })).toEqual(events.slice(3));
+    expect(await client.walk('events', { types: ['withdrawal.completed'] })).toEqual(events.slice(4));
+    expect(await client.walk('events', { after: 5 })).toEqual([]);
+  });
+
   it('has every operation of the document under its name', async () => {
     const client = language.connect({ origin: operator.origin });
     const document = (await client.call({ operation: 'getOpenApi' })) as {

@@ -30,12 +30,16 @@ export interface DrivenSettings {
 }
 
 /** A list whose pages a client reads. */
-export type DrivenList = 'orders' | 'withdrawals' | 'deposits' | 'transactions';
+export type DrivenList = 'orders' | 'withdrawals' | 'deposits' | 'transactions' | 'events';
 
 /** Which rows of a list a client reads, and in pages of which size. */
 export interface DrivenWalk {
   readonly pageSize?: number;
   readonly filter?: Readonly<Record<string, string>>;
+  /** Of events: those after this number. */
+  readonly after?: number;
+  /** Of events: those of these types. */
+  readonly types?: readonly string[];
 }
 
 /** A client in any language; the same is expected of each. Calls reject with a `ClientFault`. */

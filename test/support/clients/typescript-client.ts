@@ -10,6 +10,7 @@ import {
   type ClientLanguage,
   type DrivenCall,
   type DrivenClient,
+  type DrivenWalk,
   type FaultDetails,
 } from './driven-client.ts';
 import { play } from './played-network.ts';
@@ -70,7 +71,8 @@ export function openTypeScript(): ClientLanguage {
           if ('fault' in outcome) throw new ClientFault(outcome.fault);
           return outcome.value;
         },
-        walk: (list, walk = {}) => Array.fromAsync<unknown>(client[list](walk)),
+        walk: (list, walk = {}) =>
+          Array.fromAsync<unknown>((client[list] as (walk: DrivenWalk) => AsyncIterable<unknown>)(walk)),
       };
     },
     async play({ steps, random = 0, calls }) {

@@ -1,5 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { vi } from 'vitest';
+import type { WebhookSender } from '../../../src/events/webhooks/webhook-sender.ts';
 import type { KeyLane } from '../../../src/lane/key-lane.ts';
 import type { LedgerGate } from '../../../src/lane/ledger-gate.ts';
 import type { CandleHub } from '../../../src/markets/candles/candle-hub.ts';
@@ -85,7 +86,7 @@ export function fail(message: string): () => never {
 
 /** Ends an object as the platform does when it resets it: memory and running calls are gone, storage stays. */
 export async function abort(
-  stub: DurableObjectStub<KeyLane | LedgerGate | PriceHub | CandleHub | LedgerKeeper>,
+  stub: DurableObjectStub<KeyLane | LedgerGate | PriceHub | CandleHub | LedgerKeeper | WebhookSender>,
 ): Promise<void> {
   try {
     await runInDurableObject(stub, (_instance, state) => state.abort('reset by the test'));

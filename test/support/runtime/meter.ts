@@ -1,5 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { vi } from 'vitest';
+import { WebhookSender } from '../../../src/events/webhooks/webhook-sender.ts';
 import { KeyLane } from '../../../src/lane/key-lane.ts';
 import { LATE_WRITE_PAUSE_MS } from '../../../src/lane/late-writes.ts';
 import { LedgerGate } from '../../../src/lane/ledger-gate.ts';
@@ -21,6 +22,8 @@ export interface Cost extends DatabaseCost {
   readonly laneCalls: number;
   readonly gateCalls: number;
   readonly hubCalls: number;
+  /** Calls of the senders of webhook endpoints, their alarms among them. */
+  readonly senderCalls: number;
   readonly objectRowsRead: number;
   /** As the platform bills them: rows of SQLite, stored values, and one for every alarm that is set. */
   readonly objectRowsWritten: number;
@@ -107,6 +110,7 @@ export async function measure(lane: DurableObjectStub<KeyLane>, work: () => Prom
     ...(['snapshot', 'alarm'] as const).map((method) => vi.spyOn(PriceHub.prototype, method)),
     vi.spyOn(CandleHub.prototype, 'candles'),
   ];
+  const senders = [vi.spyOn(WebhookSender.prototype, 'wake'), vi.spyOn(WebhookSender.prototype, 'alarm')];
   const fetches = vi.spyOn(globalThis, 'fetch');
   const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
   const { storage, values, sql } = await reachStorage(lane);
@@ -125,12 +129,13 @@ export async function measure(lane: DurableObjectStub<KeyLane>, work: () => Prom
       laneCalls: countCalls(lanes),
       gateCalls: countCalls(gates),
       hubCalls: countCalls(hubs),
+      senderCalls: countCalls(senders),
       objectRowsRead: cursors.reduce((sum, cursor) => sum + cursor.rowsRead, 0),
       objectRowsWritten: cursors.reduce((sum, cursor) => sum + cursor.rowsWritten, 0) + countCalls(written),
       upstreamFetches: fetches.mock.calls.length,
     };
   } finally {
-    for (const spy of [...lanes, ...gates, ...hubs, ...written, fetches, execs]) spy.mockRestore();
+    for (const spy of [...lanes, ...gates, ...hubs, ...senders, ...written, fetches, execs]) spy.mockRestore();
   }
 }
 

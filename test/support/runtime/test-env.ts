@@ -1,6 +1,7 @@
 import type { D1Migration } from 'cloudflare:test';
 import { env as workerEnv, exports } from 'cloudflare:workers';
 import type { HolderCalls } from '../../../src/holder/holder-entrypoint.ts';
+import type { WebhookSender } from '../../../src/events/webhooks/webhook-sender.ts';
 import type { KeyLane } from '../../../src/lane/key-lane.ts';
 import type { LedgerGate } from '../../../src/lane/ledger-gate.ts';
 import type { LedgerKeeper } from '../../../src/lane/ledger-keeper.ts';
@@ -11,13 +12,14 @@ import type { Bindings } from '../../../src/platform/bindings.ts';
 /** The Worker's own bindings, and what vitest.config.ts adds for the tests. */
 export interface TestEnv extends Omit<
   Bindings,
-  'KEY_LANE' | 'LEDGER_GATE' | 'LEDGER_KEEPER' | 'PRICE_HUB' | 'CANDLE_HUB'
+  'KEY_LANE' | 'LEDGER_GATE' | 'LEDGER_KEEPER' | 'PRICE_HUB' | 'CANDLE_HUB' | 'WEBHOOK_SENDER'
 > {
   readonly KEY_LANE: Namespace<KeyLane>;
   readonly LEDGER_GATE: Namespace<LedgerGate>;
   readonly LEDGER_KEEPER: Namespace<LedgerKeeper>;
   readonly PRICE_HUB: Namespace<PriceHub>;
   readonly CANDLE_HUB: Namespace<CandleHub>;
+  readonly WEBHOOK_SENDER: Namespace<WebhookSender>;
   readonly MIGRATIONS: D1Migration[];
   /** The base address of the server that simulates the venues; only in *.venues.test.ts and *.six-venues.test.ts. */
   readonly VENUE_SERVER: string;

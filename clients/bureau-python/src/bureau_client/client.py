@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random as chance
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from . import schema
@@ -13,6 +13,9 @@ from .call import CallInput, Connection, call
 from .filters import DepositFilter, OrderFilter, TransactionFilter, WithdrawalFilter
 from .retry import Clock, RetryLimits
 from .transport import send
+
+_ENDPOINTS = "/api/v1/webhook-endpoints"
+_ENDPOINT = f"{_ENDPOINTS}/{{id}}"
 
 
 class BureauClient:
@@ -293,6 +296,126 @@ class BureauClient:
         query = {"from": from_time, "to": to_time}
         body = self.call("GET", "/api/v1/account/statement", query=query, request_id=request_id, limits=limits)
         return cast(schema.Statement, body)
+
+    def list_events(
+        self,
+        *,
+        after: int | None = None,
+        types: str | None = None,
+        limit: int | None = None,
+        request_id: str | None = None,
+        limits: RetryLimits | None = None,
+    ) -> schema.EventPage:
+        """Returns a page of the events of the account, oldest first; `events` walks through all of them."""
+        query = {"after": after, "types": types, "limit": limit}
+        body = self.call("GET", "/api/v1/events", query=query, request_id=request_id, limits=limits)
+        return cast(schema.EventPage, body)
+
+    def events(
+        self,
+        *,
+        after: int | None = None,
+        types: Iterable[str] | None = None,
+        page_size: int | None = None,
+        pause_s: float | None = None,
+    ) -> Iterator[schema.Event]:
+        """
+        Walks through what happened to the account, oldest first, each event once. Store the `sequence` of each event
+        that you have dealt with, and begin `after` it next time. With `pause_s` it does not end at the newest event,
+        but asks again after so many seconds. The first call ever makes the account listen: earlier events do not exist.
+        """
+        wanted = None if types is None else ",".join(types)
+        while True:
+            page = self.list_events(after=after, types=wanted, limit=page_size)
+            yield from page["events"]
+            # Of a feed that is narrowed to some types, a page may be empty before the end.
+            is_at_end = not page["events"] and page["nextAfter"] == after
+            after = page["nextAfter"]
+            if not is_at_end:
+                continue
+            if pause_s is None:
+                return
+            self._connection.clock.sleep(pause_s)
+
+    def create_webhook_endpoint(
+        self,
+        endpoint: schema.CreateWebhookEndpoint,
+        *,
+        request_id: str | None = None,
+        limits: RetryLimits | None = None,
+    ) -> schema.CreateWebhookEndpointResult:
+        """Has events sent to an address. The secret that signs them is in this answer alone."""
+        body = self.call("POST", _ENDPOINTS, body=endpoint, request_id=request_id, limits=limits)
+        return cast(schema.CreateWebhookEndpointResult, body)
+
+    def list_webhook_endpoints(
+        self, *, request_id: str | None = None, limits: RetryLimits | None = None
+    ) -> schema.ListWebhookEndpointsResult:
+        """Returns the addresses that events are sent to."""
+        body = self.call("GET", _ENDPOINTS, request_id=request_id, limits=limits)
+        return cast(schema.ListWebhookEndpointsResult, body)
+
+    def get_webhook_endpoint(
+        self, id: str, *, request_id: str | None = None, limits: RetryLimits | None = None
+    ) -> schema.GetWebhookEndpointResult:
+        """Returns one endpoint, without its secret."""
+        body = self.call("GET", _ENDPOINT, places={"id": id}, request_id=request_id, limits=limits)
+        return cast(schema.GetWebhookEndpointResult, body)
+
+    def change_webhook_endpoint(
+        self,
+        id: str,
+        change: schema.ChangeWebhookEndpoint,
+        *,
+        request_id: str | None = None,
+        limits: RetryLimits | None = None,
+    ) -> schema.ChangeWebhookEndpointResult:
+        """Changes what is given, and leaves the rest."""
+        body = self.call("PATCH", _ENDPOINT, places={"id": id}, body=change, request_id=request_id, limits=limits)
+        return cast(schema.ChangeWebhookEndpointResult, body)
+
+    def delete_webhook_endpoint(
+        self, id: str, *, request_id: str | None = None, limits: RetryLimits | None = None
+    ) -> schema.DeleteWebhookEndpointResult:
+        """Sends nothing more to an address."""
+        body = self.call("DELETE", _ENDPOINT, places={"id": id}, request_id=request_id, limits=limits)
+        return cast(schema.DeleteWebhookEndpointResult, body)
+
+    def rotate_webhook_secret(
+        self, id: str, *, request_id: str | None = None, limits: RetryLimits | None = None
+    ) -> schema.RotateWebhookSecretResult:
+        """Makes a new secret. For 24 hours each delivery is signed with the old one as well."""
+        path = f"{_ENDPOINT}/rotate-secret"
+        body = self.call("POST", path, places={"id": id}, request_id=request_id, limits=limits)
+        return cast(schema.RotateWebhookSecretResult, body)
+
+    def test_webhook_endpoint(
+        self, id: str, *, request_id: str | None = None, limits: RetryLimits | None = None
+    ) -> schema.TestWebhookEndpointResult:
+        """Sends one event that says nothing, and returns how the attempt ended."""
+        body = self.call("POST", f"{_ENDPOINT}/test", places={"id": id}, request_id=request_id, limits=limits)
+        return cast(schema.TestWebhookEndpointResult, body)
+
+    def replay_events(
+        self,
+        id: str,
+        replay: schema.ReplayEvents,
+        *,
+        request_id: str | None = None,
+        limits: RetryLimits | None = None,
+    ) -> schema.ReplayEventsResult:
+        """Sends every event after a number again, in order."""
+        path = f"{_ENDPOINT}/replay"
+        body = self.call("POST", path, places={"id": id}, body=replay, request_id=request_id, limits=limits)
+        return cast(schema.ReplayEventsResult, body)
+
+    def list_webhook_deliveries(
+        self, id: str, *, request_id: str | None = None, limits: RetryLimits | None = None
+    ) -> schema.ListWebhookDeliveriesResult:
+        """Returns the newest attempts of an endpoint, and how far it is."""
+        path = f"{_ENDPOINT}/deliveries"
+        body = self.call("GET", path, places={"id": id}, request_id=request_id, limits=limits)
+        return cast(schema.ListWebhookDeliveriesResult, body)
 
     def get_open_api(self, *, request_id: str | None = None, limits: RetryLimits | None = None) -> schema.OpenApi:
         """Returns the document of the API, as the exchange serves it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict, Union
 
 
 class AccountDeposit(TypedDict):
@@ -30,6 +30,56 @@ class AccountDeposit(TypedDict):
     """After which it is credited; null for an internal deposit"""
     status: Literal["PENDING", "COMPLETED", "FAILED"]
     """Waits for confirmations; credited; reverted on its chain"""
+
+
+class AccountEventData(TypedDict):
+    account: EventAccount
+
+
+class AccountEvent(TypedDict):
+    id: str
+    """Unique: the same event always has the same id, however often it is delivered"""
+    type: Literal[
+        "account.frozen",
+        "account.thawed",
+        "security.totp_on",
+        "security.totp_off",
+    ]
+    timestamp: str
+    """ISO 8601, UTC, milliseconds"""
+    sequence: int
+    """The number of the event: 1, 2, 3 and so on for each account, without a gap"""
+    data: AccountEventData
+    """The record as it is now, which may be newer than the event"""
+
+
+class AllowlistEntry(TypedDict):
+    id: str
+    """UUIDv7; the three digits after its 7 are the ledger that holds it"""
+    network: str
+    address: str
+    """In its canonical form"""
+    label: str
+    createdAt: str
+    """ISO 8601, UTC, milliseconds"""
+    usableAt: str
+    """When the cooling period is over"""
+
+
+class AllowlistEventData(TypedDict):
+    allowlistEntry: AllowlistEntry
+
+
+class AllowlistEvent(TypedDict):
+    id: str
+    """Unique: the same event always has the same id, however often it is delivered"""
+    type: Literal["allowlist.added", "allowlist.removed"]
+    timestamp: str
+    """ISO 8601, UTC, milliseconds"""
+    sequence: int
+    """The number of the event: 1, 2, 3 and so on for each account, without a gap"""
+    data: AllowlistEventData
+    """The record as it is now, which may be newer than the event"""
 
 
 class AssetListAsset(TypedDict):
@@ -139,6 +189,65 @@ class CandleList(TypedDict):
     candles: list[Candle]
 
 
+class ChangeWebhookEndpoint(TypedDict):
+    url: NotRequired[str]
+    """Where events are sent: https, to a public name, on port 443 or 8443"""
+    types: NotRequired[list[Literal[
+        "order.filled",
+        "deposit.completed",
+        "deposit.pending",
+        "deposit.failed",
+        "deposit.quarantined",
+        "withdrawal.completed",
+        "withdrawal.pending",
+        "withdrawal.processing",
+        "withdrawal.failed",
+        "settlement.completed",
+        "account.frozen",
+        "account.thawed",
+        "security.totp_on",
+        "security.totp_off",
+        "key.created",
+        "key.revoked",
+        "allowlist.added",
+        "allowlist.removed",
+        "endpoint.disabled",
+        "endpoint.test",
+    ]]]
+    """The types that are sent; empty: all"""
+    description: NotRequired[str]
+    status: NotRequired[Literal["enabled", "disabled"]]
+
+
+class CreateWebhookEndpoint(TypedDict):
+    url: str
+    """Where events are sent: https, to a public name, on port 443 or 8443"""
+    types: NotRequired[list[Literal[
+        "order.filled",
+        "deposit.completed",
+        "deposit.pending",
+        "deposit.failed",
+        "deposit.quarantined",
+        "withdrawal.completed",
+        "withdrawal.pending",
+        "withdrawal.processing",
+        "withdrawal.failed",
+        "settlement.completed",
+        "account.frozen",
+        "account.thawed",
+        "security.totp_on",
+        "security.totp_off",
+        "key.created",
+        "key.revoked",
+        "allowlist.added",
+        "allowlist.removed",
+        "endpoint.disabled",
+        "endpoint.test",
+    ]]]
+    """The types that are sent; empty: all"""
+    description: NotRequired[str]
+
+
 class CreateWithdrawal(TypedDict):
     asset: Literal[
         "USDT",
@@ -179,6 +288,94 @@ class DepositAddress(TypedDict):
     address: str
     primaryAsset: str
     """The asset most often deposited there"""
+
+
+class DepositEventData(TypedDict):
+    deposit: EventDeposit
+
+
+class DepositEvent(TypedDict):
+    id: str
+    """Unique: the same event always has the same id, however often it is delivered"""
+    type: Literal[
+        "deposit.completed",
+        "deposit.pending",
+        "deposit.failed",
+        "deposit.quarantined",
+    ]
+    timestamp: str
+    """ISO 8601, UTC, milliseconds"""
+    sequence: int
+    """The number of the event: 1, 2, 3 and so on for each account, without a gap"""
+    data: DepositEventData
+    """The record as it is now, which may be newer than the event"""
+
+
+class EndpointEventDataWebhookEndpoint(TypedDict):
+    id: str
+    """UUIDv7; the three digits after its 7 are the ledger that holds it"""
+    url: str
+    reason: Literal["gone", "failing", None]
+    """Why it was switched off; null in a test"""
+
+
+class EndpointEventData(TypedDict):
+    webhookEndpoint: EndpointEventDataWebhookEndpoint
+
+
+class EndpointEvent(TypedDict):
+    id: str
+    """Unique: the same event always has the same id, however often it is delivered"""
+    type: Literal["endpoint.disabled", "endpoint.test"]
+    timestamp: str
+    """ISO 8601, UTC, milliseconds"""
+    sequence: int
+    """The number of the event: 1, 2, 3 and so on for each account, without a gap"""
+    data: EndpointEventData
+    """The record as it is now, which may be newer than the event"""
+
+
+class EventAccount(TypedDict):
+    id: str
+    """UUIDv7; the three digits after its 7 are the ledger that holds it"""
+    status: Literal["active", "frozen"]
+    twoFactor: bool
+    """Whether withdrawals need a two-factor code"""
+
+
+class EventDeposit(TypedDict):
+    id: str
+    """UUIDv7; the three digits after its 7 are the ledger that holds it"""
+    ts: str
+    """ISO 8601, UTC, milliseconds"""
+    type: Literal["ONCHAIN_DEPOSIT", "INTERNAL_DEPOSIT"]
+    """From a chain; or a credit, or a payment from another account of this exchange"""
+    asset: str
+    """Asset symbol"""
+    amount: str
+    """What the account is credited"""
+    usdValue: str
+    """At the time of the deposit"""
+    network: str | None
+    """null for an internal deposit"""
+    address: str | None
+    """The deposit address that received it; null for an internal deposit"""
+    txHash: str | None
+    """null for an internal deposit"""
+    confirmations: int | None
+    """Those of the report that brought it into its present state; null for an internal deposit"""
+    confirmationsNeeded: int | None
+    """After which it is credited; null for an internal deposit"""
+    status: Literal["PENDING", "COMPLETED", "FAILED", "QUARANTINED"]
+    """Waits for confirmations; credited; reverted on its chain; held for the operator"""
+
+
+class EventPage(TypedDict):
+    events: list[Event]
+    nextAfter: int
+    """Send it as `after` for what comes next, also when `events` is empty"""
+    since: int
+    """Every event with a higher number is kept; an `after` below it is refused"""
 
 
 class ExchangeInfoSymbol(TypedDict):
@@ -256,6 +453,22 @@ class ExchangeInfo(TypedDict):
     """When the answer was made; the clock itself is GET /api/v1/time"""
 
 
+class KeyEventData(TypedDict):
+    apiKey: OwnApiKey
+
+
+class KeyEvent(TypedDict):
+    id: str
+    """Unique: the same event always has the same id, however often it is delivered"""
+    type: Literal["key.created", "key.revoked"]
+    timestamp: str
+    """ISO 8601, UTC, milliseconds"""
+    sequence: int
+    """The number of the event: 1, 2, 3 and so on for each account, without a gap"""
+    data: KeyEventData
+    """The record as it is now, which may be newer than the event"""
+
+
 class OpenApi(TypedDict):
     openapi: str
 
@@ -278,6 +491,22 @@ class Order(TypedDict):
     """There is no other state"""
     keyId: str
     """The API key that placed it; `unknown` for old orders"""
+
+
+class OrderEventData(TypedDict):
+    order: Order
+
+
+class OrderEvent(TypedDict):
+    id: str
+    """Unique: the same event always has the same id, however often it is delivered"""
+    type: Literal["order.filled"]
+    timestamp: str
+    """ISO 8601, UTC, milliseconds"""
+    sequence: int
+    """The number of the event: 1, 2, 3 and so on for each account, without a gap"""
+    data: OrderEventData
+    """The record as it is now, which may be newer than the event"""
 
 
 class OrderPreview(TypedDict):
@@ -319,7 +548,7 @@ class OwnApiKey(TypedDict):
     id: str
     """UUIDv7; the three digits after its 7 are the ledger that holds it"""
     label: str
-    scopes: list[Literal["read", "trade", "withdraw"]]
+    scopes: list[Literal["read", "trade", "withdraw", "webhooks"]]
     ipAllowlist: list[str] | None
     """Addresses and CIDR ranges that the key may be used from; null allows every address"""
     createdAt: str
@@ -367,9 +596,30 @@ class Problem(TypedDict):
     """Every invalid field: a JSON pointer into the body, or the name of a parameter"""
 
 
+class ReplayEvents(TypedDict):
+    after: int
+    """Events with a higher number are sent again"""
+
+
 class ServerTime(TypedDict):
     serverTime: str
     """ISO 8601, UTC, milliseconds"""
+
+
+class SettlementEventData(TypedDict):
+    transaction: Transaction
+
+
+class SettlementEvent(TypedDict):
+    id: str
+    """Unique: the same event always has the same id, however often it is delivered"""
+    type: Literal["settlement.completed"]
+    timestamp: str
+    """ISO 8601, UTC, milliseconds"""
+    sequence: int
+    """The number of the event: 1, 2, 3 and so on for each account, without a gap"""
+    data: SettlementEventData
+    """The record as it is now, which may be newer than the event"""
 
 
 class StatementOpening(TypedDict):
@@ -501,6 +751,57 @@ class Transaction(TypedDict):
     """Why a withdrawal FAILED; else null"""
 
 
+class WebhookDelivery(TypedDict):
+    eventId: str
+    type: str
+    at: str
+    """ISO 8601, UTC, milliseconds"""
+    outcome: Literal["DELIVERED", "FAILED"]
+    status: int | None
+    """Of the answer; null when none came"""
+    fault: Literal["timed_out", "unreachable", None]
+    """Why no answer came"""
+    durationMs: int
+
+
+class WebhookEndpoint(TypedDict):
+    id: str
+    """UUIDv7; the three digits after its 7 are the ledger that holds it"""
+    url: str
+    """Where events are sent: https, to a public name, on port 443 or 8443"""
+    description: str
+    types: list[Literal[
+        "order.filled",
+        "deposit.completed",
+        "deposit.pending",
+        "deposit.failed",
+        "deposit.quarantined",
+        "withdrawal.completed",
+        "withdrawal.pending",
+        "withdrawal.processing",
+        "withdrawal.failed",
+        "settlement.completed",
+        "account.frozen",
+        "account.thawed",
+        "security.totp_on",
+        "security.totp_off",
+        "key.created",
+        "key.revoked",
+        "allowlist.added",
+        "allowlist.removed",
+        "endpoint.disabled",
+        "endpoint.test",
+    ]]
+    """The types that are sent; empty: all"""
+    status: Literal["enabled", "disabled"]
+    reason: Literal["gone", "failing", None]
+    """Why the exchange switched it off: it answered 410, or failed for five days; else null"""
+    createdAt: str
+    """ISO 8601, UTC, milliseconds"""
+    previousSecretUntil: str | None
+    """Until when the secret before the last rotation signs as well; null if none was rotated"""
+
+
 class Withdrawal(TypedDict):
     id: str
     """UUIDv7; the three digits after its 7 are the ledger that holds it"""
@@ -523,6 +824,27 @@ class Withdrawal(TypedDict):
     """The API key that asked for it; null where none was recorded"""
     reason: Literal["rejected", "refused", "settled", None]
     """Why it is FAILED, else null: the operator’s review rejected it, the custodian refused it, or the operator settled it by hand"""
+
+
+class WithdrawalEventData(TypedDict):
+    withdrawal: Withdrawal
+
+
+class WithdrawalEvent(TypedDict):
+    id: str
+    """Unique: the same event always has the same id, however often it is delivered"""
+    type: Literal[
+        "withdrawal.completed",
+        "withdrawal.pending",
+        "withdrawal.processing",
+        "withdrawal.failed",
+    ]
+    timestamp: str
+    """ISO 8601, UTC, milliseconds"""
+    sequence: int
+    """The number of the event: 1, 2, 3 and so on for each account, without a gap"""
+    data: WithdrawalEventData
+    """The record as it is now, which may be newer than the event"""
 
 
 class ListBalancesResult(TypedDict):
@@ -587,6 +909,63 @@ class GetApiKeyResult(TypedDict):
     apiKey: OwnApiKey
 
 
+class CreateWebhookEndpointResult(TypedDict):
+    webhookEndpoint: WebhookEndpoint
+    secret: str
+    """Signs every delivery. Shown this once"""
+
+
+class ListWebhookEndpointsResult(TypedDict):
+    webhookEndpoints: list[WebhookEndpoint]
+
+
+class GetWebhookEndpointResult(TypedDict):
+    webhookEndpoint: WebhookEndpoint
+
+
+class ChangeWebhookEndpointResult(TypedDict):
+    webhookEndpoint: WebhookEndpoint
+
+
+class DeleteWebhookEndpointResult(TypedDict):
+    webhookEndpoint: WebhookEndpoint
+
+
+class RotateWebhookSecretResult(TypedDict):
+    webhookEndpoint: WebhookEndpoint
+    secret: str
+    """Signs every delivery. Shown this once"""
+
+
+class TestWebhookEndpointResult(TypedDict):
+    delivery: WebhookDelivery
+
+
+class ReplayEventsResult(TypedDict):
+    webhookEndpoint: WebhookEndpoint
+
+
+class ListWebhookDeliveriesResult(TypedDict):
+    deliveries: list[WebhookDelivery]
+    setAside: list[WebhookDelivery]
+    deliveredTo: int
+    """The number of the event: 1, 2, 3 and so on for each account, without a gap"""
+    nextAttemptAt: str | None
+    """ISO 8601, UTC, milliseconds"""
+
+
+Event = Union[
+    OrderEvent,
+    DepositEvent,
+    WithdrawalEvent,
+    SettlementEvent,
+    AccountEvent,
+    KeyEvent,
+    AllowlistEvent,
+    EndpointEvent,
+]
+
+
 ProblemCode = Literal[
     "account_frozen",
     "account_recovered",
@@ -595,6 +974,7 @@ ProblemCode = Literal[
     "amount_below_minimum",
     "api_key_expired",
     "daily_limit_exceeded",
+    "events_expired",
     "idempotency_key_reused",
     "insufficient_balance",
     "insufficient_scope",
@@ -604,6 +984,7 @@ ProblemCode = Literal[
     "invalid_cursor",
     "invalid_idempotency_key",
     "invalid_request",
+    "invalid_state",
     "ip_not_allowed",
     "missing_api_key",
     "network_not_supported",

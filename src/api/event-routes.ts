@@ -1,0 +1,34 @@
+import { createRoute } from '@hono/zod-openapi';
+import { admit, readRefusals } from '../access/admit.ts';
+import { authenticate } from '../access/authenticate.ts';
+import { EventPage, EventQuery, readEvents } from '../events/read-events.ts';
+import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { ledgerOf } from '../ledger/ledgers.ts';
+
+export const events = createArea();
+
+events.openapi(
+  createRoute({
+    operationId: 'listEvents',
+    method: 'get',
+    path: '/api/v1/events',
+    tags: ['Events'],
+    summary: 'What happened to the account, oldest first',
+    description:
+      'Fills, deposits, withdrawals, settlements, freezes, keys and approved addresses, in the order in which they happened, each once. The account listens from its first request on; what happened before is in the lists. Read with the `nextAfter` of the page before, and nothing is missed however long you were away: events are kept for 90 days. `data` is the record as it is now, so it may be newer than the event; `sequence` gives the order. With `types` a page may be short, or empty, and still be followed by another.',
+    security: [{ apiKey: ['read'] }],
+    middleware: authenticate('read'),
+    request: { query: EventQuery },
+    responses: {
+      200: { description: 'One page', content: jsonContent(EventPage) },
+      ...problemResponses('invalid_request', 'events_expired', ...readRefusals),
+    },
+  }),
+  async (c) => {
+    const admitted = await admit(c, 'read', 'read');
+    if (!admitted.ok) return sendProblem(c, admitted);
+    const { accountId } = admitted.value;
+    const page = await readEvents(ledgerOf(c.env, accountId), accountId, c.req.valid('query'));
+    return page.ok ? c.json(page.value, 200) : sendProblem(c, page);
+  },
+);

@@ -1,0 +1,141 @@
+import { z } from '@hono/zod-openapi';
+import { AllowlistEntry } from '../accounts/allowlist.ts';
+import { Id, Timestamp } from '../http/wire-types.ts';
+import { OwnApiKey } from '../keys/own-api-key.ts';
+import { Order } from '../trade/order.ts';
+import { DepositBase } from '../wallet/deposits/account-deposit.ts';
+import { Transaction } from '../wallet/transactions.ts';
+import { Withdrawal } from '../wallet/withdrawals/withdrawal.ts';
+
+/** The number of an event: 1, 2, 3 and so on for each account, in the order in which things happened. */
+export const Sequence = z.number().int().openapi({
+  description: 'The number of the event: 1, 2, 3 and so on for each account, without a gap',
+  example: 12,
+});
+
+/** A deposit in an event. Unlike a list it also shows one that is held for the operator. */
+const EventDeposit = DepositBase.extend({
+  status: z.enum(['PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED']).openapi({
+    description: 'Waits for confirmations; credited; reverted on its chain; held for the operator',
+    example: 'COMPLETED',
+  }),
+}).openapi('EventDeposit');
+
+const EventAccount = z
+  .object({
+    id: Id,
+    status: z.enum(['active', 'frozen']),
+    twoFactor: z.boolean().openapi({ description: 'Whether withdrawals need a two-factor code', example: true }),
+  })
+  .openapi('EventAccount');
+
+/** The schema of the events about one kind of record. */
+function describeKind<const Types extends readonly [string, ...string[]], Data extends z.ZodRawShape>(
+  name: string,
+  types: Types,
+  data: Data,
+) {
+  return z
+    .object({
+      id: z.string().openapi({
+        description: 'Unique: the same event always has the same id, however often it is delivered',
+        example: 'evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12',
+      }),
+      type: z.enum(types),
+      timestamp: Timestamp,
+      sequence: Sequence,
+      data: z.object(data).openapi({ description: 'The record as it is now, which may be newer than the event' }),
+    })
+    .openapi(name);
+}
+
+const OrderEvent = describeKind('OrderEvent', ['order.filled'], { order: Order });
+
+const DepositEvent = describeKind(
+  'DepositEvent',
+  ['deposit.completed', 'deposit.pending', 'deposit.failed', 'deposit.quarantined'],
+  { deposit: EventDeposit },
+);
+
+const WithdrawalEvent = describeKind(
+  'WithdrawalEvent',
+  ['withdrawal.completed', 'withdrawal.pending', 'withdrawal.processing', 'withdrawal.failed'],
+  { withdrawal: Withdrawal },
+);
+
+const SettlementEvent = describeKind('SettlementEvent', ['settlement.completed'], { transaction: Transaction });
+
+const AccountEvent = describeKind(
+  'AccountEvent',
+  ['account.frozen', 'account.thawed', 'security.totp_on', 'security.totp_off'],
+  { account: EventAccount },
+);
+
+const KeyEvent = describeKind('KeyEvent', ['key.created', 'key.revoked'], { apiKey: OwnApiKey });
+
+const AllowlistEvent = describeKind('AllowlistEvent', ['allowlist.added', 'allowlist.removed'], {
+  allowlistEntry: AllowlistEntry,
+});
+
+const EndpointEvent = describeKind('EndpointEvent', ['endpoint.disabled', 'endpoint.test'], {
+  webhookEndpoint: z.object({
+    id: Id,
+    url: z.string().openapi({ example: 'https://hooks.your-company.com/bureau' }),
+    reason: z
+      .enum(['gone', 'failing'])
+      .nullable()
+      .openapi({ description: 'Why it was switched off; null in a test', example: 'failing' }),
+  }),
+});
+
+/** The schemas of events by their names in the document, and in its order. */
+export const eventSchemas = {
+  OrderEvent,
+  DepositEvent,
+  WithdrawalEvent,
+  SettlementEvent,
+  AccountEvent,
+  KeyEvent,
+  AllowlistEvent,
+  EndpointEvent,
+} as const;
+
+/** An event on the wire: what happened, and the record that it happened to. */
+export const Event = z
+  .discriminatedUnion('type', [
+    OrderEvent,
+    DepositEvent,
+    WithdrawalEvent,
+    SettlementEvent,
+    AccountEvent,
+    KeyEvent,
+    AllowlistEvent,
+    EndpointEvent,
+  ])
+  .openapi('Event');
+
+export type Event = z.output<typeof Event>;
+
+export type EventType = Event['type'];
+
+/** Every type of event. */
+export const eventTypes = Object.values(eventSchemas).flatMap(
+  (schema): readonly EventType[] => schema.shape.type.options,
+);
+
+/** A row of `events`. */
+export interface EventRow {
+  readonly accountId: string;
+  readonly sequence: number;
+  readonly type: string;
+  /** The id of the record. */
+  readonly subject: string;
+  /** What is shown where no record may be left, as JSON. */
+  readonly detail: string | null;
+  readonly ts: number;
+}
+
+/** The id of an event: the same however often it is delivered, and by whichever way. */
+export function idOfEvent({ accountId, sequence }: Pick<EventRow, 'accountId' | 'sequence'>): string {
+  return `evt_${accountId}_${sequence}`;
+}

@@ -1,0 +1,199 @@
+import { z } from '@hono/zod-openapi';
+import { and, asc, eq, gt, lt, sql } from 'drizzle-orm';
+import { ListQuery, MAX_LOOKED_AT } from '../http/list.ts';
+import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
+import type { Database } from '../ledger/database.ts';
+import { bindPrepared, prepareOnce } from '../ledger/prepare-once.ts';
+import { events, listeners } from '../ledger/schema.ts';
+import { composeEvents } from './compose-events.ts';
+import { Event, type EventRow, Sequence, eventTypes } from './event.ts';
+
+const DEFAULT_LIMIT = 50;
+const EXAMPLE_TYPES = 'deposit.completed,withdrawal.completed';
+
+/** The types in a query: `a,b`. */
+export const EventTypes = z
+  .string()
+  .transform((text) => text.split(','))
+  .pipe(z.array(z.enum(eventTypes)).min(1).max(eventTypes.length))
+  .openapi({
+    type: 'string',
+    description: 'Events of these types, separated by commas; all unless told',
+    example: EXAMPLE_TYPES,
+  });
+
+/** The query of the feed of events. */
+export const EventQuery = z.object({
+  after: z
+    .string()
+    .regex(/^\d{1,15}$/, 'is not a whole number')
+    .transform(Number)
+    .optional()
+    .openapi({
+      type: 'integer',
+      minimum: 0,
+      description: 'Events with a higher number than this one; from the oldest that is kept unless told',
+      example: 12,
+    }),
+  types: EventTypes.optional(),
+  limit: ListQuery.shape.limit,
+});
+
+/** A page of the feed, oldest first. */
+export const EventPage = z
+  .object({
+    events: z.array(Event),
+    nextAfter: Sequence.openapi({
+      description: 'Send it as `after` for what comes next, also when `events` is empty',
+      example: 12,
+    }),
+    since: Sequence.openapi({
+      description: 'Every event with a higher number is kept; an `after` below it is refused',
+      example: 0,
+    }),
+  })
+  .openapi('EventPage');
+
+export type EventPage = z.output<typeof EventPage>;
+
+const isOwn = eq(events.accountId, sql.placeholder('accountId'));
+const oldest = sql`(SELECT min(sequence) FROM events WHERE account_id = ${sql.placeholder('accountId')})`;
+const newest = sql`(SELECT max(sequence) FROM events WHERE account_id = ${sql.placeholder('accountId')})`;
+
+/** Where the account's events begin and end. Before the first one both are what the account began with. */
+const selectSpan = prepareOnce((database) =>
+  database
+    .select({
+      since: sql<number>`coalesce(${oldest} - 1, ${listeners.since})`.as('since'),
+      newest: sql<number>`coalesce(${newest}, ${listeners.since})`.as('newest'),
+    })
+    .from(listeners)
+    .where(eq(listeners.accountId, sql.placeholder('accountId')))
+    .prepare(),
+);
+
+/** The columns of an event's row. */
+const eventColumns = {
+  accountId: events.accountId,
+  sequence: events.sequence,
+  type: events.type,
+  subject: events.subject,
+  detail: events.detail,
+  ts: events.ts,
+};
+
+const selectAfter = prepareOnce((database) =>
+  database
+    .select(eventColumns)
+    .from(events)
+    .where(and(isOwn, gt(events.sequence, sql.placeholder('after'))))
+    .orderBy(asc(events.sequence))
+    .limit(sql.placeholder('count'))
+    .prepare(),
+);
+
+/** With types a page looks at `MAX_LOOKED_AT` events at most. Their numbers have no gap, so a number is the bound. */
+const selectOfTypes = prepareOnce((database) =>
+  database
+    .select(eventColumns)
+    .from(events)
+    .where(
+      and(
+        isOwn,
+        gt(events.sequence, sql.placeholder('after')),
+        lt(events.sequence, sql`max(${sql.placeholder('after')} + 1, ${oldest}) + ${MAX_LOOKED_AT}`),
+        sql`${events.type} IN (SELECT value FROM json_each(${sql.placeholder('types')}))`,
+      ),
+    )
+    .orderBy(asc(events.sequence))
+    .limit(sql.placeholder('count'))
+    .prepare(),
+);
+
+/** Lets an account listen from now on; repeating it changes nothing. Throws when D1 fails. */
+export async function listen(database: Database, accountId: string): Promise<void> {
+  await database.run(
+    sql`INSERT INTO listeners (account_id) SELECT ${accountId}
+      WHERE NOT EXISTS (SELECT 1 FROM listeners WHERE account_id = ${accountId})`,
+  );
+}
+
+/** Which events are wanted: after a number, of some types or of all. */
+export interface Wanted {
+  readonly after: number;
+  readonly types: readonly string[] | undefined;
+  readonly limit: number;
+}
+
+/** Where an account's events begin and end: those with a number above `since`, up to `newest`, are kept. */
+interface Span {
+  readonly since: number;
+  readonly newest: number;
+}
+
+/** The rows of a page, and where it ends. */
+export interface EventRows extends Span {
+  readonly rows: EventRow[];
+  /** The number up to which events were looked at. */
+  readonly lookedTo: number;
+}
+
+/**
+ * Reads rows of the feed in one round trip, oldest first. `undefined` when the account does not listen. Throws when D1
+ * fails.
+ */
+export async function readEventRows(
+  database: Database,
+  accountId: string,
+  { after, types, limit }: Wanted,
+): Promise<EventRows | undefined> {
+  const query =
+    types === undefined
+      ? bindPrepared(selectAfter(database), { accountId, after, count: limit })
+      : bindPrepared(selectOfTypes(database), { accountId, after, count: limit, types: JSON.stringify(types) });
+  const [[span], rows] = await database.batch([bindPrepared(selectSpan(database), { accountId }), query]);
+  if (!span) return undefined;
+  const begin = Math.max(after, span.since);
+  const end = types === undefined ? span.newest : Math.min(span.newest, begin + MAX_LOOKED_AT);
+  const lookedTo = rows.length === limit ? (rows.at(-1)?.sequence ?? end) : Math.max(end, begin);
+  return { rows, lookedTo, ...span };
+}
+
+/**
+ * Reads one page of an account's feed, oldest first. With the first read the account begins to listen. Refuses with
+ * `events_expired` an `after` below what is kept, and with `invalid_request` one that no event has yet. Throws when D1
+ * fails.
+ */
+export async function readEvents(
+  database: Database,
+  accountId: string,
+  query: z.output<typeof EventQuery>,
+): Promise<Outcome<EventPage>> {
+  const wanted = { after: query.after ?? 0, types: query.types, limit: query.limit ?? DEFAULT_LIMIT };
+  let found = await readEventRows(database, accountId, wanted);
+  if (!found) {
+    await listen(database, accountId);
+    found = await readEventRows(database, accountId, wanted);
+    if (!found) throw new Error('an account does not listen');
+  }
+  const refused = query.after === undefined ? undefined : refuseAfter('after', query.after, found);
+  if (refused) return refused;
+  const { rows, lookedTo, since } = found;
+  return accept({ events: await composeEvents(database, accountId, rows), nextAfter: lookedTo, since });
+}
+
+/** Why nothing can be read after a number: events behind it are gone, or none has come so far. */
+export function refuseAfter(pointer: string, after: number, { since, newest: last }: Span): Refusal | undefined {
+  if (after < since) {
+    return refuse('events_expired', `Events are kept after number ${since}. Read without \`after\`.`);
+  }
+  if (after <= last) return undefined;
+  const detail = `is above ${last}, the number of the newest event`;
+  return refuse('invalid_request', 'The request is not valid.', { errors: [{ pointer, code: 'too_big', detail }] });
+}
+
+/** Where an account's events begin and end; nowhere for one that does not listen. Throws when D1 fails. */
+export async function readSpan(database: Database, accountId: string): Promise<Span> {
+  const [span] = await selectSpan(database).all({ accountId });
+  return span ?? { since: 0, newest: 0 };
+}

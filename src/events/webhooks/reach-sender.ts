@@ -1,0 +1,97 @@
+import { and, asc, eq, lt, lte, sql } from 'drizzle-orm';
+import type { Database } from '../../ledger/database.ts';
+import { webhookEndpoints } from '../../ledger/schema.ts';
+import type { Bindings } from '../../platform/bindings.ts';
+import { describeError, logFault } from '../../platform/log.ts';
+import type { Delivery } from './delivery-log.ts';
+
+/** The account and the id of an endpoint. */
+export interface EndpointName {
+  readonly accountId: string;
+  readonly id: string;
+}
+
+/** What the object of an endpoint knows about its deliveries. */
+export interface SenderStanding {
+  /** The newest attempts, newest first. */
+  readonly deliveries: Delivery[];
+  /** Events that the receiver refused again and again while it took later ones. */
+  readonly setAside: Delivery[];
+  /** The number up to which events are done with; `null` before the first was sent. */
+  readonly delivered: number | null;
+  /** When it next sends something, if a time is set. */
+  readonly nextAttempt_ms: number | null;
+}
+
+/** The methods of the object of an endpoint. Every call may throw: the object can be reset while a call runs. */
+export interface Sender {
+  /** Sends what there is, unless it waits for its next attempt. `delivered` counts at the first call alone. */
+  wake(name: EndpointName, delivered: number): Promise<void>;
+  /** The same at once, whatever failed before. */
+  retry(name: EndpointName, delivered: number): Promise<void>;
+  /** The same, beginning after a number. */
+  replay(name: EndpointName, after: number): Promise<void>;
+  /** Sends one event that says nothing. `undefined` when there is no such endpoint. */
+  sendTest(name: EndpointName): Promise<Delivery | undefined>;
+  read(): Promise<SenderStanding>;
+  /** Deletes everything that the object keeps. */
+  forget(): Promise<void>;
+}
+
+export type SenderBindings = Pick<Bindings, 'WEBHOOK_SENDER' | 'LEDGER_LOCATION'>;
+
+/** A stub of the object of an endpoint. A stub fails after its object was reset, so take a new one for every use. */
+export function reachSender({ WEBHOOK_SENDER, LEDGER_LOCATION: locationHint }: SenderBindings, id: string): Sender {
+  return WEBHOOK_SENDER.getByName(id, { locationHint }) as unknown as Sender;
+}
+
+/** How many endpoints one sweep wakes at most; those that have waited longest come first. */
+const MAX_WOKEN = 200;
+
+/**
+ * Wakes the endpoints of a ledger that are behind and do not wait for their own alarm. So a call of `wakeSenders` that
+ * was lost is made good within a minute. Returns how many. Throws when D1 fails.
+ */
+export async function wakeBehind(bindings: SenderBindings, database: Database, now_ms: number): Promise<number> {
+  const newest = sql`(SELECT max(sequence) FROM events WHERE events.account_id = webhook_endpoints.account_id)`;
+  const behind = await database
+    .select({
+      accountId: webhookEndpoints.accountId,
+      id: webhookEndpoints.id,
+      delivered: webhookEndpoints.delivered,
+    })
+    .from(webhookEndpoints)
+    // Written out as in the index: SQLite would not use it for a bound parameter.
+    .where(
+      and(
+        sql`${webhookEndpoints.status} = 'enabled'`,
+        lte(webhookEndpoints.dueAt, now_ms),
+        lt(webhookEndpoints.delivered, newest),
+      ),
+    )
+    .orderBy(asc(webhookEndpoints.dueAt))
+    .limit(MAX_WOKEN);
+  await Promise.all(behind.map((endpoint) => wakeSender(bindings, endpoint)));
+  return behind.length;
+}
+
+/** Wakes the enabled endpoints of one account. Throws when D1 fails. */
+export async function wakeSenders(bindings: SenderBindings, database: Database, accountId: string): Promise<void> {
+  const endpoints = await database
+    .select({ accountId: webhookEndpoints.accountId, id: webhookEndpoints.id, delivered: webhookEndpoints.delivered })
+    .from(webhookEndpoints)
+    .where(and(eq(webhookEndpoints.accountId, accountId), eq(webhookEndpoints.status, 'enabled')));
+  await Promise.all(endpoints.map((endpoint) => wakeSender(bindings, endpoint)));
+}
+
+/** Wakes one endpoint. If that fails, the sweep wakes it. */
+async function wakeSender(
+  bindings: SenderBindings,
+  { delivered, ...name }: EndpointName & { readonly delivered: number },
+): Promise<void> {
+  try {
+    await reachSender(bindings, name.id).wake(name, delivered);
+  } catch (error) {
+    logFault('sender_not_woken', { endpointId: name.id, error: describeError(error) });
+  }
+}

@@ -1,0 +1,218 @@
+import { DurableObject } from 'cloudflare:workers';
+import type { SealSecrets } from '../../accounts/seal.ts';
+import type { Database } from '../../ledger/database.ts';
+import { ledgerOf } from '../../ledger/ledgers.ts';
+import type { Bindings } from '../../platform/bindings.ts';
+import { ObjectState } from '../../platform/object-state.ts';
+import { composeEvents } from '../compose-events.ts';
+import type { Event } from '../event.ts';
+import { readEventRows } from '../read-events.ts';
+import { type UrlRules, findUrlFault } from './check-url.ts';
+import { type Attempt, deliver, isRefused, isTaken } from './deliver.ts';
+import { type Delivery, DeliveryLog, showDelivery } from './delivery-log.ts';
+import { type EndpointRow, disableEndpoint, noteProgress, openSecrets, readEndpoint } from './endpoint.ts';
+import type { EndpointName, Sender, SenderStanding } from './reach-sender.ts';
+import { GIVE_UP_MS, pauseAfter } from './schedule.ts';
+
+const KEPT = 'progress';
+
+/** How many events one alarm reads at a time, and how long it goes on; while there is more, the next one follows. */
+const PAGE = 20;
+const ALARM_TIME_MS = 30_000;
+
+/** An event that was refused so often is put aside, if the receiver takes the next one. */
+const MAX_REFUSALS = 3;
+
+/** The sweep leaves an endpoint alone until some time after its own alarm is due. */
+const ALARM_MARGIN_MS = 120_000;
+
+/** How far an endpoint is. */
+interface Progress extends EndpointName {
+  /** Every event up to this number was delivered, was put aside, or is of a type that is not wanted. */
+  readonly delivered: number;
+  /** Failures in a row, and when they began. */
+  readonly failures: number;
+  readonly failedSince_ms: number | null;
+  /** How often in a row the next event was refused. */
+  readonly refusals: number;
+}
+
+/** What a sender is configured with. */
+export interface SenderSettings extends UrlRules {
+  readonly sealSecrets: SealSecrets;
+}
+
+/**
+ * The sender of one webhook endpoint: it delivers the account's events in their order, one at a time, each at least
+ * once. It writes down an event as delivered after the receiver took it, so a crash between the two sends it again
+ * under the same id. A receiver that fails holds up its own events and nobody else's: every endpoint is an object.
+ */
+export class WebhookSender extends DurableObject<Bindings> implements Sender {
+  readonly #state: ObjectState;
+  readonly #log: DeliveryLog;
+  readonly #settings: SenderSettings;
+
+  constructor(ctx: DurableObjectState, env: Bindings, settings: SenderSettings) {
+    super(ctx, env);
+    this.#settings = settings;
+    this.#state = new ObjectState(ctx.storage.sql);
+    this.#log = new DeliveryLog(ctx.storage.sql);
+  }
+
+  async wake(name: EndpointName, delivered: number): Promise<void> {
+    const { failures } = this.#progress ?? this.#keep({ ...name, delivered, ...withoutFailures });
+    const alarm = await this.ctx.storage.getAlarm();
+    // Between two attempts of an event that failed nothing is sent.
+    if (alarm !== null && (failures > 0 || alarm <= Date.now())) return;
+    await this.ctx.storage.setAlarm(Date.now());
+  }
+
+  retry(name: EndpointName, delivered: number): Promise<void> {
+    return this.replay(name, this.#progress?.delivered ?? delivered);
+  }
+
+  async replay(name: EndpointName, after: number): Promise<void> {
+    this.#keep({ ...name, delivered: after, ...withoutFailures });
+    await this.ctx.storage.setAlarm(Date.now());
+  }
+
+  async forget(): Promise<void> {
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+  }
+
+  async read(): Promise<SenderStanding> {
+    const { delivered = null } = this.#progress ?? {};
+    const next_ms = await this.ctx.storage.getAlarm();
+    return { ...this.#log.list(), delivered, nextAttempt_ms: next_ms };
+  }
+
+  async sendTest(name: EndpointName): Promise<Delivery | undefined> {
+    const endpoint = await readEndpoint(ledgerOf(this.env, name.accountId), name.accountId, name.id);
+    if (!endpoint) return undefined;
+    const at = new Date().toISOString();
+    const event: Event = {
+      id: `evt_test_${crypto.randomUUID()}`,
+      type: 'endpoint.test',
+      timestamp: at,
+      sequence: 0,
+      data: { webhookEndpoint: { id: endpoint.id, url: endpoint.url, reason: null } },
+    };
+    return (await this.#send(endpoint, event)).delivery;
+  }
+
+  override async alarm(): Promise<void> {
+    const progress = this.#progress;
+    if (!progress) return;
+    const database = ledgerOf(this.env, progress.accountId);
+    const endpoint = await readEndpoint(database, progress.accountId, progress.id);
+    if (!endpoint || endpoint.status !== 'enabled') return;
+    const end_ms = Date.now() + ALARM_TIME_MS;
+    while (await this.#sendPage(database, endpoint)) {
+      if (Date.now() < end_ms) continue;
+      await this.ctx.storage.setAlarm(Date.now());
+      break;
+    }
+  }
+
+  /** Sends the next events. Returns whether there may be more to send now. */
+  async #sendPage(database: Database, endpoint: EndpointRow): Promise<boolean> {
+    const { accountId, id } = endpoint;
+    const before = this.#progress;
+    const types = JSON.parse(endpoint.types) as string[];
+    const wanted = { after: before?.delivered ?? 0, types: types.length === 0 ? undefined : types, limit: PAGE };
+    const page = await readEventRows(database, accountId, wanted);
+    if (!page || !before) return false;
+    const events = await composeEvents(database, accountId, page.rows);
+    for (let at = 0; at < events.length; at += 1) {
+      const [event, next] = [events[at] as Event, events[at + 1]];
+      const sent = await this.#send(endpoint, event);
+      // A replay that was asked for meanwhile begins anew.
+      if (this.#progress?.delivered !== (events[at - 1]?.sequence ?? before.delivered)) return true;
+      if (isTaken(sent.attempt)) this.#advance(event.sequence);
+      else return this.#fail(database, endpoint, { event, next }, sent);
+    }
+    this.#advance(Math.max(page.lookedTo, wanted.after));
+    const isMore = page.lookedTo < page.newest;
+    if (!isMore && page.lookedTo > endpoint.delivered) {
+      const wasLate = endpoint.dueAt > 0;
+      await noteProgress(database, accountId, id, { delivered: page.lookedTo, ...(wasLate && { dueAt: 0 }) });
+    }
+    return isMore;
+  }
+
+  /**
+   * Decides what follows a failure: another attempt later, the end of the endpoint, or the end of this event, when the
+   * receiver has refused it again and again and takes the next one. Returns whether to go on now.
+   */
+  async #fail(
+    database: Database,
+    endpoint: EndpointRow,
+    { event, next }: { readonly event: Event; readonly next: Event | undefined },
+    { attempt, delivery }: Sent,
+  ): Promise<boolean> {
+    const { accountId, id } = endpoint;
+    const now_ms = Date.now();
+    const { failures = 0, failedSince_ms = null, refusals = 0, delivered = 0 } = this.#progress ?? {};
+    const failed = {
+      accountId,
+      id,
+      delivered,
+      failures: failures + 1,
+      failedSince_ms: failedSince_ms ?? now_ms,
+      refusals: isRefused(attempt) ? refusals + 1 : 0,
+    };
+    this.#keep(failed);
+    if (attempt.status === 410 || now_ms - failed.failedSince_ms >= GIVE_UP_MS) {
+      await disableEndpoint(database, accountId, id, attempt.status === 410 ? 'gone' : 'failing');
+      return false;
+    }
+    if (failed.refusals >= MAX_REFUSALS && next && isTaken((await this.#send(endpoint, next)).attempt)) {
+      this.#log.putAside(event.sequence, delivery);
+      this.#advance(next.sequence);
+      return true;
+    }
+    const pause_ms = pauseAfter(failed.failures, attempt.retryAfter_ms, Math.random());
+    await this.ctx.storage.setAlarm(now_ms + pause_ms);
+    await noteProgress(database, accountId, id, { dueAt: now_ms + pause_ms + ALARM_MARGIN_MS });
+    return false;
+  }
+
+  /** Sends an event once. The address is checked again, since it was taken under the rules of another day. */
+  async #send(endpoint: EndpointRow, event: { readonly id: string; readonly type: string }): Promise<Sent> {
+    const at_ms = Date.now();
+    const isAllowed = findUrlFault(endpoint.url, this.#settings) === undefined;
+    const secrets = await openSecrets(endpoint, at_ms, this.#settings.sealSecrets);
+    const parcel = { id: event.id, body: JSON.stringify(event) };
+    const attempt: Attempt = isAllowed
+      ? await deliver(endpoint.url, parcel, secrets, () => Date.now())
+      : { status: null, duration_ms: 0, retryAfter_ms: 0, fault: 'unreachable' };
+    const delivery = showDelivery({ id: event.id, type: event.type, at_ms }, attempt);
+    this.#log.note(delivery);
+    return { attempt, delivery };
+  }
+
+  /** Notes that everything up to a number is done with. */
+  #advance(delivered: number): void {
+    const progress = this.#progress;
+    if (!progress || (progress.delivered === delivered && progress.failures === 0)) return;
+    this.#keep({ accountId: progress.accountId, id: progress.id, delivered, ...withoutFailures });
+  }
+
+  get #progress(): Progress | undefined {
+    return this.#state.read(KEPT) as Progress | undefined;
+  }
+
+  #keep(progress: Progress): Progress {
+    this.#state.write(KEPT, progress);
+    return progress;
+  }
+}
+
+/** One attempt, and how it is shown. */
+interface Sent {
+  readonly attempt: Attempt;
+  readonly delivery: Delivery;
+}
+
+const withoutFailures = { failures: 0, failedSince_ms: null, refusals: 0 } as const;

@@ -1,0 +1,135 @@
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import type { Client } from '../../support/node/exchange/client.ts';
+import { fetchDocumented } from '../../support/node/exchange/fetch-documented.ts';
+import { Operator } from '../../support/node/exchange/operator.ts';
+import { type Exchange, startExchange } from '../../support/node/exchange/start-exchange.ts';
+
+/** Real receivers on loopback, and the exchange as it is deployed: what one receiver does, no other one notices. */
+
+type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+
+/** A server that keeps what was sent to it, and answers as it is told. */
+class LoopbackReceiver {
+  readonly #server: Server;
+  readonly bodies: { readonly body: string; readonly headers: Record<string, string> }[] = [];
+  readonly paths: string[] = [];
+
+  private constructor(answer: Answer) {
+    this.#server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        this.paths.push(request.url ?? '');
+        const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
+        this.bodies.push({
+          body: Buffer.concat(chunks).toString(),
+          headers: Object.fromEntries(headers) as Record<string, string>,
+        });
+        answer(response, request);
+      });
+      response.on('error', () => undefined);
+    });
+  }
+
+  static async start(answer: Answer): Promise<LoopbackReceiver> {
+    const receiver = new LoopbackReceiver(answer);
+    await new Promise<void>((resolve) => receiver.#server.listen(0, '127.0.0.1', resolve));
+    return receiver;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hooks`;
+  }
+
+  stop(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
+
+const HUGE = Buffer.alloc(5_000_000, 'x');
+
+/** What a receiver may do to its sender. */
+const answers = {
+  good: (response) => response.writeHead(204).end(),
+  hanging: () => undefined,
+  redirecting: (response) => response.writeHead(302, { Location: '/stolen' }).end(),
+  huge: (response) => response.writeHead(200).end(HUGE),
+  lying: (response) => {
+    response.writeHead(200, { 'Content-Length': '1000' });
+    response.flushHeaders();
+    // Long enough for the headers to arrive.
+    setTimeout(() => response.socket?.destroy(), 50);
+  },
+  endless: (response) => {
+    response.writeHead(200);
+    const timer = setInterval(() => response.write('x'), 50);
+    response.on('close', () => clearInterval(timer));
+  },
+  rude: (_response, request) => request.socket.destroy(),
+} as const satisfies Record<string, Answer>;
+
+type Name = keyof typeof answers;
+
+let exchange: Exchange;
+let client: Client;
+const receivers = new Map<Name, LoopbackReceiver>();
+const secrets = new Map<Name, string>();
+
+beforeAll(async () => {
+  exchange = await startExchange({ bundle: inject('workerBundle') });
+  const operator = new Operator(exchange.urls[0] ?? '');
+  client = await operator.openClient({ USDT: '1000' }, { scopes: ['read', 'trade', 'webhooks'] });
+  for (const name of Object.keys(answers) as Name[]) {
+    const receiver = await LoopbackReceiver.start(answers[name]);
+    receivers.set(name, receiver);
+    const made = await send('/api/v1/webhook-endpoints', { url: receiver.url });
+    expect(made.status).toBe(201);
+    secrets.set(name, ((await made.json()) as { secret: string }).secret);
+  }
+});
+
+afterAll(async () => {
+  for (const receiver of receivers.values()) receiver.stop();
+  await exchange.dispose();
+});
+
+function send(path: string, body: unknown): Promise<Response> {
+  return fetchDocumented(exchange.urls[0] ?? '', path, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${client.token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
+const ORDERS = 5;
+
+/** The numbers of the events that a receiver has verified. */
+function verified(name: Name): number[] {
+  const webhook = new Webhook(secrets.get(name) ?? '');
+  return (receivers.get(name)?.bodies ?? []).map(
+    ({ body, headers }) => (webhook.verify(body, headers) as { readonly sequence: number }).sequence,
+  );
+}
+
+it('a receiver that hangs, redirects, lies, sends without end or breaks off delays no other one', async () => {
+  for (let placed = 0; placed < ORDERS; placed += 1) {
+    const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
+    expect((await send('/api/v1/orders', order)).status).toBe(201);
+  }
+  const all = Array.from({ length: ORDERS }, (_, at) => at + 1);
+  await vi.waitFor(
+    () => {
+      for (const name of ['good', 'huge', 'endless', 'lying'] as const) expect(verified(name), name).toEqual(all);
+      for (const name of ['hanging', 'redirecting', 'rude'] as const) {
+        // The first event is tried, and those behind it wait.
+        expect(new Set(verified(name)), name).toEqual(new Set([1]));
+      }
+    },
+    { timeout: 15_000, interval: 100 },
+  );
+  expect(receivers.get('redirecting')?.paths).not.toContain('/stolen');
+});

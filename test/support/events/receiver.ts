@@ -1,0 +1,105 @@
+import { runDurableObjectAlarm } from 'cloudflare:test';
+import { Webhook } from 'standardwebhooks';
+import { onTestFinished, vi } from 'vitest';
+import type { Event } from '../../../src/events/event.ts';
+import { type Trader, createKey, json, openTrader } from '../exchange.ts';
+import { env } from '../runtime/test-env.ts';
+
+/** One request that a receiver got. */
+export interface Received {
+  readonly id: string;
+  readonly event: Event;
+  readonly body: string;
+  readonly headers: Record<string, string>;
+}
+
+type Answer = (received: Received) => Response | Promise<Response>;
+
+const ok: Answer = () => new Response('thank you');
+
+/** By their addresses. Names are not used again, so that no test hears of another's events. */
+const receivers = new Map<string, Receiver>();
+
+/** Has requests to receivers answered here; others go on to where they go. */
+function listenToFetch(): void {
+  if (vi.isMockFunction(globalThis.fetch)) return;
+  const send = globalThis.fetch;
+  const spy = vi.spyOn(globalThis, 'fetch').mockImplementation((input, init) => {
+    const receiver = typeof input === 'string' ? receivers.get(input) : undefined;
+    return receiver ? receiver.take(init ?? {}) : send.call(globalThis, input, init);
+  });
+  onTestFinished(() => spy.mockRestore());
+}
+
+/**
+ * A receiver of webhooks that answers inside of the runtime. It verifies each delivery with the reference library by
+ * each of its secrets, and keeps what came.
+ */
+export class Receiver {
+  readonly url: string;
+  /** Every attempt. */
+  readonly received: Received[] = [];
+  /** Those that were answered with 2xx. */
+  readonly taken: Received[] = [];
+  readonly secrets: string[] = [];
+  answer: Answer = ok;
+
+  constructor() {
+    this.url = `https://receiver-${receivers.size + 1}.bureau-tests.com/hooks`;
+    receivers.set(this.url, this);
+    listenToFetch();
+  }
+
+  get ids(): string[] {
+    return this.received.map(({ id }) => id);
+  }
+
+  get types(): string[] {
+    return this.received.map(({ event }) => event.type);
+  }
+
+  async take(init: RequestInit): Promise<Response> {
+    const headers = Object.fromEntries(new Headers(init.headers));
+    const body = await new Response(init.body).text();
+    for (const secret of this.secrets) new Webhook(secret).verify(body, headers);
+    const received = { id: headers['webhook-id'] ?? '', event: JSON.parse(body) as Event, body, headers };
+    this.received.push(received);
+    const answer = await this.answer(received);
+    if (answer.ok) this.taken.push(received);
+    return answer;
+  }
+}
+
+export interface EndpointBody {
+  readonly id: string;
+  readonly url: string;
+  readonly status: string;
+  readonly reason: string | null;
+}
+
+export const ENDPOINTS = '/api/v1/webhook-endpoints';
+
+/** A key that may manage endpoints. */
+export function createManager(accountId: string): Promise<Trader> {
+  return createKey(accountId, { scopes: ['read', 'trade', 'withdraw', 'webhooks'] });
+}
+
+/** A trader who may manage endpoints. */
+export async function openManager(funds: Parameters<typeof openTrader>[0] = {}): Promise<Trader> {
+  return openTrader(funds, { scopes: ['read', 'trade', 'withdraw', 'webhooks'] });
+}
+
+/** Has the events of an account sent to a receiver. */
+export async function subscribe(trader: Trader, receiver: Receiver, options: object = {}): Promise<EndpointBody> {
+  const response = await trader.post(ENDPOINTS, { url: receiver.url, ...options });
+  if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
+  const { webhookEndpoint, secret } = await json<{ webhookEndpoint: EndpointBody; secret: string }>(response);
+  receiver.secrets.push(secret);
+  return webhookEndpoint;
+}
+
+/** The object of an endpoint. A stub no longer works once its object was aborted, so every use takes a new one. */
+export const senderOf = ({ id }: { readonly id: string }) => env.WEBHOOK_SENDER.getByName(id);
+
+/** Runs the alarm of an endpoint's object, whenever it is due. Returns whether one was set. */
+export const runAlarm = (endpoint: { readonly id: string }) => runDurableObjectAlarm(senderOf(endpoint));
