@@ -5,6 +5,7 @@ import { auditRoutes } from './audit-routes.ts';
 import { claimRoutes } from './claim-routes.ts';
 import { custodyRoutes } from './custody-routes.ts';
 import { depositRoutes } from './deposit-routes.ts';
+import { eventRoutes } from './event-routes.ts';
 import { houseRoutes } from './house-routes.ts';
 import { proposalRoutes } from './proposal-routes.ts';
 import { quarantineRoutes } from './quarantine-routes.ts';
@@ -30,6 +31,7 @@ changes.route('/', settlementRoutes);
 changes.route('/', settingsRoutes);
 changes.route('/', reconciliationRoutes);
 changes.route('/', auditRoutes);
+changes.route('/', eventRoutes);
 changes.route('/', staffRoutes);
 changes.route('/', houseRoutes);
 
