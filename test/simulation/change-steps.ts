@@ -34,13 +34,16 @@ export async function stepChange(world: World, draw: Draw): Promise<void> {
     const whom = change === 'thaw' ? (model.accounts.find(({ frozen }) => frozen) ?? account) : account;
     whom.frozen = change === 'freeze';
     const status = statusOf(whom);
-    await perhapsAmidLateReads(world, draw, whom, draw.pick(['active', 'frozen']), () =>
-      succeed(world, 'PATCH', `/accounts/${whom.id}`, { status }),
-    );
+    await perhapsAmidLateReads(world, draw, whom, draw.pick(['active', 'frozen']), () => {
+      model.tellStatus(whom, whom.frozen);
+      return succeed(world, 'PATCH', `/accounts/${whom.id}`, { status });
+    });
   } else if (change === 'key') {
     if (account.keys.length > 60) return;
     const scopes = draw.pick([['read', 'trade', 'withdraw'], ['read'], ['trade'], ['withdraw']] as const);
-    account.keys.push({ trader: await createKey(account.id, { scopes }), scopes, revoked: false, entries: new Map() });
+    const trader = await createKey(account.id, { scopes });
+    account.keys.push({ trader, scopes, revoked: false, entries: new Map() });
+    model.tell(account.id, 'key.created', trader.keyId);
   } else if (change === 'revoke') {
     const standing = account.keys.filter(({ revoked, scopes }) => !revoked && scopes.length === 3);
     const key = draw.pick(account.keys);
@@ -48,6 +51,7 @@ export async function stepChange(world: World, draw: Draw): Promise<void> {
     await perhapsAmidLateReads(world, draw, account, statusOf(account), () =>
       succeed(world, 'DELETE', `/accounts/${account.id}/api-keys/${key.trader.keyId}`),
     );
+    if (!key.revoked) model.tell(account.id, 'key.revoked', key.trader.keyId);
     key.revoked = true;
     if (key.scopes.includes('read'))
       must((await key.trader.get('/api/v1/orders')).status === 401, 'a revoked key reads');
@@ -71,14 +75,16 @@ function statusOf({ frozen }: ModelAccount): Status {
 async function perhapsAmidLateReads(
   world: World,
   draw: Draw,
-  { id, keys }: ModelAccount,
+  account: ModelAccount,
   before: Status,
   change: () => Promise<void>,
 ): Promise<void> {
+  const { id, keys } = account;
   const count = keys.filter(({ revoked }) => !revoked).length;
   if (count === 0 || !draw.happens(0.5)) return change();
   const held = Promise.withResolvers<void>();
   const { state, restore } = aroundKeyReads('after', count, () => held.promise);
+  world.model.tellStatus(account, before === 'frozen');
   const telling = asOperator('PATCH', `/accounts/${id}`, { status: before });
   while (state.injected < count) await new Promise((resolve) => void setRealTimeout(resolve, 1));
   await change();
@@ -99,7 +105,9 @@ async function approve(world: World, draw: Draw, account: ModelAccount): Promise
   ]);
   await succeed(world, 'POST', `/accounts/${account.id}/allowlist`, { network, address, label: 'approved' });
   const name = `${network} ${address}`;
-  if (!account.approved.has(name)) account.approved.set(name, world.now_ms);
+  if (account.approved.has(name)) return;
+  account.approved.set(name, world.now_ms);
+  world.model.tell(account.id, 'allowlist.added', null);
 }
 
 async function changeSettings(world: World, draw: Draw): Promise<void> {

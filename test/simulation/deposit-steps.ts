@@ -10,6 +10,19 @@ import type { World } from './world.ts';
 
 /** Reports a deposit for the first time, or an earlier one again. */
 export async function stepDeposit(world: World, draw: Draw): Promise<void> {
+  tellStep(world.model, await reportDeposit(world, draw));
+}
+
+/** Notes the event of a new status. That of a credit was noted with its movement; dust is told only when it fails. */
+function tellStep(model: Model, deposit: ModelDeposit): void {
+  const { accountId, isKnown, isDust, status, told } = deposit;
+  if (!isKnown || status === told) return;
+  deposit.told = status;
+  if (accountId === null || status === 'COMPLETED' || (isDust && status === 'QUARANTINED')) return;
+  model.tell(accountId, `deposit.${status.toLowerCase()}`, null);
+}
+
+async function reportDeposit(world: World, draw: Draw): Promise<ModelDeposit> {
   const { model } = world;
   const open = model.deposits.slice(-12);
   const isNew = open.length === 0 || draw.happens(0.5);
@@ -31,12 +44,19 @@ export async function stepDeposit(world: World, draw: Draw): Promise<void> {
     must(sameMovements(moved, credit), 'moved', moved, 'instead of', credit);
     deposit.status = 'COMPLETED';
   }
-  if (isOpen) return takeLanded(deposit, next);
-  if (next === 'refused') return must(answer.status === 409, 'answered', answer, report);
+  if (isOpen) {
+    await takeLanded(deposit, next);
+    return deposit;
+  }
+  if (next === 'refused') {
+    must(answer.status === 409, 'answered', answer, report);
+    return deposit;
+  }
   must([200, 201].includes(answer.status), 'answered', answer, report);
   deposit.isKnown = true;
   deposit.status = (answer.body['deposit'] as { status: ModelDeposit['status'] }).status;
   must(deposit.status === next, 'a deposit is', deposit, 'instead of', next, before);
+  return deposit;
 }
 
 /** The operator decides about a deposit, quarantined or not: credits it to an account, or keeps it. */
@@ -163,6 +183,7 @@ function newDeposit({ model }: World, draw: Draw): ModelDeposit {
     isDust: false,
     decision: null,
     creditedTo: null,
+    told: null,
   };
 }
 

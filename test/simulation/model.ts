@@ -2,6 +2,7 @@ import type { Scope } from '../../src/keys/scope.ts';
 import { house } from '../../src/ledger/transfers.ts';
 import { type Asset, assetSymbols } from '../../src/money/assets.ts';
 import type { Network } from '../../src/money/networks.ts';
+import type { EndpointBody, Receiver } from '../support/events/receiver.ts';
 import type { Trader } from '../support/exchange.ts';
 
 /** One row of the journal. */
@@ -55,9 +56,38 @@ export interface ModelTotp {
   lockedUntil: number;
 }
 
+/** An event that the account must be told. `subject` is `null` where nobody can know the record's id. */
+export interface ModelEvent {
+  readonly type: string;
+  readonly subject: string | null;
+}
+
+/** Who reads an account's events, and what came so far. */
+export interface ModelReader {
+  /** All that must come, in order. */
+  readonly expected: ModelEvent[];
+  /** The ids of what came, in order. */
+  readonly seen: string[];
+  after: number;
+}
+
+/** The receiver of an account's events, and the endpoint that sends to it. */
+export interface ModelWebhook {
+  readonly manager: Trader;
+  readonly receiver: Receiver;
+  readonly endpoint: EndpointBody;
+  /** Whether the exchange switched it off. */
+  isOff: boolean;
+}
+
 export interface ModelAccount {
   readonly id: string;
+  /** `null` for an account that does not listen. */
+  readonly reader: ModelReader | null;
+  readonly webhook: ModelWebhook | null;
   frozen: boolean;
+  /** The status of the newest event about it. */
+  toldFrozen: boolean;
   /** In atoms of USDT. */
   limit: bigint;
   readonly keys: ModelKey[];
@@ -94,6 +124,8 @@ export interface ModelDeposit {
   isKnown: boolean;
   /** Whether that report found it below the minimum. */
   isDust: boolean;
+  /** The status of the newest event about it. */
+  told: ModelDeposit['status'] | null;
   status: 'PENDING' | 'COMPLETED' | 'FAILED' | 'QUARANTINED';
   /** What the operator decided about it while it was quarantined. */
   decision: 'KEPT' | 'CREDITED' | null;
@@ -194,6 +226,17 @@ export class Model {
   begin(owner: string, asset: Asset, amount: bigint, floor: bigint): void {
     this.#balances.set(`${owner} ${asset}`, amount);
     this.floors.set(`${owner} ${asset}`, floor);
+  }
+
+  /** Notes what an account that listens must be told next. */
+  tell(accountId: string, type: string, subject: string | null): void {
+    this.account(accountId)?.reader?.expected.push({ type, subject });
+  }
+
+  /** Notes the event of a new status of the account, if it is new. */
+  tellStatus(account: ModelAccount, frozen: boolean): void {
+    if (account.toldFrozen !== frozen) this.tell(account.id, frozen ? 'account.frozen' : 'account.thawed', account.id);
+    account.toldFrozen = frozen;
   }
 
   account(id: string): ModelAccount | undefined {

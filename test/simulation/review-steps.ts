@@ -19,8 +19,10 @@ export async function stepReview(world: World, draw: Draw): Promise<void> {
       must((await world.observe()).length === 0, 'a refused approval moved money', withdrawal);
       return;
     }
-    if (verb === 'approve' && withdrawal.recipient === null) withdrawal.status = 'PROCESSING';
-    else world.decided.add(withdrawal.id);
+    if (verb === 'approve' && withdrawal.recipient === null) {
+      withdrawal.status = 'PROCESSING';
+      world.model.tell(withdrawal.accountId, 'withdrawal.processing', withdrawal.id);
+    } else world.decided.add(withdrawal.id);
     await end(world, withdrawal, verb, { reason: 'simulated' });
     return;
   }

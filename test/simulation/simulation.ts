@@ -11,6 +11,7 @@ import { Disagreement, type ModelAccount, must } from './model.ts';
 import { stepChange } from './change-steps.ts';
 import { checkLists } from './check-lists.ts';
 import { checkReads } from './check-reads.ts';
+import { checkEvents, stepEvents } from './event-steps.ts';
 import { checkDust, stepDeposit, stepQuarantine } from './deposit-steps.ts';
 import { stepGates } from './gate-steps.ts';
 import { settleGates } from './settle-gates.ts';
@@ -18,6 +19,7 @@ import { stepCredit, stepSettlement } from './reference-steps.ts';
 import { stepReview } from './review-steps.ts';
 import { stepCrowd, stepHeld, stepTwins } from './race-steps.ts';
 import { passTime, stepAlarm, stepRead, stepSchedule } from './upkeep-steps.ts';
+import { checkWebhooks, openWebhook, stepWebhook } from './webhook-steps.ts';
 import { World } from './world.ts';
 
 /** Far ahead of the machine's own time, so that no alarm fires by itself. */
@@ -50,6 +52,8 @@ const operations = {
   crowd: stepCrowd,
   held: stepHeld,
   gates: stepGates,
+  events: stepEvents,
+  webhook: stepWebhook,
 } as const;
 
 const weights: Record<keyof typeof operations, number> = {
@@ -69,6 +73,8 @@ const weights: Record<keyof typeof operations, number> = {
   crowd: 30,
   held: 20,
   gates: 20,
+  events: 50,
+  webhook: 50,
 };
 
 /** The figures of a run. */
@@ -131,14 +137,19 @@ async function open(world: World): Promise<void> {
       keys.push({ trader: await createKey(id, { scopes }), scopes, revoked: false, entries: new Map() });
     }
     const addresses = await readAddresses(keys[0]!.trader);
+    const totp = opened % 3 === 2 ? await switchTotpOn(world, id) : null;
     world.model.accounts.push({
       id,
+      // One account does not listen.
+      reader: opened === 0 ? null : { expected: [], seen: [], after: 0 },
+      webhook: opened === 0 ? null : await openWebhook(id),
       frozen: false,
+      toldFrozen: false,
       limit: 5_000_000_000n,
       keys,
       addresses,
       approved: new Map(),
-      totp: opened % 3 === 2 ? await switchTotpOn(world, id) : null,
+      totp,
     });
   }
   await world.begin();
@@ -173,6 +184,8 @@ async function checkAll(world: World, draw: Draw): Promise<void> {
   await checkDust(world);
   await checkReads(world);
   await checkLists(world);
+  await checkWebhooks(world);
+  await checkEvents(world);
   const found = statusesOf(await reconcileAnew(WHOLE, SHORT_CHAINS));
   must(JSON.stringify(found) === JSON.stringify(allOk), 'the reconciliation found', found);
   await replaySample(world, draw);

@@ -136,6 +136,7 @@ export class World {
       };
       this.model.move(movement);
       if (this.#isSettlement(movement)) continue;
+      this.#tell(movement);
       movements.push(movement);
       if (movement.kind === 'withdrawal' && movement.debit !== house.payouts) this.#takeWithdrawal(movement);
     }
@@ -158,6 +159,21 @@ export class World {
     );
     must(wanted !== undefined, 'a withdrawal that nobody asked for', reference, debit, asset, amount, credit);
     this.model.withdrawals.set(reference, { ...wanted, id: reference });
+    this.model.tell(debit, `withdrawal.${wanted.status.toLowerCase()}`, reference);
+  }
+
+  /** Notes the events of a movement. Of the two of an order or a settlement the first tells. */
+  #tell({ debit, credit, asset, kind, reference }: Movement): void {
+    if (kind === 'deposit') this.model.tell(credit, 'deposit.completed', reference);
+    if (kind === 'order' && credit === house.liquidity) this.model.tell(debit, 'order.filled', reference);
+    if (kind !== 'settlement' || asset !== 'USDT') return;
+    for (const party of [debit, credit]) this.model.tell(party, 'settlement.completed', reference);
+  }
+
+  /** Notes the events of a withdrawal's end, and of the receipt of the account that was paid inside the exchange. */
+  #tellEnd({ accountId, id, status, recipient }: ModelWithdrawal, isNew: boolean): void {
+    if (isNew) this.model.tell(accountId, `withdrawal.${status.toLowerCase()}`, id);
+    if (status === 'COMPLETED' && recipient !== null) this.model.tell(recipient, 'deposit.completed', null);
   }
 
   /** A movement out of house:payouts ends a withdrawal that the model knows, in the way that the custodian decided. */
@@ -166,7 +182,10 @@ export class World {
     const withdrawal = this.model.withdrawals.get(reference);
     must(withdrawal?.asset === asset, 'a payout of no withdrawal', reference);
     // A withdrawal inside the exchange was paid when it was taken, which the step predicts.
-    if (withdrawal.status === 'COMPLETED' && credit === withdrawal.recipient) return false;
+    if (withdrawal.status === 'COMPLETED' && credit === withdrawal.recipient) {
+      this.#tellEnd(withdrawal, false);
+      return false;
+    }
     const paid = this.custodian.find(reference);
     if (credit === house.fees) {
       must(withdrawal.status === 'COMPLETED' && amount === withdrawal.fee, 'a fee of', reference, amount);
@@ -175,14 +194,17 @@ export class World {
       const isBack = credit === withdrawal.accountId && amount === withdrawal.amount + withdrawal.fee;
       must(isBack || (credit === withdrawal.recipient && amount === withdrawal.amount), 'reviewed', reference);
       withdrawal.status = isBack ? 'FAILED' : 'COMPLETED';
+      this.#tellEnd(withdrawal, true);
     } else if (credit === house.custody) {
       must(withdrawal.status === 'PROCESSING' && amount === withdrawal.amount, 'a second payout of', reference);
       must(paid?.status === 'sent' && paid.payments === 1, 'completed without being paid', reference);
       withdrawal.status = 'COMPLETED';
+      this.#tellEnd(withdrawal, true);
     } else {
       must(credit === withdrawal.accountId && amount === withdrawal.amount + withdrawal.fee, 'given back', reference);
       must(withdrawal.status === 'PROCESSING' && paid?.status === 'refused', 'given back unrefused', reference);
       withdrawal.status = 'FAILED';
+      this.#tellEnd(withdrawal, true);
     }
     return true;
   }
