@@ -13,7 +13,7 @@ export const cpu_us = { none: 0, cached: 1_500, read: 2_500, write: 3_000 } as c
  * "several milliseconds" ("FAQs" of D1), and the distance is estimated at some tens of milliseconds. A withdrawal is
  * three round trips, plus the time of its custodian, estimated at a second. After each of them the object stays awake
  * until its late writes are made. A round of prices takes as long as the slower venues. The gate is awake while anyone
- * trades.
+ * trades. A delivery takes as long as its receiver, which is estimated at a fifth of a second.
  */
 export const active_ms = {
   none: 0,
@@ -23,6 +23,7 @@ export const active_ms = {
   payout: 1_200 + LATE_WRITE_PAUSE_MS,
   round: 500,
   awake: 2_000,
+  delivery: 200,
 } as const;
 
 /** Bytes of one log event: the exchange's own line, and as much again for what the platform adds. */

@@ -12,12 +12,15 @@ import {
 import { FRESH_INTERVAL_MS, GateConditions } from '../../src/lane/gate-conditions.ts';
 import { CHAINS } from '../../src/ledger/reconciliation/history.ts';
 import { SLICE_LIMITS } from '../../src/ledger/reconciliation/reconciler.ts';
+import { wakeBehind } from '../../src/events/webhooks/reach-sender.ts';
 import { type Trader, asOperator, openTrader, send } from '../support/exchange.ts';
+import { Receiver, openManager, runAlarm, subscribe } from '../support/events/receiver.ts';
 import { forgetConditions } from '../support/gate.ts';
 import { idInCrowd } from '../support/growth/compose-crowd.ts';
 import { openCrowd } from '../support/growth/open-crowd.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
 import { measure } from '../support/runtime/meter.ts';
+import { firstLedger } from '../../src/ledger/ledgers.ts';
 import { addressOf, drawHash, followAll, withOwn } from '../support/ledger/reconciliation.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { moveClock, stopClock, withdraw } from '../support/withdrawals/withdrawals.ts';
@@ -49,7 +52,7 @@ async function count(work: () => Promise<unknown>): Promise<Counts> {
     const lines = log.mock.calls.map(([line]) => String(line));
     return {
       workerRequests: lines.filter((line) => line.startsWith('{"event":"request"')).length,
-      objectCalls: cost.laneCalls + cost.gateCalls + cost.hubCalls,
+      objectCalls: cost.laneCalls + cost.gateCalls + cost.hubCalls + cost.senderCalls,
       objectRowsRead: cost.objectRowsRead,
       objectRowsWritten: cost.objectRowsWritten,
       databaseRowsRead: cost.databaseRowsRead,
@@ -89,8 +92,9 @@ function countWithAlarm(trader: Trader, work: () => Promise<unknown>): Promise<C
 }
 
 /** Ten reads in the middle of a series of reads. */
-async function countPolled(path: string, pace_ms: number): Promise<Counts> {
+async function countPolled(path: string, pace_ms: number, listens = false): Promise<Counts> {
   const trader = await openKnown();
+  if (listens) await trader.get(path);
   await writeHistory('orders', { account: `'${trader.accountId}'`, count: 1 }, 60);
   const poll = async (times: number) => {
     for (let read = 0; read < times; read += 1) {
@@ -100,6 +104,45 @@ async function countPolled(path: string, pace_ms: number): Promise<Counts> {
   };
   await poll(RUN - 1);
   return count(() => poll(10));
+}
+
+/** The difference of two counts. */
+function subtract(one: Counts, other: Counts): Counts {
+  const members = Object.keys(one) as (keyof Counts)[];
+  return Object.fromEntries(members.map((name) => [name, one[name] - other[name]])) as unknown as Counts;
+}
+
+async function give(accountId: string, reference: string): Promise<void> {
+  const body = { asset: 'USDT', amount: '1', reference };
+  expect((await asOperator('POST', `/accounts/${accountId}/credits`, body)).status).toBe(201);
+}
+
+/** What one event adds to a credit, and the row of its deletion. */
+async function countEvent(): Promise<Counts> {
+  const [heard, silent] = [await openKnown(), await openKnown()];
+  await heard.get('/api/v1/events');
+  await give(heard.accountId, 'warm');
+  await give(silent.accountId, 'warm');
+  const written = subtract(
+    await count(() => give(heard.accountId, 'counted')),
+    await count(() => give(silent.accountId, 'counted')),
+  );
+  return { ...written, databaseRowsWritten: written.databaseRowsWritten + 1 };
+}
+
+/** The deliveries of events that came at once, from the wake-up of the endpoint on. */
+async function countDeliveries(events: number): Promise<Counts> {
+  const trader = await openManager();
+  const endpoint = await subscribe(trader, new Receiver());
+  const deliver = async () => {
+    await wakeBehind(env, firstLedger(env), Date.now());
+    expect(await runAlarm(endpoint)).toBe(true);
+  };
+  // The first delivery also makes the tables of its object.
+  await give(trader.accountId, 'first');
+  await deliver();
+  for (let told = 0; told < events; told += 1) await give(trader.accountId, `told ${told}`);
+  return count(deliver);
 }
 
 /** Number ranges of the accounts that the reconciliation is counted for. */
@@ -212,6 +255,10 @@ const scenarios: Record<RequestName, () => Promise<Counts>> = {
       expect((await asOperator('POST', '/deposits', report)).ok).toBe(true);
     });
   },
+  'event of an account that listens, written beside what it tells and deleted later': countEvent,
+  'events when there are none, of a key that polls': () => countPolled('/api/v1/events', PACE_MS, true),
+  'event, delivered to an endpoint with nineteen others': () => countDeliveries(20),
+  'event, delivered to an endpoint alone': () => countDeliveries(1),
   'order, checked as it is new and in the first pass over it': () => countChecks(true),
   'order, checked in each later pass': () => countChecks(false),
   'prices and settings beside orders, every 2 s while anyone trades': async () => {
