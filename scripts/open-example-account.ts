@@ -27,7 +27,7 @@ export async function openExampleAccount(exchange: LocalExchange): Promise<Retur
   }
   const { token } = await operate(`/accounts/${id}/api-keys`, {
     label: 'examples',
-    scopes: ['read', 'trade', 'withdraw'],
+    scopes: ['read', 'trade', 'withdraw', 'webhooks'],
   });
   return { ...demo, ACCOUNT: id, KEY: token };
 }

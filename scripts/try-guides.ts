@@ -30,6 +30,12 @@ const expected: Readonly<Record<string, readonly Expected[]>> = {
     ['the fee of ETH', /"network":"ETH",[^}]*"withdrawFee":"0.0012"/],
     ['an approved address', /"label":"cold wallet"/],
   ],
+  'be-told': [
+    ['the order in the feed', /"events":\[{"id":"evt_[^}]*"type":"order.filled"/],
+    ['an attempt to deliver', /"delivery":{"eventId":"evt_test_[^}]*"outcome":"FAILED","status":null/],
+    ['the attempts of an endpoint', /"deliveries":\[{"eventId":"evt_test_/],
+    ['an endpoint that is on', /^enabled$/gm, 1],
+  ],
   errors: [
     ['a small order refused', /"code":"amount_below_minimum"/],
     ['both wrong fields', /"errors":\[{"pointer":"\/side".*"pointer":"\/value"/],

@@ -12,6 +12,7 @@ const forTraders = [
   'guides/first-order',
   'guides/idempotent-retries',
   'guides/withdrawals-and-2fa',
+  'guides/be-told',
   'guides/errors',
   'guides/rate-limits',
   'guides/market-data',

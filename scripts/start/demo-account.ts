@@ -53,7 +53,7 @@ async function makeDemo(place: Place, operatorToken: string): Promise<Demo> {
   );
   const { token } = await post<{ token: string }>(`/accounts/${account.id}/api-keys`, {
     label: 'demo',
-    scopes: ['read', 'trade', 'withdraw'],
+    scopes: ['read', 'trade', 'withdraw', 'webhooks'],
   });
   const demo = { accountId: account.id, token };
   mkdirSync(place.storage, { recursive: true });

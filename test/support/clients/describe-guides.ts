@@ -55,6 +55,11 @@ const expected: Readonly<Record<string, readonly (readonly [pattern: RegExp, tim
     [/^FAILED refused$/gm, 1],
     [/^PROCESSING$/gm, 2],
   ],
+  'be-told': [
+    [/^read order\.filled /gm, 1],
+    [/^told evt_[0-9a-f-]{36}_\d+ order\.filled$/gm, 1],
+    [/^DELIVERED$/gm, 1],
+  ],
   moving: [
     [/\busdtAmount'?: '100'/g, 1],
     [/^price_limit_exceeded \[\]$/gm, 1],
@@ -111,7 +116,8 @@ export function describeGuides(bundle: string, language: ProgramLanguage): void 
   /** A new account's key, and a code where the guide needs one. */
   async function openReader(guide: string): Promise<Record<string, string>> {
     const accountId = await operator.openAccount({ USDT: '100000', BTC: '1', ETH: '10', LTC: '100' });
-    const BUREAU_API_KEY = await operator.createKey(accountId, { rateLimits: defaultLimits });
+    const scopes = ['read', 'trade', 'withdraw', 'webhooks'] as const;
+    const BUREAU_API_KEY = await operator.createKey(accountId, { scopes, rateLimits: defaultLimits });
     if (!read(guide).includes('TOTP_CODE')) return { BUREAU_API_KEY };
     return { BUREAU_API_KEY, TOTP_CODE: await generate({ secret: await operator.enableTotp(accountId) }) };
   }
