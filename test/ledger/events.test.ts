@@ -92,6 +92,18 @@ describe('an account that listens', () => {
     ]);
   });
 
+  it('is not told of a session of its holder as of a key', async () => {
+    await sql(
+      `INSERT INTO api_keys (id, account_id, label, scopes, token_hash, created_at, expires_at, kind)
+       VALUES (?1, ?2, 'session', 'r', 'h', ?3, ?3 + 1000, 'session')`,
+      newRecordId(NOON_MS),
+      account,
+      NOON_MS,
+    ).run();
+    await sql(`UPDATE api_keys SET revoked_at = 5 WHERE account_id = ? AND kind = 'session'`, account).run();
+    expect(await listEvents()).toEqual([]);
+  });
+
   it('is told of an approved address and of its end, each with the entry, which may be gone by then', async () => {
     await sql(`INSERT INTO allowlist VALUES (?, 'entry', 'ETH', '0x1', 'cold', 7)`, account).run();
     await sql('DELETE FROM allowlist WHERE account_id = ?', account).run();
