@@ -107,12 +107,18 @@ function NewToken({ token, close }: { readonly token: string; readonly close: ()
   useEffect(() => {
     dialog.current?.showModal();
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    // Before the browser asks the dialog, which closes at a second Escape whatever it answers.
+    const stay = (event: KeyboardEvent) => event.key === 'Escape' && event.preventDefault();
     addEventListener('beforeunload', warn);
-    return () => removeEventListener('beforeunload', warn);
+    addEventListener('keydown', stay);
+    return () => {
+      removeEventListener('beforeunload', warn);
+      removeEventListener('keydown', stay);
+    };
   }, []);
   const code = `curl -s ${location.origin.replace(/:\d+$/, '')}/api/v1/wallet/balances \\\n  -H 'Authorization: Bearer ${token}'`;
   return (
-    <dialog ref={dialog} aria-labelledby="new-token" onClose={() => dialog.current?.showModal()}>
+    <dialog ref={dialog} aria-labelledby="new-token" onCancel={(event) => event.preventDefault()}>
       <h2 id="new-token">Your new key</h2>
       <p>It is shown now and never again. Store it where only your program reads it.</p>
       <Copied text={token} label="the key" />
