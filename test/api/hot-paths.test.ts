@@ -221,7 +221,10 @@ describe('an order', () => {
   it('needs one row of D1 more when its account listens, and no call', async () => {
     const trader = await openTrader({ USDT: '100' });
     await trader.get('/api/v1/events');
+    const beside = followRefreshes();
     await trader.order(ORDER, 'warm');
+    await beside.settle();
+    beside.restore();
     const listened = await measure(trader.lane, () => trader.order(ORDER, 'measured'));
     expect(listened).toEqual({ ...PLACED, databaseRowsRead: 35, databaseRowsWritten: 8 });
   });
