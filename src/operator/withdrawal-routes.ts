@@ -86,8 +86,8 @@ withdrawalRoutes.openapi(
     },
   }),
   async (c) => {
-    const { status, olderThanMinutes = 0, ...query } = c.req.valid('query');
-    const before_ms = Date.now() + 1 - olderThanMinutes * MINUTE_MS;
+    const { status, olderThanMinutes, ...query } = c.req.valid('query');
+    const before_ms = olderThanMinutes === undefined ? null : Date.now() + 1 - olderThanMinutes * MINUTE_MS;
     const database = firstLedger(c.env);
     const scope = { route: `${WITHDRAWALS_PATH}?status=${status}`, accountId: OPERATOR_SCOPE };
     const page = await readPage(query, scope, config.CURSOR_SECRET, (after, count) =>

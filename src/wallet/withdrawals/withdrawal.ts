@@ -140,11 +140,14 @@ export async function readWithdrawal(
 /** The condition of the index `withdrawals_open`, word for word: otherwise SQLite does not use that index. */
 const isOpen = sql`${withdrawals.status} IN ('PENDING', 'PROCESSING')`;
 
-/** At most `count` withdrawals of all accounts in a state that is open, oldest first, newer than the id `after`. */
+/**
+ * At most `count` withdrawals of all accounts in a state that is open, oldest first, newer than the id `after`, and older
+ * than a time if one is given. Without one the list also has those that another clock says are still to come.
+ */
 export function selectOpenWithdrawals(
   database: Database,
   status: 'PENDING' | 'PROCESSING',
-  committedBefore_ms: number,
+  committedBefore_ms: number | null,
   after: string | null,
   count: number,
 ) {
@@ -155,7 +158,7 @@ export function selectOpenWithdrawals(
       and(
         isOpen,
         eq(withdrawals.status, status),
-        lt(withdrawals.committedAt, committedBefore_ms),
+        committedBefore_ms === null ? undefined : lt(withdrawals.committedAt, committedBefore_ms),
         after === null ? undefined : gt(withdrawals.id, after),
       ),
     )

@@ -63,6 +63,11 @@ describe('an open withdrawal', () => {
     ],
     [
       'a page of the operator’s list',
+      selectOpenWithdrawals(database, 'PENDING', null, '01', 50).toSQL(),
+      [/SEARCH withdrawals USING INDEX withdrawals_open \(status=\? AND id>\?\)/],
+    ],
+    [
+      'a page of those older than a time',
       selectOpenWithdrawals(database, 'PENDING', Date.now(), '01', 50).toSQL(),
       [/SEARCH withdrawals USING INDEX withdrawals_open \(status=\? AND id>\?\)/],
     ],
@@ -102,6 +107,16 @@ describe('the operator’s list of open withdrawals', () => {
     listed.push(...page.withdrawals.map(({ id }) => id));
     expect(listed).toEqual(ids);
     expect((await read('status=PENDING&olderThanMinutes=60')).withdrawals).toEqual([]);
+  });
+
+  it('has one that was made before the clock was set back', async () => {
+    await setSettings({ reviewThreshold: '1' });
+    const trader = await openTrader({ USDT: '1000' });
+    const { id } = await readTaken(await withdraw(trader, WITHDRAWAL));
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 5_000 });
+    const { withdrawals } = await read('status=PENDING&limit=200');
+    vi.useRealTimers();
+    expect(withdrawals.map((listed) => listed.id)).toContain(id);
   });
 
   it('refuses a cursor of another state, and a client’s cursor', async () => {
