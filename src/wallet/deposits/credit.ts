@@ -27,8 +27,14 @@ export const CreateCredit = z
       .min(1)
       .max(MAX_REFERENCE_LENGTH)
       // The database writes such references itself: see migrations/0028_quarantine.sql.
-      .regex(/^(?!quarantine )/, 'begins with "quarantine ", which is how credits of quarantined deposits are named')
-      .openapi({ description: 'Your own unique name for it, so that it happens once', example: 'wire 2026-11-21/7' }),
+      .refine(
+        (reference) => !reference.startsWith('quarantine '),
+        'begins with "quarantine ", which is how credits of quarantined deposits are named',
+      )
+      .openapi({
+        description: 'Your own unique name for it, so that it happens once. It does not begin with "quarantine ".',
+        example: 'wire 2026-11-21/7',
+      }),
   })
   .openapi('CreateCredit');
 
