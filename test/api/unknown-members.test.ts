@@ -60,9 +60,11 @@ function addStrangers(body: unknown, pointer = ''): { readonly pointer: string; 
   return [{ pointer: `${pointer}/${STRANGER}`, body: { ...body, [STRANGER]: true } }, ...inner];
 }
 
+const scopes = ['read', 'trade', 'withdraw', 'webhooks'] as const;
+
 let trader: Trader;
 beforeAll(async () => {
-  trader = await openTrader({ USDT: '1000' });
+  trader = await openTrader({ USDT: '1000' }, { scopes });
 });
 
 function call({ method, path }: Described, body: unknown): Promise<Response> {
