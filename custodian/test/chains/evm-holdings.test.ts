@@ -110,6 +110,7 @@ test('a payout is held until Bureau has settled it, through its block, a reorgan
   expect(await heldNow()).toMatchObject({ ETH: '5' });
   expect(await mineAndRead()).toMatchObject({ ETH: '5' });
   expect(await anvil.balance(RECIPIENT)).toBe((ether * 3n) / 2n);
+  await until('included', () => has({ event: 'spend_moved', state: 'INCLUDED' }));
   await anvil.call('anvil_reorg', [1, []]);
   await until('orphaned', () => has({ event: 'spend_moved', state: 'SIGNED' }), mineOne);
   await until(
