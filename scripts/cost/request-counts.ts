@@ -209,7 +209,7 @@ export const requestCounts = {
       objectCalls: 2,
       objectRowsRead: 64,
       objectRowsWritten: 41,
-      databaseRowsRead: 92,
+      databaseRowsRead: 93,
       databaseRowsWritten: 1,
     },
     active: 'delivery',

@@ -93,8 +93,7 @@ function countWithAlarm(trader: Trader, work: () => Promise<unknown>): Promise<C
 
 /** Ten reads in the middle of a series of reads. */
 async function countPolled(path: string, pace_ms: number, listens = false): Promise<Counts> {
-  const trader = await openKnown();
-  if (listens) await trader.get(path);
+  const trader = listens ? await openListener(openKnown) : await openKnown();
   await writeHistory('orders', { account: `'${trader.accountId}'`, count: 1 }, 60);
   const poll = async (times: number) => {
     for (let read = 0; read < times; read += 1) {
@@ -117,10 +116,22 @@ async function give(accountId: string, reference: string): Promise<void> {
   expect((await asOperator('POST', `/accounts/${accountId}/credits`, body)).status).toBe(201);
 }
 
+/** An account that listens, with an account behind it that has an event: the search for the newest event reads that row too. */
+async function openListener(open: () => Promise<Trader>): Promise<Trader> {
+  const listener = await open();
+  await listener.get('/api/v1/events');
+  // Longer than the gate keeps its prices fresh after an order.
+  moveClock(2 * 60_000);
+  const behind = await openKnown();
+  await behind.get('/api/v1/events');
+  await give(behind.accountId, 'behind');
+  await warmHub();
+  return listener;
+}
+
 /** What one event adds to a credit, and the row of its deletion. */
 async function countEvent(): Promise<Counts> {
-  const [heard, silent] = [await openKnown(), await openKnown()];
-  await heard.get('/api/v1/events');
+  const [silent, heard] = [await openKnown(), await openListener(openKnown)];
   await give(heard.accountId, 'warm');
   await give(silent.accountId, 'warm');
   const written = subtract(
@@ -134,7 +145,7 @@ async function countEvent(): Promise<Counts> {
 async function countDeliveries(events: number): Promise<Counts> {
   // The sweep looks at every endpoint, also at those of cases before this one.
   await env.DB.prepare('DELETE FROM webhook_endpoints').run();
-  const trader = await openManager();
+  const trader = await openListener(openManager);
   const endpoint = await subscribe(trader, new Receiver());
   const deliver = async () => {
     await wakeBehind(env, firstLedger(env), Date.now());
