@@ -36,25 +36,6 @@ function beginsWith(all: readonly KnownMigration[], part: readonly KnownMigratio
   return part.every(({ name, digest }, at) => all[at]?.name === name && all[at].digest === digest);
 }
 
-/** The table in which wrangler notes the migrations that were applied to a database. */
-const NOTES = `CREATE TABLE IF NOT EXISTS d1_migrations(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE,
-  applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL);`;
-
-/**
- * Returns the migrations that a state still needs, as one piece of SQL that also notes them as wrangler does, or
- * undefined when it needs none. The state must fit this version's migrations, or not exist yet.
- */
-export function composeMigration(storage: string, migrations: string): string | undefined {
-  const applied = hasDatabase(storage) ? (readNoted(storage) ?? []) : [];
-  const missing = listMigrations(migrations).slice(applied.length);
-  if (missing.length === 0) return undefined;
-  const parts = missing.map(({ name }) => {
-    const text = readFileSync(join(migrations, name), 'utf8');
-    return `${text}\nINSERT INTO d1_migrations (name) VALUES ('${name}');`;
-  });
-  return [NOTES, ...parts].join('\n');
-}
-
 /** Returns whether a state was made by these migrations and more, which only a newer version has. */
 export function isOfNewerVersion(storage: string, migrations: string): boolean {
   const noted = hasDatabase(storage) ? readNoted(storage) : undefined;

@@ -1,14 +1,13 @@
 import { readSecret, readSecrets, writeSecrets } from './local-secrets.ts';
-import { type Bundles, buildWorkers } from './start/build-workers.ts';
+import { buildWorkers } from './start/build-workers.ts';
 import { composeGreeting } from './start/compose-greeting.ts';
 import { openDemo } from './start/demo-account.ts';
 import { findRefusal } from './start/find-refusal.ts';
 import { inviteDemo } from './start/invite-demo.ts';
-import { migrate } from './start/migrate.ts';
 import { operate } from './start/operate.ts';
 import { type Place, readPlace } from './start/place.ts';
 import { playAccess } from './start/play-access.ts';
-import { keepSchedule, serve, waitUntilReady } from './start/serve.ts';
+import { prepareStorage } from './start/prepare-storage.ts';
 
 /**
  * `npm start` runs a whole exchange on this machine; its first file is `start.cjs`. It makes the secrets, migrates the
@@ -27,10 +26,15 @@ function refuse(sentence: string): void {
   process.exitCode = 1;
 }
 
-async function open(place: Place, building: Promise<Bundles>): Promise<void> {
+async function open(place: Place): Promise<void> {
+  const [bundles, { keepSchedule, serve, waitUntilReady }] = await Promise.all([
+    buildWorkers(`.wrangler/bundles/${place.port}`),
+    // Loaded while the bundles are built: the runtime and what goes with it are large.
+    import('./start/serve.ts'),
+  ]);
   const access = await playAccess(place);
   const variables = { ...readSecrets(), ...access.variables, ...readVariables(process.argv.slice(2)) };
-  const served = await serve(place, await building, variables);
+  const served = await serve(place, bundles, variables);
   const stopped = untilStopped();
   try {
     await waitUntilReady(place);
@@ -77,10 +81,8 @@ async function start(): Promise<void> {
   if (refusal !== undefined) return refuse(refusal);
   process.title = `bureau on port ${place.port}`;
   writeSecrets();
-  // Built while the database is migrated.
-  const building = buildWorkers(`.wrangler/bundles/${place.port}`);
-  migrate(place);
-  await open(place, building);
+  prepareStorage(place, MIGRATIONS);
+  await open(place);
 }
 
 start().catch((error: unknown) => refuse(error instanceof Error ? error.message : String(error)));

@@ -1,48 +1,67 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { composeMigration, moveEarlierState, noteSchema } from '../keep-state.ts';
-import {
-  type MigratedLedger,
-  migrateLedgers,
-  migrateWithWrangler,
-  readLedgerBindings,
-} from '../ledgers/migrate-ledgers.ts';
+import type { Miniflare } from 'miniflare';
+import { unstable_splitSqlQuery } from 'wrangler';
+import { noteSchema } from '../keep-state.ts';
 import type { Place } from './place.ts';
-import { WRANGLER, quietly } from './wrangler.ts';
 
 const MIGRATIONS = 'migrations';
+const CONSOLE_MIGRATIONS = 'console/migrations';
 
-/** The ledger that every exchange has; further ones may be added later, and are migrated by wrangler's own command. */
-const FIRST_LEDGER = 'DB';
+/** The binding of the console's database; every other one is a ledger of the exchange. */
+const IDENTITY = 'IDENTITY';
+
+/** The name of the Worker that migrates. */
+const MIGRATOR = 'migrator';
 
 /**
- * Brings the local databases to this version's schema. Data of an earlier schema is moved aside, of which it tells.
+ * Applies to each database the migrations that it lacks, each in a transaction, and notes them as wrangler does. It runs
+ * beside the databases: from here every statement would be a message to the runtime, and wrangler's own command would
+ * start a runtime for each migration.
  */
-export function migrate({ storage }: Place): void {
-  const aside = moveEarlierState(storage, MIGRATIONS, new Date());
-  if (aside !== undefined) {
-    console.log(
-      `The data in ${storage} is of an earlier schema. It was moved to ${aside}, and the exchange begins empty.`,
-    );
-  }
-  mkdirSync(storage, { recursive: true });
-  const migrateOther = migrateWithWrangler(['--local', '--persist-to', storage]);
-  migrateLedgers(readLedgerBindings('sandbox'), (binding) =>
-    binding === FIRST_LEDGER ? migrateFirst(storage) : migrateOther(binding),
-  );
+const SCRIPT = `const NOTES = 'CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, ' +
+  'name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)';
+export default {
+  async fetch(request, databases) {
+    for (const { binding, migrations } of await request.json()) {
+      const database = databases[binding];
+      await database.prepare(NOTES).run();
+      const { results } = await database.prepare('SELECT name FROM d1_migrations').all();
+      const applied = new Set(results.map(({ name }) => name));
+      for (const { name, statements } of migrations) {
+        if (applied.has(name)) continue;
+        const note = database.prepare('INSERT INTO d1_migrations (name) VALUES (?)').bind(name);
+        await database.batch([...statements.map((sql) => database.prepare(sql)), note]);
+      }
+    }
+    return new Response(null, { status: 204 });
+  },
+};`;
+
+/** The Worker that migrates databases, which it gets by their bindings. */
+export function describeMigrator<Databases>(d1Databases: Databases, compatibilityDate: string) {
+  return {
+    name: MIGRATOR,
+    modules: [{ type: 'ESModule' as const, path: 'migrator.js', contents: SCRIPT }],
+    compatibilityDate,
+    d1Databases,
+  };
+}
+
+/** Brings databases, named by their bindings, to this version's schema, and notes it beside the data. */
+export async function migrate(runtime: Miniflare, { storage }: Place, bindings: readonly string[]): Promise<void> {
+  const [ledger, identity] = [readMigrations(MIGRATIONS), readMigrations(CONSOLE_MIGRATIONS)];
+  const body = bindings.map((binding) => ({ binding, migrations: binding === IDENTITY ? identity : ledger }));
+  const migrator = await runtime.getWorker(MIGRATOR);
+  const answer = await migrator.fetch('http://migrator', { method: 'POST', body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`the databases could not be migrated: ${await answer.text()}`);
   noteSchema(storage, MIGRATIONS);
 }
 
-/** Applies what is missing as one file: `wrangler d1 migrations apply` would start a runtime for each migration. */
-function migrateFirst(storage: string): MigratedLedger {
-  const sql = composeMigration(storage, MIGRATIONS);
-  if (sql === undefined) return { isMigrated: true, output: '' };
-  const file = join(storage, 'migration.sql');
-  writeFileSync(file, sql);
-  const words = ['d1', 'execute', FIRST_LEDGER, '--local', '--persist-to', storage, '--file', file, '--yes'];
-  const options = { env: { ...process.env, ...quietly }, encoding: 'utf8' } as const;
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...WRANGLER, ...words], options);
-  rmSync(file);
-  return { isMigrated: status === 0, output: `${stdout}\n${stderr}` };
+function readMigrations(folder: string) {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.sql'));
+  return names.toSorted().map((name) => ({
+    name,
+    statements: unstable_splitSqlQuery(readFileSync(join(folder, name), 'utf8')),
+  }));
 }

@@ -1,15 +1,12 @@
-import { createWriteStream, readFileSync, readdirSync } from 'node:fs';
+import { createWriteStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Miniflare, type V4WorkerOptionsShape, convertV4MiniflareOptions } from 'miniflare';
-import { unstable_getMiniflareWorkerOptions, unstable_readConfig, unstable_splitSqlQuery } from 'wrangler';
+import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler';
 import { type Bundles, CONSOLE_CONFIG } from './build-workers.ts';
 import { MAILBOX, describeMailbox } from './mailbox.ts';
+import { describeMigrator, migrate } from './migrate.ts';
+import { CONSOLE, EXCHANGE } from './names.ts';
 import type { Place } from './place.ts';
-
-/** The names of the two Workers. */
-export const EXCHANGE = 'bureau';
-export const CONSOLE = 'bureau-console';
-const CONSOLE_MIGRATIONS = 'console/migrations';
 
 const READY_DEADLINE_MS = 60_000;
 const READY_LOOK_MS = 100;
@@ -31,7 +28,8 @@ export interface Served {
 /**
  * Serves both bundles in one runtime, the exchange on its port and the console on one of its own. They are bound to each
  * other here and not by wrangler's registry, in which a console could find another Bureau of this machine. What they log
- * goes to the log file. The exchange gets `variables`, its secrets among them, in place of those of wrangler.toml.
+ * goes to the log file. The exchange gets `variables`, its secrets among them, in place of those of wrangler.toml. Their
+ * databases are brought to this version's schema.
  */
 export async function serve(
   place: Place,
@@ -41,6 +39,11 @@ export async function serve(
   // Wrangler's reading of a configuration would print which files it read.
   process.env['WRANGLER_LOG'] ??= 'error';
   const log = createWriteStream(place.logFile);
+  const [exchange, holders] = [describeExchange(bundles.exchange, variables), describeConsole(bundles.console, place)];
+  const databases = Object.fromEntries(
+    [exchange, holders].flatMap(({ d1Databases = {} }) => Object.entries(d1Databases)),
+  );
+  const { compatibilityDate = '' } = holders;
   const runtime = new Miniflare(
     convertV4MiniflareOptions({
       host: '127.0.0.1',
@@ -51,16 +54,17 @@ export async function serve(
       resourcePersistencePath: join(place.storage, 'v3'),
       handleStructuredLogs: ({ message }) => void log.write(`${message}\n`),
       workers: [
-        describeExchange(bundles.exchange, variables),
-        describeConsole(bundles.console, place),
-        describeMailbox(place.mailFolder, readConfig(CONSOLE_CONFIG).compatibility_date ?? ''),
+        exchange,
+        holders,
+        describeMailbox(place.mailFolder, compatibilityDate),
+        describeMigrator(databases, compatibilityDate),
       ],
     }),
   );
   // Miniflare would end this process at a signal, before the runtime has closed its files.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeAllListeners(signal);
   await runtime.ready;
-  await migrateDatabase(runtime, 'IDENTITY', CONSOLE, CONSOLE_MIGRATIONS);
+  await migrate(runtime, place, Object.keys(databases));
   return { runtime, stop: () => runtime.dispose() };
 }
 
@@ -99,29 +103,6 @@ function describeConsole(bundle: string, { consolePort, consoleOrigin }: Place) 
     },
     unsafeDirectSockets: [{ host: '127.0.0.1', port: consolePort }],
   };
-}
-
-/** Brings a Worker's database to the schema of a folder of migrations, and notes what was applied as wrangler does. */
-export async function migrateDatabase(
-  runtime: Miniflare,
-  binding: string,
-  worker: string,
-  folder: string,
-): Promise<void> {
-  const database = await runtime.getD1Database(binding, worker);
-  await database.exec(
-    'CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)',
-  );
-  const { results } = await database.prepare('SELECT name FROM d1_migrations').all<{ name: string }>();
-  const applied = new Set(results.map(({ name }) => name));
-  for (const name of readdirSync(folder).toSorted()) {
-    if (applied.has(name)) continue;
-    const statements = unstable_splitSqlQuery(readFileSync(join(folder, name), 'utf8'));
-    await database.batch([
-      ...statements.map((sql) => database.prepare(sql)),
-      database.prepare('INSERT INTO d1_migrations (name) VALUES (?)').bind(name),
-    ]);
-  }
 }
 
 /** Resolves when the exchange answers. Throws with the end of its log when it does not. */

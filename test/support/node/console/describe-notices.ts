@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { CONSOLE, fireSchedule } from '../../../../scripts/start/serve.ts';
+import { CONSOLE } from '../../../../scripts/start/names.ts';
+import { fireSchedule } from '../../../../scripts/start/serve.ts';
 import { served } from './shared-console.ts';
 
 /** What holders are told by mail. */

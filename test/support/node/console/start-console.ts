@@ -9,7 +9,7 @@ import { CONSOLE_CONFIG } from '../../../../scripts/start/build-workers.ts';
 import { readMails, type WrittenMail } from '../../../../scripts/start/mailbox.ts';
 import { readPlace } from '../../../../scripts/start/place.ts';
 import { playAccess } from '../../../../scripts/start/play-access.ts';
-import { EXCHANGE, migrateDatabase, serve } from '../../../../scripts/start/serve.ts';
+import { serve } from '../../../../scripts/start/serve.ts';
 import type { Authenticator } from './authenticator.ts';
 import { Browser, type Reply } from './browser.ts';
 
@@ -39,7 +39,6 @@ export async function startConsole(exchangeBundle: string) {
   const access = await playAccess(place);
   const secrets = parseEnv(readFileSync('.dev.vars.example', 'utf8')) as Record<string, string>;
   const served = await serve(place, bundles, { ...secrets, ...access.variables });
-  await migrateDatabase(served.runtime, 'DB', EXCHANGE, 'migrations');
   const identity = await served.runtime.getD1Database('IDENTITY', 'bureau-console');
   const started = new StartedConsole(place, served.runtime, identity, secrets['OPERATOR_TOKEN'] ?? '', access.signIn);
   await started.operate('PUT', `/staff/${ADMIN}`, { roles: ['admin'] });
