@@ -139,6 +139,10 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: an address is never deleted');
 END;
 
+CREATE VIEW agreed_change AS
+  SELECT action, target FROM audit
+  WHERE id = (SELECT max(id) FROM audit) AND (proposal IS NOT NULL OR role = 'holder');
+
 CREATE TABLE allowlist (
   account_id TEXT NOT NULL REFERENCES accounts (id),
   id TEXT NOT NULL,
@@ -152,6 +156,14 @@ CREATE TABLE allowlist (
 ) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX allowlist_once_per_address ON allowlist (account_id, network, address);
+
+CREATE TRIGGER addresses_of_holders_are_approved_by_two BEFORE INSERT ON allowlist
+WHEN EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND holder IS NOT NULL)
+  AND EXISTS (SELECT 1 FROM two_admins)
+  AND NOT EXISTS (SELECT 1 FROM agreed_change WHERE action = 'approve_address' AND target = NEW.account_id)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: two_people_needed');
+END;
 
 CREATE TRIGGER allowlist_entries_are_not_changed BEFORE UPDATE ON allowlist
 BEGIN
@@ -244,6 +256,15 @@ WHEN NEW.kind = 'standing' AND OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT 
 BEGIN
   INSERT INTO events (account_id, sequence, type, subject)
     SELECT account_id, sequence, 'key.revoked', NEW.id FROM next_events WHERE account_id = NEW.account_id;
+END;
+
+CREATE TRIGGER keys_of_holders_are_made_by_two BEFORE INSERT ON api_keys
+WHEN NEW.kind = 'standing'
+  AND EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND holder IS NOT NULL)
+  AND EXISTS (SELECT 1 FROM two_admins)
+  AND NOT EXISTS (SELECT 1 FROM agreed_change WHERE action = 'create_api_key' AND target = NEW.account_id)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: two_people_needed');
 END;
 
 CREATE TRIGGER keys_wait_after_recovery BEFORE INSERT ON api_keys
@@ -1289,6 +1310,16 @@ CREATE TABLE totp (
   locked_until INTEGER NOT NULL DEFAULT 0,
   CHECK (confirmed_at IS NULL OR sealed_secret IS NOT NULL)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER second_factors_of_holders_end_by_two BEFORE UPDATE ON totp
+WHEN OLD.confirmed_at IS NOT NULL
+  AND (NEW.confirmed_at IS NULL OR NEW.sealed_secret IS NOT OLD.sealed_secret)
+  AND EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND holder IS NOT NULL)
+  AND EXISTS (SELECT 1 FROM two_admins)
+  AND NOT EXISTS (SELECT 1 FROM agreed_change WHERE action = 'remove_totp' AND target = NEW.account_id)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: two_people_needed');
+END;
 
 CREATE TRIGGER totp_begins_once BEFORE INSERT ON totp
 WHEN EXISTS (SELECT 1 FROM totp WHERE account_id = NEW.account_id)

@@ -5,6 +5,7 @@ import { Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
+import { explainApproval } from '../ledger/explain-approval.ts';
 import { explainHold } from '../ledger/explain-hold.ts';
 import { ledgerNumberOf, newRecordId, timestampOfRecord } from '../ledger/record-id.ts';
 import { allowlist } from '../ledger/schema.ts';
@@ -49,7 +50,8 @@ export interface ApprovedAddress {
 
 /**
  * Approves an address, usable when the cooling period is over. An address that is approved already keeps its entry
- * and its time. Refuses with `account_recovered`. Throws when D1 fails.
+ * and its time. Refuses with `account_recovered`, and with `approval_required` where two people are needed. Throws when D1
+ * fails.
  */
 export async function approveAddress(
   database: Database,
@@ -65,12 +67,12 @@ export async function approveAddress(
     usableAt: actor.now_ms + cooling_ms,
   };
   const outcome = await commit(database, [
-    database.insert(allowlist).values(row),
     insertAudit(database, actor, 'approve_address', accountId, { ...approved }),
+    database.insert(allowlist).values(row),
   ]);
   if (outcome.kind === 'committed') return accept(showEntry(row));
-  const held = explainHold(outcome);
-  if (held) return held;
+  const refused = explainHold(outcome) ?? explainApproval(outcome);
+  if (refused) return refused;
   const [standing] = await database
     .select()
     .from(allowlist)

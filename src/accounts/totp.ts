@@ -5,6 +5,7 @@ import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
+import { explainApproval } from '../ledger/explain-approval.ts';
 import { totp } from '../ledger/schema.ts';
 import { type SealSecrets, seal, unseal } from './seal.ts';
 
@@ -169,15 +170,23 @@ export async function confirmTotp(
   });
 }
 
-/** Switches the second factor off; repeating it is no error. Steps that were used stay used. Throws when D1 fails. */
-export async function removeTotp(database: Database, accountId: string, actor: Actor): Promise<void> {
-  await database.batch(prepareRemoval(database, accountId, actor));
+/**
+ * Switches the second factor off; repeating it is no error. Steps that were used stay used. Refuses with
+ * `approval_required` where two people are needed, and with `service_unavailable` when the outcome is unknown.
+ */
+export async function removeTotp(database: Database, accountId: string, actor: Actor): Promise<Outcome<null>> {
+  const outcome = await commit(database, prepareRemoval(database, accountId, actor));
+  if (outcome.kind === 'committed') return accept(null);
+  return (
+    explainApproval(outcome) ??
+    refuse('service_unavailable', 'It was not confirmed. Send it again.', { retryAfterSeconds: 1 })
+  );
 }
 
 /** The statements that switch the second factor off. */
 export function prepareRemoval(database: Database, accountId: string, actor: Actor) {
   return [
-    database.update(totp).set({ sealedSecret: null, confirmedAt: null }).where(eq(totp.accountId, accountId)),
     insertAudit(database, actor, 'remove_totp', accountId),
+    database.update(totp).set({ sealedSecret: null, confirmedAt: null }).where(eq(totp.accountId, accountId)),
   ] as const;
 }

@@ -103,7 +103,7 @@ export async function prepareApiKey(
     expiresAt: wanted.expiresAt ? Date.parse(wanted.expiresAt) : null,
   });
   const detail = { keyId: id, label: wanted.label, scopes: wanted.scopes };
-  return { token, statements: [insert, insertAudit(database, actor, 'create_api_key', accountId, detail)] as const };
+  return { token, statements: [insertAudit(database, actor, 'create_api_key', accountId, detail), insert] as const };
 }
 
 /** What the database knows about a key that is to be revoked. */

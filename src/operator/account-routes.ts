@@ -136,7 +136,7 @@ accountRoutes.openapi(
     tags: ['Accounts'],
     summary: 'Make an API key; its token is shown once',
     description:
-      'A key with exactly these scopes. Without `rateLimits` it has the default ones. With an `Idempotency-Key` the same request makes it once; a repetition gets the key with `token` null, since the token is stored nowhere: revoke the key and make another.',
+      'A key with exactly these scopes. Without `rateLimits` it has the default ones. With an `Idempotency-Key` the same request makes it once; a repetition gets the key with `token` null, since the token is stored nowhere: revoke the key and make another. For an account that has a holder it needs two people; who approves it is shown the token.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('make_keys'),
     parameters: [onceParameter],
@@ -147,7 +147,8 @@ accountRoutes.openapi(
         headers: headersOf('X-Idempotency-Replay'),
         content: jsonContent(z.object({ apiKey: ApiKey, token: Token })),
       },
-      ...problemResponses(...bodyRefusals, ...onceRefusals, 'not_found', 'account_recovered', ...operatorRefusals),
+      ...proposedResponse,
+      ...problemResponses(...bodyRefusals, ...onceRefusals, 'not_found', 'account_recovered', ...twoPeopleRefusals),
     },
   }),
   async (c) => {

@@ -115,6 +115,11 @@ export function authenticateOperatorJson(duty: Duty): MiddlewareHandler<Operator
   return every(authenticateOperator(duty), takeJson, proposeInstead(duty));
 }
 
+/** The same for a change without a body. */
+export function authenticateOperatorChange(duty: Duty): MiddlewareHandler<OperatorEnvironment> {
+  return every(authenticateOperator(duty), proposeInstead(duty));
+}
+
 /** What is known of a problem that a route answers. */
 const Problem = z.object({ code: z.string() });
 

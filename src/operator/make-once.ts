@@ -7,6 +7,7 @@ import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
 import { type Actor, nameActor } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
+import { explainApproval } from '../ledger/explain-approval.ts';
 import { explainHold } from '../ledger/explain-hold.ts';
 import { openLedger } from '../ledger/ledgers.ts';
 import { newRecordId } from '../ledger/record-id.ts';
@@ -53,8 +54,9 @@ const reused = refuse(
 /**
  * Makes a record of a ledger at most once for each Idempotency-Key. `prepare` gives the statements that make the record of
  * an id; the key is recorded in the same batch. `explain` says why a record was refused because something like it exists.
- * Refuses with `invalid_idempotency_key`, `idempotency_key_reused`, what `prepare` and `explain` refuse with, and
- * `service_unavailable` when the outcome in D1 is unknown.
+ * Refuses with `invalid_idempotency_key`, `idempotency_key_reused`, what `prepare` and `explain` refuse with,
+ * `account_recovered`, `approval_required` where two people are needed, and `service_unavailable` when the outcome in D1 is
+ * unknown.
  */
 export async function makeOnce(
   c: Pick<Context<OperatorEnvironment>, 'env' | 'req' | 'var'>,
@@ -77,7 +79,8 @@ export async function makeOnce(
   const record = request.value ? [database.insert(operatorRequests).values({ ...request.value, recordId: id })] : [];
   const outcome = await commit(database, [first, ...rest, ...record]);
   if (outcome.kind === 'committed') return accept({ id, isRepeated: false });
-  if (outcome.kind !== 'exists' && outcome.kind !== 'unknown') return explainHold(outcome) ?? unconfirmed;
+  if (outcome.kind !== 'exists' && outcome.kind !== 'unknown')
+    return explainHold(outcome) ?? explainApproval(outcome) ?? unconfirmed;
   const landed = await findEarlier(database, request.value);
   // This request's own record has landed though its answer was lost: it is no repetition.
   if (landed) return landed.ok && landed.value.id === id ? accept({ id, isRepeated: false }) : landed;

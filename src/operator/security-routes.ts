@@ -9,7 +9,14 @@ import { refuse } from '../http/refusal.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
 import { findLedger } from '../ledger/ledgers.ts';
 import { ApproveAddress, approveWanted } from '../wallet/addresses/approve-wanted.ts';
-import { actorOf, authenticateOperator, authenticateOperatorJson, operatorRefusals } from './authenticate-operator.ts';
+import {
+  actorOf,
+  authenticateOperator,
+  authenticateOperatorChange,
+  authenticateOperatorJson,
+  operatorRefusals,
+  proposedResponse,
+} from './authenticate-operator.ts';
 import { takeAccount } from './take-account.ts';
 
 const TOTP_PATH = '/operator/v1/accounts/{id}/totp';
@@ -94,20 +101,22 @@ securityRoutes.openapi(
     method: 'delete',
     path: TOTP_PATH,
     summary: 'Switch two-factor authentication off',
-    description: 'Repeating it is no error. Used codes stay used.',
-    middleware: authenticateOperator('set_second_factor'),
+    description:
+      'Repeating it is no error. Used codes stay used. For an account that has a holder it needs two people.',
+    middleware: authenticateOperatorChange('set_second_factor'),
     request: { params: RecordPath },
     responses: {
       200: { description: 'It is off', content: jsonContent(TotpAnswer) },
-      ...problemResponses(...generalRefusals),
+      ...proposedResponse,
+      ...problemResponses('approval_required', ...generalRefusals),
     },
   }),
   async (c) => {
     const taken = await takeAccount(c.env, c.req.valid('param').id);
     if (!taken.ok) return sendProblem(c, taken);
     const { account, database } = taken.value;
-    await removeTotp(database, account.id, actorOf(c));
-    return c.json({ totp: { enabled: false } }, 200);
+    const removed = await removeTotp(database, account.id, actorOf(c));
+    return removed.ok ? c.json({ totp: { enabled: false } }, 200) : sendProblem(c, removed);
   },
 );
 
@@ -119,7 +128,7 @@ securityRoutes.openapi(
     path: ALLOWLIST_PATH,
     summary: 'Approve an address to withdraw to',
     description:
-      'The address can be used when the cooling period is over. An address that is already approved keeps its entry and its time.',
+      'The address can be used when the cooling period is over. An address that is already approved keeps its entry and its time. For an account that has a holder it needs two people.',
     middleware: authenticateOperatorJson('approve_addresses'),
     request: {
       params: RecordPath,
@@ -127,8 +136,10 @@ securityRoutes.openapi(
     },
     responses: {
       201: { description: 'The entry', content: jsonContent(z.object({ entry: AllowlistEntry })) },
+      ...proposedResponse,
       ...problemResponses(
         ...bodyRefusals,
+        'approval_required',
         'network_not_supported',
         'invalid_address',
         'account_recovered',

@@ -1,8 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readAddresses } from '../support/addresses/addresses.ts';
 import { type Trader, asOperator, openTrader, send } from '../support/exchange.ts';
+import { accepted, signIn, switchTotpOn, codeOf as totpCodeOf } from '../support/holder/holders.ts';
 import { sql } from '../support/ledger/raw-ledger.ts';
-import { changes, raiseLimit } from '../support/operator/changes-by-two.ts';
+import { changes, giveHolder, raiseLimit } from '../support/operator/changes-by-two.ts';
 import {
   ADA,
   BOB,
@@ -15,9 +16,10 @@ import {
   look,
   readProposal,
 } from '../support/operator/two-people.ts';
-import { env } from '../support/runtime/test-env.ts';
+import { env, holderEntrypoint } from '../support/runtime/test-env.ts';
 
 const DAY_MS = 86_400_000;
+const COLD = '0x52908400098527886E0F7030069857D2E4169EE7';
 
 let trader: Trader;
 beforeAll(employTwoAdmins);
@@ -69,6 +71,28 @@ describe('a change that needs two people', () => {
   });
 });
 
+describe('a holder', () => {
+  it('changes their own account alone', async () => {
+    const { token } = await signIn(trader.accountId);
+    const secret = await switchTotpOn(token);
+    await accepted(holderEntrypoint.makeKey(token, { label: 'bot', scopes: ['read'] }));
+    await accepted(holderEntrypoint.approveAddress(token, { network: 'ETH', address: COLD, label: 'cold' }));
+    await accepted(holderEntrypoint.removeTotp(token, await totpCodeOf(secret, 1)));
+  });
+});
+
+describe('the second factor of an account that has a holder', () => {
+  it('is switched off by two people, also by a request without a body', async () => {
+    await sql(`INSERT INTO totp (account_id, sealed_secret, confirmed_at) VALUES (?, 's', 1)`, trader.accountId).run();
+    await giveHolder(trader);
+    const proposal = await readProposal(await by(ADA, 'DELETE', `/accounts/${trader.accountId}/totp`));
+    expect(await codeOf(await approve(BOB, proposal))).toBe('200');
+    expect(await sql('SELECT confirmed_at FROM totp WHERE account_id = ?', trader.accountId).first()).toEqual({
+      confirmed_at: null,
+    });
+  });
+});
+
 describe('a deposit that the custodian reports', () => {
   it('is credited whatever its amount, by its token alone', async () => {
     const { LTC = '' } = await readAddresses(trader);
@@ -97,6 +121,8 @@ describe('the database', () => {
   it('refuses each change without its proposal, also with a row of the audit', async () => {
     await sql('UPDATE settings SET trading_halted = 1, withdrawals_halted = 1').run();
     const id = trader.accountId;
+    await sql(`INSERT INTO totp (account_id, sealed_secret, confirmed_at) VALUES (?, 'sealed', 1)`, id).run();
+    await giveHolder(trader);
     const attempts: readonly (readonly [string, string, string])[] = [
       ['set_roles', LEAVER, `UPDATE staff SET roles = '["admin"]' WHERE email = '${LEAVER}'`],
       ['set_roles', 'x@y.z', `INSERT INTO staff VALUES ('x@y.z', '["admin"]', 1)`],
@@ -110,6 +136,15 @@ describe('the database', () => {
         `UPDATE settings SET allowlist_mode = iif(allowlist_mode IS 'off', 'strict', 'off')`,
       ],
       ['change_settings', 'settings', `UPDATE settings SET approval_above = '{}'`],
+      [
+        'create_api_key',
+        id,
+        `INSERT INTO api_keys (id, account_id, label, scopes, token_hash, rate_limits, created_at)
+        VALUES ('new', '${id}', 'x', 'read', 'x', '{}', 1)`,
+      ],
+      ['approve_address', id, `INSERT INTO allowlist VALUES ('${id}', 'new', 'ETH', '0x1', 'x', 1)`],
+      ['remove_totp', id, `UPDATE totp SET sealed_secret = NULL, confirmed_at = NULL WHERE account_id = '${id}'`],
+      ['remove_totp', id, `UPDATE totp SET sealed_secret = 'another' WHERE account_id = '${id}'`],
     ];
     for (const [action, target, change] of attempts) {
       await expect(sql(change).run(), change).rejects.toThrow('guard: two_people_needed');

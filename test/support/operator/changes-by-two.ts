@@ -91,6 +91,57 @@ const changesOfSettings: readonly (readonly [string, (trader: Trader) => Promise
   ['the amounts that need two people', async () => change({ approvalAbove: { LTC: '2', BTC: rise(1) } })],
 ];
 
+const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
+
+/** Gives the account of a trader a holder. */
+export async function giveHolder({ accountId }: Trader): Promise<void> {
+  await sql(`UPDATE accounts SET holder = 'holder of ' || id WHERE id = ?`, accountId).run();
+}
+
+/** What the staff changes of an account that has a holder. */
+const changesOfHolders: readonly (readonly [string, (trader: Trader) => Promise<Change>])[] = [
+  [
+    'an API key of an account that has a holder',
+    async (trader) => {
+      await giveHolder(trader);
+      return {
+        method: 'POST',
+        path: `/accounts/${trader.accountId}/api-keys`,
+        body: { label: 'bot', scopes: ['read', 'withdraw'] },
+        read: () => first('SELECT count(*) FROM api_keys WHERE account_id = ?', trader.accountId),
+      };
+    },
+  ],
+  [
+    'an approved address of an account that has a holder',
+    async (trader) => {
+      await giveHolder(trader);
+      return {
+        method: 'POST',
+        path: `/accounts/${trader.accountId}/allowlist`,
+        body: { network: 'ETH', address: ADDRESS, label: 'cold' },
+        read: () => first('SELECT count(*) FROM allowlist WHERE account_id = ?', trader.accountId),
+      };
+    },
+  ],
+  [
+    'the end of the second factor of an account that has a holder',
+    async (trader) => {
+      await sql(
+        `INSERT INTO totp (account_id, sealed_secret, confirmed_at) VALUES (?, 'sealed', 1)`,
+        trader.accountId,
+      ).run();
+      await giveHolder(trader);
+      return {
+        method: 'DELETE',
+        path: `/accounts/${trader.accountId}/totp`,
+        body: {},
+        read: () => first('SELECT confirmed_at FROM totp WHERE account_id = ?', trader.accountId),
+      };
+    },
+  ],
+];
+
 /** Every change of the table needs two people, once there are two admins. */
 export const changes: readonly (readonly [string, (trader: Trader) => Promise<Change>])[] = [
   [
@@ -185,5 +236,6 @@ export const changes: readonly (readonly [string, (trader: Trader) => Promise<Ch
   ],
   ['a quarantined deposit that is credited, however small', (trader) => creditQuarantined(trader, 'ETH', '0.01')],
   ['a quarantined deposit above the amount for credits', (trader) => creditQuarantined(trader, 'LTC', '7')],
+  ...changesOfHolders,
   ...changesOfSettings,
 ];
