@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import alerts from '../../docs/alerts.yml?raw';
+import runbook from '../../docs/operations.md?raw';
 import { LedgerGate } from '../../src/lane/ledger-gate.ts';
 import { LedgerKeeper } from '../../src/lane/ledger-keeper.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
@@ -77,6 +78,16 @@ describe('GET /operator/v1/metrics', () => {
     const asked = [...alerts.matchAll(/\bbureau_[a-z_]+\b/g)].map(([name]) => name);
     expect(asked.length).toBeGreaterThan(10);
     expect(asked.filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  it('is described in the runbook, each metric with its labels', async () => {
+    const text = await (await asOperator('GET', '/metrics')).text();
+    const shown = [...text.matchAll(/^# HELP (\S+) (.+)$/gm)].map(([, name = '', help = '']) => {
+      const labels = new RegExp(`^${name}\\{([a-z]+)=`, 'm').exec(text)?.[1];
+      return `| \`${name}\` | ${labels ?? ''} | ${help} |`.replaceAll('|  |', '| |');
+    });
+    const [, section = ''] = runbook.split('## Metrics\n');
+    expect(section.split('\n').filter((line) => line.startsWith('| `'))).toEqual(shown);
   });
 
   it('says what cannot be reached, and shows the rest', async () => {
