@@ -31,6 +31,7 @@ try {
     seed,
     kills: Number(values.kills),
     longestLife_ms: 4_000,
+    leastAcknowledged: 0,
     awaitSweep: true,
     ...(values.custodian === 'real' && { startCustodian: startBridgedCustodian }),
     report: (line) => console.log(line),

@@ -16,8 +16,9 @@ export interface KillOptions {
   readonly storage: string;
   readonly seed: number;
   readonly kills: number;
-  /** The longest time before a kill. */
+  /** The longest time before a kill, and how many requests must have been acknowledged by then; it waits for those. */
   readonly longestLife_ms: number;
+  readonly leastAcknowledged: number;
   /** Whether the run waits at its end for the sweep, which looks up a withdrawal only after half a minute. */
   readonly awaitSweep: boolean;
   readonly report: (line: string) => void;
@@ -39,6 +40,7 @@ const WORKERS_PER_KEY = 3;
 /** How many rounds of retries a request may need after the last kill. */
 const MAX_ROUNDS = 40;
 const SWEEP_PATIENCE_MS = 90_000;
+const LIFE_PATIENCE_MS = 60_000;
 
 /** The custodian's faults during a run. */
 const troubles: readonly CustodianProgramme[] = [
@@ -200,6 +202,10 @@ class KillRun {
     );
     const troublemaker = this.#makeTrouble(() => isDead);
     await sleep(life_ms);
+    const patience_ms = Date.now() + LIFE_PATIENCE_MS;
+    while (this.#clerk.figures.acknowledged < this.#options.leastAcknowledged && Date.now() < patience_ms) {
+      await sleep(10);
+    }
     isDead = true;
     await this.#exchange?.kill();
     await Promise.all([...workers, troublemaker]);
