@@ -61,6 +61,8 @@ export const Progress = z.object({
   found: z.partialRecord(z.enum(invariants), Tally),
   /** How far the stored links of the chains reach. */
   chains: ChainPositions,
+  /** The sums of the house's transfers up to the end of a stored link. A chain that is unchanged gives the same sums. */
+  linked: JournalPosition,
   report: PassReport.nullable(),
 });
 
@@ -77,6 +79,7 @@ export const NO_PROGRESS: Progress = {
   newest: JOURNAL_START,
   found: {},
   chains: CHAINS_START,
+  linked: JOURNAL_START,
   report: null,
 };
 

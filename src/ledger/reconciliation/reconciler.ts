@@ -8,7 +8,7 @@ import { type InvariantReport, NO_PROGRESS, type Pass, type PassReport, type Pro
 import { reportFindings } from './violations.ts';
 import type { SpreadSums } from '../spread-sums.ts';
 import { scanAccounts } from './scan-accounts.ts';
-import { JOURNAL_START, scanJournal } from './scan-journal.ts';
+import { JOURNAL_START, type JournalPosition, scanJournal } from './scan-journal.ts';
 
 /** How much one slice reads at most. */
 export interface SliceLimits {
@@ -107,7 +107,9 @@ export class Reconciler {
     const extended = this.#isPartScanned() ? await this.#extend('transfers') : null;
     if (extended) return extended;
     const before = this.#progress;
-    const scanned = await scanJournal(this.#database.$client, before.newest, explained, 'new');
+    // No slice goes beyond the end of a part, so that the sums at the end of a link are known.
+    const count = Math.min(explained, this.#endOfPart() - before.newest.after);
+    const scanned = await scanJournal(this.#database.$client, before.newest, count, 'new');
     await reportFindings(this.#database, scanned.findings, before.number, now_ms);
     this.#spread.add(scanned.orders);
     const found = addToTallies(before.found, scanned.checked, scanned.findings);
@@ -118,8 +120,12 @@ export class Reconciler {
 
   /** Whether enough of the journal was read for the next part of its chain. Without a query, unlike `computePart`. */
   #isPartScanned(): boolean {
-    const { newest, chains: reached } = this.#progress;
-    return newest.after >= reached.transfers.after + this.#chains.transfers.rowsPerPart;
+    return this.#progress.newest.after >= this.#endOfPart();
+  }
+
+  /** The number of the last transfer of the chain's next part, if no number is missing. */
+  #endOfPart(): number {
+    return this.#progress.chains.transfers.after + this.#chains.transfers.rowsPerPart;
   }
 
   /** Computes the next new part of a chain, and stores the link if the part completes one. `null`: too few new rows. */
@@ -127,7 +133,13 @@ export class Reconciler {
     const computed = await computePart(this.#database.$client, name, this.#progress.chains[name], this.#chains[name]);
     if (!computed) return null;
     if (computed.link) this.#links.keep(name, computed.link);
-    this.#progress = { ...this.#progress, chains: { ...this.#progress.chains, [name]: computed.next } };
+    const { newest, linked, chains: reached } = this.#progress;
+    const isSummed = name === 'transfers' && computed.link?.upTo === newest.after;
+    this.#progress = {
+      ...this.#progress,
+      chains: { ...reached, [name]: computed.next },
+      linked: isSummed ? newest : linked,
+    };
     return { isMore: true, duration_ms: computed.duration_ms };
   }
 
@@ -167,8 +179,20 @@ export class Reconciler {
       await this.#keep({ ...pass, chains: { ...pass.chains, [name]: next } }, checked, findings, now_ms);
       return { isMore: true, duration_ms: computed?.duration_ms ?? 0 };
     }
-    await this.#keep({ ...pass, chainsDone: true }, { history_unchanged: 0 }, [], now_ms);
+    const journal = this.#beginJournal(pass);
+    const checked: Counts = { history_unchanged: 0, journal_has_no_gap: journal.after };
+    await this.#keep({ ...pass, journal, chainsDone: true }, checked, [], now_ms);
     return { isMore: true, duration_ms: 0 };
+  }
+
+  /**
+   * Where the journal must be read from. Transfers whose digests are those of their first reading are the same transfers,
+   * so they have no gap and their sums are those of that reading. Only when a link differs, or when each transfer must be
+   * compared with its record, the journal is read from its beginning.
+   */
+  #beginJournal(pass: Pass): JournalPosition {
+    const isUnchanged = !pass.tallies.history_unchanged?.broken;
+    return isUnchanged && isExplained(pass) ? this.#progress.linked : JOURNAL_START;
   }
 
   async #advanceJournal(pass: Pass, { explained, summed }: SliceLimits, now_ms: number): Promise<Slice> {
@@ -198,7 +222,7 @@ export class Reconciler {
       ...this.#progress,
       number: number + 1,
       pass: null,
-      // The pass has summed from the first transfer, so its sums replace the older ones of `follow`.
+      // The sums of the pass are newer than those of `follow`, or of transfers that were read again.
       // If the pass has read further than `follow`, `follow` keeps its own, so that it still reads those transfers.
       newest: scanned.after <= newest.after ? scanned : newest,
       found: {},

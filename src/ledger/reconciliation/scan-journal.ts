@@ -93,7 +93,7 @@ export async function scanJournal(
     },
     findings: [
       ...(transfers < to - after ? await readGaps(database, after, to) : []),
-      ...findEnds(after, first, head),
+      ...findEnds(after, isNew ? after === 0 : isAtEnd, first, head),
       ...(unexplained ? readExamples('records_match_transfers', unexplained.examples) : []),
       ...(unexplained ? readExamples('withdrawals_paid_once', unexplained.payments) : []),
       ...compared.findings,
@@ -119,8 +119,8 @@ function gap(example: Record<string, string>): Finding {
   return { invariant: 'journal_has_no_gap', example };
 }
 
-/** Reports a number below 1, at the start of a scan, and a journal that ends before the number read last. */
-function findEnds(after: number, first: number | null, head: number): Finding[] {
+/** Reports a number below 1, once in a scan, and a journal that ends before the number read last. */
+function findEnds(after: number, isOnce: boolean, first: number | null, head: number): Finding[] {
   if (head < after) return [gap({ after: String(head), next: `none up to ${after}` })];
-  return after === 0 && first !== null && first < 1 ? [gap({ after: 'the beginning', next: String(first) })] : [];
+  return isOnce && first !== null && first < 1 ? [gap({ after: 'the beginning', next: String(first) })] : [];
 }
