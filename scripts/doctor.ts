@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { unstable_readConfig } from 'wrangler';
-import { FLOORS_QUERY, findCapFaults } from './doctor/find-cap-faults.ts';
-import { type DeployFaults, findDeployFaults } from './doctor/find-deploy-faults.ts';
+import { examineDeployment } from './doctor/examine-deployment.ts';
 
 /**
  * `npm run doctor -- --env production` checks a configuration before it is deployed, and fails on what the Worker would not
@@ -31,18 +29,11 @@ async function readSecretNames(): Promise<string[] | undefined> {
   return (JSON.parse(told) as { name: string }[]).map(({ name }) => name);
 }
 
-/** What is wrong with the caps, or how to have them checked. */
-function examineCaps(): DeployFaults {
-  if (values.caps !== undefined) return findCapFaults(readFileSync(values.caps, 'utf8'));
-  const command = `npx wrangler d1 execute DB --remote --env ${values.env} --json --command "${FLOORS_QUERY}"`;
-  const told = `the caps were not checked, which are in the database: add \`--caps caps.json\`, after \`${command} > caps.json\``;
-  return { errors: [], warnings: [told] };
-}
-
-const config = unstable_readConfig({ config: values.config, env: values.env }, { hideWarnings: true });
-const found = [await findDeployFaults(config, await readSecretNames()), examineCaps()];
-const errors = found.flatMap((one) => one.errors);
-for (const warning of found.flatMap((one) => one.warnings)) console.log(`warning: ${warning}.`);
-for (const error of errors) console.log(`error: ${error}.`);
-console.log(errors.length === 0 ? `${values.env} can be deployed.` : `${values.env} cannot be deployed yet.`);
-if (errors.length > 0) process.exitCode = 1;
+const { lines, isReady } = examineDeployment({
+  environment: values.env,
+  configFile: values.config,
+  secrets: await readSecretNames(),
+  caps: values.caps === undefined ? undefined : readFileSync(values.caps, 'utf8'),
+});
+for (const line of lines) console.log(line);
+if (!isReady) process.exitCode = 1;

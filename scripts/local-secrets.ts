@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { findConfigFaults } from './start/find-config-faults.ts';
 
 /**
  * The secrets of this machine's exchange, in the file where wrangler looks for them. .dev.vars.example explains each.
@@ -51,7 +50,9 @@ export async function findSecretsFault(): Promise<string | undefined> {
   const line = findForeignLine(text);
   if (line !== undefined) return `line ${line} of ${SECRETS_FILE} is neither NAME=VALUE nor a comment. ${mend}`;
   const variables = Object.entries(parseEnv(text)).map(([name, value]) => [name, value ?? '']);
-  const [fault] = await findConfigFaults(Object.fromEntries(variables) as Record<string, string>);
+  // Loaded where there are secrets to check: a start that is refused for another reason needs none of it.
+  const { findConfigFaults } = await import('./start/find-config-faults.ts');
+  const [fault] = findConfigFaults(Object.fromEntries(variables) as Record<string, string>);
   return fault === undefined ? undefined : `${SECRETS_FILE} is broken: ${fault}. ${mend}`;
 }
 

@@ -1,4 +1,4 @@
-import { type Config, MIN_SPREAD_BPS, refuseConfig, urlVariableOf } from './env.ts';
+import { type Config, MIN_SPREAD_BPS, refuseConfig, urlVariableOf } from './config.ts';
 import type { EndpointRules } from './events/webhooks/endpoint.ts';
 import type { LaneSettings } from './lane/key-lane.ts';
 import type { KeeperSettings } from './lane/ledger-keeper.ts';

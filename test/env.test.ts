@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deriveDepositKeys, readSeed } from '../scripts/offline-wallet.ts';
-import { type Config, config, parseConfig } from '../src/env.ts';
+import { type Config, parseConfig } from '../src/config.ts';
+import { config } from '../src/env.ts';
 import { chooseAddressSources } from '../src/providers.ts';
 import { TEST_MNEMONIC } from './support/addresses/address-vectors.ts';
 import { env } from './support/runtime/test-env.ts';

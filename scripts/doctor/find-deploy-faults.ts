@@ -39,10 +39,7 @@ const NO_DATABASE = /^(0{8}-(0{4}-){3}\d{12})?$/;
  * production`. `secrets` are the names that are set, `undefined` where they are not known. The Worker's own rules judge
  * the variables.
  */
-export async function findDeployFaults(
-  config: DeployConfig,
-  secrets: readonly string[] | undefined,
-): Promise<DeployFaults> {
+export function findDeployFaults(config: DeployConfig, secrets: readonly string[] | undefined): DeployFaults {
   const standIns = Object.fromEntries(neededSecrets.map((name) => [name, standIn(name)]));
   const variables = Object.fromEntries(Object.entries(config.vars).map(([name, value]) => [name, String(value)]));
   const databases = config.d1_databases.filter(({ database_id: id = '' }) => NO_DATABASE.test(id));
@@ -53,7 +50,7 @@ export async function findDeployFaults(
       ...databases.map(({ binding }) => `${binding} has no database_id: create it with \`wrangler d1 create\``),
       ...missing.map((name) => `${name} is not set: \`npx wrangler secret put ${name}\``),
       ...written.map((name) => `${name} is a variable, which everybody with the repository can read: make it a secret`),
-      ...(await findConfigFaults({ ...standIns, ...variables })),
+      ...findConfigFaults({ ...standIns, ...variables }),
       ...findDepositKeyFaults(variables['DEPOSIT_KEYS'] ?? '{}'),
     ],
     warnings: [

@@ -1,15 +1,7 @@
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { type Database, openDatabase } from './database.ts';
-import { FIRST_LEDGER, MAX_LEDGER, RecordId, ledgerNumberOf } from './record-id.ts';
-
-/** The name of the binding of a ledger's database. */
-type BindingName = 'DB' | `DB_${number}`;
-
-const BINDING = /^DB_(\d+)$/;
-
-function bindingOf(ledger: number): BindingName {
-  return ledger === FIRST_LEDGER ? 'DB' : `DB_${ledger}`;
-}
+import { BINDING, bindingOf } from './binding-names.ts';
+import { FIRST_LEDGER, RecordId, ledgerNumberOf } from './record-id.ts';
 
 /**
  * The database that an id from outside names, of an account, a key or a record. `undefined` for a text that is no id,
@@ -41,12 +33,12 @@ export function openLedger(bindings: LedgerBindings, ledger: number): Database {
 
 /** The database of the directory, which keeps what is unique in the whole exchange: that of ledger 0. */
 export function directoryOf(bindings: LedgerBindings): Database {
-  return openDatabase(bindings.DB);
+  return openLedger(bindings, FIRST_LEDGER);
 }
 
 /** The database of ledger 0, for what belongs to no account: the settings of the exchange and its audit. */
 export function firstLedger(bindings: LedgerBindings): Database {
-  return openDatabase(bindings.DB);
+  return openLedger(bindings, FIRST_LEDGER);
 }
 
 /** The bindings with each database replaced by the result of `replace`, which gets the bound one. */
@@ -57,22 +49,4 @@ export function replaceLedgers<Bound extends LedgerBindings>(
   const databases = Object.entries(bindings).filter(([name]) => name === bindingOf(FIRST_LEDGER) || BINDING.test(name));
   const replaced = databases.map(([name, database]) => [name, replace(database as D1Database)] as const);
   return { ...bindings, ...Object.fromEntries(replaced) };
-}
-
-/**
- * The faults of the ledgers' bindings, each a variable and its fault. The numbers must go from 0 on without a gap, so
- * that a forgotten binding stops the start of the Worker, instead of failing requests of that ledger's accounts.
- */
-export function findBindingFaults(bindings: Readonly<Record<string, unknown>>): string[] {
-  const named = Object.keys(bindings).filter((name) => BINDING.test(name));
-  const isListed = (name: string) => named.includes(name);
-  return [
-    ...(bindings['DB'] === undefined ? ['DB is not bound'] : []),
-    ...named.flatMap((name) => {
-      const number = Number(BINDING.exec(name)?.[1]);
-      if (name !== bindingOf(number) || number < 1 || number > MAX_LEDGER) return [`${name} is the name of no ledger`];
-      const before = bindingOf(number - 1);
-      return number === 1 || isListed(before) ? [] : [`${name} is bound, and ${before} is not`];
-    }),
-  ];
 }

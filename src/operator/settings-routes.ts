@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { MIN_SPREAD_BPS, config } from '../env.ts';
+import { MIN_SPREAD_BPS } from '../config.ts';
+import { config } from '../env.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { firstLedger } from '../ledger/ledgers.ts';

@@ -1,7 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/ledger/database.ts';
-import { findBindingFaults, findLedger, firstLedger, ledgerOf } from '../../src/ledger/ledgers.ts';
+import { findBindingFaults } from '../../src/ledger/binding-names.ts';
+import { findLedger, firstLedger, ledgerOf } from '../../src/ledger/ledgers.ts';
 import { MAX_LEDGER, ledgerNumberOf, newRecordId } from '../../src/ledger/record-id.ts';
 
 const NOON_MS = Date.UTC(2026, 10, 22, 12);
@@ -66,7 +67,10 @@ describe('the code', () => {
   const filesWith = (text: RegExp) => files.filter((source) => text.test(source.text)).map(({ file }) => file);
 
   it('names the binding of a database in one file, beside the type', () => {
-    expect(filesWith(/\bDB(_\$|_\d|\b)/).toSorted()).toEqual(['src/ledger/ledgers.ts', 'src/platform/bindings.ts']);
+    expect(filesWith(/\bDB(_\$|_\d|\b)/).toSorted()).toEqual([
+      'src/ledger/binding-names.ts',
+      'src/platform/bindings.ts',
+    ]);
   });
 
   it('opens a database in one file', () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { addLedger } from '../../scripts/ledgers/ledger-bindings.ts';
+import { examineDeployment } from '../../scripts/doctor/examine-deployment.ts';
 import { FLOORS_QUERY } from '../../scripts/doctor/find-cap-faults.ts';
 import { openMigrated } from '../../scripts/schema/open-migrated.ts';
 import { deriveDepositKeys } from '../../scripts/offline-wallet.ts';
@@ -60,26 +61,40 @@ function answerFloors(changes: readonly string[]): string {
 const touched = ['UPDATE balances SET floor = floor / 2'];
 
 /** What the doctor says of a configuration, and whether it passes. */
-async function examine(
+function examine(
   toml: string,
   secrets: readonly string[] | null = SECRETS,
   floors: readonly string[] | null = touched,
 ) {
+  const configFile = write(toml);
+  const { lines, isReady } = examineDeployment({
+    environment: 'production',
+    configFile,
+    secrets: secrets ?? undefined,
+    caps: floors ? answerFloors(floors) : undefined,
+  });
+  const linesOf = (kind: string) => lines.filter((line) => line.startsWith(`${kind}: `));
+  return { errors: linesOf('error'), warnings: linesOf('warning'), lines, isReady };
+}
+
+function write(content: string): string {
   const file = join(folder, `${crypto.randomUUID()}.toml`);
-  writeFileSync(file, toml);
-  if (floors) writeFileSync(`${file}.caps`, answerFloors(floors));
-  const options = ['--env', 'production', '--config', file, ...(floors ? ['--caps', `${file}.caps`] : [])];
+  writeFileSync(file, content);
+  return file;
+}
+
+/** Runs the doctor as its command, with the names of the secrets as wrangler prints them, and the caps in a file. */
+async function runDoctor(toml: string, secrets?: readonly string[], floors?: readonly string[]) {
+  const options = ['--config', write(toml), ...(floors ? ['--caps', write(answerFloors(floors))] : [])];
   const child = spawn(process.execPath, ['--no-warnings', 'scripts/doctor.ts', ...options], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  child.stdin.end(secrets === null ? '' : JSON.stringify(secrets.map((name) => ({ name, type: 'secret_text' }))));
+  child.stdin.end(secrets && JSON.stringify(secrets.map((name) => ({ name, type: 'secret_text' }))));
   const [said, code] = await Promise.all([
     text(child.stdout),
     new Promise<number | null>((resolve) => child.on('exit', resolve)),
   ]);
-  const lines = said.trim().split('\n');
-  const linesOf = (kind: string) => lines.filter((line) => line.startsWith(`${kind}: `));
-  return { errors: linesOf('error'), warnings: linesOf('warning'), lines, isReady: code === 0 };
+  return { lines: said.trim().split('\n'), isReady: code === 0 };
 }
 
 /**
@@ -143,15 +158,26 @@ const wrongs: readonly {
   { what: 'exposures that nobody set', said: /warning: the exposure of .*DOGE.* was never touched/ },
 ];
 
-/** Each case loads wrangler anew, to read the configuration as a deployment does: so they run side by side. */
-describe.concurrent('the doctor', { timeout: 240_000 }, () => {
-  it('passes a configuration that is filled in, with all secrets', async () => {
-    const { lines, isReady } = await examine(fillIn(ready));
+describe('the doctor', () => {
+  it('passes a configuration that is filled in, with all secrets', () => {
+    const { lines, isReady } = examine(fillIn(ready));
     expect([isReady, lines.length]).toEqual([true, 1]);
   });
 
-  it('names everything that is still to be filled in, and does not pass', async () => {
-    const { errors, isReady } = await examine(template, []);
+  it('is a command that ends well when all is filled in, by the secrets on its input and the caps in a file', async () => {
+    const { lines, isReady } = await runDoctor(fillIn(ready), SECRETS, touched);
+    expect([isReady, lines]).toEqual([true, ['production can be deployed.']]);
+  });
+
+  it('is a command that fails on an error, and says what it was not given', async () => {
+    const toml = fillIn({ ...ready, SPREAD_BPS: '9' });
+    const { lines, isReady } = await runDoctor(toml);
+    expect([isReady, lines]).toEqual([false, examine(toml, null, null).lines]);
+    expect(lines.join('\n')).toMatch(/secrets were not checked.*caps were not checked.*error: SPREAD_BPS/s);
+  });
+
+  it('names everything that is still to be filled in, and does not pass', () => {
+    const { errors, isReady } = examine(template, []);
     expect(isReady).toBe(false);
     for (const name of [...SECRETS.slice(0, -1), 'DEPOSIT_KEYS', 'CUSTODY_URL', 'DB']) {
       expect(
@@ -162,38 +188,35 @@ describe.concurrent('the doctor', { timeout: 240_000 }, () => {
   });
 
   const allWrong = (() => {
-    let told: Promise<Awaited<ReturnType<typeof examine>>> | undefined;
-    return () => {
-      let toml = fillIn({ ...ready, ...Object.assign({}, ...wrongs.map(({ values }) => values)) });
-      for (const { text: change } of wrongs) if (change) toml = toml.replace(...change);
-      return (told ??= examine(toml, [], []));
-    };
+    let toml = fillIn({ ...ready, ...Object.assign({}, ...wrongs.map(({ values }) => values)) });
+    for (const { text: change } of wrongs) if (change) toml = toml.replace(...change);
+    return examine(toml, [], []);
   })();
 
-  it.each(wrongs)('sees $what', async ({ said }) => {
-    const { lines, isReady } = await allWrong();
+  it.each(wrongs)('sees $what', ({ said }) => {
+    const { lines, isReady } = allWrong;
     expect(isReady).toBe(false);
     expect(lines.filter((line) => said.test(line))).toHaveLength(1);
   });
 
-  it('says which caps were never touched and leaves out the others; and that a database is not migrated', async () => {
+  it('says which caps were never touched and leaves out the others; and that a database is not migrated', () => {
     const some = [
       `UPDATE balances SET floor = floor / 2 WHERE asset <> 'BTC' OR account = 'house:liquidity'`,
       `DELETE FROM balances WHERE asset = 'LTC'`,
     ];
-    const { errors, warnings } = await examine(fillIn(ready), SECRETS, some);
+    const { errors, warnings } = examine(fillIn(ready), SECRETS, some);
     expect(warnings).toEqual([expect.stringMatching(/the supply cap of BTC was never touched/)]);
     expect(errors).toEqual([expect.stringMatching(/no balance of LTC: apply the migrations/)]);
   });
 
-  it('does not pass a ledger without a database of its own', async () => {
+  it('does not pass a ledger without a database of its own', () => {
     const { toml } = addLedger(fillIn(ready));
-    const { errors, isReady } = await examine(toml);
+    const { errors, isReady } = examine(toml);
     expect([isReady, errors]).toEqual([false, [expect.stringContaining('DB_1')]]);
   });
 
-  it('warns where secrets and caps are not known and says how, and where nobody can sign in', async () => {
-    const { warnings, isReady } = await examine(fillIn({ ...ready, ACCESS_ISSUER: '' }), null, null);
+  it('warns where secrets and caps are not known and says how, and where nobody can sign in', () => {
+    const { warnings, isReady } = examine(fillIn({ ...ready, ACCESS_ISSUER: '' }), null, null);
     expect([isReady, warnings.length]).toEqual([true, 3]);
     expect(warnings.at(-1)).toContain(FLOORS_QUERY);
   });
@@ -208,8 +231,8 @@ describe.concurrent('the doctor', { timeout: 240_000 }, () => {
     },
     { PRICE_SOURCES: 'binance,sandbox-a', CUSTODY_PROVIDER: 'sandbox', SOLANA_ADDRESSES: 'sandbox' },
     { ORDER_MIN_USDT: '0' },
-  ])('does not pass what the Worker would not start with, and names each of it: %j', async (wrong) => {
-    const { errors, isReady } = await examine(fillIn({ ...ready, ...wrong }));
+  ])('does not pass what the Worker would not start with, and names each of it: %j', (wrong) => {
+    const { errors, isReady } = examine(fillIn({ ...ready, ...wrong }));
     expect(isReady).toBe(false);
     for (const name of Object.keys(wrong))
       expect(
@@ -218,14 +241,14 @@ describe.concurrent('the doctor', { timeout: 240_000 }, () => {
       ).not.toEqual([]);
   });
 
-  it('does not pass a secret that is missing, or that is written into the configuration', async () => {
-    const without = await examine(
+  it('does not pass a secret that is missing, or that is written into the configuration', () => {
+    const without = examine(
       fillIn(ready),
       SECRETS.filter((name) => name !== 'TOTP_SECRETS'),
     );
     expect([without.isReady, without.errors]).toEqual([false, [expect.stringContaining('TOTP_SECRETS')]]);
     const toml = fillIn(ready).replace('[env.production.vars]', '[env.production.vars]\nOPERATOR_TOKEN = "oooo"');
-    const written = await examine(toml);
+    const written = examine(toml);
     expect([written.isReady, written.errors.join()]).toEqual([false, expect.stringContaining('OPERATOR_TOKEN')]);
   });
 });
