@@ -6,7 +6,7 @@ import { findRefusal } from './start/find-refusal.ts';
 import { inviteDemo } from './start/invite-demo.ts';
 import { operate } from './start/operate.ts';
 import { type Place, readPlace } from './start/place.ts';
-import { playAccess } from './start/play-access.ts';
+import { playAccess, writeSignInLink } from './start/play-access.ts';
 import { prepareStorage } from './start/prepare-storage.ts';
 
 /**
@@ -33,8 +33,8 @@ async function open(place: Place): Promise<void> {
     import('./start/serve.ts'),
   ]);
   const access = await playAccess(place);
-  const variables = { ...readSecrets(), ...access.variables, ...readVariables(process.argv.slice(2)) };
-  const served = await serve(place, bundles, variables);
+  const variables = { ...readSecrets(), ...readVariables(process.argv.slice(2)) };
+  const served = await serve(place, bundles, access, variables);
   const stopped = untilStopped();
   try {
     await waitUntilReady(place);
@@ -42,7 +42,10 @@ async function open(place: Place): Promise<void> {
     await operate(place, operatorToken, 'PUT', `/staff/${FIRST_ADMIN}`, { roles: ['admin'] });
     const demo = await openDemo(place, operatorToken);
     const staff = { email: FIRST_ADMIN, signedIn: access.signIn(FIRST_ADMIN) };
-    const links = { holder: await inviteDemo(served.runtime, place, demo.accountId) };
+    const links = {
+      holder: await inviteDemo(served.runtime, place, demo.accountId),
+      operator: writeSignInLink(place.storage, place.consoleOrigin, FIRST_ADMIN),
+    };
     console.log(composeGreeting(place, demo, operatorToken, staff, links));
   } catch (error) {
     await served.stop();

@@ -1,16 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** The path of the page that is shown, and how to go to another one. */
-export function useRoute(): string {
-  const [path, setPath] = useState(location.pathname);
+/** The path and the query of the page that is shown. */
+export function useAddress(): string {
+  const [address, setAddress] = useState(readAddress);
   useEffect(() => {
-    const follow = () => setPath(location.pathname);
+    const follow = () => setAddress(readAddress());
     const click = (event: MouseEvent) => {
       const link = (event.target as Element | null)?.closest('a');
       const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
       if (!link || !isPlain || link.origin !== location.origin || link.target !== '' || link.hash !== '') return;
       event.preventDefault();
-      go(link.pathname);
+      go(link.pathname + link.search);
     };
     addEventListener('popstate', follow);
     addEventListener('click', click);
@@ -19,7 +19,16 @@ export function useRoute(): string {
       removeEventListener('click', click);
     };
   }, []);
-  return path;
+  return address;
+}
+
+function readAddress(): string {
+  return location.pathname + location.search;
+}
+
+/** The path of the page that is shown, and how to go to another one. */
+export function useRoute(): string {
+  return useAddress().replace(/\?.*/, '');
 }
 
 /** Shows another page. */

@@ -19,6 +19,8 @@ export interface ConsoleBindings {
   readonly IDENTITY: D1Database;
   readonly EMAIL: { send(mail: Mail): Promise<unknown> };
   readonly SIGN_INS: RateLimit;
+  /** The files of the pages. */
+  readonly PAGES: Fetcher;
 }
 
 /** Every setting of the console. Operators find the meaning of each in console/wrangler.toml. */

@@ -22,7 +22,14 @@ const SOURCES = [
   'docs',
   'scripts/site',
 ];
-const FILES = ['wrangler.toml', CONSOLE_CONFIG, 'console/index.html', 'console/vite.config.ts', 'package-lock.json'];
+const FILES = [
+  'wrangler.toml',
+  CONSOLE_CONFIG,
+  'console/index.html',
+  'console/desk.html',
+  'console/vite.config.ts',
+  'package-lock.json',
+];
 
 /** What the bundles leave beside them. */
 const PAGES = ['dist/site', 'console/dist'];

@@ -7,9 +7,12 @@ export interface SignedIn {
   readonly signedIn: string;
 }
 
-/** The links of the console, each for one sign-in. */
+/** The links of the console. */
 export interface ConsoleLinks {
+  /** For one sign-in. */
   readonly holder: string;
+  /** To the desk. */
+  readonly operator: string;
 }
 
 /** The one page that `npm start` prints: where the exchange is, its keys, lines to paste, and how to end it. */
@@ -31,6 +34,9 @@ guides and reference:  ${origin}/docs
 
 console, signed in once as the demo account's holder:
   ${links.holder}
+
+the operator's desk, signed in as ${staff.email}:
+  ${links.operator}
 
 demo account: ${demo.accountId}
 api key: ${demo.token}

@@ -1,9 +1,15 @@
-import { type JsonWebKey, createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
+import { type JsonWebKey, createHmac, createPrivateKey, generateKeyPairSync, sign, timingSafeEqual } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import type { Place } from './place.ts';
+
+/** The cookie in which Access keeps a sign-in. */
+export const ACCESS_COOKIE = 'CF_Authorization';
+
+/** Where Access answers by itself, on each host that it protects. */
+export const ACCESS_PATH = '/cdn-cgi/access';
 
 /** The application that people sign in to, as the Worker of this machine is configured. */
 const AUDIENCE = 'bureau-on-this-machine';
@@ -20,12 +26,21 @@ const ISSUER_FILE = 'access-issuer';
 /** How long a sign-in is good for. */
 const LIFETIME_S = 86_400;
 
+/** What Access answers a browser with. */
+interface AccessAnswer {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string | null;
+}
+
 /** A team of Cloudflare Access on this machine. */
 export interface LocalAccess {
   /** The variables that name it to the exchange. */
   readonly variables: Readonly<Record<string, string>>;
   /** A token for a person, as Access sends it with each of their requests. */
   signIn(email: string): string;
+  /** What it answers by itself on the console's host: signing in by a link, and out. */
+  readonly answer: (url: URL) => AccessAnswer;
 }
 
 /**
@@ -47,7 +62,40 @@ export async function playAccess({ storage, consoleOrigin }: Place): Promise<Loc
   return {
     variables: { ACCESS_ISSUER: issuer, ACCESS_AUDIENCE: AUDIENCE, CONSOLE_ORIGIN: consoleOrigin },
     signIn: (email) => signInLocally(storage, email),
+    answer: (url) => answerBrowser(storage, url),
   };
+}
+
+/** The link that signs a person in to the desk of a console on this machine, in any browser and as often as it is opened. */
+export function writeSignInLink(storage: string, consoleOrigin: string, email: string): string {
+  const query = new URLSearchParams({ email, code: drawCode(storage, email) });
+  return `${consoleOrigin}${ACCESS_PATH}/authorized?${query.toString()}`;
+}
+
+/** What only somebody who reads the folder of data knows of an e-mail. */
+function drawCode(storage: string, email: string): string {
+  const key = readFileSync(`${storage}/${ACCESS_KEY_FILE}`, 'utf8');
+  return createHmac('sha256', key).update(`sign in ${email}`).digest('base64url');
+}
+
+/** The headers that keep a sign-in in the browser for so many seconds, and show the desk. */
+function setCookie(value: string, seconds: number): Record<string, string> {
+  return {
+    Location: '/desk',
+    'Set-Cookie': `${ACCESS_COOKIE}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}`,
+  };
+}
+
+function answerBrowser(storage: string, { pathname, searchParams }: URL): AccessAnswer {
+  if (pathname === `${ACCESS_PATH}/logout`) return { status: 302, headers: setCookie('', 0), body: null };
+  const email = searchParams.get('email') ?? '';
+  const [told, known] = [searchParams.get('code') ?? '', drawCode(storage, email)].map((code) => Buffer.from(code));
+  const isRight = told?.length === known?.length && told && known && timingSafeEqual(told, known);
+  if (pathname === `${ACCESS_PATH}/authorized` && isRight) {
+    return { status: 302, headers: setCookie(signInLocally(storage, email), LIFETIME_S), body: null };
+  }
+  const body = 'Open the link that npm start printed, or that npm run sign-in -- E-MAIL --link prints.\n';
+  return { status: 401, headers: { 'Content-Type': 'text/plain' }, body };
 }
 
 /** Signs a person in to the team that was played last for a folder of data. Throws when there was none. */

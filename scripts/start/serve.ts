@@ -2,11 +2,13 @@ import { createWriteStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Miniflare, type V4WorkerOptionsShape, convertV4MiniflareOptions } from 'miniflare';
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler';
+import { describeAccessGate } from './access-gate.ts';
 import { type Bundles, CONSOLE_CONFIG } from './build-workers.ts';
 import { MAILBOX, describeMailbox } from './mailbox.ts';
 import { describeMigrator, migrate } from './migrate.ts';
 import { CONSOLE, EXCHANGE } from './names.ts';
 import type { Place } from './place.ts';
+import type { LocalAccess } from './play-access.ts';
 
 const READY_DEADLINE_MS = 60_000;
 const READY_LOOK_MS = 100;
@@ -28,18 +30,22 @@ export interface Served {
 /**
  * Serves both bundles in one runtime, the exchange on its port and the console on one of its own. They are bound to each
  * other here and not by wrangler's registry, in which a console could find another Bureau of this machine. What they log
- * goes to the log file. The exchange gets `variables`, its secrets among them, in place of those of wrangler.toml. Their
- * databases are brought to this version's schema.
+ * goes to the log file. The exchange gets `variables`, its secrets among them, in place of those of wrangler.toml, and
+ * those of `access`, which is played in front of the console. Their databases are brought to this version's schema.
  */
 export async function serve(
   place: Place,
   bundles: Bundles,
+  access: LocalAccess,
   variables: Readonly<Record<string, string>>,
 ): Promise<Served> {
   // Wrangler's reading of a configuration would print which files it read.
   process.env['WRANGLER_LOG'] ??= 'error';
   const log = createWriteStream(place.logFile);
-  const [exchange, holders] = [describeExchange(bundles.exchange, variables), describeConsole(bundles.console, place)];
+  const [exchange, holders] = [
+    describeExchange(bundles.exchange, { ...access.variables, ...variables }),
+    describeConsole(bundles.console, place),
+  ];
   const databases = Object.fromEntries(
     [exchange, holders].flatMap(({ d1Databases = {} }) => Object.entries(d1Databases)),
   );
@@ -56,6 +62,7 @@ export async function serve(
       workers: [
         exchange,
         holders,
+        describeAccessGate(CONSOLE, place.consolePort, access.answer, compatibilityDate),
         describeMailbox(place.mailFolder, compatibilityDate),
         describeMigrator(databases, compatibilityDate),
       ],
@@ -89,7 +96,7 @@ function describeExchange(bundle: string, variables: Readonly<Record<string, str
   };
 }
 
-function describeConsole(bundle: string, { consolePort, consoleOrigin }: Place) {
+function describeConsole(bundle: string, { consoleOrigin }: Place) {
   // The mailbox takes the place of the platform's mail.
   const { email: _email, ...worker } = describeWorker(CONSOLE_CONFIG, bundle);
   return {
@@ -101,7 +108,6 @@ function describeConsole(bundle: string, { consolePort, consoleOrigin }: Place) 
       HOLDERS: { name: EXCHANGE, entrypoint: 'HolderEntrypoint' },
       EMAIL: MAILBOX,
     },
-    unsafeDirectSockets: [{ host: '127.0.0.1', port: consolePort }],
   };
 }
 

@@ -1,9 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from './database.ts';
+import type { Role } from './role.ts';
 import { audit } from './schema.ts';
-
-/** What the caller of the operator's API may do: the role of a token, or of a person of the staff. */
-export type Role = 'operator' | 'deposits' | 'auditor' | 'admin' | 'treasury' | 'support' | 'compliance';
 
 /** Who makes a change, and when: a person, somebody who sends a token, an account's holder, or the reconciliation. */
 export interface Actor {

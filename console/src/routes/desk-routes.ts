@@ -67,6 +67,18 @@ deskRoutes.post('/invitations', async (c) => {
   return c.json({ invited: isSent }, 201);
 });
 
+/** Who signs in for an account, for everybody of the staff who may read it. */
+deskRoutes.get('/holders/:accountId', async (c) => {
+  const accountId = c.req.param('accountId');
+  const account = await ask(c, `/operator/v1/accounts/${encodeURIComponent(accountId)}`);
+  if (!account.ok) return new Response(account.body, account);
+  const holder = await findHolder(c.env.IDENTITY, accountId);
+  return c.json({ holder: holder ? { email: holder.email } : null });
+});
+
+/** The desk's page, which shows what the path names. It holds nothing secret: what it shows, the exchange answers. */
+deskRoutes.get('*', (c) => c.env.PAGES.fetch(new URL('/desk', c.req.url)));
+
 /** Reads the operator's API as the person of the request. */
 function ask(c: ConsoleContext, path: string): Promise<Response> {
   const headers = { ...describeStaff(c), 'X-Request-Id': c.var.requestId };

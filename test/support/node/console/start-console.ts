@@ -38,7 +38,7 @@ export async function startConsole(exchangeBundle: string) {
   await buildWorker('', bundles.console, { config: CONSOLE_CONFIG });
   const access = await playAccess(place);
   const secrets = parseEnv(readFileSync('.dev.vars.example', 'utf8')) as Record<string, string>;
-  const served = await serve(place, bundles, { ...secrets, ...access.variables });
+  const served = await serve(place, bundles, access, secrets);
   const identity = await served.runtime.getD1Database('IDENTITY', 'bureau-console');
   const started = new StartedConsole(place, served.runtime, identity, secrets['OPERATOR_TOKEN'] ?? '', access.signIn);
   await started.operate('PUT', `/staff/${ADMIN}`, { roles: ['admin'] });

@@ -1,0 +1,133 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLoaded } from '../load.ts';
+import { Shown } from '../parts/notice.tsx';
+import { go, useAddress } from '../route.ts';
+import { inWords } from '../format.ts';
+import { operate } from './operate.ts';
+import type { Place } from './place.ts';
+import { AccountScreen } from './screens/account.tsx';
+import { Accounts } from './screens/accounts.tsx';
+import { Audit } from './screens/audit.tsx';
+import { DepositScreen, Deposits } from './screens/deposits.tsx';
+import { HouseScreen } from './screens/house.tsx';
+import { ProposalScreen, Proposals } from './screens/proposals.tsx';
+import { Payouts, Reviews } from './screens/reviews.tsx';
+import { Search } from './screens/search.tsx';
+import { Settings } from './screens/settings.tsx';
+import { StaffScreen } from './screens/staff.tsx';
+import { Today } from './screens/today.tsx';
+import { WithdrawalScreen } from './screens/withdrawal.tsx';
+import { type Staff, StaffContext } from './staff.ts';
+
+/** The screens by the first part of the path below /desk. Those without a name in the navigation are reached by links. */
+const screens: Readonly<Record<string, readonly [title: string, screen: (place: Place) => JSX.Element]>> = {
+  '': ['Today', Today],
+  accounts: ['Accounts', (place) => (place.rest[0] ? <AccountScreen {...place} /> : <Accounts {...place} />)],
+  reviews: ['Reviews', Reviews],
+  payouts: ['Payouts', Payouts],
+  deposits: ['Deposits', (place) => (place.rest[0] ? <DepositScreen {...place} /> : <Deposits {...place} />)],
+  house: ['House', HouseScreen],
+  settings: ['Settings', Settings],
+  proposals: ['Proposals', (place) => (place.rest[0] ? <ProposalScreen {...place} /> : <Proposals {...place} />)],
+  audit: ['Audit', Audit],
+  staff: ['Staff', StaffScreen],
+};
+
+const hidden: typeof screens = { search: ['Search', Search], withdrawals: ['Withdrawal', WithdrawalScreen] };
+
+/** The desk of the staff: the page of the path with its frame, for whoever Access has signed in. */
+export function Desk() {
+  const address = useAddress();
+  const { loaded } = useLoaded(async () => (await operate('get /me')).me);
+  return (
+    <Shown loaded={loaded}>
+      {(staff) => (
+        <StaffContext.Provider value={staff}>
+          <Frame address={address} staff={staff} />
+        </StaffContext.Provider>
+      )}
+    </Shown>
+  );
+}
+
+function Frame({ address, staff }: { readonly address: string; readonly staff: Staff }) {
+  const { pathname, searchParams } = new URL(address, location.origin);
+  const [name = '', ...rest] = pathname.split('/').slice(2);
+  const [title, Screen] = { ...screens, ...hidden }[name] ?? ['Not found', NotFound];
+  document.title = `${title} · Bureau desk`;
+  const main = useRef<HTMLElement>(null);
+  const shown = useRef(address);
+  useEffect(() => {
+    if (shown.current !== address) main.current?.focus({ preventScroll: true });
+    shown.current = address;
+  }, [address]);
+  return (
+    <div class="desk">
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <header>
+        <a class="brand" href="/desk">
+          Bureau desk
+        </a>
+        <SearchField key={address} value={name === 'search' ? (searchParams.get('q') ?? '') : ''} />
+        <nav aria-label="Pages">
+          {Object.entries(screens).map(([target, [text]]) => (
+            <a
+              key={target}
+              href={target === '' ? '/desk' : `/desk/${target}`}
+              aria-current={target === name ? 'page' : undefined}
+            >
+              {text}
+            </a>
+          ))}
+        </nav>
+        <div class="who">
+          <span>
+            {staff.actor}
+            <br />
+            <small>{staff.roles.map(inWords).join(', ') || 'no role'}</small>
+          </span>
+          <a href="/cdn-cgi/access/logout" target="_self">
+            Sign out
+          </a>
+        </div>
+      </header>
+      <main id="main" tabIndex={-1} ref={main}>
+        <Screen key={address} rest={rest} query={searchParams} />
+      </main>
+    </div>
+  );
+}
+
+function SearchField({ value }: { readonly value: string }) {
+  const [text, setText] = useState(value);
+  const find = (event: Event) => {
+    event.preventDefault();
+    if (text.trim() !== '') go(`/desk/search?q=${encodeURIComponent(text.trim())}`);
+  };
+  return (
+    <form class="search" role="search" onSubmit={find}>
+      <input
+        type="search"
+        aria-label="Search"
+        placeholder="Id, address, hash or name"
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <button type="submit">Search</button>
+    </form>
+  );
+}
+
+function NotFound() {
+  return (
+    <>
+      <h1>Not found</h1>
+      <p>
+        There is no such page. <a href="/desk">Go to today</a>.
+      </p>
+    </>
+  );
+}

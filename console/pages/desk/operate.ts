@@ -1,0 +1,64 @@
+import { systemClock } from '../../../clients/bureau-client/src/clock.ts';
+import { type Connection, call } from '../../../clients/bureau-client/src/call.ts';
+import { BureauError } from '../../../clients/bureau-client/src/errors.ts';
+import { defaultLimits } from '../../../clients/bureau-client/src/retry.ts';
+import type { Operations, Proposal } from './schema.d.ts';
+
+type Name = keyof Operations;
+
+type PlacesOf<Path> = Path extends `${string}{${infer Place}}${infer Rest}` ? Place | PlacesOf<Rest> : never;
+
+/** What an operation takes: what its path names, its query and its body. */
+type Input<N extends Name> = (PlacesOf<N> extends never ? object : { readonly path: Record<PlacesOf<N>, string> }) &
+  (Operations[N]['query'] extends undefined ? object : { readonly query?: Operations[N]['query'] }) &
+  (Operations[N]['body'] extends undefined ? object : { readonly body: Operations[N]['body'] });
+
+/** What an operation answers with, where it may also answer with a proposal: that has to be looked for. */
+export type Answer<N extends Name> = Operations[N]['answer'];
+
+/** The page's address of the exchange's operator API, through the console's Worker. Access puts the sign-in beside it. */
+const connection: Connection = {
+  ...defaultLimits,
+  origin: location.origin,
+  apiKey: undefined,
+  fetch: fetchSignedIn,
+  clock: systemClock,
+  random: () => Math.random(),
+  createKey: () => crypto.randomUUID(),
+};
+
+/** Access answers with the way to its sign-in when the one of this page has ended. That is no answer of the exchange. */
+async function fetchSignedIn(url: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(url, { ...init, redirect: 'manual' });
+  if (response.type !== 'opaqueredirect') return response;
+  const problem = {
+    title: 'Signed out',
+    status: 401,
+    code: 'signed_out',
+    detail: 'Your sign-in has ended. Load this page anew to sign in.',
+    requestId: 'none: it did not reach the exchange',
+    retryable: false,
+  };
+  return Response.json(problem, { status: 401, headers: { 'Content-Type': 'application/problem+json' } });
+}
+
+/**
+ * Calls an operation of the operator's API, named by its method and path. Rejects with a `BureauError` when it is
+ * refused.
+ */
+export async function operate<N extends Name>(
+  name: N,
+  ...[input]: object extends Input<N> ? [input?: Input<N>] : [input: Input<N>]
+): Promise<Answer<N>> {
+  const [method = '', path = ''] = name.split(' ');
+  const sent: object = input ?? {};
+  const { outcome, ...details } = await call(connection, method, `/operator/v1${path}`, sent);
+  if (outcome.kind === 'refused') throw new BureauError(outcome.problem, details);
+  return outcome.answer.body as Answer<N>;
+}
+
+/** The proposal that a change became because it needs two people; `undefined` when it was made. */
+export function findProposal(answer: unknown): Proposal | undefined {
+  const { proposal } = answer as { readonly proposal?: Proposal };
+  return proposal?.status === 'OPEN' ? proposal : undefined;
+}

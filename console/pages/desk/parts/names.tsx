@@ -1,0 +1,44 @@
+import { inWords, showTime } from '../../format.ts';
+
+const SHOWN_OF_ID = 8;
+
+/** An id, of which the end tells most; the whole is in its title. */
+export function ShortId({ id }: { readonly id: string }) {
+  return id.length <= SHOWN_OF_ID + 4 ? <code>{id}</code> : <code title={id}>…{id.slice(-SHOWN_OF_ID)}</code>;
+}
+
+/** The way to an account. */
+export function AccountLink({ id, label }: { readonly id: string; readonly label?: string }) {
+  return <a href={`/desk/accounts/${id}`}>{label ?? <ShortId id={id} />}</a>;
+}
+
+export function Time({ iso }: { readonly iso: string }) {
+  return <time dateTime={iso}>{showTime(iso)}</time>;
+}
+
+/** The states that are good, need somebody, or are bad. The others are neither. */
+const tones: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = {
+  active: 'good',
+  ok: 'good',
+  covered: 'good',
+  OK: 'good',
+  COMPLETED: 'good',
+  APPROVED: 'good',
+  frozen: 'bad',
+  broken: 'bad',
+  shortfall: 'bad',
+  HALTED: 'bad',
+  FAILED: 'bad',
+  OPEN: 'warn',
+  PENDING: 'warn',
+  PROCESSING: 'warn',
+  QUARANTINED: 'warn',
+  DEGRADED: 'warn',
+  unknown: 'warn',
+  pending: 'warn',
+};
+
+/** A state, in words and in its colour. */
+export function State({ of, words = inWords(of) }: { readonly of: string; readonly words?: string }) {
+  return <span class={`state ${tones[of] ?? ''}`}>{words}</span>;
+}

@@ -1,0 +1,100 @@
+import type { ComponentChildren } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import { Form, TextField } from '../../parts/form.tsx';
+import { findProposal } from '../operate.ts';
+import type { Proposal } from '../schema.d.ts';
+
+/**
+ * A change with a second look: the button opens a dialog that says what will be done, and only its own button does it.
+ * What needs two people becomes a proposal, which is shown with its link.
+ */
+export function Step({
+  label,
+  title,
+  act,
+  done,
+  danger = false,
+  children,
+}: {
+  /** What both buttons say. */
+  readonly label: string;
+  readonly title: string;
+  /** Makes the change, and returns the answer of the exchange. */
+  readonly act: () => Promise<unknown>;
+  /** After the change was made or proposed. */
+  readonly done: () => void;
+  readonly danger?: boolean;
+  /** What will be done, and the fields that are needed for it. */
+  readonly children?: ComponentChildren;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const [proposal, setProposal] = useState<Proposal>();
+  const open = () => {
+    setProposal(undefined);
+    setOpen(true);
+    dialog.current?.showModal();
+  };
+  const close = () => dialog.current?.close();
+  const make = async () => {
+    setProposal(findProposal(await act()));
+    close();
+    done();
+  };
+  return (
+    <div class="step">
+      <button type="button" class={danger ? 'danger' : undefined} onClick={open}>
+        {label}
+      </button>
+      {proposal && <Proposed proposal={proposal} />}
+      <dialog ref={dialog} aria-label={title} onClose={() => setOpen(false)}>
+        {isOpen && (
+          <>
+            <h2>{title}</h2>
+            <Form act={make} label={label} danger={danger}>
+              {children}
+            </Form>
+            <button type="button" onClick={close}>
+              Cancel
+            </button>
+          </>
+        )}
+      </dialog>
+    </div>
+  );
+}
+
+/** That a change waits for a second person. */
+export function Proposed({ proposal }: { readonly proposal: Proposal }) {
+  return (
+    <p class="notice" role="status">
+      This needs two people, so nothing has changed yet. It is <a href={`/desk/proposals/${proposal.id}`}>a proposal</a>{' '}
+      that another person approves within 24 hours.
+    </p>
+  );
+}
+
+/** What a value is, and what it will be. */
+export function OldAndNew({
+  name,
+  old,
+  next,
+}: {
+  readonly name: string;
+  readonly old: ComponentChildren;
+  readonly next: ComponentChildren;
+}) {
+  return (
+    <dl class="change">
+      <dt>{name}</dt>
+      <dd>
+        <del>{old}</del> <span aria-hidden="true">→</span> <ins>{next}</ins>
+      </dd>
+    </dl>
+  );
+}
+
+/** Why something is done, for the audit. */
+export function ReasonField({ value, set }: { readonly value: string; readonly set: (value: string) => void }) {
+  return <TextField label="Reason, for the audit" required maxLength={500} value={value} set={set} />;
+}

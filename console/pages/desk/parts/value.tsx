@@ -1,0 +1,22 @@
+import { showAmount } from '../../format.ts';
+
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+
+/** A value of a request or a record, for people. */
+export function Value({ of }: { readonly of: unknown }) {
+  if (of === undefined || of === null) return <>not set</>;
+  if (typeof of === 'boolean') return <>{of ? 'yes' : 'no'}</>;
+  if (typeof of === 'number') return <>{String(of)}</>;
+  if (typeof of === 'string') return <>{DECIMAL.test(of) ? showAmount(of) : of}</>;
+  if (Array.isArray(of)) return <>{of.length === 0 ? 'none' : of.join(', ')}</>;
+  return (
+    <>
+      {Object.entries(of).map(([name, value], at) => (
+        <span key={name}>
+          {at > 0 && ', '}
+          {name} <Value of={value} />
+        </span>
+      ))}
+    </>
+  );
+}

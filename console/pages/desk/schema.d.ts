@@ -1,0 +1,365 @@
+/** The operator's API, by its document. Written by `npm run openapi`: do not edit. */
+
+export type Account = { readonly id: string; readonly label: string; readonly externalId: string | null; readonly status: "active" | "frozen"; readonly dailyWithdrawalLimit: string; readonly createdAt: string };
+
+export type AccountDetail = Account & { readonly apiKeys: readonly (ApiKey)[]; readonly balances: readonly (Balance & { readonly usdValue: string })[]; readonly usdValue: string; readonly dailyWithdrawals: { readonly limit: string; readonly used: string; readonly remaining: string }; readonly totp: { readonly enabled: boolean; readonly lockedUntil: string | null }; readonly allowlist: readonly (AllowlistEntry)[] };
+
+export type AllowlistEntry = { readonly id: string; readonly network: string; readonly address: string; readonly label: string; readonly createdAt: string; readonly usableAt: string };
+
+export type ApiKey = { readonly id: string; readonly accountId: string; readonly label: string; readonly scopes: readonly ("read" | "trade" | "withdraw" | "webhooks")[]; readonly ipAllowlist: readonly (string)[] | null; readonly rateLimits: { readonly read?: { readonly perMinute: number; readonly perDay: number }; readonly trade?: { readonly perMinute: number; readonly perDay: number }; readonly withdraw?: { readonly perMinute: number; readonly perDay: number } }; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null };
+
+export type AuditEntry = { readonly id: string; readonly ts: string; readonly actor: string; readonly role: string; readonly action: string; readonly target: string; readonly detail: { readonly [name: string]: unknown } };
+
+export type Balance = { readonly asset: string; readonly amount: string };
+
+export type ChangeAccount = { readonly status?: "active" | "frozen"; readonly dailyWithdrawalLimit?: string };
+
+export type ChangeSettings = { readonly allowlistMode?: "off" | "strict"; readonly tradingHalted?: boolean; readonly withdrawalsHalted?: boolean; readonly pausedNetworks?: readonly ("BTC" | "BEP20" | "TRC20" | "SOL" | "ETH" | "ARBITRUM" | "OPTIMISM" | "BASE" | "AVAX" | "POLYGON" | "LTC" | "DOGE")[]; readonly reviewThreshold?: string | null; readonly supplyCaps?: { readonly USDT?: string; readonly USDC?: string; readonly BTC?: string; readonly ETH?: string; readonly AVAX?: string; readonly MATIC?: string; readonly BNB?: string; readonly LTC?: string; readonly DOGE?: string }; readonly fees?: NetworkAmounts; readonly minimums?: NetworkAmounts; readonly depositMinimums?: NetworkAmounts; readonly spreadBps?: number; readonly exposure?: { readonly USDT?: string; readonly USDC?: string; readonly BTC?: string; readonly ETH?: string; readonly AVAX?: string; readonly MATIC?: string; readonly BNB?: string; readonly LTC?: string; readonly DOGE?: string }; readonly approvalAbove?: { readonly USDT?: string; readonly USDC?: string; readonly BTC?: string; readonly ETH?: string; readonly AVAX?: string; readonly MATIC?: string; readonly BNB?: string; readonly LTC?: string; readonly DOGE?: string }; readonly fallbackPrices?: { readonly USDC?: string | null; readonly BTC?: string | null; readonly ETH?: string | null; readonly AVAX?: string | null; readonly MATIC?: string | null; readonly BNB?: string | null; readonly LTC?: string | null; readonly DOGE?: string | null } };
+
+export type CreateApiKey = { readonly label: string; readonly scopes: readonly ("read" | "trade" | "withdraw" | "webhooks")[]; readonly expiresAt?: string | null; readonly ipAllowlist?: readonly (string)[] | null; readonly rateLimits?: { readonly read?: { readonly perMinute: number; readonly perDay: number }; readonly trade?: { readonly perMinute: number; readonly perDay: number }; readonly withdraw?: { readonly perMinute: number; readonly perDay: number } } };
+
+export type CreateCredit = { readonly asset: "USDT" | "USDC" | "BTC" | "ETH" | "AVAX" | "MATIC" | "BNB" | "LTC" | "DOGE"; readonly amount: string; readonly reference: string };
+
+export type CreateSettlement = { readonly kind: "P2P"; readonly buyerAccountId: string; readonly sellerAccountId: string; readonly reference: string; readonly coin: string; readonly coinAmount: string; readonly usdtAmount: string } | { readonly kind: "QUICK"; readonly accountId: string; readonly side: "BUY" | "SELL"; readonly reference: string; readonly coin: string; readonly coinAmount: string; readonly usdtAmount: string };
+
+export type Credit = { readonly id: string; readonly ts: string; readonly type: "INTERNAL_DEPOSIT"; readonly asset: string; readonly amount: string; readonly usdValue: string; readonly reference: string; readonly status: "COMPLETED" };
+
+export type Deposit = { readonly id: string; readonly ts: string; readonly accountId: string | null; readonly network: string; readonly address: string; readonly asset: string; readonly amount: string; readonly creditAmount: string; readonly usdValue: string; readonly txHash: string; readonly outputIndex: number; readonly confirmations: number; readonly status: "PENDING" | "COMPLETED" | "FAILED" | "QUARANTINED"; readonly reason: "unknown_address" | "unsupported_asset" | "below_minimum" | "inner_payment" | "supply_cap" | null };
+
+export type DustSum = { readonly asset: string; readonly network: string; readonly deposits: number; readonly amount: string };
+
+export type ExchangeSettings = { readonly allowlistMode: "off" | "strict"; readonly tradingHalted: boolean; readonly withdrawalsHalted: boolean; readonly pausedNetworks: readonly ("BTC" | "BEP20" | "TRC20" | "SOL" | "ETH" | "ARBITRUM" | "OPTIMISM" | "BASE" | "AVAX" | "POLYGON" | "LTC" | "DOGE")[]; readonly reviewThreshold: string | null; readonly supplyCaps: { readonly USDT?: string; readonly USDC?: string; readonly BTC?: string; readonly ETH?: string; readonly AVAX?: string; readonly MATIC?: string; readonly BNB?: string; readonly LTC?: string; readonly DOGE?: string }; readonly fees: NetworkAmounts; readonly minimums: NetworkAmounts; readonly depositMinimums: NetworkAmounts; readonly spreadBps: number; readonly exposure: { readonly USDT?: string; readonly USDC?: string; readonly BTC?: string; readonly ETH?: string; readonly AVAX?: string; readonly MATIC?: string; readonly BNB?: string; readonly LTC?: string; readonly DOGE?: string }; readonly approvalAbove: { readonly USDT?: string; readonly USDC?: string; readonly BTC?: string; readonly ETH?: string; readonly AVAX?: string; readonly MATIC?: string; readonly BNB?: string; readonly LTC?: string; readonly DOGE?: string }; readonly fallbackPrices: { readonly USDC?: { readonly price: string; readonly setAt: string }; readonly BTC?: { readonly price: string; readonly setAt: string }; readonly ETH?: { readonly price: string; readonly setAt: string }; readonly AVAX?: { readonly price: string; readonly setAt: string }; readonly MATIC?: { readonly price: string; readonly setAt: string }; readonly BNB?: { readonly price: string; readonly setAt: string }; readonly LTC?: { readonly price: string; readonly setAt: string }; readonly DOGE?: { readonly price: string; readonly setAt: string } } };
+
+export type GiveDeposit = { readonly accountId: string; readonly asset: string; readonly network: string; readonly amount: string };
+
+export type House = { readonly ts: string; readonly inventoryUsdValue: string | null; readonly custodyAnsweredAt: string | null; readonly assets: readonly ({ readonly asset: string; readonly owedToClients: string; readonly inFlight: string; readonly feesEarned: string; readonly inventory: string; readonly inventoryUsdValue: string | null; readonly exposure: string; readonly exposureUsed: string | null; readonly custodyShouldHold: string; readonly custodyHolds: string | null; readonly custodyCovers: "covered" | "shortfall" | "unknown"; readonly supplyCap: string; readonly supplyCapUsed: string | null; readonly price: string | null })[]; readonly spreadEarned: readonly ({ readonly day: string; readonly coin: string; readonly orders: number; readonly usdt: string })[] | null };
+
+export type MovedMarket = { readonly prices: { readonly USDC?: string; readonly BTC?: string; readonly ETH?: string; readonly AVAX?: string; readonly MATIC?: string; readonly BNB?: string; readonly LTC?: string; readonly DOGE?: string }; readonly sources: "up" | "down" | "disputed" };
+
+export type MoveMarket = { readonly prices?: { readonly USDC?: string | null; readonly BTC?: string | null; readonly ETH?: string | null; readonly AVAX?: string | null; readonly MATIC?: string | null; readonly BNB?: string | null; readonly LTC?: string | null; readonly DOGE?: string | null }; readonly sources?: "up" | "down" | "disputed" };
+
+export type NetworkAmounts = { readonly USDT?: { readonly BTC?: string; readonly BEP20?: string; readonly TRC20?: string; readonly SOL?: string; readonly ETH?: string; readonly ARBITRUM?: string; readonly OPTIMISM?: string; readonly BASE?: string; readonly AVAX?: string; readonly POLYGON?: string; readonly LTC?: string; readonly DOGE?: string }; readonly USDC?: { readonly BTC?: string; readonly BEP20?: string; readonly TRC20?: string; readonly SOL?: string; readonly ETH?: string; readonly ARBITRUM?: string; readonly OPTIMISM?: string; readonly BASE?: string; readonly AVAX?: string; readonly POLYGON?: string; readonly LTC?: string; readonly DOGE?: string }; readonly BTC?: { readonly BTC?: string; readonly BEP20?: string; readonly TRC20?: string; readonly SOL?: string; readonly ETH?: string; readonly ARBITRUM?: string; readonly OPTIMISM?: string; readonly BASE?: string; readonly AVAX?: string; readonly POLYGON?: string; readonly LTC?: string; readonly DOGE?: string }; readonly ETH?: { readonly BTC?: string; readonly BEP20?: string; readonly TRC20?: string; readonly SOL?: string; readonly ETH?: string; readonly ARBITRUM?: string; readonly OPTIMISM?: string; readonly BASE?: string; readonly AVAX?: string; readonly POLYGON?: string; readonly LTC?: string; readonly DOGE?: string }; readonly AVAX?: { readonly BTC?: string; readonly BEP20?: string; readonly TRC20?: string; readonly SOL?: string; readonly ETH?: string; readonly ARBITRUM?: string; readonly OPTIMISM?: string; readonly BASE?: string; readonly AVAX?: string; readonly POLYGON?: string; readonly LTC?: string; readonly DOGE?: string }; readonly MATIC?: { readonly BTC?: string; readonly BEP20?: string; readonly TRC20?: string; readonly SOL?: string; readonly ETH?: string; readonly ARBITRUM?: string; readonly OPTIMISM?: string; readonly BASE?: string; readonly AVAX?: string; readonly POLYGON?: string; readonly LTC?: string; readonly DOGE?: string }; readonly BNB?: { readonly BTC?: string; readonly BEP20?: string; readonly TRC20?: string; readonly SOL?: string; readonly ETH?: string; readonly ARBITRUM?: string; readonly OPTIMISM?: string; readonly BASE?: string; readonly AVAX?: string; readonly POLYGON?: string; readonly LTC?: string; readonly DOGE?: string }; readonly LTC?: { readonly BTC?: string; readonly BEP20?: string; readonly TRC20?: string; readonly SOL?: string; readonly ETH?: string; readonly ARBITRUM?: string; readonly OPTIMISM?: string; readonly BASE?: string; readonly AVAX?: string; readonly POLYGON?: string; readonly LTC?: string; readonly DOGE?: string }; readonly DOGE?: { readonly BTC?: string; readonly BEP20?: string; readonly TRC20?: string; readonly SOL?: string; readonly ETH?: string; readonly ARBITRUM?: string; readonly OPTIMISM?: string; readonly BASE?: string; readonly AVAX?: string; readonly POLYGON?: string; readonly LTC?: string; readonly DOGE?: string } };
+
+export type OpenAccount = { readonly label: string; readonly externalId?: string };
+
+export type OpenApi = { readonly openapi: string };
+
+export type OperatorDeposit = { readonly id: string; readonly ts: string; readonly type: "ONCHAIN_DEPOSIT" | "INTERNAL_DEPOSIT"; readonly asset: string; readonly amount: string; readonly usdValue: string; readonly network: string | null; readonly address: string | null; readonly txHash: string | null; readonly confirmations: number | null; readonly confirmationsNeeded: number | null; readonly status: "PENDING" | "COMPLETED" | "FAILED" | "QUARANTINED"; readonly accountId: string | null; readonly exactAmount: string | null; readonly outputIndex: number | null; readonly reason: "unknown_address" | "unsupported_asset" | "below_minimum" | "inner_payment" | "supply_cap" | null; readonly remedies: readonly ("raise_supply_cap" | "credit" | "keep")[]; readonly decision: "KEPT" | "CREDITED" | null; readonly creditAccountId: string | null; readonly creditId: string | null; readonly reference: string | null; readonly withdrawalId: string | null };
+
+export type OperatorWithdrawal = { readonly id: string; readonly ts: string; readonly status: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED"; readonly txHash: string | null; readonly fee: string; readonly amount: string; readonly asset: string; readonly network: string; readonly address: string; readonly keyId: string | null; readonly accountId: string; readonly type: "ONCHAIN_WITHDRAWAL" | "INTERNAL_WITHDRAWAL"; readonly usdValue: string; readonly committedAt: string; readonly reason: string | null };
+
+export type Order = { readonly id: string; readonly ts: string; readonly coin: string; readonly side: "BUY" | "SELL"; readonly executedPrice: string; readonly coinAmount: string; readonly usdtAmount: string; readonly status: "COMPLETED" | "FAILED"; readonly keyId: string };
+
+export type PayoutClaim = { readonly accountId: string; readonly withdrawalId: string; readonly claimedBy: string; readonly claimedAt: string };
+
+export type Problem = { readonly type: string; readonly title: string; readonly status: number; readonly detail: string; readonly instance: string; readonly code: string; readonly requestId: string; readonly retryable: boolean; readonly errors?: readonly ({ readonly pointer: string; readonly code: string; readonly detail: string })[] };
+
+export type Proposal = { readonly id: string; readonly status: "OPEN" | "APPROVED" | "DECLINED" | "EXPIRED"; readonly method: string; readonly path: string; readonly body: { readonly [name: string]: unknown }; readonly digest: string; readonly proposedBy: string; readonly proposedAt: string; readonly expiresAt: string; readonly decidedBy: string | null; readonly decidedAt: string | null; readonly reason: string | null };
+
+export type ReconciledInvariant = { readonly name: "ledger_sums_to_zero" | "balances_above_floor" | "balances_match_transfers" | "journal_has_no_gap" | "records_match_transfers" | "withdrawals_paid_once" | "withdrawals_within_limit" | "rounding_favours_house" | "addresses_have_one_owner" | "debts_within_caps" | "history_unchanged"; readonly status: "ok" | "broken" | "pending"; readonly figures: { readonly [name: string]: string | { readonly [name: string]: string } }; readonly examples: readonly ({ readonly [name: string]: string })[] };
+
+export type Reconciliation = { readonly status: "ok" | "broken" | "pending"; readonly invariants: readonly (ReconciledInvariant)[]; readonly violations: readonly ({ readonly id: string; readonly invariant: "ledger_sums_to_zero" | "balances_above_floor" | "balances_match_transfers" | "journal_has_no_gap" | "records_match_transfers" | "withdrawals_paid_once" | "withdrawals_within_limit" | "rounding_favours_house" | "addresses_have_one_owner" | "debts_within_caps" | "history_unchanged"; readonly pass: number; readonly foundAt: string; readonly examples: readonly ({ readonly [name: string]: string })[] })[]; readonly lastPass: { readonly pass: number; readonly startedAt: string; readonly completedAt: string } | null; readonly progress: { readonly pass: number; readonly startedAt: string | null; readonly lastStepAt: string | null; readonly transfersRead: string; readonly walks: { readonly accounts?: "waiting" | "running" | "done"; readonly history?: "waiting" | "running" | "done"; readonly journal?: "waiting" | "running" | "done" } }; readonly history: { readonly transfers: { readonly number: number; readonly upTo: number; readonly digest: string } | null; readonly audit: { readonly number: number; readonly upTo: number; readonly digest: string } | null } };
+
+export type ReportDeposit = { readonly network: string; readonly address: string; readonly asset: string; readonly amount: string; readonly txHash: string; readonly outputIndex?: number; readonly confirmations: number; readonly failed?: boolean };
+
+export type SearchResult = { readonly kind: "account" | "api_key" | "order" | "deposit" | "withdrawal" | "settlement" | "address" | "violation"; readonly id: string; readonly accountId: string | null; readonly network: string | null };
+
+export type SetRoles = { readonly roles: readonly ("admin" | "treasury" | "support" | "compliance" | "auditor")[] };
+
+export type Settlement = { readonly kind: "P2P"; readonly buyerAccountId: string; readonly sellerAccountId: string; readonly id: string; readonly ts: string; readonly reference: string; readonly coin: string; readonly coinAmount: string; readonly usdtAmount: string; readonly status: "COMPLETED" } | { readonly kind: "QUICK"; readonly accountId: string; readonly side: "BUY" | "SELL"; readonly id: string; readonly ts: string; readonly reference: string; readonly coin: string; readonly coinAmount: string; readonly usdtAmount: string; readonly status: "COMPLETED" };
+
+export type SolanaPool = { readonly accepted: number; readonly highestIndex: number; readonly nextAccountIndex: number };
+
+export type SolanaUpload = { readonly addresses: readonly ({ readonly index: number; readonly address: string })[] };
+
+export type StaffMember = { readonly email: string; readonly roles: readonly ("admin" | "treasury" | "support" | "compliance" | "auditor")[]; readonly changedAt: string };
+
+export type Transaction = { readonly id: string; readonly ts: string; readonly category: "TRADE" | "DEPOSIT" | "WITHDRAWAL" | "P2P" | "QUICK_TRADE"; readonly type: "SPOT_BUY" | "SPOT_SELL" | "ONCHAIN_DEPOSIT" | "INTERNAL_DEPOSIT" | "ONCHAIN_WITHDRAWAL" | "INTERNAL_WITHDRAWAL" | "P2P_BUY" | "P2P_SELL" | "QUICK_BUY" | "QUICK_SELL"; readonly asset: string; readonly amount: string; readonly usdValue: string; readonly status: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED"; readonly keyId: string | null; readonly reason: "rejected" | "refused" | "settled" | null };
+
+export interface Operations {
+  'post /accounts': {
+    query: undefined;
+    body: OpenAccount;
+    answer: { readonly account: Account };
+  };
+  'get /accounts': {
+    query: { readonly limit?: number; readonly cursor?: string; readonly query?: string; readonly status?: "active" | "frozen" };
+    body: undefined;
+    answer: { readonly accounts: readonly (Account)[]; readonly nextCursor: string | null };
+  };
+  'patch /accounts/{id}': {
+    query: undefined;
+    body: ChangeAccount;
+    answer: { readonly account: Account } | { readonly proposal: Proposal };
+  };
+  'get /accounts/{id}': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly account: AccountDetail };
+  };
+  'post /accounts/{id}/api-keys': {
+    query: undefined;
+    body: CreateApiKey;
+    answer: { readonly apiKey: ApiKey; readonly token: string | null };
+  };
+  'delete /accounts/{id}/api-keys/{keyId}': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly apiKey: ApiKey };
+  };
+  'post /accounts/{id}/credits': {
+    query: undefined;
+    body: CreateCredit;
+    answer: { readonly credit: Credit } | { readonly proposal: Proposal };
+  };
+  'get /accounts/{id}/transactions': {
+    query: { readonly limit?: number; readonly cursor?: string; readonly from?: string; readonly to?: string; readonly asset?: "USDT" | "USDC" | "BTC" | "ETH" | "AVAX" | "MATIC" | "BNB" | "LTC" | "DOGE"; readonly type?: "SPOT_BUY" | "SPOT_SELL" | "ONCHAIN_DEPOSIT" | "INTERNAL_DEPOSIT" | "ONCHAIN_WITHDRAWAL" | "INTERNAL_WITHDRAWAL" | "P2P_BUY" | "P2P_SELL" | "QUICK_BUY" | "QUICK_SELL"; readonly status?: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED" };
+    body: undefined;
+    answer: { readonly transactions: readonly (Transaction)[]; readonly nextCursor: string | null };
+  };
+  'get /accounts/{id}/orders': {
+    query: { readonly limit?: number; readonly cursor?: string; readonly from?: string; readonly to?: string; readonly coin?: "USDC" | "BTC" | "ETH" | "AVAX" | "MATIC" | "BNB" | "LTC" | "DOGE"; readonly side?: "BUY" | "SELL"; readonly status?: "COMPLETED" | "FAILED" };
+    body: undefined;
+    answer: { readonly orders: readonly (Order)[]; readonly nextCursor: string | null };
+  };
+  'get /accounts/{id}/withdrawals': {
+    query: { readonly limit?: number; readonly cursor?: string; readonly from?: string; readonly to?: string; readonly asset?: "USDT" | "USDC" | "BTC" | "ETH" | "AVAX" | "MATIC" | "BNB" | "LTC" | "DOGE"; readonly type?: "ONCHAIN_WITHDRAWAL" | "INTERNAL_WITHDRAWAL"; readonly status?: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED" };
+    body: undefined;
+    answer: { readonly withdrawals: readonly (OperatorWithdrawal)[]; readonly nextCursor: string | null };
+  };
+  'get /accounts/{id}/deposits': {
+    query: { readonly limit?: number; readonly cursor?: string; readonly from?: string; readonly to?: string; readonly asset?: "USDT" | "USDC" | "BTC" | "ETH" | "AVAX" | "MATIC" | "BNB" | "LTC" | "DOGE"; readonly type?: "ONCHAIN_DEPOSIT" | "INTERNAL_DEPOSIT"; readonly status?: "PENDING" | "COMPLETED" | "FAILED" | "QUARANTINED" };
+    body: undefined;
+    answer: { readonly deposits: readonly (OperatorDeposit)[]; readonly nextCursor: string | null };
+  };
+  'get /keys/{keyId}': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly apiKey: ApiKey };
+  };
+  'post /accounts/{id}/totp': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly secret: string; readonly otpauthUri: string };
+  };
+  'delete /accounts/{id}/totp': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly totp: { readonly enabled: boolean } };
+  };
+  'post /accounts/{id}/totp/confirm': {
+    query: undefined;
+    body: { readonly totpCode: string };
+    answer: { readonly totp: { readonly enabled: boolean } };
+  };
+  'post /accounts/{id}/allowlist': {
+    query: undefined;
+    body: { readonly network: string; readonly address: string; readonly label: string };
+    answer: { readonly entry: AllowlistEntry };
+  };
+  'get /accounts/{id}/allowlist': {
+    query: { readonly limit?: number; readonly cursor?: string };
+    body: undefined;
+    answer: { readonly entries: readonly (AllowlistEntry)[]; readonly nextCursor: string | null };
+  };
+  'delete /accounts/{id}/allowlist/{entryId}': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly entry: AllowlistEntry };
+  };
+  'post /deposits': {
+    query: undefined;
+    body: ReportDeposit;
+    answer: { readonly deposit: Deposit } | { readonly proposal: Proposal };
+  };
+  'get /deposits': {
+    query: { readonly limit?: number; readonly cursor?: string; readonly status: "PENDING" | "QUARANTINED"; readonly decision?: "KEPT" | "CREDITED" };
+    body: undefined;
+    answer: { readonly deposits: readonly (OperatorDeposit)[]; readonly nextCursor: string | null };
+  };
+  'get /deposits/dust': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly dust: readonly (DustSum)[] };
+  };
+  'post /solana-addresses': {
+    query: undefined;
+    body: SolanaUpload;
+    answer: { readonly solanaPool: SolanaPool };
+  };
+  'get /deposits/{id}': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly deposit: OperatorDeposit };
+  };
+  'post /deposits/{id}/credit': {
+    query: undefined;
+    body: { readonly accountId: string; readonly reason: string };
+    answer: { readonly deposit: OperatorDeposit } | { readonly proposal: Proposal };
+  };
+  'post /deposits/{id}/keep': {
+    query: undefined;
+    body: { readonly reason: string };
+    answer: { readonly deposit: OperatorDeposit };
+  };
+  'post /withdrawals/{id}/look': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly id: string; readonly status: "PROCESSING" | "COMPLETED" | "FAILED" };
+  };
+  'get /address-range': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly count: number };
+  };
+  'get /withdrawals': {
+    query: { readonly limit?: number; readonly cursor?: string; readonly status: "PENDING" | "PROCESSING"; readonly olderThanMinutes?: number };
+    body: undefined;
+    answer: { readonly withdrawals: readonly (OperatorWithdrawal)[]; readonly nextCursor: string | null };
+  };
+  'get /accounts/{id}/withdrawals/{withdrawalId}': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly withdrawal: OperatorWithdrawal };
+  };
+  'post /accounts/{id}/withdrawals/{withdrawalId}/approve': {
+    query: undefined;
+    body: { readonly reason: string };
+    answer: { readonly withdrawal: OperatorWithdrawal };
+  };
+  'post /accounts/{id}/withdrawals/{withdrawalId}/reject': {
+    query: undefined;
+    body: { readonly reason: string };
+    answer: { readonly withdrawal: OperatorWithdrawal };
+  };
+  'post /accounts/{id}/withdrawals/{withdrawalId}/settle': {
+    query: undefined;
+    body: { readonly outcome: "paid"; readonly txHash: string; readonly reason: string } | { readonly outcome: "failed"; readonly reason: string };
+    answer: { readonly withdrawal: OperatorWithdrawal } | { readonly proposal: Proposal };
+  };
+  'get /payout-claims': {
+    query: { readonly limit?: number; readonly cursor?: string };
+    body: undefined;
+    answer: { readonly claims: readonly (PayoutClaim)[]; readonly nextCursor: string | null };
+  };
+  'post /accounts/{id}/withdrawals/{withdrawalId}/claim': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly claim: PayoutClaim };
+  };
+  'delete /accounts/{id}/withdrawals/{withdrawalId}/claim': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly claim: PayoutClaim };
+  };
+  'post /settlements': {
+    query: undefined;
+    body: CreateSettlement;
+    answer: { readonly settlement: Settlement } | { readonly proposal: Proposal };
+  };
+  'get /settings': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly settings: ExchangeSettings };
+  };
+  'patch /settings': {
+    query: undefined;
+    body: ChangeSettings;
+    answer: { readonly settings: ExchangeSettings } | { readonly proposal: Proposal };
+  };
+  'get /reconciliation': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly reconciliation: Reconciliation };
+  };
+  'post /reconciliation/run': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly reconciliation: Reconciliation };
+  };
+  'post /reconciliation/violations/{violationId}/clear': {
+    query: undefined;
+    body: { readonly reason: string };
+    answer: { readonly reconciliation: Reconciliation } | { readonly proposal: Proposal };
+  };
+  'post /reconciliation/history/accept': {
+    query: undefined;
+    body: { readonly reason: string };
+    answer: { readonly reconciliation: Reconciliation };
+  };
+  'get /audit': {
+    query: { readonly limit?: number; readonly cursor?: string; readonly from?: string; readonly to?: string; readonly actor?: string; readonly target?: string; readonly action?: string };
+    body: undefined;
+    answer: { readonly entries: readonly (AuditEntry)[]; readonly nextCursor: string | null };
+  };
+  'get /search': {
+    query: { readonly q: string };
+    body: undefined;
+    answer: { readonly results: readonly (SearchResult)[] };
+  };
+  'get /events': {
+    query: { readonly after?: number; readonly limit?: number };
+    body: undefined;
+    answer: { readonly entries: readonly (AuditEntry)[]; readonly nextAfter: number };
+  };
+  'get /me': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly me: { readonly actor: string; readonly roles: readonly (string)[] } };
+  };
+  'get /staff': {
+    query: { readonly limit?: number; readonly cursor?: string };
+    body: undefined;
+    answer: { readonly staff: readonly (StaffMember)[]; readonly nextCursor: string | null };
+  };
+  'put /staff/{email}': {
+    query: undefined;
+    body: SetRoles;
+    answer: { readonly member: StaffMember } | { readonly proposal: Proposal };
+  };
+  'get /house': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly house: House };
+  };
+  'get /metrics': {
+    query: undefined;
+    body: undefined;
+    answer: undefined;
+  };
+  'get /proposals': {
+    query: { readonly limit?: number; readonly cursor?: string; readonly status?: "OPEN" | "APPROVED" | "DECLINED" | "EXPIRED" };
+    body: undefined;
+    answer: { readonly proposals: readonly (Proposal)[]; readonly nextCursor: string | null };
+  };
+  'get /proposals/{id}': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly proposal: Proposal };
+  };
+  'post /proposals/{id}/approve': {
+    query: undefined;
+    body: { readonly digest: string };
+    answer: { readonly proposal: Proposal; readonly answer: { readonly [name: string]: unknown } };
+  };
+  'post /proposals/{id}/decline': {
+    query: undefined;
+    body: { readonly reason: string };
+    answer: { readonly proposal: Proposal };
+  };
+  'patch /sandbox/market': {
+    query: undefined;
+    body: MoveMarket;
+    answer: { readonly market: MovedMarket };
+  };
+  'post /sandbox/deposits': {
+    query: undefined;
+    body: GiveDeposit;
+    answer: { readonly deposit: Deposit };
+  };
+  'get /openapi.json': {
+    query: undefined;
+    body: undefined;
+    answer: OpenApi;
+  };
+}

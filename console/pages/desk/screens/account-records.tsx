@@ -1,0 +1,179 @@
+import type { ComponentChildren } from 'preact';
+import { inWords, showAmount, showCents } from '../../format.ts';
+import { Choice } from '../../parts/form.tsx';
+import { go } from '../../route.ts';
+import { operate } from '../operate.ts';
+import { ShortId, State, Time } from '../parts/names.tsx';
+import { type Page, Pages } from '../parts/pages.tsx';
+import { type Column, Records } from '../parts/records.tsx';
+import type { OperatorDeposit, OperatorWithdrawal, Order, Transaction } from '../schema.d.ts';
+
+const when = { name: 'When', show: ({ ts }: { readonly ts: string }) => <Time iso={ts} /> };
+const state = { name: 'State', show: ({ status }: { readonly status: string }) => <State of={status} /> };
+const value = {
+  name: 'In USDT',
+  isNumber: true,
+  show: ({ usdValue }: { readonly usdValue: string }) => showCents(usdValue),
+};
+const amount = {
+  name: 'Amount',
+  isNumber: true,
+  show: (row: { readonly amount: string; readonly asset: string }) => `${showAmount(row.amount)} ${row.asset}`,
+};
+
+const orderColumns: readonly Column<Order>[] = [
+  { name: 'Order', show: ({ side, coin }) => `${inWords(side)} ${coin}` },
+  { name: 'Coins', isNumber: true, show: ({ coinAmount }) => showAmount(coinAmount) },
+  { name: 'USDT', isNumber: true, show: ({ usdtAmount }) => showAmount(usdtAmount) },
+  { name: 'Price', isNumber: true, show: ({ executedPrice }) => showAmount(executedPrice) },
+  state,
+  when,
+];
+
+const transactionColumns: readonly Column<Transaction>[] = [
+  { name: 'What', show: ({ type }) => inWords(type) },
+  amount,
+  value,
+  state,
+  when,
+];
+
+/** The columns of withdrawals, of one account or of all. */
+export const withdrawalColumns: readonly Column<OperatorWithdrawal>[] = [
+  {
+    name: 'Withdrawal',
+    show: ({ id, accountId }) => (
+      <a href={`/desk/withdrawals/${accountId}/${id}`}>
+        <ShortId id={id} />
+      </a>
+    ),
+  },
+  amount,
+  value,
+  { name: 'To', show: ({ network, address }) => <Destination network={network} address={address} /> },
+  state,
+  when,
+];
+
+/** The columns of deposits, of one account or of all. */
+export const depositColumns: readonly Column<OperatorDeposit>[] = [
+  {
+    name: 'Deposit',
+    show: ({ id, network }) =>
+      network === null ? (
+        <ShortId id={id} />
+      ) : (
+        <a href={`/desk/deposits/${id}`}>
+          <ShortId id={id} />
+        </a>
+      ),
+  },
+  amount,
+  value,
+  {
+    name: 'Over',
+    show: ({ network, confirmations, confirmationsNeeded }) =>
+      network === null ? 'inside the exchange' : `${network}, ${confirmations} of ${confirmationsNeeded}`,
+  },
+  {
+    name: 'State',
+    show: ({ status, reason }) => (
+      <>
+        <State of={status} /> {reason !== null && <small>{inWords(reason)}</small>}
+      </>
+    ),
+  },
+  when,
+];
+
+/** A network and the address on it. */
+export function Destination({ network, address }: { readonly network: string; readonly address: string }) {
+  return (
+    <>
+      {network} <code>{address}</code>
+    </>
+  );
+}
+
+interface RecordKind {
+  readonly title: string;
+  /** Which states the list can be narrowed to. */
+  readonly states: readonly string[];
+  readonly empty: string;
+  readonly list: (id: string, status: string) => ComponentChildren;
+}
+
+interface Listed {
+  readonly id: string;
+}
+
+/** A kind of record, with a list of its rows. */
+function describeKind<Row extends Listed>(
+  title: string,
+  states: readonly string[],
+  empty: string,
+  columns: readonly Column<Row>[],
+  read: (id: string, query: { readonly status?: never; readonly cursor?: string }) => Promise<Page<Row>>,
+): RecordKind {
+  const list = (id: string, status: string) => (
+    <Pages read={(cursor) => read(id, { ...(status && { status: status as never }), ...(cursor && { cursor }) })}>
+      {(rows) => <Records label={title} rows={rows} keyOf={(row) => row.id} columns={columns} empty={empty} />}
+    </Pages>
+  );
+  return { title, states, empty, list };
+}
+
+const ended = ['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED'];
+
+/** The kinds of an account's records, by their part of the path. */
+export const recordKinds: Readonly<Record<string, RecordKind>> = {
+  transactions: describeKind('Transactions', ended, 'Nothing has moved.', transactionColumns, async (id, query) => {
+    const { transactions, nextCursor } = await operate('get /accounts/{id}/transactions', { path: { id }, query });
+    return { rows: transactions, nextCursor };
+  }),
+  orders: describeKind('Orders', ['COMPLETED', 'FAILED'], 'No order was placed.', orderColumns, async (id, query) => {
+    const { orders, nextCursor } = await operate('get /accounts/{id}/orders', { path: { id }, query });
+    return { rows: orders, nextCursor };
+  }),
+  withdrawals: describeKind('Withdrawals', ended, 'Nothing was withdrawn.', withdrawalColumns, async (id, query) => {
+    const { withdrawals, nextCursor } = await operate('get /accounts/{id}/withdrawals', { path: { id }, query });
+    return { rows: withdrawals, nextCursor };
+  }),
+  deposits: describeKind(
+    'Deposits',
+    ['PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED'],
+    'Nothing was deposited.',
+    depositColumns,
+    async (id, query) => {
+      const { deposits, nextCursor } = await operate('get /accounts/{id}/deposits', { path: { id }, query });
+      return { rows: deposits, nextCursor };
+    },
+  ),
+};
+
+/** The records of an account of one kind, newest first, in any state or in one. */
+export function AccountRecords({
+  id,
+  kind,
+  query,
+}: {
+  readonly id: string;
+  readonly kind: string;
+  readonly query: URLSearchParams;
+}) {
+  const known = recordKinds[kind];
+  if (!known) return <p>There is no such page of an account.</p>;
+  const status = query.get('status') ?? '';
+  return (
+    <section class="card">
+      <h2>{known.title}</h2>
+      <Choice
+        label="State"
+        value={status}
+        set={(next) => go(`/desk/accounts/${id}/${kind}${next && `?status=${next}`}`)}
+        options={[['', 'all'], ...known.states.map((one) => [one, inWords(one)] as const)]}
+      />
+      {known.list(id, status)}
+    </section>
+  );
+}

@@ -1,0 +1,125 @@
+import { operate } from '../operate.ts';
+import { Time } from '../parts/names.tsx';
+import { Records } from '../parts/records.tsx';
+import { Step } from '../parts/step.tsx';
+import type { AllowlistEntry, ApiKey } from '../schema.d.ts';
+import { useMay } from '../staff.ts';
+import type { AccountView } from './account-view.ts';
+
+/** The keys, the approved addresses and the second factor of an account, each to be taken away. */
+export function AccountSecurity({ account, changed }: AccountView) {
+  const may = useMay();
+  const { id } = account;
+  return (
+    <>
+      <section class="card">
+        <h2>API keys</h2>
+        <Records
+          label="API keys"
+          rows={account.apiKeys}
+          keyOf={(key) => key.id}
+          columns={[
+            { name: 'Name', show: ({ label }) => label },
+            { name: 'May', show: ({ scopes }) => scopes.join(', ') },
+            { name: 'From', show: ({ ipAllowlist }) => ipAllowlist?.join(', ') ?? 'anywhere' },
+            { name: 'Id', show: (key) => <code>{key.id}</code> },
+            { name: 'Made', show: ({ createdAt }) => <Time iso={createdAt} /> },
+            { name: 'Ends', show: (key) => <KeyEnd apiKey={key} /> },
+            {
+              name: 'Revoke',
+              show: (key) => may('revoke_keys') && key.revokedAt === null && <Revoke apiKey={key} revoked={changed} />,
+            },
+          ]}
+          empty="It has no API key. Its holder makes one in the console."
+        />
+      </section>
+      <section class="card">
+        <h2>Approved addresses</h2>
+        <Records
+          label="Approved addresses"
+          rows={account.allowlist}
+          keyOf={(entry) => entry.id}
+          columns={[
+            { name: 'Name', show: ({ label }) => label },
+            { name: 'Network', show: ({ network }) => network },
+            { name: 'Address', show: ({ address }) => <code>{address}</code> },
+            { name: 'Approved', show: ({ createdAt }) => <Time iso={createdAt} /> },
+            { name: 'Usable from', show: ({ usableAt }) => <Time iso={usableAt} /> },
+            {
+              name: 'Remove',
+              show: (entry) =>
+                may('remove_approvals') && <RemoveApproval accountId={id} entry={entry} removed={changed} />,
+            },
+          ]}
+          empty="No address is approved. Its holder approves one in the console."
+        />
+      </section>
+      <section class="card">
+        <h2>Two-factor authentication</h2>
+        <p>{account.totp.enabled ? 'It is on.' : 'It is off. Its holder switches it on in the console.'}</p>
+        {account.totp.enabled && may('set_second_factor') && (
+          <Step
+            danger
+            label="Switch it off"
+            title="Switch two-factor authentication off"
+            act={() => operate('delete /accounts/{id}/totp', { path: { id } })}
+            done={changed}
+          >
+            <p>Only when you know that its holder lost it. Without it the account withdraws nothing.</p>
+          </Step>
+        )}
+      </section>
+    </>
+  );
+}
+
+function KeyEnd({ apiKey: { revokedAt, expiresAt } }: { readonly apiKey: ApiKey }) {
+  if (revokedAt !== null) {
+    return (
+      <>
+        revoked <Time iso={revokedAt} />
+      </>
+    );
+  }
+  return expiresAt === null ? <>never</> : <Time iso={expiresAt} />;
+}
+
+function Revoke({ apiKey, revoked }: { readonly apiKey: ApiKey; readonly revoked: () => void }) {
+  return (
+    <Step
+      danger
+      label="Revoke"
+      title={`Revoke the key ${apiKey.label}`}
+      act={() =>
+        operate('delete /accounts/{id}/api-keys/{keyId}', { path: { id: apiKey.accountId, keyId: apiKey.id } })
+      }
+      done={revoked}
+    >
+      <p>It is refused from its next request on, for good.</p>
+    </Step>
+  );
+}
+
+function RemoveApproval({
+  accountId,
+  entry,
+  removed,
+}: {
+  readonly accountId: string;
+  readonly entry: AllowlistEntry;
+  readonly removed: () => void;
+}) {
+  return (
+    <Step
+      danger
+      label="Remove"
+      title={`Remove ${entry.label}`}
+      act={() => operate('delete /accounts/{id}/allowlist/{entryId}', { path: { id: accountId, entryId: entry.id } })}
+      done={removed}
+    >
+      <p>
+        {entry.network} <code>{entry.address}</code> is no longer approved, at once.
+      </p>
+    </Step>
+  );
+}

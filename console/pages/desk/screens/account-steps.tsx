@@ -1,0 +1,93 @@
+import { useState } from 'preact/hooks';
+import { showAmount } from '../../format.ts';
+import { Choice, TextField } from '../../parts/form.tsx';
+import { operate } from '../operate.ts';
+import { OldAndNew, Step } from '../parts/step.tsx';
+import type { CreateCredit } from '../schema.d.ts';
+import { useMay } from '../staff.ts';
+import type { AccountView } from './account-view.ts';
+
+/** What can be done with an account, by whom it may be done. */
+export function AccountSteps({ account, changed }: AccountView) {
+  const may = useMay();
+  const isFrozen = account.status === 'frozen';
+  return (
+    <div class="steps">
+      {may(isFrozen ? 'thaw_accounts' : 'freeze_accounts') && <Freeze account={account} changed={changed} />}
+      {may('set_limits') && <SetLimit account={account} changed={changed} />}
+      {may('credit') && <Credit account={account} changed={changed} />}
+    </div>
+  );
+}
+
+function Freeze({ account: { id, label, status }, changed }: AccountView) {
+  const isFrozen = status === 'frozen';
+  const name = isFrozen ? 'Unfreeze' : 'Freeze';
+  return (
+    <Step
+      danger={!isFrozen}
+      label={name}
+      title={`${name} ${label}`}
+      act={() => operate('patch /accounts/{id}', { path: { id }, body: { status: isFrozen ? 'active' : 'frozen' } })}
+      done={changed}
+    >
+      <OldAndNew name="State" old={status} next={isFrozen ? 'active' : 'frozen'} />
+      <p>
+        {isFrozen
+          ? 'Its keys trade and withdraw again, at once.'
+          : 'It can still be read. No key of it trades or withdraws, at once; deposits are still credited.'}
+      </p>
+    </Step>
+  );
+}
+
+function SetLimit({ account: { id, dailyWithdrawalLimit }, changed }: AccountView) {
+  const [limit, setLimit] = useState(dailyWithdrawalLimit);
+  return (
+    <Step
+      label="Set the daily limit"
+      title="Set the daily limit of withdrawals"
+      act={() => operate('patch /accounts/{id}', { path: { id }, body: { dailyWithdrawalLimit: limit } })}
+      done={changed}
+    >
+      <TextField label="USDT in any 24 hours" inputMode="decimal" required value={limit} set={setLimit} />
+      <OldAndNew name="Daily limit, USDT" old={showAmount(dailyWithdrawalLimit)} next={showAmount(limit)} />
+    </Step>
+  );
+}
+
+type Asset = CreateCredit['asset'];
+
+function Credit({ account: { id, label, balances }, changed }: AccountView) {
+  const [asset, setAsset] = useState<Asset>('USDT');
+  const [amount, setAmount] = useState('');
+  const [reference, setReference] = useState('');
+  return (
+    <Step
+      label="Credit by hand"
+      title={`Credit ${label} by hand`}
+      act={() => operate('post /accounts/{id}/credits', { path: { id }, body: { asset, amount, reference } })}
+      done={() => {
+        setAmount('');
+        setReference('');
+        changed();
+      }}
+    >
+      <p>For money that no chain shows. The same reference credits once, however often it is sent.</p>
+      <Choice
+        label="Asset"
+        value={asset}
+        set={setAsset}
+        options={balances.map((balance) => [balance.asset as Asset, balance.asset] as const)}
+      />
+      <TextField label={`Amount of ${asset}`} inputMode="decimal" required value={amount} set={setAmount} />
+      <TextField
+        label="Reference"
+        help="Such as the number of the wire"
+        required
+        value={reference}
+        set={setReference}
+      />
+    </Step>
+  );
+}

@@ -1,0 +1,138 @@
+import { useState } from 'preact/hooks';
+import { ask } from '../../ask.ts';
+import { showAmount, showCents } from '../../format.ts';
+import { useLoaded } from '../../load.ts';
+import { Form, TextField } from '../../parts/form.tsx';
+import { Shown } from '../../parts/notice.tsx';
+import type { Place } from '../place.ts';
+import { operate } from '../operate.ts';
+import { State, Time } from '../parts/names.tsx';
+import { Facts, Records } from '../parts/records.tsx';
+import { useMay } from '../staff.ts';
+import { AccountSteps } from './account-steps.tsx';
+import { AccountRecords, recordKinds } from './account-records.tsx';
+import { AccountSecurity } from './account-security.tsx';
+import type { AccountView } from './account-view.ts';
+
+const views = [
+  ['', 'Overview'],
+  ...Object.entries(recordKinds).map(([name, { title }]) => [name, title] as const),
+  ['security', 'Keys and addresses'],
+] as const;
+
+/** One account whole, a view at a time. */
+export function AccountScreen({ rest: [id = '', view = ''], query }: Place) {
+  const { loaded, reload } = useLoaded(async () => (await operate('get /accounts/{id}', { path: { id } })).account);
+  return (
+    <Shown loaded={loaded}>
+      {(account) => (
+        <>
+          <div class="top">
+            <h1>{account.label}</h1>
+            <State of={account.status} />
+          </div>
+          <nav class="tabs" aria-label="Of the account">
+            {views.map(([name, title]) => (
+              <a
+                key={name}
+                href={`/desk/accounts/${id}${name && `/${name}`}`}
+                aria-current={name === view ? 'page' : undefined}
+              >
+                {title}
+              </a>
+            ))}
+            <a href={`/desk/audit?target=${id}`}>Audit</a>
+          </nav>
+          {view === '' && <Overview account={account} changed={reload} />}
+          {view === 'security' && <AccountSecurity account={account} changed={reload} />}
+          {view !== '' && view !== 'security' && <AccountRecords id={id} kind={view} query={query} />}
+        </>
+      )}
+    </Shown>
+  );
+}
+
+function Overview({ account, changed }: AccountView) {
+  const { limit, used, remaining } = account.dailyWithdrawals;
+  return (
+    <>
+      <section class="card">
+        <h2>The account</h2>
+        <Facts
+          of={[
+            ['Id', <code key="id">{account.id}</code>],
+            ['Your id', account.externalId ?? 'none'],
+            ['Opened', <Time key="opened" iso={account.createdAt} />],
+            ['Value', `${showCents(account.usdValue)} USDT`],
+            ['Daily limit', `${showAmount(limit)} USDT`],
+            ['Used in 24 hours', `${showAmount(used)} USDT, ${showAmount(remaining)} left`],
+            ['Two-factor authentication', account.totp.enabled ? 'on' : 'off'],
+          ]}
+        />
+        {account.totp.lockedUntil !== null && (
+          <p class="notice">
+            Too many wrong codes: the second factor is locked until <Time iso={account.totp.lockedUntil} />.
+          </p>
+        )}
+        <AccountSteps account={account} changed={changed} />
+      </section>
+      <HolderCard accountId={account.id} />
+      <section class="card">
+        <h2>Balances</h2>
+        <Records
+          label="Balances"
+          rows={account.balances.filter(({ amount }) => amount !== '0')}
+          keyOf={({ asset }) => asset}
+          columns={[
+            { name: 'Asset', show: ({ asset }) => asset },
+            { name: 'Amount', isNumber: true, show: ({ amount }) => showAmount(amount) },
+            { name: 'In USDT', isNumber: true, show: ({ usdValue }) => showCents(usdValue) },
+          ]}
+          empty="The account holds nothing yet. A deposit or a credit appears here."
+        />
+      </section>
+    </>
+  );
+}
+
+/** Who signs in for the account, and inviting somebody who does. */
+function HolderCard({ accountId }: { readonly accountId: string }) {
+  const { loaded, reload } = useLoaded(() =>
+    ask<{ holder: { email: string } | null }>('GET', `/desk/holders/${encodeURIComponent(accountId)}`),
+  );
+  const [email, setEmail] = useState('');
+  const [invited, setInvited] = useState<string>();
+  const may = useMay();
+  const invite = async () => {
+    const { invited: isSent } = await ask<{ invited: boolean }>('POST', '/desk/invitations', { accountId, email });
+    setInvited(isSent ? `${email} was invited. The link is good for 72 hours.` : 'The mail was not sent. Try again.');
+    setEmail('');
+    reload();
+  };
+  return (
+    <section class="card">
+      <h2>Holder</h2>
+      <Shown loaded={loaded}>
+        {({ holder }) =>
+          holder ? (
+            <p>{holder.email} signs in for this account.</p>
+          ) : (
+            <>
+              <p>Nobody signs in for this account in the console.</p>
+              {may('open_accounts') && (
+                <Form act={invite} label="Invite">
+                  <TextField label="E-mail of the holder" type="email" required value={email} set={setEmail} />
+                </Form>
+              )}
+            </>
+          )
+        }
+      </Shown>
+      {invited !== undefined && (
+        <p class="notice" role="status">
+          {invited}
+        </p>
+      )}
+    </section>
+  );
+}

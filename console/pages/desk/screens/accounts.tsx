@@ -1,0 +1,120 @@
+import { useState } from 'preact/hooks';
+import { showAmount } from '../../format.ts';
+import { Choice, TextField } from '../../parts/form.tsx';
+import { go } from '../../route.ts';
+import type { Place } from '../place.ts';
+import { operate } from '../operate.ts';
+import { AccountLink, State, Time } from '../parts/names.tsx';
+import { Pages } from '../parts/pages.tsx';
+import { type Column, Records } from '../parts/records.tsx';
+import { Step } from '../parts/step.tsx';
+import type { Account } from '../schema.d.ts';
+import { useMay } from '../staff.ts';
+
+const statuses = [
+  ['', 'all'],
+  ['active', 'active'],
+  ['frozen', 'frozen'],
+] as const;
+
+/** The columns of a list of accounts. */
+export const accountColumns: readonly Column<Account>[] = [
+  { name: 'Account', show: ({ id, label }) => <AccountLink id={id} label={label} /> },
+  { name: 'Your id', show: ({ externalId }) => externalId ?? '–' },
+  { name: 'State', show: ({ status }) => <State of={status} /> },
+  {
+    name: 'Daily limit, USDT',
+    isNumber: true,
+    show: ({ dailyWithdrawalLimit }) => showAmount(dailyWithdrawalLimit),
+  },
+  { name: 'Opened', show: ({ createdAt }) => <Time iso={createdAt} /> },
+];
+
+/** Shows the accounts that fit. */
+function find(text: string, status: string): void {
+  const next = new URLSearchParams({ ...(text && { query: text }), ...(status && { status }) });
+  go(`/desk/accounts?${next.toString()}`);
+}
+
+/** Finding an account and opening one. What is looked for is in the address of the page. */
+export function Accounts({ query }: Place) {
+  const wanted = query.get('query') ?? '';
+  const status = statuses.find(([known]) => known === query.get('status'))?.[0] ?? '';
+  const [text, setText] = useState(wanted);
+  const may = useMay();
+  const filter = { ...(wanted && { query: wanted }), ...(status && { status }) };
+  return (
+    <>
+      <div class="top">
+        <h1>Accounts</h1>
+        {may('open_accounts') && <OpenAccount />}
+      </div>
+      <section class="card">
+        <form
+          class="filters"
+          onSubmit={(event) => {
+            event.preventDefault();
+            find(text.trim(), status);
+          }}
+        >
+          <TextField label="Beginning of a name, an id, a key’s id or an address" value={text} set={setText} />
+          <Choice label="State" value={status} set={(next) => find(text.trim(), next)} options={statuses} />
+          <button type="submit">Find</button>
+        </form>
+        <Pages
+          read={async (cursor) => {
+            const { accounts, nextCursor } = await operate('get /accounts', {
+              query: { ...filter, ...(cursor && { cursor }) },
+            });
+            return { rows: accounts, nextCursor };
+          }}
+        >
+          {(rows) => (
+            <Records
+              label="Accounts"
+              rows={rows}
+              keyOf={({ id }) => id}
+              columns={accountColumns}
+              empty={
+                wanted || status ? (
+                  <>
+                    No account is found. <a href="/desk/accounts">Show all</a>.
+                  </>
+                ) : (
+                  'There is no account yet. Open the first one.'
+                )
+              }
+            />
+          )}
+        </Pages>
+      </section>
+    </>
+  );
+}
+
+function OpenAccount() {
+  const [label, setLabel] = useState('');
+  const [externalId, setExternalId] = useState('');
+  return (
+    <Step
+      label="Open an account"
+      title="Open an account"
+      act={async () => {
+        const answer = await operate('post /accounts', { body: { label, ...(externalId && { externalId }) } });
+        go(`/desk/accounts/${answer.account.id}`);
+        return answer;
+      }}
+      done={() => undefined}
+    >
+      <TextField
+        label="Name"
+        help="Who it belongs to, as you call them"
+        required
+        maxLength={100}
+        value={label}
+        set={setLabel}
+      />
+      <TextField label="Your own id of it (may be empty)" maxLength={100} value={externalId} set={setExternalId} />
+    </Step>
+  );
+}

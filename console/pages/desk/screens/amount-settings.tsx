@@ -1,0 +1,190 @@
+import { useState } from 'preact/hooks';
+import { api } from '../../ask.ts';
+import { useLoaded } from '../../load.ts';
+import { Choice, TextField } from '../../parts/form.tsx';
+import { Records } from '../parts/records.tsx';
+import { Time } from '../parts/names.tsx';
+import { Value } from '../parts/value.tsx';
+import type { ChangeSettings, ExchangeSettings } from '../schema.d.ts';
+import { useMay } from '../staff.ts';
+import { settingNames } from './changed-settings.tsx';
+import { ChangeStep, type SettingsPart } from './change-step.tsx';
+
+type AssetSetting = 'supplyCaps' | 'exposure' | 'approvalAbove' | 'fallbackPrices';
+type NetworkSetting = 'fees' | 'minimums' | 'depositMinimums';
+type Asset = keyof ExchangeSettings['supplyCaps'];
+
+/** Who may change them, and what an empty field means where it may be left empty. */
+const rules = {
+  supplyCaps: { duty: 'set_caps', empty: undefined },
+  exposure: { duty: 'set_caps', empty: undefined },
+  approvalAbove: { duty: 'change_settings', empty: 'one person is enough' },
+  fallbackPrices: { duty: 'change_settings', empty: 'the default' },
+} as const;
+
+/** The value of an asset as text; a price without its date. */
+function textOf(value: string | { readonly price: string } | undefined): string {
+  return typeof value === 'object' ? value.price : (value ?? '');
+}
+
+/** A setting with a value for each asset. */
+export function AssetAmounts({ name, settings, changed }: SettingsPart & { readonly name: AssetSetting }) {
+  const may = useMay();
+  const values: Readonly<Record<string, string | { readonly price: string; readonly setAt: string }>> = settings[name];
+  const isPrice = name === 'fallbackPrices';
+  return (
+    <section class="card">
+      <h2>{settingNames[name]}</h2>
+      <Records
+        label={settingNames[name] ?? name}
+        rows={Object.entries(values)}
+        keyOf={([asset]) => asset}
+        columns={[
+          { name: 'Asset', show: ([asset]) => asset },
+          { name: 'Value', isNumber: true, show: ([, value]) => <Value of={textOf(value)} /> },
+          ...(isPrice
+            ? [
+                {
+                  name: 'Set',
+                  show: ([, value]: readonly [string, string | { readonly setAt: string }]) =>
+                    typeof value === 'object' && <Time iso={value.setAt} />,
+                },
+              ]
+            : []),
+        ]}
+        empty="It is set for no asset: one person is enough."
+      />
+      {may(rules[name].duty) && (
+        <div class="steps">
+          <SetAmount name={name} settings={settings} changed={changed} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function SetAmount({ name, ...part }: SettingsPart & { readonly name: AssetSetting }) {
+  const values: Readonly<Record<string, string | { readonly price: string }>> = part.settings[name];
+  const assets = Object.keys(part.settings.supplyCaps) as Asset[];
+  const offered = name === 'fallbackPrices' ? (Object.keys(values) as Asset[]) : assets;
+  const [asset, setAsset] = useState<Asset>(offered[0] ?? 'USDT');
+  const [text, setText] = useState(textOf(values[offered[0] ?? 'USDT']));
+  const { empty } = rules[name];
+  const amount = text.trim();
+  return (
+    <ChangeStep {...part} label="Change one" change={describeChange(name, part.settings, asset, amount)}>
+      <Choice
+        label="Asset"
+        value={asset}
+        set={(next) => {
+          setAsset(next);
+          setText(textOf(values[next]));
+        }}
+        options={offered.map((known) => [known, known] as const)}
+      />
+      <TextField
+        label={empty === undefined ? 'New value' : `New value (empty: ${empty})`}
+        inputMode="decimal"
+        required={empty === undefined}
+        value={text}
+        set={setText}
+      />
+    </ChangeStep>
+  );
+}
+
+/** The request for one asset. `approvalAbove` is replaced whole, so it names the others as they are. */
+function describeChange(
+  name: AssetSetting,
+  settings: ExchangeSettings,
+  asset: Asset,
+  amount: string,
+): ChangeSettings | undefined {
+  if (name === 'fallbackPrices') return { [name]: { [asset]: amount === '' ? null : amount } };
+  if (name !== 'approvalAbove') return amount === '' ? undefined : { [name]: { [asset]: amount } };
+  const { [asset]: _before, ...others } = settings.approvalAbove;
+  return { approvalAbove: { ...others, ...(amount !== '' && { [asset]: amount }) } };
+}
+
+interface Pair {
+  readonly asset: string;
+  readonly network: string;
+  readonly amount: string;
+}
+
+const key = ({ asset, network }: Omit<Pair, 'amount'>) => `${asset} ${network}`;
+
+/** What the public API says of each asset and network: the values in force, those that were never set among them. */
+async function readInForce(name: NetworkSetting): Promise<readonly Pair[]> {
+  const { assets } = await api.listAssets();
+  return assets.flatMap(({ asset, networks }) =>
+    networks.map((row) => ({
+      asset,
+      network: row.network,
+      amount: { fees: row.withdrawFee, minimums: row.minWithdrawal, depositMinimums: row.minDeposit }[name],
+    })),
+  );
+}
+
+/** A setting with a value for each asset and network; those that were never set have defaults. */
+export function NetworkAmountsCard({ name, settings, changed }: SettingsPart & { readonly name: NetworkSetting }) {
+  const may = useMay();
+  const { loaded } = useLoaded(() => readInForce(name));
+  const pairs = loaded.state === 'here' ? loaded.value : [];
+  const set: Readonly<Record<string, Readonly<Record<string, string>> | undefined>> = settings[name];
+  const rows = Object.entries(set).flatMap(([asset, amounts = {}]) =>
+    Object.entries(amounts).map(([network, amount]) => ({ asset, network, amount })),
+  );
+  return (
+    <section class="card">
+      <h2>{settingNames[name]}</h2>
+      <Records
+        label={settingNames[name] ?? name}
+        rows={rows}
+        keyOf={key}
+        columns={[
+          { name: 'Asset', show: ({ asset }) => asset },
+          { name: 'Network', show: ({ network }) => network },
+          { name: 'Value', isNumber: true, show: ({ amount }) => <Value of={amount} /> },
+        ]}
+        empty="Every asset and network has its default."
+      />
+      {may('change_settings') && pairs.length > 0 && (
+        <div class="steps">
+          <SetNetworkAmount name={name} pairs={pairs} settings={settings} changed={changed} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function SetNetworkAmount({
+  name,
+  pairs,
+  ...part
+}: SettingsPart & { readonly name: NetworkSetting; readonly pairs: readonly Pair[] }) {
+  const [chosen, setChosen] = useState(pairs.map(key)[0] ?? '');
+  const pair = pairs.find((known) => key(known) === chosen);
+  const [text, setText] = useState(pair?.amount ?? '');
+  const [asset = '', network = ''] = chosen.split(' ');
+  const set: Readonly<Record<string, Readonly<Record<string, string>> | undefined>> = part.settings[name];
+  const { [network]: _before, ...others } = set[asset] ?? {};
+  const amount = text.trim();
+  // Replaced whole, so it names the others as they are.
+  const change = { [name]: { ...set, [asset]: { ...others, ...(amount !== '' && { [network]: amount }) } } };
+  return (
+    <ChangeStep {...part} label="Change one" change={change}>
+      <Choice
+        label="Asset and network"
+        value={chosen}
+        set={(next) => {
+          setChosen(next);
+          setText(pairs.find((known) => key(known) === next)?.amount ?? '');
+        }}
+        options={pairs.map((known) => [key(known), `${known.asset} over ${known.network}`] as const)}
+      />
+      <TextField label={`In ${asset} (empty: the default)`} inputMode="decimal" value={text} set={setText} />
+      <p class="quiet">In force now: {pair?.amount}.</p>
+    </ChangeStep>
+  );
+}

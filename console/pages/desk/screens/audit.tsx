@@ -1,0 +1,104 @@
+import { useState } from 'preact/hooks';
+import { inWords } from '../../format.ts';
+import { TextField } from '../../parts/form.tsx';
+import { go } from '../../route.ts';
+import type { Place } from '../place.ts';
+import { operate } from '../operate.ts';
+import { ShortId, Time } from '../parts/names.tsx';
+import { Pages } from '../parts/pages.tsx';
+import { Facts, Records } from '../parts/records.tsx';
+import { Value } from '../parts/value.tsx';
+import type { AuditEntry } from '../schema.d.ts';
+
+const filters = [
+  ['target', 'What was changed: an id'],
+  ['actor', 'Who: an e-mail'],
+  ['action', 'Action, such as change_settings'],
+] as const;
+
+const times = [
+  ['from', 'From'],
+  ['to', 'Until'],
+] as const;
+
+/** A time of the address as a field of the page takes it: without a zone, in that of the reader. */
+function toField(iso: string | null): string {
+  if (iso === null) return '';
+  const time = new Date(iso);
+  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** Who changed what, newest first. What is looked for is in the address of the page. */
+export function Audit({ query }: Place) {
+  const [wanted, setWanted] = useState<Readonly<Record<string, string>>>(() =>
+    Object.fromEntries([
+      ...filters.map(([name]) => [name, query.get(name) ?? ''] as const),
+      ...times.map(([name]) => [name, toField(query.get(name))] as const),
+    ]),
+  );
+  const set = (name: string) => (value: string) => setWanted((known) => ({ ...known, [name]: value }));
+  const find = (event: Event) => {
+    event.preventDefault();
+    const next = new URLSearchParams();
+    for (const [name] of filters) if (wanted[name]) next.set(name, wanted[name].trim());
+    for (const [name] of times) if (wanted[name]) next.set(name, new Date(wanted[name]).toISOString());
+    go(`/desk/audit?${next.toString()}`);
+  };
+  return (
+    <>
+      <h1>Audit</h1>
+      <section class="card">
+        <form class="filters" onSubmit={find}>
+          {filters.map(([name, label]) => (
+            <TextField key={name} label={label} value={wanted[name] ?? ''} set={set(name)} />
+          ))}
+          {times.map(([name, label]) => (
+            <TextField key={name} label={label} type="datetime-local" value={wanted[name] ?? ''} set={set(name)} />
+          ))}
+          <button type="submit">Find</button>
+        </form>
+        <Pages
+          read={async (cursor) => {
+            const { entries, nextCursor } = await operate('get /audit', {
+              query: { ...Object.fromEntries(query), ...(cursor && { cursor }) },
+            });
+            return { rows: entries, nextCursor };
+          }}
+        >
+          {(rows) => (
+            <Records
+              label="Audit"
+              rows={rows}
+              keyOf={({ id }) => id}
+              columns={[
+                { name: 'What', show: ({ action }) => inWords(action) },
+                { name: 'Who', show: ({ actor, role }) => (actor === role ? actor : `${actor}, as ${role}`) },
+                { name: 'Of', show: ({ target }) => <Target target={target} /> },
+                { name: 'Details', show: ({ detail }) => <Detail detail={detail} /> },
+                { name: 'When', show: ({ ts }) => <Time iso={ts} /> },
+              ]}
+              empty="Nothing was changed that fits. Ids and e-mails are found whole, not by a part."
+            />
+          )}
+        </Pages>
+      </section>
+    </>
+  );
+}
+
+/** What was changed: an id leads to what it is. */
+function Target({ target }: { readonly target: string }) {
+  return /^[\da-f-]{36}$/.test(target) ? (
+    <a href={`/desk/search?q=${target}`}>
+      <ShortId id={target} />
+    </a>
+  ) : (
+    <>{target}</>
+  );
+}
+
+function Detail({ detail }: { readonly detail: AuditEntry['detail'] }) {
+  const rows = Object.entries(detail);
+  if (rows.length === 0) return <>–</>;
+  return <Facts of={rows.map(([name, value]) => [name, <Value key={name} of={value} />])} />;
+}

@@ -1,0 +1,32 @@
+import type { ComponentChildren } from 'preact';
+import { operate } from '../operate.ts';
+import { Step } from '../parts/step.tsx';
+import type { ChangeSettings, ExchangeSettings } from '../schema.d.ts';
+import { ChangedSettings } from './changed-settings.tsx';
+
+/** What a part of the settings is given. */
+export interface SettingsPart {
+  readonly settings: ExchangeSettings;
+  readonly changed: () => void;
+}
+
+/** A step that changes settings, with each old and new value. */
+export function ChangeStep({
+  label,
+  settings,
+  change,
+  changed,
+  children,
+}: SettingsPart & {
+  readonly label: string;
+  /** `undefined` while the fields hold nothing that could be set. */
+  readonly change: ChangeSettings | undefined;
+  readonly children?: ComponentChildren;
+}) {
+  return (
+    <Step label={label} title={label} act={() => operate('patch /settings', { body: change ?? {} })} done={changed}>
+      {children}
+      {change && <ChangedSettings change={change} settings={settings} />}
+    </Step>
+  );
+}

@@ -1,0 +1,178 @@
+import { useState } from 'preact/hooks';
+import { inWords } from '../../format.ts';
+import { useLoaded } from '../../load.ts';
+import { Choice } from '../../parts/form.tsx';
+import { Shown } from '../../parts/notice.tsx';
+import { go } from '../../route.ts';
+import type { Place } from '../place.ts';
+import { operate } from '../operate.ts';
+import { State, Time } from '../parts/names.tsx';
+import { Pages } from '../parts/pages.tsx';
+import { Facts, Records } from '../parts/records.tsx';
+import { ReasonField, Step } from '../parts/step.tsx';
+import { Value } from '../parts/value.tsx';
+import type { ExchangeSettings, Proposal } from '../schema.d.ts';
+import { useMay, useStaff } from '../staff.ts';
+import { ChangedSettings } from './changed-settings.tsx';
+
+const statuses = ['OPEN', 'APPROVED', 'DECLINED', 'EXPIRED'] as const;
+
+/** What the requests are that need two people. */
+const deeds: readonly (readonly [path: RegExp, words: string])[] = [
+  [/^\/settings$/, 'Change the settings'],
+  [/^\/staff\/(.+)$/, 'Give roles to'],
+  [/^\/accounts\/([^/]+)$/, 'Change the account'],
+  [/^\/accounts\/([^/]+)\/credits$/, 'Credit the account'],
+  [/^\/accounts\/[^/]+\/withdrawals\/([^/]+)\/settle$/, 'Settle the withdrawal'],
+  [/^\/deposits$/, 'Report a deposit'],
+  [/^\/deposits\/([^/]+)\/credit$/, 'Credit the deposit'],
+  [/^\/settlements$/, 'Settle a trade'],
+  [/^\/reconciliation\/violations\/([^/]+)\/clear$/, 'Clear the violation'],
+];
+
+/** A proposal in words; one of a kind that is not known here, by its request. */
+function nameDeed({ method, path }: Proposal): string {
+  const own = path.replace('/operator/v1', '');
+  for (const [pattern, words] of deeds) {
+    const [whole, subject] = pattern.exec(own) ?? [];
+    if (whole !== undefined) return subject === undefined ? words : `${words} ${decodeURIComponent(subject)}`;
+  }
+  return `${method} ${path}`;
+}
+
+/** Changes that wait for a second person, or did. */
+export function Proposals({ query }: Place) {
+  const status = statuses.find((known) => known === query.get('status')) ?? 'OPEN';
+  return (
+    <>
+      <h1>Proposals</h1>
+      <section class="card">
+        <p>What matters most needs two people: one proposes by making the change, another approves it here.</p>
+        <Choice
+          label="State"
+          value={status}
+          set={(next) => go(`/desk/proposals?status=${next}`)}
+          options={statuses.map((known) => [known, inWords(known)] as const)}
+        />
+        <Pages
+          read={async (cursor) => {
+            const { proposals, nextCursor } = await operate('get /proposals', {
+              query: { status, ...(cursor && { cursor }) },
+            });
+            return { rows: proposals, nextCursor };
+          }}
+        >
+          {(rows) => (
+            <Records
+              label="Proposals"
+              rows={rows}
+              keyOf={({ id }) => id}
+              columns={[
+                { name: 'Proposal', show: (row) => <a href={`/desk/proposals/${row.id}`}>{nameDeed(row)}</a> },
+                { name: 'By', show: ({ proposedBy }) => proposedBy },
+                { name: 'Made', show: ({ proposedAt }) => <Time iso={proposedAt} /> },
+                { name: 'Until', show: ({ expiresAt }) => <Time iso={expiresAt} /> },
+                { name: 'State', show: (row) => <State of={row.status} /> },
+              ]}
+              empty={status === 'OPEN' ? 'Nothing waits for a second person.' : `None is ${status.toLowerCase()}.`}
+            />
+          )}
+        </Pages>
+      </section>
+    </>
+  );
+}
+
+async function read(id: string) {
+  const [{ proposal }, { settings }] = await Promise.all([
+    operate('get /proposals/{id}', { path: { id } }),
+    operate('get /settings'),
+  ]);
+  return { proposal, settings };
+}
+
+/** One proposal, with the whole request, to be approved or declined. */
+export function ProposalScreen({ rest: [id = ''] }: Place) {
+  const { loaded, reload } = useLoaded(() => read(id));
+  return (
+    <Shown loaded={loaded}>
+      {({ proposal, settings }) => (
+        <>
+          <div class="top">
+            <h1>{nameDeed(proposal)}</h1>
+            <State of={proposal.status} />
+          </div>
+          <section class="card">
+            <h2>What was proposed</h2>
+            <Body proposal={proposal} settings={settings} />
+            <Facts
+              of={[
+                ['Proposed by', proposal.proposedBy],
+                ['Made', <Time key="made" iso={proposal.proposedAt} />],
+                ['Can be decided until', <Time key="until" iso={proposal.expiresAt} />],
+                ['Decided by', proposal.decidedBy ?? 'nobody yet'],
+                ['Why it was declined', proposal.reason ?? '–'],
+                ['Request', <code key="request">{`${proposal.method} ${proposal.path}`}</code>],
+                ['Digest', <code key="digest">{proposal.digest}</code>],
+              ]}
+            />
+            {proposal.status === 'OPEN' && <Decide proposal={proposal} settings={settings} decided={reload} />}
+          </section>
+        </>
+      )}
+    </Shown>
+  );
+}
+
+interface BodyOf {
+  readonly proposal: Proposal;
+  readonly settings: ExchangeSettings;
+}
+
+/** What the request says; of settings that are still to be changed, beside what they are now. */
+function Body({ proposal, settings }: BodyOf) {
+  if (proposal.status === 'OPEN' && proposal.path.endsWith('/settings')) {
+    return <ChangedSettings change={proposal.body} settings={settings} />;
+  }
+  return (
+    <Facts
+      of={Object.entries(proposal.body).map(([name, value]) => [inWords(name), <Value key={name} of={value} />])}
+    />
+  );
+}
+
+function Decide({ proposal, settings, decided }: BodyOf & { readonly decided: () => void }) {
+  const { actor } = useStaff();
+  const may = useMay();
+  const [reason, setReason] = useState('');
+  const { id, digest } = proposal;
+  if (!may('decide_proposals')) return <p>Your role decides no proposals.</p>;
+  const isOwn = proposal.proposedBy === actor;
+  return (
+    <>
+      {isOwn && <p class="notice">You proposed this. Another person approves it; you can take it back.</p>}
+      <div class="steps">
+        {!isOwn && (
+          <Step
+            label="Approve"
+            title={nameDeed(proposal)}
+            act={() => operate('post /proposals/{id}/approve', { path: { id }, body: { digest } })}
+            done={decided}
+          >
+            <Body proposal={proposal} settings={settings} />
+            <p>The change is made at once, in your name and in that of {proposal.proposedBy}.</p>
+          </Step>
+        )}
+        <Step
+          danger
+          label={isOwn ? 'Take it back' : 'Decline'}
+          title={isOwn ? 'Take the proposal back' : 'Decline the proposal'}
+          act={() => operate('post /proposals/{id}/decline', { path: { id }, body: { reason } })}
+          done={decided}
+        >
+          <ReasonField value={reason} set={setReason} />
+        </Step>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+import { useState } from 'preact/hooks';
+import { Choice } from '../../parts/form.tsx';
+import { useLoaded } from '../../load.ts';
+import { operate } from '../operate.ts';
+import { AccountLink } from '../parts/names.tsx';
+import { Pages } from '../parts/pages.tsx';
+import { type Column, Records } from '../parts/records.tsx';
+import type { OperatorWithdrawal } from '../schema.d.ts';
+import { withdrawalColumns } from './account-records.tsx';
+
+const accountColumn: Column<OperatorWithdrawal> = {
+  name: 'Account',
+  show: ({ accountId }) => <AccountLink id={accountId} />,
+};
+
+const [idColumn, ...moreColumns] = withdrawalColumns;
+const columns = [...(idColumn ? [idColumn] : []), accountColumn, ...moreColumns];
+
+/** The withdrawals that wait for a review, the oldest first. */
+export function Reviews() {
+  return (
+    <>
+      <h1>Reviews</h1>
+      <section class="card">
+        <p>Withdrawals above the review threshold. Open one to see the facts, and to approve or reject it.</p>
+        <Pages
+          read={async (cursor) => {
+            const query = { status: 'PENDING', ...(cursor && { cursor }) } as const;
+            const { withdrawals, nextCursor } = await operate('get /withdrawals', { query });
+            return { rows: withdrawals, nextCursor };
+          }}
+        >
+          {(rows) => (
+            <Records
+              label="Withdrawals to review"
+              rows={rows}
+              keyOf={({ id }) => id}
+              columns={columns}
+              empty={
+                <>
+                  Nothing waits for a review. The threshold is among the <a href="/desk/settings">settings</a>.
+                </>
+              }
+            />
+          )}
+        </Pages>
+      </section>
+    </>
+  );
+}
+
+const ages = [
+  ['60', 'for an hour'],
+  ['10', 'for ten minutes'],
+  ['0', 'at all'],
+] as const;
+
+/** The withdrawals that the custodian has, and who pays which by hand. */
+export function Payouts() {
+  const [minutes, setMinutes] = useState<(typeof ages)[number][0]>('60');
+  const { loaded } = useLoaded(() => operate('get /payout-claims', { query: { limit: 200 } }));
+  const claims = loaded.state === 'here' ? loaded.value.claims : [];
+  const claimColumn: Column<OperatorWithdrawal> = {
+    name: 'Claimed by',
+    show: ({ id }) => claims.find(({ withdrawalId }) => withdrawalId === id)?.claimedBy ?? 'nobody',
+  };
+  return (
+    <>
+      <h1>Payouts</h1>
+      <section class="card">
+        <p>
+          The custodian has these and has not ended them. It is asked again and again by itself; after an hour a person
+          is needed. Ask the custodian what became of a payout before you settle it.
+        </p>
+        <Choice label="With the custodian" value={minutes} set={setMinutes} options={ages} />
+        <Pages
+          wanted={minutes}
+          read={async (cursor) => {
+            const query = {
+              status: 'PROCESSING',
+              olderThanMinutes: Number(minutes),
+              ...(cursor && { cursor }),
+            } as const;
+            const { withdrawals, nextCursor } = await operate('get /withdrawals', { query });
+            return { rows: withdrawals, nextCursor };
+          }}
+        >
+          {(rows) => (
+            <Records
+              label="Payouts with the custodian"
+              rows={rows}
+              keyOf={({ id }) => id}
+              columns={[...columns, claimColumn]}
+              empty="No payout is with the custodian for so long. Nothing is to be done."
+            />
+          )}
+        </Pages>
+      </section>
+    </>
+  );
+}

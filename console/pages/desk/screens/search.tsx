@@ -1,0 +1,69 @@
+import { inWords } from '../../format.ts';
+import { useLoaded } from '../../load.ts';
+import { Shown } from '../../parts/notice.tsx';
+import type { Place } from '../place.ts';
+import { operate } from '../operate.ts';
+import { AccountLink } from '../parts/names.tsx';
+import { Records } from '../parts/records.tsx';
+import type { SearchResult } from '../schema.d.ts';
+import { accountColumns } from './accounts.tsx';
+
+/** The page on which a result is shown. */
+function pathOf({ kind, id, accountId }: SearchResult): string {
+  const account = `/desk/accounts/${accountId}`;
+  if (kind === 'withdrawal') return `/desk/withdrawals/${accountId}/${id}`;
+  if (kind === 'deposit') return `/desk/deposits/${id}`;
+  if (kind === 'api_key') return `${account}/security`;
+  if (kind === 'order') return `${account}/orders`;
+  if (kind === 'settlement') return `${account}/transactions`;
+  return kind === 'violation' ? '/desk' : account;
+}
+
+async function read(text: string) {
+  const [{ results }, { accounts }] = await Promise.all([
+    operate('get /search', { query: { q: text } }),
+    operate('get /accounts', { query: { query: text, limit: 20 } }),
+  ]);
+  return { results, accounts };
+}
+
+/** What a text names: records exactly, and accounts by the beginning of their names. */
+export function Search({ query }: Place) {
+  const text = query.get('q') ?? '';
+  const { loaded } = useLoaded(() => read(text));
+  return (
+    <>
+      <h1>Search</h1>
+      <Shown loaded={loaded}>
+        {({ results, accounts }) => (
+          <>
+            <section class="card">
+              <h2>Records that “{text}” names</h2>
+              <Records
+                label="Records"
+                rows={results}
+                keyOf={({ kind, id, accountId }) => `${kind} ${id} ${accountId}`}
+                columns={[
+                  { name: 'What', show: (row) => <a href={pathOf(row)}>{inWords(row.kind)}</a> },
+                  { name: 'Id', show: ({ id }) => <code>{id}</code> },
+                  {
+                    name: 'Account',
+                    show: ({ accountId }) => (accountId ? <AccountLink id={accountId} /> : 'nobody’s'),
+                  },
+                  { name: 'Network', show: ({ network }) => network ?? '–' },
+                ]}
+                empty="Nothing has this id, address or hash. Paste it whole: only names of accounts are found by their beginning."
+              />
+            </section>
+            {accounts.length > 0 && (
+              <section class="card">
+                <h2>Accounts</h2>
+                <Records label="Accounts" rows={accounts} keyOf={({ id }) => id} columns={accountColumns} empty="" />
+              </section>
+            )}
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}

@@ -1,0 +1,153 @@
+import { useState } from 'preact/hooks';
+import { useLoaded } from '../../load.ts';
+import { Choice, TextField } from '../../parts/form.tsx';
+import { Shown } from '../../parts/notice.tsx';
+import { operate } from '../operate.ts';
+import { Facts } from '../parts/records.tsx';
+import { Value } from '../parts/value.tsx';
+import type { ExchangeSettings } from '../schema.d.ts';
+import { useMay } from '../staff.ts';
+import { AssetAmounts, NetworkAmountsCard } from './amount-settings.tsx';
+import { ChangeStep, type SettingsPart } from './change-step.tsx';
+import { settingNames } from './changed-settings.tsx';
+import { HaltSteps } from './halts.tsx';
+
+/** The settings of the exchange; each change is shown with its old and its new value before it is made. */
+export function Settings() {
+  const { loaded, reload } = useLoaded(async () => (await operate('get /settings')).settings);
+  const may = useMay();
+  return (
+    <>
+      <div class="top">
+        <h1>Settings</h1>
+        <a href="/desk/audit?action=change_settings">Who changed them</a>
+      </div>
+      {!may('change_settings') && (
+        <p class="notice">
+          {may('set_caps') ? 'Your role changes caps and exposure. ' : 'Your role changes no settings. '}
+          An admin changes the others.
+        </p>
+      )}
+      <Shown loaded={loaded}>
+        {(settings) => (
+          <>
+            <General settings={settings} changed={reload} />
+            <div class="grid">
+              <AssetAmounts name="supplyCaps" settings={settings} changed={reload} />
+              <AssetAmounts name="exposure" settings={settings} changed={reload} />
+              <AssetAmounts name="approvalAbove" settings={settings} changed={reload} />
+              <AssetAmounts name="fallbackPrices" settings={settings} changed={reload} />
+              <NetworkAmountsCard name="fees" settings={settings} changed={reload} />
+              <NetworkAmountsCard name="minimums" settings={settings} changed={reload} />
+              <NetworkAmountsCard name="depositMinimums" settings={settings} changed={reload} />
+            </div>
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+const shownFirst = ['allowlistMode', 'reviewThreshold', 'spreadBps', 'pausedNetworks'] as const;
+
+function General({ settings, changed }: SettingsPart) {
+  const may = useMay();
+  return (
+    <section class="card">
+      <h2>The exchange</h2>
+      <Facts
+        of={[
+          ['Trading', settings.tradingHalted ? 'halted' : 'open'],
+          ['Withdrawals', settings.withdrawalsHalted ? 'halted' : 'open'],
+          ...shownFirst.map((name) => [settingNames[name] ?? name, <Value key={name} of={settings[name]} />] as const),
+        ]}
+      />
+      <HaltSteps settings={settings} changed={changed} />
+      {may('change_settings') && (
+        <div class="steps">
+          <SetThreshold settings={settings} changed={changed} />
+          <SetSpread settings={settings} changed={changed} />
+          <SetAllowlist settings={settings} changed={changed} />
+          <PauseNetworks settings={settings} changed={changed} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function SetThreshold(part: SettingsPart) {
+  const [text, setText] = useState(part.settings.reviewThreshold ?? '');
+  const reviewThreshold = text.trim() === '' ? null : text.trim();
+  return (
+    <ChangeStep {...part} label="Set the review threshold" change={{ reviewThreshold }}>
+      <TextField label="USDT (empty: no reviews)" inputMode="decimal" value={text} set={setText} />
+    </ChangeStep>
+  );
+}
+
+function SetSpread(part: SettingsPart) {
+  const [text, setText] = useState(String(part.settings.spreadBps));
+  const isWhole = /^\d{1,4}$/.test(text.trim());
+  return (
+    <ChangeStep {...part} label="Set the spread" change={isWhole ? { spreadBps: Number(text) } : undefined}>
+      <TextField
+        label="Hundredths of a percent"
+        inputMode="numeric"
+        pattern="\d{1,4}"
+        required
+        value={text}
+        set={setText}
+      />
+    </ChangeStep>
+  );
+}
+
+const modes = [
+  ['off', 'off: any address'],
+  ['strict', 'strict: approved addresses alone'],
+] as const;
+
+function SetAllowlist(part: SettingsPart) {
+  const [allowlistMode, setMode] = useState(part.settings.allowlistMode);
+  return (
+    <ChangeStep {...part} label="Set the allowlist’s mode" change={{ allowlistMode }}>
+      <Choice label="Withdrawals go to" value={allowlistMode} set={setMode} options={modes} />
+    </ChangeStep>
+  );
+}
+
+type Network = ExchangeSettings['pausedNetworks'][number];
+
+const networks: readonly Network[] = [
+  'BTC',
+  'BEP20',
+  'TRC20',
+  'SOL',
+  'ETH',
+  'ARBITRUM',
+  'OPTIMISM',
+  'BASE',
+  'AVAX',
+  'POLYGON',
+  'LTC',
+  'DOGE',
+];
+
+function PauseNetworks(part: SettingsPart) {
+  const [paused, setPaused] = useState<readonly Network[]>(part.settings.pausedNetworks);
+  const toggle = (network: Network) =>
+    setPaused((known) => (known.includes(network) ? known.filter((one) => one !== network) : [...known, network]));
+  return (
+    <ChangeStep {...part} label="Pause networks" change={{ pausedNetworks: paused }}>
+      <fieldset>
+        <legend>No withdrawals over</legend>
+        {networks.map((network) => (
+          <label key={network} class="tick">
+            <input type="checkbox" checked={paused.includes(network)} onChange={() => toggle(network)} />
+            {network}
+          </label>
+        ))}
+      </fieldset>
+    </ChangeStep>
+  );
+}

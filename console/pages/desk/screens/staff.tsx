@@ -1,0 +1,92 @@
+import { useState } from 'preact/hooks';
+import { type StaffRole, staffRoles } from '../../../../src/operator/roles.ts';
+import { inWords } from '../../format.ts';
+import { TextField } from '../../parts/form.tsx';
+import { operate } from '../operate.ts';
+import { Time } from '../parts/names.tsx';
+import { Pages } from '../parts/pages.tsx';
+import { Records } from '../parts/records.tsx';
+import { OldAndNew, Step } from '../parts/step.tsx';
+import type { StaffMember } from '../schema.d.ts';
+import { useMay } from '../staff.ts';
+
+const meanings: Readonly<Record<StaffRole, string>> = {
+  admin: 'everything',
+  treasury: 'credits, settlements, caps',
+  compliance: 'reviews, quarantine, freezes',
+  support: 'opens accounts, freezes them',
+  auditor: 'reads',
+};
+
+const nameRoles = (roles: readonly string[]) => (roles.length === 0 ? 'none' : roles.join(', '));
+
+/** Who works here, and what their roles let them do. */
+export function StaffScreen() {
+  const may = useMay();
+  const [turn, setTurn] = useState(0);
+  const changed = () => setTurn((known) => known + 1);
+  return (
+    <>
+      <div class="top">
+        <h1>Staff</h1>
+        {may('manage_staff') && <SetRoles changed={changed} />}
+      </div>
+      <section class="card">
+        <p>People sign in through Access. Whoever leaves is removed there, and gets no role here.</p>
+        <Pages
+          turn={turn}
+          read={async (cursor) => {
+            const { staff, nextCursor } = await operate('get /staff', { query: cursor ? { cursor } : {} });
+            return { rows: staff, nextCursor };
+          }}
+        >
+          {(rows) => (
+            <Records
+              label="Staff"
+              rows={rows}
+              keyOf={({ email }) => email}
+              columns={[
+                { name: 'E-mail', show: ({ email }) => email },
+                { name: 'Roles', show: ({ roles }) => nameRoles(roles) },
+                { name: 'Since', show: ({ changedAt }) => <Time iso={changedAt} /> },
+                {
+                  name: 'Change',
+                  show: (member) => may('manage_staff') && <SetRoles member={member} changed={changed} />,
+                },
+              ]}
+              empty="Nobody has a role yet. Give one to the first person."
+            />
+          )}
+        </Pages>
+      </section>
+    </>
+  );
+}
+
+function SetRoles({ member, changed }: { readonly member?: StaffMember; readonly changed: () => void }) {
+  const before = member?.roles ?? [];
+  const [email, setEmail] = useState(member?.email ?? '');
+  const [roles, setRoles] = useState<readonly StaffRole[]>(before);
+  const toggle = (role: StaffRole) =>
+    setRoles((known) => (known.includes(role) ? known.filter((one) => one !== role) : [...known, role]));
+  return (
+    <Step
+      label={member ? 'Set roles' : 'Add a person'}
+      title={member ? `Roles of ${member.email}` : 'Add a person'}
+      act={() => operate('put /staff/{email}', { path: { email: email.trim().toLowerCase() }, body: { roles } })}
+      done={changed}
+    >
+      {!member && <TextField label="E-mail, as Access knows it" type="email" required value={email} set={setEmail} />}
+      <fieldset>
+        <legend>May do</legend>
+        {staffRoles.map((role) => (
+          <label key={role} class="tick">
+            <input type="checkbox" checked={roles.includes(role)} onChange={() => toggle(role)} />
+            {inWords(role)}: {meanings[role]}
+          </label>
+        ))}
+      </fieldset>
+      <OldAndNew name="Roles" old={nameRoles(before)} next={nameRoles(roles)} />
+    </Step>
+  );
+}

@@ -1,0 +1,235 @@
+import { useState } from 'preact/hooks';
+import { api } from '../../ask.ts';
+import { inWords, showAmount } from '../../format.ts';
+import { useLoaded } from '../../load.ts';
+import { Shown } from '../../parts/notice.tsx';
+import { operate } from '../operate.ts';
+import { State, Time } from '../parts/names.tsx';
+import { Facts, Records } from '../parts/records.tsx';
+import { ReasonField, Step } from '../parts/step.tsx';
+import type { ExchangeSettings, House, Reconciliation } from '../schema.d.ts';
+import { useMay } from '../staff.ts';
+import { HaltSteps } from './halts.tsx';
+
+const EVERY_MS = 15_000;
+
+/** As much is counted of what waits. */
+const MOST_COUNTED = 200;
+
+/** A withdrawal that the custodian has for longer needs a person. */
+const STUCK_AFTER_MINUTES = 60;
+
+type Status = Awaited<ReturnType<typeof api.getStatus>>;
+
+const count = (rows: readonly unknown[], nextCursor: string | null) =>
+  `${rows.length}${nextCursor === null ? '' : ' or more'}`;
+
+async function readWaiting() {
+  const limit = MOST_COUNTED;
+  const [reviews, stuck, quarantined, pending, proposals] = await Promise.all([
+    operate('get /withdrawals', { query: { status: 'PENDING', limit } }),
+    operate('get /withdrawals', { query: { status: 'PROCESSING', olderThanMinutes: STUCK_AFTER_MINUTES, limit } }),
+    operate('get /deposits', { query: { status: 'QUARANTINED', limit } }),
+    operate('get /deposits', { query: { status: 'PENDING', limit } }),
+    operate('get /proposals', { query: { status: 'OPEN', limit } }),
+  ]);
+  return [
+    ['/desk/reviews', 'withdrawals to review', count(reviews.withdrawals, reviews.nextCursor)],
+    ['/desk/payouts', 'payouts stuck for an hour', count(stuck.withdrawals, stuck.nextCursor)],
+    ['/desk/deposits', 'deposits in quarantine', count(quarantined.deposits, quarantined.nextCursor)],
+    ['/desk/deposits?show=pending', 'deposits on their way', count(pending.deposits, pending.nextCursor)],
+    ['/desk/proposals', 'proposals to decide', count(proposals.proposals, proposals.nextCursor)],
+  ] as const;
+}
+
+async function read() {
+  const [waiting, { settings }, { reconciliation }, { house }, status] = await Promise.all([
+    readWaiting(),
+    operate('get /settings'),
+    operate('get /reconciliation'),
+    operate('get /house'),
+    api.getStatus(),
+  ]);
+  return { waiting, settings, reconciliation, house, status };
+}
+
+/** How the exchange stands, and what waits for somebody. */
+export function Today() {
+  const { loaded, reload } = useLoaded(read, EVERY_MS);
+  return (
+    <>
+      <h1>Today</h1>
+      <Shown loaded={loaded}>
+        {({ waiting, settings, reconciliation, house, status }) => (
+          <>
+            <ul class="tiles" aria-label="What waits">
+              {waiting.map(([path, what, number]) => (
+                <li key={path}>
+                  <a href={path} class={number === '0' ? 'tile calm' : 'tile'}>
+                    <strong>{number}</strong> <span>{what}</span>
+                  </a>
+                </li>
+              ))}
+            </ul>
+            <Standing settings={settings} status={status} changed={reload} />
+            <Reconciled reconciliation={reconciliation} changed={reload} />
+            <Custody house={house} />
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+function Standing({
+  settings,
+  status,
+  changed,
+}: {
+  readonly settings: ExchangeSettings;
+  readonly status: Status;
+  readonly changed: () => void;
+}) {
+  const paused = settings.pausedNetworks.join(', ');
+  return (
+    <section class="card">
+      <h2>The exchange, as clients see it</h2>
+      <Facts
+        of={[
+          ['Trading', <State key="t" of={status.trading} />],
+          ['Withdrawals', <State key="w" of={status.withdrawals} />],
+          ['Prices', <State key="p" of={status.prices} />],
+          ['Networks paused', paused === '' ? 'none' : paused],
+        ]}
+      />
+      <HaltSteps settings={settings} changed={changed} />
+    </section>
+  );
+}
+
+function Reconciled({
+  reconciliation: { status, lastPass, progress, violations, invariants },
+  changed,
+}: {
+  readonly reconciliation: Reconciliation;
+  readonly changed: () => void;
+}) {
+  const may = useMay();
+  return (
+    <section class="card">
+      <h2>Reconciliation</h2>
+      <Facts
+        of={[
+          [
+            'The ledger',
+            <State key="s" of={status} words={status === 'ok' ? 'Every invariant holds' : inWords(status)} />,
+          ],
+          ['Last whole pass', lastPass ? <Time iso={lastPass.completedAt} /> : 'none yet'],
+          ['Last step', progress.lastStepAt ? <Time iso={progress.lastStepAt} /> : 'none yet'],
+        ]}
+      />
+      {violations.map((violation) => (
+        <Violation key={violation.id} violation={violation} cleared={changed} />
+      ))}
+      <details>
+        <summary>Every invariant</summary>
+        <Records
+          label="Invariants"
+          rows={invariants}
+          keyOf={({ name }) => name}
+          columns={[
+            { name: 'Invariant', show: ({ name }) => inWords(name) },
+            { name: 'State', show: (row) => <State of={row.status} /> },
+          ]}
+          empty="None was checked yet."
+        />
+      </details>
+      {may('reconcile') && (
+        <div class="steps">
+          <Step
+            label="Begin a pass now"
+            title="Check the whole ledger now"
+            act={() => operate('post /reconciliation/run')}
+            done={changed}
+          >
+            <p>The keeper checks every account, record and transfer. Nothing stops meanwhile.</p>
+          </Step>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Violation({
+  violation: { id, invariant, foundAt, examples },
+  cleared,
+}: {
+  readonly violation: Reconciliation['violations'][number];
+  readonly cleared: () => void;
+}) {
+  const [reason, setReason] = useState('');
+  const may = useMay();
+  return (
+    <div class="notice bad">
+      <h3>{inWords(invariant)} is broken</h3>
+      <p>
+        Found <Time iso={foundAt} />. Trading and withdrawals were halted. Find the cause with the examples before you
+        clear it.
+      </p>
+      <pre>{examples.map((example) => JSON.stringify(example)).join('\n')}</pre>
+      {may('clear_violations') && (
+        <Step
+          danger
+          label="Clear the violation"
+          title="Clear the violation"
+          act={() =>
+            operate('post /reconciliation/violations/{violationId}/clear', {
+              path: { violationId: id },
+              body: { reason },
+            })
+          }
+          done={cleared}
+        >
+          <p>After that the halts can be lifted. The next pass halts again if the invariant is still broken.</p>
+          <ReasonField value={reason} set={setReason} />
+        </Step>
+      )}
+    </div>
+  );
+}
+
+const covers = { covered: 'covered', shortfall: 'shortfall', unknown: 'not known' } as const;
+
+function Custody({ house }: { readonly house: House }) {
+  return (
+    <section class="card">
+      <h2>Custody against the ledger</h2>
+      <p class="quiet">
+        {house.custodyAnsweredAt ? (
+          <>
+            The custodian said what it holds <Time iso={house.custodyAnsweredAt} />.
+          </>
+        ) : (
+          'The custodian has not said yet what it holds.'
+        )}
+      </p>
+      <Records
+        label="Custody against the ledger"
+        rows={house.assets}
+        keyOf={({ asset }) => asset}
+        columns={[
+          { name: 'Asset', show: ({ asset }) => asset },
+          { name: 'By the ledger', isNumber: true, show: (row) => showAmount(row.custodyShouldHold) },
+          {
+            name: 'By the custodian',
+            isNumber: true,
+            show: ({ custodyHolds }) => (custodyHolds === null ? '–' : showAmount(custodyHolds)),
+          },
+          { name: 'State', show: ({ custodyCovers }) => <State of={custodyCovers} words={covers[custodyCovers]} /> },
+        ]}
+        empty=""
+      />
+      <a href="/desk/house">The house’s book</a>
+    </section>
+  );
+}

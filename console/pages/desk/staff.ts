@@ -1,0 +1,25 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import { type Duty, findRoleFor } from '../../../src/operator/roles.ts';
+import type { Role } from '../../../src/ledger/role.ts';
+
+/** Who is signed in, as the exchange says. */
+export interface Staff {
+  readonly actor: string;
+  readonly roles: readonly string[];
+}
+
+export const StaffContext = createContext<Staff | undefined>(undefined);
+
+/** Who is signed in. Only pages behind the sign-in call it. */
+export function useStaff(): Staff {
+  const staff = useContext(StaffContext);
+  if (!staff) throw new Error('nobody is signed in');
+  return staff;
+}
+
+/** Whether the one who is signed in may do something, by the roles that the exchange itself goes by. */
+export function useMay(): (duty: Duty) => boolean {
+  const { roles } = useStaff();
+  return (duty) => findRoleFor(duty, roles as readonly Role[]) !== undefined;
+}
