@@ -1,50 +1,20 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { generate } from 'otplib';
-import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
+import type { Page } from 'playwright-core';
+import { WIDE, checkPages, complaints, open, openBrowser, openPage, press, see } from './console/browser.ts';
+import { checkSizes } from './console/check-sizes.ts';
+import { tryDesk } from './console/try-desk.ts';
 import { type LocalExchange, expectThat, withLocalExchange } from './local-exchange.ts';
 
 /**
- * Tries the console in a browser, on an exchange started by `npm start`, as the holder of the demo account would: from the
- * link that is printed to a withdrawal. Each page is then shown to axe in both themes and widths. `-- SHOTS` names a
- * folder for pictures of all of them. CHROMIUM names the browser if it is not Debian's.
+ * Tries the console in a browser, on an exchange started by `npm start`, as the holder of the demo account would, from the
+ * link that is printed to a withdrawal, and as the staff would at the desk. Each page is then shown to axe in both themes
+ * and widths. `-- SHOTS` names a folder for pictures of all of them. CHROMIUM names the browser if it is not Debian's.
  */
 
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-const PATIENCE_MS = 20_000;
-const MAX_SCRIPT_BYTES = 40_000;
-const NARROW = { width: 360, height: 740 };
-const WIDE = { width: 1280, height: 800 };
 const PAGES = ['/', '/trade', '/deposit', '/withdraw', '/activity', '/keys', '/security'];
 const COLD = '0x52908400098527886E0F7030069857D2E4169EE7';
 
 const [shots] = process.argv.slice(2);
-
-function openBrowser(): Promise<Browser> {
-  if (!existsSync(CHROMIUM)) throw new Error(`there is no browser at ${CHROMIUM}: install chromium, or set CHROMIUM`);
-  const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  const args = ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost', ...asRoot];
-  return chromium.launch({ executablePath: CHROMIUM, args });
-}
-
-/** What only the browser sees: errors of the page, and requests to other places. */
-const complaints: string[] = [];
-
-async function openPage(context: BrowserContext, origin: string): Promise<Page> {
-  const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
-  page.on('console', (message) => {
-    // The browser tells of every refusal, which the page shows as well.
-    const isRefusal = message.text().startsWith('Failed to load resource');
-    if (['error', 'warning'].includes(message.type()) && !isRefusal) complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('request', (request) => {
-    if (!request.url().startsWith(`${origin}/`)) complaints.push(`a request to ${request.url()}`);
-  });
-  return page;
-}
 
 /** A passkey of the browser's own, which verifies its user at once. */
 async function addAuthenticator(page: Page): Promise<void> {
@@ -62,10 +32,6 @@ async function addAuthenticator(page: Page): Promise<void> {
     },
   });
 }
-
-const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click();
-const open = (page: Page, name: string) => page.getByRole('navigation').getByRole('link', { name }).click();
-const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
 
 /** Signs in by the printed link, and secures the account. Returns the secret of the second factor, as the page shows it. */
 async function secure(page: Page, link: string): Promise<string> {
@@ -178,47 +144,9 @@ async function compareBalances(page: Page, exchange: LocalExchange): Promise<voi
   expectThat(JSON.stringify(shown) === JSON.stringify(told), 'the balances on the page are those of the API');
 }
 
-/** Shows every page to axe, in both themes and widths. The policy is lifted for that, or axe could not run. */
-async function checkAccess(browser: Browser, from: BrowserContext, origin: string): Promise<void> {
-  const context = await browser.newContext({ bypassCSP: true, storageState: await from.storageState() });
-  const page = await openPage(context, origin);
-  const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
-  if (shots !== undefined) mkdirSync(shots, { recursive: true });
-  for (const path of PAGES) {
-    for (const [size, viewport] of [['narrow', NARROW] as const, ['wide', WIDE] as const]) {
-      await page.setViewportSize(viewport);
-      await page.goto(`${origin}${path}`);
-      await page.locator('h1').waitFor();
-      await page.waitForFunction("document.querySelector('.waiting') === null");
-      await page.waitForLoadState('networkidle');
-      const width = await page.locator('html').evaluate((html) => html.scrollWidth);
-      if (width > viewport.width) throw new Error(`${path} is ${width} wide on a screen of ${viewport.width}`);
-      await page.evaluate(axe);
-      for (const colorScheme of ['light', 'dark'] as const) {
-        // Colours that are still changing from one theme to the other are nobody's.
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        const name = `${path === '/' ? 'overview' : path.slice(1)}-${size}-${colorScheme}.png`;
-        if (shots !== undefined) await page.screenshot({ path: join(shots, name), fullPage: true });
-        const found = await page.evaluate(`axe.run().then(({ violations }) =>
-          violations.map(({ id, nodes }) => id + ' at ' + nodes.map(({ html }) => html.slice(0, 100)).join(', ')))`);
-        if ((found as string[]).length > 0) throw new Error(`${path}, ${size}, ${colorScheme}: ${String(found)}`);
-      }
-    }
-  }
-  expectThat(true, `${PAGES.length} pages in which axe finds nothing, in both themes and widths`);
-}
-
-/** The pages load as much script as this at most, all of them together. */
-function checkSize(): void {
-  const folder = 'console/dist/assets';
-  const scripts = readdirSync(folder).filter((file) => file.endsWith('.js'));
-  const size = scripts.reduce((sum, file) => sum + gzipSync(readFileSync(join(folder, file))).length, 0);
-  expectThat(size <= MAX_SCRIPT_BYTES, `${size} bytes of script, gzipped`);
-}
-
 await withLocalExchange(async (start) => {
   const exchange = await start();
-  checkSize();
+  checkSizes();
   const link = /http:\/\/localhost:\d+\/link#\S+/.exec(exchange.greeting)?.[0] ?? '';
   const { origin } = new URL(link);
   const browser = await openBrowser();
@@ -235,7 +163,10 @@ await withLocalExchange(async (start) => {
     await press(page, 'Sign in with a passkey');
     await see(page, 'Balances');
     expectThat(true, 'signing out, and in again with the passkey');
-    await checkAccess(browser, context, origin);
+    const pages = PAGES.map((path) => ({ path, name: path === '/' ? 'overview' : path.slice(1) }));
+    await checkPages(browser, context, origin, pages, shots);
+    expectThat(true, `${PAGES.length} pages in which axe finds nothing, in both themes and widths`);
+    await tryDesk(browser, exchange, shots);
     expectThat(complaints.length === 0, `no complaint of the browser ${complaints.slice(0, 5).join('; ')}`);
   } finally {
     await browser.close();

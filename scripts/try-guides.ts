@@ -121,6 +121,7 @@ const expected: Readonly<Record<string, readonly Expected[]>> = {
     ['whether custody covers each asset', /USDT \w+,/],
     ['a reconciliation without violations', /^(ok|pending)\n0$/m],
   ],
+  desk: [['a link to the desk', /\/cdn-cgi\/access\/authorized\?email=grace%40exchange\.example&code=[\w-]{43}/]],
   'going-live': [
     ['the settings', /"settings":{"allowlistMode"/],
     ['a supply cap', /"supplyCaps":{[^}]*"BTC":"100"/],

@@ -24,7 +24,7 @@ const forTraders = [
  * The first documents for an operator, in reading order. Every other document outside `design` is for operators too,
  * and follows them.
  */
-const forOperators = ['guides/operating', 'guides/going-live', 'guides/real-chains'];
+const forOperators = ['guides/operating', 'guides/desk', 'guides/going-live', 'guides/real-chains'];
 
 /** The folder of the design pages, for those who change the code. */
 const DESIGN = 'design/';

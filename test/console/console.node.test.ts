@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, inject } from 'vitest';
 import { beginConsole, served } from '../support/node/console/shared-console.ts';
+import { describeDesk } from '../support/node/console/describe-desk.ts';
 import { describeNotices } from '../support/node/console/describe-notices.ts';
 import { describeRefusals } from '../support/node/console/describe-refusals.ts';
 import { describeSignIn } from '../support/node/console/describe-sign-in.ts';
@@ -12,3 +13,4 @@ afterAll(() => served.stop());
 describeSignIn();
 describeRefusals();
 describeNotices();
+describeDesk();

@@ -40,14 +40,21 @@ const hidden: typeof screens = { search: ['Search', Search], withdrawals: ['With
 export function Desk() {
   const address = useAddress();
   const { loaded } = useLoaded(async () => (await operate('get /me')).me);
+  if (loaded.state !== 'here') {
+    return (
+      <main class="door">
+        <h1>Bureau desk</h1>
+        <Shown loaded={loaded}>{() => null}</Shown>
+        <a href="/desk" target="_self">
+          Sign in again
+        </a>
+      </main>
+    );
+  }
   return (
-    <Shown loaded={loaded}>
-      {(staff) => (
-        <StaffContext.Provider value={staff}>
-          <Frame address={address} staff={staff} />
-        </StaffContext.Provider>
-      )}
-    </Shown>
+    <StaffContext.Provider value={loaded.value}>
+      <Frame address={address} staff={loaded.value} />
+    </StaffContext.Provider>
   );
 }
 

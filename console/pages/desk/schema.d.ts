@@ -100,7 +100,7 @@ export interface Operations {
   'post /accounts/{id}/api-keys': {
     query: undefined;
     body: CreateApiKey;
-    answer: { readonly apiKey: ApiKey; readonly token: string | null };
+    answer: { readonly apiKey: ApiKey; readonly token: string | null } | { readonly proposal: Proposal };
   };
   'delete /accounts/{id}/api-keys/{keyId}': {
     query: undefined;
@@ -145,7 +145,7 @@ export interface Operations {
   'delete /accounts/{id}/totp': {
     query: undefined;
     body: undefined;
-    answer: { readonly totp: { readonly enabled: boolean } };
+    answer: { readonly totp: { readonly enabled: boolean } } | { readonly proposal: Proposal };
   };
   'post /accounts/{id}/totp/confirm': {
     query: undefined;
@@ -155,7 +155,7 @@ export interface Operations {
   'post /accounts/{id}/allowlist': {
     query: undefined;
     body: { readonly network: string; readonly address: string; readonly label: string };
-    answer: { readonly entry: AllowlistEntry };
+    answer: { readonly entry: AllowlistEntry } | { readonly proposal: Proposal };
   };
   'get /accounts/{id}/allowlist': {
     query: { readonly limit?: number; readonly cursor?: string };

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Form, TextField } from '../../parts/form.tsx';
 import { findProposal } from '../operate.ts';
 import type { Proposal } from '../schema.d.ts';
@@ -33,8 +33,11 @@ export function Step({
   const open = () => {
     setProposal(undefined);
     setOpen(true);
-    dialog.current?.showModal();
   };
+  // Once its fields are there, so that the first of them gets the focus.
+  useLayoutEffect(() => {
+    if (isOpen) dialog.current?.showModal();
+  }, [isOpen]);
   const close = () => dialog.current?.close();
   const make = async () => {
     setProposal(findProposal(await act()));

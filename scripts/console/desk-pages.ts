@@ -1,0 +1,93 @@
+import type { Page } from 'playwright-core';
+import { type LocalExchange, expectThat } from '../local-exchange.ts';
+import { type ShownPage, open, press } from './browser.ts';
+import { type Customer, send } from './desk-customer.ts';
+
+/** The cells of a table by its name, without the spaces between thousands. */
+async function readTable(page: Page, name: string): Promise<string[][]> {
+  const rows = await page.getByRole('table', { name, exact: true }).locator('tbody tr').all();
+  return Promise.all(
+    rows.map(async (row) =>
+      (await row.locator('th, td').allTextContents()).map((text) => text.replaceAll('\u202F', '')),
+    ),
+  );
+}
+
+interface HouseAsset {
+  readonly asset: string;
+  readonly owedToClients: string;
+  readonly inFlight: string;
+  readonly feesEarned: string;
+  readonly inventory: string;
+  readonly custodyShouldHold: string;
+  readonly custodyHolds: string | null;
+}
+
+/** Throws unless the numbers on the pages are the API's. */
+export async function compareNumbers(page: Page, exchange: LocalExchange, { accountId }: Customer): Promise<void> {
+  await open(page, 'House');
+  await page.getByRole('table', { name: 'What is owed and held' }).waitFor();
+  const shown = (await readTable(page, 'What is owed and held')).map((cells) => cells.slice(0, -1));
+  const { house } = await send<{ house: { assets: HouseAsset[] } }>(exchange, 'GET', '/operator/v1/house');
+  const told = house.assets.map((row) => [
+    row.asset,
+    row.owedToClients,
+    row.inFlight,
+    row.feesEarned,
+    row.inventory,
+    row.custodyShouldHold,
+    row.custodyHolds ?? '–',
+  ]);
+  expectThat(JSON.stringify(shown) === JSON.stringify(told), 'the house’s book on the page is that of the API');
+  await page.goto(`${exchange.consoleOrigin}/desk/accounts/${accountId}`);
+  await page.getByRole('table', { name: 'Balances' }).waitFor();
+  const balances = (await readTable(page, 'Balances')).map(([asset, amount]) => [asset, amount]);
+  const { account } = await send<{ account: { balances: { asset: string; amount: string }[] } }>(
+    exchange,
+    'GET',
+    `/operator/v1/accounts/${accountId}`,
+  );
+  const held = account.balances.filter(({ amount }) => amount !== '0').map(({ asset, amount }) => [asset, amount]);
+  expectThat(JSON.stringify(balances) === JSON.stringify(held), 'the balances of an account are those of the API');
+}
+
+/** Every page of the desk, and a dialog; the search for the account of this label. */
+export async function listPages(
+  exchange: LocalExchange,
+  { accountId }: Customer,
+  label: string,
+): Promise<readonly ShownPage[]> {
+  const [{ proposals }, { withdrawals }, { deposits }] = await Promise.all([
+    send<{ proposals: { id: string }[] }>(exchange, 'GET', '/operator/v1/proposals?status=OPEN'),
+    send<{ withdrawals: { id: string }[] }>(exchange, 'GET', `/operator/v1/accounts/${accountId}/withdrawals`),
+    send<{ deposits: { id: string }[] }>(exchange, 'GET', '/operator/v1/deposits?status=QUARANTINED'),
+  ]);
+  const account = `/desk/accounts/${accountId}`;
+  const paths = {
+    today: '/desk',
+    accounts: '/desk/accounts',
+    account,
+    transactions: `${account}/transactions`,
+    orders: `${account}/orders`,
+    'account-withdrawals': `${account}/withdrawals`,
+    'account-deposits': `${account}/deposits`,
+    'account-security': `${account}/security`,
+    reviews: '/desk/reviews',
+    payouts: '/desk/payouts',
+    withdrawal: `/desk/withdrawals/${accountId}/${withdrawals[0]?.id}`,
+    deposits: '/desk/deposits',
+    'deposits-kept': '/desk/deposits?show=kept',
+    dust: '/desk/deposits?show=dust',
+    deposit: `/desk/deposits/${deposits[0]?.id}`,
+    house: '/desk/house',
+    settings: '/desk/settings',
+    proposals: '/desk/proposals',
+    proposal: `/desk/proposals/${proposals[0]?.id}`,
+    audit: '/desk/audit',
+    staff: '/desk/staff',
+    search: `/desk/search?q=${encodeURIComponent(label)}`,
+    'not-found': '/desk/nowhere',
+  };
+  const pages = Object.entries(paths).map(([name, path]) => ({ name: `desk-${name}`, path }));
+  return [...pages, { name: 'desk-dialog', path: account, prepare: (page) => press(page, 'Set the daily limit') }];
+}

@@ -1,0 +1,206 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { type LocalExchange, expectThat } from '../local-exchange.ts';
+import { writeSignInLink } from '../start/play-access.ts';
+import { WIDE, checkPages, open, openPage, see } from './browser.ts';
+import { type Customer, NOBODYS, openCustomer, send } from './desk-customer.ts';
+import { compareNumbers, listPages } from './desk-pages.ts';
+
+const ADMIN = 'admin@bureau.example';
+const SECOND = 'grace@bureau.example';
+const CUSTOMER = 'Desk Customer';
+
+/** Presses the button that opens a dialog, or one that has none. */
+function press(page: Page, name: string): Promise<void> {
+  return page.getByRole('button', { name, exact: true }).click();
+}
+
+/** Presses the button of the open dialog that makes the change. */
+function confirm(page: Page, name: string): Promise<void> {
+  return page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
+}
+
+/** Signs a person of the staff in, in a browser of their own. */
+async function signIn(browser: Browser, exchange: LocalExchange, email: string): Promise<[BrowserContext, Page]> {
+  const context = await browser.newContext({ viewport: WIDE, reducedMotion: 'reduce' });
+  const page = await openPage(context, exchange.consoleOrigin);
+  await page.goto(writeSignInLink(exchange.storage, exchange.consoleOrigin, email));
+  return [context, page];
+}
+
+/** Opens an account at the desk, finds it again by its id, credits it and invites its holder. Returns its id. */
+async function openAccount(page: Page, exchange: LocalExchange): Promise<string> {
+  await open(page, 'Accounts');
+  await press(page, 'Open an account');
+  await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill(CUSTOMER);
+  await confirm(page, 'Open an account');
+  await page.getByRole('heading', { level: 1, name: CUSTOMER }).waitFor();
+  const accountId = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+  await page.getByRole('searchbox').fill(accountId);
+  await page.keyboard.press('Enter');
+  await page.getByRole('table', { name: 'Records' }).getByRole('link', { name: 'Account', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: CUSTOMER }).waitFor();
+  expectThat(true, 'the desk opens an account, and the search finds it by its id');
+  await press(page, 'Credit by hand');
+  await page.getByRole('dialog').getByLabel('Asset').selectOption('ETH');
+  await page.getByLabel('Amount of ETH').fill('5.25');
+  await page.getByLabel('Reference').fill('desk credit');
+  await confirm(page, 'Credit by hand');
+  await page.getByRole('table', { name: 'Balances' }).getByText('5.25').waitFor();
+  await page.getByLabel('E-mail of the holder').fill('customer@customers.example');
+  await press(page, 'Invite');
+  await see(page, 'customer@customers.example was invited');
+  expectThat(true, 'an account is credited by hand, and its holder invited');
+  await press(page, 'Freeze');
+  await confirm(page, 'Freeze');
+  await page.getByRole('button', { name: 'Unfreeze' }).waitFor();
+  const { account } = await send<{ account: { status: string } }>(
+    exchange,
+    'GET',
+    `/operator/v1/accounts/${accountId}`,
+  );
+  expectThat(account.status === 'frozen', 'an account is frozen');
+  await press(page, 'Unfreeze');
+  await confirm(page, 'Unfreeze');
+  await page.getByRole('button', { name: 'Freeze', exact: true }).waitFor();
+  return accountId;
+}
+
+/** Lowers the review threshold, and reviews the withdrawal that then waits. */
+async function review(page: Page, exchange: LocalExchange, customer: Customer): Promise<void> {
+  await open(page, 'Settings');
+  await press(page, 'Set the review threshold');
+  await page.getByLabel('USDT (empty: no reviews)').fill('10');
+  const change = page.getByRole('dialog').locator('.change');
+  const [old, next] = [await change.locator('del').textContent(), await change.locator('ins').textContent()];
+  expectThat(old !== next && next === '10', `a setting shows its old value and its new one, ${old} and ${next}`);
+  await confirm(page, 'Set the review threshold');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  const id = await customer.withdraw();
+  await open(page, 'Reviews');
+  await page.getByRole('table', { name: 'Withdrawals to review' }).getByRole('link').first().click();
+  await see(page, 'What to look at');
+  await see(page, 'This is the account’s first withdrawal.');
+  await press(page, 'Approve');
+  await page.getByLabel('Reason, for the audit').fill('known customer');
+  await confirm(page, 'Approve');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  const path = `/operator/v1/accounts/${customer.accountId}/withdrawals/${id}`;
+  const { withdrawal } = await send<{ withdrawal: { status: string } }>(exchange, 'GET', path);
+  expectThat(withdrawal.status !== 'PENDING', `a reviewed withdrawal goes on, it is ${withdrawal.status}`);
+}
+
+/** Halts trading and lifts the halt, alone while there is one admin and then with a second person. */
+async function halt(page: Page, exchange: LocalExchange, browser: Browser): Promise<BrowserContext> {
+  const readHalt = async () =>
+    (await send<{ settings: { tradingHalted: boolean } }>(exchange, 'GET', '/operator/v1/settings')).settings
+      .tradingHalted;
+  const haltTrading = async () => {
+    await open(page, 'Today');
+    await press(page, 'Halt trading');
+    await confirm(page, 'Halt trading');
+    await page.getByRole('button', { name: 'Lift the halt of trading' }).waitFor();
+  };
+  const lift = async () => {
+    await press(page, 'Lift the halt of trading');
+    await confirm(page, 'Lift the halt of trading');
+  };
+  await haltTrading();
+  expectThat(await readHalt(), 'a halt is in force');
+  await lift();
+  await page.getByRole('button', { name: 'Halt trading' }).waitFor();
+  expectThat(!(await readHalt()), 'one admin lifts it while there is no other');
+  await open(page, 'Staff');
+  await press(page, 'Add a person');
+  await page.getByLabel('E-mail, as Access knows it').fill(SECOND);
+  await page
+    .getByRole('dialog')
+    .getByLabel(/^Admin/)
+    .check();
+  await confirm(page, 'Add a person');
+  await page.getByRole('table', { name: 'Staff' }).getByText(SECOND).waitFor();
+  await haltTrading();
+  await lift();
+  await page.getByRole('link', { name: 'a proposal' }).click();
+  await see(page, 'You proposed this.');
+  expectThat(await readHalt(), 'with two admins it is proposed, and who proposed it cannot approve it');
+  const [context, other] = await signIn(browser, exchange, SECOND);
+  await open(other, 'Proposals');
+  await other.getByRole('link', { name: 'Change the settings' }).click();
+  await see(other, 'Trading is halted');
+  await press(other, 'Approve');
+  await confirm(other, 'Approve');
+  await see(other, `Decided by`);
+  await other.locator('dd', { hasText: SECOND }).waitFor();
+  expectThat(!(await readHalt()), 'a second person approves it, and trading is open');
+  await open(other, 'Audit');
+  const row = other.getByRole('row').filter({ hasText: 'Change settings' }).first();
+  await row.getByText(SECOND).waitFor();
+  expectThat(true, 'the audit names the second person');
+  return context;
+}
+
+/** A stray deposit is kept, another credited by two, and a payout that hangs is settled by two. */
+async function clearUp(page: Page, exchange: LocalExchange, customer: Customer): Promise<void> {
+  await open(page, 'Deposits');
+  await page.getByRole('table', { name: 'In quarantine' }).getByRole('link').first().click();
+  await see(page, 'Its address belongs to nobody here.');
+  await press(page, 'Keep it');
+  await page.getByLabel('Reason, for the audit').fill('no sender found');
+  await confirm(page, 'Keep it');
+  await page.locator('dd', { hasText: 'Kept' }).waitFor();
+  expectThat(true, 'a deposit in quarantine is kept');
+  await open(page, 'Deposits');
+  await page.getByRole('table', { name: 'In quarantine' }).getByRole('link').first().click();
+  await press(page, 'Credit it');
+  await page.getByLabel('Id of the account').fill(customer.accountId);
+  await page.getByLabel('Reason, for the audit').fill('the sender proved it');
+  await confirm(page, 'Credit it');
+  await page.getByRole('link', { name: 'a proposal' }).waitFor();
+  expectThat(true, 'crediting another becomes a proposal');
+  await open(page, 'Payouts');
+  await page.getByRole('combobox').selectOption('0');
+  await page.getByRole('table', { name: 'Payouts with the custodian' }).getByRole('link').first().click();
+  await press(page, 'Settle it');
+  await page.getByLabel('Reason, for the audit').fill('the custodian never had it');
+  await confirm(page, 'Settle it');
+  await page.getByRole('link', { name: 'a proposal' }).waitFor();
+  const { proposals } = await send<{ proposals: unknown[] }>(exchange, 'GET', '/operator/v1/proposals?status=OPEN');
+  expectThat(proposals.length === 2, 'settling a stuck payout becomes a proposal');
+}
+
+/** Who signs in and has no role is told so by the exchange. */
+async function tryStranger(browser: Browser, exchange: LocalExchange): Promise<void> {
+  const [context, page] = await signIn(browser, exchange, 'stranger@bureau.example');
+  await see(page, /request [\da-f-]{36}/);
+  expectThat((await page.getByRole('navigation').count()) === 0, 'who has no role is shown the refusal alone');
+  await context.close();
+}
+
+/** Tries the desk as its staff would: the first admin, and a second one whom they add. */
+export async function tryDesk(browser: Browser, exchange: LocalExchange, shots: string | undefined): Promise<void> {
+  const link = writeSignInLink(exchange.storage, exchange.consoleOrigin, ADMIN);
+  expectThat(exchange.greeting.includes(link), 'npm start prints the link to the desk');
+  const [context, page] = await signIn(browser, exchange, ADMIN);
+  await see(page, 'Custody against the ledger');
+  const customer = await openCustomer(exchange, await openAccount(page, exchange));
+  await review(page, exchange, customer);
+  await send(exchange, 'PATCH', '/operator/v1/settings', { reviewThreshold: '1000000' });
+  await customer.withdraw('custodian_hangs');
+  const second = await halt(page, exchange, browser);
+  await second.close();
+  for (const _ of [1, 2]) {
+    const hash = `0x${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex')}`;
+    const report = { network: 'ETH', asset: 'ETH', amount: '0.5', address: NOBODYS, txHash: hash, confirmations: 32 };
+    await send(exchange, 'POST', '/operator/v1/deposits', report);
+  }
+  await clearUp(page, exchange, customer);
+  await tryStranger(browser, exchange);
+  await compareNumbers(page, exchange, customer);
+  const pages = await listPages(exchange, customer, CUSTOMER);
+  await checkPages(browser, context, exchange.consoleOrigin, pages, shots);
+  expectThat(true, `${pages.length} pages of the desk in which axe finds nothing, in both themes and widths`);
+  await page.goto(`${exchange.consoleOrigin}/desk`);
+  await page.getByRole('link', { name: 'Sign out' }).click();
+  await see(page, /Open the link/);
+  expectThat(true, 'signing out');
+}
