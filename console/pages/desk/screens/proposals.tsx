@@ -138,11 +138,9 @@ function Body({ proposal, settings }: BodyOf) {
   if (proposal.status === 'OPEN' && proposal.path.endsWith('/settings')) {
     return <ChangedSettings change={proposal.body} settings={settings} />;
   }
-  return (
-    <Facts
-      of={Object.entries(proposal.body).map(([name, value]) => [inWords(name), <Value key={name} of={value} />])}
-    />
-  );
+  const fields = Object.entries(proposal.body);
+  if (fields.length === 0) return <p>The request says nothing more.</p>;
+  return <Facts of={fields.map(([name, value]) => [inWords(name), <Value key={name} of={value} />])} />;
 }
 
 function Decide({ proposal, settings, decided }: BodyOf & { readonly decided: () => void }) {
