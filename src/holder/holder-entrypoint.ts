@@ -6,6 +6,7 @@ import { changeAccount } from '../accounts/account.ts';
 import { type AllowlistEntry, listAllowlist, removeApproval, showEntry } from '../accounts/allowlist.ts';
 import { TotpCode, confirmTotp, drawTotp } from '../accounts/totp.ts';
 import { config } from '../env.ts';
+import { wakeAfterChange } from '../events/webhooks/wake-after-change.ts';
 import { describeBodyErrors } from '../http/json-body.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { type ApiKey, CreateOwnKey, listApiKeys } from '../keys/api-key.ts';
@@ -44,7 +45,7 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
 
   /** Ends sessions of the same account by their ids; without ids the session itself. See `endOwnSessions`. */
   endSessions(token: string, sessionIds: readonly string[] | null): Promise<Outcome<null>> {
-    return this.#withSession(token, 'look', (session) =>
+    return this.#change(token, 'look', (session) =>
       endOwnSessions(this.env, session, sessionIds ?? [session.record.id]),
     );
   }
@@ -71,12 +72,12 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
 
   /** Revokes an API key for good. See `revokeOwnKey`. */
   revokeKey(token: string, keyId: string): Promise<Outcome<ApiKey>> {
-    return this.#withSession(token, 'act', (session) => revokeOwnKey(this.env, session, keyId));
+    return this.#change(token, 'act', (session) => revokeOwnKey(this.env, session, keyId));
   }
 
   /** Makes a secret for the second factor, which a first code confirms. Refuses with `invalid_state` where it is on. */
   drawTotp(token: string): Promise<Outcome<{ readonly secret: string; readonly otpauthUri: string }>> {
-    return this.#withSession(token, 'act', async (session) => {
+    return this.#change(token, 'act', async (session) => {
       const { account } = await describeOwnAccount(session, { mode: 'off', cooling_hours: 0 });
       const { database, accountId, actor } = session;
       return drawTotp(database, accountId, account.label, config.TOTP_SECRETS, actor);
@@ -121,7 +122,7 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
 
   /** Removes an approval at once. Refuses with `not_found`. */
   removeAddress(token: string, entryId: string): Promise<Outcome<AllowlistEntry>> {
-    return this.#withSession(token, 'act', async ({ database, accountId, actor }) => {
+    return this.#change(token, 'act', async ({ database, accountId, actor }) => {
       const entry = await removeApproval(database, accountId, entryId, actor);
       return entry ? accept(entry) : refuse('not_found', 'The account has no such entry.');
     });
@@ -132,7 +133,7 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
    * Only the exchange unfreezes it. Any session may, because it only takes rights away.
    */
   freeze(token: string): Promise<Outcome<null>> {
-    return this.#withSession(token, 'look', async ({ database, accountId, actor }) => {
+    return this.#change(token, 'look', async ({ database, accountId, actor }) => {
       const changed = await changeAccount(database, accountId, { status: 'frozen' }, actor);
       if (!changed.ok) return changed;
       return (await tellLanes(this.env, accountId, actor.now_ms)) ? accept(null) : laneUnreachable;
@@ -144,12 +145,12 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
     token: string,
     proof: Proof,
   ): Promise<Outcome<{ readonly heldUntil_ms: number; readonly ended: readonly string[] }>> {
-    return this.#withSession(token, 'look', (session) => recoverAccount(this.env, session, proof, config.TOTP_SECRETS));
+    return this.#change(token, 'look', (session) => recoverAccount(this.env, session, proof, config.TOTP_SECRETS));
   }
 
   /** Notes in the account's log what happened at the console alone. */
   note(token: string, event: NotedEvent, detail: Readonly<Record<string, string>>): Promise<Outcome<null>> {
-    return this.#withSession(token, 'look', async ({ database, accountId, actor }) => {
+    return this.#change(token, 'look', async ({ database, accountId, actor }) => {
       if (!notedEvents.includes(event)) return refuse('invalid_request', 'There is no such event.');
       await insertAudit(database, actor, event, accountId, detail);
       return accept(null);
@@ -174,6 +175,17 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
     });
   }
 
+  /** A call that changes something: who is told of it is woken, beside the answer. */
+  async #change<T>(
+    token: string,
+    level: SessionLevel,
+    act: (session: Session) => Promise<Outcome<T>>,
+  ): Promise<Outcome<T>> {
+    const changed = await this.#withSession(token, level, act);
+    if (changed.ok) this.ctx.waitUntil(wakeAfterChange(this.env));
+    return changed;
+  }
+
   #withSession<T>(
     token: string,
     level: SessionLevel,
@@ -192,7 +204,7 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
     body: unknown,
     act: (session: Session, body: z.output<Body>) => Promise<Outcome<T>>,
   ): Promise<Outcome<T>> {
-    return this.#withSession(token, 'act', async (session) => {
+    return this.#change(token, 'act', async (session) => {
       const parsed = schema.safeParse(body);
       if (parsed.success) return act(session, parsed.data);
       const errors = describeBodyErrors(parsed.error);

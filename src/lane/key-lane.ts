@@ -4,6 +4,7 @@ import { type Answer, type RequestFacts, answerProblem } from '../http/answer.ts
 import { describeError, logFault } from '../platform/log.ts';
 import { type Outcome, type Refusal, accept, overloaded, refuse } from '../http/refusal.ts';
 import { wakeSenders } from '../events/webhooks/reach-sender.ts';
+import { wakeAfterChange } from '../events/webhooks/wake-after-change.ts';
 import { decideAdmission, decideEffect, type Admission } from '../keys/admission.ts';
 import { type BucketLimits, type BucketName, limitsOf } from '../keys/bucket-limits.ts';
 import { type KeyRecord, readKeyRecord } from '../keys/record.ts';
@@ -221,7 +222,7 @@ export class KeyLane extends DurableObject<Bindings> {
     });
     if (turn.kind === 'timed_out') return problem(overloaded, counted.rate);
     const answer = await this.#finish(execution, call.request, turn.value);
-    if (record.value.hasWebhooks && answer.status < 400) this.#wakeSenders(record.value.accountId);
+    if (answer.status < 400 && !turn.value.replayed) this.#wakeSenders(record.value, bucket);
     return { answer, replayed: turn.value.replayed, rate: counted.rate };
   }
 
@@ -241,8 +242,14 @@ export class KeyLane extends DurableObject<Bindings> {
     return answered;
   }
 
-  /** Has the account's webhooks sent now, beside the answer. If this fails, the sweep of the same minute does it. */
-  #wakeSenders(accountId: string): void {
+  /**
+   * Has webhooks sent now, beside the answer. An order is told to its own account alone, and the record says whether that
+   * has endpoints; a withdrawal may also be told to its receiver and to the operator. If this fails, the sweep of the same
+   * minute does it.
+   */
+  #wakeSenders({ accountId, hasWebhooks }: KeyRecord, bucket: BucketName): void {
+    if (bucket === 'withdraw') return this.ctx.waitUntil(wakeAfterChange(this.env));
+    if (!hasWebhooks) return;
     const waking = wakeSenders(this.env, ledgerOf(this.env, accountId), accountId);
     this.ctx.waitUntil(waking.catch((error) => logFault('senders_not_woken', { error: describeError(error) })));
   }

@@ -14,6 +14,7 @@ import type { Custody } from '../wallet/custody/custody.ts';
 import { watchCustody } from '../wallet/custody/watch-custody.ts';
 import { sweepWithdrawals } from '../wallet/withdrawals/sweep-withdrawals.ts';
 import { Mutex } from './mutex.ts';
+import { SharedRun } from './shared-run.ts';
 import { ObjectState } from '../platform/object-state.ts';
 
 const KEPT = 'reconciliation';
@@ -30,6 +31,9 @@ const RUN_TIME_MS = 5_000;
 
 /** How often new transfers are read while a pass is running. */
 const FOLLOW_INTERVAL_MS = 10_000;
+
+/** The pause between two looks for webhook endpoints that are behind. */
+const WAKING_PAUSE_MS = 100;
 
 /** How many calls may wait for the running slices, and for how long. */
 const QUEUE_ROOM = 16;
@@ -56,6 +60,11 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
   readonly #reconciler: Reconciler;
   readonly #turns = new Mutex(QUEUE_ROOM, QUEUE_DEADLINE_MS);
   readonly #settings: KeeperSettings;
+  /** Changes that come at once cost one look for endpoints that are behind. */
+  readonly #waking = new SharedRun(
+    () => wakeBehind(this.env, firstLedger(this.env), Date.now()),
+    () => scheduler.wait(WAKING_PAUSE_MS),
+  );
   #custodyStanding: CustodyStanding;
   #isSweepDue = true;
   /** The last account whose old events were looked at; `null` where the next look begins with the first account. */
@@ -94,8 +103,12 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
       }),
     );
     await attempt('custody_not_watched', () => this.#watchCustody());
-    await attempt('senders_not_woken', () => wakeBehind(this.env, firstLedger(this.env), Date.now()));
+    await attempt('senders_not_woken', () => this.wakeSenders());
     await attempt('events_not_purged', () => this.#purgeEvents());
+  }
+
+  wakeSenders(): Promise<void> {
+    return this.#waking.run();
   }
 
   readCustody(): Promise<CustodyStanding> {

@@ -15,6 +15,8 @@ export interface KeeperStanding {
 export interface Keeper {
   /** Schedules a sweep of withdrawals and the next work on the reconciliation, and returns without waiting for them. */
   wake(): Promise<void>;
+  /** Wakes the webhook endpoints that are behind. Calls that come while this is done share the next time. */
+  wakeSenders(): Promise<void>;
   read(): Promise<KeeperStanding>;
   /** What is known about the custodian, which is asked every minute. */
   readCustody(): Promise<CustodyStanding>;

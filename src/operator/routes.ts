@@ -1,4 +1,7 @@
+import type { MiddlewareHandler } from 'hono';
+import { wakeAfterChange } from '../events/webhooks/wake-after-change.ts';
 import { createArea } from '../http/area.ts';
+import type { AppEnvironment } from '../http/context.ts';
 import { accountReadRoutes } from './account-read-routes.ts';
 import { accountRoutes } from './account-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
@@ -35,8 +38,17 @@ changes.route('/', eventRoutes);
 changes.route('/', staffRoutes);
 changes.route('/', houseRoutes);
 
+/** Whichever route made a change, those who are told of it are woken, beside the answer. */
+const wakeAfterChanges: MiddlewareHandler<AppEnvironment> = async (c, next) => {
+  await next();
+  if (['GET', 'HEAD'].includes(c.req.method) || !c.res.ok) return;
+  c.executionCtx.waitUntil(wakeAfterChange(c.env));
+};
+
 /** The operator's API. */
 export const operator = createArea();
+
+operator.use('/operator/v1/*', wakeAfterChanges);
 
 operator.route('/', changes);
 operator.route('/', proposalRoutes(changes));

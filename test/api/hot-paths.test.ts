@@ -14,6 +14,7 @@ const FREE: Cost = {
   gateCalls: 0,
   hubCalls: 0,
   senderCalls: 0,
+  keeperCalls: 0,
   databaseTrips: 0,
   databaseRowsRead: 0,
   databaseRowsWritten: 0,

@@ -19,7 +19,7 @@ import { forgetConditions } from '../support/gate.ts';
 import { idInCrowd } from '../support/growth/compose-crowd.ts';
 import { openCrowd } from '../support/growth/open-crowd.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
-import { measure } from '../support/runtime/meter.ts';
+import { holdWakings, measure } from '../support/runtime/meter.ts';
 import { firstLedger } from '../../src/ledger/ledgers.ts';
 import { addressOf, drawHash, followAll, withOwn } from '../support/ledger/reconciliation.ts';
 import { env } from '../support/runtime/test-env.ts';
@@ -52,7 +52,7 @@ async function count(work: () => Promise<unknown>): Promise<Counts> {
     const lines = log.mock.calls.map(([line]) => String(line));
     return {
       workerRequests: lines.filter((line) => line.startsWith('{"event":"request"')).length,
-      objectCalls: cost.laneCalls + cost.gateCalls + cost.hubCalls + cost.senderCalls,
+      objectCalls: cost.laneCalls + cost.gateCalls + cost.hubCalls + cost.senderCalls + cost.keeperCalls,
       objectRowsRead: cost.objectRowsRead,
       objectRowsWritten: cost.objectRowsWritten,
       databaseRowsRead: cost.databaseRowsRead,
@@ -141,6 +141,16 @@ async function countEvent(): Promise<Counts> {
   return { ...written, databaseRowsWritten: written.databaseRowsWritten + 1 };
 }
 
+/** The look for endpoints that are behind, where an account has one and it is not. */
+async function countLook(): Promise<Counts> {
+  await env.DB.prepare('DELETE FROM webhook_endpoints').run();
+  const endpoint = await subscribe(await openListener(openManager), new Receiver());
+  const look = () => wakeBehind(env, firstLedger(env), Date.now());
+  await look();
+  await runAlarm(endpoint);
+  return count(look);
+}
+
 /** The deliveries of events that came at once, from the wake-up of the endpoint on. */
 async function countDeliveries(events: number): Promise<Counts> {
   // The sweep looks at every endpoint, also at those of cases before this one.
@@ -154,8 +164,11 @@ async function countDeliveries(events: number): Promise<Counts> {
   // The first delivery also makes the tables of its object.
   await give(trader.accountId, 'first');
   await deliver();
+  const wakings = await holdWakings();
   for (let told = 0; told < events; told += 1) await give(trader.accountId, `told ${told}`);
-  return count(deliver);
+  const counted = await count(deliver);
+  wakings.restore();
+  return counted;
 }
 
 /** Number ranges of the accounts that the reconciliation is counted for. */
@@ -271,6 +284,7 @@ const scenarios: Record<RequestName, () => Promise<Counts>> = {
   },
   'event of an account that listens, written beside what it tells and deleted later': countEvent,
   'events when there are none, of a key that polls': () => countPolled('/api/v1/events', PACE_MS, true),
+  'look for endpoints that are behind after a change, for each endpoint': countLook,
   'event, delivered to an endpoint with nineteen others': () => countDeliveries(20),
   'event, delivered to an endpoint alone': () => countDeliveries(1),
   'order, checked as it is new and in the first pass over it': () => countChecks(true),

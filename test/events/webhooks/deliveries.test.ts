@@ -14,10 +14,12 @@ import {
   senderOf,
   subscribe,
 } from '../../support/events/receiver.ts';
+import { signIn } from '../../support/holder/holders.ts';
 import { database } from '../../support/ledger/raw-ledger.ts';
+import { addressOf } from '../../support/ledger/reconciliation.ts';
 import { abort } from '../../support/runtime/faults.ts';
-import { env } from '../../support/runtime/test-env.ts';
-import { moveClock, stopClock } from '../../support/withdrawals/withdrawals.ts';
+import { env, holderEntrypoint } from '../../support/runtime/test-env.ts';
+import { moveClock, readTaken, stopClock, withdraw } from '../../support/withdrawals/withdrawals.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -279,6 +281,43 @@ describe('an endpoint', () => {
     await vi.waitFor(async () => expect(await nextAttempt(endpoint)).not.toBeNull());
     await runAlarm(endpoint);
     expect(receiver.types).toEqual(['order.filled']);
+  });
+
+  it('is sent a deposit, a change by the operator and one by the holder as soon as they are made', async () => {
+    const trader = await openManager();
+    const { token } = await signIn(trader.accountId);
+    const receiver = new Receiver();
+    const endpoint = await subscribe(trader, receiver);
+    const changes = [
+      () => tell(trader, 1),
+      () => asOperator('PATCH', `/accounts/${trader.accountId}`, { status: 'frozen' }),
+      () => asOperator('PATCH', `/accounts/${trader.accountId}`, { status: 'active' }),
+      () => holderEntrypoint.makeKey(token, { label: 'bot', scopes: ['read'] }),
+      () => holderEntrypoint.freeze(token),
+    ];
+    for (const change of changes) {
+      await change();
+      await vi.waitFor(async () => expect(await nextAttempt(endpoint)).not.toBeNull());
+      await runAlarm(endpoint);
+    }
+    expect(receiver.types).toEqual([
+      'deposit.completed',
+      'account.frozen',
+      'account.thawed',
+      'key.created',
+      'account.frozen',
+    ]);
+  });
+
+  it('is sent a withdrawal of another account to its own as soon as it is made', async () => {
+    const [sender, receiving] = [await openManager({ USDT: '500' }), await openManager()];
+    const address = await addressOf(receiving, 'TRC20');
+    const receiver = new Receiver();
+    const endpoint = await subscribe(receiving, receiver);
+    await readTaken(await withdraw(sender, { address }));
+    await vi.waitFor(async () => expect(await nextAttempt(endpoint)).not.toBeNull());
+    await runAlarm(endpoint);
+    expect(receiver.types).toEqual(['deposit.completed']);
   });
 
   it('that is tested is sent one event that says nothing, and what it answered is told', async () => {
