@@ -362,6 +362,12 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: an audit row takes the next number');
 END;
 
+CREATE TRIGGER audit_tells AFTER INSERT ON audit
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject)
+    SELECT account_id, sequence, 'audit.added', CAST(NEW.id AS TEXT) FROM next_events WHERE account_id = 'operator';
+END;
+
 CREATE TRIGGER stuck_withdrawals_are_settled_by_two BEFORE INSERT ON audit
 WHEN NEW.action = 'settle_withdrawal' AND NEW.proposal IS NULL
   AND NEW.detail ->> 'reason' IS NOT 'rejected'
@@ -692,16 +698,18 @@ CREATE TRIGGER deposits_tell AFTER INSERT ON deposits
 WHEN NEW.reason IS NOT 'below_minimum'
 BEGIN
   INSERT INTO events (account_id, sequence, type, subject)
-    SELECT account_id, sequence, 'deposit.' || lower(NEW.status), NEW.id
-    FROM next_events WHERE account_id = NEW.account_id;
+    SELECT account_id, sequence, 'deposit.' || lower(NEW.status),
+      iif(account_id = 'operator', NEW.account_id || '/' || NEW.id, NEW.id)
+    FROM next_events WHERE account_id IN (NEW.account_id, 'operator');
 END;
 
 CREATE TRIGGER deposits_tell_their_steps AFTER UPDATE ON deposits
 WHEN NEW.status IS NOT OLD.status
 BEGIN
   INSERT INTO events (account_id, sequence, type, subject)
-    SELECT account_id, sequence, 'deposit.' || lower(NEW.status), NEW.id
-    FROM next_events WHERE account_id = NEW.account_id;
+    SELECT account_id, sequence, 'deposit.' || lower(NEW.status),
+      iif(account_id = 'operator', NEW.account_id || '/' || NEW.id, NEW.id)
+    FROM next_events WHERE account_id IN (NEW.account_id, 'operator');
 END;
 
 CREATE TRIGGER inner_payments_begin_in_quarantine BEFORE INSERT ON deposits
@@ -766,8 +774,23 @@ CREATE TABLE events (
 CREATE TRIGGER events_are_explained BEFORE INSERT ON events
 WHEN NOT CASE
   WHEN NEW.detail IS NOT NULL THEN
-    NEW.type IN ('allowlist.added', 'allowlist.removed', 'endpoint.disabled')
-    OR (NEW.type GLOB 'security.?*' AND NEW.type NOT IN ('security.totp_on', 'security.totp_off'))
+    NEW.type = 'endpoint.disabled'
+    OR (NEW.account_id IS NOT 'operator' AND (
+      NEW.type IN ('allowlist.added', 'allowlist.removed')
+      OR (NEW.type GLOB 'security.?*' AND NEW.type NOT IN ('security.totp_on', 'security.totp_off'))))
+  WHEN NEW.account_id = 'operator' THEN CASE
+    WHEN NEW.type = 'audit.added' THEN EXISTS (
+      SELECT 1 FROM audit WHERE id = CAST(NEW.subject AS INTEGER) AND CAST(id AS TEXT) = NEW.subject)
+    WHEN NEW.type GLOB 'deposit.*' THEN EXISTS (
+      SELECT 1 FROM deposits
+      WHERE account_id = substr(NEW.subject, 1, instr(NEW.subject, '/') - 1)
+        AND id = substr(NEW.subject, instr(NEW.subject, '/') + 1) AND NEW.type = 'deposit.' || lower(status))
+    WHEN NEW.type GLOB 'withdrawal.*' THEN EXISTS (
+      SELECT 1 FROM withdrawals
+      WHERE account_id = substr(NEW.subject, 1, instr(NEW.subject, '/') - 1)
+        AND id = substr(NEW.subject, instr(NEW.subject, '/') + 1) AND NEW.type = 'withdrawal.' || lower(status))
+    ELSE 0
+  END
   WHEN NEW.type = 'order.filled' THEN EXISTS (
     SELECT 1 FROM orders WHERE account_id = NEW.account_id AND id = NEW.subject AND status = 'COMPLETED')
   WHEN NEW.type GLOB 'deposit.*' THEN EXISTS (
@@ -817,7 +840,8 @@ BEGIN
 END;
 
 CREATE TABLE listeners (
-  account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id),
+  -- An account's id, or 'operator'.
+  account_id TEXT PRIMARY KEY NOT NULL,
   since INTEGER NOT NULL DEFAULT 0 CHECK (since >= 0)
 ) STRICT, WITHOUT ROWID;
 
@@ -832,9 +856,11 @@ BEGIN
 END;
 
 CREATE TRIGGER listeners_begin_once BEFORE INSERT ON listeners
-WHEN EXISTS (SELECT 1 FROM listeners WHERE account_id = NEW.account_id)
 BEGIN
-  SELECT RAISE(ABORT, 'guard: listener exists');
+  SELECT RAISE(ABORT, 'guard: listener exists')
+    WHERE EXISTS (SELECT 1 FROM listeners WHERE account_id = NEW.account_id);
+  SELECT RAISE(ABORT, 'guard: only an account and the operator listen')
+    WHERE NEW.account_id IS NOT 'operator' AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id);
 END;
 
 CREATE VIEW next_events AS
@@ -1480,21 +1506,22 @@ CREATE VIEW two_admins AS
     SELECT count(*) FROM staff, json_each(staff.roles) AS role WHERE role.value = 'admin');
 
 CREATE TABLE webhook_endpoints (
-  account_id TEXT NOT NULL REFERENCES accounts (id),
+  -- An account's id, or 'operator'.
+  account_id TEXT NOT NULL,
   id TEXT NOT NULL,
   url TEXT NOT NULL,
   description TEXT NOT NULL,
   -- A JSON array of the types that are sent; empty: all.
   types TEXT NOT NULL CHECK (json_valid(types)),
   status TEXT NOT NULL DEFAULT 'enabled' CHECK (status IN ('enabled', 'disabled')),
-  -- Why the exchange switched it off; NULL where its holder did.
+  -- Why the exchange switched it off; NULL where its owner did.
   reason TEXT CHECK (reason IN ('gone', 'failing')),
   -- The secret that signs, encrypted as the secrets of second factors are.
   sealed_secret TEXT NOT NULL,
   -- Earlier secrets, which sign as well for some time: a JSON array such as [{"sealed": "…", "until": 1795241228900}].
   previous_secrets TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(previous_secrets)),
-  -- Up to which number the account's events were delivered, at least. The object of the endpoint knows it exactly; it
-  -- writes this column after each run, so that the sweep finds endpoints that are behind.
+  -- Up to which number the events were delivered, at least. The object of the endpoint knows it exactly; it writes this
+  -- column after each run, so that the sweep finds endpoints that are behind.
   delivered INTEGER NOT NULL CHECK (delivered >= 0),
   -- The sweep leaves it alone before this time, because its object has set an alarm.
   due_at INTEGER NOT NULL DEFAULT 0,
@@ -1513,7 +1540,7 @@ BEGIN
       SELECT 1 FROM webhook_endpoints WHERE account_id = NEW.account_id AND (id = NEW.id OR url = NEW.url));
   SELECT RAISE(ABORT, 'guard: too_many_endpoints')
     WHERE 10 <= (SELECT count(*) FROM webhook_endpoints WHERE account_id = NEW.account_id);
-  SELECT RAISE(ABORT, 'guard: the account of a webhook endpoint listens')
+  SELECT RAISE(ABORT, 'guard: who has a webhook endpoint listens')
     WHERE NOT EXISTS (SELECT 1 FROM listeners WHERE account_id = NEW.account_id);
 END;
 
@@ -1761,16 +1788,18 @@ END;
 CREATE TRIGGER withdrawals_tell AFTER INSERT ON withdrawals
 BEGIN
   INSERT INTO events (account_id, sequence, type, subject)
-    SELECT account_id, sequence, 'withdrawal.' || lower(NEW.status), NEW.id
-    FROM next_events WHERE account_id = NEW.account_id;
+    SELECT account_id, sequence, 'withdrawal.' || lower(NEW.status),
+      iif(account_id = 'operator', NEW.account_id || '/' || NEW.id, NEW.id)
+    FROM next_events WHERE account_id IN (NEW.account_id, 'operator');
 END;
 
 CREATE TRIGGER withdrawals_tell_their_steps AFTER UPDATE ON withdrawals
 WHEN NEW.status IS NOT OLD.status
 BEGIN
   INSERT INTO events (account_id, sequence, type, subject)
-    SELECT account_id, sequence, 'withdrawal.' || lower(NEW.status), NEW.id
-    FROM next_events WHERE account_id = NEW.account_id;
+    SELECT account_id, sequence, 'withdrawal.' || lower(NEW.status),
+      iif(account_id = 'operator', NEW.account_id || '/' || NEW.id, NEW.id)
+    FROM next_events WHERE account_id IN (NEW.account_id, 'operator');
 END;
 
 CREATE TRIGGER withdrawals_wait_after_recovery BEFORE INSERT ON withdrawals

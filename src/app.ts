@@ -19,7 +19,6 @@ import { operator } from './operator/routes.ts';
 import { trade } from './api/order-routes.ts';
 import { statement } from './api/statement-routes.ts';
 import { wallet } from './api/wallet-routes.ts';
-import { webhookDeliveries } from './api/webhook-delivery-routes.ts';
 import { webhooks } from './api/webhook-routes.ts';
 
 /** Routes that a deployment has beside the common ones, and the tag under which the operator's document has them. */
@@ -44,7 +43,6 @@ export function createApp(further: readonly FurtherRoutes[] = []): Area {
     statement,
     events,
     webhooks,
-    webhookDeliveries,
     operator,
     ...further.map(({ area }) => area),
     documents,

@@ -1,4 +1,4 @@
-import { describedEvents } from '../events/describe-webhooks.ts';
+import { describedEvents, describedOperatorEvents } from '../events/describe-webhooks.ts';
 import type { DocumentFrame } from '../http/document/build-document.ts';
 
 /** The version of the interface's contract. Within 1 things are only added. */
@@ -74,6 +74,7 @@ export const operatorFrame = {
     { name: 'Staff', description: 'The people who work here, and their roles' },
     { name: 'Proposals', description: 'Changes that wait for a second person' },
     { name: 'Audit', description: 'Who changed what, and what an id is' },
+    { name: 'Events', description: 'What happened in the exchange, to be followed or sent' },
     { name: 'Settings', description: 'Halts, fees, limits of the whole exchange' },
   ],
   securitySchemes: {
@@ -85,4 +86,5 @@ export const operatorFrame = {
     },
   },
   publicSecurity: [],
+  events: describedOperatorEvents,
 } satisfies DocumentFrame;

@@ -1,6 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import { admit, readRefusals } from '../access/admit.ts';
 import { authenticate } from '../access/authenticate.ts';
+import { accountFeed } from '../events/feed.ts';
 import { EventPage, EventQuery, readEvents } from '../events/read-events.ts';
 import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { ledgerOf } from '../ledger/ledgers.ts';
@@ -28,7 +29,7 @@ events.openapi(
     const admitted = await admit(c, 'read', 'read');
     if (!admitted.ok) return sendProblem(c, admitted);
     const { accountId } = admitted.value;
-    const page = await readEvents(ledgerOf(c.env, accountId), accountId, c.req.valid('query'));
+    const page = await readEvents(ledgerOf(c.env, accountId), accountFeed(accountId), c.req.valid('query'));
     return page.ok ? c.json(page.value, 200) : sendProblem(c, page);
   },
 );

@@ -111,11 +111,14 @@ interface KeptEndpoint {
   readonly reason: 'gone' | 'failing';
 }
 
+/** Shows an endpoint that was switched off, from what its event keeps. */
+export function showDisabledEndpoint(id: string, detail: string) {
+  return { webhookEndpoint: { id, ...(JSON.parse(detail) as KeptEndpoint) } };
+}
+
 function showKept({ type, subject, detail }: EventRow): Event['data'] | undefined {
   if (detail === null) return undefined;
-  if (type === 'endpoint.disabled') {
-    return { webhookEndpoint: { id: subject, ...(JSON.parse(detail) as KeptEndpoint) } };
-  }
+  if (type === 'endpoint.disabled') return showDisabledEndpoint(subject, detail);
   const kept = JSON.parse(detail) as Omit<KeptEntry, 'id'>;
   return { allowlistEntry: showEntry({ ...kept, id: subject }) };
 }

@@ -1,8 +1,14 @@
 import { type EventType, eventSchemas } from './event.ts';
+import { type OperatorEventType, operatorEventSchemas } from './operator-event.ts';
 
-/** What an event of each type tells, and what its example shows of the record. */
-const told: Readonly<Record<EventType, { readonly summary: string; readonly shown: object }>> = {
-  'order.filled': { summary: 'An order was filled', shown: {} },
+/** What an event tells, and what its example shows of the record. */
+interface Told {
+  readonly summary: string;
+  readonly shown: object;
+}
+
+/** The events of deposits and withdrawals, which an account and the operator are told alike. */
+const movements = {
   'deposit.pending': {
     summary: 'A deposit was seen on its chain, and waits for confirmations',
     shown: { status: 'PENDING', confirmations: 1 },
@@ -26,6 +32,16 @@ const told: Readonly<Record<EventType, { readonly summary: string; readonly show
     summary: 'A withdrawal failed, and its money was returned',
     shown: { status: 'FAILED', txHash: null, reason: 'refused' },
   },
+} as const satisfies Record<string, Told>;
+
+const endpoints = {
+  'endpoint.disabled': { summary: 'A webhook endpoint was switched off, because it is gone or fails', shown: {} },
+  'endpoint.test': { summary: 'Sent to one endpoint when its holder asks for it', shown: { reason: null } },
+} as const satisfies Record<string, Told>;
+
+const told: Readonly<Record<EventType, Told>> = {
+  'order.filled': { summary: 'An order was filled', shown: {} },
+  ...movements,
   'settlement.completed': {
     summary: 'A trade that was agreed elsewhere was settled',
     shown: { category: 'P2P', type: 'P2P_BUY', keyId: null, status: 'COMPLETED' },
@@ -38,21 +54,36 @@ const told: Readonly<Record<EventType, { readonly summary: string; readonly show
   'key.revoked': { summary: 'An API key was revoked', shown: {} },
   'allowlist.added': { summary: 'An address was approved for withdrawals', shown: {} },
   'allowlist.removed': { summary: 'The approval of an address was withdrawn', shown: {} },
-  'endpoint.disabled': { summary: 'A webhook endpoint was switched off, because it is gone or fails', shown: {} },
-  'endpoint.test': { summary: 'Sent to one endpoint when its holder asks for it', shown: { reason: null } },
+  ...endpoints,
+};
+
+const toldOperator: Readonly<Record<OperatorEventType, Told>> = {
+  'audit.added': { summary: 'Somebody changed something, or the reconciliation did', shown: {} },
+  ...movements,
+  ...endpoints,
 };
 
 /** One type of event for the document. */
-export interface DescribedEvent {
-  readonly type: EventType;
+export interface DescribedEvent extends Told {
+  readonly type: string;
   /** The name of its schema among the document's components. */
   readonly schema: string;
-  readonly summary: string;
-  /** The members of the record that make an example one of this type. */
-  readonly shown: object;
 }
 
-/** Every type of event, in the order of the schemas. */
-export const describedEvents: readonly DescribedEvent[] = Object.entries(eventSchemas).flatMap(([schema, { shape }]) =>
-  shape.type.options.map((type: EventType) => ({ type, schema, ...told[type] })),
+function describe<Type extends string>(
+  schemas: Readonly<Record<string, { readonly shape: { readonly type: { readonly options: readonly Type[] } } }>>,
+  toldOf: Readonly<Record<Type, Told>>,
+): DescribedEvent[] {
+  return Object.entries(schemas).flatMap(([schema, { shape }]) =>
+    shape.type.options.map((type) => ({ type, schema, ...toldOf[type] })),
+  );
+}
+
+/** Every type of an account's events, in the order of the schemas. */
+export const describedEvents: readonly DescribedEvent[] = describe<EventType>(eventSchemas, told);
+
+/** Every type of the operator's events. */
+export const describedOperatorEvents: readonly DescribedEvent[] = describe<OperatorEventType>(
+  operatorEventSchemas,
+  toldOperator,
 );

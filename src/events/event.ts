@@ -7,13 +7,13 @@ import { DepositBase } from '../wallet/deposits/account-deposit.ts';
 import { Transaction } from '../wallet/transactions.ts';
 import { Withdrawal } from '../wallet/withdrawals/withdrawal.ts';
 
-/** The number of an event: 1, 2, 3 and so on for each account, in the order in which things happened. */
+/** The number of an event: 1, 2, 3 and so on for each listener, in the order in which things happened. */
 export const Sequence = z.number().int().openapi({
-  description: 'The number of the event: 1, 2, 3 and so on for each account, without a gap',
+  description: 'The number of the event: 1, 2, 3 and so on, without a gap',
   example: 12,
 });
 
-/** A deposit in an event. Unlike a list it also shows one that is held for the operator. */
+/** A deposit in an account’s event. Unlike a list it also shows one that is held for the operator. */
 const EventDeposit = DepositBase.extend({
   status: z.enum(['PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED']).openapi({
     description: 'Waits for confirmations; credited; reverted on its chain; held for the operator',
@@ -30,16 +30,17 @@ const EventAccount = z
   .openapi('EventAccount');
 
 /** The schema of the events about one kind of record. */
-function describeKind<const Types extends readonly [string, ...string[]], Data extends z.ZodRawShape>(
+export function describeKind<const Types extends readonly [string, ...string[]], Data extends z.ZodRawShape>(
   name: string,
   types: Types,
   data: Data,
+  exampleId = 'evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12',
 ) {
   return z
     .object({
       id: z.string().openapi({
         description: 'Unique: the same event always has the same id, however often it is delivered',
-        example: 'evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12',
+        example: exampleId,
       }),
       type: z.enum(types),
       timestamp: Timestamp,
@@ -77,7 +78,7 @@ const AllowlistEvent = describeKind('AllowlistEvent', ['allowlist.added', 'allow
   allowlistEntry: AllowlistEntry,
 });
 
-const EndpointEvent = describeKind('EndpointEvent', ['endpoint.disabled', 'endpoint.test'], {
+export const EndpointEvent = describeKind('EndpointEvent', ['endpoint.disabled', 'endpoint.test'], {
   webhookEndpoint: z.object({
     id: Id,
     url: z.string().openapi({ example: 'https://hooks.your-company.com/bureau' }),
@@ -100,7 +101,7 @@ export const eventSchemas = {
   EndpointEvent,
 } as const;
 
-/** An event on the wire: what happened, and the record that it happened to. */
+/** An account’s event on the wire: what happened, and the record that it happened to. */
 export const Event = z
   .discriminatedUnion('type', [
     OrderEvent,
@@ -118,13 +119,14 @@ export type Event = z.output<typeof Event>;
 
 export type EventType = Event['type'];
 
-/** Every type of event. */
+/** Every type of an account’s events. */
 export const eventTypes = Object.values(eventSchemas).flatMap(
   (schema): readonly EventType[] => schema.shape.type.options,
 );
 
 /** A row of `events`. */
 export interface EventRow {
+  /** Who is told: an account by its id, or the operator. */
   readonly accountId: string;
   readonly sequence: number;
   readonly type: string;

@@ -5,44 +5,43 @@ import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
 import type { Database } from '../ledger/database.ts';
 import { bindPrepared, prepareOnce } from '../ledger/prepare-once.ts';
 import { events, listeners } from '../ledger/schema.ts';
-import { composeEvents } from './compose-events.ts';
 import { Event, type EventRow, Sequence, eventTypes } from './event.ts';
+import type { Feed } from './feed.ts';
+import { OperatorEvent, operatorEventTypes } from './operator-event.ts';
 
 const DEFAULT_LIMIT = 50;
-const EXAMPLE_TYPES = 'deposit.completed,withdrawal.completed';
-
-/** The types in a query: `a,b`. */
-export const EventTypes = z
-  .string()
-  .transform((text) => text.split(','))
-  .pipe(z.array(z.enum(eventTypes)).min(1).max(eventTypes.length))
-  .openapi({
-    type: 'string',
-    description: 'Events of these types, separated by commas; all unless told',
-    example: EXAMPLE_TYPES,
-  });
-
-/** The query of the feed of events. */
-export const EventQuery = z.object({
-  after: z
+/** The query of a feed with events of these types. */
+function describeQuery<const Types extends readonly string[]>(known: Types) {
+  const types = z
     .string()
-    .regex(/^\d{1,15}$/, 'is not a whole number')
-    .transform(Number)
-    .optional()
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.enum(known)).min(1).max(known.length))
     .openapi({
-      type: 'integer',
-      minimum: 0,
-      description: 'Events with a higher number than this one; from the oldest that is kept unless told',
-      example: 12,
-    }),
-  types: EventTypes.optional(),
-  limit: ListQuery.shape.limit,
-});
+      type: 'string',
+      description: 'Events of these types, separated by commas; all unless told',
+      example: 'deposit.completed,withdrawal.completed',
+    });
+  return z.object({
+    after: z
+      .string()
+      .regex(/^\d{1,15}$/, 'is not a whole number')
+      .transform(Number)
+      .optional()
+      .openapi({
+        type: 'integer',
+        minimum: 0,
+        description: 'Events with a higher number than this one; from the oldest that is kept unless told',
+        example: 12,
+      }),
+    types: types.optional(),
+    limit: ListQuery.shape.limit,
+  });
+}
 
-/** A page of the feed, oldest first. */
-export const EventPage = z
-  .object({
-    events: z.array(Event),
+/** A page of a feed, oldest first. */
+function describePage<Shown extends z.ZodType>(shown: Shown) {
+  return z.object({
+    events: z.array(shown),
     nextAfter: Sequence.openapi({
       description: 'Send it as `after` for what comes next, also when `events` is empty',
       example: 12,
@@ -51,16 +50,38 @@ export const EventPage = z
       description: 'Every event with a higher number is kept; an `after` below it is refused',
       example: 0,
     }),
-  })
-  .openapi('EventPage');
+  });
+}
 
-export type EventPage = z.output<typeof EventPage>;
+/** The query of an account's feed. */
+export const EventQuery = describeQuery(eventTypes);
+
+export const EventPage = describePage(Event).openapi('EventPage');
+
+/** The query of the operator's feed. */
+export const OperatorEventQuery = describeQuery(operatorEventTypes);
+
+export const OperatorEventPage = describePage(OperatorEvent).openapi('OperatorEventPage');
+
+/** A page of a feed. */
+export interface FeedPage<Shown> {
+  readonly events: Shown[];
+  readonly nextAfter: number;
+  readonly since: number;
+}
+
+/** Which page of a feed is wanted. */
+export interface PageWanted {
+  readonly after?: number | undefined;
+  readonly types?: readonly string[] | undefined;
+  readonly limit?: number | undefined;
+}
 
 const isOwn = eq(events.accountId, sql.placeholder('accountId'));
 const oldest = sql`(SELECT min(sequence) FROM events WHERE account_id = ${sql.placeholder('accountId')})`;
 const newest = sql`(SELECT max(sequence) FROM events WHERE account_id = ${sql.placeholder('accountId')})`;
 
-/** Where the account's events begin and end. Before the first one both are what the account began with. */
+/** Where a listener's events begin and end. Before the first one both are what the listener began with. */
 const selectSpan = prepareOnce((database) =>
   database
     .select({
@@ -110,11 +131,11 @@ const selectOfTypes = prepareOnce((database) =>
     .prepare(),
 );
 
-/** Lets an account listen from now on; repeating it changes nothing. Throws when D1 fails. */
-export async function listen(database: Database, accountId: string): Promise<void> {
+/** Lets an account, or the operator, listen from now on; repeating it changes nothing. Throws when D1 fails. */
+export async function listen(database: Database, listenerId: string): Promise<void> {
   await database.run(
-    sql`INSERT INTO listeners (account_id) SELECT ${accountId}
-      WHERE NOT EXISTS (SELECT 1 FROM listeners WHERE account_id = ${accountId})`,
+    sql`INSERT INTO listeners (account_id) SELECT ${listenerId}
+      WHERE NOT EXISTS (SELECT 1 FROM listeners WHERE account_id = ${listenerId})`,
   );
 }
 
@@ -125,7 +146,7 @@ export interface Wanted {
   readonly limit: number;
 }
 
-/** Where an account's events begin and end: those with a number above `since`, up to `newest`, are kept. */
+/** Where a listener's events begin and end: those with a number above `since`, up to `newest`, are kept. */
 interface Span {
   readonly since: number;
   readonly newest: number;
@@ -139,7 +160,7 @@ export interface EventRows extends Span {
 }
 
 /**
- * Reads rows of the feed in one round trip, oldest first. `undefined` when the account does not listen. Throws when D1
+ * Reads rows of a feed in one round trip, oldest first. `undefined` when nobody of that name listens. Throws when D1
  * fails.
  */
 export async function readEventRows(
@@ -160,26 +181,26 @@ export async function readEventRows(
 }
 
 /**
- * Reads one page of an account's feed, oldest first. With the first read the account begins to listen. Refuses with
+ * Reads one page of a feed, oldest first. With the first read its listener begins to listen. Refuses with
  * `events_expired` an `after` below what is kept, and with `invalid_request` one that no event has yet. Throws when D1
  * fails.
  */
-export async function readEvents(
+export async function readEvents<Shown extends Event | OperatorEvent>(
   database: Database,
-  accountId: string,
-  query: z.output<typeof EventQuery>,
-): Promise<Outcome<EventPage>> {
+  { listenerId, compose }: Feed<Shown>,
+  query: PageWanted,
+): Promise<Outcome<FeedPage<Shown>>> {
   const wanted = { after: query.after ?? 0, types: query.types, limit: query.limit ?? DEFAULT_LIMIT };
-  let found = await readEventRows(database, accountId, wanted);
+  let found = await readEventRows(database, listenerId, wanted);
   if (!found) {
-    await listen(database, accountId);
-    found = await readEventRows(database, accountId, wanted);
-    if (!found) throw new Error('an account does not listen');
+    await listen(database, listenerId);
+    found = await readEventRows(database, listenerId, wanted);
+    if (!found) throw new Error(`${listenerId} does not listen`);
   }
   const refused = query.after === undefined ? undefined : refuseAfter('after', query.after, found);
   if (refused) return refused;
   const { rows, lookedTo, since } = found;
-  return accept({ events: await composeEvents(database, accountId, rows), nextAfter: lookedTo, since });
+  return accept({ events: await compose(database, rows), nextAfter: lookedTo, since });
 }
 
 /** Why nothing can be read after a number: events behind it are gone, or none has come so far. */
@@ -192,8 +213,8 @@ export function refuseAfter(pointer: string, after: number, { since, newest: las
   return refuse('invalid_request', 'The request is not valid.', { errors: [{ pointer, code: 'too_big', detail }] });
 }
 
-/** Where an account's events begin and end; nowhere for one that does not listen. Throws when D1 fails. */
-export async function readSpan(database: Database, accountId: string): Promise<Span> {
-  const [span] = await selectSpan(database).all({ accountId });
+/** Where a listener's events begin and end; nowhere for one that does not listen. Throws when D1 fails. */
+export async function readSpan(database: Database, listenerId: string): Promise<Span> {
+  const [span] = await selectSpan(database).all({ accountId: listenerId });
   return span ?? { since: 0, newest: 0 };
 }

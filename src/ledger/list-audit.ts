@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { type SQL, and, asc, desc, eq, gt, gte, lt, sql } from 'drizzle-orm';
+import { type SQL, and, desc, eq, gte, lt, sql } from 'drizzle-orm';
 import { OPERATOR_SCOPE } from '../http/cursor.ts';
 import { type Found, ListQuery, MAX_LOOKED_AT, type Page, findPage, nameFilteredList } from '../http/list.ts';
 import type { Outcome } from '../http/refusal.ts';
@@ -50,7 +50,7 @@ export const AuditQuery = ListQuery.extend({
 
 type AuditQuery = z.output<typeof AuditQuery>;
 
-interface AuditRow {
+export interface AuditRow {
   readonly id: string;
   readonly ts: number;
   readonly role: string;
@@ -60,7 +60,8 @@ interface AuditRow {
   readonly detail: string;
 }
 
-const auditColumns = {
+/** The columns of an audit row. */
+export const auditColumns = {
   id: sql<string>`CAST(${audit.id} AS TEXT)`,
   ts: audit.ts,
   role: audit.role,
@@ -116,14 +117,6 @@ export function readAuditPage(
     const rows = await database.select(auditColumns).from(audit).where(fits).orderBy(desc(audit.id)).limit(count);
     return { rows, horizon: horizon === null ? null : String(horizon) };
   });
-}
-
-/**
- * Rows of a ledger's audit with a higher number than `after`, the oldest first. They are numbered without a gap, so a
- * reader who goes on after the last one misses none. Throws when D1 fails.
- */
-export function followAudit(database: Database, after: number, count: number): Promise<AuditRow[]> {
-  return database.select(auditColumns).from(audit).where(gt(audit.id, after)).orderBy(asc(audit.id)).limit(count);
 }
 
 /** The number at which a page stops looking; half of the rows that it may look at are spent on finding it. */

@@ -438,9 +438,7 @@ export const payoutClaims = sqliteTable(
 );
 
 export const listeners = sqliteTable('listeners', {
-  accountId: text('account_id')
-    .primaryKey()
-    .references(() => accounts.id),
+  accountId: text('account_id').primaryKey(),
   since: integer().notNull().default(0),
 });
 
@@ -462,9 +460,7 @@ export const events = sqliteTable(
 export const webhookEndpoints = sqliteTable(
   'webhook_endpoints',
   {
-    accountId: text('account_id')
-      .notNull()
-      .references(() => accounts.id),
+    accountId: text('account_id').notNull(),
     id: text().notNull(),
     url: text().notNull(),
     description: text().notNull(),

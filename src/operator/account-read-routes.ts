@@ -21,8 +21,8 @@ import { WithdrawalListQuery, withdrawalList } from '../wallet/withdrawals/list-
 import { AccountDetail, readAccountDetail } from './account-detail.ts';
 import { type OperatorEnvironment, authenticateOperator, operatorRefusals } from './authenticate-operator.ts';
 import { AccountListQuery, findAccounts } from './find-accounts.ts';
-import { OperatorDeposit, showDepositToOperator } from './operator-deposit.ts';
-import { OperatorWithdrawal, showToOperator } from './operator-withdrawal.ts';
+import { OperatorDeposit, showDepositToOperator } from '../wallet/deposits/operator-deposit.ts';
+import { OperatorWithdrawal, showToOperator } from '../wallet/withdrawals/operator-withdrawal.ts';
 import { takeAccount } from './take-account.ts';
 
 const ACCOUNTS_PATH = '/operator/v1/accounts';

@@ -25,7 +25,7 @@ import {
   selectDecidedDeposits,
   selectOpenDeposits,
   showDepositToOperator,
-} from './operator-deposit.ts';
+} from '../wallet/deposits/operator-deposit.ts';
 import { MAX_UPLOAD_BYTES, SolanaPool, SolanaUpload, fillSolanaPool } from '../wallet/addresses/fill-solana-pool.ts';
 import { valueInUsdt } from '../markets/value-in-usdt.ts';
 

@@ -1,58 +1,55 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { createArea, jsonContent, problemResponses } from '../http/area.ts';
-import { ListQuery } from '../http/list.ts';
-import { firstLedger } from '../ledger/ledgers.ts';
-import { AuditEntry, followAudit, showAuditEntry } from '../ledger/list-audit.ts';
+import { operatorFeed } from '../events/feed.ts';
+import { OperatorEventPage, OperatorEventQuery, readEvents } from '../events/read-events.ts';
+import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
+import { refuse } from '../http/refusal.ts';
+import { findNumberedLedger } from '../ledger/ledgers.ts';
+import { FIRST_LEDGER } from '../ledger/record-id.ts';
 import { authenticateOperator, operatorRefusals } from './authenticate-operator.ts';
 
-const DEFAULT_LIMIT = 50;
+const unknownLedger = refuse('invalid_request', 'The request is not valid.', {
+  errors: [{ pointer: 'ledger', code: 'custom', detail: 'is the number of no ledger of this exchange' }],
+});
 
-/** The operator's own feed: the audit, in the order in which its rows were written. */
+/** The operator's own feed: what happened in a ledger, in the order in which it happened. */
 export const eventRoutes = createArea();
 
 eventRoutes.openapi(
   createRoute({
-    operationId: 'followAudit',
+    operationId: 'listOperatorEvents',
     method: 'get',
     path: '/operator/v1/events',
-    tags: ['Audit'],
-    summary: 'Who changed what, oldest first, from a number on',
+    tags: ['Events'],
+    summary: 'What happened in the exchange, oldest first',
     description:
-      'The rows of the audit with a higher number than `after`. They are numbered 1, 2, 3 and so on without a gap and kept for good, so a reader who sends the `nextAfter` of the page before misses none. What the custodian or a holder did is in the lists of deposits and withdrawals, by their state.',
+      'Each row of the audit (`audit.added`), and each status that a deposit or a withdrawal of any account takes, in the order in which they happened, each once. The operator listens from its first request on; what was before is in the audit and in the lists. Read with the `nextAfter` of the page before, and nothing is missed however long you were away: events are kept for 90 days. `data` is the record as it is now, so it may be newer than the event; `sequence` gives the order. Deposits below the minimum are not told: `GET /operator/v1/deposits/dust` has their sums. With `types` a page may be short, or empty, and still be followed by another.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperator('read'),
     request: {
-      query: z.object({
-        after: z
+      query: OperatorEventQuery.extend({
+        ledger: z
           .string()
-          .regex(/^\d{1,15}$/, 'is not a whole number')
+          .regex(/^\d{1,4}$/, 'is not the number of a ledger')
           .transform(Number)
           .optional()
           .openapi({
             type: 'integer',
             minimum: 0,
-            default: 0,
-            description: 'Rows with a higher number than this one; from the first unless told',
+            default: FIRST_LEDGER,
+            description: 'The ledger whose events are read; each has numbers of its own',
           }),
-        limit: ListQuery.shape.limit,
       }),
     },
     responses: {
-      200: {
-        description: 'One page',
-        content: jsonContent(
-          z.object({
-            entries: z.array(AuditEntry),
-            nextAfter: z.number().int().openapi({ description: 'Send it as `after` for what comes next', example: 41 }),
-          }),
-        ),
-      },
-      ...problemResponses('invalid_request', ...operatorRefusals),
+      200: { description: 'One page', content: jsonContent(OperatorEventPage) },
+      ...problemResponses('invalid_request', 'events_expired', ...operatorRefusals),
     },
   }),
   async (c) => {
-    const { after = 0, limit = DEFAULT_LIMIT } = c.req.valid('query');
-    const rows = await followAudit(firstLedger(c.env), after, limit);
-    return c.json({ entries: rows.map(showAuditEntry), nextAfter: Number(rows.at(-1)?.id ?? after) }, 200);
+    const { ledger = FIRST_LEDGER, ...query } = c.req.valid('query');
+    const database = findNumberedLedger(c.env, ledger);
+    if (!database) return sendProblem(c, unknownLedger);
+    const page = await readEvents(database, operatorFeed(ledger), query);
+    return page.ok ? c.json(page.value, 200) : sendProblem(c, page);
   },
 );

@@ -18,7 +18,7 @@ import {
   proposedResponse,
   twoPeopleRefusals,
 } from './authenticate-operator.ts';
-import { OperatorDeposit, showDepositToOperator } from './operator-deposit.ts';
+import { OperatorDeposit, showDepositToOperator } from '../wallet/deposits/operator-deposit.ts';
 import { Reason, ReasonBody } from './reason.ts';
 
 const DEPOSIT_PATH = '/operator/v1/deposits/{id}';

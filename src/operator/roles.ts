@@ -38,6 +38,8 @@ export const duties = {
   clear_violations: chiefs,
   fill_address_pool: chiefs,
   manage_staff: chiefs,
+  /** Where the audit and all deposits and withdrawals are sent. */
+  manage_webhooks: chiefs,
   /** To approve or decline a proposal; the change itself needs its own duty as well. */
   decide_proposals: [...chiefs, 'treasury', 'support', 'compliance'],
 } as const satisfies Record<string, readonly Role[]>;

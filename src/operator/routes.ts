@@ -17,6 +17,7 @@ import { securityRoutes } from './security-routes.ts';
 import { settingsRoutes } from './settings-routes.ts';
 import { settlementRoutes } from './settlement-routes.ts';
 import { staffRoutes } from './staff-routes.ts';
+import { webhookRoutes } from './webhook-routes.ts';
 import { withdrawalRoutes } from './withdrawal-routes.ts';
 
 /** What the operator reads and changes. */
@@ -35,6 +36,7 @@ changes.route('/', settingsRoutes);
 changes.route('/', reconciliationRoutes);
 changes.route('/', auditRoutes);
 changes.route('/', eventRoutes);
+changes.route('/', webhookRoutes);
 changes.route('/', staffRoutes);
 changes.route('/', houseRoutes);
 

@@ -13,7 +13,7 @@ import { claimedByAnother, readClaim } from '../wallet/withdrawals/claim-payout.
 import { readTransactionHash } from '../wallet/transaction-hash.ts';
 import { type ReviewContext, approveWithdrawal, settleByHand } from '../wallet/withdrawals/review-withdrawal.ts';
 import { selectOpenWithdrawals } from '../wallet/withdrawals/withdrawal.ts';
-import { OperatorWithdrawal, showToOperator } from './operator-withdrawal.ts';
+import { OperatorWithdrawal, showToOperator } from '../wallet/withdrawals/operator-withdrawal.ts';
 import { Reason, ReasonBody } from './reason.ts';
 import { WithdrawalPath, takeWithdrawal } from './take-withdrawal.ts';
 import {

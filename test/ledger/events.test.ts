@@ -1,7 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { purgeEvents } from '../../src/events/purge-events.ts';
 import { newRecordId } from '../../src/ledger/record-id.ts';
-import { NOON_MS, credit, database, keyOf, makeKey, openFunded, order, sql } from '../support/ledger/raw-ledger.ts';
+import {
+  NOON_MS,
+  credit,
+  database,
+  keyOf,
+  makeKey,
+  openFunded,
+  order,
+  setFloor,
+  sql,
+} from '../support/ledger/raw-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
 
 /** What the database itself promises about events, whatever the code does. */
@@ -128,6 +138,11 @@ describe('an account that listens', () => {
     for (const insert of ['INSERT', 'INSERT OR REPLACE']) {
       await expectRefused('guard: listener exists', sql(`${insert} ${again}`, account));
     }
+    const strangers = [
+      `INSERT INTO listeners VALUES ('nobody', 0)`,
+      `INSERT INTO listeners VALUES ('house:unowned', 0)`,
+    ];
+    await expectRefused('guard: only an account and the operator listen', ...strangers.map((insert) => sql(insert)));
     await expectRefused('guard: a listener is never changed', sql('UPDATE listeners SET since = 9'));
     await expectRefused('guard: a listener is never deleted', sql('DELETE FROM listeners'));
   });
@@ -216,6 +231,92 @@ describe('an event', () => {
     await remove('sequence <= 2').run();
     expect((await listEvents()).map(({ sequence }) => sequence)).toEqual([3, 4]);
     await expectRefused('guard: an event is kept for 90 days', remove('sequence = 3'), remove('sequence = 4'));
+  });
+});
+
+describe('the operator', () => {
+  const tellOperator = (type: string, subject: string, detail: string | null = null) =>
+    sql(
+      `INSERT INTO events (account_id, sequence, type, subject, detail)
+       SELECT 'operator', sequence, ?, ?, ${detail === null ? 'NULL' : `'${detail}'`} FROM next_events WHERE account_id = 'operator'`,
+      type,
+      subject,
+    );
+  const countOf = (write: D1PreparedStatement) => write.run().then(({ meta }) => meta.rows_written);
+
+  it('is told of the audit and of deposits by a row more each, and of orders nothing', async () => {
+    const silent = await openFunded();
+    const writes = () => [credit(silent, 'USDT', '5'), setFloor(silent, 'USDT', '0')[0], order(silent)];
+    const before: number[] = [];
+    for (const write of writes()) before.push(await countOf(write));
+    await sql(`INSERT INTO listeners (account_id) VALUES ('operator')`).run();
+    const after: number[] = [];
+    for (const write of writes()) after.push(await countOf(write));
+    expect(after.map((rows, at) => rows - (before[at] ?? 0))).toEqual([1, 1, 0]);
+    expect((await listEvents('operator')).map(({ type }) => type)).toEqual(['deposit.completed', 'audit.added']);
+  });
+
+  it('is told of nothing that no record explains, and of nothing that concerns accounts alone', async () => {
+    await sql(`INSERT INTO listeners (account_id) SELECT 'operator' WHERE NOT EXISTS (
+      SELECT 1 FROM listeners WHERE account_id = 'operator')`).run();
+    const id = newRecordId(NOON_MS);
+    await credit(account, 'USDT', '5', id).run();
+    const newest = Number(await sql('SELECT max(id) AS id FROM audit').first('id'));
+    await expectRefused(
+      'guard: no record explains the event',
+      tellOperator('audit.added', String(newest + 1_000)),
+      tellOperator('audit.added', `${newest}x`),
+      tellOperator('deposit.completed', id),
+      tellOperator('deposit.pending', `${account}/${id}`),
+      tellOperator('deposit.completed', `${await openFunded()}/${id}`),
+      tellOperator('withdrawal.completed', `${account}/${id}`),
+      tellOperator('order.filled', id),
+      tellOperator('account.frozen', account),
+      tellOperator('allowlist.added', 'x', '{}'),
+      tellOperator('security.signed_in', 'x', '{}'),
+      insertEvent('audit.added', String(newest)),
+    );
+    await tellOperator('deposit.completed', `${account}/${id}`).run();
+    await tellOperator('endpoint.disabled', 'x', '{}').run();
+  });
+});
+
+describe('a webhook endpoint', () => {
+  const insertEndpoint = (id: string, owner = account, insert = 'INSERT') =>
+    sql(
+      `${insert} INTO webhook_endpoints (account_id, id, url, description, types, sealed_secret, delivered)
+       VALUES (?, ?, 'https://' || ?2, '', '[]', 's', 0)`,
+      owner,
+      id,
+    );
+  const change = (what: string) => sql(`UPDATE OR REPLACE webhook_endpoints SET ${what} WHERE id = 'one'`);
+
+  it('is of somebody who listens, for good, with an address of its own, and one of ten', async () => {
+    await insertEndpoint('one').run();
+    await insertEndpoint('two').run();
+    const silent = await openFunded();
+    await expectRefused('guard: who has a webhook endpoint listens', insertEndpoint('none', silent));
+    await expectRefused(
+      'guard: webhook endpoint exists',
+      insertEndpoint('one', account, 'INSERT OR REPLACE'),
+      change(`url = 'https://two'`),
+    );
+    await expectRefused(
+      'guard: a webhook endpoint keeps its account',
+      change(`id = 'three'`),
+      change(`account_id = '${silent}'`),
+    );
+    for (let at = 3; at <= 10; at += 1) await insertEndpoint(`${at}`).run();
+    await expectRefused('guard: too_many_endpoints', insertEndpoint('eleven'));
+  });
+
+  it('that the exchange switches off is told, and one that its owner switches off is not', async () => {
+    await insertEndpoint('one').run();
+    await change(`status = 'disabled'`).run();
+    await change(`status = 'enabled'`).run();
+    expect(await listEvents()).toEqual([]);
+    await change(`status = 'disabled', reason = 'gone'`).run();
+    expect(await listEvents()).toEqual([{ sequence: 1, type: 'endpoint.disabled', subject: 'one' }]);
   });
 });
 

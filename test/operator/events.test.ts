@@ -1,45 +1,140 @@
-import { describe, expect, it } from 'vitest';
-import { asOperator, json, openAccount } from '../support/exchange.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { OperatorEvent } from '../../src/events/operator-event.ts';
+import { asOperator, json, openAccount, openTrader } from '../support/exchange.ts';
+import { addressOf } from '../support/ledger/reconciliation.ts';
+import { quarantine } from '../support/operator/quarantine.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { readTaken, resetSettings, setSettings, withdraw } from '../support/withdrawals/withdrawals.ts';
 
 interface Page {
-  readonly entries: readonly { readonly id: string; readonly action: string; readonly target: string }[];
+  readonly events: readonly OperatorEvent[];
   readonly nextAfter: number;
+  readonly since: number;
 }
 
-const read = async (query: string) => json<Page>(await asOperator('GET', `/events?${query}`));
+const read = async (query = '') => json<Page>(await asOperator('GET', `/events?limit=200&${query}`));
+
+/** Everything from now on. */
+async function follow(): Promise<() => Promise<readonly OperatorEvent[]>> {
+  const { nextAfter } = await read();
+  return async () => (await read(`after=${nextAfter}`)).events;
+}
+
+const typesOf = (events: readonly OperatorEvent[]) => events.map(({ type }) => type);
+
+/** The record that an event shows. */
+const recordOf = ({ data }: OperatorEvent) => Object.values(data)[0] as Readonly<Record<string, unknown>>;
 
 describe('the operator’s feed', () => {
-  it('gives every row of the audit once, in order, however small the pages are and whatever comes meanwhile', async () => {
+  it('begins with the first read, and gives every row of the audit once, in order, by its number', async () => {
+    await openAccount();
+    expect(await read()).toEqual({ events: [], nextAfter: 0, since: 0 });
+    const before = await env.DB.prepare('SELECT count(*) AS n FROM audit').first<number>('n');
     await openAccount({ USDT: '1' });
-    const seen: string[] = [];
+    const seen: OperatorEvent[] = [];
     let after = 0;
     for (let pages = 0; ; pages += 1) {
-      const page = await read(`after=${after}&limit=2`);
-      if (page.entries.length === 0) {
+      const page = await json<Page>(await asOperator('GET', `/events?after=${after}&limit=2`));
+      if (page.events.length === 0) {
         expect(page.nextAfter).toBe(after);
         break;
       }
-      seen.push(...page.entries.map(({ id }) => id));
+      seen.push(...page.events);
       after = page.nextAfter;
       if (pages < 2) await openAccount();
     }
-    const { results } = await env.DB.prepare('SELECT id FROM audit ORDER BY id').all<{ id: number }>();
-    expect(seen).toEqual(results.map(({ id }) => String(id)));
-    expect(seen).toEqual(seen.map((_, at) => String(at + 1)));
+    expect(seen.map(({ sequence }) => sequence)).toEqual(seen.map((_, at) => at + 1));
+    const { entries } = await json<{ entries: { id: string }[] }>(await asOperator('GET', '/audit?limit=200'));
+    const told = seen.filter(({ type }) => type === 'audit.added').map(({ data }) => data);
+    expect(told).toEqual(
+      entries
+        .filter(({ id }) => Number(id) > (before ?? 0))
+        .toReversed()
+        .map((entry) => ({ entry })),
+    );
+    expect(told.length).toBeGreaterThan(3);
+    expect(seen[0]?.id).toBe('evt_operator_0_1');
   });
 
-  it('begins with the first row, and goes on after the given one alone', async () => {
-    const target = await openAccount();
-    const { entries } = await read('');
-    expect(entries[0]?.id).toBe('1');
-    const mine = entries.find((entry) => entry.target === target);
-    const { entries: later } = await read(`after=${mine?.id}`);
-    expect(later.every(({ id }) => Number(id) > Number(mine?.id))).toBe(true);
-    expect(later).not.toContainEqual(mine);
+  it('tells each status of a deposit of any account, as the operator’s list shows it, and nothing below the minimum', async () => {
+    const trader = await openTrader();
+    const news = await follow();
+    const report = {
+      network: 'ETH',
+      address: await addressOf(trader, 'ETH'),
+      asset: 'ETH',
+      amount: '2.5',
+      txHash: `0x${crypto.getRandomValues(new Uint8Array(32)).toHex()}`,
+    };
+    await asOperator('POST', '/deposits', { ...report, confirmations: 1 });
+    await asOperator('POST', '/deposits', { ...report, confirmations: 32 });
+    const dust = { txHash: `0x${crypto.getRandomValues(new Uint8Array(32)).toHex()}`, amount: '0.000000000000000001' };
+    await asOperator('POST', '/deposits', { ...report, ...dust, confirmations: 32 });
+    const events = (await news()).filter(({ type }) => type !== 'audit.added');
+    expect(typesOf(events)).toEqual(['deposit.pending', 'deposit.completed']);
+    const { deposits } = await json<{ deposits: object[] }>(
+      await asOperator('GET', `/accounts/${trader.accountId}/deposits`),
+    );
+    expect(events.map(recordOf)).toEqual([deposits.at(-1), deposits.at(-1)]);
   });
 
-  it.each(['after=-1', 'after=x', 'limit=0', 'limit=201'])('refuses %s', async (query) => {
+  it('tells of a deposit that belongs to nobody, with why it is held and what can be done', async () => {
+    const news = await follow();
+    const { id } = await quarantine('ETH', '3');
+    const [event] = (await news()).filter(({ type }) => type !== 'audit.added');
+    expect(event?.type).toBe('deposit.quarantined');
+    expect(event && recordOf(event)).toMatchObject({ id, accountId: null, remedies: ['credit', 'keep'] });
+  });
+
+  it('tells each status of a withdrawal, also of one that is reviewed and rejected', async () => {
+    const trader = await openTrader({ USDT: '500' });
+    const news = await follow();
+    const paid = await readTaken(await withdraw(trader));
+    await setSettings({ reviewThreshold: '0' });
+    onTestFinished(resetSettings);
+    const waiting = await readTaken(await withdraw(trader));
+    const path = `/accounts/${trader.accountId}/withdrawals/${waiting.id}`;
+    expect((await asOperator('POST', `${path}/reject`, { reason: 'no' })).status).toBe(200);
+    const events = (await news()).filter(({ type }) => type !== 'audit.added');
+    expect(events.map((event) => [event.type, recordOf(event)['id'], recordOf(event)['status']])).toEqual([
+      ['withdrawal.processing', paid.id, 'COMPLETED'],
+      ['withdrawal.completed', paid.id, 'COMPLETED'],
+      ['withdrawal.pending', waiting.id, 'FAILED'],
+      ['withdrawal.failed', waiting.id, 'FAILED'],
+    ]);
+    const { withdrawal } = await json<{ withdrawal: object }>(await asOperator('GET', path));
+    expect(events.at(-1)?.data).toEqual({ withdrawal });
+  });
+
+  it('costs a row for each event, and only from the first read on', async () => {
+    const trader = await openTrader({ USDT: '500' });
+    await follow();
+    const count = () => env.DB.prepare('SELECT account_id, count(*) AS n FROM events GROUP BY account_id').all();
+    const { results: before } = await count();
+    await trader.trade({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
+    expect((await count()).results).toEqual(before);
+    expect(before.map((row) => row['account_id'])).toEqual(['operator']);
+  });
+
+  it('gives the wanted types alone', async () => {
+    const news = await read();
+    await openAccount({ USDT: '5' });
+    const { events } = await read(`after=${news.nextAfter}&types=deposit.completed,deposit.failed`);
+    expect(typesOf(events)).toEqual(['deposit.completed']);
+  });
+
+  it.each([
+    'after=-1',
+    'after=x',
+    'limit=0',
+    'limit=201',
+    'types=order.filled',
+    'types=',
+    'ledger=1',
+    'ledger=x',
+    'after=999999999',
+  ])('refuses %s', async (query) => {
+    await follow();
     expect((await asOperator('GET', `/events?${query}`)).status).toBe(400);
   });
 });

@@ -56,7 +56,16 @@ const allowed: Record<string, string> = {
   getMetrics: 'auditor treasury support compliance',
   getHouse: 'auditor treasury support compliance',
   listAudit: 'auditor treasury support compliance',
-  followAudit: 'auditor treasury support compliance',
+  listOperatorEvents: 'auditor treasury support compliance',
+  listWebhookEndpointsOfOperator: 'auditor treasury support compliance',
+  getWebhookEndpointOfOperator: 'auditor treasury support compliance',
+  listWebhookDeliveriesOfOperator: 'auditor treasury support compliance',
+  createWebhookEndpointOfOperator: '',
+  changeWebhookEndpointOfOperator: '',
+  deleteWebhookEndpointOfOperator: '',
+  rotateWebhookSecretOfOperator: '',
+  testWebhookEndpointOfOperator: '',
+  replayEventsOfOperator: '',
   search: 'auditor treasury support compliance',
   listStaff: 'auditor treasury support compliance',
   listProposals: 'auditor treasury support compliance',
@@ -189,6 +198,17 @@ describe('a person who signed in', () => {
     await employ('ada@bureau.test');
     expect(await open()).toBe('403 insufficient_role');
     expect(await codeOf(await asPerson(token, 'GET', '/me'))).toBe('403 insufficient_role');
+  });
+
+  it('keeps the row and the e-mail, which the database itself holds', async () => {
+    await employ('kept@bureau.test', 'auditor');
+    for (const statement of [
+      `DELETE FROM staff WHERE email = 'kept@bureau.test'`,
+      `UPDATE staff SET email = 'other@bureau.test' WHERE email = 'kept@bureau.test'`,
+      `UPDATE OR REPLACE staff SET email = 'auditor@bureau.test' WHERE email = 'kept@bureau.test'`,
+    ]) {
+      await expect(env.DB.prepare(statement).run(), statement).rejects.toThrow('guard: a person');
+    }
   });
 
   it.each([

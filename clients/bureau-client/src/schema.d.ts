@@ -421,7 +421,7 @@ export interface paths {
         };
         /**
          * The addresses that events are sent to
-         * @description All webhook endpoints of the account, oldest first, at most ten. Secrets are not shown.
+         * @description All webhook endpoints, oldest first, at most ten. Secrets are not shown.
          */
         get: operations["listWebhookEndpoints"];
         put?: never;
@@ -445,7 +445,7 @@ export interface paths {
         };
         /**
          * One webhook endpoint
-         * @description An endpoint of the account by its id; another account’s is not found.
+         * @description An endpoint by its id. One that belongs to somebody else is not found.
          */
         get: operations["getWebhookEndpoint"];
         put?: never;
@@ -991,7 +991,7 @@ export interface components {
              */
             timestamp: string;
             /**
-             * @description The number of the event: 1, 2, 3 and so on for each account, without a gap
+             * @description The number of the event: 1, 2, 3 and so on, without a gap
              * @example 12
              */
             sequence: number;
@@ -1046,7 +1046,7 @@ export interface components {
              */
             timestamp: string;
             /**
-             * @description The number of the event: 1, 2, 3 and so on for each account, without a gap
+             * @description The number of the event: 1, 2, 3 and so on, without a gap
              * @example 12
              */
             sequence: number;
@@ -1268,7 +1268,7 @@ export interface components {
              */
             timestamp: string;
             /**
-             * @description The number of the event: 1, 2, 3 and so on for each account, without a gap
+             * @description The number of the event: 1, 2, 3 and so on, without a gap
              * @example 12
              */
             sequence: number;
@@ -1295,7 +1295,7 @@ export interface components {
              */
             timestamp: string;
             /**
-             * @description The number of the event: 1, 2, 3 and so on for each account, without a gap
+             * @description The number of the event: 1, 2, 3 and so on, without a gap
              * @example 12
              */
             sequence: number;
@@ -1508,7 +1508,7 @@ export interface components {
              */
             timestamp: string;
             /**
-             * @description The number of the event: 1, 2, 3 and so on for each account, without a gap
+             * @description The number of the event: 1, 2, 3 and so on, without a gap
              * @example 12
              */
             sequence: number;
@@ -1587,7 +1587,7 @@ export interface components {
              */
             timestamp: string;
             /**
-             * @description The number of the event: 1, 2, 3 and so on for each account, without a gap
+             * @description The number of the event: 1, 2, 3 and so on, without a gap
              * @example 12
              */
             sequence: number;
@@ -1774,7 +1774,7 @@ export interface components {
              */
             timestamp: string;
             /**
-             * @description The number of the event: 1, 2, 3 and so on for each account, without a gap
+             * @description The number of the event: 1, 2, 3 and so on, without a gap
              * @example 12
              */
             sequence: number;
@@ -2124,7 +2124,7 @@ export interface components {
              */
             timestamp: string;
             /**
-             * @description The number of the event: 1, 2, 3 and so on for each account, without a gap
+             * @description The number of the event: 1, 2, 3 and so on, without a gap
              * @example 12
              */
             sequence: number;
@@ -7441,7 +7441,7 @@ export interface operations {
                         deliveries: components["schemas"]["WebhookDelivery"][];
                         setAside: components["schemas"]["WebhookDelivery"][];
                         /**
-                         * @description The number of the event: 1, 2, 3 and so on for each account, without a gap
+                         * @description The number of the event: 1, 2, 3 and so on, without a gap
                          * @example 12
                          */
                         deliveredTo: number;

@@ -1,20 +1,18 @@
-import { z } from '@hono/zod-openapi';
 import { and, asc, eq, sql } from 'drizzle-orm';
+import type { BatchItem } from 'drizzle-orm/batch';
 import { type SealSecrets, seal, unseal } from '../../accounts/seal.ts';
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
-import { Id, Timestamp } from '../../http/wire-types.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
-import { timestampOfRecord } from '../../ledger/record-id.ts';
-import { numberChange } from '../../ledger/record-number.ts';
+import { newRecordId, timestampOfRecord } from '../../ledger/record-id.ts';
 import { webhookEndpoints } from '../../ledger/schema.ts';
-import { eventTypes } from '../event.ts';
 import { listen } from '../read-events.ts';
-import { MAX_URL_LENGTH, type UrlRules, findUrlFault } from './check-url.ts';
+import { type UrlRules, findUrlFault } from './check-url.ts';
+import type { ChangeEndpoint, CreateEndpoint, WebhookEndpoint } from './endpoint-schemas.ts';
 import { drawSecret } from './sign-delivery.ts';
 
-/** The most endpoints of an account; a trigger counts them too. */
-export const MAX_ENDPOINTS = 10;
+/** The most endpoints of an owner; a trigger counts them too. */
+const MAX_ENDPOINTS = 10;
 
 /** How long a secret signs as well after a rotation. */
 const ROTATION_MS = 86_400_000;
@@ -22,64 +20,24 @@ const ROTATION_MS = 86_400_000;
 /** How many earlier secrets sign at most. A client whose answers are lost may rotate several times without knowing. */
 const MAX_PREVIOUS = 6;
 
-const MAX_DESCRIPTION_LENGTH = 200;
+/** What is done with an endpoint, as the operator's audit names it. */
+export type EndpointAction =
+  | 'create_webhook_endpoint'
+  | 'change_webhook_endpoint'
+  | 'delete_webhook_endpoint'
+  | 'rotate_webhook_secret'
+  | 'replay_events';
 
-const EXAMPLE_URL = 'https://hooks.your-company.com/bureau';
-
-const Types = z
-  .array(z.enum(eventTypes))
-  .max(eventTypes.length)
-  .openapi({ description: 'The types that are sent; empty: all', example: ['deposit.completed'] });
-
-const Url = z.string().max(MAX_URL_LENGTH).openapi({
-  description: 'Where events are sent: https, to a public name, on port 443 or 8443',
-  example: EXAMPLE_URL,
-});
-
-const Description = z.string().max(MAX_DESCRIPTION_LENGTH).openapi({ example: 'bookkeeping' });
-
-/** A webhook endpoint as its holder sees it. Its secret is shown once, when it is made or rotated. */
-export const WebhookEndpoint = z
-  .object({
-    id: Id,
-    url: Url,
-    description: Description,
-    types: Types,
-    status: z.enum(['enabled', 'disabled']),
-    reason: z.enum(['gone', 'failing']).nullable().openapi({
-      description: 'Why the exchange switched it off: it answered 410, or failed for five days; else null',
-      example: null,
-    }),
-    createdAt: Timestamp,
-    previousSecretUntil: Timestamp.nullable().openapi({
-      description: 'Until when the secret before the last rotation signs as well; null if none was rotated',
-      example: null,
-    }),
-  })
-  .openapi('WebhookEndpoint');
-
-export type WebhookEndpoint = z.output<typeof WebhookEndpoint>;
-
-/** The secret of an endpoint, when it is shown. */
-export const EndpointSecret = z.string().openapi({
-  description: 'Signs every delivery. Shown this once',
-  example: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD4Y0LmCQ7Yds=',
-});
-
-/** The body with which an endpoint is made. */
-export const CreateEndpoint = z
-  .strictObject({ url: Url, types: Types.optional(), description: Description.optional() })
-  .openapi('CreateWebhookEndpoint');
-
-/** The changes of an endpoint. */
-export const ChangeEndpoint = z
-  .strictObject({
-    url: Url.optional(),
-    types: Types.optional(),
-    description: Description.optional(),
-    status: z.enum(['enabled', 'disabled']).optional().openapi({ example: 'enabled' }),
-  })
-  .openapi('ChangeWebhookEndpoint');
+/** Who has endpoints: an account, or the operator; and what belongs to each change of them. */
+export interface EndpointOwner {
+  /** An account's id, or `OPERATOR`. */
+  readonly listenerId: string;
+  /** The number of the ledger whose events are sent, and its database. */
+  readonly ledger: number;
+  readonly database: Database;
+  /** The statements that belong into the batch of a change. `detail` describes the change, without a secret. */
+  note(action: EndpointAction, endpointId: string, detail: Readonly<Record<string, unknown>>): BatchItem<'sqlite'>[];
+}
 
 /** A row of `webhook_endpoints`. */
 export type EndpointRow = typeof webhookEndpoints.$inferSelect;
@@ -90,7 +48,7 @@ export function showEndpoint(row: EndpointRow): WebhookEndpoint {
     id: row.id,
     url: row.url,
     description: row.description,
-    types: Types.parse(JSON.parse(row.types)),
+    types: JSON.parse(row.types) as string[],
     status: row.status,
     reason: row.reason,
     createdAt: timestampOfRecord(row.id),
@@ -113,27 +71,27 @@ function showUntil([newest]: readonly PreviousSecret[]): string | null {
   return newest ? new Date(newest.until).toISOString() : null;
 }
 
-export const endpointNotFound = refuse('not_found', 'This account has no webhook endpoint of that id.');
+export const endpointNotFound = refuse('not_found', 'There is no webhook endpoint of that id.');
 
-const isEndpoint = (accountId: string, id: string) =>
-  and(eq(webhookEndpoints.accountId, accountId), eq(webhookEndpoints.id, id));
+const isEndpoint = (listenerId: string, id: string) =>
+  and(eq(webhookEndpoints.accountId, listenerId), eq(webhookEndpoints.id, id));
 
-/** One endpoint of an account, or `undefined`. Throws when D1 fails. */
+/** One endpoint of an owner, or `undefined`. Throws when D1 fails. */
 export async function readEndpoint(
   database: Database,
-  accountId: string,
+  listenerId: string,
   id: string,
 ): Promise<EndpointRow | undefined> {
-  const [row] = await database.select().from(webhookEndpoints).where(isEndpoint(accountId, id));
+  const [row] = await database.select().from(webhookEndpoints).where(isEndpoint(listenerId, id));
   return row;
 }
 
-/** The endpoints of an account, oldest first. Throws when D1 fails. */
-export function listEndpoints(database: Database, accountId: string): Promise<EndpointRow[]> {
+/** The endpoints of an owner, oldest first. Throws when D1 fails. */
+export function listEndpoints({ database, listenerId }: EndpointOwner): Promise<EndpointRow[]> {
   return database
     .select()
     .from(webhookEndpoints)
-    .where(eq(webhookEndpoints.accountId, accountId))
+    .where(eq(webhookEndpoints.accountId, listenerId))
     .orderBy(asc(webhookEndpoints.id));
 }
 
@@ -150,44 +108,49 @@ function refuseUrl(fault: string) {
 
 /** Why a batch of an endpoint was not committed. */
 function explainOutcome(outcome: CommitOutcome) {
-  if (outcome.kind === 'exists') return refuse('invalid_state', 'The account has an endpoint with this url already.');
+  if (outcome.kind === 'exists') return refuse('invalid_state', 'There is an endpoint with this url already.');
   if (outcome.kind === 'guarded' && outcome.guard === 'too_many_endpoints') {
-    return refuse('invalid_state', `The account has ${MAX_ENDPOINTS} endpoints already. Delete one first.`);
+    return refuse('invalid_state', `There are ${MAX_ENDPOINTS} endpoints already. Delete one first.`);
   }
   return refuse('service_unavailable', 'The change was not confirmed. List the endpoints, then send it again.', {
     retryAfterSeconds: 1,
   });
 }
 
+/** What the audit says of an address. Its path and query may hold a secret of the receiver. */
+const nameHost = (url: string) => ({ host: new URL(url).host });
+
 /**
- * Makes an endpoint, to which every event from now on is sent; the account listens from then on. Returns its secret,
- * which is not shown again. Refuses with `invalid_request` an address that is not public, with `invalid_state` a second
- * one of the same address and an eleventh. Throws when D1 cannot be read.
+ * Makes an endpoint, to which every event from now on is sent; its owner listens from then on. Returns its secret, which
+ * is not shown again. Refuses with `invalid_request` an address that is not public, with `invalid_state` a second one of
+ * the same address and an eleventh. Throws when D1 cannot be read.
  */
 export async function createEndpoint(
-  database: Database,
-  { accountId, id, now_ms }: { readonly accountId: string; readonly id: string; readonly now_ms: number },
-  wanted: z.output<typeof CreateEndpoint>,
+  owner: EndpointOwner,
+  wanted: CreateEndpoint,
   rules: EndpointRules,
+  now_ms: number,
 ): Promise<Outcome<{ readonly row: EndpointRow; readonly secret: string }>> {
   const fault = findUrlFault(wanted.url, rules);
   if (fault !== undefined) return refuseUrl(fault);
-  await listen(database, accountId);
+  const { database, listenerId, ledger } = owner;
+  await listen(database, listenerId);
+  const id = newRecordId(now_ms, ledger);
   const secret = drawSecret();
   const outcome = await commit(database, [
     database.insert(webhookEndpoints).values({
-      accountId,
+      accountId: listenerId,
       id,
       url: wanted.url,
       description: wanted.description ?? '',
       types: JSON.stringify(wanted.types ?? []),
       sealedSecret: await seal(secret, id, rules.sealSecrets, 'webhook'),
-      delivered: sql`(SELECT sequence - 1 FROM next_events WHERE account_id = ${accountId})`,
+      delivered: sql`(SELECT sequence - 1 FROM next_events WHERE account_id = ${listenerId})`,
     }),
-    numberChange(database, accountId, now_ms),
+    ...owner.note('create_webhook_endpoint', id, { ...nameHost(wanted.url), types: wanted.types ?? [] }),
   ]);
   if (outcome.kind !== 'committed') return explainOutcome(outcome);
-  const row = await readEndpoint(database, accountId, id);
+  const row = await readEndpoint(database, listenerId, id);
   if (!row) throw new Error('a webhook endpoint that was just made is missing');
   return accept({ row, secret });
 }
@@ -197,9 +160,9 @@ export async function createEndpoint(
  * Refuses as `createEndpoint` does, and with `not_found`. Throws when D1 cannot be read.
  */
 export async function changeEndpoint(
-  database: Database,
-  { accountId, id, now_ms }: { readonly accountId: string; readonly id: string; readonly now_ms: number },
-  change: z.output<typeof ChangeEndpoint>,
+  owner: EndpointOwner,
+  id: string,
+  change: ChangeEndpoint,
   rules: UrlRules,
 ): Promise<Outcome<EndpointRow>> {
   const fault = change.url === undefined ? undefined : findUrlFault(change.url, rules);
@@ -211,22 +174,27 @@ export async function changeEndpoint(
     ...(change.status && { reason: null }),
     dueAt: 0,
   };
+  const { database, listenerId } = owner;
+  const { url, ...described } = change;
   const outcome = await commit(database, [
-    database.update(webhookEndpoints).set(values).where(isEndpoint(accountId, id)),
-    numberChange(database, accountId, now_ms),
+    database.update(webhookEndpoints).set(values).where(isEndpoint(listenerId, id)),
+    ...owner.note('change_webhook_endpoint', id, { ...described, ...(url !== undefined && nameHost(url)) }),
   ]);
   if (outcome.kind !== 'committed') return explainOutcome(outcome);
-  const row = await readEndpoint(database, accountId, id);
+  const row = await readEndpoint(database, listenerId, id);
   return row ? accept(row) : endpointNotFound;
 }
 
-/** Makes a new secret, which is shown this once. The old one signs as well for 24 hours. Throws when D1 fails. */
+/**
+ * Makes a new secret, which is shown this once. The old one signs as well for 24 hours. Refuses with
+ * `service_unavailable` when the change was not confirmed.
+ */
 export async function rotateSecret(
-  database: Database,
+  owner: EndpointOwner,
   row: EndpointRow,
-  now_ms: number,
   { sealSecrets }: Pick<EndpointRules, 'sealSecrets'>,
-): Promise<{ readonly row: EndpointRow; readonly secret: string }> {
+  now_ms: number,
+): Promise<Outcome<{ readonly row: EndpointRow; readonly secret: string }>> {
   const secret = drawSecret();
   const standing = readPrevious(row).filter(({ until }) => until > now_ms);
   const previous = [{ sealed: row.sealedSecret, until: now_ms + ROTATION_MS }, ...standing];
@@ -234,39 +202,61 @@ export async function rotateSecret(
     sealedSecret: await seal(secret, row.id, sealSecrets, 'webhook'),
     previousSecrets: JSON.stringify(previous.slice(0, MAX_PREVIOUS)),
   };
-  await database.update(webhookEndpoints).set(values).where(isEndpoint(row.accountId, row.id));
-  return { row: { ...row, ...values }, secret };
-}
-
-/** Deletes an endpoint; nothing is sent to it any more. Throws when D1 fails. */
-export async function deleteEndpoint(database: Database, row: EndpointRow, now_ms: number): Promise<void> {
-  await database.batch([
-    database.delete(webhookEndpoints).where(isEndpoint(row.accountId, row.id)),
-    numberChange(database, row.accountId, now_ms),
+  const { database } = owner;
+  const outcome = await commit(database, [
+    database.update(webhookEndpoints).set(values).where(isEndpoint(row.accountId, row.id)),
+    ...owner.note('rotate_webhook_secret', row.id, {}),
   ]);
+  return outcome.kind === 'committed' ? accept({ row: { ...row, ...values }, secret }) : explainOutcome(outcome);
 }
 
-/** Switches an endpoint off that is gone or has failed for too long; the others of the account are told. */
+/**
+ * Deletes an endpoint; nothing is sent to it any more. Refuses with `service_unavailable` when the change was not
+ * confirmed.
+ */
+export async function deleteEndpoint(owner: EndpointOwner, row: EndpointRow): Promise<Outcome<EndpointRow>> {
+  const { database } = owner;
+  const outcome = await commit(database, [
+    database.delete(webhookEndpoints).where(isEndpoint(row.accountId, row.id)),
+    ...owner.note('delete_webhook_endpoint', row.id, nameHost(row.url)),
+  ]);
+  return outcome.kind === 'committed' ? accept(row) : explainOutcome(outcome);
+}
+
+/**
+ * Sets an endpoint back to a number, so that what came after it is sent again. Refuses with `service_unavailable` when the
+ * change was not confirmed.
+ */
+export async function setBack(owner: EndpointOwner, row: EndpointRow, after: number): Promise<Outcome<EndpointRow>> {
+  const { database } = owner;
+  const outcome = await commit(database, [
+    database.update(webhookEndpoints).set({ delivered: after, dueAt: 0 }).where(isEndpoint(row.accountId, row.id)),
+    ...owner.note('replay_events', row.id, { after }),
+  ]);
+  return outcome.kind === 'committed' ? accept(row) : explainOutcome(outcome);
+}
+
+/** Switches an endpoint off that is gone or has failed for too long; the others of its owner are told. */
 export async function disableEndpoint(
   database: Database,
-  accountId: string,
+  listenerId: string,
   id: string,
   reason: 'gone' | 'failing',
 ): Promise<void> {
   await database
     .update(webhookEndpoints)
     .set({ status: 'disabled', reason })
-    .where(and(isEndpoint(accountId, id), eq(webhookEndpoints.status, 'enabled')));
+    .where(and(isEndpoint(listenerId, id), eq(webhookEndpoints.status, 'enabled')));
 }
 
 /** Writes down how far an endpoint is, and until when the sweep leaves it alone. Throws when D1 fails. */
 export async function noteProgress(
   database: Database,
-  accountId: string,
+  listenerId: string,
   id: string,
   progress: { readonly delivered?: number; readonly dueAt?: number },
 ): Promise<void> {
-  await database.update(webhookEndpoints).set(progress).where(isEndpoint(accountId, id));
+  await database.update(webhookEndpoints).set(progress).where(isEndpoint(listenerId, id));
 }
 
 /** The secrets that sign a delivery now, the newest first. */

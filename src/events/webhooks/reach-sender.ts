@@ -5,8 +5,9 @@ import type { Bindings } from '../../platform/bindings.ts';
 import { describeError, logFault } from '../../platform/log.ts';
 import type { Delivery } from './delivery-log.ts';
 
-/** The account and the id of an endpoint. */
+/** Whose endpoint it is, and its id, which also names the ledger. */
 export interface EndpointName {
+  /** An account's id, or `OPERATOR`. */
   readonly accountId: string;
   readonly id: string;
 }

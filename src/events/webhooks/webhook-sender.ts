@@ -4,8 +4,9 @@ import type { Database } from '../../ledger/database.ts';
 import { ledgerOf } from '../../ledger/ledgers.ts';
 import type { Bindings } from '../../platform/bindings.ts';
 import { ObjectState } from '../../platform/object-state.ts';
-import { composeEvents } from '../compose-events.ts';
 import type { Event } from '../event.ts';
+import { feedOf } from '../feed.ts';
+import type { OperatorEvent } from '../operator-event.ts';
 import { readEventRows } from '../read-events.ts';
 import { type UrlRules, findUrlFault } from './check-url.ts';
 import { type Attempt, deliver, isRefused, isTaken } from './deliver.ts';
@@ -26,6 +27,8 @@ const MAX_REFUSALS = 3;
 /** The sweep leaves an endpoint alone until some time after its own alarm is due. */
 const ALARM_MARGIN_MS = 120_000;
 
+type SentEvent = Event | OperatorEvent;
+
 /** How far an endpoint is. */
 interface Progress extends EndpointName {
   /** Every event up to this number was delivered, was put aside, or is of a type that is not wanted. */
@@ -43,7 +46,7 @@ export interface SenderSettings extends UrlRules {
 }
 
 /**
- * The sender of one webhook endpoint: it delivers the account's events in their order, one at a time, each at least
+ * The sender of one webhook endpoint: it delivers the events of its owner in their order, one at a time, each at least
  * once. It writes down an event as delivered after the receiver took it, so a crash between the two sends it again
  * under the same id. A receiver that fails holds up its own events and nobody else's: every endpoint is an object.
  */
@@ -88,7 +91,7 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
   }
 
   async sendTest(name: EndpointName): Promise<Delivery | undefined> {
-    const endpoint = await readEndpoint(ledgerOf(this.env, name.accountId), name.accountId, name.id);
+    const endpoint = await readEndpoint(ledgerOf(this.env, name.id), name.accountId, name.id);
     if (!endpoint) return undefined;
     const at = new Date().toISOString();
     const event: Event = {
@@ -104,7 +107,7 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
   override async alarm(): Promise<void> {
     const progress = this.#progress;
     if (!progress) return;
-    const database = ledgerOf(this.env, progress.accountId);
+    const database = ledgerOf(this.env, progress.id);
     const endpoint = await readEndpoint(database, progress.accountId, progress.id);
     if (!endpoint || endpoint.status !== 'enabled') return;
     const end_ms = Date.now() + ALARM_TIME_MS;
@@ -123,9 +126,9 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
     const wanted = { after: before?.delivered ?? 0, types: types.length === 0 ? undefined : types, limit: PAGE };
     const page = await readEventRows(database, accountId, wanted);
     if (!page || !before) return false;
-    const events = await composeEvents(database, accountId, page.rows);
+    const events = await feedOf({ accountId, id }).compose(database, page.rows);
     for (let at = 0; at < events.length; at += 1) {
-      const [event, next] = [events[at] as Event, events[at + 1]];
+      const [event, next] = [events[at] as SentEvent, events[at + 1]];
       const sent = await this.#send(endpoint, event);
       // A replay that was asked for meanwhile begins anew.
       if (this.#progress?.delivered !== (events[at - 1]?.sequence ?? before.delivered)) return true;
@@ -148,7 +151,7 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
   async #fail(
     database: Database,
     endpoint: EndpointRow,
-    { event, next }: { readonly event: Event; readonly next: Event | undefined },
+    { event, next }: { readonly event: SentEvent; readonly next: SentEvent | undefined },
     { attempt, delivery }: Sent,
   ): Promise<boolean> {
     const { accountId, id } = endpoint;

@@ -1,14 +1,15 @@
-import { runDurableObjectAlarm } from 'cloudflare:test';
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { Webhook } from 'standardwebhooks';
 import { onTestFinished, vi } from 'vitest';
 import type { Event } from '../../../src/events/event.ts';
+import type { OperatorEvent } from '../../../src/events/operator-event.ts';
 import { type Trader, createKey, json, openTrader } from '../exchange.ts';
 import { env } from '../runtime/test-env.ts';
 
 /** One request that a receiver got. */
 export interface Received {
   readonly id: string;
-  readonly event: Event;
+  readonly event: Event | OperatorEvent;
   readonly body: string;
   readonly headers: Record<string, string>;
 }
@@ -62,7 +63,12 @@ export class Receiver {
     const headers = Object.fromEntries(new Headers(init.headers));
     const body = await new Response(init.body).text();
     for (const secret of this.secrets) new Webhook(secret).verify(body, headers);
-    const received = { id: headers['webhook-id'] ?? '', event: JSON.parse(body) as Event, body, headers };
+    const received = {
+      id: headers['webhook-id'] ?? '',
+      event: JSON.parse(body) as Event | OperatorEvent,
+      body,
+      headers,
+    };
     this.received.push(received);
     const answer = await this.answer(received);
     if (answer.ok) this.taken.push(received);
@@ -100,6 +106,10 @@ export async function subscribe(trader: Trader, receiver: Receiver, options: obj
 
 /** The object of an endpoint. A stub no longer works once its object was aborted, so every use takes a new one. */
 export const senderOf = ({ id }: { readonly id: string }) => env.WEBHOOK_SENDER.getByName(id);
+
+/** Whether the object of an endpoint was woken, or waits for its next attempt. */
+export const hasAlarm = async (endpoint: { readonly id: string }) =>
+  (await runInDurableObject(senderOf(endpoint), (_sender, { storage }) => storage.getAlarm())) !== null;
 
 /** Runs the alarm of an endpoint's object, whenever it is due. Returns whether one was set. */
 export const runAlarm = (endpoint: { readonly id: string }) => runDurableObjectAlarm(senderOf(endpoint));

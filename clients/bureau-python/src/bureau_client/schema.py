@@ -48,7 +48,7 @@ class AccountEvent(TypedDict):
     timestamp: str
     """ISO 8601, UTC, milliseconds"""
     sequence: int
-    """The number of the event: 1, 2, 3 and so on for each account, without a gap"""
+    """The number of the event: 1, 2, 3 and so on, without a gap"""
     data: AccountEventData
     """The record as it is now, which may be newer than the event"""
 
@@ -77,7 +77,7 @@ class AllowlistEvent(TypedDict):
     timestamp: str
     """ISO 8601, UTC, milliseconds"""
     sequence: int
-    """The number of the event: 1, 2, 3 and so on for each account, without a gap"""
+    """The number of the event: 1, 2, 3 and so on, without a gap"""
     data: AllowlistEventData
     """The record as it is now, which may be newer than the event"""
 
@@ -306,7 +306,7 @@ class DepositEvent(TypedDict):
     timestamp: str
     """ISO 8601, UTC, milliseconds"""
     sequence: int
-    """The number of the event: 1, 2, 3 and so on for each account, without a gap"""
+    """The number of the event: 1, 2, 3 and so on, without a gap"""
     data: DepositEventData
     """The record as it is now, which may be newer than the event"""
 
@@ -330,7 +330,7 @@ class EndpointEvent(TypedDict):
     timestamp: str
     """ISO 8601, UTC, milliseconds"""
     sequence: int
-    """The number of the event: 1, 2, 3 and so on for each account, without a gap"""
+    """The number of the event: 1, 2, 3 and so on, without a gap"""
     data: EndpointEventData
     """The record as it is now, which may be newer than the event"""
 
@@ -464,7 +464,7 @@ class KeyEvent(TypedDict):
     timestamp: str
     """ISO 8601, UTC, milliseconds"""
     sequence: int
-    """The number of the event: 1, 2, 3 and so on for each account, without a gap"""
+    """The number of the event: 1, 2, 3 and so on, without a gap"""
     data: KeyEventData
     """The record as it is now, which may be newer than the event"""
 
@@ -504,7 +504,7 @@ class OrderEvent(TypedDict):
     timestamp: str
     """ISO 8601, UTC, milliseconds"""
     sequence: int
-    """The number of the event: 1, 2, 3 and so on for each account, without a gap"""
+    """The number of the event: 1, 2, 3 and so on, without a gap"""
     data: OrderEventData
     """The record as it is now, which may be newer than the event"""
 
@@ -617,7 +617,7 @@ class SettlementEvent(TypedDict):
     timestamp: str
     """ISO 8601, UTC, milliseconds"""
     sequence: int
-    """The number of the event: 1, 2, 3 and so on for each account, without a gap"""
+    """The number of the event: 1, 2, 3 and so on, without a gap"""
     data: SettlementEventData
     """The record as it is now, which may be newer than the event"""
 
@@ -842,7 +842,7 @@ class WithdrawalEvent(TypedDict):
     timestamp: str
     """ISO 8601, UTC, milliseconds"""
     sequence: int
-    """The number of the event: 1, 2, 3 and so on for each account, without a gap"""
+    """The number of the event: 1, 2, 3 and so on, without a gap"""
     data: WithdrawalEventData
     """The record as it is now, which may be newer than the event"""
 
@@ -949,7 +949,7 @@ class ListWebhookDeliveriesResult(TypedDict):
     deliveries: list[WebhookDelivery]
     setAside: list[WebhookDelivery]
     deliveredTo: int
-    """The number of the event: 1, 2, 3 and so on for each account, without a gap"""
+    """The number of the event: 1, 2, 3 and so on, without a gap"""
     nextAttemptAt: str | None
     """ISO 8601, UTC, milliseconds"""
 

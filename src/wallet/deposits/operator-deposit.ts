@@ -1,16 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
-import { Id } from '../http/wire-types.ts';
-import type { Database } from '../ledger/database.ts';
-import { deposits } from '../ledger/schema.ts';
-import { DepositBase, type DepositRow, depositColumns, showDepositBase } from '../wallet/deposits/account-deposit.ts';
-import { isCreditable, isKeepable } from '../wallet/deposits/decide-quarantine.ts';
-import {
-  type QuarantineDecision,
-  UNOWNED,
-  quarantineDecisions,
-  quarantineReasons,
-} from '../wallet/deposits/deposit.ts';
+import { Id } from '../../http/wire-types.ts';
+import type { Database } from '../../ledger/database.ts';
+import { deposits } from '../../ledger/schema.ts';
+import { DepositBase, type DepositRow, depositColumns, showDepositBase } from './account-deposit.ts';
+import { isCreditable, isKeepable } from './decide-quarantine.ts';
+import { type QuarantineDecision, UNOWNED, quarantineDecisions, quarantineReasons } from './deposit.ts';
 
 /** A deposit of any kind as the operator sees it. */
 export const OperatorDeposit = DepositBase.extend({

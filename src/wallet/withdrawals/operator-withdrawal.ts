@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { Decimal, Id, Timestamp } from '../http/wire-types.ts';
-import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
-import { formatAmount } from '../money/amounts.ts';
-import { WithdrawalBase, type WithdrawalRow, showWithdrawal } from '../wallet/withdrawals/withdrawal.ts';
+import { Decimal, Id, Timestamp } from '../../http/wire-types.ts';
+import { QUOTE_ASSET, scaleOf } from '../../money/assets.ts';
+import { formatAmount } from '../../money/amounts.ts';
+import { WithdrawalBase, type WithdrawalRow, showWithdrawal } from './withdrawal.ts';
 
 /** A withdrawal as the operator sees it. */
 export const OperatorWithdrawal = WithdrawalBase.extend({

@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { OperatorEvent } from '../../src/events/operator-event.ts';
+import {
+  ENDPOINTS,
+  type EndpointBody,
+  Receiver,
+  hasAlarm,
+  openManager,
+  runAlarm,
+  subscribe,
+} from '../support/events/receiver.ts';
+import { asOperator, json, openAccount } from '../support/exchange.ts';
+import { env } from '../support/runtime/test-env.ts';
+import { moveClock, readTaken, stopClock, withdraw } from '../support/withdrawals/withdrawals.ts';
+
+const PATH = '/webhook-endpoints';
+const DAY_MS = 86_400_000;
+
+/** The clock stands still a day ahead, so that only the alarms run that a test runs. */
+beforeEach(() => {
+  stopClock();
+  moveClock(DAY_MS);
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Has the operator's events sent to a receiver, which verifies each by the reference library. */
+async function subscribeOperator(receiver: Receiver, options: object = {}): Promise<EndpointBody> {
+  const response = await asOperator('POST', PATH, { url: receiver.url, ...options });
+  if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`);
+  const { webhookEndpoint, secret } = await json<{ webhookEndpoint: EndpointBody; secret: string }>(response);
+  receiver.secrets.push(secret);
+  return webhookEndpoint;
+}
+
+/** Waits until the endpoint was woken, and has what is there sent. */
+async function deliver(endpoint: EndpointBody): Promise<void> {
+  await vi.waitFor(async () => expect(await hasAlarm(endpoint)).toBe(true));
+  await runAlarm(endpoint);
+}
+
+async function readFeed(after: number): Promise<OperatorEvent[]> {
+  const page = await asOperator('GET', `/events?after=${after}&limit=200`);
+  return (await json<{ events: OperatorEvent[] }>(page)).events;
+}
+
+/** What the audit says of an endpoint, oldest first. */
+async function readAudit(id: string): Promise<{ readonly action: string; readonly detail: object }[]> {
+  const page = await asOperator('GET', `/audit?target=${id}`);
+  return (await json<{ entries: { action: string; detail: object }[] }>(page)).entries.toReversed();
+}
+
+describe('an endpoint of the operator', () => {
+  it('is sent what the feed has, in order, signed, as soon as it happened', async () => {
+    const receiver = new Receiver();
+    const endpoint = await subscribeOperator(receiver);
+    await openAccount({ ETH: '2' });
+    await deliver(endpoint);
+    const [first] = receiver.received;
+    const events = await readFeed((first?.event.sequence ?? 1) - 1);
+    expect(receiver.received.map(({ event }) => event)).toEqual(events);
+    expect(receiver.types).toContain('audit.added');
+    expect(receiver.types).toContain('deposit.completed');
+    expect(receiver.ids[0]).toMatch(/^evt_operator_0_\d+$/);
+  });
+
+  it('is told of a withdrawal as soon as its client has the answer', async () => {
+    const trader = await openManager({ USDT: '500' });
+    const receiver = new Receiver();
+    const endpoint = await subscribeOperator(receiver, { types: ['withdrawal.processing', 'withdrawal.completed'] });
+    // The making of the endpoint woke it.
+    await deliver(endpoint);
+    const { id } = await readTaken(await withdraw(trader));
+    await deliver(endpoint);
+    expect(receiver.types).toEqual(['withdrawal.processing', 'withdrawal.completed']);
+    expect(receiver.received.map(({ event }) => event.data)).toMatchObject([
+      { withdrawal: { id } },
+      { withdrawal: { id } },
+    ]);
+  });
+
+  it('tells the operator’s other endpoints, and no account, that it was switched off', async () => {
+    const trader = await openManager();
+    const own = new Receiver();
+    await subscribe(trader, own);
+    const [gone, other] = [new Receiver(), new Receiver()];
+    const endpoint = await subscribeOperator(gone, { types: ['deposit.completed'] });
+    const standing = await subscribeOperator(other, { types: ['endpoint.disabled'] });
+    gone.answer = () => new Response(null, { status: 410 });
+    await openAccount({ ETH: '2' });
+    await deliver(endpoint);
+    await asOperator('POST', `${PATH}/${standing.id}/replay`, { after: 0 });
+    await runAlarm(standing);
+    expect(other.types).toEqual(['endpoint.disabled']);
+    expect(other.received[0]?.event.data).toEqual({
+      webhookEndpoint: { id: endpoint.id, url: gone.url, reason: 'gone' },
+    });
+    expect(own.received).toEqual([]);
+  });
+});
+
+describe('the operator’s routes of endpoints', () => {
+  it('write a row of the audit for each change, without a secret and without the path of the address', async () => {
+    const receiver = new Receiver();
+    const { host } = new URL(receiver.url);
+    const endpoint = await subscribeOperator(receiver, { types: ['audit.added'] });
+    const path = `${PATH}/${endpoint.id}`;
+    expect((await asOperator('PATCH', path, { description: 'books', url: `${receiver.url}-2` })).status).toBe(200);
+    const { secret } = await json<{ secret: string }>(await asOperator('POST', `${path}/rotate-secret`, {}));
+    expect((await asOperator('POST', `${path}/replay`, { after: 0 })).status).toBe(200);
+    const { delivery } = await json<{ delivery: object }>(await asOperator('POST', `${path}/test`, {}));
+    expect(delivery).toMatchObject({ type: 'endpoint.test' });
+    expect((await asOperator('DELETE', path)).status).toBe(200);
+    const audit = await readAudit(endpoint.id);
+    expect(audit.map(({ action, detail }) => [action, detail])).toEqual([
+      ['create_webhook_endpoint', { host, types: ['audit.added'] }],
+      ['change_webhook_endpoint', { host, description: 'books' }],
+      ['rotate_webhook_secret', {}],
+      ['replay_events', { after: 0 }],
+      ['delete_webhook_endpoint', { host }],
+    ]);
+    const { results } = await env.DB.prepare('SELECT detail FROM audit').all();
+    expect(JSON.stringify(results)).not.toContain(secret.slice(6, 30));
+  });
+
+  it('and an account’s routes know nothing of each other’s endpoints', async () => {
+    const trader = await openManager();
+    const [mine, theirs] = [await subscribe(trader, new Receiver()), await subscribeOperator(new Receiver())];
+    expect((await trader.get(`${ENDPOINTS}/${theirs.id}`)).status).toBe(404);
+    expect((await asOperator('GET', `${PATH}/${mine.id}`)).status).toBe(404);
+    const { webhookEndpoints } = await json<{ webhookEndpoints: EndpointBody[] }>(await asOperator('GET', PATH));
+    expect(webhookEndpoints.map(({ id }) => id)).toContain(theirs.id);
+    expect(webhookEndpoints.map(({ id }) => id)).not.toContain(mine.id);
+  });
+
+  it('take the types of the operator’s events, and an account’s routes those of an account’s', async () => {
+    const trader = await openManager();
+    const { url } = new Receiver();
+    expect((await asOperator('POST', PATH, { url, types: ['order.filled'] })).status).toBe(400);
+    expect((await trader.post(ENDPOINTS, { url, types: ['audit.added'] })).status).toBe(400);
+  });
+
+  it('refuse an address that is not public', async () => {
+    for (const url of ['https://10.0.0.1/', 'http://hooks.bureau-tests.com/', 'nonsense']) {
+      expect((await asOperator('POST', PATH, { url })).status).toBe(400);
+    }
+  });
+});
