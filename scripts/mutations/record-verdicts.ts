@@ -28,7 +28,8 @@ function describeVerdicts(killed: readonly Killed[], total: number): string {
 \`npm run mutate\` makes one deliberate mistake at a time in a copy of the project, from the lists in
 [scripts/mutations/](../scripts/mutations/rooms.ts), and runs the tests that must notice it. It fails if no test notices a
 mistake, or if a mutation no longer applies because its code has changed. With the name of a room, or a part of a
-mutation's name, it makes only those; with \`--record\` it writes this section.
+mutation's name, it makes only those; with \`--record\` it writes this section. Those of the room \`triggers\` are made from
+the migrations' own text, each refusal and each trigger that writes.
 
 Noticed: ${killed.length} of ${total}.
 

@@ -63,6 +63,19 @@ describe('an account that is opened with an Idempotency-Key', () => {
   });
 });
 
+describe('a request with an Idempotency-Key', () => {
+  it('is kept as it is by the database itself', async () => {
+    await post('/accounts', { label: 'kept' }, 'k-kept');
+    for (const statement of [
+      `UPDATE operator_requests SET record_id = 'other' WHERE idempotency_key = 'k-kept'`,
+      `UPDATE OR REPLACE operator_requests SET fingerprint = 'other'`,
+      `DELETE FROM operator_requests WHERE idempotency_key = 'k-kept'`,
+    ]) {
+      await expect(env.DB.prepare(statement).run(), statement).rejects.toThrow('guard: a request is never');
+    }
+  });
+});
+
 describe('an externalId', () => {
   it('is of one account, which is found by it', async () => {
     const externalId = 'customer 47/11';

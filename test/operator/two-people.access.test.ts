@@ -172,6 +172,15 @@ describe('the database', () => {
       await expect(sql(`UPDATE proposals SET ${change} WHERE id = ?`, id).run(), change).rejects.toThrow('guard: ');
     }
     await expect(sql('DELETE FROM proposals WHERE id = ?', id).run()).rejects.toThrow('never deleted');
+    const copy = (status: string, expires: string, decided: string) =>
+      sql(
+        `INSERT INTO proposals SELECT 'copy', method, path, body, 'other', duty, proposed_by, proposed_at, ${expires},
+           '${status}', ${decided}, NULL FROM proposals WHERE id = ?`,
+        id,
+      );
+    for (const begun of [copy('APPROVED', 'expires_at', `'${BOB}', 1`), copy('OPEN', 'expires_at + 1', 'NULL, NULL')]) {
+      await expect(begun.run()).rejects.toThrow('guard: a proposal begins open, for 24 hours');
+    }
     const late = sql(
       `INSERT INTO audit (id, ts, role, action, target, detail, actor, proposal, request)
       SELECT coalesce(max(id), 0) + 1, ?, 'admin', 'x', 'x', '{}', ?, ?, ? FROM audit`,

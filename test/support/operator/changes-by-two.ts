@@ -142,6 +142,19 @@ const changesOfHolders: readonly (readonly [string, (trader: Trader) => Promise<
   ],
 ];
 
+/** A confirmed deposit of 2.5 LTC, reported before with these numbers of confirmations. */
+async function reportDeposit(trader: Trader, earlier: readonly number[]): Promise<Change> {
+  const { LTC = '' } = await readAddresses(trader);
+  const txHash = crypto.getRandomValues(new Uint8Array(32)).toHex();
+  const report = { network: 'LTC', address: LTC, asset: 'LTC', amount: '2.5', txHash };
+  for (const confirmations of earlier) {
+    const seen = await asOperator('POST', '/deposits', { ...report, confirmations });
+    if (!seen.ok) throw new Error(await seen.text());
+  }
+  const body = { ...report, confirmations: 100 };
+  return { method: 'POST', path: '/deposits', body, read: () => trader.balances() };
+}
+
 /** Every change of the table needs two people, once there are two admins. */
 export const changes: readonly (readonly [string, (trader: Trader) => Promise<Change>])[] = [
   [
@@ -221,19 +234,8 @@ export const changes: readonly (readonly [string, (trader: Trader) => Promise<Ch
       read: () => trader.balances(),
     }),
   ],
-  [
-    'a deposit above the amount that is reported by hand',
-    async (trader) => {
-      const { LTC = '' } = await readAddresses(trader);
-      const txHash = crypto.getRandomValues(new Uint8Array(32)).toHex();
-      return {
-        method: 'POST',
-        path: '/deposits',
-        body: { network: 'LTC', address: LTC, asset: 'LTC', amount: '2.5', txHash, confirmations: 100 },
-        read: () => trader.balances(),
-      };
-    },
-  ],
+  ['a deposit above the amount that is reported by hand', (trader) => reportDeposit(trader, [])],
+  ['a deposit above the amount that was seen before, and is confirmed by hand', (trader) => reportDeposit(trader, [1])],
   ['a quarantined deposit that is credited, however small', (trader) => creditQuarantined(trader, 'ETH', '0.01')],
   ['a quarantined deposit above the amount for credits', (trader) => creditQuarantined(trader, 'LTC', '7')],
   ...changesOfHolders,

@@ -1,0 +1,150 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import type { Mutation, Room } from './mutation.ts';
+
+/**
+ * The mutations of triggers, made from the text of the migrations: each RAISE is taken out by itself, and each trigger
+ * that writes something is dropped. So a new trigger has its mutations as soon as its test file is named here.
+ */
+
+const MIGRATIONS = 'migrations';
+
+/** Those of the first migrations are in the lists of the other rooms. */
+const FIRST = '0020';
+
+/** The test file that must notice, and the triggers. */
+const noticedBy: Readonly<Record<string, readonly string[]>> = {
+  'test/operator/staff.access.test.ts': ['staff_are_kept', 'staff_keep_their_email'],
+  'test/operator/once.test.ts': [
+    'accounts_have_their_own_external_id',
+    'accounts_keep_their_external_id',
+    'operator_requests_are_made_once',
+    'operator_requests_are_not_changed',
+    'operator_requests_are_not_deleted',
+  ],
+  'test/ledger/directory.test.ts': ['claims_are_made_once'],
+  'test/operator/proposals.access.test.ts': ['proposals_begin_open', 'proposals_are_decided_once'],
+  'test/operator/two-people.access.test.ts': [
+    'proposals_begin_open',
+    'proposals_are_kept',
+    'deposits_are_decided_once',
+    'proposals_are_decided_once',
+    'audit_approves_proposals',
+    'keys_of_holders_are_made_by_two',
+    'addresses_of_holders_are_approved_by_two',
+    'second_factors_of_holders_end_by_two',
+    'staff_join_by_two',
+    'staff_change_by_two',
+    'settings_change_by_two',
+    'caps_rise_by_two',
+    'limits_rise_by_two',
+    'trades_are_settled_by_two',
+    'violations_are_cleared_by_two',
+    'stuck_withdrawals_are_settled_by_two',
+    'large_credits_are_given_by_two',
+    'large_deposits_are_credited_by_two',
+  ],
+  'test/operator/claims.manual.test.ts': [
+    'payout_claims_are_made_once',
+    'payout_claims_are_not_changed',
+    'payout_claims_are_kept',
+  ],
+  'test/operator/deposits.test.ts': ['inner_payments_begin_in_quarantine', 'inner_payments_stay_in_quarantine'],
+  'test/operator/quarantine.test.ts': [
+    'deposits_begin_undecided',
+    'deposits_are_decided_once',
+    'deposits_are_credited_by_decision',
+    'credits_of_quarantine_are_explained',
+    'deposits_stay_decided',
+  ],
+  'test/operator/house.test.ts': ['orders_fill_beside_the_middle'],
+  'test/api/events.test.ts': [
+    'deposits_tell_their_steps',
+    'withdrawals_tell',
+    'withdrawals_tell_their_steps',
+    'settlements_tell',
+  ],
+  'test/ledger/events.test.ts': [
+    'listeners_begin_once',
+    'listeners_are_not_changed',
+    'listeners_are_not_deleted',
+    'events_are_numbered',
+    'events_are_explained',
+    'events_are_not_changed',
+    'events_are_kept',
+    'orders_tell',
+    'deposits_tell',
+    'accounts_tell_their_status',
+    'api_keys_tell',
+    'api_keys_tell_their_end',
+    'allowlist_entries_tell',
+    'allowlist_entries_tell_their_end',
+    'totp_tells',
+    'webhook_endpoints_are_guarded',
+    'webhook_endpoints_keep_their_account',
+    'webhook_endpoints_tell',
+    'audit_tells',
+  ],
+  'test/holder/sessions.test.ts': [
+    'sessions_are_few_and_short',
+    'sessions_keep_their_end',
+    'accounts_keep_their_holder',
+  ],
+  'test/holder/own-settings.test.ts': [
+    'accounts_stay_held',
+    'withdrawals_wait_after_recovery',
+    'reviews_wait_after_recovery',
+    'keys_wait_after_recovery',
+    'approvals_wait_after_recovery',
+  ],
+};
+
+interface Trigger {
+  readonly name: string;
+  readonly file: string;
+  /** From CREATE to END; */
+  readonly text: string;
+}
+
+/** The triggers that stand after all migrations, each as the last migration has it that made it. */
+function readTriggers(): Trigger[] {
+  const standing = new Map<string, Trigger>();
+  for (const migration of readdirSync(MIGRATIONS).toSorted()) {
+    const file = `${MIGRATIONS}/${migration}`;
+    const statements = readFileSync(file, 'utf8').matchAll(
+      /^(?:DROP TRIGGER (?<dropped>\w+);|CREATE TRIGGER (?<made>\w+) [\s\S]*?\nEND;)/gm,
+    );
+    for (const { 0: text, groups = {} } of statements) {
+      const { dropped = '', made = '' } = groups;
+      standing.delete(dropped);
+      if (made !== '') standing.set(made, { name: made, file, text });
+    }
+  }
+  return [...standing.values()].filter(({ file }) => file >= `${MIGRATIONS}/${FIRST}`);
+}
+
+/** The trigger without one of its refusals, for each of them; and nothing in place of one that writes. */
+function mutate({ name, file, text }: Trigger): Mutation[] {
+  const tests = Object.keys(noticedBy).filter((test) => noticedBy[test]?.includes(name));
+  if (tests.length === 0) throw new Error(`no test is named for the trigger ${name}: see noticedBy`);
+  const refusals = [...text.matchAll(/SELECT RAISE\(ABORT, 'guard: ((?:[^']|'')*)'[^;]*;/g)];
+  const silenced = refusals.map(({ 0: statement, 1: message = '', index }): Mutation => {
+    const before = refusals.filter((other) => other[1] === message && other.index < index).length;
+    const which = before === 0 ? '' : ` (${before + 1})`;
+    return {
+      name: `the trigger ${name} does not refuse: ${message.trim().replaceAll("''", '’')}${which}`,
+      file,
+      find: text,
+      replace: `${text.slice(0, index)}SELECT 1;${text.slice(index + statement.length)}`,
+      tests,
+    };
+  });
+  if (!/ AFTER /.test(text)) return silenced;
+  return [...silenced, { name: `the trigger ${name} is gone`, file, find: text, replace: '', tests }];
+}
+
+export const triggers: Room = {
+  name: 'triggers',
+  file: MIGRATIONS,
+  tests: [],
+  mutations: readTriggers().flatMap(mutate),
+};
