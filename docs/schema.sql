@@ -89,6 +89,12 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: two_people_needed');
 END;
 
+CREATE TRIGGER recoveries_end_with_a_freeze AFTER UPDATE OF status ON accounts
+WHEN NEW.status = 'frozen' AND OLD.status IS NOT 'frozen'
+BEGIN
+  DELETE FROM allowed_recoveries WHERE account_id = NEW.id;
+END;
+
 CREATE TABLE address_indexes (
   address_index INTEGER PRIMARY KEY NOT NULL CHECK (address_index >= 0),
   account_id TEXT NOT NULL UNIQUE
@@ -142,6 +148,25 @@ END;
 CREATE VIEW agreed_change AS
   SELECT action, target FROM audit
   WHERE id = (SELECT max(id) FROM audit) AND (proposal IS NOT NULL OR role = 'holder');
+
+CREATE TABLE allowed_recoveries (
+  account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id),
+  -- Good once, for 72 hours.
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER recoveries_are_allowed_as_they_are BEFORE UPDATE ON allowed_recoveries
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an allowed recovery is never changed');
+END;
+
+CREATE TRIGGER recoveries_are_allowed_by_two BEFORE INSERT ON allowed_recoveries
+BEGIN
+  SELECT RAISE(ABORT, 'guard: two_people_needed')
+    WHERE NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'allow_recovery' AND target = NEW.account_id);
+  SELECT RAISE(ABORT, 'guard: an allowed recovery lasts 72 hours')
+    WHERE NEW.expires_at IS NOT (SELECT ts + 259200000 FROM audit ORDER BY id DESC LIMIT 1);
+END;
 
 CREATE TABLE allowlist (
   account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -366,6 +391,19 @@ CREATE TRIGGER audit_tells AFTER INSERT ON audit
 BEGIN
   INSERT INTO events (account_id, sequence, type, subject)
     SELECT account_id, sequence, 'audit.added', CAST(NEW.id AS TEXT) FROM next_events WHERE account_id = 'operator';
+END;
+
+CREATE TRIGGER recoveries_end_with_the_first AFTER INSERT ON audit
+WHEN NEW.action = 'recover_account'
+BEGIN
+  DELETE FROM allowed_recoveries WHERE account_id = NEW.target;
+END;
+
+CREATE TRIGGER recoveries_need_to_be_allowed BEFORE INSERT ON audit
+WHEN NEW.action = 'recover_account' AND NEW.detail ->> 'proof' = 'allowed'
+BEGIN
+  SELECT RAISE(ABORT, 'guard: recovery_not_allowed')
+    WHERE NOT EXISTS (SELECT 1 FROM allowed_recoveries WHERE account_id = NEW.target AND expires_at > NEW.ts);
 END;
 
 CREATE TRIGGER stuck_withdrawals_are_settled_by_two BEFORE INSERT ON audit

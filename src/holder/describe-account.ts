@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { type Account, accountColumns, showAccount } from '../accounts/account.ts';
+import { readAllowedRecovery } from '../accounts/allow-recovery.ts';
 import { readTotp } from '../accounts/totp.ts';
 import { readSettings } from '../ledger/settings.ts';
 import { accounts } from '../ledger/schema.ts';
@@ -15,6 +16,8 @@ export interface OwnAccount {
   readonly sessionExpiresAt_ms: number | null;
   /** Until when a recovery holds the account; `null` when none does. */
   readonly heldUntil_ms: number | null;
+  /** Until when it may be recovered without a code, as two of the exchange's people have agreed; else `null`. */
+  readonly recoveryAllowedUntil_ms: number | null;
   readonly totp: { readonly enabled: boolean; readonly lockedUntil_ms: number | null };
   readonly dailyWithdrawals: { readonly limit: string; readonly used: string; readonly remaining: string };
   /** Whether withdrawals need an approved address, and how long one waits until it can be used. */
@@ -31,7 +34,7 @@ export async function describeOwnAccount(
   configured: { readonly mode: 'off' | 'strict'; readonly cooling_hours: number },
 ): Promise<OwnAccount> {
   const { now_ms } = actor;
-  const [rows, totp, daily, settings] = await Promise.all([
+  const [rows, totp, daily, settings, recoveryAllowedUntil_ms] = await Promise.all([
     database
       .select({ ...accountColumns, heldUntil: accounts.heldUntil })
       .from(accounts)
@@ -39,6 +42,7 @@ export async function describeOwnAccount(
     readTotp(database, accountId),
     readDailyUse(database, accountId, now_ms),
     readSettings(database),
+    readAllowedRecovery(database, accountId, now_ms),
   ]);
   const [row] = rows;
   if (!row) throw new Error('the account of a session is missing');
@@ -48,6 +52,7 @@ export async function describeOwnAccount(
     level,
     sessionExpiresAt_ms: record.expiresAt_ms,
     heldUntil_ms: later(row.heldUntil, now_ms),
+    recoveryAllowedUntil_ms,
     totp: { enabled: totp?.confirmedAt != null, lockedUntil_ms: later(totp?.lockedUntil ?? 0, now_ms) },
     dailyWithdrawals: { limit: show(limit), used: show(used), remaining: show(limit > used ? limit - used : 0n) },
     allowlist: { ...configured, mode: settings.allowlistMode ?? configured.mode },

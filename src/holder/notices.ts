@@ -5,12 +5,15 @@ import { accounts, audit } from '../ledger/schema.ts';
 /** The changes of which a holder is told, by whomever they were made. The console tells of its own at once. */
 const toldActions = [
   'change_account',
+  'ask_recovery',
+  'allow_recovery',
   'create_api_key',
   'revoke_api_key',
   'confirm_totp',
   'remove_totp',
   'approve_address',
   'remove_approval',
+  'disable_endpoint',
 ];
 
 /** How many rows of the audit one call looks at. */

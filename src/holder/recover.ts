@@ -15,17 +15,24 @@ import type { Session } from './session.ts';
 /** For how long a recovery holds an account. */
 export const HOLD_MS = 86_400_000;
 
+const notAllowed = refuse(
+  'approval_required',
+  'Two people of the exchange must agree to this first. Ask the exchange, and tell it who you are.',
+);
+
 /** What shows, beside the e-mail link, that it is the holder who comes back. */
 export type Proof =
   | { readonly kind: 'totp'; readonly code: string }
   /** One of the ten codes, which the console has checked and spent. */
-  | { readonly kind: 'recovery_code' };
+  | { readonly kind: 'recovery_code' }
+  /** Nothing of the holder's: two of the exchange's people have agreed to it. */
+  | { readonly kind: 'allowed' };
 
 /**
  * Marks an account as recovered: for 24 hours nothing leaves it, whichever key asks, and its other sessions end. Only
  * after this may the console take a new passkey. Refuses with `totp_required` where there is no second factor to show a
- * code of, with what `tryTotpCode` refuses with, and `service_unavailable` when the outcome is unknown. Throws when D1
- * cannot be read.
+ * code of, with what `tryTotpCode` refuses with, with `approval_required` where the exchange has not agreed, and with
+ * `service_unavailable` when the outcome is unknown. Throws when D1 cannot be read.
  */
 export async function recoverAccount(
   bindings: Bindings,
@@ -52,6 +59,7 @@ export async function recoverAccount(
   if (outcome.kind === 'guarded' && outcome.guard === 'totp_step_used') {
     return refuse('totp_invalid', 'The code is wrong, old or was used before. Wait for the next one.');
   }
+  if (outcome.kind === 'guarded' && outcome.guard === 'recovery_not_allowed') return notAllowed;
   if (outcome.kind !== 'committed') return laneUnreachable;
   const told = await Promise.all(ended.map((id) => revokeInLane(bindings, accountId, id, actor.now_ms)));
   return told.every(Boolean) ? accept({ heldUntil_ms, ended }) : laneUnreachable;
@@ -62,7 +70,7 @@ async function checkProof(
   proof: Proof,
   secrets: SealSecrets,
 ): Promise<Outcome<number | null>> {
-  if (proof.kind === 'recovery_code') return accept(null);
+  if (proof.kind !== 'totp') return accept(null);
   const state = await readTotp(database, accountId);
   if (!state?.confirmedAt) return refuse('totp_required', 'The account has no second factor to show a code of.');
   return tryTotpCode(database, accountId, proof.code, secrets, actor.now_ms);

@@ -18,6 +18,8 @@ const shownActions: readonly string[] = [
   ...notedEvents,
   'open_session',
   'end_sessions',
+  'ask_recovery',
+  'allow_recovery',
   'recover_account',
   'change_account',
   'create_api_key',
@@ -27,6 +29,7 @@ const shownActions: readonly string[] = [
   'remove_totp',
   'approve_address',
   'remove_approval',
+  'disable_endpoint',
 ];
 
 /** The most entries of one page. */

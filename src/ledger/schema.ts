@@ -98,6 +98,14 @@ export const settings = sqliteTable('settings', {
   approvalAbove: text('approval_above').notNull().default('{}'),
 });
 
+/** Recoveries that two of the exchange's people have agreed to. */
+export const allowedRecoveries = sqliteTable('allowed_recoveries', {
+  accountId: text('account_id')
+    .primaryKey()
+    .references(() => accounts.id),
+  expiresAt: integer('expires_at').notNull(),
+});
+
 export const audit = sqliteTable(
   'audit',
   {

@@ -26,6 +26,7 @@ export const duties = {
   revoke_keys: [...chiefs, 'support', 'compliance'],
   set_second_factor: chiefs,
   approve_addresses: chiefs,
+  recover_accounts: [...chiefs, 'support', 'compliance'],
   remove_approvals: [...chiefs, 'support', 'compliance'],
   credit: [...chiefs, 'treasury'],
   settle_trades: [...chiefs, 'treasury'],

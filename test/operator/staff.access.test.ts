@@ -84,6 +84,7 @@ const allowed: Record<string, string> = {
   removeTotp: '',
   approveAddress: '',
   removeApproval: 'support compliance',
+  allowRecovery: 'support compliance',
   creditAccount: 'treasury',
   settleTrade: 'treasury',
   getReportedDeposit: 'auditor treasury support compliance',

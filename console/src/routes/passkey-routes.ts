@@ -145,11 +145,18 @@ passkeyRoutes.post('/fresh', async (c) => {
 const RecoveryBody = z.union([
   z.strictObject({ totpCode: z.string().regex(/^\d{6}$/, 'is not six digits') }),
   z.strictObject({ recoveryCode: z.string().min(1).max(60) }),
+  z.strictObject({ allowedByExchange: z.literal(true) }),
 ]);
 
+function toProof(shown: z.output<typeof RecoveryBody>): Proof {
+  if ('totpCode' in shown) return { kind: 'totp', code: shown.totpCode };
+  return { kind: 'recoveryCode' in shown ? 'recovery_code' : 'allowed' };
+}
+
 /**
- * Recovers the account of somebody whose passkeys are lost: signed in by a link, they show a second code of theirs. The
- * exchange holds the account for 24 hours, and only then may they enrol a passkey.
+ * Recovers the account of somebody whose passkeys are lost: signed in by a link, they show a second code of theirs, or two
+ * of the exchange's people have agreed. The exchange holds the account for 24 hours, and only then may they enrol a
+ * passkey.
  */
 passkeyRoutes.post('/recovery', async (c) => {
   const body = await readBody(c, RecoveryBody);
@@ -161,8 +168,7 @@ passkeyRoutes.post('/recovery', async (c) => {
   if ('recoveryCode' in proof && !(await spendRecoveryCode(c.env.IDENTITY, user.id, proof.recoveryCode))) {
     return sendRefusal(c, wrongCode);
   }
-  const shown: Proof = 'totpCode' in proof ? { kind: 'totp', code: proof.totpCode } : { kind: 'recovery_code' };
-  const held = await c.env.HOLDERS.recover(token, shown);
+  const held = await c.env.HOLDERS.recover(token, toProof(proof));
   if (!held.ok) return sendRefusal(c, held);
   await c.env.IDENTITY.batch([
     c.env.IDENTITY.prepare('UPDATE sessions SET recovered = 1 WHERE hash = ?').bind(hash),

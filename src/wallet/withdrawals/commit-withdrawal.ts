@@ -136,6 +136,7 @@ export function explainWithdrawalRefusal(
     case 'key_revoked':
     case 'key_expired':
     case 'account_has_holder':
+    case 'recovery_not_allowed':
     case 'too_many_sessions':
     case 'trading_halted':
     case 'review_required':

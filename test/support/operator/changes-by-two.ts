@@ -44,6 +44,17 @@ export function raiseLimit(trader: Trader): Change {
   };
 }
 
+/** A holder who may recover an account without a code. */
+export async function recoverWithoutCode(accountId: string): Promise<Change> {
+  await sql(`UPDATE accounts SET holder = 'holder of ' || id WHERE id = ? AND holder IS NULL`, accountId).run();
+  return {
+    method: 'POST',
+    path: `/accounts/${accountId}/recovery`,
+    body: { reason: 'came to the office' },
+    read: () => first('SELECT expires_at FROM allowed_recoveries WHERE account_id = ?', accountId),
+  };
+}
+
 /** A deposit to an address of nobody that is credited to an account. */
 async function creditQuarantined(trader: Trader, network: 'ETH' | 'LTC', amount: string): Promise<Change> {
   const { id } = await quarantine(network, amount);
@@ -183,6 +194,7 @@ export const changes: readonly (readonly [string, (trader: Trader) => Promise<Ch
     },
   ],
   ['a higher limit', (trader) => Promise.resolve(raiseLimit(trader))],
+  ['a recovery without a code', (trader) => recoverWithoutCode(trader.accountId)],
   [
     'a settlement',
     async (trader) => ({

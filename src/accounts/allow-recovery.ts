@@ -1,0 +1,58 @@
+import { and, eq, gt } from 'drizzle-orm';
+import { type Outcome, accept, refuse } from '../http/refusal.ts';
+import { type Actor, insertAudit } from '../ledger/audit.ts';
+import { commit } from '../ledger/commit.ts';
+import type { Database } from '../ledger/database.ts';
+import { explainApproval } from '../ledger/explain-approval.ts';
+import { accounts, allowedRecoveries } from '../ledger/schema.ts';
+
+/** For how long an allowed recovery can be used. A trigger holds it. */
+const ALLOWED_MS = 72 * 3_600_000;
+
+const noHolder = refuse('invalid_state', 'The account has no holder yet: invite one.');
+
+const unconfirmed = refuse('service_unavailable', 'It is not known whether the recovery was allowed. Try again.', {
+  retryAfterSeconds: 1,
+});
+
+/**
+ * Lets the holder of an account recover it once in the next 72 hours, by a link that is mailed to them and without a
+ * code; returns until when, in milliseconds. The holder is told of the request and of the approval. Refuses with
+ * `approval_required` unless two people agree, whoever asks, with `invalid_state` where nobody holds the account, and with
+ * `service_unavailable` when the outcome is unknown. Throws when D1 cannot be read.
+ */
+export async function allowRecovery(
+  database: Database,
+  accountId: string,
+  reason: string,
+  actor: Actor,
+): Promise<Outcome<number>> {
+  const [account] = await database.select({ holder: accounts.holder }).from(accounts).where(eq(accounts.id, accountId));
+  if (!account?.holder) return noHolder;
+  const expiresAt = actor.now_ms + ALLOWED_MS;
+  const outcome = await commit(database, [
+    insertAudit(database, actor, 'allow_recovery', accountId, { because: reason }),
+    database.delete(allowedRecoveries).where(eq(allowedRecoveries.accountId, accountId)),
+    database.insert(allowedRecoveries).values({ accountId, expiresAt }),
+  ]);
+  if (outcome.kind === 'committed') return accept(expiresAt);
+  const refused = explainApproval(outcome);
+  // The row of a proposal names no account; this one does, and so the holder is told.
+  if (refused?.code === 'approval_required') {
+    await insertAudit(database, actor, 'ask_recovery', accountId, { because: reason });
+  }
+  return refused ?? unconfirmed;
+}
+
+/** Until when an account may be recovered without a code, in milliseconds, or `null`. Throws when D1 fails. */
+export async function readAllowedRecovery(
+  database: Database,
+  accountId: string,
+  now_ms: number,
+): Promise<number | null> {
+  const [row] = await database
+    .select({ expiresAt: allowedRecoveries.expiresAt })
+    .from(allowedRecoveries)
+    .where(and(eq(allowedRecoveries.accountId, accountId), gt(allowedRecoveries.expiresAt, now_ms)));
+  return row?.expiresAt ?? null;
+}
