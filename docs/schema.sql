@@ -393,6 +393,25 @@ BEGIN
     SELECT account_id, sequence, 'audit.added', CAST(NEW.id AS TEXT) FROM next_events WHERE account_id = 'operator';
 END;
 
+CREATE TRIGGER audit_tells_security AFTER INSERT ON audit
+WHEN NEW.action IN ('add_passkey', 'remove_passkey', 'draw_recovery_codes', 'allow_recovery', 'recover_account')
+  OR (NEW.action = 'open_session' AND NEW.detail ->> 'browser' IS NOT NULL)
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject, detail)
+    SELECT account_id, sequence,
+      CASE NEW.action
+        WHEN 'add_passkey' THEN 'security.passkey_added'
+        WHEN 'remove_passkey' THEN 'security.passkey_removed'
+        WHEN 'draw_recovery_codes' THEN 'security.recovery_codes_drawn'
+        WHEN 'allow_recovery' THEN 'security.recovery_allowed'
+        WHEN 'recover_account' THEN 'security.recovered'
+        ELSE 'security.signed_in'
+      END,
+      NEW.target,
+      json_object('passkey', NEW.detail ->> 'name', 'browser', NEW.detail ->> 'browser', 'proof', NEW.detail ->> 'proof')
+    FROM next_events WHERE account_id = NEW.target;
+END;
+
 CREATE TRIGGER recoveries_end_with_the_first AFTER INSERT ON audit
 WHEN NEW.action = 'recover_account'
 BEGIN
@@ -1589,6 +1608,15 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: webhook endpoint exists')
     WHERE NEW.url IS NOT OLD.url AND EXISTS (
       SELECT 1 FROM webhook_endpoints WHERE account_id = NEW.account_id AND url = NEW.url);
+END;
+
+CREATE TRIGGER webhook_endpoints_note_their_end AFTER UPDATE OF status ON webhook_endpoints
+WHEN OLD.status = 'enabled' AND NEW.status = 'disabled' AND NEW.reason IS NOT NULL
+BEGIN
+  INSERT INTO audit (id, ts, role, action, target, detail)
+    SELECT coalesce(max(id), 0) + 1, CAST(unixepoch('subsec') * 1000 AS INTEGER), 'exchange', 'disable_endpoint',
+      NEW.account_id, json_object('url', NEW.url, 'reason', NEW.reason)
+    FROM audit;
 END;
 
 CREATE TRIGGER webhook_endpoints_tell AFTER UPDATE OF status ON webhook_endpoints

@@ -29,7 +29,12 @@ const Config = z.object({
     .url()
     .refine((text) => new URL(text).origin === text, 'is no origin, such as https://console.exchange.example')
     .refine((text) => isSecure(new URL(text)), 'is neither https nor localhost, where browsers allow passkeys'),
+  API_ORIGIN: z
+    .url()
+    .refine((text) => new URL(text).origin === text, 'is no origin, such as https://api.exchange.example'),
   MAIL_FROM: z.email(),
+  /** Whether anybody may open an account, by a link to their address. */
+  SELF_OPENING: z.enum(['on', 'off']),
 });
 
 /** Browsers allow passkeys over https, and on localhost. */

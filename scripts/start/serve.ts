@@ -44,7 +44,7 @@ export async function serve(
   const log = createWriteStream(place.logFile);
   const [exchange, holders] = [
     describeExchange(bundles.exchange, { ...access.variables, ...variables }),
-    describeConsole(bundles.console, place),
+    describeConsole(bundles.console, place, variables),
   ];
   const databases = Object.fromEntries(
     [exchange, holders].flatMap(({ d1Databases = {} }) => Object.entries(d1Databases)),
@@ -96,13 +96,19 @@ function describeExchange(bundle: string, variables: Readonly<Record<string, str
   };
 }
 
-function describeConsole(bundle: string, { consoleOrigin }: Place) {
+function describeConsole(
+  bundle: string,
+  { consoleOrigin, origin }: Place,
+  variables: Readonly<Record<string, string>>,
+) {
+  const { vars } = readConfig(CONSOLE_CONFIG);
+  const replaced = Object.entries(variables).filter(([name]) => Object.hasOwn(vars, name));
   // The mailbox takes the place of the platform's mail.
   const { email: _email, ...worker } = describeWorker(CONSOLE_CONFIG, bundle);
   return {
     ...worker,
     name: CONSOLE,
-    bindings: { ...readConfig(CONSOLE_CONFIG).vars, CONSOLE_ORIGIN: consoleOrigin },
+    bindings: { ...vars, ...Object.fromEntries(replaced), CONSOLE_ORIGIN: consoleOrigin, API_ORIGIN: origin },
     serviceBindings: {
       EXCHANGE,
       HOLDERS: { name: EXCHANGE, entrypoint: 'HolderEntrypoint' },

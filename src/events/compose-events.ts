@@ -116,8 +116,17 @@ export function showDisabledEndpoint(id: string, detail: string) {
   return { webhookEndpoint: { id, ...(JSON.parse(detail) as KeptEndpoint) } };
 }
 
+/** What an event of the account's security keeps of its row of the audit. */
+type KeptSecurity = Omit<
+  Extract<Event, { type: `security.${string}`; data: { security: object } }>['data']['security'],
+  'accountId'
+>;
+
 function showKept({ type, subject, detail }: EventRow): Event['data'] | undefined {
   if (detail === null) return undefined;
+  if (type.startsWith('security.')) {
+    return { security: { accountId: subject, ...(JSON.parse(detail) as KeptSecurity) } };
+  }
   if (type === 'endpoint.disabled') return showDisabledEndpoint(subject, detail);
   const kept = JSON.parse(detail) as Omit<KeptEntry, 'id'>;
   return { allowlistEntry: showEntry({ ...kept, id: subject }) };

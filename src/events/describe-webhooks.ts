@@ -50,6 +50,21 @@ const told: Readonly<Record<EventType, Told>> = {
   'account.thawed': { summary: 'The account may be used again', shown: { status: 'active' } },
   'security.totp_on': { summary: 'Two-factor authentication was switched on', shown: { twoFactor: true } },
   'security.totp_off': { summary: 'Two-factor authentication was switched off', shown: { twoFactor: false } },
+  'security.signed_in': {
+    summary: 'Somebody signed in to the console with a browser that was not known',
+    shown: { browser: 'Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Gecko/20100101 Firefox/148.0' },
+  },
+  'security.passkey_added': { summary: 'A passkey was added', shown: { passkey: 'laptop' } },
+  'security.passkey_removed': { summary: 'A passkey was removed', shown: { passkey: 'laptop' } },
+  'security.recovery_codes_drawn': { summary: 'New recovery codes took the place of the old ones', shown: {} },
+  'security.recovery_allowed': {
+    summary: 'Two of the exchange’s people agreed that the holder may recover the account without a code',
+    shown: {},
+  },
+  'security.recovered': {
+    summary: 'The account was recovered: nothing leaves it for 24 hours',
+    shown: { proof: 'recovery_code' },
+  },
   'key.created': { summary: 'An API key was made', shown: {} },
   'key.revoked': { summary: 'An API key was revoked', shown: {} },
   'allowlist.added': { summary: 'An address was approved for withdrawals', shown: {} },

@@ -72,6 +72,30 @@ const AccountEvent = describeKind(
   { account: EventAccount },
 );
 
+const SecurityEvent = describeKind(
+  'SecurityEvent',
+  [
+    'security.signed_in',
+    'security.passkey_added',
+    'security.passkey_removed',
+    'security.recovery_codes_drawn',
+    'security.recovery_allowed',
+    'security.recovered',
+  ],
+  {
+    security: z.object({
+      accountId: Id,
+      passkey: z.string().nullable().openapi({ description: 'The name of a passkey', example: null }),
+      browser: z.string().nullable().openapi({ description: 'A browser, as it names itself', example: null }),
+      proof: z.enum(['totp', 'recovery_code', 'allowed']).nullable().openapi({
+        description:
+          'What a recovery showed: a code of the second factor, a recovery code, or that two of the exchange’s people agreed',
+        example: null,
+      }),
+    }),
+  },
+);
+
 const KeyEvent = describeKind('KeyEvent', ['key.created', 'key.revoked'], { apiKey: OwnApiKey });
 
 const AllowlistEvent = describeKind('AllowlistEvent', ['allowlist.added', 'allowlist.removed'], {
@@ -96,6 +120,7 @@ export const eventSchemas = {
   WithdrawalEvent,
   SettlementEvent,
   AccountEvent,
+  SecurityEvent,
   KeyEvent,
   AllowlistEvent,
   EndpointEvent,
@@ -109,6 +134,7 @@ export const Event = z
     WithdrawalEvent,
     SettlementEvent,
     AccountEvent,
+    SecurityEvent,
     KeyEvent,
     AllowlistEvent,
     EndpointEvent,

@@ -20,6 +20,7 @@ import { describeError, logFault } from '../platform/log.ts';
 import { ApproveAddress, approveWanted } from '../wallet/addresses/approve-wanted.ts';
 import { type OwnAccount, describeOwnAccount } from './describe-account.ts';
 import { endOwnSessions } from './end-session.ts';
+import { openOwnAccount } from './open-account.ts';
 import { type OpenSessionCall, type OpenedSession, openSession } from './open-session.ts';
 import { makeOwnKey, revokeOwnKey } from './own-keys.ts';
 import { type Notices, readNotices } from './notices.ts';
@@ -38,6 +39,11 @@ const MAX_LISTED = 200;
  * every call may refuse with what `takeSession` refuses with, and with `service_unavailable` when D1 fails.
  */
 export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
+  /** Opens an account for somebody whose address the console has checked. See `openOwnAccount`. */
+  openAccount(): Promise<Outcome<{ readonly accountId: string }>> {
+    return answer(() => openOwnAccount(this.env, Date.now()));
+  }
+
   /** Opens a session, after the console has checked who signs in. See `openSession`. */
   openSession(call: OpenSessionCall): Promise<Outcome<OpenedSession>> {
     return answer(() => openSession(this.env, call, Date.now()));

@@ -23,6 +23,8 @@ export interface OpenSessionCall {
   /** The id by which the console knows the person. The first one to sign in for an account is its holder for good. */
   readonly holder: string;
   readonly level: SessionLevel;
+  /** The browser, as it names itself, when the holder has not signed in with it before; else `null`. */
+  readonly newBrowser: string | null;
 }
 
 /** A session that was opened. */
@@ -72,7 +74,7 @@ export async function openSession(
 
 async function tryToOpen(
   database: Database,
-  { accountId, holder, level }: OpenSessionCall,
+  { accountId, holder, level, newBrowser }: OpenSessionCall,
   isFirst: boolean,
   now_ms: number,
 ): Promise<{ readonly outcome: CommitOutcome; readonly opened: OpenedSession }> {
@@ -80,7 +82,7 @@ async function tryToOpen(
   const live = await listLiveSessionIds(database, accountId, now_ms);
   const ended = live.slice(0, Math.max(0, live.length - MAX_SESSIONS + 1));
   const sessionId = newRecordId(now_ms, ledgerNumberOf(accountId));
-  const wanted = { id: sessionId, accountId, scopes: scopesOf[level] };
+  const wanted = { id: sessionId, accountId, scopes: scopesOf[level], newBrowser };
   const { token, expiresAt_ms, statements } = await prepareSession(database, wanted, ended, tokenSettings, actor);
   const claim = isFirst ? [database.update(accounts).set({ holder }).where(eq(accounts.id, accountId))] : [];
   const outcome = await commit(database, [...statements, ...claim]);

@@ -19,7 +19,7 @@ export type SessionLevel = 'look' | 'act';
 /** The scopes of a session of each level. The lanes hold the public API to them. */
 export const scopesOf: Readonly<Record<SessionLevel, readonly Scope[]>> = {
   look: ['read'],
-  act: ['read', 'trade', 'withdraw'],
+  act: ['read', 'trade', 'withdraw', 'webhooks'],
 };
 
 /** A session that was admitted. */

@@ -21,6 +21,8 @@ export interface NewSession {
   readonly id: string;
   readonly accountId: string;
   readonly scopes: readonly Scope[];
+  /** The browser, if its holder is to be told of it; else `null`. */
+  readonly newBrowser: string | null;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface NewSession {
  */
 export async function prepareSession(
   database: Database,
-  { id, accountId, scopes }: NewSession,
+  { id, accountId, scopes, newBrowser }: NewSession,
   ended: readonly string[],
   signing: { readonly prefix: TokenPrefix; readonly secrets: TokenSecrets },
   actor: Actor,
@@ -46,7 +48,7 @@ export async function prepareSession(
     createdAt: actor.now_ms,
     expiresAt: expiresAt_ms,
   });
-  const detail = { sessionId: id, scopes };
+  const detail = { sessionId: id, scopes, ...(newBrowser !== null && { browser: newBrowser }) };
   const statements = [
     insertAudit(database, actor, 'open_session', accountId, detail),
     ...endSessions(database, accountId, ended, actor),

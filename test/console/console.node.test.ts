@@ -7,7 +7,7 @@ import { describeSignIn } from '../support/node/console/describe-sign-in.ts';
 
 /** All tests of the console share one, because starting one takes longer than most of them do. */
 
-beforeAll(() => beginConsole(inject('workerBundle')), 60_000);
+beforeAll(() => beginConsole(inject('workerBundle')), 240_000);
 afterAll(() => served.stop());
 
 describeSignIn();

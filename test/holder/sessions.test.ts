@@ -47,7 +47,10 @@ describe('a session', () => {
     const accountId = await openAccount();
     await signIn(accountId, 'look', 'first');
     await signIn(accountId, 'act', 'first');
-    await expectRefusal(holderEntrypoint.openSession({ accountId, holder: 'second', level: 'act' }), 'invalid_state');
+    await expectRefusal(
+      holderEntrypoint.openSession({ accountId, holder: 'second', level: 'act', newBrowser: null }),
+      'invalid_state',
+    );
     const replace = env.DB.prepare("UPDATE accounts SET holder = 'second' WHERE id = ?").bind(accountId);
     await expect(replace.run()).rejects.toThrow('guard: account_has_holder');
   });
@@ -58,7 +61,10 @@ describe('a session', () => {
       '01a1fcca-895a-7000-b43c-11f474a4f8d5',
       '01a1fcca-895a-7fff-b43c-11f474a4f8d5',
     ]) {
-      await expectRefusal(holderEntrypoint.openSession({ accountId, holder: 'x', level: 'act' }), 'not_found');
+      await expectRefusal(
+        holderEntrypoint.openSession({ accountId, holder: 'x', level: 'act', newBrowser: null }),
+        'not_found',
+      );
     }
   });
 
@@ -119,7 +125,9 @@ describe('the sessions of an account', () => {
   it('are five at most when ten are opened at once', async () => {
     const accountId = await openAccount();
     await Promise.all(
-      Array.from({ length: 10 }, () => holderEntrypoint.openSession({ accountId, holder: 'x', level: 'act' })),
+      Array.from({ length: 10 }, () =>
+        holderEntrypoint.openSession({ accountId, holder: 'x', level: 'act', newBrowser: null }),
+      ),
     );
     const live = await env.DB.prepare(
       "SELECT count(*) AS live FROM api_keys WHERE account_id = ? AND kind = 'session' AND revoked_at IS NULL",

@@ -804,6 +804,108 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "security.signed_in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Somebody signed in to the console with a browser that was not known */
+        post: operations["securitySignedIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "security.passkey_added": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A passkey was added */
+        post: operations["securityPasskeyAdded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "security.passkey_removed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A passkey was removed */
+        post: operations["securityPasskeyRemoved"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "security.recovery_codes_drawn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** New recovery codes took the place of the old ones */
+        post: operations["securityRecoveryCodesDrawn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "security.recovery_allowed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Two of the exchange’s people agreed that the holder may recover the account without a code */
+        post: operations["securityRecoveryAllowed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "security.recovered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The account was recovered: nothing leaves it for 24 hours */
+        post: operations["securityRecovered"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "key.created": {
         parameters: {
             query?: never;
@@ -1184,7 +1286,7 @@ export interface components {
              *       "deposit.completed"
              *     ]
              */
-            types?: ("order.filled" | "deposit.completed" | "deposit.pending" | "deposit.failed" | "deposit.quarantined" | "withdrawal.completed" | "withdrawal.pending" | "withdrawal.processing" | "withdrawal.failed" | "settlement.completed" | "account.frozen" | "account.thawed" | "security.totp_on" | "security.totp_off" | "key.created" | "key.revoked" | "allowlist.added" | "allowlist.removed" | "endpoint.disabled" | "endpoint.test")[];
+            types?: ("order.filled" | "deposit.completed" | "deposit.pending" | "deposit.failed" | "deposit.quarantined" | "withdrawal.completed" | "withdrawal.pending" | "withdrawal.processing" | "withdrawal.failed" | "settlement.completed" | "account.frozen" | "account.thawed" | "security.totp_on" | "security.totp_off" | "security.signed_in" | "security.passkey_added" | "security.passkey_removed" | "security.recovery_codes_drawn" | "security.recovery_allowed" | "security.recovered" | "key.created" | "key.revoked" | "allowlist.added" | "allowlist.removed" | "endpoint.disabled" | "endpoint.test")[];
             /** @example bookkeeping */
             description?: string;
             /**
@@ -1205,7 +1307,7 @@ export interface components {
              *       "deposit.completed"
              *     ]
              */
-            types?: ("order.filled" | "deposit.completed" | "deposit.pending" | "deposit.failed" | "deposit.quarantined" | "withdrawal.completed" | "withdrawal.pending" | "withdrawal.processing" | "withdrawal.failed" | "settlement.completed" | "account.frozen" | "account.thawed" | "security.totp_on" | "security.totp_off" | "key.created" | "key.revoked" | "allowlist.added" | "allowlist.removed" | "endpoint.disabled" | "endpoint.test")[];
+            types?: ("order.filled" | "deposit.completed" | "deposit.pending" | "deposit.failed" | "deposit.quarantined" | "withdrawal.completed" | "withdrawal.pending" | "withdrawal.processing" | "withdrawal.failed" | "settlement.completed" | "account.frozen" | "account.thawed" | "security.totp_on" | "security.totp_off" | "security.signed_in" | "security.passkey_added" | "security.passkey_removed" | "security.recovery_codes_drawn" | "security.recovery_allowed" | "security.recovered" | "key.created" | "key.revoked" | "allowlist.added" | "allowlist.removed" | "endpoint.disabled" | "endpoint.test")[];
             /** @example bookkeeping */
             description?: string;
         };
@@ -1318,7 +1420,7 @@ export interface components {
                 };
             };
         };
-        Event: components["schemas"]["OrderEvent"] | components["schemas"]["DepositEvent"] | components["schemas"]["WithdrawalEvent"] | components["schemas"]["SettlementEvent"] | components["schemas"]["AccountEvent"] | components["schemas"]["KeyEvent"] | components["schemas"]["AllowlistEvent"] | components["schemas"]["EndpointEvent"];
+        Event: components["schemas"]["OrderEvent"] | components["schemas"]["DepositEvent"] | components["schemas"]["WithdrawalEvent"] | components["schemas"]["SettlementEvent"] | components["schemas"]["AccountEvent"] | components["schemas"]["SecurityEvent"] | components["schemas"]["KeyEvent"] | components["schemas"]["AllowlistEvent"] | components["schemas"]["EndpointEvent"];
         EventAccount: {
             /**
              * @description UUIDv7; the three digits after its 7 are the ledger that holds it
@@ -1748,6 +1850,55 @@ export interface components {
              */
             after: number;
         };
+        SecurityEvent: {
+            /**
+             * @description Unique: the same event always has the same id, however often it is delivered
+             * @example evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "security.signed_in" | "security.passkey_added" | "security.passkey_removed" | "security.recovery_codes_drawn" | "security.recovery_allowed" | "security.recovered";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-11-21T12:00:00.000Z
+             */
+            timestamp: string;
+            /**
+             * @description The number of the event: 1, 2, 3 and so on for each account, without a gap
+             * @example 12
+             */
+            sequence: number;
+            /** @description The record as it is now, which may be newer than the event */
+            data: {
+                security: {
+                    /**
+                     * @description UUIDv7; the three digits after its 7 are the ledger that holds it
+                     * @example 01a1fcca-895a-7000-b43c-11f474a4f8d5
+                     */
+                    accountId: string;
+                    /**
+                     * @description The name of a passkey
+                     * @example null
+                     */
+                    passkey: string | null;
+                    /**
+                     * @description A browser, as it names itself
+                     * @example null
+                     */
+                    browser: string | null;
+                    /**
+                     * @description What a recovery showed: a code of the second factor, a recovery code, or that two of the exchange’s people agreed
+                     * @example null
+                     * @enum {string|null}
+                     */
+                    proof: "totp" | "recovery_code" | "allowed" | null;
+                };
+            };
+        };
         ServerTime: {
             /**
              * Format: date-time
@@ -2027,7 +2178,7 @@ export interface components {
              *       "deposit.completed"
              *     ]
              */
-            types: ("order.filled" | "deposit.completed" | "deposit.pending" | "deposit.failed" | "deposit.quarantined" | "withdrawal.completed" | "withdrawal.pending" | "withdrawal.processing" | "withdrawal.failed" | "settlement.completed" | "account.frozen" | "account.thawed" | "security.totp_on" | "security.totp_off" | "key.created" | "key.revoked" | "allowlist.added" | "allowlist.removed" | "endpoint.disabled" | "endpoint.test")[];
+            types: ("order.filled" | "deposit.completed" | "deposit.pending" | "deposit.failed" | "deposit.quarantined" | "withdrawal.completed" | "withdrawal.pending" | "withdrawal.processing" | "withdrawal.failed" | "settlement.completed" | "account.frozen" | "account.thawed" | "security.totp_on" | "security.totp_off" | "security.signed_in" | "security.passkey_added" | "security.passkey_removed" | "security.recovery_codes_drawn" | "security.recovery_allowed" | "security.recovered" | "key.created" | "key.revoked" | "allowlist.added" | "allowlist.removed" | "endpoint.disabled" | "endpoint.test")[];
             /** @enum {string} */
             status: "enabled" | "disabled";
             /**
@@ -8273,6 +8424,234 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["AccountEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    securitySignedIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "security.signed_in",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "security": {
+                 *           "accountId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "passkey": null,
+                 *           "browser": "Mozilla/5.0 (X11; Linux x86_64; rv:148.0) Gecko/20100101 Firefox/148.0",
+                 *           "proof": null
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SecurityEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    securityPasskeyAdded: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "security.passkey_added",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "security": {
+                 *           "accountId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "passkey": "laptop",
+                 *           "browser": null,
+                 *           "proof": null
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SecurityEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    securityPasskeyRemoved: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "security.passkey_removed",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "security": {
+                 *           "accountId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "passkey": "laptop",
+                 *           "browser": null,
+                 *           "proof": null
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SecurityEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    securityRecoveryCodesDrawn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "security.recovery_codes_drawn",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "security": {
+                 *           "accountId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "passkey": null,
+                 *           "browser": null,
+                 *           "proof": null
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SecurityEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    securityRecoveryAllowed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "security.recovery_allowed",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "security": {
+                 *           "accountId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "passkey": null,
+                 *           "browser": null,
+                 *           "proof": null
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SecurityEvent"];
+            };
+        };
+        responses: {
+            /** @description It was received */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    securityRecovered: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "evt_01a1fcca-895a-7000-b43c-11f474a4f8d5_12",
+                 *       "type": "security.recovered",
+                 *       "timestamp": "2026-11-21T12:00:00.000Z",
+                 *       "sequence": 12,
+                 *       "data": {
+                 *         "security": {
+                 *           "accountId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
+                 *           "passkey": null,
+                 *           "browser": null,
+                 *           "proof": "recovery_code"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SecurityEvent"];
             };
         };
         responses: {

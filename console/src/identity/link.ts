@@ -54,6 +54,24 @@ export async function makeSignInLink(
   return secret;
 }
 
+/**
+ * Makes a link by which somebody opens an account, in the browser that has this cookie. Returns its secret. Throws when D1
+ * fails.
+ */
+export async function makeOpeningLink(
+  identity: D1Database,
+  email: string,
+  cookie: string,
+  now_ms: number,
+): Promise<string> {
+  const secret = drawSecret();
+  await identity
+    .prepare("INSERT INTO links (hash, kind, email, browser, expires_at) VALUES (?, 'opening', ?, ?, ?)")
+    .bind(await hashOf(secret), email, await browserOf(cookie), now_ms + SIGN_IN_MS)
+    .run();
+  return secret;
+}
+
 /** For whom an invitation is, and who of the staff sends it. */
 export interface Invitation {
   readonly email: string;
@@ -76,7 +94,7 @@ export async function makeInvitation(identity: D1Database, invitation: Invitatio
 }
 
 interface LinkRow {
-  readonly kind: 'sign_in' | 'invitation';
+  readonly kind: 'sign_in' | 'invitation' | 'opening';
   readonly user_id: string;
   readonly browser: string;
   readonly email: string;
@@ -85,15 +103,19 @@ interface LinkRow {
   readonly expires_at: number;
 }
 
+/** Opens an account at the exchange, and returns its id. Throws what prevents it. */
+export type OpenAccount = () => Promise<string>;
+
 /**
- * Spends a link, and returns who it signs in. `undefined` when it was spent, has expired, was asked for in another
- * browser, or invites to an account that has another holder. A link that is tried in the wrong browser is spent too: it
- * is in somebody else's hands. Throws when D1 fails.
+ * Spends a link, and returns who it signs in; one that opens an account has `openAccount` open it. `undefined` when it was
+ * spent, has expired, was asked for in another browser, or invites to an account that has another holder. A link that is
+ * tried in the wrong browser is spent too: it is in somebody else's hands. Throws when D1 fails.
  */
 export async function spendLink(
   identity: D1Database,
   secret: string,
   cookie: string | undefined,
+  openAccount: OpenAccount,
   now_ms: number,
 ): Promise<User | undefined> {
   const row = await identity
@@ -101,13 +123,22 @@ export async function spendLink(
     .bind(await hashOf(secret))
     .first<LinkRow>();
   if (!row || row.expires_at <= now_ms) return undefined;
-  if (row.kind === 'invitation') return acceptInvitation(identity, row, now_ms);
+  if (row.kind === 'invitation') return makeHolder(identity, row.email, row.account_id, row.invited_by, now_ms);
   const isOwnBrowser = cookie !== undefined && (await browserOf(cookie)) === row.browser;
-  return isOwnBrowser ? readUser(identity, row.user_id) : undefined;
+  if (!isOwnBrowser) return undefined;
+  if (row.kind === 'sign_in') return readUser(identity, row.user_id);
+  // Asked for twice, the second link finds the account that the first has opened.
+  const present = await findUserByEmail(identity, row.email);
+  return present ?? makeHolder(identity, row.email, await openAccount(), 'themselves', now_ms);
 }
 
-async function acceptInvitation(identity: D1Database, row: LinkRow, now_ms: number): Promise<User | undefined> {
-  const { email, account_id: accountId, invited_by: invitedBy } = row;
+async function makeHolder(
+  identity: D1Database,
+  email: string,
+  accountId: string,
+  invitedBy: string,
+  now_ms: number,
+): Promise<User | undefined> {
   await identity
     .prepare(
       `INSERT INTO users (id, email, account_id, created_at, invited_by) VALUES (?, ?, ?, ?, ?)

@@ -14,8 +14,19 @@ const PUBLIC_PATHS = /^\/api\/v1\/(markets(\/.*)?|assets|exchange-info|time|stat
 
 const WITHDRAWALS = '/api/v1/wallet/withdrawals';
 
-/** What a page may change at the public API. */
-const POSTS = ['/api/v1/orders', '/api/v1/orders/preview', WITHDRAWALS];
+const ENDPOINTS = '/api/v1/webhook-endpoints';
+
+/** What a page may change at the public API, and whether it first wants a passkey that was just used. */
+const CHANGES: readonly (readonly [method: string, path: RegExp, isSensitive: boolean])[] = [
+  ['POST', /^\/api\/v1\/orders(\/preview)?$/, false],
+  ['POST', new RegExp(`^${WITHDRAWALS}$`), true],
+  // Whoever gets an account's events, or their secret, learns what it does.
+  ['POST', new RegExp(`^${ENDPOINTS}$`), true],
+  ['PATCH', new RegExp(`^${ENDPOINTS}/[0-9a-f-]{36}$`), true],
+  ['POST', new RegExp(`^${ENDPOINTS}/[0-9a-f-]{36}/rotate-secret$`), true],
+  ['POST', new RegExp(`^${ENDPOINTS}/[0-9a-f-]{36}/(test|replay)$`), false],
+  ['DELETE', new RegExp(`^${ENDPOINTS}/[0-9a-f-]{36}$`), false],
+];
 
 const noSuchChange = refuse('method_not_allowed', 'The console changes nothing at this path.');
 const tooLarge = refuse('payload_too_large', 'The body is too large.');
@@ -32,12 +43,14 @@ apiProxy.use(requireSession);
 
 apiProxy.get('/v1/*', (c) => forward(c, { token: c.var.session.token }));
 
-apiProxy.post('/v1/*', async (c) => {
-  const path = POSTS.find((known) => known === c.req.path);
-  if (path === undefined) return sendRefusal(c, noSuchChange);
+apiProxy.all('/v1/*', async (c) => {
+  const { path } = c.req;
+  const change = CHANGES.find(([method, known]) => method === c.req.method && known.test(path));
+  if (!change) return sendRefusal(c, noSuchChange);
   const { session } = c.var;
+  const [, , isSensitive] = change;
+  if (isSensitive && !isFresh(session, Date.now())) return sendRefusal(c, passkeyNeeded);
   if (path === WITHDRAWALS) {
-    if (!isFresh(session, Date.now())) return sendRefusal(c, passkeyNeeded);
     const account = await c.env.HOLDERS.describe(session.token);
     if (!account.ok) return sendRefusal(c, account);
     if (!account.value.totp.enabled) return sendRefusal(c, secondFactorNeeded);
@@ -46,8 +59,6 @@ apiProxy.post('/v1/*', async (c) => {
   if (!body) return sendRefusal(c, tooLarge);
   return forward(c, { token: session.token, body, path });
 });
-
-apiProxy.all('/v1/*', (c) => sendRefusal(c, noSuchChange));
 
 /** A request as it goes on to the exchange. */
 interface Forwarded {

@@ -7,7 +7,7 @@ import { PASSKEY_HOST, config } from '../env.ts';
 import type { ConsoleContext, ConsoleEnvironment, SignedInEnvironment } from '../http/context.ts';
 import { readBody } from '../http/read-body.ts';
 import { linkNotValid, sendRefusal, signInRefused, tooManySignIns } from '../http/refusals.ts';
-import { countLinkRequest, makeSignInLink, spendLink, writeLink } from '../identity/link.ts';
+import { countLinkRequest, makeOpeningLink, makeSignInLink, spendLink, writeLink } from '../identity/link.ts';
 import { findUserByEmail, readUser } from '../identity/user.ts';
 import { letters, sendMail } from '../mail/mails.ts';
 import { AuthenticationAnswer } from '../passkeys/answers.ts';
@@ -59,6 +59,9 @@ open.post('/passkey', async (c) => {
   return begun.ok ? c.json({ level: 'act' }, 201, begun.value) : sendRefusal(c, begun);
 });
 
+/** What the sign-in offers to whoever is not signed in. */
+open.get('/offer', (c) => c.json({ selfOpening: config.SELF_OPENING === 'on' }));
+
 /** Mails a link, if the address is a user's. The answer is the same whether it is or not, or got too many. */
 open.post('/link', async (c) => {
   const body = await readBody(c, z.strictObject({ email: Email }));
@@ -76,16 +79,27 @@ async function mailLink(c: ConsoleContext, email: string, cookie: string): Promi
   const now_ms = Date.now();
   const isWithinLimit = await countLinkRequest(c.env.IDENTITY, email, now_ms);
   const user = await findUserByEmail(c.env.IDENTITY, email);
-  if (!isWithinLimit || !user) return;
-  const secret = await makeSignInLink(c.env.IDENTITY, user, cookie, now_ms);
-  await sendMail(c.env, email, letters.signIn(writeLink(config.CONSOLE_ORIGIN, secret)));
+  if (!isWithinLimit) return;
+  if (user) {
+    const secret = await makeSignInLink(c.env.IDENTITY, user, cookie, now_ms);
+    await sendMail(c.env, email, letters.signIn(writeLink(config.CONSOLE_ORIGIN, secret)));
+  } else if (config.SELF_OPENING === 'on') {
+    const secret = await makeOpeningLink(c.env.IDENTITY, email, cookie, now_ms);
+    await sendMail(c.env, email, letters.opening(writeLink(config.CONSOLE_ORIGIN, secret)));
+  }
 }
 
 /** Spends a link: the holder may look, and enrol a first passkey. */
 open.post('/link/spend', async (c) => {
   const body = await readBody(c, z.strictObject({ secret: Secret }));
   if (!body.ok) return sendRefusal(c, body);
-  const user = await spendLink(c.env.IDENTITY, body.value.secret, readCookie(c, '__Host-link'), Date.now());
+  const openAccount = async () => {
+    const opened = await c.env.HOLDERS.openAccount();
+    if (!opened.ok) throw new Error(opened.code);
+    return opened.value.accountId;
+  };
+  const cookie = readCookie(c, '__Host-link');
+  const user = await spendLink(c.env.IDENTITY, body.value.secret, cookie, openAccount, Date.now());
   if (!user) return sendRefusal(c, linkNotValid);
   const begun = await beginSession(c, { user, level: 'look', verifiedAt_ms: null, replaces: await readOwn(c) });
   if (!begun.ok) return sendRefusal(c, begun);
@@ -116,6 +130,7 @@ signedIn.get('/', async (c) => {
       verifiedAt: verifiedAt_ms === null ? null : new Date(verifiedAt_ms).toISOString(),
       expiresAt: new Date(expiresAt_ms).toISOString(),
       passkeys: passkeys.length,
+      apiOrigin: config.API_ORIGIN,
     },
   });
 });

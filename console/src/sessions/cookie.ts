@@ -1,7 +1,10 @@
 import type { ConsoleContext } from '../http/context.ts';
 
-/** The cookie of a session, and the one by which a browser that asked for a link is known again. */
-export type CookieName = '__Host-session' | '__Host-link';
+/**
+ * The cookie of a session, the one by which a browser that asked for a link is known again, and the one by which a browser
+ * is known in which somebody has signed in before.
+ */
+export type CookieName = '__Host-session' | '__Host-link' | '__Host-browser';
 
 /** HttpOnly: no script reads it. `__Host-`: no other host sets it. Strict: no other site's page sends it. */
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict';
@@ -15,7 +18,12 @@ export function readCookie(c: ConsoleContext, name: CookieName): string | undefi
   return value !== undefined && SECRET.test(value) ? value : undefined;
 }
 
+/** The headers of an answer that stores something in the browser. */
+export interface CookieHeaders extends Record<string, string[]> {
+  readonly 'Set-Cookie': string[];
+}
+
 /** The header that stores a secret in the browser for so many seconds; 0 deletes it. */
-export function writeCookie(name: CookieName, secret: string, age_s: number): Record<string, string> {
-  return { 'Set-Cookie': `${name}=${secret}; Max-Age=${age_s}; ${ATTRIBUTES}` };
+export function writeCookie(name: CookieName, secret: string, age_s: number): CookieHeaders {
+  return { 'Set-Cookie': [`${name}=${secret}; Max-Age=${age_s}; ${ATTRIBUTES}`] };
 }

@@ -20,8 +20,14 @@ export async function expectRefusal(outcome: Promise<Outcome<unknown>>, code: st
 }
 
 /** Opens a session of an account, and a client that uses its token at the public API as the console does. */
-export async function signIn(accountId: string, level: SessionLevel = 'act', holder = `holder of ${accountId}`) {
-  const session: OpenedSession = await accepted(holderEntrypoint.openSession({ accountId, holder, level }));
+export async function signIn(
+  accountId: string,
+  level: SessionLevel = 'act',
+  holder = `holder of ${accountId}`,
+  newBrowser: string | null = null,
+) {
+  const call = { accountId, holder, level, newBrowser };
+  const session: OpenedSession = await accepted(holderEntrypoint.openSession(call));
   return { ...session, api: new Trader(accountId, session.sessionId, session.token) };
 }
 

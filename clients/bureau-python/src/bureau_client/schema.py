@@ -207,6 +207,12 @@ class ChangeWebhookEndpoint(TypedDict):
         "account.thawed",
         "security.totp_on",
         "security.totp_off",
+        "security.signed_in",
+        "security.passkey_added",
+        "security.passkey_removed",
+        "security.recovery_codes_drawn",
+        "security.recovery_allowed",
+        "security.recovered",
         "key.created",
         "key.revoked",
         "allowlist.added",
@@ -237,6 +243,12 @@ class CreateWebhookEndpoint(TypedDict):
         "account.thawed",
         "security.totp_on",
         "security.totp_off",
+        "security.signed_in",
+        "security.passkey_added",
+        "security.passkey_removed",
+        "security.recovery_codes_drawn",
+        "security.recovery_allowed",
+        "security.recovered",
         "key.created",
         "key.revoked",
         "allowlist.added",
@@ -601,6 +613,40 @@ class ReplayEvents(TypedDict):
     """Events with a higher number are sent again"""
 
 
+class SecurityEventDataSecurity(TypedDict):
+    accountId: str
+    """UUIDv7; the three digits after its 7 are the ledger that holds it"""
+    passkey: str | None
+    """The name of a passkey"""
+    browser: str | None
+    """A browser, as it names itself"""
+    proof: Literal["totp", "recovery_code", "allowed", None]
+    """What a recovery showed: a code of the second factor, a recovery code, or that two of the exchange’s people agreed"""
+
+
+class SecurityEventData(TypedDict):
+    security: SecurityEventDataSecurity
+
+
+class SecurityEvent(TypedDict):
+    id: str
+    """Unique: the same event always has the same id, however often it is delivered"""
+    type: Literal[
+        "security.signed_in",
+        "security.passkey_added",
+        "security.passkey_removed",
+        "security.recovery_codes_drawn",
+        "security.recovery_allowed",
+        "security.recovered",
+    ]
+    timestamp: str
+    """ISO 8601, UTC, milliseconds"""
+    sequence: int
+    """The number of the event: 1, 2, 3 and so on for each account, without a gap"""
+    data: SecurityEventData
+    """The record as it is now, which may be newer than the event"""
+
+
 class ServerTime(TypedDict):
     serverTime: str
     """ISO 8601, UTC, milliseconds"""
@@ -785,6 +831,12 @@ class WebhookEndpoint(TypedDict):
         "account.thawed",
         "security.totp_on",
         "security.totp_off",
+        "security.signed_in",
+        "security.passkey_added",
+        "security.passkey_removed",
+        "security.recovery_codes_drawn",
+        "security.recovery_allowed",
+        "security.recovered",
         "key.created",
         "key.revoked",
         "allowlist.added",
@@ -960,6 +1012,7 @@ Event = Union[
     WithdrawalEvent,
     SettlementEvent,
     AccountEvent,
+    SecurityEvent,
     KeyEvent,
     AllowlistEvent,
     EndpointEvent,

@@ -1,59 +1,14 @@
 import { generate } from 'otplib';
 import { describe, expect, it } from 'vitest';
 import type { Browser, Reply } from './browser.ts';
+import { COLD, type Change, ENDPOINT, WITHDRAWAL, changes, reads } from './console-routes.ts';
 import { served } from './shared-console.ts';
 
 /** What the console refuses, on every route. */
 export function describeRefusals(): void {
-  const WITHDRAWAL = { asset: 'USDT', network: 'TRC20', amount: '20', address: 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8' };
-  const COLD = { network: 'ETH', address: '0x52908400098527886E0F7030069857D2E4169EE7', label: 'cold' };
-
   function expectRefused(reply: Reply, status: number, code: string): void {
     expect([reply.status, reply.body.code]).toEqual([status, code]);
   }
-
-  /** Every change that a signed-in holder can make at the console: method, path and a body that would be taken. */
-  type Change = [method: string, path: string, body?: object];
-
-  const changes: Change[] = [
-    ['DELETE', '/session'],
-    ['DELETE', '/session/list/x'],
-    ['POST', '/session/link', { email: 'a@b.example' }],
-    ['POST', '/session/link/spend', { secret: 'x' }],
-    ['POST', '/session/passkey/options'],
-    ['POST', '/session/passkey', {}],
-    ['POST', '/account/passkeys/options'],
-    ['POST', '/account/passkeys', {}],
-    ['PATCH', '/account/passkeys/x', { name: 'x' }],
-    ['DELETE', '/account/passkeys/x'],
-    ['POST', '/account/fresh/options'],
-    ['POST', '/account/fresh', {}],
-    ['POST', '/account/recovery', { totpCode: '123456' }],
-    ['POST', '/account/recovery-codes'],
-    ['POST', '/account/keys', { label: 'x', scopes: ['read'] }],
-    ['DELETE', '/account/keys/x'],
-    ['POST', '/account/totp'],
-    ['POST', '/account/totp/confirm', { totpCode: '123456' }],
-    ['POST', '/account/totp/remove', {}],
-    ['POST', '/account/addresses', COLD],
-    ['DELETE', '/account/addresses/x'],
-    ['POST', '/account/freeze'],
-    ['POST', '/api/v1/orders', { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' }],
-    ['POST', '/api/v1/orders/preview', { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' }],
-    ['POST', '/api/v1/wallet/withdrawals', WITHDRAWAL],
-    ['POST', '/desk/invitations', { accountId: 'x', email: 'a@b.example' }],
-    ['POST', '/operator/v1/accounts', { label: 'x' }],
-  ];
-
-  const reads = [
-    '/session',
-    '/session/list',
-    '/account',
-    '/account/keys',
-    '/account/addresses',
-    '/account/log',
-    '/account/passkeys',
-  ];
 
   describe('every route of the console', () => {
     it.each(changes)('%s %s is refused from another site, and without an origin', async (method, path, body) => {
@@ -190,13 +145,17 @@ export function describeRefusals(): void {
       );
     });
 
-    it.each([...sensitive, ['POST', '/api/v1/wallet/withdrawals', WITHDRAWAL] satisfies Change])(
-      'is asked for before %s %s',
-      async (method, path, body) => {
-        const holder = await staleHolder();
-        expectRefused(await holder.browser.send(method, path, body), 403, 'passkey_needed');
-      },
-    );
+    const ofTheApi: Change[] = [
+      ['POST', '/api/v1/wallet/withdrawals', WITHDRAWAL],
+      ['POST', '/api/v1/webhook-endpoints', { url: 'http://127.0.0.1:9/' }],
+      ['PATCH', `/api/v1/webhook-endpoints/${ENDPOINT}`, { url: 'http://127.0.0.1:9/' }],
+      ['POST', `/api/v1/webhook-endpoints/${ENDPOINT}/rotate-secret`],
+    ];
+
+    it.each([...sensitive, ...ofTheApi])('is asked for before %s %s', async (method, path, body) => {
+      const holder = await staleHolder();
+      expectRefused(await holder.browser.send(method, path, body), 403, 'passkey_needed');
+    });
 
     it('is fresh again once it was used', async () => {
       const holder = await served.openHolder();
@@ -223,6 +182,26 @@ export function describeRefusals(): void {
       expectRefused(await withdraw(), 403, 'totp_required');
       expect((await withdraw({ totpCode: await codeOf(1) })).status).toBe(201);
     });
+  });
+
+  it('the webhook endpoints of another holder are not found, and a link alone does not show one’s own', async () => {
+    const [one, other] = [await served.openHolder(), await served.openHolder()];
+    const made = await other.browser.post('/api/v1/webhook-endpoints', { url: 'http://127.0.0.1:9/hook' });
+    expect([made.status, made.body['secret']]).toEqual([201, expect.stringMatching(/^whsec_/)]);
+    const { id } = made.body['webhookEndpoint'] as { id: string };
+    const path = `/api/v1/webhook-endpoints/${id}`;
+    expectRefused(await one.browser.get(path), 404, 'not_found');
+    expectRefused(await one.browser.get(`${path}/deliveries`), 404, 'not_found');
+    expectRefused(await one.browser.send('DELETE', path), 404, 'not_found');
+    for (const end of ['rotate-secret', 'test', 'replay']) {
+      expectRefused(await one.browser.post(`${path}/${end}`, end === 'replay' ? { after: 0 } : {}), 404, 'not_found');
+    }
+    expectRefused(await one.browser.send('PATCH', path, { description: 'mine' }), 404, 'not_found');
+    expect((await other.browser.get(path)).status).toBe(200);
+    const looking = served.openBrowser();
+    await looking.post('/session/link', { email: other.email });
+    await looking.post('/session/link/spend', { secret: await served.linkTo(other.email, 2) });
+    expectRefused(await looking.get(path), 403, 'insufficient_scope');
   });
 
   it('tickers go without the key, so they use up nothing of the account’s limits', async () => {

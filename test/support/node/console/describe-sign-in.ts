@@ -21,8 +21,11 @@ export function describeSignIn(): void {
       const browser = served.openBrowser();
       const spent = await browser.post('/session/link/spend', { secret: await served.linkTo('ada@customers.example') });
       expect([spent.status, spent.body['level']]).toEqual([201, 'look']);
-      const cookie = spent.headers.getSetCookie().join();
-      expect(cookie).toMatch(/^__Host-session=[\w-]{43}; Max-Age=\d+; Path=\/; Secure; HttpOnly; SameSite=Strict$/);
+      const cookies = spent.headers.getSetCookie();
+      expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual(['__Host-session', '__Host-browser']);
+      for (const cookie of cookies) {
+        expect(cookie).toMatch(/^[\w-]+=[\w-]{43}; Max-Age=\d+; Path=\/; Secure; HttpOnly; SameSite=Strict$/);
+      }
       const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '100' };
       expectRefused(await browser.post('/api/v1/orders', order), 403, 'insufficient_scope');
       const { passkey, reply } = await browser.enrol();
@@ -123,6 +126,28 @@ export function describeSignIn(): void {
     });
   });
 
+  describe('a browser', () => {
+    it('that is new is told by mail and in the log, once; the first one and a known one are not', async () => {
+      const { browser, email, passkey } = await served.openHolder();
+      const told = () => served.mailsTo(email).filter(({ subject }) => subject.includes('with a new browser'));
+      await browser.send('DELETE', '/session');
+      expect((await browser.signIn(passkey)).status).toBe(201);
+      expect(told()).toEqual([]);
+      const other = served.openBrowser();
+      const answer = passkey.sign(await other.challengeOf('/session/passkey/options'));
+      const agent = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/148.0' };
+      expect((await other.post('/session/passkey', { answer }, agent)).status).toBe(201);
+      expect(told().map(({ text }) => text.includes('Firefox/148.0'))).toEqual([true]);
+      expect((await other.signIn(passkey)).status).toBe(201);
+      expect(told()).toHaveLength(1);
+      const { entries } = (await other.get('/account/log')).body as unknown as { entries: { detail: object }[] };
+      expect(entries.filter(({ detail }) => 'browser' in detail)).toHaveLength(1);
+      // The cookie by which a browser is known opens nothing.
+      other.cookies.delete('__Host-session');
+      await expectSignedOut(other);
+    });
+  });
+
   describe('an e-mail link', () => {
     it('signs in to look, once, and only in the browser that asked', async () => {
       const { email } = await served.openHolder();
@@ -192,6 +217,47 @@ export function describeSignIn(): void {
       });
       expectRefused(await browser.post('/account/recovery', { recoveryCode: code }), 403, 'totp_invalid');
       expect((await browser.signIn(passkey)).status).toBe(201);
+    });
+
+    it('without a code needs two of the exchange’s people, and a mail tells the holder of each step', async () => {
+      const { browser: old, email, accountId } = await served.openHolder();
+      await served.tell();
+      const subjects = () => served.mailsTo(email).map(({ subject }) => subject);
+      const browser = served.openBrowser();
+      const signInByLink = async (count: number) => {
+        await browser.post('/session/link', { email });
+        await browser.post('/session/link/spend', { secret: await served.linkTo(email, count) });
+      };
+      await signInByLink(2);
+      const wanted = { allowedByExchange: true };
+      expectRefused(await browser.post('/account/recovery', wanted), 409, 'approval_required');
+
+      const known = subjects().length;
+      const [first, second] = [served.staffHeader(), served.staffHeader('second@bureau.example')];
+      const path = `/operator/v1/accounts/${accountId}/recovery`;
+      const proposed = await served.openBrowser().post(path, { reason: 'came to the office' }, first);
+      expect(proposed.status).toBe(202);
+      const { id, digest } = proposed.body['proposal'] as { id: string; digest: string };
+      await served.tell();
+      expectRefused(await browser.post('/account/recovery', wanted), 409, 'approval_required');
+      const approve = (headers: Record<string, string>) =>
+        served.openBrowser().post(`/operator/v1/proposals/${id}/approve`, { digest }, headers);
+      expectRefused(await approve(first), 409, 'invalid_state');
+      expect((await approve(second)).status).toBe(200);
+      await served.tell();
+
+      expect((await browser.post('/account/recovery', wanted)).status).toBe(201);
+      await expectSignedOut(old);
+      expect((await browser.enrol()).reply.status).toBe(201);
+      const told = subjects().slice(known);
+      expect(told).toEqual([
+        expect.stringContaining('one of its people has proposed it'),
+        expect.stringContaining('two people of the exchange agreed'),
+        'Your account is being recovered',
+        'A passkey was added to your account',
+      ]);
+      const key = { label: 'bot', scopes: ['withdraw'] };
+      expectRefused(await browser.post('/account/keys', key), 403, 'account_recovered');
     });
   });
 }

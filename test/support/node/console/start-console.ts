@@ -9,11 +9,13 @@ import { CONSOLE_CONFIG } from '../../../../scripts/start/build-workers.ts';
 import { readMails, type WrittenMail } from '../../../../scripts/start/mailbox.ts';
 import { readPlace } from '../../../../scripts/start/place.ts';
 import { playAccess } from '../../../../scripts/start/play-access.ts';
-import { serve } from '../../../../scripts/start/serve.ts';
+import { CONSOLE } from '../../../../scripts/start/names.ts';
+import { fireSchedule, serve } from '../../../../scripts/start/serve.ts';
 import type { Authenticator } from './authenticator.ts';
 import { Browser, type Reply } from './browser.ts';
 
 const ADMIN = 'admin@bureau.example';
+const SECOND = 'second@bureau.example';
 const MAIL_DEADLINE_MS = 5_000;
 
 async function findFreePort(): Promise<string> {
@@ -25,7 +27,7 @@ async function findFreePort(): Promise<string> {
 }
 
 /** The exchange, from a bundle, and its console as `npm start` serves them, with empty storage. */
-export async function startConsole(exchangeBundle: string) {
+export async function startConsole(exchangeBundle: string, variables: Readonly<Record<string, string>> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'bureau-console-'));
   const place = readPlace({
     PORT: await findFreePort(),
@@ -38,10 +40,11 @@ export async function startConsole(exchangeBundle: string) {
   await buildWorker('', bundles.console, { config: CONSOLE_CONFIG });
   const access = await playAccess(place);
   const secrets = parseEnv(readFileSync('.dev.vars.example', 'utf8')) as Record<string, string>;
-  const served = await serve(place, bundles, access, secrets);
+  const served = await serve(place, bundles, access, { ...secrets, ...variables });
   const identity = await served.runtime.getD1Database('IDENTITY', 'bureau-console');
   const started = new StartedConsole(place, served.runtime, identity, secrets['OPERATOR_TOKEN'] ?? '', access.signIn);
   await started.operate('PUT', `/staff/${ADMIN}`, { roles: ['admin'] });
+  await started.operate('PUT', `/staff/${SECOND}`, { roles: ['support'] });
   return Object.assign(started, {
     stop: async () => {
       await served.stop();
@@ -115,6 +118,11 @@ class StartedConsole {
 
   invite(accountId: string, email: string, headers = this.staffHeader()): Promise<Reply> {
     return this.openBrowser().post('/desk/invitations', { accountId, email }, headers);
+  }
+
+  /** Mails holders what has happened to their accounts, as the schedule does every minute. */
+  tell(): Promise<unknown> {
+    return fireSchedule(this.place.origin, CONSOLE);
   }
 
   mailsTo(email: string): WrittenMail[] {

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { startConsole } from '../support/node/console/start-console.ts';
+
+/** A console whose operator lets anybody open an account. */
+let served: Awaited<ReturnType<typeof startConsole>>;
+
+beforeAll(async () => {
+  served = await startConsole(inject('workerBundle'), { SELF_OPENING: 'on' });
+}, 240_000);
+afterAll(() => served.stop());
+
+it('whoever has an address opens an account by a link to it, once and in the browser that asked', async () => {
+  const browser = served.openBrowser();
+  expect((await browser.get('/session/offer')).body).toEqual({ selfOpening: true });
+  const email = 'new@customers.example';
+  const asked = await browser.post('/session/link', { email });
+  expect([asked.status, asked.body]).toEqual([202, { asked: true }]);
+  const secret = await served.linkTo(email);
+  const spent = await browser.post('/session/link/spend', { secret });
+  expect([spent.status, spent.body['level']]).toEqual([201, 'look']);
+  expect((await browser.enrol()).reply.status).toBe(201);
+  const { session } = (await browser.get('/session')).body as unknown as { session: { accountId: string } };
+  const { account } = await served.operate<{ account: object }>('GET', `/accounts/${session.accountId}`);
+  expect(account).toMatchObject({ label: 'opened by its holder', status: 'active' });
+
+  // The link is spent, and the address is known from now on: another link signs in to the same account.
+  expect((await browser.post('/session/link/spend', { secret })).status).toBe(403);
+  await browser.post('/session/link', { email });
+  await browser.post('/session/link/spend', { secret: await served.linkTo(email, 2) });
+  const again = (await browser.get('/session')).body as unknown as { session: { accountId: string } };
+  expect(again.session.accountId).toBe(session.accountId);
+});
+
+it('a link for an opening that another browser tries is spent, and opens nothing', async () => {
+  const browser = served.openBrowser();
+  const email = 'stolen@customers.example';
+  const before = await served.operate<{ accounts: object[] }>('GET', '/accounts');
+  await browser.post('/session/link', { email });
+  const secret = await served.linkTo(email);
+  expect((await served.openBrowser().post('/session/link/spend', { secret })).status).toBe(403);
+  expect((await browser.post('/session/link/spend', { secret })).status).toBe(403);
+  const after = await served.operate<{ accounts: object[] }>('GET', '/accounts');
+  expect(after.accounts).toHaveLength(before.accounts.length);
+});
+
+it('two links to one new address open one account', async () => {
+  const browser = served.openBrowser();
+  const email = 'twice@customers.example';
+  await browser.post('/session/link', { email });
+  const first = await served.linkTo(email);
+  expect((await browser.post('/session/link/spend', { secret: first })).status).toBe(201);
+  const { session } = (await browser.get('/session')).body as unknown as { session: { accountId: string } };
+  await browser.post('/session/link', { email });
+  await browser.post('/session/link/spend', { secret: await served.linkTo(email, 2) });
+  expect((await browser.get('/session')).body['session']).toMatchObject({ accountId: session.accountId });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { disableEndpoint } from '../../src/events/webhooks/endpoint.ts';
+import { findLedger } from '../../src/ledger/ledgers.ts';
+import { createKey, json, openAccount } from '../support/exchange.ts';
+import { accepted, signIn } from '../support/holder/holders.ts';
+import { env, holderEntrypoint } from '../support/runtime/test-env.ts';
+
+interface Told {
+  readonly type: string;
+  readonly data: { readonly security?: object };
+}
+
+describe('what happens to an account’s security', () => {
+  it('is told to who listens, as an event of its own, in order', async () => {
+    const accountId = await openAccount();
+    const bot = await createKey(accountId, { scopes: ['read', 'webhooks'] });
+    await bot.get('/api/v1/events');
+    const { token } = await signIn(accountId, 'look');
+    await signIn(accountId, 'act', undefined, 'Firefox on Linux');
+    await accepted(holderEntrypoint.note(token, 'add_passkey', { name: 'laptop' }));
+    await accepted(holderEntrypoint.note(token, 'remove_passkey', { name: 'laptop' }));
+    await accepted(holderEntrypoint.note(token, 'rename_passkey', { name: 'laptop' }));
+    await accepted(holderEntrypoint.note(token, 'draw_recovery_codes', {}));
+    await accepted(holderEntrypoint.recover(token, { kind: 'recovery_code' }));
+    const { events } = await json<{ events: Told[] }>(await bot.get('/api/v1/events'));
+    const nothing = { accountId, passkey: null, browser: null, proof: null };
+    expect(events.map(({ type, data }) => [type, data.security])).toEqual([
+      ['security.signed_in', { ...nothing, browser: 'Firefox on Linux' }],
+      ['security.passkey_added', { ...nothing, passkey: 'laptop' }],
+      ['security.passkey_removed', { ...nothing, passkey: 'laptop' }],
+      ['security.recovery_codes_drawn', nothing],
+      ['security.recovered', { ...nothing, proof: 'recovery_code' }],
+    ]);
+  });
+
+  it('writes no event for an account that does not listen', async () => {
+    const accountId = await openAccount();
+    const { token } = await signIn(accountId, 'look');
+    await accepted(holderEntrypoint.note(token, 'add_passkey', { name: 'laptop' }));
+    const { count } = (await env.DB.prepare('SELECT count(*) AS count FROM events WHERE account_id = ?')
+      .bind(accountId)
+      .first<{ count: number }>()) ?? { count: -1 };
+    expect(count).toBe(0);
+  });
+});
+
+describe('an endpoint that the exchange switches off', () => {
+  it('is told to the holder and is in the audit, once; one that the holder switches off is not', async () => {
+    const accountId = await openAccount();
+    const { api, token } = await signIn(accountId);
+    const database = findLedger(env, accountId);
+    if (!database) throw new Error('the account has no ledger');
+    const { last } = (await accepted(holderEntrypoint.listNotices(0, null))) ?? { last: 0 };
+    const make = async (path: string) => {
+      const made = await api.post('/api/v1/webhook-endpoints', { url: `https://hooks.bureau-tests.com/${path}` });
+      return (await json<{ webhookEndpoint: { id: string } }>(made)).webhookEndpoint.id;
+    };
+    const [gone, kept] = [await make('gone'), await make('kept')];
+    await disableEndpoint(database, accountId, gone, 'gone');
+    await disableEndpoint(database, accountId, gone, 'failing');
+    await env.DB.prepare(`UPDATE webhook_endpoints SET status = 'disabled' WHERE id = ?`).bind(kept).run();
+    const { notices } = (await accepted(holderEntrypoint.listNotices(0, last))) ?? { notices: [] };
+    expect(notices.filter((notice) => notice.accountId === accountId)).toEqual([
+      { accountId, action: 'disable_endpoint', ts_ms: expect.any(Number) as number },
+    ]);
+    const log = await accepted(holderEntrypoint.listSecurityLog(token, null));
+    expect(log[0]).toMatchObject({ action: 'disable_endpoint', by: 'exchange' });
+  });
+});
