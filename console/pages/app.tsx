@@ -6,6 +6,7 @@ import { type AccountState, type SessionState, type SignedIn, SignedInContext } 
 import { go, useRoute } from './route.ts';
 import { Activity } from './screens/activity.tsx';
 import { Deposit } from './screens/deposit.tsx';
+import { Events } from './screens/events.tsx';
 import { Keys } from './screens/keys.tsx';
 import { Overview } from './screens/overview.tsx';
 import { Security } from './screens/security.tsx';
@@ -20,6 +21,7 @@ const screens: Readonly<Record<string, readonly [title: string, screen: () => JS
   '/withdraw': ['Withdraw', Withdraw],
   '/activity': ['Activity', Activity],
   '/keys': ['API keys', Keys],
+  '/events': ['Events', Events],
   '/security': ['Security', Security],
 };
 

@@ -16,6 +16,13 @@ export async function ask<T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: 
   return answer as T;
 }
 
+/** Reads a text of the public API, whole. Rejects with a `BureauError` when it is refused. */
+export async function readText(path: string): Promise<string> {
+  const response = await fetch(path);
+  if (!response.ok) throw new BureauError((await response.json()) as Problem, { attempts: 1 });
+  return response.text();
+}
+
 /** Whether an error is a refusal with this code, of the exchange or of the console. */
 export function isRefusal(error: unknown, code: string): error is BureauError {
   return error instanceof BureauError && error.code === code;

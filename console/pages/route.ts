@@ -8,7 +8,15 @@ export function useAddress(): string {
     const click = (event: MouseEvent) => {
       const link = (event.target as Element | null)?.closest('a');
       const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
-      if (!link || !isPlain || link.origin !== location.origin || link.target !== '' || link.hash !== '') return;
+      if (
+        !link ||
+        !isPlain ||
+        link.origin !== location.origin ||
+        link.target !== '' ||
+        link.download !== '' ||
+        link.hash !== ''
+      )
+        return;
       event.preventDefault();
       go(link.pathname + link.search);
     };

@@ -79,7 +79,7 @@ export function TextField({
   readonly help?: string | undefined;
   readonly value: string;
   readonly set: (value: string) => void;
-  readonly type?: 'text' | 'email' | 'datetime-local';
+  readonly type?: 'text' | 'email' | 'url' | 'date' | 'datetime-local';
   readonly inputMode?: 'decimal' | 'numeric' | 'email';
   readonly autoComplete?: string;
   readonly required?: boolean;

@@ -8,12 +8,15 @@ export interface SessionState {
   readonly level: 'look' | 'act';
   readonly isRecovered: boolean;
   readonly passkeys: number;
+  /** Where programs reach the exchange's API. */
+  readonly apiOrigin: string;
 }
 
 /** The account as the console's Worker says. */
 export interface AccountState {
   readonly account: { readonly id: string; readonly label: string; readonly status: 'active' | 'frozen' };
   readonly heldUntil_ms: number | null;
+  readonly recoveryAllowedUntil_ms: number | null;
   readonly totp: { readonly enabled: boolean };
   readonly dailyWithdrawals: { readonly limit: string; readonly used: string; readonly remaining: string };
   readonly allowlist: { readonly mode: 'off' | 'strict'; readonly cooling_hours: number };

@@ -4,6 +4,8 @@ import { api } from '../ask.ts';
 import { inWords, showAmount, showTime } from '../format.ts';
 import { Choice } from '../parts/form.tsx';
 import { Fault } from '../parts/notice.tsx';
+import { Movement } from './activity/movement.tsx';
+import { StatementForm } from './activity/statement.tsx';
 
 const kinds = [
   ['', 'everything'],
@@ -15,13 +17,14 @@ const kinds = [
 
 type Kind = (typeof kinds)[number][0];
 
-/** Everything that happened in the account, newest first, a page at a time. */
+/** Everything that happened in the account, newest first, a page at a time, and the statement of a time. */
 export function Activity() {
   const [kind, setKind] = useState<Kind>('');
   const [rows, setRows] = useState<readonly Transaction[]>([]);
   const [next, setNext] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
+  const [shown, setShown] = useState<Transaction>();
   const read = async (known: readonly Transaction[], cursor: string | null) => {
     setBusy(true);
     setError(undefined);
@@ -39,53 +42,66 @@ export function Activity() {
     void read([], null);
   }, [kind]);
   return (
-    <section class="card" aria-busy={isBusy}>
-      <Choice label="Show" value={kind} set={setKind} options={kinds} />
-      {error !== undefined && <Fault error={error} />}
-      {rows.length === 0 && !isBusy && error === undefined && (
-        <p>
-          There is nothing to show. <a href="/deposit">A deposit</a> or <a href="/trade">an order</a> appears here.
-        </p>
-      )}
-      {rows.length > 0 && (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Activity">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">What</th>
-                <th scope="col" class="number">
-                  Amount
-                </th>
-                <th scope="col" class="number">
-                  In USDT
-                </th>
-                <th scope="col">State</th>
-                <th scope="col">When</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((row) => (
-                <tr key={row.id}>
-                  <th scope="row">{inWords(row.type)}</th>
-                  <td class="number">
-                    {showAmount(row.amount)} {row.asset}
-                  </td>
-                  <td class="number">{showAmount(row.usdValue)}</td>
-                  <td>{inWords(row.status)}</td>
-                  <td>
-                    <time dateTime={row.ts}>{showTime(row.ts)}</time>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-      {next !== null && (
-        <button type="button" disabled={isBusy} onClick={() => void read(rows, next)}>
-          {isBusy ? 'Reading …' : 'Show more'}
-        </button>
-      )}
-    </section>
+    <>
+      <section class="card" aria-busy={isBusy}>
+        <Choice label="Show" value={kind} set={setKind} options={kinds} />
+        {error !== undefined && <Fault error={error} />}
+        {rows.length === 0 && isBusy && <p class="waiting">Reading …</p>}
+        {rows.length === 0 && !isBusy && error === undefined && (
+          <p>
+            There is nothing to show. <a href="/deposit">A deposit</a> or <a href="/trade">an order</a> appears here.
+          </p>
+        )}
+        {rows.length > 0 && <Rows rows={rows} show={setShown} />}
+        {next !== null && (
+          <button type="button" disabled={isBusy} onClick={() => void read(rows, next)}>
+            {isBusy ? 'Reading …' : 'Show more'}
+          </button>
+        )}
+      </section>
+      <StatementForm />
+      {shown && <Movement row={shown} close={() => setShown(undefined)} />}
+    </>
+  );
+}
+
+function Rows({ rows, show }: { readonly rows: readonly Transaction[]; readonly show: (row: Transaction) => void }) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Activity">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">What</th>
+            <th scope="col" class="number">
+              Amount
+            </th>
+            <th scope="col" class="number">
+              In USDT
+            </th>
+            <th scope="col">State</th>
+            <th scope="col">When</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.id}>
+              <th scope="row">
+                <button type="button" class="link" onClick={() => show(row)}>
+                  {inWords(row.type)}
+                </button>
+              </th>
+              <td class="number">
+                {showAmount(row.amount)} {row.asset}
+              </td>
+              <td class="number">{showAmount(row.usdValue)}</td>
+              <td>{inWords(row.status)}</td>
+              <td>
+                <time dateTime={row.ts}>{showTime(row.ts)}</time>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

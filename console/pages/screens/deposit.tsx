@@ -57,6 +57,10 @@ function WhereTo({ assets, addresses }: Awaited<ReturnType<typeof read>>) {
           <QrCode text={address} label={`The ${network.network} address as a QR code`} />
           <Copied text={address} label="the address" />
           <dl>
+            <dt>The smallest</dt>
+            <dd>
+              {showAmount(network.minDeposit)} {symbol}; less is not credited
+            </dd>
             <dt>Counts after</dt>
             <dd>{network.confirmations} confirmations</dd>
             {network.contractAddress !== null && (

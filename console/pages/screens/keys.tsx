@@ -1,10 +1,11 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { ask } from '../ask.ts';
 import { showTime } from '../format.ts';
 import { useLoaded } from '../load.ts';
-import { Copied } from '../parts/copy.tsx';
-import { Form, TextField } from '../parts/form.tsx';
+import { Choice, Form, TextField } from '../parts/form.tsx';
 import { Shown } from '../parts/notice.tsx';
+import { useSignedIn } from '../parts/session.ts';
+import { ShownOnce } from '../parts/shown-once.tsx';
 import { withPasskey } from '../passkey.ts';
 
 interface ApiKey {
@@ -21,6 +22,7 @@ const scopes = [
   ['read', 'Read balances, orders and activity'],
   ['trade', 'Place orders'],
   ['withdraw', 'Send coins out'],
+  ['webhooks', 'Change where events are sent'],
 ] as const;
 
 /** The account's API keys: making one, whose token is shown once, and revoking one. */
@@ -100,37 +102,25 @@ function NewKey({ made }: { readonly made: (key: { apiKey: ApiKey; token: string
   );
 }
 
-/** The token, which is shown once: neither Escape nor a click beside it loses it. */
+/** The token, with code that uses it. */
 function NewToken({ token, close }: { readonly token: string; readonly close: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const [isStored, setStored] = useState(false);
-  useEffect(() => {
-    dialog.current?.showModal();
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    // Before the browser asks the dialog, which closes at a second Escape whatever it answers.
-    const stay = (event: KeyboardEvent) => event.key === 'Escape' && event.preventDefault();
-    addEventListener('beforeunload', warn);
-    addEventListener('keydown', stay);
-    return () => {
-      removeEventListener('beforeunload', warn);
-      removeEventListener('keydown', stay);
-    };
-  }, []);
-  const code = `curl -s ${location.origin.replace(/:\d+$/, '')}/api/v1/wallet/balances \\\n  -H 'Authorization: Bearer ${token}'`;
+  const { session } = useSignedIn();
+  const code = {
+    curl: `curl -s ${session.apiOrigin}/api/v1/wallet/balances \\\n  -H 'Authorization: Bearer ${token}'`,
+    TypeScript: `const client = new BureauClient({ origin: '${session.apiOrigin}', apiKey: '${token}' });\nconsole.log(await client.listBalances());`,
+    Python: `bureau = BureauClient('${session.apiOrigin}', '${token}')\nprint(bureau.list_balances())`,
+  };
+  const [language, setLanguage] = useState<keyof typeof code>('curl');
   return (
-    <dialog ref={dialog} aria-labelledby="new-token" onCancel={(event) => event.preventDefault()}>
-      <h2 id="new-token">Your new key</h2>
-      <p>It is shown now and never again. Store it where only your program reads it.</p>
-      <Copied text={token} label="the key" />
-      <p>A first request, at the address of the exchange’s API:</p>
-      <pre>{code}</pre>
-      <label class="tick">
-        <input type="checkbox" checked={isStored} onChange={() => setStored(!isStored)} />I have stored it
-      </label>
-      <button type="button" class="main" disabled={!isStored} onClick={close}>
-        Done
-      </button>
-    </dialog>
+    <ShownOnce title="Your new key" secret={token} label="the key" close={close}>
+      <Choice
+        label="A first request in"
+        value={language}
+        set={setLanguage}
+        options={(['curl', 'TypeScript', 'Python'] as const).map((name) => [name, name] as const)}
+      />
+      <pre>{code[language]}</pre>
+    </ShownOnce>
   );
 }
 

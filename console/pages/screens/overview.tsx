@@ -2,6 +2,7 @@ import { add, multiply } from '../exact.ts';
 import { api } from '../ask.ts';
 import { inWords, showAmount, showCents, showTime } from '../format.ts';
 import { useLoaded } from '../load.ts';
+import { Line } from '../parts/line.tsx';
 import { Shown } from '../parts/notice.tsx';
 import { useSignedIn } from '../parts/session.ts';
 
@@ -31,10 +32,46 @@ async function read() {
   };
 }
 
+type Row = Awaited<ReturnType<typeof read>>['rows'][number];
+
+const HOURS = 24;
+
+/** The prices of each coin in the last 24 hours, an hour apart, the oldest first. They are only drawn. */
+async function readPrices(): Promise<ReadonlyMap<string, readonly number[]>> {
+  const { symbols } = await api.getExchangeInfo();
+  const lines = symbols.map(async ({ symbol }) => {
+    const { candles } = await api.listCandles(symbol, { interval: '1h', limit: HOURS + 1 });
+    return [symbol, candles.map(({ close }) => Number(close))] as const;
+  });
+  return new Map(await Promise.all(lines));
+}
+
+/** What was held would have been worth in each hour; `[]` while the prices of a coin that is held are not known. */
+function drawValue(rows: readonly Row[], prices: ReadonlyMap<string, readonly number[]>): number[] {
+  const held = rows.filter(({ amount }) => amount !== '0');
+  const lines = held.map(({ asset, amount }) => {
+    const line = asset === 'USDT' ? Array.from({ length: HOURS + 1 }, () => 1) : (prices.get(asset) ?? []);
+    return line.map((price) => price * Number(amount));
+  });
+  const length = Math.min(...lines.map((line) => line.length));
+  if (!Number.isFinite(length)) return [];
+  return Array.from({ length }, (_, at) => lines.reduce((sum, line) => sum + (line.at(at - length) ?? 0), 0));
+}
+
+/** By how much the value of what is held has changed in 24 hours, as a fraction. Only its rounded percent is shown. */
+function changeOf(rows: readonly Row[]): number | undefined {
+  const valued = rows.map(({ value, change }) => ({ now: Number(value ?? 0), change: change ?? 0 }));
+  const now = valued.reduce((sum, row) => sum + row.now, 0);
+  const before = valued.reduce((sum, row) => sum + row.now / (1 + row.change), 0);
+  return before > 0 ? now / before - 1 : undefined;
+}
+
 /** What the account is worth, what it holds, what happened last, and what is left to secure. */
 export function Overview() {
   const { session, account } = useSignedIn();
   const { loaded } = useLoaded(read, EVERY_MS);
+  const { loaded: drawn } = useLoaded(readPrices);
+  const prices = drawn.state === 'here' ? drawn.value : new Map<string, readonly number[]>();
   const left = [
     session.passkeys === 0 && 'Add a passkey, so that you can trade and nobody else can.',
     session.passkeys === 1 && 'Add a second passkey, in case you lose the first.',
@@ -59,6 +96,10 @@ export function Overview() {
             <section class="card">
               <h2>Value</h2>
               <p class="figure">{showCents(value)} USDT</p>
+              <p class="quiet">
+                <Change fraction={changeOf(rows)} /> in 24 hours, for what you hold now
+              </p>
+              <Line values={drawValue(rows, prices)} label="The value of what you hold now, in the last 24 hours" />
             </section>
             <section class="card">
               <h2>Balances</h2>
@@ -76,6 +117,9 @@ export function Overview() {
                       <th scope="col" class="number">
                         24 hours
                       </th>
+                      <th scope="col" class="wide">
+                        Price
+                      </th>
                     </tr>
                   </thead>
                   <tbody>
@@ -86,6 +130,13 @@ export function Overview() {
                         <td class="number">{row.value === undefined ? '–' : showCents(row.value)}</td>
                         <td class="number">
                           <Change fraction={row.change} />
+                        </td>
+                        <td class="wide">
+                          <Line
+                            small
+                            values={prices.get(row.asset) ?? []}
+                            label={`The price of ${row.asset}, 24 hours`}
+                          />
                         </td>
                       </tr>
                     ))}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ask } from '../ask.ts';
+import { useLoaded } from '../load.ts';
 import { Form, TextField } from '../parts/form.tsx';
 import { signInWithPasskey } from '../passkey.ts';
 import { go } from '../route.ts';
@@ -8,6 +9,8 @@ import { go } from '../route.ts';
 export function SignIn({ signedIn }: { readonly signedIn: () => void }) {
   const [email, setEmail] = useState('');
   const [isAsked, setAsked] = useState(false);
+  const { loaded } = useLoaded(() => ask<{ selfOpening: boolean }>('GET', '/session/offer'));
+  const opensAccounts = loaded.state === 'here' && loaded.value.selfOpening;
   document.title = 'Sign in · Bureau';
   return (
     <main class="door">
@@ -20,13 +23,15 @@ export function SignIn({ signedIn }: { readonly signedIn: () => void }) {
         }}
       />
       <details>
-        <summary>No passkey on this device?</summary>
+        <summary>{opensAccounts ? 'No account or no passkey yet?' : 'No passkey on this device?'}</summary>
         <p>
           A link by e-mail lets you look, and freeze the account. If your passkeys are lost, it is also the way back in.
+          {opensAccounts && ' With a new address it opens an account.'}
         </p>
         {isAsked ? (
           <p class="notice good" role="status">
-            If this address is known, a link is on its way. Open it in this browser within 10 minutes.
+            {opensAccounts ? 'A link is on its way.' : 'If this address is known, a link is on its way.'} Open it in
+            this browser within 10 minutes.
           </p>
         ) : (
           <Form

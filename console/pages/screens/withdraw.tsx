@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Withdrawal } from '../../../clients/bureau-client/src/operations.ts';
 import { api, ask } from '../ask.ts';
 import { showAmount, showTime } from '../format.ts';
 import { useLoaded } from '../load.ts';
@@ -7,6 +6,7 @@ import { Choice, Field, Form, TextField } from '../parts/form.tsx';
 import { Shown } from '../parts/notice.tsx';
 import { useSignedIn } from '../parts/session.ts';
 import { withPasskey } from '../passkey.ts';
+import { reasonsOf, statesOf } from '../withdrawal-states.ts';
 
 const EVERY_MS = 5_000;
 
@@ -150,20 +150,6 @@ function WithdrawalForm({
   );
 }
 
-/** A state in words, with what comes next. */
-const states: Readonly<Record<Withdrawal['status'], string>> = {
-  PENDING: 'Waits for a review by the exchange; your coins are set aside',
-  PROCESSING: 'Is being sent; this can take some minutes',
-  COMPLETED: 'Sent',
-  FAILED: 'Not sent; amount and fee are back in your balance',
-};
-
-const reasons = {
-  rejected: 'The exchange’s review rejected it.',
-  refused: 'The network’s custodian refused it.',
-  settled: 'The exchange ended it by hand.',
-} as const;
-
 function Sent() {
   const { loaded } = useLoaded(() => api.listWithdrawals({ limit: 20 }), EVERY_MS);
   return (
@@ -181,8 +167,8 @@ function Sent() {
                     {showAmount(row.amount)} {row.asset} over {row.network} to <code>{row.address}</code>
                   </span>
                   <span>
-                    {states[row.status]}
-                    {row.reason != null && `. ${reasons[row.reason]}`}
+                    {statesOf[row.status]}
+                    {row.reason != null && `. ${reasonsOf[row.reason]}`}
                     {row.txHash !== null && (
                       <>
                         {' '}

@@ -1,0 +1,86 @@
+import { Fragment } from 'preact';
+import type { Transaction } from '../../../../clients/bureau-client/src/operations.ts';
+import { api, ask } from '../../ask.ts';
+import { inWords, showAmount, showTime } from '../../format.ts';
+import { useLoaded } from '../../load.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Shown } from '../../parts/notice.tsx';
+import { reasonsOf } from '../../withdrawal-states.ts';
+
+/** Something known of a movement: its name, and what it is; `null` where there is nothing to show. */
+type Fact = readonly [name: string, value: string | null];
+
+/** What the record of a movement says beyond its row. */
+async function readRecord({ id, category, asset }: Transaction): Promise<readonly Fact[]> {
+  if (category === 'TRADE') {
+    const { order } = await api.getOrder(id);
+    return [
+      [order.side === 'BUY' ? 'You paid' : 'You got', `${showAmount(order.usdtAmount)} USDT`],
+      ['Price', `${showAmount(order.executedPrice)} USDT`],
+    ];
+  }
+  if (category === 'DEPOSIT') {
+    const { deposit } = await api.getDeposit(id);
+    const { confirmations, confirmationsNeeded } = deposit;
+    return [
+      ['Network', deposit.network],
+      ['To your address', deposit.address],
+      ['Transaction', deposit.txHash],
+      ['Confirmations', confirmations === null ? null : `${confirmations} of ${confirmationsNeeded ?? 0}`],
+    ];
+  }
+  if (category !== 'WITHDRAWAL') return [];
+  const { withdrawal } = await api.getWithdrawal(id);
+  return [
+    ['Fee', `${showAmount(withdrawal.fee)} ${asset}`],
+    ['Network', withdrawal.network],
+    ['To', withdrawal.address],
+    ['Transaction', withdrawal.txHash],
+    ['Why not', withdrawal.reason === null ? null : reasonsOf[withdrawal.reason]],
+  ];
+}
+
+/** Who asked for a movement: a program, by the name of its API key, or the holder here. */
+async function nameAsker(keyId: string | null): Promise<string | null> {
+  if (keyId === null) return null;
+  const { apiKeys } = await ask<{ apiKeys: readonly { id: string; label: string }[] }>('GET', '/account/keys');
+  const key = apiKeys.find(({ id }) => id === keyId);
+  return key ? `the API key ${key.label}` : 'you, in the console';
+}
+
+async function readFacts(row: Transaction): Promise<readonly Fact[]> {
+  const [record, asker] = await Promise.all([readRecord(row), nameAsker(row.keyId)]);
+  return [
+    ['Amount', `${showAmount(row.amount)} ${row.asset}`],
+    ['Worth then', `${showAmount(row.usdValue)} USDT`],
+    ['State', inWords(row.status)],
+    ...record,
+    ['Asked for by', asker],
+    ['When', showTime(row.ts)],
+    ['Id', row.id],
+  ];
+}
+
+/** One movement with everything that is known of it. */
+export function Movement({ row, close }: { readonly row: Transaction; readonly close: () => void }) {
+  const { loaded } = useLoaded(() => readFacts(row));
+  return (
+    <Dialog title={inWords(row.type)} close={close}>
+      <Shown loaded={loaded}>
+        {(facts) => (
+          <dl>
+            {facts.map(
+              ([name, value]) =>
+                value !== null && (
+                  <Fragment key={name}>
+                    <dt>{name}</dt>
+                    <dd class="breaks">{value}</dd>
+                  </Fragment>
+                ),
+            )}
+          </dl>
+        )}
+      </Shown>
+    </Dialog>
+  );
+}

@@ -1,0 +1,51 @@
+import { useState } from 'preact/hooks';
+import { readText } from '../../ask.ts';
+import { Choice, Form, TextField } from '../../parts/form.tsx';
+
+const DAY_MS = 86_400_000;
+
+/** The calendar day of a time, as a date field has it. */
+function dayOf(time_ms: number): string {
+  return new Date(time_ms).toISOString().slice(0, 'YYYY-MM-DD'.length);
+}
+
+/** Opening balances, every movement and closing balances of some days, as a file. */
+export function StatementForm() {
+  const [from, setFrom] = useState(() => dayOf(Date.now() - 30 * DAY_MS));
+  const [to, setTo] = useState(() => dayOf(Date.now()));
+  const [format, setFormat] = useState<'csv' | 'json'>('csv');
+  const download = async () => {
+    const end_ms = Date.parse(to) + DAY_MS;
+    const query = new URLSearchParams({ from: `${from}T00:00:00Z`, format });
+    if (end_ms < Date.now()) query.set('to', new Date(end_ms).toISOString());
+    // Read whole before it is stored: a statement that breaks off is refused here, and nobody takes it for whole.
+    const text = await readText(`/api/v1/account/statement?${query.toString()}`);
+    const url = URL.createObjectURL(new Blob([text], { type: format === 'csv' ? 'text/csv' : 'application/json' }));
+    const link = document.createElement('a');
+    link.href = url;
+    link.download = `statement-${from}-${to}.${format}`;
+    link.click();
+    URL.revokeObjectURL(url);
+  };
+  return (
+    <section class="card">
+      <h2>Statement</h2>
+      <p>What you held, every movement, and what you held then, exact to the last digit. Days are those of UTC.</p>
+      <Form act={download} label="Download the statement">
+        <div class="row">
+          <TextField label="From" type="date" required value={from} set={setFrom} />
+          <TextField label="To, included" type="date" required value={to} set={setTo} />
+          <Choice
+            label="As"
+            value={format}
+            set={setFormat}
+            options={[
+              ['csv', 'CSV, for a spreadsheet'],
+              ['json', 'JSON'],
+            ]}
+          />
+        </div>
+      </Form>
+    </section>
+  );
+}

@@ -1,0 +1,60 @@
+import { api } from '../../ask.ts';
+import { showTime } from '../../format.ts';
+import { useLoaded } from '../../load.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Shown } from '../../parts/notice.tsx';
+
+type Delivery = Awaited<ReturnType<typeof api.listWebhookDeliveries>>['deliveries'][number];
+
+const EVERY_MS = 5_000;
+
+const faults = { timed_out: 'no answer in time', unreachable: 'not reached' } as const;
+
+/** How an attempt ended, in words. */
+export function nameOutcome({ outcome, status, fault, durationMs }: Delivery): string {
+  const answer = fault === null ? `answered ${status ?? 'nothing'} after ${durationMs} ms` : faults[fault];
+  return `${outcome === 'DELIVERED' ? 'taken' : 'not taken'}, ${answer}`;
+}
+
+/** The newest attempts of an endpoint, and how far it is. */
+export function Deliveries({ id, close }: { readonly id: string; readonly close: () => void }) {
+  const { loaded } = useLoaded(() => api.listWebhookDeliveries(id), EVERY_MS);
+  return (
+    <Dialog title="Deliveries" close={close}>
+      <Shown loaded={loaded}>
+        {({ deliveries, setAside, deliveredTo, nextAttemptAt }) => (
+          <>
+            <p>
+              Events up to number {deliveredTo} are done with.
+              {nextAttemptAt !== null && ` The next attempt is at ${showTime(nextAttemptAt)}.`}
+            </p>
+            {setAside.length > 0 && (
+              <>
+                <h3>Put aside: refused three times while a later one was taken</h3>
+                <List rows={setAside} />
+              </>
+            )}
+            <h3>The newest attempts</h3>
+            {deliveries.length === 0 ? <p>There are none yet. Send a test.</p> : <List rows={deliveries} />}
+          </>
+        )}
+      </Shown>
+    </Dialog>
+  );
+}
+
+function List({ rows }: { readonly rows: readonly Delivery[] }) {
+  return (
+    <ul class="plain">
+      {rows.map((row) => (
+        <li key={`${row.eventId} ${row.at}`}>
+          <span>
+            {row.type} <code>{row.eventId}</code>
+          </span>
+          <span>{nameOutcome(row)}</span>
+          <time dateTime={row.at}>{showTime(row.at)}</time>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,105 @@
+import { useState } from 'preact/hooks';
+import { api, ask } from '../../ask.ts';
+import { showTime } from '../../format.ts';
+import { useLoaded } from '../../load.ts';
+import { Choice, Form, TextField } from '../../parts/form.tsx';
+import { Shown } from '../../parts/notice.tsx';
+import { useSignedIn } from '../../parts/session.ts';
+import { withPasskey } from '../../passkey.ts';
+import type { Entry } from '../withdraw.tsx';
+
+async function read() {
+  const [{ entries }, { assets }] = await Promise.all([
+    ask<{ entries: Entry[] }>('GET', '/account/addresses'),
+    api.listAssets(),
+  ]);
+  const networks = assets.flatMap((asset) => asset.networks.map(({ network }) => network as string));
+  return { entries, networks: [...new Set(networks)] };
+}
+
+/** The addresses that withdrawals may go to, and approving one more. */
+export function Addresses() {
+  const { account } = useSignedIn();
+  const { loaded, reload } = useLoaded(read);
+  const { mode, cooling_hours } = account.allowlist;
+  return (
+    <section class="card">
+      <h2>Approved addresses</h2>
+      <p>
+        {mode === 'strict'
+          ? 'Withdrawals go to these addresses alone.'
+          : 'Withdrawals may go to other addresses as well, as the exchange is set up now.'}{' '}
+        A new one can be used {cooling_hours === 0 ? 'at once' : `after ${cooling_hours} hours`}.
+      </p>
+      <Shown loaded={loaded}>
+        {({ entries, networks }) => (
+          <>
+            {entries.length === 0 && <p>There are none yet.</p>}
+            <ul class="plain">
+              {entries.map((entry) => (
+                <Approved key={entry.id} entry={entry} removed={reload} />
+              ))}
+            </ul>
+            <NewAddress networks={networks} approved={reload} />
+          </>
+        )}
+      </Shown>
+    </section>
+  );
+}
+
+function Approved({ entry, removed }: { readonly entry: Entry; readonly removed: () => void }) {
+  const isCooling = Date.parse(entry.usableAt) > Date.now();
+  return (
+    <li>
+      <span>
+        <strong>{entry.label}</strong>, on {entry.network}: <code>{entry.address}</code>
+      </span>
+      <span class="quiet">
+        {isCooling ? `cools until ${showTime(entry.usableAt)}` : `in use since ${showTime(entry.usableAt)}`}
+      </span>
+      <Form
+        danger
+        label={`Remove ${entry.label}`}
+        act={async () => {
+          await withPasskey(() => ask('DELETE', `/account/addresses/${entry.id}`));
+          removed();
+        }}
+      />
+    </li>
+  );
+}
+
+function NewAddress({ networks, approved }: { readonly networks: readonly string[]; readonly approved: () => void }) {
+  const [network, setNetwork] = useState('ETH');
+  const [address, setAddress] = useState('');
+  const [label, setLabel] = useState('');
+  return (
+    <Form
+      label="Approve the address"
+      act={async () => {
+        const body = { network, address: address.trim(), label };
+        await withPasskey(() => ask('POST', '/account/addresses', body));
+        setAddress('');
+        setLabel('');
+        approved();
+      }}
+    >
+      <Choice
+        label="Network"
+        value={network}
+        set={setNetwork}
+        options={networks.map((name) => [name, name] as const)}
+      />
+      <TextField
+        label={`Address on ${network}`}
+        help="The same address may mean somebody else on another network."
+        autoComplete="off"
+        required
+        value={address}
+        set={setAddress}
+      />
+      <TextField label="Name" required maxLength={128} value={label} set={setLabel} />
+    </Form>
+  );
+}

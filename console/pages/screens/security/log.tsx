@@ -1,0 +1,93 @@
+import { useEffect, useState } from 'preact/hooks';
+import { ask } from '../../ask.ts';
+import { nameBrowser } from '../../browser-name.ts';
+import { inWords, showTime } from '../../format.ts';
+import { Fault } from '../../parts/notice.tsx';
+
+/** What the log says of each action. */
+const actions: Readonly<Record<string, string>> = {
+  open_session: 'Signed in',
+  end_sessions: 'Signed out',
+  ask_recovery: 'Proposed to let you in without a code',
+  allow_recovery: 'Agreed to let you in without a code',
+  recover_account: 'Recovered the account',
+  change_account: 'Changed the account’s state or limit',
+  create_api_key: 'Made an API key',
+  revoke_api_key: 'Revoked an API key',
+  draw_totp: 'Began to set up two-factor authentication',
+  confirm_totp: 'Switched two-factor authentication on',
+  remove_totp: 'Switched two-factor authentication off',
+  approve_address: 'Approved an address',
+  remove_approval: 'Removed an approved address',
+  add_passkey: 'Added a passkey',
+  remove_passkey: 'Removed a passkey',
+  rename_passkey: 'Renamed a passkey',
+  draw_recovery_codes: 'Drew recovery codes',
+  use_recovery_code: 'Used a recovery code',
+};
+
+/** As many entries as one answer has at most. */
+const PAGE = 50;
+
+interface LogEntry {
+  readonly id: string;
+  readonly ts_ms: number;
+  readonly by: 'holder' | 'exchange';
+  readonly action: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+/** What an entry is about: the name of a passkey, a key or an address, or the browser of a sign-in. */
+function nameSubject({ name, label, browser }: LogEntry['detail']): string {
+  const subject = [name, label].find((known) => typeof known === 'string');
+  if (typeof subject === 'string') return `: ${subject}`;
+  return typeof browser === 'string' ? ` with a new browser: ${nameBrowser(browser)}` : '';
+}
+
+/** Everything that changed who may do what with the account, newest first. */
+export function SecurityLog() {
+  const [entries, setEntries] = useState<readonly LogEntry[]>([]);
+  const [hasMore, setMore] = useState(false);
+  const [isBusy, setBusy] = useState(true);
+  const [error, setError] = useState<unknown>();
+  const read = async (known: readonly LogEntry[]) => {
+    setBusy(true);
+    setError(undefined);
+    const last = known.at(-1);
+    try {
+      const page = await ask<{ entries: LogEntry[] }>('GET', `/account/log${last ? `?before=${last.id}` : ''}`);
+      setEntries([...known, ...page.entries]);
+      setMore(page.entries.length === PAGE);
+    } catch (fault) {
+      setError(fault);
+    } finally {
+      setBusy(false);
+    }
+  };
+  useEffect(() => void read([]), []);
+  return (
+    <section class="card" aria-busy={isBusy}>
+      <h2>Security log</h2>
+      <p>If something here was not you, freeze the account above and tell the exchange.</p>
+      {entries.length === 0 && isBusy && <p class="waiting">Reading …</p>}
+      {error !== undefined && <Fault error={error} />}
+      <ul class="plain">
+        {entries.map((entry) => (
+          <li key={entry.id}>
+            <span>
+              {actions[entry.action] ?? inWords(entry.action)}
+              {nameSubject(entry.detail)}
+            </span>
+            <span class="quiet">{entry.by === 'holder' ? 'by you' : 'by the exchange'}</span>
+            <time dateTime={new Date(entry.ts_ms).toISOString()}>{showTime(new Date(entry.ts_ms).toISOString())}</time>
+          </li>
+        ))}
+      </ul>
+      {hasMore && (
+        <button type="button" disabled={isBusy} onClick={() => void read(entries)}>
+          {isBusy ? 'Reading …' : 'Show earlier entries'}
+        </button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,76 @@
+import { useState } from 'preact/hooks';
+import { ask } from '../../ask.ts';
+import { inGroups } from '../../format.ts';
+import { Form, TextField } from '../../parts/form.tsx';
+import { QrCode } from '../../parts/qr.tsx';
+import { useSignedIn } from '../../parts/session.ts';
+import { withPasskey } from '../../passkey.ts';
+
+/** Two-factor authentication: switching it on from what is shown here, and off. */
+export function SecondFactor() {
+  const { account, reload } = useSignedIn();
+  const [drawn, setDrawn] = useState<{ readonly secret: string; readonly otpauthUri: string }>();
+  const [code, setCode] = useState('');
+  const totpCode = code.trim();
+  return (
+    <section class="card">
+      <h2>Two-factor authentication</h2>
+      {account.totp.enabled ? (
+        <>
+          <p>It is on: every withdrawal needs a code of your authenticator app.</p>
+          <Form
+            danger
+            label="Switch it off"
+            act={async () => {
+              const body = totpCode === '' ? {} : { totpCode };
+              await withPasskey(() => ask('POST', '/account/totp/remove', body));
+              setCode('');
+              reload();
+            }}
+          >
+            <TextField label="Code" inputMode="numeric" autoComplete="one-time-code" value={code} set={setCode} />
+          </Form>
+        </>
+      ) : drawn ? (
+        <>
+          <p>Scan this with an authenticator app, or type the secret into it. Then enter the code that it shows.</p>
+          <QrCode text={drawn.otpauthUri} label="The secret as a QR code" />
+          <p>
+            <code class="secret">{inGroups(drawn.secret)}</code>
+          </p>
+          <Form
+            label="Switch it on"
+            act={async () => {
+              await withPasskey(() => ask('POST', '/account/totp/confirm', { totpCode }));
+              setDrawn(undefined);
+              setCode('');
+              reload();
+            }}
+          >
+            <TextField
+              label="Code"
+              inputMode="numeric"
+              autoComplete="one-time-code"
+              required
+              value={code}
+              set={setCode}
+            />
+          </Form>
+        </>
+      ) : (
+        <>
+          <p>It is off. The console sends no withdrawal without it.</p>
+          <Form
+            label="Set it up"
+            act={async () => {
+              const { totp } = await withPasskey(() =>
+                ask<{ totp: { secret: string; otpauthUri: string } }>('POST', '/account/totp'),
+              );
+              setDrawn(totp);
+            }}
+          />
+        </>
+      )}
+    </section>
+  );
+}

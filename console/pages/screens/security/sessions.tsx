@@ -1,0 +1,51 @@
+import { ask } from '../../ask.ts';
+import { nameBrowser } from '../../browser-name.ts';
+import { showTime } from '../../format.ts';
+import { useLoaded } from '../../load.ts';
+import { Form } from '../../parts/form.tsx';
+import { Shown } from '../../parts/notice.tsx';
+
+interface ListedSession {
+  readonly id: string;
+  readonly level: 'look' | 'act';
+  readonly agent: string;
+  readonly isThis: boolean;
+  readonly createdAt: string;
+  readonly usedAt: string;
+}
+
+/** The browsers that are signed in, each with the button that signs it out. */
+export function Sessions() {
+  const { loaded, reload } = useLoaded(() => ask<{ sessions: ListedSession[] }>('GET', '/session/list'));
+  return (
+    <section class="card">
+      <h2>Where you are signed in</h2>
+      <Shown loaded={loaded}>
+        {({ sessions }) => (
+          <ul class="plain">
+            {sessions.map((session) => (
+              <li key={session.id}>
+                <span title={session.agent}>{nameBrowser(session.agent)}</span>
+                <span class="quiet">
+                  {session.isThis ? 'this browser' : `last used ${showTime(session.usedAt)}`}, since{' '}
+                  {showTime(session.createdAt)}
+                  {session.level === 'look' && ', may look'}
+                </span>
+                {!session.isThis && (
+                  <Form
+                    danger
+                    label="Sign it out"
+                    act={async () => {
+                      await ask('DELETE', `/session/list/${session.id}`);
+                      reload();
+                    }}
+                  />
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Shown>
+    </section>
+  );
+}
