@@ -9,7 +9,8 @@ import { examineDeployment } from './doctor/examine-deployment.ts';
  *
  *     npx wrangler secret list --env production | npm run -s doctor -- --env production
  *
- * Supply caps and exposure are in the database. `--caps FILE` names a file with what it answered to the statement that
+ * The console's configuration is checked beside it, `--console FILE` if it is another one. Supply caps and exposure are in
+ * the database. `--caps FILE` names a file with what it answered to the statement that
  * the doctor prints without it.
  */
 
@@ -17,6 +18,7 @@ const { values } = parseArgs({
   options: {
     env: { type: 'string', default: 'production' },
     config: { type: 'string', default: 'wrangler.toml' },
+    console: { type: 'string', default: 'console/wrangler.toml' },
     caps: { type: 'string' },
   },
 });
@@ -32,6 +34,7 @@ async function readSecretNames(): Promise<string[] | undefined> {
 const { lines, isReady } = examineDeployment({
   environment: values.env,
   configFile: values.config,
+  consoleFile: values.console,
   secrets: await readSecretNames(),
   caps: values.caps === undefined ? undefined : readFileSync(values.caps, 'utf8'),
 });

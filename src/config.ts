@@ -8,7 +8,7 @@ import { AMOUNT_SYNTAX, MAX_ATOMS, parseAmount } from './money/amounts.ts';
 const SANDBOX_SECRET = /^sandbox-/i;
 
 /** Hosts that are reserved for documentation (RFC 2606). A configuration that has one was not filled in. */
-const PLACEHOLDER_HOST = /(^|\.)(example|invalid|test|localhost|example\.(com|net|org))\.?$/;
+export const PLACEHOLDER_HOST = /(^|\.)(example|invalid|test|localhost|example\.(com|net|org))\.?$/;
 
 /**
  * The smallest spread of each environment. Without one, a client who sees prices earlier gains from the house. The

@@ -1,4 +1,5 @@
 import { unstable_readConfig } from 'wrangler';
+import { findConsoleFaults } from './find-console-faults.ts';
 import { FLOORS_QUERY, findCapFaults } from './find-cap-faults.ts';
 import { type DeployFaults, findDeployFaults } from './find-deploy-faults.ts';
 
@@ -7,6 +8,8 @@ export interface Deployment {
   readonly environment: string;
   /** The file of the configuration, in the form of wrangler.toml. */
   readonly configFile: string;
+  /** The file of the console's. */
+  readonly consoleFile: string;
   /** The names of the secrets that are set, `undefined` where they are not known. */
   readonly secrets: readonly string[] | undefined;
   /** What the database answered to `FLOORS_QUERY`, `undefined` where it was not asked. */
@@ -26,9 +29,14 @@ function examineCaps({ caps, environment }: Deployment): DeployFaults {
  * Throws when the configuration cannot be read, or when the caps are no answer of the database.
  */
 export function examineDeployment(deployment: Deployment): { readonly lines: string[]; readonly isReady: boolean } {
-  const { configFile, environment, secrets } = deployment;
-  const config = unstable_readConfig({ config: configFile, env: environment }, { hideWarnings: true });
-  const found = [findDeployFaults(config, secrets), examineCaps(deployment)];
+  const { configFile, consoleFile, environment, secrets } = deployment;
+  const read = (file: string) => unstable_readConfig({ config: file, env: environment }, { hideWarnings: true });
+  const config = read(configFile);
+  const found = [
+    findDeployFaults(config, secrets),
+    findConsoleFaults(read(consoleFile), config, config.name ?? ''),
+    examineCaps(deployment),
+  ];
   const errors = found.flatMap((one) => one.errors);
   const isReady = errors.length === 0;
   return {

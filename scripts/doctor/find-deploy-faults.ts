@@ -32,7 +32,7 @@ export interface DeployFaults {
 }
 
 /** No id, or one that `npm run ledgers -- add` wrote. */
-const NO_DATABASE = /^(0{8}-(0{4}-){3}\d{12})?$/;
+export const NO_DATABASE = /^(0{8}-(0{4}-){3}\d{12})?$/;
 
 /**
  * Finds what is wrong with a deployment before it is made, each as a sentence part such as `CUSTODY_URL is not https in

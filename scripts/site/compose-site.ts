@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { type Documents, composeDocumentPage, listDocuments, readDocuments } from './document-pages.ts';
+import { type Documents, PICTURES, composeDocumentPage, listDocuments, readDocuments } from './document-pages.ts';
 import { composeErrorPages } from './error-pages.ts';
 import { headersFile, redirectsFile } from './headers.ts';
 import { ERRORS, type MenuEntry, REFERENCE, type Reader, readers } from './navigation.ts';
@@ -34,6 +34,11 @@ function readSearchLibrary(): (readonly [path: string, content: Uint8Array])[] {
     nameStatic('minisearch.js', read('dist/umd/index.js')),
     nameStatic('minisearch-licence.txt', read('LICENSE.txt')),
   ];
+}
+
+/** The documents' pictures. */
+function readPictures(): (readonly [path: string, content: Uint8Array])[] {
+  return readdirSync(PICTURES).map((file) => [`/${PICTURES}/${file}`, readFileSync(join(PICTURES, file))]);
 }
 
 /** The first page for each kind of reader. */
@@ -113,6 +118,7 @@ export function composeSite(): Map<string, SiteFile> {
     favicon,
     index,
     ...library,
+    ...readPictures(),
     ...readViewerFiles(),
     ['/_headers', headersFile],
     ['/_redirects', redirectsFile],

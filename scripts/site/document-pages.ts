@@ -7,6 +7,9 @@ import { type RenderedDocument, type ResolveLink, renderDocument } from './rende
 
 const DOCUMENTS = 'docs';
 
+/** The folder of the documents' pictures, which the site has at the same path. */
+export const PICTURES = `${DOCUMENTS}/pictures`;
+
 /** The documents for those who use the exchange, in reading order. */
 const forTraders = [
   'guides/first-order',
@@ -78,6 +81,7 @@ function resolveFrom(file: string): ResolveLink {
     const [target = '', anchor] = href.split('#');
     const path = join(dirname(file), target);
     if (!existsSync(path)) throw new Error(`the link ${href} leads nowhere`);
+    if (path.startsWith(`${PICTURES}/`)) return `/${path}`;
     if (!path.startsWith(`${DOCUMENTS}/`) || !path.endsWith('.md')) return pagesOfSources[path];
     return `/${path.slice(0, -'.md'.length)}${anchor === undefined ? '' : `#${anchor}`}`;
   };

@@ -95,6 +95,11 @@ function createRenderer(resolveLink: ResolveLink): Marked {
         const target = resolveLink(href);
         return target === undefined ? content : `<a href="${escapeHtml(target)}">${content}</a>`;
       },
+      image({ href, text }) {
+        const source = resolveLink(href);
+        if (source === undefined) throw new Error(`the site does not have the picture ${href}`);
+        return `<img src="${escapeHtml(source)}" alt="${escapeHtml(text)}" loading="lazy">`;
+      },
       code: showBlock,
       codespan: ({ text }) => showCode(text),
       table(token) {

@@ -47,6 +47,25 @@ const ready = {
   database_id: '7f0e1a52-5b0c-4c5e-9d3e-2b8c4f6a9d01',
 };
 
+const consoleTemplate = readFileSync('console/wrangler.toml', 'utf8');
+
+/** console/wrangler.toml with values of production in place of its own. */
+function fillInConsole(values: Readonly<Record<string, string>> = {}): string {
+  const filled = {
+    CONSOLE_ORIGIN: ready.CONSOLE_ORIGIN,
+    API_ORIGIN: 'https://bureau.dev',
+    MAIL_FROM: 'console@bureau.dev',
+    database_id: '7f0e1a52-5b0c-4c5e-9d3e-2b8c4f6a9d02',
+    ...values,
+  };
+  const start = consoleTemplate.indexOf('[env.production.vars]');
+  let toml = consoleTemplate.slice(start);
+  for (const [name, value] of Object.entries(filled)) {
+    toml = toml.replace(new RegExp(`^${name} = .*$`, 'm'), `${name} = ${JSON.stringify(value)}`);
+  }
+  return consoleTemplate.slice(0, start) + toml;
+}
+
 /** What wrangler answers about the floors of a database that these changes were made to. */
 function answerFloors(changes: readonly string[]): string {
   const database = openMigrated('migrations');
@@ -65,11 +84,13 @@ function examine(
   toml: string,
   secrets: readonly string[] | null = SECRETS,
   floors: readonly string[] | null = touched,
+  consoleToml = fillInConsole(),
 ) {
   const configFile = write(toml);
   const { lines, isReady } = examineDeployment({
     environment: 'production',
     configFile,
+    consoleFile: write(consoleToml),
     secrets: secrets ?? undefined,
     caps: floors ? answerFloors(floors) : undefined,
   });
@@ -85,7 +106,8 @@ function write(content: string): string {
 
 /** Runs the doctor as its command, with the names of the secrets as wrangler prints them, and the caps in a file. */
 async function runDoctor(toml: string, secrets?: readonly string[], floors?: readonly string[]) {
-  const options = ['--config', write(toml), ...(floors ? ['--caps', write(answerFloors(floors))] : [])];
+  const files = ['--config', write(toml), '--console', write(fillInConsole())];
+  const options = [...files, ...(floors ? ['--caps', write(answerFloors(floors))] : [])];
   const child = spawn(process.execPath, ['--no-warnings', 'scripts/doctor.ts', ...options], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -217,7 +239,7 @@ describe('the doctor', () => {
 
   it('warns where secrets and caps are not known and says how, and where nobody can sign in', () => {
     const { warnings, isReady } = examine(fillIn({ ...ready, ACCESS_ISSUER: '' }), null, null);
-    expect([isReady, warnings.length]).toEqual([true, 3]);
+    expect([isReady, warnings.length]).toEqual([true, 4]);
     expect(warnings.at(-1)).toContain(FLOORS_QUERY);
   });
 
@@ -239,6 +261,46 @@ describe('the doctor', () => {
         errors.filter((line) => line.includes(name)),
         name,
       ).not.toEqual([]);
+  });
+
+  it('warns of a console that is not filled in, and does not pass one that is wrong, naming each of it', () => {
+    const left = examine(fillIn(ready), SECRETS, touched, consoleTemplate);
+    expect([left.isReady, left.warnings]).toEqual([true, [expect.stringContaining('the console is not filled in')]]);
+    const wrong = {
+      CONSOLE_ORIGIN: 'https://console.exchange.example',
+      API_ORIGIN: '',
+      MAIL_FROM: 'console@x.example',
+    };
+    const toml = fillInConsole({ ...wrong, database_id: '00000000-0000-0000-0000-000000000000' })
+      .replaceAll('service = "bureau-production"', 'service = "bureau"')
+      .replace('[[env.production.send_email]]\nname = "EMAIL"', '')
+      .replace(/\[env\.production\.triggers\]\ncrons = .*/, '[env.production.triggers]\ncrons = []');
+    const { errors, isReady } = examine(fillIn(ready), SECRETS, touched, toml);
+    expect([isReady, errors]).toEqual([
+      false,
+      [
+        expect.stringMatching(/console: CONSOLE_ORIGIN .*placeholder/),
+        expect.stringMatching(/console: CONSOLE_ORIGIN is not that of the exchange/),
+        expect.stringMatching(/console: API_ORIGIN is no origin/),
+        expect.stringMatching(/console: MAIL_FROM is no address of yours/),
+        expect.stringMatching(/console: IDENTITY has no database_id/),
+        expect.stringMatching(/console: EXCHANGE is not bound to bureau-production/),
+        expect.stringMatching(/console: HOLDERS is not bound/),
+        expect.stringMatching(/console: EMAIL is not bound/),
+        expect.stringMatching(/console: no schedule/),
+      ],
+    ]);
+    const shared = examine(
+      fillIn(ready),
+      SECRETS,
+      touched,
+      fillInConsole({ CONSOLE_ORIGIN: 'https://192.0.2.1', database_id: ready.database_id }),
+    );
+    expect(shared.errors).toEqual([
+      expect.stringMatching(/is an IP address/),
+      expect.stringMatching(/is not that of the exchange/),
+      expect.stringMatching(/IDENTITY is a database of the exchange/),
+    ]);
   });
 
   it('does not pass a secret that is missing, or that is written into the configuration', () => {
