@@ -1,0 +1,92 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
+
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+const PATIENCE_MS = 20_000;
+
+/** A wide screen and the narrowest telephone. */
+export const WIDE = { width: 1280, height: 800 };
+const NARROW = { width: 360, height: 740 };
+
+/** Starts a browser that reaches nothing but this machine. CHROMIUM names it if it is not Debian's. */
+export function openBrowser(): Promise<Browser> {
+  if (!existsSync(CHROMIUM)) throw new Error(`there is no browser at ${CHROMIUM}: install chromium, or set CHROMIUM`);
+  const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  const args = ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost', ...asRoot];
+  return chromium.launch({ executablePath: CHROMIUM, args });
+}
+
+/** What only the browser sees: errors of the pages, and requests to other places. */
+export const complaints: string[] = [];
+
+/** Opens a page of an origin, whose complaints are collected. */
+export async function openPage(context: BrowserContext, origin: string): Promise<Page> {
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  page.on('console', (message) => {
+    // The browser tells of every refusal, which the page shows as well.
+    const isRefusal = message.text().startsWith('Failed to load resource');
+    if (['error', 'warning'].includes(message.type()) && !isRefusal) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${origin}/`) && !url.startsWith(`blob:${origin}/`)) complaints.push(`a request to ${url}`);
+  });
+  return page;
+}
+
+/** A passkey of the browser's own, which verifies its user at once. */
+export async function addAuthenticator(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      ctap2Version: 'ctap2_1',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+export const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click();
+export const open = (page: Page, name: string) =>
+  page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+export const see = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
+
+const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
+
+/** How many states were shown to axe. */
+export let checkedStates = 0;
+
+/**
+ * Shows a page, in the state that it is in, to axe in both themes and widths; throws what it finds, and when the page is
+ * wider than its screen. `shots` names a folder for pictures.
+ */
+export async function checkState(page: Page, state: string, shots: string | undefined): Promise<void> {
+  await page.waitForFunction("document.querySelector('.waiting') === null");
+  await page.waitForLoadState('networkidle');
+  if (shots !== undefined) mkdirSync(shots, { recursive: true });
+  for (const [size, viewport] of [['narrow', NARROW] as const, ['wide', WIDE] as const]) {
+    await page.setViewportSize(viewport);
+    const width = await page.locator('html').evaluate((html) => html.scrollWidth);
+    if (width > viewport.width) throw new Error(`${state} is ${width} wide on a screen of ${viewport.width}`);
+    await page.evaluate(`window.axe === undefined && (() => {${axe}\n})()`);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      // Colours that are still changing from one theme to the other are nobody's.
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      const picture = shots === undefined ? undefined : join(shots, `${state}-${size}-${colorScheme}.png`);
+      if (picture !== undefined) await page.screenshot({ path: picture, fullPage: true });
+      const found = await page.evaluate(`axe.run(document, { preload: false }).then(({ violations }) =>
+        violations.map(({ id, nodes }) => id + ' at ' + nodes.map(({ html }) => html.slice(0, 100)).join(', ')))`);
+      if ((found as string[]).length > 0) throw new Error(`${state}, ${size}, ${colorScheme}: ${String(found)}`);
+    }
+  }
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  checkedStates += 1;
+}

@@ -1,0 +1,375 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { generate } from 'otplib';
+import type { Browser, Page } from 'playwright-core';
+import { type LocalExchange, expectThat } from '../local-exchange.ts';
+import { readMails } from '../start/mailbox.ts';
+import { WIDE, addAuthenticator, checkState, open, openPage, press, see } from './pages.ts';
+
+const COLD = '0x52908400098527886E0F7030069857D2E4169EE7';
+const EMAIL = 'grace@customers.example';
+const PAGES = ['Overview', 'Trade', 'Deposit', 'Withdraw', 'Activity', 'API keys', 'Events', 'Security'];
+const MAIL_DEADLINE_MS = 10_000;
+
+/** A holder's whole way through the console, on an exchange that `npm start` has just opened. */
+export class HolderTrial {
+  readonly #exchange: LocalExchange;
+  readonly #browser: Browser;
+  readonly #shots: string | undefined;
+  /** The secret of the second factor, as the page showed it, and the recovery codes. */
+  #secret = '';
+  #recoveryCodes: string[] = [];
+
+  constructor(exchange: LocalExchange, browser: Browser, shots: string | undefined) {
+    this.#exchange = exchange;
+    this.#browser = browser;
+    this.#shots = shots;
+  }
+
+  async run(): Promise<void> {
+    await this.#tryPrintedLink();
+    const accountId = await this.#invite();
+    const page = await this.#openPage();
+    await addAuthenticator(page);
+    await this.#enter(page);
+    await this.#secure(page);
+    const useKey = await this.#makeKey(page);
+    await this.#deposit(page, accountId);
+    await this.#trade(page);
+    await this.#withdraw(page);
+    await this.#follow(page);
+    await this.#compareBalances(page, useKey);
+    await this.#checkPages(page);
+    await this.#revokeKey(page, useKey);
+    await press(page, 'Sign out');
+    await this.#check(page, 'sign-in');
+    await press(page, 'Sign in with a passkey');
+    await see(page, 'Balances');
+    expectThat(true, 'signing out, and in again with the passkey');
+    await this.#recover();
+  }
+
+  #check(page: Page, state: string): Promise<void> {
+    return checkState(page, state, this.#shots);
+  }
+
+  async #openPage(): Promise<Page> {
+    const context = await this.#browser.newContext({ viewport: WIDE, reducedMotion: 'reduce' });
+    return openPage(context, this.#exchange.consoleOrigin);
+  }
+
+  /** Sends a request as the operator, and returns the answer's body. */
+  async #operate<T>(path: string, body: unknown): Promise<T> {
+    const response = await fetch(`${this.#exchange.origin}/operator/v1${path}`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${this.#exchange.valueOf('operator token')}`,
+        'Content-Type': 'application/json',
+      },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+    return (await response.json()) as T;
+  }
+
+  /** The newest link that was mailed to the holder, once there are so many. */
+  async #linkOf(count: number): Promise<string> {
+    const folder = join(this.#exchange.storage, 'mail');
+    for (let waited_ms = 0; waited_ms < MAIL_DEADLINE_MS; waited_ms += 50) {
+      const mails = readMails(folder).filter(({ to }) => to === EMAIL);
+      const links = mails.flatMap(({ text }) => /http:\/\/localhost:\d+\/link#\S+/.exec(text)?.[0] ?? []);
+      const newest = links.at(-1);
+      if (newest !== undefined && links.length >= count) return newest;
+      await sleep(50);
+    }
+    throw new Error(`no link was mailed to ${EMAIL}`);
+  }
+
+  async #tryPrintedLink(): Promise<void> {
+    const link = /http:\/\/localhost:\d+\/link#\S+/.exec(this.#exchange.greeting)?.[0] ?? '';
+    const page = await this.#openPage();
+    await page.goto(link);
+    await this.#check(page, 'link');
+    await press(page, 'Open my account');
+    await see(page, 'Left to secure');
+    await this.#check(page, 'overview-looking');
+    await open(page, 'Events');
+    await see(page, 'Use a passkey to see');
+    expectThat(true, 'the printed link opens the demo account, to look');
+    await page.goto(link);
+    await press(page, 'Open my account');
+    await see(page, /The link was used, is too old/);
+    await this.#check(page, 'link-refused');
+    await page.context().close();
+  }
+
+  async #invite(): Promise<string> {
+    const { account } = await this.#operate<{ account: { id: string } }>('/accounts', { label: 'Grace' });
+    for (const [asset, amount] of Object.entries({ USDT: '5000', ETH: '2' })) {
+      await this.#operate(`/accounts/${account.id}/credits`, { asset, amount, reference: `opening ${asset}` });
+    }
+    const admin = /^signed in as (\S+): (\S+)$/m.exec(this.#exchange.greeting);
+    const invited = await fetch(`${this.#exchange.consoleOrigin}/desk/invitations`, {
+      method: 'POST',
+      headers: {
+        Origin: this.#exchange.consoleOrigin,
+        'Content-Type': 'application/json',
+        'Cf-Access-Jwt-Assertion': admin?.[2] ?? '',
+      },
+      body: JSON.stringify({ accountId: account.id, email: EMAIL }),
+    });
+    if (!invited.ok) throw new Error(await invited.text());
+    return account.id;
+  }
+
+  /** Opens the account by the invitation, and enrols a passkey. */
+  async #enter(page: Page): Promise<void> {
+    await page.goto(await this.#linkOf(1));
+    await press(page, 'Open my account');
+    await see(page, 'Left to secure');
+    await open(page, 'Withdraw');
+    await see(page, 'Switch two-factor authentication on');
+    for (const name of ['Withdraw', 'Deposit', 'Activity', 'API keys', 'Security']) {
+      await open(page, name);
+      await page.getByRole('heading', { name, level: 1 }).waitFor();
+      await this.#check(page, `${name.toLowerCase().replace(' ', '-')}-empty`);
+    }
+    await press(page, 'Add a passkey');
+    await see(page, /^added /);
+    expectThat(true, 'an invitation opens the account, and a passkey is enrolled');
+  }
+
+  async #secure(page: Page): Promise<void> {
+    await press(page, 'Set it up');
+    await page.locator('.secret').waitFor();
+    await this.#check(page, 'security-second-factor');
+    this.#secret = ((await page.locator('.secret').textContent()) ?? '').replaceAll(' ', '');
+    await page.getByLabel('Code', { exact: true }).fill('000000');
+    await press(page, 'Switch it on');
+    await page.getByRole('alert').waitFor();
+    await this.#check(page, 'security-refused');
+    await page.getByLabel('Code', { exact: true }).fill(await generate({ secret: this.#secret }));
+    await press(page, 'Switch it on');
+    await see(page, 'It is on');
+    expectThat(true, 'two-factor authentication is set up from what the page shows');
+    await press(page, 'Draw ten new recovery codes');
+    await see(page, 'Write them down now');
+    this.#recoveryCodes = await page.locator('ol code').allTextContents();
+    await this.#check(page, 'security-recovery-codes');
+    await page.getByLabel('Network', { exact: true }).selectOption('ETH');
+    await page.getByLabel('Address on ETH').fill(COLD);
+    await page.getByLabel('Name', { exact: true }).fill('cold wallet');
+    await press(page, 'Approve the address');
+    await see(page, COLD);
+    expectThat(true, 'an address is approved');
+  }
+
+  /** Makes a key and uses it over HTTP. Returns what reads with it. */
+  async #makeKey(page: Page): Promise<(path: string) => Promise<Response>> {
+    await open(page, 'API keys');
+    await page.getByLabel('Name').fill('bot');
+    await press(page, 'Make the key');
+    const dialog = page.getByRole('dialog');
+    const token = (await dialog.locator('.copied code').textContent()) ?? '';
+    for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('Escape');
+    expectThat(await dialog.isVisible(), 'Escape does not lose a new key');
+    expectThat(await dialog.getByRole('button', { name: 'Done' }).isDisabled(), 'it is closed once it is stored');
+    expectThat(
+      (await dialog.locator('pre').textContent())?.includes(`${this.#exchange.origin}/api/v1/`) === true,
+      'the code to paste names the API’s own address',
+    );
+    await this.#check(page, 'api-keys-new');
+    const use = (path: string) =>
+      fetch(`${this.#exchange.origin}${path}`, { headers: { Authorization: `Bearer ${token}` } });
+    expectThat((await use('/api/v1/wallet/balances')).status === 200, 'the key opens the API');
+    await dialog.getByLabel('I have stored it').check();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    expectThat(!(await page.content()).includes(token), 'the key is gone from the page');
+    return use;
+  }
+
+  async #revokeKey(page: Page, use: (path: string) => Promise<Response>): Promise<void> {
+    await open(page, 'API keys');
+    await press(page, 'Revoke bot');
+    await see(page, /revoked /);
+    expectThat((await use('/api/v1/wallet/balances')).status === 401, 'a revoked key is refused on its next request');
+  }
+
+  async #deposit(page: Page, accountId: string): Promise<void> {
+    await open(page, 'Deposit');
+    await see(page, 'Send only USDT over');
+    await this.#operate('/sandbox/deposits', { accountId, asset: 'USDC', network: 'ETH', amount: '123.45' });
+    await see(page, '123.45 USDC over ETH');
+    expectThat(true, 'a deposit shows by itself');
+  }
+
+  async #trade(page: Page): Promise<void> {
+    for (const side of ['Buy', 'Sell'] as const) {
+      await open(page, 'Trade');
+      await page.getByLabel('Side').selectOption({ label: side });
+      await page.getByLabel('Amount in USDT').fill('100');
+      await page.locator('.preview dl').waitFor();
+      if (side === 'Buy') await this.#check(page, 'trade-preview');
+      await page.getByRole('button', { name: new RegExp(`^${side} `) }).dblclick();
+      await see(page, side === 'Buy' ? /^Bought / : /^Sold /);
+      expectThat(true, `${side.toLowerCase()}ing by what the preview says`);
+    }
+    await open(page, 'Activity');
+    await page.locator('tbody tr').first().waitFor();
+    const names = await page.locator('tbody th').allTextContents();
+    const count = (name: string) => names.filter((known) => known === name).length;
+    expectThat(count('Spot buy') === 1 && count('Spot sell') === 1, 'a double click trades once');
+    await press(page, 'Spot sell');
+    await see(page, 'you, in the console');
+    await this.#check(page, 'activity-movement');
+    await press(page, 'Close');
+    const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Download the statement')]);
+    expectThat(/^statement-.*\.csv$/.test(download.suggestedFilename()), 'the statement is a file');
+  }
+
+  async #withdraw(page: Page): Promise<void> {
+    await open(page, 'Withdraw');
+    await page.getByLabel('Asset').selectOption('ETH');
+    await page.getByLabel('Network').selectOption('ETH');
+    await page.getByLabel('Address on ETH').fill(COLD);
+    await page.getByLabel('Amount of ETH that the address gets').fill('0.1');
+    // The code of the step after the one that switched it on, which is taken half a minute early.
+    const next = await generate({ secret: this.#secret, epoch: Math.floor(Date.now() / 1_000) + 30 });
+    await page.getByLabel('Code of your authenticator app').fill(next);
+    await press(page, 'Send ETH over ETH');
+    await see(page, /0\.1 ETH over ETH to/);
+    await see(page, /^Sent/);
+    expectThat(true, 'a withdrawal is sent, and shown with its state in words');
+  }
+
+  /** Adds a webhook endpoint, and has events sent to it. */
+  async #follow(page: Page): Promise<void> {
+    const received: string[] = [];
+    const server = createServer((request, response) => {
+      received.push(String(request.headers['webhook-id']));
+      request.resume();
+      response.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      await open(page, 'Events');
+      await see(page, 'There are none yet');
+      await this.#check(page, 'events-empty');
+      await page
+        .getByLabel('Address', { exact: true })
+        .fill(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+      await page.getByLabel('What it is for').fill('bookkeeping');
+      await press(page, 'Add the endpoint');
+      const dialog = page.getByRole('dialog');
+      await see(page, /^whsec_/);
+      await this.#check(page, 'events-secret');
+      await dialog.getByLabel('I have stored it').check();
+      await dialog.getByRole('button', { name: 'Done' }).click();
+      await press(page, 'Send a test');
+      await see(page, /The test: taken, answered 200/);
+      expectThat(received.length === 1, 'a test reaches a new endpoint');
+      await open(page, 'Security');
+      await press(page, 'Draw ten new recovery codes');
+      await see(page, 'Write them down now');
+      this.#recoveryCodes = await page.locator('ol code').allTextContents();
+      await open(page, 'Events');
+      await press(page, 'Deliveries');
+      await see(page, 'security.recovery_codes_drawn');
+      await this.#check(page, 'events-deliveries');
+      expectThat(received.length === 2, 'what happens to the account’s security is sent');
+      await press(page, 'Close');
+      await page.getByText('Send again, change the secret, delete').click();
+      await page.getByLabel('Send again every event after number').fill('0');
+      await press(page, 'Send them again');
+      await see(page, 'They are on their way');
+      await this.#check(page, 'events');
+      await press(page, 'Draw a new secret');
+      await see(page, /^whsec_/);
+      await dialog.getByLabel('I have stored it').check();
+      await dialog.getByRole('button', { name: 'Done' }).click();
+      await press(page, 'Switch it off');
+      await see(page, 'Switched off: nothing is sent');
+      await press(page, 'Delete the endpoint');
+      await see(page, 'There are none yet');
+      expectThat(new Set(received).size === 2 && received.length >= 3, 'events are sent again under their old ids');
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  }
+
+  /** The numbers on the page are the API's. */
+  async #compareBalances(page: Page, use: (path: string) => Promise<Response>): Promise<void> {
+    await open(page, 'Overview');
+    await page.locator('tbody tr').first().waitFor();
+    const rows = await page.locator('tbody tr').all();
+    const shown = await Promise.all(
+      rows.map(async (row) => [
+        await row.locator('th').textContent(),
+        ((await row.locator('td').first().textContent()) ?? '').replaceAll('\u202F', ''),
+      ]),
+    );
+    const { balances } = (await (await use('/api/v1/wallet/balances')).json()) as {
+      balances: { asset: string; amount: string }[];
+    };
+    const told = balances.map(({ asset, amount }) => [asset, amount]);
+    expectThat(JSON.stringify(shown) === JSON.stringify(told), 'the balances on the page are those of the API');
+  }
+
+  async #checkPages(page: Page): Promise<void> {
+    for (const name of PAGES) {
+      await open(page, name);
+      await page.getByRole('heading', { name, level: 1 }).waitFor();
+      await this.#check(page, name.toLowerCase().replace(' ', '-'));
+    }
+  }
+
+  /** Everything is lost but the mailbox and a recovery code, and the browser is another one. */
+  async #recover(): Promise<void> {
+    const page = await this.#openPage();
+    await addAuthenticator(page);
+    await page.goto(this.#exchange.consoleOrigin);
+    await page.getByText('No passkey on this device?').click();
+    await page.getByLabel('E-mail').fill(EMAIL);
+    await press(page, 'Send me a link');
+    await see(page, 'a link is on its way');
+    await this.#check(page, 'sign-in-asked');
+    await page.goto(await this.#linkOf(2));
+    await press(page, 'Open my account');
+    await see(page, 'You signed in by a link');
+    await open(page, 'Security');
+    await page.getByText('My passkeys are lost').click();
+    await this.#check(page, 'security-lost');
+    await page
+      .getByLabel('Code', { exact: true })
+      .first()
+      .fill(this.#recoveryCodes[0] ?? '');
+    await press(page, 'Recover my account');
+    await see(page, /The account was recovered/);
+    await page.getByLabel('Name of the new passkey').fill('new telephone');
+    await press(page, 'Add a passkey');
+    await see(page, 'new telephone');
+    await this.#check(page, 'security-held');
+    expectThat(true, 'a link and a recovery code bring the holder back, with a new passkey');
+    await open(page, 'API keys');
+    await page.getByLabel('Name').fill('too early');
+    await press(page, 'Make the key');
+    await see(page, /account_recovered, request /);
+    await this.#check(page, 'api-keys-held');
+    expectThat(true, 'the account is held for 24 hours: no new key');
+    await open(page, 'Security');
+    await page.getByLabel('Stop everything until').check();
+    await press(page, 'Freeze my account');
+    await see(page, 'The account is frozen');
+    await this.#check(page, 'security-frozen');
+    const subjects = readMails(join(this.#exchange.storage, 'mail')).filter(({ to }) => to === EMAIL);
+    for (const part of ['by an e-mail link', 'with a new browser', 'being recovered', 'A passkey was added']) {
+      expectThat(
+        subjects.some(({ subject }) => subject.includes(part)),
+        `a mail says: ${part}`,
+      );
+    }
+  }
+}
