@@ -20,6 +20,7 @@ const forTraders = [
   'guides/rate-limits',
   'guides/market-data',
   'guides/sandbox',
+  'guides/console',
   'guides/moving',
 ];
 

@@ -9,7 +9,7 @@ import { config } from '../env.ts';
 import { wakeAfterChange } from '../events/webhooks/wake-after-change.ts';
 import { describeBodyErrors } from '../http/json-body.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
-import { type ApiKey, CreateOwnKey, listApiKeys } from '../keys/api-key.ts';
+import { type ApiKey, CreateOwnKey } from '../keys/api-key.ts';
 import { tellLanes } from '../lane/tell-lanes.ts';
 import { insertAudit } from '../ledger/audit.ts';
 import { isDatabaseFault } from '../ledger/database-fault.ts';
@@ -22,7 +22,7 @@ import { type OwnAccount, describeOwnAccount } from './describe-account.ts';
 import { endOwnSessions } from './end-session.ts';
 import { openOwnAccount } from './open-account.ts';
 import { type OpenSessionCall, type OpenedSession, openSession } from './open-session.ts';
-import { makeOwnKey, revokeOwnKey } from './own-keys.ts';
+import { type OwnKey, listOwnKeys, makeOwnKey, revokeOwnKey } from './own-keys.ts';
 import { type Notices, readNotices } from './notices.ts';
 import { type Proof, recoverAccount } from './recover.ts';
 import { removeOwnTotp } from './second-factor.ts';
@@ -64,11 +64,9 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
     );
   }
 
-  /** The account's API keys, newest first, revoked ones too. */
-  listKeys(token: string): Promise<Outcome<readonly ApiKey[]>> {
-    return this.#withSession(token, 'look', async ({ database, accountId }) =>
-      accept(await listApiKeys(database, accountId)),
-    );
+  /** The account's API keys, newest first, revoked ones too, each with its last use. */
+  listKeys(token: string): Promise<Outcome<readonly OwnKey[]>> {
+    return this.#withSession(token, 'look', async (session) => accept(await listOwnKeys(this.env, session)));
   }
 
   /** Makes an API key with a body of `CreateOwnKey`; its token is shown once. See `makeOwnKey`. */

@@ -9,12 +9,30 @@ import {
   readApiKey,
   revokeApiKey,
 } from '../keys/api-key.ts';
+import { readLastUses } from '../lane/read-last-uses.ts';
 import { revokeInLane } from '../lane/tell-lanes.ts';
 import { commit } from '../ledger/commit.ts';
 import { explainHold } from '../ledger/explain-hold.ts';
 import { ledgerNumberOf, newRecordId } from '../ledger/record-id.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { type Session, refuseFrozen } from './session.ts';
+
+/** A key as its holder sees it. */
+export interface OwnKey extends ApiKey {
+  /** To the second; `null` for a key that was never used or is revoked, and where its lane does not answer. */
+  readonly lastUsedAt: string | null;
+}
+
+/** The keys of the holder's account, newest first, revoked ones too, each with its last use. Throws when D1 fails. */
+export async function listOwnKeys(bindings: Bindings, { accountId, database }: Session): Promise<OwnKey[]> {
+  const keys = await listApiKeys(database, accountId);
+  const standing = keys.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => id);
+  const uses = await readLastUses(bindings, standing.slice(0, MAX_STANDING_KEYS));
+  return keys.map((key) => {
+    const used_ms = uses.get(key.id);
+    return { ...key, lastUsedAt: used_ms === undefined ? null : new Date(used_ms).toISOString() };
+  });
+}
 
 /** The most keys that a holder may have at a time, so that a freeze reaches each of them at once. */
 const MAX_STANDING_KEYS = 50;

@@ -7,6 +7,7 @@ import {
   type ReadRun,
   continueRun,
   emptyBucket,
+  lastCounted,
   noRun,
   sizeOfBlock,
   spendReserve,
@@ -55,6 +56,12 @@ export class CountedBuckets {
     if (name === 'read') this.#countRead(now_ms);
     else this.#late.add(this.#write);
     return decision;
+  }
+
+  /** When the newest request was counted, to the second, in milliseconds; `null` where none ever was. */
+  lastUse(): number | null {
+    const times = Object.values(this.#live).flatMap((bucket) => lastCounted(bucket) ?? []);
+    return times.length === 0 ? null : Math.max(...times);
   }
 
   #countRead(now_ms: number): void {

@@ -157,6 +157,11 @@ export class KeyLane extends DurableObject<Bindings> {
     return this.#held.take(await this.#readRecord(keyId)) ?? null;
   }
 
+  /** When the key last made a request that was counted, to the second, in milliseconds; `null` if it never has. */
+  lastUse(): number | null {
+    return this.#buckets.lastUse();
+  }
+
   /** Revokes the key for good, with or without a record, unless it is known to belong to another account. */
   revoke(call: RevokeCall): RevokeReply {
     return this.#held.revoke(call);

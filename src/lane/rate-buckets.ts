@@ -55,6 +55,12 @@ export interface RateDecision {
   readonly retryAfter_s: number;
 }
 
+/** When a bucket's newest request was counted, to the second; `null` where none ever was. */
+export function lastCounted({ minute }: Bucket): number | null {
+  const newest = minute.at(-1);
+  return newest ? newest[0] - MINUTE_MS : null;
+}
+
 function sum(minute: Bucket['minute']): number {
   return minute.reduce((total, [, count]) => total + count, 0);
 }

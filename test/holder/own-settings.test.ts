@@ -17,6 +17,8 @@ describe('a signed-in holder', () => {
     const made = await accepted(holderEntrypoint.makeKey(token, { label: 'bot', scopes: ['read', 'trade'] }));
     const bot = new Trader(accountId, made.apiKey.id, made.token);
     expect(await bot.balances()).toMatchObject({ USDT: '100' });
+    const [listed] = await accepted(holderEntrypoint.listKeys(token));
+    expect(Date.now() - Date.parse(listed?.lastUsedAt ?? '')).toBeLessThan(60_000);
     expect(made.apiKey).toMatchObject({ label: 'bot', scopes: ['read', 'trade'], revokedAt: null });
     await accepted(holderEntrypoint.revokeKey(token, made.apiKey.id));
     expect((await bot.get('/api/v1/wallet/balances')).status).toBe(401);

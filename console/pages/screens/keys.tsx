@@ -16,6 +16,7 @@ interface ApiKey {
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly revokedAt: string | null;
+  readonly lastUsedAt: string | null;
 }
 
 const scopes = [
@@ -125,7 +126,7 @@ function NewToken({ token, close }: { readonly token: string; readonly close: ()
 }
 
 function KeyRow({ apiKey, revoked }: { readonly apiKey: ApiKey; readonly revoked: () => void }) {
-  const { id, label, revokedAt, expiresAt, createdAt, ipAllowlist } = apiKey;
+  const { id, label, revokedAt, expiresAt, createdAt, ipAllowlist, lastUsedAt } = apiKey;
   return (
     <li>
       <span>
@@ -135,6 +136,7 @@ function KeyRow({ apiKey, revoked }: { readonly apiKey: ApiKey; readonly revoked
       <span class="quiet">
         made {showTime(createdAt)}
         {expiresAt !== null && `, expires ${showTime(expiresAt)}`}
+        {revokedAt === null && (lastUsedAt === null ? ', never used' : `, last used ${showTime(lastUsedAt)}`)}
         {revokedAt !== null && `, revoked ${showTime(revokedAt)}`}
       </span>
       {revokedAt === null && (
