@@ -24,12 +24,15 @@ const house = {
 export type HouseSettings = z.output<z.ZodObject<typeof house>>;
 
 const following = {
-  /** The first is used for everything. The second must agree before a deposit is confirmed or a payout is *sent*. */
+  /**
+   * The first is used for everything. The second must agree before a deposit is confirmed, an inner payment reported, or
+   * a payout answered as *sent*.
+   */
   nodes: NodeUrls,
   /**
-   * By asset: a deposit of at least this amount is reported as confirmed, and a payout answered as *sent*, only when the
-   * second node agrees, so never when there is no second node. For assets that are not named, the second node must agree
-   * on every one, if there is one.
+   * By asset: a deposit of at least this amount is reported as confirmed, an inner payment reported at all, and a payout
+   * answered as *sent*, only when the second node agrees, so never when there is no second node. For assets that are not
+   * named, the second node must agree on every one, if there is one.
    */
   agreeFrom: z.record(z.string(), Amount).default({}),
   /** The first block to read when there is no database yet; `null` for the newest. */
@@ -51,7 +54,7 @@ const EvmSettings = z.strictObject({
   finalTag: z.enum(['safe', 'finalized']).nullable().default('finalized'),
   /** How deep a block must be to be final, when the chain has no tag for finality. */
   finalDepth: z.number().int().min(1).default(64),
-  /** Whether the first node can trace transactions. If not, inner payments are not seen. */
+  /** Whether the nodes can trace transactions: each of them. If not, inner payments are not seen. */
   hasTraces: z.boolean(),
 });
 

@@ -62,10 +62,15 @@ export async function examineEvm(network: EvmNetwork, settings: EvmSettings, now
       `${network}: receipts by hash`,
       async () => `${(await node.receipts((await newest()).hash)).length} receipts`,
     ),
-    check(`${network}: inner payments`, async () => {
-      if (!settings.hasTraces) return 'not seen, by configuration';
-      return `${(await node.traces((await newest()).hash)).length} traces`;
-    }),
+    ...settings.nodes.map((url, position) =>
+      check(`${network}, node ${position + 1}: inner payments`, async () => {
+        if (!settings.hasTraces) return 'not seen, by configuration';
+        const { hash } = await newest();
+        return position === 0
+          ? `${(await node.traces(hash)).length} traces`
+          : await traceOne(new EvmNode(connectNode(url)), hash);
+      }),
+    ),
     ...others.map((url) =>
       check(`${network}: the second node has the same blocks`, async () => {
         const { number, hash } = await newest();
@@ -76,6 +81,14 @@ export async function examineEvm(network: EvmNetwork, settings: EvmSettings, now
       }),
     ),
   ]);
+}
+
+/** Traces a transaction of a block, as the second node must. */
+async function traceOne(node: EvmNode, blockHash: string): Promise<string> {
+  const [transaction] = (await node.block(blockHash)).transactions;
+  if (!transaction) return 'not tried, because the newest block is empty';
+  const { type } = await node.trace(transaction.hash);
+  return `a ${type} traced`;
 }
 
 /** Checks that the nodes of a Bitcoin-like chain answer everything that the custodian will ask. */

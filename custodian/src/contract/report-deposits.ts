@@ -16,8 +16,8 @@ export interface ReportTools extends AgreementTools {
  * Reports the deposits of a network to Bureau: once when they are first seen, and when they have all confirmations,
  * until Bureau has settled them. A deposit whose block was reorganised away is not reported until it is in a block
  * again. It is reported as `failed` only when it can never come back, also when Bureau has it in quarantine. An inner
- * payment is reported once, when it is final; Bureau puts it into quarantine. Never rejects; a report that fails is sent
- * again in the next round.
+ * payment is reported once, when it is final and the second node agrees where it must; Bureau puts it into quarantine.
+ * Never rejects; a report that fails is sent again in the next round.
  */
 export async function reportDeposits(tools: ReportTools, followed: Followed): Promise<void> {
   const { database, chain, log } = tools;
@@ -48,7 +48,10 @@ async function reportDeposit(tools: ReportTools, deposit: Deposit, followed: Fol
   noteReported(database, deposit, confirmations, isOpen ? null : answer.status);
 }
 
-/** The confirmations to report. One too few for a credit as long as a second node must agree and does not. */
+/**
+ * The confirmations to report. As long as a second node must agree and does not, which is logged, they are one too few
+ * for a credit, and none for an inner payment.
+ */
 async function countAgreed(
   tools: ReportTools,
   deposit: Deposit,
@@ -57,9 +60,8 @@ async function countAgreed(
   followed: Followed,
 ): Promise<number> {
   const confirmations = countConfirmations(height, followed.height, credited, followed.finalByTag);
-  // A second node that does not trace cannot show an inner payment. The person who decides about it must compare.
-  if (confirmations < credited || deposit.isInner) return confirmations;
-  const { outputIndex, address, asset, atoms } = deposit;
+  if (confirmations < credited && !deposit.isInner) return confirmations;
+  const { network, txHash, outputIndex, address, asset, atoms } = deposit;
   const agreed = await isAgreed(tools, { ...deposit, height }, ({ payments }) =>
     payments.some(
       (payment) =>
@@ -69,5 +71,7 @@ async function countAgreed(
         payment.atoms === atoms,
     ),
   );
-  return agreed ? confirmations : Math.min(confirmations, credited - 1);
+  if (agreed) return confirmations;
+  tools.log('deposit_doubted', { network, txHash, outputIndex });
+  return deposit.isInner ? 0 : credited - 1;
 }

@@ -25,7 +25,7 @@ export interface EvmChainSettings {
   readonly secondNode: EvmNode | undefined;
   /** The tag by which the chain says that a block is final; `null` when depth decides. */
   readonly finalTag: 'safe' | 'finalized' | null;
-  /** Whether the node can trace transactions, so that inner payments are seen. */
+  /** Whether the nodes can trace transactions, so that inner payments are seen. */
   readonly hasTraces: boolean;
 }
 
@@ -42,7 +42,7 @@ export function createEvmChain(settings: EvmChainSettings): Chain {
     },
     scan: (header, ownerOf) => scanBlock(settings, listings, header, ownerOf),
     finalByTag: async () => (finalTag === null ? null : ((await node.header(finalTag))?.number ?? -1)),
-    readAgain: (block, txHash, ownerOf) => readAgain(settings, listings, block, txHash, ownerOf),
+    readAgain: (block, txHash, ownerOf, withInner) => readAgain(settings, listings, block, txHash, ownerOf, withInner),
     broadcast: (raw) => broadcast(node, raw),
   };
 }
@@ -149,12 +149,14 @@ async function readAgain(
   block: BlockId,
   txHash: string,
   ownerOf: (address: string) => Owner | undefined,
+  withInner: boolean,
 ): Promise<Effects | null | undefined> {
   if (!secondNode) return undefined;
   const [transaction, receipt] = await Promise.all([secondNode.transaction(txHash), secondNode.receipt(txHash)]);
   if (!transaction || receipt?.blockHash !== block.hash) return null;
   const isReverted = receipt.status !== 1n;
-  const payments = isReverted ? [] : findPayments(transaction, receipt, undefined, listings, ownerOf);
+  const trace = withInner && !isReverted ? await secondNode.trace(txHash) : undefined;
+  const payments = isReverted ? [] : findPayments(transaction, receipt, trace, listings, ownerOf);
   return { payments, isReverted };
 }
 

@@ -115,6 +115,11 @@ export class EvmNode {
       .map(({ result }) => result);
   }
 
+  /** The trace of one transaction. */
+  async trace(hash: string): Promise<TracedCall> {
+    return TracedCall.parse(await this.#call('debug_traceTransaction', [hash, { tracer: 'callTracer' }]));
+  }
+
   async transactionCount(address: string): Promise<bigint> {
     return Whole.parse(await this.#call('eth_getTransactionCount', [address, 'latest']));
   }

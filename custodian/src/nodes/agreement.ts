@@ -19,6 +19,8 @@ export interface Shown {
   readonly height: number;
   readonly asset: string;
   readonly atoms: bigint;
+  /** Whether only a trace shows it, as a payment that a contract makes within the transaction. */
+  readonly isInner?: boolean;
 }
 
 /**
@@ -28,13 +30,13 @@ export interface Shown {
  */
 export async function isAgreed(
   { database, chain, ownerOf, agreeFrom }: AgreementTools,
-  { txHash, height, asset, atoms }: Shown,
+  { txHash, height, asset, atoms, isInner = false }: Shown,
   isSame: (effects: Effects) => boolean,
 ): Promise<boolean> {
   const bound = parseAmount(agreeFrom[asset] ?? '0', findListing(chain.network, asset)?.decimals ?? 0) ?? 0n;
   if (atoms < bound) return true;
   // A block without a stored hash is none that another node could have.
   const hash = readBlockHash(database, chain.network, height) ?? '';
-  const effects = await chain.readAgain({ height, hash }, txHash, ownerOf);
+  const effects = await chain.readAgain({ height, hash }, txHash, ownerOf, isInner);
   return effects === undefined ? bound === 0n : effects !== null && isSame(effects);
 }

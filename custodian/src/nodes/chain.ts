@@ -80,12 +80,14 @@ export interface Chain {
   finalByTag(): Promise<number | null>;
   /**
    * What a transaction of this block did, as the second node shows it: `null` when that node does not have it in this
-   * block, `undefined` when no second node is configured. Inner payments are left out.
+   * block, `undefined` when no second node is configured. Inner payments are read only `withInner`, because that node
+   * then has to trace the transaction.
    */
   readAgain(
     block: BlockId,
     txHash: string,
     ownerOf: (address: string) => Owner | undefined,
+    withInner: boolean,
   ): Promise<Effects | null | undefined>;
   broadcast(raw: string): Promise<BroadcastOutcome>;
 }
