@@ -1668,7 +1668,8 @@ CREATE TABLE withdrawals (
   -- fee has the next number; and the one that returned amount and fee.
   taken_transfer INTEGER NOT NULL,
   paid_transfer INTEGER,
-  returned_transfer INTEGER,
+  returned_transfer INTEGER, held_reason TEXT, held_since INTEGER
+  CHECK ((held_reason IS NULL) = (held_since IS NULL) AND (held_since IS NULL OR status = 'PROCESSING')),
   PRIMARY KEY (account_id, id),
   CHECK ((type = 'INTERNAL_WITHDRAWAL') = (recipient IS NOT NULL)),
   CHECK (recipient <> account_id),

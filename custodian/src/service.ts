@@ -86,7 +86,8 @@ export async function startService(given: ServiceParts): Promise<Service> {
 }
 
 /**
- * Starts a loop for each network, one that watches new addresses, and one that tells Bureau which payouts have ended.
+ * Starts a loop for each network, one that watches new addresses, and one that tells Bureau which payouts have ended, or
+ * are held.
  */
 function startLoops(
   parts: ServiceParts,

@@ -201,7 +201,7 @@ class Bridge {
     const atoms = parseAmount(payout.amount, decimals) ?? 0n;
     return {
       payout,
-      status: answer.status,
+      status: answer.status === 'held' ? 'accepted' : answer.status,
       txHash: answer.status === 'sent' ? answer.txHash : null,
       reason: answer.status === 'refused' ? answer.reason : null,
       payments: this.#paid[payout.network]?.countOf(payout.contractAddress, payout.address, atoms) ?? 0,

@@ -382,6 +382,8 @@ export const withdrawals = sqliteTable(
     takenTransfer: integer('taken_transfer').notNull(),
     paidTransfer: integer('paid_transfer'),
     returnedTransfer: integer('returned_transfer'),
+    heldReason: text('held_reason'),
+    heldSince: integer('held_since'),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import { type ServedNetwork, findListing, isBitcoinLike, bitcoinRules } from '../networks.ts';
 import { type PayoutAnswer, answerOf } from '../states/spend.ts';
 import type { Database } from '../store/database.ts';
-import { findSpend, insertSpend, nameTransaction } from '../store/spends.ts';
+import { findSpend, insertSpend, nameTransaction, noteTold } from '../store/spends.ts';
 import { isSignedOrder, readOrder } from './payout-order.ts';
 
 /** What orders are accepted with. */
@@ -77,9 +77,10 @@ function findReason(
   return isDust ? 'the amount is below what this network relays' : null;
 }
 
-/** Answers with the state of a payout: docs/custody.md, "Look up". */
+/** Answers with the state of a payout, and notes what it said: docs/custody.md, "Look up". */
 export function lookUp({ database }: OrderBook, withdrawalId: string): Answered {
   const spend = findSpend(database, withdrawalId);
   if (spend?.purpose !== 'payout') return { status: 404, body: { status: 'never_seen' } };
+  noteTold(database, withdrawalId);
   return { status: 200, body: answerOf(spend.state, nameTransaction(database, spend), spend.reason) };
 }

@@ -55,6 +55,7 @@ export function nextSpendState(state: SpendState, spent: FenceSpent | undefined)
 export type PayoutAnswer =
   | { readonly status: 'sent'; readonly txHash: string }
   | { readonly status: 'accepted'; readonly txHash?: string }
+  | { readonly status: 'held'; readonly reason: string }
   | { readonly status: 'refused'; readonly reason: string };
 
 /** The answer for a state. `txHash` is that of the version in a block, else of the newest; `null` before the first. */
@@ -65,8 +66,9 @@ export function answerOf(state: SpendState, txHash: string | null, reason: strin
       return { status: 'sent', txHash };
     case 'REFUSED':
       return { status: 'refused', reason: reason ?? 'refused by the custodian' };
-    case 'QUEUED':
     case 'HELD':
+      return { status: 'held', reason: reason ?? 'held by the custodian' };
+    case 'QUEUED':
     case 'REFUSING':
       return { status: 'accepted' };
     case 'SIGNED':

@@ -3,7 +3,8 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 /**
  * Amounts are whole atoms as decimal text, because 2^63 is too small for 18 decimals. Heights are integers; NULL means
  * "in no block". `spent` has the transaction in a block that spent a watched fence, and the fee that the block says it
- * paid. The fee of a version is the most that it can pay; on Bitcoin-like chains it pays exactly that.
+ * paid. The fee of a version is the most that it can pay; on Bitcoin-like chains it pays exactly that. `told_held` is why
+ * a payout was held when Bureau last asked about it; NULL when it was not held, or Bureau has not asked.
  */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS blocks (
@@ -52,6 +53,7 @@ const SCHEMA = `
     plan TEXT,
     accepted_at_ms INTEGER NOT NULL,
     heard INTEGER NOT NULL DEFAULT 0,
+    told_held TEXT,
     CHECK ((purpose = 'payout') = (body IS NOT NULL AND signature IS NOT NULL))
   ) STRICT;
   CREATE UNIQUE INDEX IF NOT EXISTS spends_fence ON spends (network, fence) WHERE fence IS NOT NULL;
@@ -114,6 +116,7 @@ const SCHEMA = `
 const LATER_COLUMNS = [
   ['spent', 'fee'],
   ['versions', 'fee'],
+  ['spends', 'told_held'],
 ] as const;
 
 /** A row as SQLite returns it. The caller of a query converts it to its own type. */

@@ -286,6 +286,24 @@ export function listUnheard(database: Database): string[] {
     .map((row) => String(row['id']));
 }
 
+/** Payouts that have not ended, and that are held though Bureau was not told so, or the other way round. */
+export function listHeldOtherwise(database: Database): string[] {
+  return database
+    .all(
+      `SELECT id FROM spends WHERE purpose = 'payout' AND state NOT IN ('FINAL_PAID', 'REFUSED', 'DISPLACED')
+       AND (state = 'HELD') <> (told_held IS NOT NULL) ORDER BY number`,
+    )
+    .map((row) => String(row['id']));
+}
+
+/** Notes why a payout is held, or that it is not, as Bureau is told now. */
+export function noteTold(database: Database, id: string): void {
+  // An UPDATE of nothing would still wait for another writer.
+  const isNoted = `SELECT 1 FROM spends WHERE id = ? AND told_held IS iif(state = 'HELD', reason, NULL)`;
+  if (database.one(isNoted, id)) return;
+  database.run(`UPDATE spends SET told_held = iif(state = 'HELD', reason, NULL) WHERE id = ?`, id);
+}
+
 /** Notes that Bureau has settled a payout. */
 export function noteHeard(database: Database, id: string): void {
   database.run('UPDATE spends SET heard = 1 WHERE id = ?', id);

@@ -92,7 +92,7 @@ test('a payout that the signer refuses after a failure leaves no unused nonce be
   await Promise.all([custodian.pay(dear), custodian.pay(wanted)]);
   await untilSent(wanted);
   expect(saw('signer_refused', { id: dear.withdrawalId, reason: 'limit', signed: false })).toBe(true);
-  expect((await custodian.look(dear.withdrawalId)).body).toEqual({ status: 'accepted' });
+  expect((await custodian.look(dear.withdrawalId)).body).toEqual({ status: 'held', reason: 'signer: limit' });
 });
 
 test('a fence whose signature was lost is kept while the policy refuses, and used for one payment', async () => {

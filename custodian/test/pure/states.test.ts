@@ -40,7 +40,13 @@ test('the answer is "sent" only for a payout in a final block, and "refused" onl
     expect(answer.status === 'refused').toBe(state === 'REFUSED');
   }
   expect(answerOf('SIGNED', '0xabc', null)).toEqual({ status: 'accepted', txHash: '0xabc' });
-  expect(answerOf('HELD', null, 'hot_wallet_low')).toEqual({ status: 'accepted' });
+});
+
+test('a payout that waits is answered with its reason, whether or not it was signed, and no other state is', () => {
+  expect(answerOf('HELD', null, 'hot_wallet_low')).toEqual({ status: 'held', reason: 'hot_wallet_low' });
+  for (const state of spendStates) {
+    expect(answerOf(state, '0xabc', 'hot_wallet_low').status === 'held').toBe(state === 'HELD');
+  }
 });
 
 test('a deposit whose block was reorganised away waits, may come back, and is dead only when a conflicting transaction is final', () => {

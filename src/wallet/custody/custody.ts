@@ -21,8 +21,10 @@ export interface Payout {
 export type CustodyState =
   /** Paid, under this hash. */
   | { readonly kind: 'sent'; readonly txHash: string }
-  /** It will be paid; there is no hash yet. */
+  /** It will be paid; there is no final hash yet. */
   | { readonly kind: 'accepted' }
+  /** As accepted, but the custodian waits for something before it pays, such as coins for its hot wallet. */
+  | { readonly kind: 'held'; readonly reason: string }
   /** It was not paid and never will be. Only the custodian's own well-formed answer counts as this. */
   | { readonly kind: 'refused'; readonly reason: string }
   /** It may have been paid, or may still be. Only another look-up helps. */

@@ -6,11 +6,15 @@ import { parseJson } from '../../platform/parse-json.ts';
 
 const MAX_REASON_LENGTH = 500;
 
+/** Why it refuses or waits, for the operator. */
+const Reason = z.string().min(1).max(MAX_REASON_LENGTH);
+
 /** A custodian's answer about a payout. Other fields are ignored. */
 const CustodyAnswer = z.discriminatedUnion('status', [
   z.object({ status: z.literal('sent'), txHash: z.string() }),
   z.object({ status: z.literal('accepted') }),
-  z.object({ status: z.literal('refused'), reason: z.string().min(1).max(MAX_REASON_LENGTH) }),
+  z.object({ status: z.literal('held'), reason: Reason }),
+  z.object({ status: z.literal('refused'), reason: Reason }),
   z.object({ status: z.literal('never_seen') }),
 ]);
 
@@ -62,7 +66,8 @@ function readState(json: unknown, network: Network): CustodyState | NeverSeen {
       return txHash === undefined ? unknown : { kind: 'sent', txHash };
     }
     case 'refused':
-      return { kind: 'refused', reason: answer.reason };
+    case 'held':
+      return { kind: answer.status, reason: answer.reason };
     case 'accepted':
     case 'never_seen':
       return { kind: answer.status };

@@ -41,6 +41,8 @@ export function toRow({ accountId, keyId }: Asker, id: string, plan: WithdrawalP
     txHash: null,
     reason: null,
     recipient,
+    heldReason: null,
+    heldSince: null,
   };
 }
 

@@ -14,6 +14,14 @@ export const OperatorWithdrawal = WithdrawalBase.extend({
     .string()
     .nullable()
     .openapi({ description: 'Why it failed; the custodian’s own words if it refused', example: 'rejected' }),
+  held: z
+    .object({ reason: z.string(), since: Timestamp })
+    .nullable()
+    .openapi({
+      description:
+        'What the custodian waits for before it pays, in its own words, and since when Bureau knows it; null when it does not wait. hot_wallet_low: its hot wallet needs coins',
+      example: { reason: 'hot_wallet_low', since: '2026-11-21T12:00:00.000Z' },
+    }),
 }).openapi('OperatorWithdrawal');
 
 export type OperatorWithdrawal = z.output<typeof OperatorWithdrawal>;
@@ -27,5 +35,9 @@ export function showToOperator(row: WithdrawalRow): OperatorWithdrawal {
     usdValue: formatAmount(row.usdValue, scaleOf(QUOTE_ASSET)),
     committedAt: new Date(row.committedAt).toISOString(),
     reason: row.reason,
+    held:
+      row.heldReason === null || row.heldSince === null
+        ? null
+        : { reason: row.heldReason, since: new Date(row.heldSince).toISOString() },
   };
 }

@@ -1,3 +1,4 @@
+import { and, eq } from 'drizzle-orm';
 import { describeError, logEvent, logFault } from '../../platform/log.ts';
 import { commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
@@ -6,7 +7,7 @@ import { type Asset, assets, scaleOf } from '../../money/assets.ts';
 import { formatAmount } from '../../money/amounts.ts';
 import type { Network } from '../../money/networks.ts';
 import type { Custody, CustodyState, Payout } from '../custody/custody.ts';
-import { type WithdrawalEnd, settleWithdrawal } from './settle-withdrawal.ts';
+import { type WithdrawalEnd, notHeld, settleWithdrawal } from './settle-withdrawal.ts';
 import { type WithdrawalRow, isRow, readWithdrawal } from './withdrawal.ts';
 
 /** How long the release by the debit's or the approval's batch is valid. */
@@ -39,7 +40,7 @@ export interface PayoutContext {
  * Advances a PROCESSING withdrawal: it is then paid, failed, or still PROCESSING. If the caller's own batch has just
  * released it, it is submitted. Any other is looked up first, and submitted again under the same id only if the
  * custodian has never seen it and the database releases it again. Without an answer nothing changes: the money stays
- * held, and a later look-up finishes it. Never rejects, and ends within two of the custodian's deadlines.
+ * held, and a later look-up finishes it. What the custodian waits for is stored for the operator. Never rejects, and ends within two of the custodian's deadlines.
  */
 export async function payOut(context: PayoutContext, row: WithdrawalRow, isFresh: boolean): Promise<WithdrawalRow> {
   const { database, custody, now } = context;
@@ -48,7 +49,7 @@ export async function payOut(context: PayoutContext, row: WithdrawalRow, isFresh
     const found = isReleased ? neverAsked : await custody.lookup(toPayout(row));
     const state = found.kind === 'never_seen' ? await submit(context, row, isReleased) : found;
     const settlement = readSettlement(state);
-    if (!settlement) return row;
+    if (!settlement) return await noteHeld(context, row, state);
     const outcome = await settleWithdrawal(database, row, settlement);
     if (outcome.kind === 'committed') return applySettlement(row, settlement);
     // Another request settled it first, or D1 did not say. The row has the present state.
@@ -78,6 +79,22 @@ async function release({ database, now }: PayoutContext, row: WithdrawalRow): Pr
   return outcome.kind === 'committed';
 }
 
+/** Notes for the operator what the custodian waits for, or that it no longer waits. Writes only what has changed. */
+async function noteHeld(
+  { database, now }: PayoutContext,
+  row: WithdrawalRow,
+  state: CustodyState,
+): Promise<WithdrawalRow> {
+  // Without an answer the last one stands.
+  if (state.kind === 'unknown') return row;
+  const heldReason = state.kind === 'held' ? state.reason : null;
+  if (heldReason === row.heldReason) return row;
+  const heldSince = heldReason === null ? null : (row.heldSince ?? now());
+  const isProcessing = and(isRow(row), eq(withdrawals.status, 'PROCESSING'));
+  await database.update(withdrawals).set({ heldReason, heldSince }).where(isProcessing);
+  return { ...row, heldReason, heldSince };
+}
+
 function readSettlement(state: CustodyState): WithdrawalEnd | undefined {
   if (state.kind === 'sent') return { kind: 'paid', txHash: state.txHash };
   if (state.kind === 'refused') return { kind: 'failed', reason: state.reason };
@@ -86,6 +103,6 @@ function readSettlement(state: CustodyState): WithdrawalEnd | undefined {
 
 function applySettlement(row: WithdrawalRow, settlement: WithdrawalEnd): WithdrawalRow {
   return settlement.kind === 'paid'
-    ? { ...row, status: 'COMPLETED', txHash: settlement.txHash }
-    : { ...row, status: 'FAILED', reason: settlement.reason };
+    ? { ...row, ...notHeld, status: 'COMPLETED', txHash: settlement.txHash }
+    : { ...row, ...notHeld, status: 'FAILED', reason: settlement.reason };
 }

@@ -17,6 +17,9 @@ export function moveFrom(expected: WithdrawalStatus | Placeholder, next: Withdra
 
 const own = and(eq(withdrawals.accountId, sql.placeholder('accountId')), eq(withdrawals.id, sql.placeholder('id')));
 
+/** One that has ended waits for nothing. */
+export const notHeld = { heldReason: null, heldSince: null };
+
 const completeWithdrawal = prepareOnce((database) =>
   database
     .update(withdrawals)
@@ -24,6 +27,7 @@ const completeWithdrawal = prepareOnce((database) =>
       status: moveFrom(sql.placeholder('expected'), 'COMPLETED'),
       txHash: sql`${sql.placeholder('txHash')}`,
       paidTransfer: nextTransfer(),
+      ...notHeld,
     })
     .where(own)
     .prepare(),
@@ -36,6 +40,7 @@ const failWithdrawal = prepareOnce((database) =>
       status: moveFrom(sql.placeholder('expected'), 'FAILED'),
       reason: sql`${sql.placeholder('reason')}`,
       returnedTransfer: nextTransfer(),
+      ...notHeld,
     })
     .where(own)
     .prepare(),

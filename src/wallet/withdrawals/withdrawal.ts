@@ -68,6 +68,9 @@ export interface WithdrawalRow {
   readonly reason: string | null;
   /** The account that it is paid to, inside Bureau. */
   readonly recipient: string | null;
+  /** Why the custodian waits before it pays, and since when Bureau knows it; `null` when it does not wait. */
+  readonly heldReason: string | null;
+  readonly heldSince: number | null;
 }
 
 /** Shows a withdrawal; its time is that of its id. */
@@ -120,6 +123,8 @@ export const withdrawalColumns = {
   txHash: withdrawals.txHash,
   reason: withdrawals.reason,
   recipient: withdrawals.recipient,
+  heldReason: withdrawals.heldReason,
+  heldSince: withdrawals.heldSince,
 };
 
 /** Names one withdrawal in a statement. */

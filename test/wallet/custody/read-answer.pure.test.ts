@@ -7,11 +7,13 @@ const SIGNATURE = '5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKho
 
 const sent = { kind: 'sent', txHash: HEX };
 const accepted = { kind: 'accepted' };
+const held = { kind: 'held', reason: 'hot_wallet_low' };
 const refused = { kind: 'refused', reason: 'sanctioned' };
 const neverSeen = { kind: 'never_seen' };
 const unknown = { kind: 'unknown' };
 
 const sentBody = { status: 'sent', txHash: HEX };
+const heldBody = { status: 'held', reason: 'hot_wallet_low' };
 const refusedBody = { status: 'refused', reason: 'sanctioned' };
 
 const write = (body: unknown) => (typeof body === 'string' ? body : JSON.stringify(body));
@@ -28,6 +30,9 @@ describe('the answer to a submission', () => {
     [200, { status: 'accepted' }, accepted],
     [201, { status: 'accepted' }, accepted],
     [201, { status: 'accepted', txHash: HEX }, accepted],
+    [200, heldBody, held],
+    [201, heldBody, held],
+    [409, heldBody, held],
     [200, refusedBody, refused],
     [422, refusedBody, refused],
     [409, sentBody, sent],
@@ -57,6 +62,8 @@ describe('the answer to a submission', () => {
     ['a 422 without a body', 422, ''],
     ['a 422 that says sent', 422, sentBody],
     ['a 422 that says accepted', 422, { status: 'accepted' }],
+    ['a 422 that says held', 422, heldBody],
+    ['held without a reason', 200, { status: 'held' }],
     ['a duplicate with a status of no known kind', 409, { status: 'conflict' }],
     ['a duplicate that was never seen', 409, { status: 'never_seen' }],
     ['a duplicate sent without a hash', 409, { status: 'sent' }],
@@ -88,6 +95,7 @@ describe('the answer to a look-up', () => {
     [200, sentBody, sent],
     [201, sentBody, sent],
     [200, { status: 'accepted' }, accepted],
+    [200, heldBody, held],
     [200, refusedBody, refused],
     [404, { status: 'never_seen' }, neverSeen],
   ])('%i %j is read as %j', (status, body, state) => {
@@ -100,6 +108,7 @@ describe('the answer to a look-up', () => {
     ['a 404 that is a web page', 404, '<html>Not Found</html>'],
     ['a 404 that says refused', 404, refusedBody],
     ['a 404 that says sent', 404, sentBody],
+    ['a 404 that says held', 404, heldBody],
     ['never seen in a 200', 200, { status: 'never_seen' }],
     ['never seen in a 500', 500, { status: 'never_seen' }],
     ['a refusal in a 422', 422, refusedBody],

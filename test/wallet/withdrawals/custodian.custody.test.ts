@@ -6,7 +6,8 @@ import {
   listPayouts,
   programCustodian,
 } from '../../support/withdrawals/custodian.ts';
-import { createKey, openAccount, openTrader } from '../../support/exchange.ts';
+import { asOperator, createKey, json, openAccount, openTrader } from '../../support/exchange.ts';
+import { env } from '../../support/runtime/test-env.ts';
 import { countPayments, sweep, useCustodian, withdrawFrom } from '../../support/withdrawals/withdrawal-custodian.ts';
 import { OUTSIDE, listOwn, readOwn, readTaken, tally, withdraw } from '../../support/withdrawals/withdrawals.ts';
 
@@ -50,6 +51,62 @@ describe('a custodian that works', () => {
     const [withdrawal] = await listOwn(trader);
     expect((await countCustodianRequests(withdrawal?.id ?? '')).submissions).toBe(1);
     expect(await countPayments(withdrawal?.id ?? '')).toBe(1);
+  });
+});
+
+describe('a custodian that holds a payout', () => {
+  const says = (reason: string) => ({ status: 200, body: JSON.stringify({ status: 'held', reason }) });
+  const readOpen = async (id: string) => {
+    const { withdrawals } = await json<{
+      withdrawals: { id: string; held: { reason: string; since: string } | null }[];
+    }>(await asOperator('GET', '/withdrawals?status=PROCESSING&limit=100'));
+    return withdrawals.find((one) => one.id === id)?.held;
+  };
+
+  it('tells the operator why and since when, the holder nothing, and no reason is left when it has paid', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept', answer: says('hot_wallet_low') });
+    expect(withdrawal).not.toHaveProperty('held');
+    await expectHeld(trader, withdrawal);
+    const held = await readOpen(withdrawal.id);
+    expect(held).toEqual({ reason: 'hot_wallet_low', since: expect.stringMatching(/^20\d\d-.*Z$/) });
+    await programCustodian({ method: 'GET', answer: says('signer: hourly_limit') });
+    await sweep();
+    expect(await readOpen(withdrawal.id)).toEqual({ ...held, reason: 'signer: hourly_limit' });
+    // Without an answer the last one stands.
+    await programCustodian({ method: 'GET', answer: 'error' });
+    await sweep();
+    expect((await readOpen(withdrawal.id))?.reason).toBe('signer: hourly_limit');
+    await sweep();
+    expect(await readOpen(withdrawal.id)).toBeNull();
+    await programCustodian({ method: 'GET', answer: says('hot_wallet_low') });
+    await sweep();
+    expect((await readOpen(withdrawal.id))?.reason).toBe('hot_wallet_low');
+    await decidePayout(withdrawal.id, 'pay');
+    await sweep();
+    await expectPaid(trader, withdrawal);
+    expect(
+      await env.DB.prepare('SELECT held_reason, held_since FROM withdrawals WHERE id = ?').bind(withdrawal.id).first(),
+    ).toEqual({ held_reason: null, held_since: null });
+  });
+
+  it('writes a reason once, however often it is told', async () => {
+    const trader = await openTrader({ USDT: '100' });
+    const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept', answer: says('hot_wallet_low') });
+    await env.DB.exec('CREATE TABLE writes (id TEXT)');
+    await env.DB.exec(
+      'CREATE TRIGGER writes_count AFTER UPDATE OF held_reason ON withdrawals BEGIN INSERT INTO writes VALUES (NEW.id); END',
+    );
+    await programCustodian({ method: 'GET', times: 3, answer: says('hot_wallet_low') });
+    for (let round = 0; round < 3; round += 1) await sweep();
+    const writes = await env.DB.prepare('SELECT count(*) AS count FROM writes').first('count');
+    await env.DB.exec('DROP TRIGGER writes_count');
+    await env.DB.exec('DROP TABLE writes');
+    expect(writes).toBe(0);
+    expect((await readOpen(withdrawal.id))?.reason).toBe('hot_wallet_low');
+    await decidePayout(withdrawal.id, 'refuse');
+    await sweep();
+    await expectReturned(trader, withdrawal);
   });
 });
 
