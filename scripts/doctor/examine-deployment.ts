@@ -33,7 +33,7 @@ export function examineDeployment(deployment: Deployment): { readonly lines: str
   const read = (file: string) => unstable_readConfig({ config: file, env: environment }, { hideWarnings: true });
   const config = read(configFile);
   const found = [
-    findDeployFaults(config, secrets),
+    findDeployFaults(config, environment, secrets),
     findConsoleFaults(read(consoleFile), config, config.name ?? ''),
     examineCaps(deployment),
   ];

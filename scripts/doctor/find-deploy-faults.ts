@@ -22,7 +22,11 @@ function standIn(name: string): string {
 /** As much of a configuration of wrangler as is checked. */
 export interface DeployConfig {
   readonly vars: Readonly<Record<string, unknown>>;
-  readonly d1_databases: readonly { readonly binding: string; readonly database_id?: string | undefined }[];
+  readonly d1_databases: readonly {
+    readonly binding: string;
+    readonly database_name?: string | undefined;
+    readonly database_id?: string | undefined;
+  }[];
 }
 
 /** What is wrong: what the Worker does not start with, and what it starts with but nobody should want. */
@@ -36,10 +40,14 @@ export const NO_DATABASE = /^(0{8}-(0{4}-){3}\d{12})?$/;
 
 /**
  * Finds what is wrong with a deployment before it is made, each as a sentence part such as `CUSTODY_URL is not https in
- * production`. `secrets` are the names that are set, `undefined` where they are not known. The Worker's own rules judge
- * the variables.
+ * production`. `environment` is its name in wrangler.toml, which the commands that mend a fault have to name. `secrets` are
+ * the names that are set, `undefined` where they are not known. The Worker's own rules judge the variables.
  */
-export function findDeployFaults(config: DeployConfig, secrets: readonly string[] | undefined): DeployFaults {
+export function findDeployFaults(
+  config: DeployConfig,
+  environment: string,
+  secrets: readonly string[] | undefined,
+): DeployFaults {
   const standIns = Object.fromEntries(neededSecrets.map((name) => [name, standIn(name)]));
   const variables = Object.fromEntries(Object.entries(config.vars).map(([name, value]) => [name, String(value)]));
   const databases = config.d1_databases.filter(({ database_id: id = '' }) => NO_DATABASE.test(id));
@@ -47,8 +55,11 @@ export function findDeployFaults(config: DeployConfig, secrets: readonly string[
   const written = neededSecrets.filter((name) => variables[name] !== undefined);
   return {
     errors: [
-      ...databases.map(({ binding }) => `${binding} has no database_id: create it with \`wrangler d1 create\``),
-      ...missing.map((name) => `${name} is not set: \`npx wrangler secret put ${name}\``),
+      ...databases.map(
+        ({ binding, database_name: name = 'NAME' }) =>
+          `${binding} has no database_id: put the one that \`npx wrangler d1 create ${name}\` prints into [[env.${environment}.d1_databases]]`,
+      ),
+      ...missing.map((name) => `${name} is not set: \`npx wrangler secret put ${name} --env ${environment}\``),
       ...written.map((name) => `${name} is a variable, which everybody with the repository can read: make it a secret`),
       ...findConfigFaults({ ...standIns, ...variables }),
       ...findDepositKeyFaults(variables['DEPOSIT_KEYS'] ?? '{}'),
@@ -57,7 +68,7 @@ export function findDeployFaults(config: DeployConfig, secrets: readonly string[
       ...(variables['ACCESS_ISSUER'] ? [] : ['ACCESS_ISSUER is empty: nobody can sign in, and the audit names tokens']),
       ...(secrets ? [] : ['the secrets were not checked: pipe `wrangler secret list` into this command']),
       ...(secrets && !secrets.includes('CUSTODY_SIGNING_KEY')
-        ? ['CUSTODY_SIGNING_KEY is not set: payouts carry no signature of their own']
+        ? ['CUSTODY_SIGNING_KEY is not set: payouts carry no signature of their own, which custodian/ needs']
         : []),
     ],
   };

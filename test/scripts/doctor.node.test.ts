@@ -143,7 +143,7 @@ const wrongs: readonly {
   {
     what: 'a database without an id',
     values: { database_id: '00000000-0000-0000-0000-000000000000' },
-    said: /error: DB has no database_id/,
+    said: /error: DB has no database_id: .* .npx wrangler d1 create bureau. .* \[\[env\.production\.d1_databases\]\]/,
   },
   { what: 'a spread below the least', values: { SPREAD_BPS: '9' }, said: /error: SPREAD_BPS is below 10/ },
   {
@@ -173,7 +173,7 @@ const wrongs: readonly {
   },
   ...SECRETS.filter((name) => name !== 'CUSTODY_SIGNING_KEY').map((name) => ({
     what: `no ${name}`,
-    said: new RegExp(`error: ${name} is not set`),
+    said: new RegExp(`error: ${name} is not set: .npx wrangler secret put ${name} --env production.`),
   })),
   { what: 'no signing key', said: /warning: CUSTODY_SIGNING_KEY is not set/ },
   { what: 'supply caps that nobody set', said: /warning: the supply cap of .*BTC.* was never touched/ },
