@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkRouting } from './check-routing.ts';
 import { type LocalExchange, expectThat, withLocalExchange } from './local-exchange.ts';
@@ -8,7 +10,7 @@ import { tryGuides } from './try-guides.ts';
 /**
  * Tries `npm start` as a trader would. It starts an exchange on a free port with fresh storage, runs the lines that it
  * prints and those of the clients' READMEs and the guides. Then it restarts the exchange and expects the
- * same account with the same balances.
+ * same account with the same balances, until `npm run reset` deletes everything.
  */
 
 /** Runs a line that `npm start` printed. */
@@ -37,6 +39,12 @@ async function checkReconciliation(exchange: LocalExchange): Promise<void> {
   throw new Error('the ledger was not reconciled');
 }
 
+/** Runs `npm run reset` for a folder of data. Returns its exit code. */
+function reset(storage: string): number | null {
+  const env = { ...process.env, BUREAU_STORAGE: storage };
+  return spawnSync(process.execPath, ['scripts/reset.ts'], { env, stdio: ['ignore', 'inherit', 'inherit'] }).status;
+}
+
 await withLocalExchange(async (start) => {
   const first = await start();
   expectThat(first.valueOf('operator token').length >= 32, 'the operator token is printed');
@@ -59,4 +67,7 @@ await withLocalExchange(async (start) => {
   const second = await start();
   expectThat(second.valueOf('api key') === first.valueOf('api key'), 'the same key after a restart');
   expectThat(JSON.stringify(await readBalances(second)) === left, 'the data is kept over a restart');
+  expectThat(reset(second.storage) === 1 && existsSync(second.storage), 'no data is deleted while an exchange uses it');
+  await second.stop();
+  expectThat(reset(second.storage) === 0 && !existsSync(second.storage), 'a reset leaves nothing of the data');
 });

@@ -18,10 +18,13 @@ const AUDIENCE = 'bureau-on-this-machine';
 const KEY_ID = 'local';
 
 /** Where the key pair of a folder of data is kept. */
-export const ACCESS_KEY_FILE = 'access-key.json';
+const ACCESS_KEY_FILE = 'access-key.json';
 
 /** Where it is kept at which address the team of a folder of data is, as long as it is there. */
 const ISSUER_FILE = 'access-issuer';
+
+/** What the team keeps in a folder of data. */
+export const ACCESS_FILES = [ACCESS_KEY_FILE, ISSUER_FILE] as const;
 
 /** How long a sign-in is good for. */
 const LIFETIME_S = 86_400;
