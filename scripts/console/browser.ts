@@ -4,9 +4,12 @@ import { type Browser, type BrowserContext, type Page, chromium } from 'playwrig
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 const PATIENCE_MS = 20_000;
-const NARROW = { width: 360, height: 740 };
-export const WIDE = { width: 1280, height: 800 };
 
+/** A wide screen and the narrowest telephone. */
+export const WIDE = { width: 1280, height: 800 };
+const NARROW = { width: 360, height: 740 };
+
+/** Starts a browser that reaches nothing but this machine. CHROMIUM names it if it is not Debian's. */
 export function openBrowser(): Promise<Browser> {
   if (!existsSync(CHROMIUM)) throw new Error(`there is no browser at ${CHROMIUM}: install chromium, or set CHROMIUM`);
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
@@ -17,7 +20,7 @@ export function openBrowser(): Promise<Browser> {
 /** What only the browser sees: errors of the pages, and requests to other places. */
 export const complaints: string[] = [];
 
-/** Opens a page of which every complaint is noted. */
+/** Opens a page of an origin, whose complaints are collected. */
 export async function openPage(context: BrowserContext, origin: string): Promise<Page> {
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
@@ -28,59 +31,27 @@ export async function openPage(context: BrowserContext, origin: string): Promise
   });
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('request', (request) => {
-    if (!request.url().startsWith(`${origin}/`)) complaints.push(`a request to ${request.url()}`);
+    const url = request.url();
+    if (!url.startsWith(`${origin}/`) && !url.startsWith(`blob:${origin}/`)) complaints.push(`a request to ${url}`);
   });
   return page;
 }
 
-/** A page to be shown to axe: its path, the name of its pictures, and what to do with it first. */
-export interface ShownPage {
-  readonly path: string;
-  readonly name: string;
-  readonly prepare?: (page: Page) => Promise<void>;
-}
-
-/**
- * Shows pages to axe, in both themes and widths, and takes a picture of each into the folder `shots` if it is given. The
- * policy is lifted for that, or axe could not run. Throws at whatever axe finds, and at a page that is wider than the
- * screen.
- */
-export async function checkPages(
-  browser: Browser,
-  from: BrowserContext,
-  origin: string,
-  pages: readonly ShownPage[],
-  shots: string | undefined,
-): Promise<void> {
-  const context = await browser.newContext({ bypassCSP: true, storageState: await from.storageState() });
-  const page = await openPage(context, origin);
-  if (shots !== undefined) mkdirSync(shots, { recursive: true });
-  for (const shown of pages) {
-    for (const [size, viewport] of [['narrow', NARROW] as const, ['wide', WIDE] as const]) {
-      await page.setViewportSize(viewport);
-      await page.goto(`${origin}${shown.path}`);
-      await page.locator('h1').waitFor();
-      await page.waitForFunction("document.querySelector('.waiting') === null");
-      await page.waitForLoadState('networkidle');
-      await shown.prepare?.(page);
-      const width = await page.locator('html').evaluate((html) => html.scrollWidth);
-      if (width > viewport.width) throw new Error(`${shown.path} is ${width} wide on a screen of ${viewport.width}`);
-      await checkThemes(page, `${shown.name}-${size}`, shots);
-    }
-  }
-  await context.close();
-}
-
-async function checkThemes(page: Page, name: string, shots: string | undefined): Promise<void> {
-  await page.evaluate(readFileSync('node_modules/axe-core/axe.min.js', 'utf8'));
-  for (const colorScheme of ['light', 'dark'] as const) {
-    // Colours that are still changing from one theme to the other are nobody's.
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    if (shots !== undefined) await page.screenshot({ path: join(shots, `${name}-${colorScheme}.png`), fullPage: true });
-    const found = await page.evaluate(`axe.run().then(({ violations }) =>
-      violations.map(({ id, nodes }) => id + ' at ' + nodes.map(({ html }) => html.slice(0, 100)).join(', ')))`);
-    if ((found as string[]).length > 0) throw new Error(`${name}, ${colorScheme}: ${String(found)}`);
-  }
+/** A passkey of the browser's own, which verifies its user at once. */
+export async function addAuthenticator(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      ctap2Version: 'ctap2_1',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
 }
 
 /** Presses the button of this name. */
@@ -96,4 +67,63 @@ export function open(page: Page, name: string): Promise<void> {
 /** Waits until a text is on the page. */
 export function see(page: Page, text: string | RegExp): Promise<void> {
   return page.getByText(text).first().waitFor();
+}
+
+const axe = readFileSync('node_modules/axe-core/axe.min.js', 'utf8');
+
+/** How many states were shown to axe. */
+export let checkedStates = 0;
+
+/**
+ * Shows a page, in the state that it is in, to axe in both themes and widths; throws what it finds, and when the page is
+ * wider than its screen. `shots` names a folder for pictures.
+ */
+export async function checkState(page: Page, state: string, shots: string | undefined): Promise<void> {
+  await page.waitForFunction("document.querySelector('.waiting') === null");
+  await page.waitForLoadState('networkidle');
+  if (shots !== undefined) mkdirSync(shots, { recursive: true });
+  for (const [size, viewport] of [['narrow', NARROW] as const, ['wide', WIDE] as const]) {
+    await page.setViewportSize(viewport);
+    const width = await page.locator('html').evaluate((html) => html.scrollWidth);
+    if (width > viewport.width) throw new Error(`${state} is ${width} wide on a screen of ${viewport.width}`);
+    await page.evaluate(`window.axe === undefined && (() => {${axe}\n})()`);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      // Colours that are still changing from one theme to the other are nobody's.
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      const picture = shots === undefined ? undefined : join(shots, `${state}-${size}-${colorScheme}.png`);
+      if (picture !== undefined) await page.screenshot({ path: picture, fullPage: true });
+      const found = await page.evaluate(`axe.run(document, { preload: false }).then(({ violations }) =>
+        violations.map(({ id, nodes }) => id + ' at ' + nodes.map(({ html }) => html.slice(0, 100)).join(', ')))`);
+      if ((found as string[]).length > 0) throw new Error(`${state}, ${size}, ${colorScheme}: ${String(found)}`);
+    }
+  }
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  checkedStates += 1;
+}
+
+/** A page to be shown to axe: its path, the name of its pictures, and what to do with it first. */
+export interface ShownPage {
+  readonly path: string;
+  readonly name: string;
+  readonly prepare?: (page: Page) => Promise<void>;
+}
+
+/** Opens pages one by one and shows each to axe. The policy is lifted for that, or axe could not run. */
+export async function checkPages(
+  browser: Browser,
+  from: BrowserContext,
+  origin: string,
+  pages: readonly ShownPage[],
+  shots: string | undefined,
+): Promise<void> {
+  const context = await browser.newContext({ bypassCSP: true, storageState: await from.storageState() });
+  const page = await openPage(context, origin);
+  for (const { path, name, prepare } of pages) {
+    await page.goto(`${origin}${path}`);
+    await page.locator('h1').waitFor();
+    await page.waitForFunction("document.querySelector('.waiting') === null");
+    await prepare?.(page);
+    await checkState(page, name, shots);
+  }
+  await context.close();
 }

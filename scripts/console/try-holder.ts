@@ -6,7 +6,7 @@ import { generate } from 'otplib';
 import type { Browser, Page } from 'playwright-core';
 import { type LocalExchange, expectThat } from '../local-exchange.ts';
 import { readMails } from '../start/mailbox.ts';
-import { WIDE, addAuthenticator, checkState, open, openPage, press, see } from './pages.ts';
+import { WIDE, addAuthenticator, checkState, open, openPage, press, see } from './browser.ts';
 
 const COLD = '0x52908400098527886E0F7030069857D2E4169EE7';
 const EMAIL = 'grace@customers.example';

@@ -1868,7 +1868,7 @@ export interface components {
              */
             timestamp: string;
             /**
-             * @description The number of the event: 1, 2, 3 and so on for each account, without a gap
+             * @description The number of the event: 1, 2, 3 and so on, without a gap
              * @example 12
              */
             sequence: number;

@@ -10,15 +10,21 @@ export type ApiKey = { readonly id: string; readonly accountId: string; readonly
 
 export type AuditEntry = { readonly id: string; readonly ts: string; readonly actor: string; readonly role: string; readonly action: string; readonly target: string; readonly detail: { readonly [name: string]: unknown } };
 
+export type AuditEvent = { readonly id: string; readonly type: "audit.added"; readonly timestamp: string; readonly sequence: number; readonly data: { readonly entry: AuditEntry } };
+
 export type Balance = { readonly asset: string; readonly amount: string };
 
 export type ChangeAccount = { readonly status?: "active" | "frozen"; readonly dailyWithdrawalLimit?: string };
+
+export type ChangeOperatorWebhookEndpoint = { readonly url?: string; readonly types?: readonly ("audit.added" | "deposit.completed" | "deposit.pending" | "deposit.failed" | "deposit.quarantined" | "withdrawal.completed" | "withdrawal.pending" | "withdrawal.processing" | "withdrawal.failed" | "endpoint.disabled" | "endpoint.test")[]; readonly description?: string; readonly status?: "enabled" | "disabled" };
 
 export type ChangeSettings = { readonly allowlistMode?: "off" | "strict"; readonly tradingHalted?: boolean; readonly withdrawalsHalted?: boolean; readonly pausedNetworks?: readonly ("BTC" | "BEP20" | "TRC20" | "SOL" | "ETH" | "ARBITRUM" | "OPTIMISM" | "BASE" | "AVAX" | "POLYGON" | "LTC" | "DOGE")[]; readonly reviewThreshold?: string | null; readonly supplyCaps?: { readonly USDT?: string; readonly USDC?: string; readonly BTC?: string; readonly ETH?: string; readonly AVAX?: string; readonly MATIC?: string; readonly BNB?: string; readonly LTC?: string; readonly DOGE?: string }; readonly fees?: NetworkAmounts; readonly minimums?: NetworkAmounts; readonly depositMinimums?: NetworkAmounts; readonly spreadBps?: number; readonly exposure?: { readonly USDT?: string; readonly USDC?: string; readonly BTC?: string; readonly ETH?: string; readonly AVAX?: string; readonly MATIC?: string; readonly BNB?: string; readonly LTC?: string; readonly DOGE?: string }; readonly approvalAbove?: { readonly USDT?: string; readonly USDC?: string; readonly BTC?: string; readonly ETH?: string; readonly AVAX?: string; readonly MATIC?: string; readonly BNB?: string; readonly LTC?: string; readonly DOGE?: string }; readonly fallbackPrices?: { readonly USDC?: string | null; readonly BTC?: string | null; readonly ETH?: string | null; readonly AVAX?: string | null; readonly MATIC?: string | null; readonly BNB?: string | null; readonly LTC?: string | null; readonly DOGE?: string | null } };
 
 export type CreateApiKey = { readonly label: string; readonly scopes: readonly ("read" | "trade" | "withdraw" | "webhooks")[]; readonly expiresAt?: string | null; readonly ipAllowlist?: readonly (string)[] | null; readonly rateLimits?: { readonly read?: { readonly perMinute: number; readonly perDay: number }; readonly trade?: { readonly perMinute: number; readonly perDay: number }; readonly withdraw?: { readonly perMinute: number; readonly perDay: number } } };
 
 export type CreateCredit = { readonly asset: "USDT" | "USDC" | "BTC" | "ETH" | "AVAX" | "MATIC" | "BNB" | "LTC" | "DOGE"; readonly amount: string; readonly reference: string };
+
+export type CreateOperatorWebhookEndpoint = { readonly url: string; readonly types?: readonly ("audit.added" | "deposit.completed" | "deposit.pending" | "deposit.failed" | "deposit.quarantined" | "withdrawal.completed" | "withdrawal.pending" | "withdrawal.processing" | "withdrawal.failed" | "endpoint.disabled" | "endpoint.test")[]; readonly description?: string };
 
 export type CreateSettlement = { readonly kind: "P2P"; readonly buyerAccountId: string; readonly sellerAccountId: string; readonly reference: string; readonly coin: string; readonly coinAmount: string; readonly usdtAmount: string } | { readonly kind: "QUICK"; readonly accountId: string; readonly side: "BUY" | "SELL"; readonly reference: string; readonly coin: string; readonly coinAmount: string; readonly usdtAmount: string };
 
@@ -27,6 +33,8 @@ export type Credit = { readonly id: string; readonly ts: string; readonly type: 
 export type Deposit = { readonly id: string; readonly ts: string; readonly accountId: string | null; readonly network: string; readonly address: string; readonly asset: string; readonly amount: string; readonly creditAmount: string; readonly usdValue: string; readonly txHash: string; readonly outputIndex: number; readonly confirmations: number; readonly status: "PENDING" | "COMPLETED" | "FAILED" | "QUARANTINED"; readonly reason: "unknown_address" | "unsupported_asset" | "below_minimum" | "inner_payment" | "supply_cap" | null };
 
 export type DustSum = { readonly asset: string; readonly network: string; readonly deposits: number; readonly amount: string };
+
+export type EndpointEvent = { readonly id: string; readonly type: "endpoint.disabled" | "endpoint.test"; readonly timestamp: string; readonly sequence: number; readonly data: { readonly webhookEndpoint: { readonly id: string; readonly url: string; readonly reason: "gone" | "failing" | null } } };
 
 export type ExchangeSettings = { readonly allowlistMode: "off" | "strict"; readonly tradingHalted: boolean; readonly withdrawalsHalted: boolean; readonly pausedNetworks: readonly ("BTC" | "BEP20" | "TRC20" | "SOL" | "ETH" | "ARBITRUM" | "OPTIMISM" | "BASE" | "AVAX" | "POLYGON" | "LTC" | "DOGE")[]; readonly reviewThreshold: string | null; readonly supplyCaps: { readonly USDT?: string; readonly USDC?: string; readonly BTC?: string; readonly ETH?: string; readonly AVAX?: string; readonly MATIC?: string; readonly BNB?: string; readonly LTC?: string; readonly DOGE?: string }; readonly fees: NetworkAmounts; readonly minimums: NetworkAmounts; readonly depositMinimums: NetworkAmounts; readonly spreadBps: number; readonly exposure: { readonly USDT?: string; readonly USDC?: string; readonly BTC?: string; readonly ETH?: string; readonly AVAX?: string; readonly MATIC?: string; readonly BNB?: string; readonly LTC?: string; readonly DOGE?: string }; readonly approvalAbove: { readonly USDT?: string; readonly USDC?: string; readonly BTC?: string; readonly ETH?: string; readonly AVAX?: string; readonly MATIC?: string; readonly BNB?: string; readonly LTC?: string; readonly DOGE?: string }; readonly fallbackPrices: { readonly USDC?: { readonly price: string; readonly setAt: string }; readonly BTC?: { readonly price: string; readonly setAt: string }; readonly ETH?: { readonly price: string; readonly setAt: string }; readonly AVAX?: { readonly price: string; readonly setAt: string }; readonly MATIC?: { readonly price: string; readonly setAt: string }; readonly BNB?: { readonly price: string; readonly setAt: string }; readonly LTC?: { readonly price: string; readonly setAt: string }; readonly DOGE?: { readonly price: string; readonly setAt: string } } };
 
@@ -46,7 +54,17 @@ export type OpenApi = { readonly openapi: string };
 
 export type OperatorDeposit = { readonly id: string; readonly ts: string; readonly type: "ONCHAIN_DEPOSIT" | "INTERNAL_DEPOSIT"; readonly asset: string; readonly amount: string; readonly usdValue: string; readonly network: string | null; readonly address: string | null; readonly txHash: string | null; readonly confirmations: number | null; readonly confirmationsNeeded: number | null; readonly status: "PENDING" | "COMPLETED" | "FAILED" | "QUARANTINED"; readonly accountId: string | null; readonly exactAmount: string | null; readonly outputIndex: number | null; readonly reason: "unknown_address" | "unsupported_asset" | "below_minimum" | "inner_payment" | "supply_cap" | null; readonly remedies: readonly ("raise_supply_cap" | "credit" | "keep")[]; readonly decision: "KEPT" | "CREDITED" | null; readonly creditAccountId: string | null; readonly creditId: string | null; readonly reference: string | null; readonly withdrawalId: string | null };
 
-export type OperatorWithdrawal = { readonly id: string; readonly ts: string; readonly status: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED"; readonly txHash: string | null; readonly fee: string; readonly amount: string; readonly asset: string; readonly network: string; readonly address: string; readonly keyId: string | null; readonly accountId: string; readonly type: "ONCHAIN_WITHDRAWAL" | "INTERNAL_WITHDRAWAL"; readonly usdValue: string; readonly committedAt: string; readonly reason: string | null };
+export type OperatorDepositEvent = { readonly id: string; readonly type: "deposit.completed" | "deposit.pending" | "deposit.failed" | "deposit.quarantined"; readonly timestamp: string; readonly sequence: number; readonly data: { readonly deposit: OperatorDeposit } };
+
+export type OperatorEvent = AuditEvent | OperatorDepositEvent | OperatorWithdrawalEvent | EndpointEvent;
+
+export type OperatorEventPage = { readonly events: readonly (OperatorEvent)[]; readonly nextAfter: number; readonly since: number };
+
+export type OperatorWebhookEndpoint = { readonly id: string; readonly url: string; readonly description: string; readonly types: readonly ("audit.added" | "deposit.completed" | "deposit.pending" | "deposit.failed" | "deposit.quarantined" | "withdrawal.completed" | "withdrawal.pending" | "withdrawal.processing" | "withdrawal.failed" | "endpoint.disabled" | "endpoint.test")[]; readonly status: "enabled" | "disabled"; readonly reason: "gone" | "failing" | null; readonly createdAt: string; readonly previousSecretUntil: string | null };
+
+export type OperatorWithdrawal = { readonly id: string; readonly ts: string; readonly status: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED"; readonly txHash: string | null; readonly fee: string; readonly amount: string; readonly asset: string; readonly network: string; readonly address: string; readonly keyId: string | null; readonly accountId: string; readonly type: "ONCHAIN_WITHDRAWAL" | "INTERNAL_WITHDRAWAL"; readonly usdValue: string; readonly committedAt: string; readonly reason: string | null; readonly held: { readonly reason: string; readonly since: string } | null };
+
+export type OperatorWithdrawalEvent = { readonly id: string; readonly type: "withdrawal.completed" | "withdrawal.pending" | "withdrawal.processing" | "withdrawal.failed"; readonly timestamp: string; readonly sequence: number; readonly data: { readonly withdrawal: OperatorWithdrawal } };
 
 export type Order = { readonly id: string; readonly ts: string; readonly coin: string; readonly side: "BUY" | "SELL"; readonly executedPrice: string; readonly coinAmount: string; readonly usdtAmount: string; readonly status: "COMPLETED" | "FAILED"; readonly keyId: string };
 
@@ -59,6 +77,8 @@ export type Proposal = { readonly id: string; readonly status: "OPEN" | "APPROVE
 export type ReconciledInvariant = { readonly name: "ledger_sums_to_zero" | "balances_above_floor" | "balances_match_transfers" | "journal_has_no_gap" | "records_match_transfers" | "withdrawals_paid_once" | "withdrawals_within_limit" | "rounding_favours_house" | "addresses_have_one_owner" | "debts_within_caps" | "history_unchanged"; readonly status: "ok" | "broken" | "pending"; readonly figures: { readonly [name: string]: string | { readonly [name: string]: string } }; readonly examples: readonly ({ readonly [name: string]: string })[] };
 
 export type Reconciliation = { readonly status: "ok" | "broken" | "pending"; readonly invariants: readonly (ReconciledInvariant)[]; readonly violations: readonly ({ readonly id: string; readonly invariant: "ledger_sums_to_zero" | "balances_above_floor" | "balances_match_transfers" | "journal_has_no_gap" | "records_match_transfers" | "withdrawals_paid_once" | "withdrawals_within_limit" | "rounding_favours_house" | "addresses_have_one_owner" | "debts_within_caps" | "history_unchanged"; readonly pass: number; readonly foundAt: string; readonly examples: readonly ({ readonly [name: string]: string })[] })[]; readonly lastPass: { readonly pass: number; readonly startedAt: string; readonly completedAt: string } | null; readonly progress: { readonly pass: number; readonly startedAt: string | null; readonly lastStepAt: string | null; readonly transfersRead: string; readonly walks: { readonly accounts?: "waiting" | "running" | "done"; readonly history?: "waiting" | "running" | "done"; readonly journal?: "waiting" | "running" | "done" } }; readonly history: { readonly transfers: { readonly number: number; readonly upTo: number; readonly digest: string } | null; readonly audit: { readonly number: number; readonly upTo: number; readonly digest: string } | null } };
+
+export type ReplayEvents = { readonly after: number };
 
 export type ReportDeposit = { readonly network: string; readonly address: string; readonly asset: string; readonly amount: string; readonly txHash: string; readonly outputIndex?: number; readonly confirmations: number; readonly failed?: boolean };
 
@@ -75,6 +95,8 @@ export type SolanaUpload = { readonly addresses: readonly ({ readonly index: num
 export type StaffMember = { readonly email: string; readonly roles: readonly ("admin" | "treasury" | "support" | "compliance" | "auditor")[]; readonly changedAt: string };
 
 export type Transaction = { readonly id: string; readonly ts: string; readonly category: "TRADE" | "DEPOSIT" | "WITHDRAWAL" | "P2P" | "QUICK_TRADE"; readonly type: "SPOT_BUY" | "SPOT_SELL" | "ONCHAIN_DEPOSIT" | "INTERNAL_DEPOSIT" | "ONCHAIN_WITHDRAWAL" | "INTERNAL_WITHDRAWAL" | "P2P_BUY" | "P2P_SELL" | "QUICK_BUY" | "QUICK_SELL"; readonly asset: string; readonly amount: string; readonly usdValue: string; readonly status: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED"; readonly keyId: string | null; readonly reason: "rejected" | "refused" | "settled" | null };
+
+export type WebhookDelivery = { readonly eventId: string; readonly type: string; readonly at: string; readonly outcome: "DELIVERED" | "FAILED"; readonly status: number | null; readonly fault: "timed_out" | "unreachable" | null; readonly durationMs: number };
 
 export interface Operations {
   'post /accounts': {
@@ -166,6 +188,11 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: { readonly entry: AllowlistEntry };
+  };
+  'post /accounts/{id}/recovery': {
+    query: undefined;
+    body: { readonly reason: string };
+    answer: { readonly recovery: { readonly allowedUntil: string } } | { readonly proposal: Proposal };
   };
   'post /deposits': {
     query: undefined;
@@ -298,9 +325,54 @@ export interface Operations {
     answer: { readonly results: readonly (SearchResult)[] };
   };
   'get /events': {
-    query: { readonly after?: number; readonly limit?: number };
+    query: { readonly after?: number; readonly types?: string; readonly limit?: number; readonly ledger?: number };
     body: undefined;
-    answer: { readonly entries: readonly (AuditEntry)[]; readonly nextAfter: number };
+    answer: OperatorEventPage;
+  };
+  'post /webhook-endpoints': {
+    query: undefined;
+    body: CreateOperatorWebhookEndpoint;
+    answer: { readonly webhookEndpoint: OperatorWebhookEndpoint; readonly secret: string };
+  };
+  'get /webhook-endpoints': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly webhookEndpoints: readonly (OperatorWebhookEndpoint)[] };
+  };
+  'get /webhook-endpoints/{id}': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly webhookEndpoint: OperatorWebhookEndpoint };
+  };
+  'patch /webhook-endpoints/{id}': {
+    query: undefined;
+    body: ChangeOperatorWebhookEndpoint;
+    answer: { readonly webhookEndpoint: OperatorWebhookEndpoint };
+  };
+  'delete /webhook-endpoints/{id}': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly webhookEndpoint: OperatorWebhookEndpoint };
+  };
+  'post /webhook-endpoints/{id}/rotate-secret': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly webhookEndpoint: OperatorWebhookEndpoint; readonly secret: string };
+  };
+  'post /webhook-endpoints/{id}/test': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly delivery: WebhookDelivery };
+  };
+  'post /webhook-endpoints/{id}/replay': {
+    query: undefined;
+    body: ReplayEvents;
+    answer: { readonly webhookEndpoint: OperatorWebhookEndpoint };
+  };
+  'get /webhook-endpoints/{id}/deliveries': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly deliveries: readonly (WebhookDelivery)[]; readonly setAside: readonly (WebhookDelivery)[]; readonly deliveredTo: number; readonly nextAttemptAt: string | null };
   };
   'get /me': {
     query: undefined;

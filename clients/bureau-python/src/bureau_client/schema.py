@@ -642,7 +642,7 @@ class SecurityEvent(TypedDict):
     timestamp: str
     """ISO 8601, UTC, milliseconds"""
     sequence: int
-    """The number of the event: 1, 2, 3 and so on for each account, without a gap"""
+    """The number of the event: 1, 2, 3 and so on, without a gap"""
     data: SecurityEventData
     """The record as it is now, which may be newer than the event"""
 
