@@ -1,0 +1,87 @@
+import { sql } from 'drizzle-orm';
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { accounts } from './accounts.ts';
+import { atoms } from './columns.ts';
+
+/* Settings, the staff, and what they do. */
+
+export const settings = sqliteTable('settings', {
+  id: integer().primaryKey(),
+  tradingHalted: integer('trading_halted', { mode: 'boolean' }).notNull().default(false),
+  withdrawalsHalted: integer('withdrawals_halted', { mode: 'boolean' }).notNull().default(false),
+  allowlistMode: text('allowlist_mode', { enum: ['off', 'strict'] }),
+  pausedNetworks: text('paused_networks').notNull().default('[]'),
+  reviewThreshold: atoms('review_threshold'),
+  fees: text().notNull().default('{}'),
+  minimums: text().notNull().default('{}'),
+  spreadBps: integer('spread_bps'),
+  fallbackPrices: text('fallback_prices').notNull().default('{}'),
+  depositMinimums: text('deposit_minimums').notNull().default('{}'),
+  approvalAbove: text('approval_above').notNull().default('{}'),
+});
+
+/** Recoveries that two of the exchange's people have agreed to. */
+export const allowedRecoveries = sqliteTable('allowed_recoveries', {
+  accountId: text('account_id')
+    .primaryKey()
+    .references(() => accounts.id),
+  expiresAt: integer('expires_at').notNull(),
+});
+
+export const audit = sqliteTable(
+  'audit',
+  {
+    id: integer().primaryKey(),
+    ts: integer().notNull(),
+    role: text().notNull(),
+    action: text().notNull(),
+    target: text().notNull(),
+    detail: text().notNull(),
+    actor: text(),
+    proposal: text(),
+    request: text(),
+  },
+  (table) => [index('audit_of_target').on(table.target)],
+);
+
+export const staff = sqliteTable('staff', {
+  email: text().primaryKey(),
+  roles: text().notNull(),
+  changedAt: integer('changed_at').notNull(),
+});
+
+export const proposals = sqliteTable(
+  'proposals',
+  {
+    id: text().primaryKey(),
+    method: text().notNull(),
+    path: text().notNull(),
+    body: text().notNull(),
+    digest: text().notNull(),
+    duty: text().notNull(),
+    proposedBy: text('proposed_by').notNull(),
+    proposedAt: integer('proposed_at').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+    status: text({ enum: ['OPEN', 'APPROVED', 'DECLINED', 'EXPIRED'] }).notNull(),
+    decidedBy: text('decided_by'),
+    decidedAt: integer('decided_at'),
+    reason: text(),
+  },
+  (table) => [
+    index('proposals_by_status').on(table.status, table.id),
+    uniqueIndex('proposals_once')
+      .on(table.digest)
+      .where(sql`status = 'OPEN'`),
+  ],
+);
+
+export const operatorRequests = sqliteTable(
+  'operator_requests',
+  {
+    caller: text().notNull(),
+    idempotencyKey: text('idempotency_key').notNull(),
+    fingerprint: text().notNull(),
+    recordId: text('record_id').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.caller, table.idempotencyKey] })],
+);
