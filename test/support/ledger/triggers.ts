@@ -21,10 +21,12 @@ export async function runWithout(
   triggers: readonly Trigger[],
   statements: readonly D1PreparedStatement[],
 ): Promise<D1Result[]> {
-  const results = await env.DB.batch([
-    ...triggers.map(({ name }) => env.DB.prepare(`DROP TRIGGER ${name}`)),
+  if (triggers.length === 0) return env.DB.batch([...statements]);
+  // SQLite takes all drops as one statement, and so all triggers: sent one by one, they would take twice as long.
+  const [, ...results] = await env.DB.batch([
+    env.DB.prepare(triggers.map(({ name }) => `DROP TRIGGER ${name}`).join(';\n')),
     ...statements,
-    ...triggers.map(({ sql }) => env.DB.prepare(sql)),
+    env.DB.prepare(triggers.map(({ sql }) => sql).join(';\n')),
   ]);
-  return results.slice(triggers.length, triggers.length + statements.length);
+  return results.slice(0, statements.length);
 }

@@ -1,4 +1,4 @@
-import { applyD1Migrations, reset } from 'cloudflare:test';
+import { reset } from 'cloudflare:test';
 import { vi } from 'vitest';
 import { emptyEdgeCache } from './edge-cache.ts';
 import { env } from './test-env.ts';
@@ -20,10 +20,15 @@ async function isEmpty(ledger: D1Database): Promise<boolean> {
   return (await ledger.prepare('SELECT count(*) AS tables FROM sqlite_schema').first('tables')) === 0;
 }
 
+/** SQLite takes a whole file as one statement. Sent one by one, hundreds of statements would take twice as long. */
+async function migrate(ledger: D1Database): Promise<void> {
+  await ledger.batch(env.MIGRATIONS.map((text) => ledger.prepare(text)));
+}
+
 // Another test file may have run in this runtime before. This resets the clock, spies, objects, the database and the
 // edge cache.
 vi.useRealTimers();
 vi.restoreAllMocks();
 await emptyStorage();
 await emptyEdgeCache();
-for (const ledger of ledgers) await applyD1Migrations(ledger, env.MIGRATIONS);
+await Promise.all(ledgers.map(migrate));

@@ -1,4 +1,3 @@
-import type { D1Migration } from 'cloudflare:test';
 import { env as workerEnv, exports } from 'cloudflare:workers';
 import type { HolderCalls } from '../../../src/holder/holder-entrypoint.ts';
 import type { WebhookSender } from '../../../src/events/webhooks/webhook-sender.ts';
@@ -20,7 +19,8 @@ export interface TestEnv extends Omit<
   readonly PRICE_HUB: Namespace<PriceHub>;
   readonly CANDLE_HUB: Namespace<CandleHub>;
   readonly WEBHOOK_SENDER: Namespace<WebhookSender>;
-  readonly MIGRATIONS: D1Migration[];
+  /** The text of each migration, in their order. */
+  readonly MIGRATIONS: readonly string[];
   /** The base address of the server that simulates the venues; only in *.venues.test.ts and *.six-venues.test.ts. */
   readonly VENUE_SERVER: string;
   /** The base address of the reference custodian; only in *.custody.test.ts. */

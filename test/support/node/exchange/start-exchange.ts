@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Miniflare, type V4WorkerOptionsShape, convertV4MiniflareOptions } from 'miniflare';
-import { unstable_getMiniflareWorkerOptions, unstable_readConfig, unstable_splitSqlQuery } from 'wrangler';
+import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler';
 import { PROBE, Probe, describeProbe } from './probe.ts';
 
 /** An exchange for one test, script or benchmark alone. */
@@ -165,11 +165,14 @@ async function migrate(probe: Probe): Promise<void> {
   );
   const applied = (await probe.query<{ name: string }>('SELECT name FROM d1_migrations')).map(({ name }) => name);
   const files = readdirSync('migrations').filter((name) => name.endsWith('.sql') && !applied.includes(name));
-  for (const name of files.toSorted()) {
-    const statements = unstable_splitSqlQuery(readFileSync(join('migrations', name), 'utf8'));
-    await probe.batch([
-      ...statements.map((sql) => ({ sql })),
-      { sql: 'INSERT INTO d1_migrations (name) VALUES (?)', values: [name] },
-    ]);
-  }
+  if (files.length === 0) return;
+  // SQLite takes a whole file as one statement.
+  await probe.batch(
+    files
+      .toSorted()
+      .flatMap((name) => [
+        { sql: readFileSync(join('migrations', name), 'utf8') },
+        { sql: 'INSERT INTO d1_migrations (name) VALUES (?)', values: [name] },
+      ]),
+  );
 }

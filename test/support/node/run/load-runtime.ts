@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { parseEnv } from 'node:util';
 import { SITE_FOLDER } from '../../../../scripts/site/site-folder.ts';
@@ -54,10 +54,11 @@ export type WorkerKind = keyof typeof workerVariables;
 export async function loadRuntime() {
   // wrangler and the plugin are megabytes of JavaScript, which Node need not compile at every start.
   enableCompileCache('node_modules/.cache/compile');
-  const { cloudflareTest, readD1Migrations } = await import('@cloudflare/vitest-pool-workers');
+  const { cloudflareTest } = await import('@cloudflare/vitest-pool-workers');
   // The runtime looks for the folder of `[assets]` as it starts, and unlike wrangler it makes nothing.
   mkdirSync(SITE_FOLDER, { recursive: true });
-  const migrations = await readD1Migrations('migrations');
+  const files = globSync('migrations/*.sql').toSorted();
+  const migrations = files.map((file) => readFileSync(file, 'utf8'));
   return (kind: WorkerKind): Plugin[] => {
     const servers: PlayedServer[] = [];
     // Runs once for each runtime. Each has a server of its own, whose state no other file changes meanwhile.

@@ -27,7 +27,6 @@ export const longest: readonly string[] = [
   'test/clients/guides.node.test.ts',
   'test/fuzz/fuzz.node.test.ts',
   'test/kills/kills.node.test.ts',
-  'test/scripts/start-refusals.node.test.ts',
   'test/clients/ccxt-bureau.node.test.ts',
   'test/attacks/prices.node.test.ts',
   'test/markets/faults.six-venues.test.ts',
