@@ -119,7 +119,7 @@ function SearchField({ value }: { readonly value: string }) {
       <input
         type="search"
         aria-label="Search"
-        placeholder="Id, address, hash or name"
+        placeholder="Id, hash, name …"
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
       />

@@ -6,7 +6,7 @@ import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { ShortId, Time } from '../parts/names.tsx';
 import { Pages } from '../parts/pages.tsx';
-import { Facts, Records } from '../parts/records.tsx';
+import { Records } from '../parts/records.tsx';
 import { Value } from '../parts/value.tsx';
 import type { AuditEntry } from '../schema.d.ts';
 
@@ -97,8 +97,18 @@ function Target({ target }: { readonly target: string }) {
   );
 }
 
+/** How it was changed, in a line. */
 function Detail({ detail }: { readonly detail: AuditEntry['detail'] }) {
   const rows = Object.entries(detail);
   if (rows.length === 0) return <>–</>;
-  return <Facts of={rows.map(([name, value]) => [name, <Value key={name} of={value} />])} />;
+  return (
+    <small>
+      {rows.map(([name, value], at) => (
+        <span key={name}>
+          {at > 0 && ' · '}
+          {name} <Value of={value} />
+        </span>
+      ))}
+    </small>
+  );
 }
