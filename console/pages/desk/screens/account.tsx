@@ -8,6 +8,7 @@ import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
 import { State, Time } from '../parts/names.tsx';
 import { Facts, Records } from '../parts/records.tsx';
+import { ReasonField, Step } from '../parts/step.tsx';
 import { useMay } from '../staff.ts';
 import { AccountSteps } from './account-steps.tsx';
 import { AccountRecords, recordKinds } from './account-records.tsx';
@@ -115,7 +116,14 @@ function HolderCard({ accountId }: { readonly accountId: string }) {
       <Shown loaded={loaded}>
         {({ holder }) =>
           holder ? (
-            <p>{holder.email} signs in for this account.</p>
+            <>
+              <p>{holder.email} signs in for this account.</p>
+              {may('recover_accounts') && (
+                <div class="steps">
+                  <AllowRecovery accountId={accountId} email={holder.email} />
+                </div>
+              )}
+            </>
           ) : (
             <>
               <p>Nobody signs in for this account in the console.</p>
@@ -134,5 +142,32 @@ function HolderCard({ accountId }: { readonly accountId: string }) {
         </p>
       )}
     </section>
+  );
+}
+
+/** Lets a holder back in who has lost everything but the mailbox. */
+function AllowRecovery({ accountId, email }: { readonly accountId: string; readonly email: string }) {
+  const [reason, setReason] = useState('');
+  const [until, setUntil] = useState<string>();
+  const allow = async () => {
+    const answer = await operate('post /accounts/{id}/recovery', { path: { id: accountId }, body: { reason } });
+    if ('recovery' in answer) setUntil(answer.recovery.allowedUntil);
+    return answer;
+  };
+  return (
+    <>
+      <Step label="Allow a recovery" title={`Let ${email} recover the account`} act={allow} done={() => setReason('')}>
+        <p>
+          For a holder who lost the passkeys, the second factor and the recovery codes, once you know who they are. They
+          sign in by a link within 72 hours; the account then withdraws nothing for 24 hours.
+        </p>
+        <ReasonField value={reason} set={setReason} />
+      </Step>
+      {until !== undefined && (
+        <p class="notice" role="status">
+          The holder can use it until <Time iso={until} />.
+        </p>
+      )}
+    </>
   );
 }

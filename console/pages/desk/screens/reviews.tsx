@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { inWords } from '../../format.ts';
 import { Choice } from '../../parts/form.tsx';
 import { useLoaded } from '../../load.ts';
 import { operate } from '../operate.ts';
@@ -60,6 +61,10 @@ export function Payouts() {
   const [minutes, setMinutes] = useState<(typeof ages)[number][0]>('60');
   const { loaded } = useLoaded(() => operate('get /payout-claims', { query: { limit: 200 } }));
   const claims = loaded.state === 'here' ? loaded.value.claims : [];
+  const heldColumn: Column<OperatorWithdrawal> = {
+    name: 'Custodian waits for',
+    show: ({ held }) => (held === null ? 'nothing' : inWords(held.reason)),
+  };
   const claimColumn: Column<OperatorWithdrawal> = {
     name: 'Claimed by',
     show: ({ id }) => claims.find(({ withdrawalId }) => withdrawalId === id)?.claimedBy ?? 'nobody',
@@ -90,7 +95,7 @@ export function Payouts() {
               label="Payouts with the custodian"
               rows={rows}
               keyOf={({ id }) => id}
-              columns={[...columns, claimColumn]}
+              columns={[...columns, heldColumn, claimColumn]}
               empty="No payout is with the custodian for so long. Nothing is to be done."
             />
           )}

@@ -69,6 +69,16 @@ function WithdrawalFacts({ withdrawal }: { readonly withdrawal: OperatorWithdraw
         ['Id', <code key="id">{withdrawal.id}</code>],
         ['By the key', withdrawal.keyId === null ? 'none' : <code key="key">{withdrawal.keyId}</code>],
         ['Transaction', withdrawal.txHash === null ? 'none yet' : <code key="tx">{withdrawal.txHash}</code>],
+        [
+          'The custodian waits for',
+          withdrawal.held === null ? (
+            'nothing'
+          ) : (
+            <>
+              {inWords(withdrawal.held.reason)}, since <Time iso={withdrawal.held.since} />
+            </>
+          ),
+        ],
         ['Why it failed', withdrawal.reason === null ? '–' : inWords(withdrawal.reason)],
       ]}
     />
