@@ -39,6 +39,12 @@ const tones: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = {
 };
 
 /** A state, in words and in its colour. */
-export function State({ of, words = of === 'OK' ? of : inWords(of) }: { readonly of: string; readonly words?: string }) {
+export function State({
+  of,
+  words = of === 'OK' ? of : inWords(of),
+}: {
+  readonly of: string;
+  readonly words?: string;
+}) {
   return <span class={`state ${tones[of] ?? ''}`}>{words}</span>;
 }
