@@ -79,7 +79,8 @@ export let checkedStates = 0;
  * wider than its screen. `shots` names a folder for pictures.
  */
 export async function checkState(page: Page, state: string, shots: string | undefined): Promise<void> {
-  await page.waitForFunction("document.querySelector('.waiting') === null");
+  // Not by a script of the test's own: what is evaluated after a pause, the pages' policy refuses.
+  await page.locator('.waiting').first().waitFor({ state: 'detached' });
   await page.waitForLoadState('networkidle');
   if (shots !== undefined) mkdirSync(shots, { recursive: true });
   for (const [size, viewport] of [['narrow', NARROW] as const, ['wide', WIDE] as const]) {
@@ -121,7 +122,8 @@ export async function checkPages(
   for (const { path, name, prepare } of pages) {
     await page.goto(`${origin}${path}`);
     await page.locator('h1').waitFor();
-    await page.waitForFunction("document.querySelector('.waiting') === null");
+    // Not by a script of the test's own: what is evaluated after a pause, the pages' policy refuses.
+    await page.locator('.waiting').first().waitFor({ state: 'detached' });
     await prepare?.(page);
     await checkState(page, name, shots);
   }
