@@ -84,6 +84,14 @@ const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'webhook_endpoints_tell',
     'audit_tells',
   ],
+  'test/holder/allowed-recovery.access.test.ts': [
+    'recoveries_are_allowed_by_two',
+    'recoveries_are_allowed_as_they_are',
+    'recoveries_need_to_be_allowed',
+    'recoveries_end_with_the_first',
+    'recoveries_end_with_a_freeze',
+  ],
+  'test/holder/security-events.test.ts': ['audit_tells_security', 'webhook_endpoints_note_their_end'],
   'test/holder/sessions.test.ts': [
     'sessions_are_few_and_short',
     'sessions_keep_their_end',

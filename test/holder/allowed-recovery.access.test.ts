@@ -108,6 +108,14 @@ describe('a recovery that two of the exchange’s people allow', () => {
     expect(await codeOf(await approve(REVIEWER, proposal))).toBe('409 invalid_state');
     const forge = sql('INSERT INTO allowed_recoveries VALUES (?, ?)', accountId, String(Date.now() + 72 * HOUR_MS));
     await expect(forge.run()).rejects.toThrow('guard: two_people_needed');
+    const agreed = await openAccount();
+    await agree(agreed);
+    for (const [longer, message] of [
+      ['UPDATE allowed_recoveries SET expires_at = expires_at + 1 WHERE account_id = ?', 'is never changed'],
+      ['INSERT OR REPLACE INTO allowed_recoveries VALUES (?, 9000000000000)', 'lasts 72 hours'],
+    ] as const) {
+      await expect(sql(longer, agreed).run()).rejects.toThrow(`guard: an allowed recovery ${message}`);
+    }
     const unheld = await openAccount();
     const refused = await asOperator('POST', `/accounts/${unheld}/recovery`, body);
     expect([refused.status, (await json<{ code: string }>(refused)).code]).toEqual([409, 'invalid_state']);

@@ -3,7 +3,7 @@ import { openTrader } from '../support/exchange.ts';
 import { GrowingExchange, type Stage } from '../support/growth/grow.ts';
 import { boundedReads, operations } from '../support/growth/operations.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
-import { countRowsRead } from '../support/runtime/meter.ts';
+import { countRowsRead, holdWakings } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { withdraw } from '../support/withdrawals/withdrawals.ts';
 
@@ -26,9 +26,11 @@ beforeAll(
     vi.spyOn(console, 'log').mockReturnValue();
     // The scan of an index also reads the row before an account's own, so there is another account from the start.
     await openTrader();
+    const wakings = await holdWakings();
     stages.push(await exchange.growTo({ accounts: 1, rows: 0, orders: SHORT, others: SHORT }));
     stages.push(await exchange.growTo({ accounts: ACCOUNTS / 10, rows: ROWS / 20, orders: SHORT, others: SHORT }));
     stages.push(await exchange.growTo({ accounts: ACCOUNTS, rows: ROWS, orders: 12_000, others: 1_000 }));
+    wakings.restore();
     tell(`figures ${JSON.stringify({ stages, bytes: exchange.bytes })}`);
   },
   60_000 + ROWS / 10,
