@@ -132,12 +132,15 @@ it('two sources with wrong prices stop the fills of a coin with four sources, an
 });
 
 describe('after all venues were down', () => {
-  it.each([
+  /** Requests that hang take their whole deadline of real time, so they are for the long form. */
+  const modes = [
     ['error', 11],
-    ['hang', 12],
     ['html', 13],
     ['reset', 14],
-  ] as const)(
+    ...(env.TEST_LENGTH === 'long' ? [['hang', 12] as const] : []),
+  ] as const;
+
+  it.each(modes)(
     'with mode %s, until every circuit breaker was open: fills resume within 5 s, and cached answers recover within 10 s',
     async (mode, limit) => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
