@@ -107,7 +107,7 @@ export class HolderTrial {
 
   async #invite(): Promise<string> {
     const { account } = await this.#operate<{ account: { id: string } }>('/accounts', { label: 'Grace' });
-    for (const [asset, amount] of Object.entries({ USDT: '5000', ETH: '2' })) {
+    for (const [asset, amount] of Object.entries({ USDT: '5000', BTC: '0.1', ETH: '2' })) {
       await this.#operate(`/accounts/${account.id}/credits`, { asset, amount, reference: `opening ${asset}` });
     }
     const admin = /^signed in as (\S+): (\S+)$/m.exec(this.#exchange.greeting);
