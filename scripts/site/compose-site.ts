@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type Documents, PICTURES, composeDocumentPage, listDocuments, readDocuments } from './document-pages.ts';
@@ -38,7 +38,6 @@ function readSearchLibrary(): (readonly [path: string, content: Uint8Array])[] {
 
 /** The documents' pictures. */
 function readPictures(): (readonly [path: string, content: Uint8Array])[] {
-  if (!existsSync(PICTURES)) return [];
   return readdirSync(PICTURES).map((file) => [`/${PICTURES}/${file}`, readFileSync(join(PICTURES, file))]);
 }
 

@@ -9,16 +9,18 @@ import { Sessions } from './security/sessions.tsx';
 
 /** Everything that keeps the account the holder's own. */
 export function Security() {
-  const { session } = useSignedIn();
+  const { session, account } = useSignedIn();
+  // Whatever changes one of these also changes the sessions and the log, which are then read again.
+  const state = `${session.level} ${session.passkeys} ${session.isRecovered} ${account.totp.enabled}`;
   return (
     <>
       {session.level === 'look' && session.passkeys > 0 && !session.isRecovered && <Return />}
       <Passkeys />
       <SecondFactor />
       <Addresses />
-      <Sessions />
+      <Sessions key={`sessions ${state}`} />
       <Freeze />
-      <SecurityLog />
+      <SecurityLog key={`log ${state}`} />
     </>
   );
 }

@@ -56,7 +56,7 @@ function Approved({ entry, removed }: { readonly entry: Entry; readonly removed:
         <strong>{entry.label}</strong>, on {entry.network}: <code>{entry.address}</code>
       </span>
       <span class="quiet">
-        {isCooling ? `cools until ${showTime(entry.usableAt)}` : `in use since ${showTime(entry.usableAt)}`}
+        {isCooling ? `cools until ${showTime(entry.usableAt)}` : `usable since ${showTime(entry.usableAt)}`}
       </span>
       <Form
         danger
