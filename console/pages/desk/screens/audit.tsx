@@ -102,7 +102,7 @@ function Detail({ detail }: { readonly detail: AuditEntry['detail'] }) {
   const rows = Object.entries(detail);
   if (rows.length === 0) return <>–</>;
   return (
-    <small>
+    <small class="details">
       {rows.map(([name, value], at) => (
         <span key={name}>
           {at > 0 && ' · '}
