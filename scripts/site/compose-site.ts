@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { type Documents, PICTURES, composeDocumentPage, listDocuments, readDocuments } from './document-pages.ts';
+import { type Documents, composeDocumentPage, listDocuments, readDocuments } from './document-pages.ts';
 import { composeErrorPages } from './error-pages.ts';
 import { headersFile, redirectsFile } from './headers.ts';
 import { ERRORS, type MenuEntry, REFERENCE, type Reader, readers } from './navigation.ts';
 import { type Page, composePage } from './page.ts';
 import { type SearchedDocument, composeSearchIndex } from './search-index.ts';
+import { type StaticFile, nameStatic, readPictures } from './static-files.ts';
 import { composeViewer, readViewerFiles } from './viewer.ts';
 
 /** The content of a file. */
@@ -16,29 +16,18 @@ export type SiteFile = string | Uint8Array;
 const SOURCES = 'scripts/site';
 
 /** A file of the site's own. */
-function readStatic(name: string): readonly [path: string, content: Uint8Array] {
+function readStatic(name: string): StaticFile {
   return nameStatic(name, readFileSync(`${SOURCES}/${name}`));
 }
 
-/** A file under a name that changes with its content. */
-function nameStatic(name: string, content: Uint8Array): readonly [path: string, content: Uint8Array] {
-  const digest = createHash('sha256').update(content).digest('hex').slice(0, 12);
-  return [`/docs/static/${name.replace('.', `.${digest}.`)}`, content];
-}
-
 /** The library of the search from its package, with its licence. */
-function readSearchLibrary(): (readonly [path: string, content: Uint8Array])[] {
+function readSearchLibrary(): StaticFile[] {
   const main = createRequire(import.meta.url).resolve('minisearch');
   const read = (file: string) => readFileSync(join(dirname(main), '../..', file));
   return [
     nameStatic('minisearch.js', read('dist/umd/index.js')),
     nameStatic('minisearch-licence.txt', read('LICENSE.txt')),
   ];
-}
-
-/** The documents' pictures. */
-function readPictures(): (readonly [path: string, content: Uint8Array])[] {
-  return readdirSync(PICTURES).map((file) => [`/${PICTURES}/${file}`, readFileSync(join(PICTURES, file))]);
 }
 
 /** The first page for each kind of reader. */
@@ -118,7 +107,7 @@ export function composeSite(): Map<string, SiteFile> {
     favicon,
     index,
     ...library,
-    ...readPictures(),
+    ...readPictures().values(),
     ...readViewerFiles(),
     ['/_headers', headersFile],
     ['/_redirects', redirectsFile],

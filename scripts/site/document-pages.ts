@@ -4,11 +4,11 @@ import type { Reader } from './navigation.ts';
 import { escapeHtml } from './escape-html.ts';
 import type { Page } from './page.ts';
 import { type RenderedDocument, type ResolveLink, renderDocument } from './render-markdown.ts';
+import { readPictures } from './static-files.ts';
 
 const DOCUMENTS = 'docs';
 
-/** The folder of the documents' pictures, which the site has at the same path. */
-export const PICTURES = `${DOCUMENTS}/pictures`;
+const pictures = readPictures();
 
 /** The documents for those who use the exchange, in reading order. */
 const forTraders = [
@@ -82,7 +82,8 @@ function resolveFrom(file: string): ResolveLink {
     const [target = '', anchor] = href.split('#');
     const path = join(dirname(file), target);
     if (!existsSync(path)) throw new Error(`the link ${href} leads nowhere`);
-    if (path.startsWith(`${PICTURES}/`)) return `/${path}`;
+    const [picture] = pictures.get(path) ?? [];
+    if (picture !== undefined) return picture;
     if (!path.startsWith(`${DOCUMENTS}/`) || !path.endsWith('.md')) return pagesOfSources[path];
     return `/${path.slice(0, -'.md'.length)}${anchor === undefined ? '' : `#${anchor}`}`;
   };
