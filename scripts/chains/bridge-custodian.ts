@@ -178,7 +178,8 @@ class Bridge {
       let covers: Cover[] = [];
       for (let tries = 0; tries < TRIES_AT_REST; tries += 1) {
         covers = await readCover(exchange, this.#url, custodianKey, ['ETH', 'USDC']);
-        if (!isAtRest || covers.every(({ held, due }) => held === due)) break;
+        // What custody holds is not known for a moment after the custodian began to follow the chains.
+        if (covers.every(({ held, due }) => (isAtRest ? held === due : held !== null))) break;
         await sleep(100);
       }
       const wrong = covers.filter(({ held, due, standing }) => standing !== 'covered' || (isAtRest && held !== due));
