@@ -1615,8 +1615,10 @@ WHEN OLD.status = 'enabled' AND NEW.status = 'disabled' AND NEW.reason IS NOT NU
 BEGIN
   INSERT INTO audit (id, ts, role, action, target, detail)
     SELECT coalesce(max(id), 0) + 1, CAST(unixepoch('subsec') * 1000 AS INTEGER), 'exchange', 'disable_endpoint',
-      NEW.account_id, json_object('url', NEW.url, 'reason', NEW.reason)
-    FROM audit;
+      NEW.account_id, json_object('host', host, 'reason', NEW.reason)
+    FROM audit, (
+      SELECT substr(rest, 1, instr(rest || '/', '/') - 1) AS host
+      FROM (SELECT substr(NEW.url, instr(NEW.url, '://') + 3) AS rest));
 END;
 
 CREATE TRIGGER webhook_endpoints_tell AFTER UPDATE OF status ON webhook_endpoints

@@ -21,12 +21,14 @@ BEGIN
 END;
 
 -- An endpoint that the exchange switches off is a change of the account too: its holder is told by mail, and the operator
--- finds it in the audit.
+-- finds it in the audit. The host alone is named: a path may hold a secret of the receiver.
 CREATE TRIGGER webhook_endpoints_note_their_end AFTER UPDATE OF status ON webhook_endpoints
 WHEN OLD.status = 'enabled' AND NEW.status = 'disabled' AND NEW.reason IS NOT NULL
 BEGIN
   INSERT INTO audit (id, ts, role, action, target, detail)
     SELECT coalesce(max(id), 0) + 1, CAST(unixepoch('subsec') * 1000 AS INTEGER), 'exchange', 'disable_endpoint',
-      NEW.account_id, json_object('url', NEW.url, 'reason', NEW.reason)
-    FROM audit;
+      NEW.account_id, json_object('host', host, 'reason', NEW.reason)
+    FROM audit, (
+      SELECT substr(rest, 1, instr(rest || '/', '/') - 1) AS host
+      FROM (SELECT substr(NEW.url, instr(NEW.url, '://') + 3) AS rest));
 END;

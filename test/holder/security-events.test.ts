@@ -65,5 +65,9 @@ describe('an endpoint that the exchange switches off', () => {
     ]);
     const log = await accepted(holderEntrypoint.listSecurityLog(token, null));
     expect(log[0]).toMatchObject({ action: 'disable_endpoint', by: 'exchange' });
+    const row = env.DB.prepare(`SELECT detail FROM audit WHERE action = 'disable_endpoint' AND target = ?`);
+    const detail = await row.bind(accountId).first<string>('detail');
+    // Without the path, which may hold a secret of the receiver.
+    expect(JSON.parse(detail ?? '')).toEqual({ host: 'hooks.bureau-tests.com', reason: 'gone' });
   });
 });
