@@ -84,6 +84,7 @@ export async function listPages(
     proposals: '/desk/proposals',
     proposal: `/desk/proposals/${proposals[0]?.id}`,
     audit: '/desk/audit',
+    events: '/desk/events',
     staff: '/desk/staff',
     search: `/desk/search?q=${encodeURIComponent(label)}`,
     'not-found': '/desk/nowhere',

@@ -65,6 +65,35 @@ async function openAccount(page: Page, exchange: LocalExchange): Promise<string>
   return accountId;
 }
 
+/** Adds an endpoint for the operator's events, whose secret Escape does not lose. Nobody answers at its address. */
+async function follow(page: Page): Promise<void> {
+  await open(page, 'Events');
+  await see(page, 'There are none yet');
+  await press(page, 'Add the endpoint');
+  await page.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:9/desk');
+  await page.getByLabel('Audit', { exact: true }).check();
+  await confirm(page, 'Add the endpoint');
+  const dialog = page.getByRole('dialog', { name: 'The endpoint’s secret' });
+  await dialog.getByText(/^whsec_/).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await dialog.getByLabel('I have stored it').check();
+  await confirm(page, 'Done');
+  await press(page, 'Send a test');
+  await see(page, 'The test: not taken, not reached.');
+  expectThat(true, 'an endpoint for the operator’s events is added, its secret shown, and a test sent');
+  await page.getByText('Send again, change the secret, delete').click();
+  await press(page, 'Draw a new secret');
+  await confirm(page, 'Draw a new secret');
+  await dialog.getByText(/^whsec_/).waitFor();
+  await dialog.getByLabel('I have stored it').check();
+  await confirm(page, 'Done');
+  await press(page, 'Read again');
+  const newest = page.getByRole('table', { name: 'The newest events' }).locator('tbody tr').first();
+  await newest.getByText('Rotate webhook secret').waitFor();
+  expectThat(true, 'the newest event of the feed is the last change');
+}
+
 /** Lowers the review threshold, and reviews the withdrawal that then waits. */
 async function review(page: Page, exchange: LocalExchange, customer: Customer): Promise<void> {
   await open(page, 'Settings');
@@ -183,6 +212,7 @@ export async function tryDesk(browser: Browser, exchange: LocalExchange, shots: 
   const [context, page] = await signIn(browser, exchange, ADMIN);
   await see(page, 'Custody against the ledger');
   const customer = await openCustomer(exchange, await openAccount(page, exchange));
+  await follow(page);
   await review(page, exchange, customer);
   await send(exchange, 'PATCH', '/operator/v1/settings', { reviewThreshold: '1000000' });
   await customer.withdraw('custodian_hangs');

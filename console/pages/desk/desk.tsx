@@ -10,6 +10,7 @@ import { AccountScreen } from './screens/account.tsx';
 import { Accounts } from './screens/accounts.tsx';
 import { Audit } from './screens/audit.tsx';
 import { DepositScreen, Deposits } from './screens/deposits.tsx';
+import { Events } from './screens/events.tsx';
 import { HouseScreen } from './screens/house.tsx';
 import { ProposalScreen, Proposals } from './screens/proposals.tsx';
 import { Payouts, Reviews } from './screens/reviews.tsx';
@@ -31,6 +32,7 @@ const screens: Readonly<Record<string, readonly [title: string, screen: (place: 
   settings: ['Settings', Settings],
   proposals: ['Proposals', (place) => (place.rest[0] ? <ProposalScreen {...place} /> : <Proposals {...place} />)],
   audit: ['Audit', Audit],
+  events: ['Events', Events],
   staff: ['Staff', StaffScreen],
 };
 

@@ -1,53 +1,58 @@
-import { useState } from 'preact/hooks';
+import type { EventType } from '../../../clients/bureau-client/src/operations.ts';
 import { api } from '../ask.ts';
-import { useLoaded } from '../load.ts';
-import { Shown } from '../parts/notice.tsx';
+import { Form } from '../parts/form.tsx';
 import { useSignedIn } from '../parts/session.ts';
-import { ShownOnce } from '../parts/shown-once.tsx';
-import { Endpoint } from './events/endpoint.tsx';
-import { NewEndpoint } from './events/new-endpoint.tsx';
+import type { EndpointCalls, EventGroups } from '../parts/webhooks/endpoint-calls.ts';
+import { Endpoints } from '../parts/webhooks/endpoints.tsx';
+import { withPasskey } from '../passkey.ts';
+
+const groups: EventGroups<EventType> = [
+  ['Orders', ['order.filled']],
+  ['Deposits', ['deposit.pending', 'deposit.completed', 'deposit.failed', 'deposit.quarantined']],
+  ['Withdrawals', ['withdrawal.pending', 'withdrawal.processing', 'withdrawal.completed', 'withdrawal.failed']],
+  ['Settlements', ['settlement.completed']],
+  ['Freezes', ['account.frozen', 'account.thawed']],
+  [
+    'Security',
+    [
+      'security.signed_in',
+      'security.passkey_added',
+      'security.passkey_removed',
+      'security.recovery_codes_drawn',
+      'security.recovery_allowed',
+      'security.recovered',
+      'security.totp_on',
+      'security.totp_off',
+    ],
+  ],
+  ['API keys', ['key.created', 'key.revoked']],
+  ['Approved addresses', ['allowlist.added', 'allowlist.removed']],
+  ['Endpoints', ['endpoint.disabled']],
+];
+
+/** What sends events elsewhere than before wants a fresh passkey. */
+const calls: EndpointCalls<EventType> = {
+  list: () => api.listWebhookEndpoints(),
+  create: (wanted) => withPasskey(() => api.createWebhookEndpoint(wanted)),
+  setStatus: (id, status) => withPasskey(() => api.changeWebhookEndpoint(id, { status })),
+  remove: (id) => api.deleteWebhookEndpoint(id),
+  rotateSecret: (id) => withPasskey(() => api.rotateWebhookSecret(id)),
+  test: (id) => api.testWebhookEndpoint(id),
+  replay: (id, after) => api.replayEvents(id, { after }),
+  listDeliveries: (id) => api.listWebhookDeliveries(id),
+};
 
 /** Where the account's events are sent, so that no program has to ask again and again. */
 export function Events() {
   const { session } = useSignedIn();
   if (session.level === 'look') return <p class="notice">Use a passkey to see where your events are sent.</p>;
-  return <Endpoints />;
-}
-
-function Endpoints() {
-  const { loaded, reload } = useLoaded(() => api.listWebhookEndpoints());
-  const [secret, setSecret] = useState<string>();
-  const show = (drawn: string) => {
-    setSecret(drawn);
-    reload();
-  };
   return (
     <>
       <p>
         An event says what happened to the account: a deposit, the end of a withdrawal, a freeze. Each is sent to your
         addresses once it has happened, in order and signed, so that a program of yours need not ask.
       </p>
-      {secret !== undefined && (
-        <ShownOnce title="The endpoint’s secret" secret={secret} label="the secret" close={() => setSecret(undefined)}>
-          <p>Your receiver checks each delivery with it, by the Standard Webhooks specification.</p>
-        </ShownOnce>
-      )}
-      <Shown loaded={loaded}>
-        {({ webhookEndpoints }) => (
-          <>
-            {webhookEndpoints.length === 0 && (
-              <section class="card">
-                <h2>Your endpoints</h2>
-                <p>There are none yet. Add the address of a receiver below; it must answer over https.</p>
-              </section>
-            )}
-            {webhookEndpoints.map((endpoint) => (
-              <Endpoint key={endpoint.id} endpoint={endpoint} changed={reload} show={show} />
-            ))}
-            <NewEndpoint made={show} />
-          </>
-        )}
-      </Shown>
+      <Endpoints calls={calls} groups={groups} change={Form} />
     </>
   );
 }

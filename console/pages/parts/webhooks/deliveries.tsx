@@ -1,10 +1,8 @@
-import { api } from '../../ask.ts';
 import { showTime } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
-import { Dialog } from '../../parts/dialog.tsx';
-import { Shown } from '../../parts/notice.tsx';
-
-type Delivery = Awaited<ReturnType<typeof api.listWebhookDeliveries>>['deliveries'][number];
+import { Dialog } from '../dialog.tsx';
+import { Shown } from '../notice.tsx';
+import type { Delivery, DeliveryLog } from './endpoint-calls.ts';
 
 const EVERY_MS = 5_000;
 
@@ -17,8 +15,8 @@ export function nameOutcome({ outcome, status, fault, durationMs }: Delivery): s
 }
 
 /** The newest attempts of an endpoint, and how far it is. */
-export function Deliveries({ id, close }: { readonly id: string; readonly close: () => void }) {
-  const { loaded } = useLoaded(() => api.listWebhookDeliveries(id), EVERY_MS);
+export function Deliveries({ read, close }: { readonly read: () => Promise<DeliveryLog>; readonly close: () => void }) {
+  const { loaded } = useLoaded(read, EVERY_MS);
   return (
     <Dialog title="Deliveries" close={close}>
       <Shown loaded={loaded}>
@@ -35,7 +33,7 @@ export function Deliveries({ id, close }: { readonly id: string; readonly close:
               </>
             )}
             <h3>The newest attempts</h3>
-            {deliveries.length === 0 ? <p>There are none yet. Send a test.</p> : <List rows={deliveries} />}
+            {deliveries.length === 0 ? <p>There are none yet.</p> : <List rows={deliveries} />}
           </>
         )}
       </Shown>

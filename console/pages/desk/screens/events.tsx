@@ -1,0 +1,57 @@
+import type { Change, EndpointCalls, EventGroups } from '../../parts/webhooks/endpoint-calls.ts';
+import { Endpoints } from '../../parts/webhooks/endpoints.tsx';
+import { operate } from '../operate.ts';
+import { Step } from '../parts/step.tsx';
+import type { Place } from '../place.ts';
+import type { OperatorEvent } from '../schema.d.ts';
+import { useMay } from '../staff.ts';
+import { NewestEvents } from './newest-events.tsx';
+
+type EventType = OperatorEvent['type'];
+
+const groups: EventGroups<EventType> = [
+  ['Audit', ['audit.added']],
+  ['Deposits in quarantine', ['deposit.quarantined']],
+  ['Other deposits', ['deposit.pending', 'deposit.completed', 'deposit.failed']],
+  ['Withdrawals', ['withdrawal.pending', 'withdrawal.processing', 'withdrawal.completed', 'withdrawal.failed']],
+  ['Endpoints', ['endpoint.disabled']],
+];
+
+const calls: EndpointCalls<EventType> = {
+  list: () => operate('get /webhook-endpoints'),
+  create: (body) => operate('post /webhook-endpoints', { body }),
+  setStatus: (id, status) => operate('patch /webhook-endpoints/{id}', { path: { id }, body: { status } }),
+  remove: (id) => operate('delete /webhook-endpoints/{id}', { path: { id } }),
+  rotateSecret: (id) => operate('post /webhook-endpoints/{id}/rotate-secret', { path: { id } }),
+  test: (id) => operate('post /webhook-endpoints/{id}/test', { path: { id } }),
+  replay: (id, after) => operate('post /webhook-endpoints/{id}/replay', { path: { id }, body: { after } }),
+  listDeliveries: (id) => operate('get /webhook-endpoints/{id}/deliveries', { path: { id } }),
+};
+
+/** A change of an endpoint, with the second look of all changes at the desk. None of them needs two people. */
+const LookTwice: Change = ({ act, ...more }) => (
+  <Step
+    {...more}
+    act={async () => {
+      await act();
+      return {};
+    }}
+    done={() => {}}
+  />
+);
+
+/** Where the operator's events are sent, and the newest of them. */
+export function Events({ query }: Place) {
+  const may = useMay();
+  return (
+    <>
+      <h1>Events</h1>
+      <p>
+        Each row of the audit, and each status that a deposit or a withdrawal takes, is an event. It is sent to these
+        addresses once it has happened, in order and signed.
+      </p>
+      <Endpoints calls={calls} groups={groups} change={may('manage_webhooks') ? LookTwice : undefined} />
+      <NewestEvents ledger={query.get('ledger') ?? ''} />
+    </>
+  );
+}

@@ -1,0 +1,95 @@
+import { useState } from 'preact/hooks';
+import { inWords, showAmount } from '../../format.ts';
+import { useLoaded } from '../../load.ts';
+import { TextField } from '../../parts/form.tsx';
+import { Shown } from '../../parts/notice.tsx';
+import { go } from '../../route.ts';
+import { readNewest } from '../find-newest.ts';
+import { operate } from '../operate.ts';
+import { ShortId, Time } from '../parts/names.tsx';
+import { Records } from '../parts/records.tsx';
+import type { OperatorEvent } from '../schema.d.ts';
+
+const SHOWN = 50;
+
+/** The newest events of the operator's feed in a ledger, the first one unless it is named. */
+export function NewestEvents({ ledger }: { readonly ledger: string }) {
+  const [wanted, setWanted] = useState(ledger);
+  const { loaded, reload } = useLoaded(() =>
+    readNewest(
+      (after, limit) =>
+        operate('get /events', {
+          query: { limit, ...(after !== undefined && { after }), ...(ledger !== '' && { ledger: Number(ledger) }) },
+        }),
+      SHOWN,
+    ),
+  );
+  const find = (event: Event) => {
+    event.preventDefault();
+    if (wanted === ledger) reload();
+    else go(`/desk/events${wanted === '' ? '' : `?ledger=${wanted}`}`);
+  };
+  return (
+    <section class="card">
+      <h2>The newest events</h2>
+      <form class="filters" onSubmit={find}>
+        <TextField
+          label="Ledger (empty: the first)"
+          inputMode="numeric"
+          pattern="\d{1,4}"
+          value={wanted}
+          set={setWanted}
+        />
+        <button type="submit">Read again</button>
+      </form>
+      <Shown loaded={loaded}>
+        {(events) => (
+          <Records
+            label="The newest events"
+            rows={events}
+            keyOf={({ id }) => id}
+            columns={[
+              { name: 'Number', show: ({ sequence }) => sequence },
+              { name: 'Type', show: ({ type }) => type },
+              { name: 'Of', show: (event) => <Subject event={event} /> },
+              { name: 'When', show: ({ timestamp }) => <Time iso={timestamp} /> },
+            ]}
+            empty="None has happened since the feed was first read."
+          />
+        )}
+      </Shown>
+    </section>
+  );
+}
+
+/** What an event is about, with the way to it. */
+function Subject({ event: { data } }: { readonly event: OperatorEvent }) {
+  if ('entry' in data) {
+    const { action, target } = data.entry;
+    return (
+      <>
+        {inWords(action)},{' '}
+        <a href={`/desk/audit?target=${encodeURIComponent(target)}`}>
+          <ShortId id={target} />
+        </a>
+      </>
+    );
+  }
+  if ('deposit' in data) {
+    const { id, amount, asset } = data.deposit;
+    return (
+      <a href={`/desk/deposits/${id}`}>
+        {showAmount(amount)} {asset}
+      </a>
+    );
+  }
+  if ('withdrawal' in data) {
+    const { id, accountId, amount, asset } = data.withdrawal;
+    return (
+      <a href={`/desk/withdrawals/${accountId}/${id}`}>
+        {showAmount(amount)} {asset}
+      </a>
+    );
+  }
+  return <span class="breaks">{data.webhookEndpoint.url}</span>;
+}

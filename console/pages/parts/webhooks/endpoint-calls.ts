@@ -1,0 +1,73 @@
+import type { ComponentChildren, JSX } from 'preact';
+
+/** A webhook endpoint as the API shows it, to an account and to the operator alike. */
+export interface KnownEndpoint {
+  readonly id: string;
+  readonly url: string;
+  readonly description: string;
+  readonly types: readonly string[];
+  readonly status: 'enabled' | 'disabled';
+  readonly reason: 'gone' | 'failing' | null;
+  readonly createdAt: string;
+  readonly previousSecretUntil: string | null;
+}
+
+/** An attempt to deliver an event. */
+export interface Delivery {
+  readonly eventId: string;
+  readonly type: string;
+  readonly at: string;
+  readonly outcome: 'DELIVERED' | 'FAILED';
+  readonly status: number | null;
+  readonly fault: 'timed_out' | 'unreachable' | null;
+  readonly durationMs: number;
+}
+
+/** The newest attempts of an endpoint, and how far it is. */
+export interface DeliveryLog {
+  readonly deliveries: readonly Delivery[];
+  readonly setAside: readonly Delivery[];
+  readonly deliveredTo: number;
+  readonly nextAttemptAt: string | null;
+}
+
+/** An endpoint to be made. */
+export interface WantedEndpoint<Type extends string> {
+  readonly url: string;
+  readonly description: string;
+  /** None of them: all. */
+  readonly types: Type[];
+}
+
+/** What is done with the webhook endpoints of an owner. Each call rejects with a `BureauError` when it is refused. */
+export interface EndpointCalls<Type extends string> {
+  readonly list: () => Promise<{ readonly webhookEndpoints: readonly KnownEndpoint[] }>;
+  readonly create: (wanted: WantedEndpoint<Type>) => Promise<{ readonly secret: string }>;
+  readonly setStatus: (id: string, status: 'enabled' | 'disabled') => Promise<unknown>;
+  readonly remove: (id: string) => Promise<unknown>;
+  readonly rotateSecret: (id: string) => Promise<{ readonly secret: string }>;
+  readonly test: (id: string) => Promise<{ readonly delivery: Delivery }>;
+  readonly replay: (id: string, after: number) => Promise<unknown>;
+  readonly listDeliveries: (id: string) => Promise<DeliveryLog>;
+}
+
+/** How a page lets somebody make a change: a form in place, or a dialog with a second look. */
+export type Change = (change: {
+  readonly label: string;
+  /** What is changed, where the label does not say it alone. */
+  readonly title: string;
+  readonly act: () => Promise<void>;
+  readonly danger?: boolean;
+  readonly children?: ComponentChildren;
+}) => JSX.Element;
+
+/** Types of events by what they are about: the groups that one chooses from. */
+export type EventGroups<Type extends string> = readonly (readonly [name: string, types: readonly Type[]])[];
+
+/** Whose endpoints a page shows, and how they are changed. */
+export interface EndpointSource<Type extends string> {
+  readonly calls: EndpointCalls<Type>;
+  readonly groups: EventGroups<Type>;
+  /** `undefined` for who may only look. */
+  readonly change: Change | undefined;
+}

@@ -1,0 +1,174 @@
+import { useState } from 'preact/hooks';
+import { showTime } from '../../format.ts';
+import { Form, TextField } from '../form.tsx';
+import { Deliveries, nameOutcome } from './deliveries.tsx';
+import type { Change, EndpointCalls, KnownEndpoint } from './endpoint-calls.ts';
+
+const endings = {
+  gone: 'The exchange switched it off: it answered that it is gone.',
+  failing: 'The exchange switched it off: it failed for five days.',
+} as const;
+
+/** What can be done with endpoints that are there already. */
+type Calls = Omit<EndpointCalls<never>, 'list' | 'create'>;
+
+interface Changes {
+  readonly endpoint: KnownEndpoint;
+  readonly calls: Calls;
+  readonly change: Change;
+  readonly changed: () => void;
+  /** Shows a secret, once. */
+  readonly show: (secret: string) => void;
+}
+
+/** One endpoint, with everything that can be done with it. */
+export function Endpoint({
+  change,
+  ...more
+}: Omit<Changes, 'change'> & {
+  /** `undefined` for who may only look. */
+  readonly change: Change | undefined;
+}) {
+  const { endpoint, calls } = more;
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <section class="card">
+      <h2 class="breaks">{endpoint.url}</h2>
+      <About endpoint={endpoint} />
+      <div class="side-by-side">
+        <button type="button" onClick={() => setOpen(true)}>
+          Deliveries
+        </button>
+        {change && (
+          <>
+            <Test test={() => calls.test(endpoint.id)} />
+            <Switch {...more} change={change} />
+          </>
+        )}
+      </div>
+      {change && <Rarely {...more} change={change} />}
+      {isOpen && <Deliveries read={() => calls.listDeliveries(endpoint.id)} close={() => setOpen(false)} />}
+    </section>
+  );
+}
+
+function About({ endpoint }: { readonly endpoint: KnownEndpoint }) {
+  const { description, types, status, reason, createdAt, previousSecretUntil } = endpoint;
+  return (
+    <>
+      {reason !== null && <p class="notice bad">{endings[reason]}</p>}
+      <dl>
+        <dt>State</dt>
+        <dd>{status === 'enabled' ? 'On' : 'Switched off: nothing is sent'}</dd>
+        {description !== '' && (
+          <>
+            <dt>For</dt>
+            <dd>{description}</dd>
+          </>
+        )}
+        <dt>Sends</dt>
+        <dd class="breaks">{types.length === 0 ? 'everything' : types.join(', ')}</dd>
+        <dt>Since</dt>
+        <dd>{showTime(createdAt)}</dd>
+        {previousSecretUntil !== null && (
+          <>
+            <dt>Old secret signs until</dt>
+            <dd>{showTime(previousSecretUntil)}</dd>
+          </>
+        )}
+      </dl>
+    </>
+  );
+}
+
+function Switch({ endpoint: { id, status }, calls, change: Change, changed }: Changes) {
+  const isOn = status === 'enabled';
+  return (
+    <Change
+      label={isOn ? 'Switch it off' : 'Switch it on'}
+      title={isOn ? 'Switch the endpoint off' : 'Switch the endpoint on'}
+      act={async () => {
+        await calls.setStatus(id, isOn ? 'disabled' : 'enabled');
+        changed();
+      }}
+    />
+  );
+}
+
+/** What is seldom done with an endpoint. */
+function Rarely({ endpoint: { id }, calls, change: Change, changed, show }: Changes) {
+  return (
+    <details>
+      <summary>Send again, change the secret, delete</summary>
+      <Replay replay={(after) => calls.replay(id, after)} change={Change} />
+      <Change
+        label="Draw a new secret"
+        title="Draw a new secret"
+        act={async () => show((await calls.rotateSecret(id)).secret)}
+      >
+        <p>For 24 hours each delivery is signed with the old one as well.</p>
+      </Change>
+      <Change
+        danger
+        label="Delete the endpoint"
+        title="Delete the endpoint"
+        act={async () => {
+          await calls.remove(id);
+          changed();
+        }}
+      />
+    </details>
+  );
+}
+
+/** A test changes nothing, so it needs no second look. */
+function Test({ test }: { readonly test: () => ReturnType<Calls['test']> }) {
+  const [said, setSaid] = useState('');
+  return (
+    <Form
+      label="Send a test"
+      act={async () => {
+        setSaid('');
+        const { delivery } = await test();
+        setSaid(`The test: ${nameOutcome(delivery)}.`);
+      }}
+    >
+      {said !== '' && <p role="status">{said}</p>}
+    </Form>
+  );
+}
+
+function Replay({
+  replay,
+  change: Change,
+}: {
+  readonly replay: (after: number) => Promise<unknown>;
+  readonly change: Change;
+}) {
+  const [after, setAfter] = useState('');
+  const [isSent, setSent] = useState(false);
+  return (
+    <>
+      <Change
+        label="Send them again"
+        title="Send events again"
+        act={async () => {
+          setSent(false);
+          await replay(Number(after));
+          setSent(true);
+        }}
+      >
+        <TextField
+          label="Send again every event after number"
+          help="The number is the end of an event’s id. 0 sends all that are kept, for 90 days."
+          inputMode="numeric"
+          pattern="\d{1,15}"
+          required
+          value={after}
+          set={setAfter}
+        />
+      </Change>
+      {isSent && <p role="status">They are on their way, under their old ids.</p>}
+    </>
+  );
+}

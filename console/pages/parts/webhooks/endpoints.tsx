@@ -1,0 +1,52 @@
+import { useState } from 'preact/hooks';
+import { useLoaded } from '../../load.ts';
+import { Shown } from '../notice.tsx';
+import { ShownOnce } from '../shown-once.tsx';
+import type { EndpointSource } from './endpoint-calls.ts';
+import { Endpoint } from './endpoint.tsx';
+import { NewEndpoint } from './new-endpoint.tsx';
+
+/** The webhook endpoints of an owner, with what may be done with them. A secret is shown once. */
+export function Endpoints<Type extends string>({ calls, groups, change }: EndpointSource<Type>) {
+  const { loaded, reload } = useLoaded(calls.list);
+  const [secret, setSecret] = useState<string>();
+  const show = (drawn: string) => {
+    setSecret(drawn);
+    reload();
+  };
+  return (
+    <>
+      {secret !== undefined && (
+        <ShownOnce title="The endpoint’s secret" secret={secret} label="the secret" close={() => setSecret(undefined)}>
+          <p>The receiver checks each delivery with it, by the Standard Webhooks specification.</p>
+        </ShownOnce>
+      )}
+      <Shown loaded={loaded}>
+        {({ webhookEndpoints }) => (
+          <>
+            {webhookEndpoints.length === 0 && (
+              <section class="card">
+                <h2>Endpoints</h2>
+                <p>
+                  There are none yet.
+                  {change && ' Add the address of a receiver below; it must answer over https.'}
+                </p>
+              </section>
+            )}
+            {webhookEndpoints.map((endpoint) => (
+              <Endpoint
+                key={endpoint.id}
+                endpoint={endpoint}
+                calls={calls}
+                change={change}
+                changed={reload}
+                show={show}
+              />
+            ))}
+            {change && <NewEndpoint create={calls.create} groups={groups} change={change} made={show} />}
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}

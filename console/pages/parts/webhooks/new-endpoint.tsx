@@ -1,0 +1,50 @@
+import { useState } from 'preact/hooks';
+import { TextField } from '../form.tsx';
+import type { Change, EndpointCalls, EventGroups } from './endpoint-calls.ts';
+
+/** Adds an address that events are sent to. Its secret is shown once. */
+export function NewEndpoint<Type extends string>({
+  create,
+  groups,
+  change: Change,
+  made,
+}: {
+  readonly create: EndpointCalls<Type>['create'];
+  readonly groups: EventGroups<Type>;
+  readonly change: Change;
+  readonly made: (secret: string) => void;
+}) {
+  const [url, setUrl] = useState('');
+  const [description, setDescription] = useState('');
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const toggle = (name: string) =>
+    setChosen((known) => (known.includes(name) ? known.filter((one) => one !== name) : [...known, name]));
+  const add = async () => {
+    const types = groups.flatMap(([name, known]) => (chosen.includes(name) ? known : []));
+    const { secret } = await create({ url: url.trim(), description, types });
+    setUrl('');
+    setDescription('');
+    setChosen([]);
+    made(secret);
+  };
+  return (
+    <section class="card">
+      <h2>Add an endpoint</h2>
+      <Change act={add} label="Add the endpoint" title="Add an endpoint">
+        <TextField label="Address" type="url" autoComplete="off" required maxLength={2_000} value={url} set={setUrl} />
+        <TextField label="What it is for" maxLength={200} value={description} set={setDescription} />
+        <fieldset>
+          <legend>Send (nothing ticked: everything)</legend>
+          <div class="ticks">
+            {groups.map(([name]) => (
+              <label key={name} class="tick">
+                <input type="checkbox" checked={chosen.includes(name)} onChange={() => toggle(name)} />
+                {name}
+              </label>
+            ))}
+          </div>
+        </fieldset>
+      </Change>
+    </section>
+  );
+}
