@@ -2,26 +2,36 @@ import type { RecordKind } from './record-kind.ts';
 import { recordKinds } from './record-kinds.ts';
 import { type AccountRange, type PartOfAccount, type Statement, selectRange } from './statement.ts';
 
-/** An amount as two columns, high * 2^32 + low, which are summed separately: no sum can then overflow 64 bits. */
-export const inParts = (amount: string) => `(${amount}) / 4294967296 AS high, (${amount}) % 4294967296 AS low`;
-
-/** The sum, from the sums of its two parts. */
+/**
+ * The sum, from the sums of its two parts. An amount is high * 2^32 + low, and both are summed separately: no sum can then
+ * overflow 64 bits.
+ */
 export function joinParts(high: string | null, low: string | null): bigint {
   return (BigInt(high ?? 0) << 32n) + BigInt(low ?? 0);
 }
 
-/** The legs that move the balance of the record's own account: account, asset, amount in two parts, number. */
-function selectOwnLegs(kind: RecordKind, source: string): string {
-  return kind.legs
-    .flatMap(({ number, asset, amount, sign }) =>
-      sign === undefined
-        ? []
-        : [
-            `SELECT r.account_id AS account, ${asset} AS asset, ${inParts(`${sign} * (${amount})`)}, ${number} AS number
-             FROM ${source} AS r WHERE ${number} IS NOT NULL`,
-          ],
-    )
-    .join(' UNION ALL ');
+/**
+ * The sums of the legs that move the balance of the record's own account: account, asset, the sum in two parts, and the
+ * newest number. `isCounted` is SQL that is true for the numbers to sum. All legs of a kind are summed while its records
+ * are read once, by account and by the assets of the legs together.
+ */
+function sumOwnLegs(kind: RecordKind, source: string, isCounted: (number: string) => string): string {
+  const own = kind.legs.flatMap(({ sign, ...leg }) => (sign === undefined ? [] : [{ ...leg, sign }]));
+  const sums = own.map(({ number, asset, amount, sign }, at) => {
+    const [high, low] = ['/', '%'].map((part) => `sum(${sign} * (${amount}) ${part} 4294967296)`);
+    const filter = `FILTER (WHERE ${isCounted(number)})`;
+    return `${asset} AS asset${at}, ${high} ${filter} AS high${at}, ${low} ${filter} AS low${at},
+      max(${number}) ${filter} AS number${at}`;
+  });
+  const assets = own.map((_, at) => `asset${at}`);
+  const legs = own.map(
+    (_, at) => `SELECT account, asset${at} AS asset, high${at} AS high, low${at} AS low, number${at} AS number
+      FROM summed WHERE number${at} IS NOT NULL`,
+  );
+  return `
+    WITH summed AS MATERIALIZED (
+      SELECT r.account_id AS account, ${sums.join(', ')} FROM ${source} AS r GROUP BY ${['account', ...assets].join(', ')})
+    ${legs.join(' UNION ALL ')}`;
 }
 
 export interface BalanceFault {
@@ -44,7 +54,7 @@ export function composeBalances({ from, before }: AccountRange): Statement {
   const legs = recordKinds.map((kind) => {
     const { text } = selectRange(kind.name, { from, before });
     return `SELECT account, asset, high, low, number, NULL AS amount, NULL AS floor, NULL AS last_transfer
-      FROM (${selectOwnLegs(kind, text)})`;
+      FROM (${sumOwnLegs(kind, text, (number) => `${number} IS NOT NULL`)})`;
   });
   return {
     text: `
@@ -76,7 +86,7 @@ export function composePartSums(kind: RecordKind, part: PartOfAccount, head: num
   return {
     text: `
       SELECT account, asset, CAST(sum(high) AS TEXT) AS high, CAST(sum(low) AS TEXT) AS low, max(number) AS newest
-      FROM (${selectOwnLegs(kind, text)}) WHERE number <= ?4 GROUP BY account, asset`,
+      FROM (${sumOwnLegs(kind, text, (number) => `${number} <= ?4`)}) GROUP BY account, asset`,
     values: [...values, head],
   };
 }

@@ -11,50 +11,56 @@ export function isLeg(leg: Leg, kind: RecordKind, t: string): string {
 }
 
 interface TieRow {
+  /** The name of the kind. */
+  readonly name: string;
   readonly records: number;
   readonly last: string | null;
   readonly legs: number;
-  readonly broken: number;
   readonly examples: string;
   readonly assets: string;
-  readonly [claim: string]: string | number | null;
+  /** The records that the kind's claim is about, and examples of those that do not meet it. */
+  readonly about: number;
+  readonly exceptions: string;
 }
 
 /**
- * Compares each record of a range with the transfers that it names. The result is always one row, with counts and
- * examples; `legs` counts the named transfers up to number `head`. `LIMIT -1` keeps SQLite from flattening the subquery,
- * which would evaluate every record five times.
+ * Compares each record of a range with the transfers that it names. The result has one row for each kind, with counts
+ * and examples; `legs` counts the named transfers up to number `head`.
  */
-export function composeTies(kind: RecordKind, range: Range, head: number): Statement {
-  const { text, values } = selectRange(kind.name, range);
+export function composeTies(kinds: readonly RecordKind[], range: Range, head: number): Statement {
+  const sources = kinds.map((kind) => ({ kind, ...selectRange(kind.name, range) }));
+  const values = sources[0]?.values ?? [];
+  const upTo = `?${values.length + 1}`;
+  return {
+    text: sources.map(({ kind, text }) => selectTies(kind, text, upTo)).join(' UNION ALL '),
+    values: [...values, head],
+  };
+}
+
+/** `LIMIT -1` keeps SQLite from flattening the subquery, which would evaluate every record five times. */
+function selectTies(kind: RecordKind, source: string, upTo: string): string {
   const faults = kind.legs.map((leg, at) => `(${leg.number} IS NOT NULL AND NOT ${isLeg(leg, kind, `t${at}`)})`);
   const columns = kind.legs.map(({ number, asset }, at) => `${number} AS number${at}, ${asset} AS asset${at}`);
   const numbers = kind.legs.map((_, at) => `coalesce(number${at} || ' ', '')`).join(' || ');
   const shown = kind.shown.map((column) => `'${column}', ${column}`).join(', ');
   const example = `json_object('${kind.title}', id, 'accountId', account_id, ${shown},
     'transfers', coalesce(nullif(trim(${numbers}), ''), 'none'))`;
-  const legs = kind.legs.map((_, at) => `iif(counted AND number${at} <= ?${values.length + 1}, 1, 0)`).join(' + ');
+  const legs = kind.legs.map((_, at) => `iif(counted AND number${at} <= ${upTo}, 1, 0)`).join(' + ');
   const assets = kind.legs.map((_, at) => `asset${at}`).join(', ');
-  const claims = kind.claims.map(
-    (_, at) => `, sum(about${at}) AS about${at}, count(*) FILTER (WHERE claim${at}) AS broken${at},
-      json_group_array(${example}) FILTER (WHERE claim${at}) AS examples${at}`,
-  );
-  return {
-    text: `
-      SELECT count(*) AS records, max(id) AS last, coalesce(sum(${legs}), 0) AS legs,
-        count(*) FILTER (WHERE fault) AS broken,
+  const { about, broken } = kind.claim ?? { about: '0', broken: '0' };
+  return `
+      SELECT '${kind.name}' AS name, count(*) AS records, max(id) AS last, coalesce(sum(${legs}), 0) AS legs,
         json_group_array(${example}) FILTER (WHERE fault) AS examples,
-        json_group_array(json_array(${assets})) FILTER (WHERE fault) AS assets${claims.join('')}
+        json_group_array(json_array(${assets})) FILTER (WHERE fault) AS assets,
+        coalesce(sum(about), 0) AS about, json_group_array(${example}) FILTER (WHERE unmet) AS exceptions
       FROM (
         SELECT r.id, r.account_id, ${kind.shown.map((column) => `r.${column}`).join(', ')},
           (${[`(${kind.odd})`, ...faults].join(' OR ')}) AS fault,
-          (${kind.counted ?? '1'}) AS counted, ${columns.join(', ')}
-          ${kind.claims.map(({ about, broken }, at) => `, (${about}) AS about${at}, (${about}) AND (${broken}) AS claim${at}`).join('')}
-        FROM ${text} AS r
+          (${kind.counted ?? '1'}) AS counted, (${about}) AS about, (${about}) AND (${broken}) AS unmet,
+          ${columns.join(', ')}
+        FROM ${source} AS r
         ${kind.legs.map(({ number }, at) => `LEFT JOIN transfers AS t${at} ON t${at}.id = ${number}`).join(' ')}
-        LIMIT -1)`,
-    values: [...values, head],
-  };
+        LIMIT -1)`;
 }
 
 /** What the check of a range of records found. */
@@ -69,15 +75,15 @@ export interface JudgedTies {
   readonly untied: Untied;
 }
 
-/** Reads the row of `composeTies`. Pure. */
+/** Reads the row of a kind from those of `composeTies`. Pure. */
 export function judgeTies(kind: RecordKind, rows: readonly unknown[] | undefined): JudgedTies {
-  const row = onlyRow(rows as TieRow[] | undefined);
-  const checked: Partial<Record<Invariant, number>> = { records_match_transfers: row.records };
-  const findings = readExamples('records_match_transfers', row.examples);
-  for (const [at, { invariant }] of kind.claims.entries()) {
-    checked[invariant] = Number(row[`about${at}`] ?? 0);
-    findings.push(...readExamples(invariant, String(row[`examples${at}`])));
-  }
+  const row = onlyRow((rows as TieRow[] | undefined)?.filter(({ name }) => name === kind.name));
+  const { invariant } = kind.claim ?? {};
+  const checked: Counts = { records_match_transfers: row.records, ...(invariant && { [invariant]: row.about }) };
+  const findings = [
+    ...readExamples('records_match_transfers', row.examples),
+    ...(invariant ? readExamples(invariant, row.exceptions) : []),
+  ];
   const { records, last, legs } = row;
   return { records, last, legs, checked, findings, untied: readUntied(row.assets) };
 }

@@ -34,6 +34,6 @@ export const depositRecords: RecordKind = {
       WHERE credit_account = r.account_id AND credit_id = r.id AND 'quarantine ' || id = r.reference))`,
   counted: 'r.withdrawal_id IS NULL',
   found: 'r.account_id = t.credit AND r.id = t.reference AND r.withdrawal_id IS NULL',
+  weight: 2,
   shown: ['status'],
-  claims: [],
 };

@@ -28,20 +28,19 @@ export const orderRecords: RecordKind = {
   ],
   odd: `(r.status = 'COMPLETED') IS NOT (r.first_transfer IS NOT NULL)`,
   found: `r.account_id = iif(t.debit = 'house:liquidity', t.credit, t.debit) AND r.id = t.reference`,
+  weight: 1,
   shown: ['status'],
-  claims: [
-    {
-      invariant: 'rounding_favours_house',
-      about: `r.status = 'COMPLETED'`,
-      // In floating point, to within an atom of each side and a billionth. `judgeRounding` checks each new order
-      // exactly.
-      broken: `NOT EXISTS (
-        SELECT 1 FROM assets
-        WHERE asset = r.coin
-          AND abs(r.usdt_amount - 1.0 * r.coin_amount * r.executed_price / (100.0 * unit))
-            <= 1.0 + r.executed_price / (100.0 * unit) + r.usdt_amount * 1e-9)`,
-    },
-  ],
+  claim: {
+    invariant: 'rounding_favours_house',
+    about: `r.status = 'COMPLETED'`,
+    // In floating point, to within an atom of each side and a billionth. `judgeRounding` checks each new order
+    // exactly.
+    broken: `NOT EXISTS (
+      SELECT 1 FROM assets
+      WHERE asset = r.coin
+        AND abs(r.usdt_amount - 1.0 * r.coin_amount * r.executed_price / (100.0 * unit))
+          <= 1.0 + r.executed_price / (100.0 * unit) + r.usdt_amount * 1e-9)`,
+  },
 };
 
 /** The columns of an order from which its rounding is judged, and what it earned. */

@@ -15,7 +15,7 @@ export interface Leg {
   readonly sign?: string;
 }
 
-/** Another condition on a record. */
+/** Another condition on the records of a kind. */
 export interface Claim {
   readonly invariant: Invariant;
   /** SQL that is true for the records that the condition applies to. */
@@ -45,7 +45,14 @@ export interface RecordKind {
   readonly counted?: string;
   /** SQL that finds the record `r` of a transfer `t`. */
   readonly found: string;
+  /** How many orders take D1 as long to check as one of these records: a slice holds so many fewer of them. */
+  readonly weight: number;
   /** The columns that an example shows. */
   readonly shown: readonly string[];
-  readonly claims: readonly Claim[];
+  readonly claim?: Claim;
+}
+
+/** How many records of a kind fit into a slice in which this many orders fit. Pure. */
+export function countFitting({ weight }: RecordKind, orders: number): number {
+  return Math.max(1, Math.floor(orders / weight));
 }

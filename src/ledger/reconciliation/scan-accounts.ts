@@ -5,6 +5,7 @@ import { type BalanceFault, composeBalances, joinParts } from './compose-sums.ts
 import { type Untied, composeTies, judgeTies, readExamples } from './compose-ties.ts';
 import type { Counts, Finding } from './invariants.ts';
 import { type Differences, judgeBalances } from './judge-balance.ts';
+import { countFitting } from './record-kind.ts';
 import { recordKinds } from './record-kinds.ts';
 import { type AccountRange, type Statement, onlyRow, readBatch } from './statement.ts';
 import { LargeAccount, beginLarge, scanLargeAccount } from './scan-large-account.ts';
@@ -44,7 +45,7 @@ export interface ScannedAccounts {
 const BEYOND_ALL = '~';
 
 /**
- * Scans the next accounts, as many as together have at most `count` records of each kind. Compares each record with its
+ * Scans the next accounts, as many as together have at most `count` orders, and a share of it of each other kind. Compares each record with its
  * transfers and each balance with the legs of all its records, in one transaction, so that a write in between cannot
  * look like an error. A larger account is scanned in parts. Counts the transfers up to number `head` that the records
  * name. Throws when D1 fails.
@@ -105,18 +106,18 @@ interface MeasureRow {
 function composeMeasure(from: string, count: number): Statement {
   const tables = recordKinds.map(({ name }) => name);
   const firsts = tables.map((table) => `SELECT min(account_id) FROM ${table} WHERE account_id >= ?1`);
-  const ends = tables.map(
-    (table) => `(SELECT account_id FROM ${table} WHERE account_id >= ?1 ORDER BY account_id, id LIMIT 1 OFFSET ?2)
-      AS ${table}`,
+  const ends = recordKinds.map(
+    (kind, at) => `(SELECT account_id FROM ${kind.name} WHERE account_id >= ?1
+      ORDER BY account_id, id LIMIT 1 OFFSET ?${at + 3}) AS ${kind.name}`,
   );
   return {
     text: `
       SELECT (SELECT max(id) FROM transfers) AS head,
         (SELECT min(first) FROM (
           SELECT min(id) AS first FROM accounts WHERE id >= ?1 UNION ALL ${firsts.join(' UNION ALL ')})) AS first,
-        (SELECT id FROM accounts WHERE id >= ?1 ORDER BY id LIMIT 1 OFFSET ?3) AS accounts, ${ends.join(', ')}`,
+        (SELECT id FROM accounts WHERE id >= ?1 ORDER BY id LIMIT 1 OFFSET ?2) AS accounts, ${ends.join(', ')}`,
     // Besides its records, an account has nine balances and twelve addresses, so fewer accounts fit than records.
-    values: [from, count, Math.max(1, Math.floor(count / 6))],
+    values: [from, Math.max(1, Math.floor(count / 6)), ...recordKinds.map((kind) => countFitting(kind, count))],
   };
 }
 
@@ -139,14 +140,14 @@ async function scanRange(
     composeLimits(range),
     composeAddresses(range),
     composeMeasure(range.before, count),
-    ...recordKinds.map((kind) => composeTies(kind, range, head)),
+    composeTies(recordKinds, range, head),
   ]);
-  const [faults = [], balances, limits, addresses, measured, ...ties] = rows;
+  const [faults = [], balances, limits, addresses, measured, ties] = rows;
   const compared = judgeBalances((faults as BalanceFault[]).map(readFault));
   const { balances: compares } = onlyRow(balances as { balances: number }[] | undefined);
   const windows = onlyRow(limits as LimitsRow[] | undefined);
   const owned = onlyRow(addresses as AddressesRow[] | undefined);
-  const judged = recordKinds.map((kind, at) => judgeTies(kind, ties[at]));
+  const judged = recordKinds.map((kind) => judgeTies(kind, ties));
   const own: Counts = {
     balances_match_transfers: compares,
     balances_above_floor: compares,

@@ -6,6 +6,7 @@ import { type EndsRow, composeEnds } from './compose-journal.ts';
 import { type Untied, composeTies, judgeTies, readExamples } from './compose-ties.ts';
 import type { Counts, Finding } from './invariants.ts';
 import { type Differences, judgeBalances } from './judge-balance.ts';
+import { countFitting } from './record-kind.ts';
 import { recordKinds } from './record-kinds.ts';
 import { onlyRow, readBatch } from './statement.ts';
 import { type BalanceRow, Sums, addSums, compareSums } from './sums.ts';
@@ -58,16 +59,17 @@ export async function scanLargeAccount(
 ): Promise<ScannedLarge> {
   const kind = recordKinds[large.kind];
   if (!kind) return scanSince(database, large, count);
-  const part = { accountId: large.accountId, after: large.id, rows: count };
+  const fitting = countFitting(kind, count);
+  const part = { accountId: large.accountId, after: large.id, rows: fitting };
   const hasLimits = kind.name === 'withdrawals';
   const { rows, duration_ms } = await readBatch(database, [
-    composeTies(kind, part, head),
+    composeTies([kind], part, head),
     composePartSums(kind, part, large.head),
     ...(hasLimits ? [composeLimits(part)] : []),
   ]);
   const ties = judgeTies(kind, rows[0]);
   const windows = hasLimits ? onlyRow(rows[2] as LimitsRow[] | undefined) : undefined;
-  const isLast = ties.records < count || ties.last === null;
+  const isLast = ties.records < fitting || ties.last === null;
   return {
     next: {
       ...large,

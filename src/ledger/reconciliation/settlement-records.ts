@@ -34,6 +34,6 @@ export const settlementRecords: RecordKind = {
     WHERE o.account_id = r.counterparty AND o.id = r.id AND o.counterparty = r.account_id AND o.type <> r.type)`,
   counted: `r.type <> 'P2P_SELL'`,
   found: `r.id = t.reference AND r.account_id = iif(t.debit = 'house:liquidity', t.credit, t.debit)`,
+  weight: 2,
   shown: ['type'],
-  claims: [],
 };

@@ -47,12 +47,11 @@ export const withdrawalRecords: RecordKind = {
     OR (r.status = 'COMPLETED' AND r.recipient IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM deposits WHERE account_id = r.recipient AND id = r.receipt_id AND withdrawal_id = r.id))`,
   found: 'r.id = t.reference',
+  weight: 2,
   shown: ['status'],
-  claims: [
-    {
-      invariant: 'withdrawals_paid_once',
-      about: '1',
-      broken: 'r.paid_transfer IS NOT NULL AND r.returned_transfer IS NOT NULL',
-    },
-  ],
+  claim: {
+    invariant: 'withdrawals_paid_once',
+    about: '1',
+    broken: 'r.paid_transfer IS NOT NULL AND r.returned_transfer IS NOT NULL',
+  },
 };

@@ -24,7 +24,7 @@ export const WHOLE: SliceLimits = { explained: 10_000, summed: 10_000, rows: 10_
 export const SMALL: SliceLimits = { explained: 5, summed: 5, rows: 5 };
 
 /** Limits at which a slice reads some whole accounts, but not those with much activity. */
-const SOME: SliceLimits = { explained: 60, summed: 60, rows: 10 };
+const SOME: SliceLimits = { explained: 60, summed: 60, rows: 20 };
 
 /** Chains that need few rows for a link. */
 export const SHORT_CHAINS: Chains = {
