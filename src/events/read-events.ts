@@ -50,6 +50,10 @@ function describePage<Shown extends z.ZodType>(shown: Shown) {
       description: 'Every event with a higher number is kept; an `after` below it is refused',
       example: 0,
     }),
+    newest: Sequence.openapi({
+      description: 'The number of the newest event. Sent as `after`, it gives only what happens from now on',
+      example: 40,
+    }),
   });
 }
 
@@ -63,11 +67,16 @@ export const OperatorEventQuery = describeQuery(operatorEventTypes);
 
 export const OperatorEventPage = describePage(OperatorEvent).openapi('OperatorEventPage');
 
+/** Where a listener's events begin and end: those with a number above `since`, up to `newest`, are kept. */
+interface Span {
+  readonly since: number;
+  readonly newest: number;
+}
+
 /** A page of a feed. */
-export interface FeedPage<Shown> {
+export interface FeedPage<Shown> extends Span {
   readonly events: Shown[];
   readonly nextAfter: number;
-  readonly since: number;
 }
 
 /** Which page of a feed is wanted. */
@@ -146,12 +155,6 @@ export interface Wanted {
   readonly limit: number;
 }
 
-/** Where a listener's events begin and end: those with a number above `since`, up to `newest`, are kept. */
-interface Span {
-  readonly since: number;
-  readonly newest: number;
-}
-
 /** The rows of a page, and where it ends. */
 export interface EventRows extends Span {
   readonly rows: EventRow[];
@@ -199,8 +202,8 @@ export async function readEvents<Shown extends Event | OperatorEvent>(
   }
   const refused = query.after === undefined ? undefined : refuseAfter('after', query.after, found);
   if (refused) return refused;
-  const { rows, lookedTo, since } = found;
-  return accept({ events: await compose(database, rows), nextAfter: lookedTo, since });
+  const { rows, lookedTo, since, newest: last } = found;
+  return accept({ events: await compose(database, rows), nextAfter: lookedTo, since, newest: last });
 }
 
 /** Why nothing can be read after a number: events behind it are gone, or none has come so far. */

@@ -13,7 +13,7 @@ const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 /** A trader whose account listens. */
 async function openListener(funds: Parameters<typeof openTrader>[0] = {}): Promise<Trader> {
   const trader = await openTrader(funds);
-  expect(await readFeed(trader)).toEqual({ events: [], nextAfter: 0, since: 0 });
+  expect(await readFeed(trader)).toEqual({ events: [], nextAfter: 0, since: 0, newest: 0 });
   return trader;
 }
 
@@ -43,7 +43,7 @@ describe('the feed of events', () => {
   it('begins with the first request, and tells nothing of what was before', async () => {
     const trader = await openTrader({ USDT: '100' });
     await trader.trade(ORDER);
-    expect(await readFeed(trader)).toEqual({ events: [], nextAfter: 0, since: 0 });
+    expect(await readFeed(trader)).toEqual({ events: [], nextAfter: 0, since: 0, newest: 0 });
     const both = await Promise.all([readFeed(trader), readFeed(await createKey(trader.accountId))]);
     expect(both.map(({ since }) => since)).toEqual([0, 0]);
   });
@@ -170,7 +170,7 @@ describe('the feed of events', () => {
     await trader.trade(ORDER);
     const page = await readFeed(trader, { types: 'withdrawal.completed,order.filled' });
     expect(page.events.map(({ type }) => type)).toEqual(['order.filled', 'withdrawal.completed', 'order.filled']);
-    expect(await readFeed(trader, { types: 'key.created' })).toEqual({ events: [], nextAfter: 4, since: 0 });
+    expect(await readFeed(trader, { types: 'key.created' })).toEqual({ events: [], nextAfter: 4, since: 0, newest: 4 });
     const first = await readFeed(trader, { types: 'order.filled', limit: 1 });
     expect([first.events.length, first.nextAfter]).toEqual([1, 1]);
   });
@@ -179,7 +179,7 @@ describe('the feed of events', () => {
     const trader = await openListener();
     await tellOld(trader, 1, 2_100);
     const page = await readFeed(trader, { types: 'key.created' });
-    expect([page.events, page.nextAfter]).toEqual([[], 2_000]);
+    expect([page.events, page.nextAfter, page.newest]).toEqual([[], 2_000, 2_100]);
     expect((await readFeed(trader, { types: 'key.created', after: 2_000 })).nextAfter).toBe(2_100);
   });
 
@@ -190,8 +190,8 @@ describe('the feed of events', () => {
     await env.DB.prepare('DELETE FROM events WHERE account_id = ? AND sequence <= 4').bind(trader.accountId).run();
     const { detail } = await expectProblem(await trader.get('/api/v1/events?after=3'), 410, 'events_expired');
     expect(detail).toContain('after number 4');
-    const page = await readFeed(trader);
-    expect([page.since, page.events.map(({ sequence }) => sequence)]).toEqual([4, [5, 6, 7]]);
+    const page = await readFeed(trader, { limit: 2 });
+    expect([page.since, page.events.map(({ sequence }) => sequence), page.newest]).toEqual([4, [5, 6], 7]);
     expect((await readFeed(trader, { after: 4 })).events).toHaveLength(3);
   });
 

@@ -10,14 +10,15 @@ interface Page {
   readonly events: readonly OperatorEvent[];
   readonly nextAfter: number;
   readonly since: number;
+  readonly newest: number;
 }
 
 const read = async (query = '') => json<Page>(await asOperator('GET', `/events?limit=200&${query}`));
 
 /** Everything from now on. */
 async function follow(): Promise<() => Promise<readonly OperatorEvent[]>> {
-  const { nextAfter } = await read();
-  return async () => (await read(`after=${nextAfter}`)).events;
+  const { newest } = await read();
+  return async () => (await read(`after=${newest}`)).events;
 }
 
 const typesOf = (events: readonly OperatorEvent[]) => events.map(({ type }) => type);
@@ -28,7 +29,7 @@ const recordOf = ({ data }: OperatorEvent) => Object.values(data)[0] as Readonly
 describe('the operator’s feed', () => {
   it('begins with the first read, and gives every row of the audit once, in order, by its number', async () => {
     await openAccount();
-    expect(await read()).toEqual({ events: [], nextAfter: 0, since: 0 });
+    expect(await read()).toEqual({ events: [], nextAfter: 0, since: 0, newest: 0 });
     const before = await env.DB.prepare('SELECT count(*) AS n FROM audit').first<number>('n');
     await openAccount({ USDT: '1' });
     const seen: OperatorEvent[] = [];
@@ -116,10 +117,22 @@ describe('the operator’s feed', () => {
     expect(before.map((row) => row['account_id'])).toEqual(['operator']);
   });
 
-  it('gives the wanted types alone', async () => {
-    const news = await read();
+  it('says on each page where it ends, so that its newest events take two reads', async () => {
+    const before = await read();
     await openAccount({ USDT: '5' });
-    const { events } = await read(`after=${news.nextAfter}&types=deposit.completed,deposit.failed`);
+    await openAccount();
+    const { events, nextAfter, since, newest } = await json<Page>(await asOperator('GET', '/events?limit=1'));
+    expect([events.length, nextAfter]).toEqual([1, since + 1]);
+    expect(newest).toBeGreaterThan(before.newest + 2);
+    const last = await read(`after=${newest - 2}`);
+    expect(last.events.map(({ sequence }) => sequence)).toEqual([newest - 1, newest]);
+    expect((await read(`after=${newest}`)).events).toEqual([]);
+  });
+
+  it('gives the wanted types alone', async () => {
+    const { newest } = await read();
+    await openAccount({ USDT: '5' });
+    const { events } = await read(`after=${newest}&types=deposit.completed,deposit.failed`);
     expect(typesOf(events)).toEqual(['deposit.completed']);
   });
 

@@ -1511,6 +1511,11 @@ export interface components {
              * @example 0
              */
             since: number;
+            /**
+             * @description The number of the newest event. Sent as `after`, it gives only what happens from now on
+             * @example 40
+             */
+            newest: number;
         };
         ExchangeInfo: {
             symbols: {
@@ -6048,7 +6053,8 @@ export interface operations {
                      *         }
                      *       ],
                      *       "nextAfter": 12,
-                     *       "since": 0
+                     *       "since": 0,
+                     *       "newest": 40
                      *     }
                      */
                     "application/json": components["schemas"]["EventPage"];

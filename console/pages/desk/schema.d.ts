@@ -58,7 +58,7 @@ export type OperatorDepositEvent = { readonly id: string; readonly type: "deposi
 
 export type OperatorEvent = AuditEvent | OperatorDepositEvent | OperatorWithdrawalEvent | EndpointEvent;
 
-export type OperatorEventPage = { readonly events: readonly (OperatorEvent)[]; readonly nextAfter: number; readonly since: number };
+export type OperatorEventPage = { readonly events: readonly (OperatorEvent)[]; readonly nextAfter: number; readonly since: number; readonly newest: number };
 
 export type OperatorWebhookEndpoint = { readonly id: string; readonly url: string; readonly description: string; readonly types: readonly ("audit.added" | "deposit.completed" | "deposit.pending" | "deposit.failed" | "deposit.quarantined" | "withdrawal.completed" | "withdrawal.pending" | "withdrawal.processing" | "withdrawal.failed" | "endpoint.disabled" | "endpoint.test")[]; readonly status: "enabled" | "disabled"; readonly reason: "gone" | "failing" | null; readonly createdAt: string; readonly previousSecretUntil: string | null };
 

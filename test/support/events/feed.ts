@@ -6,6 +6,7 @@ export interface FeedPage {
   readonly events: readonly Event[];
   readonly nextAfter: number;
   readonly since: number;
+  readonly newest: number;
 }
 
 /** One page of an account's events. */

@@ -388,6 +388,8 @@ class EventPage(TypedDict):
     """Send it as `after` for what comes next, also when `events` is empty"""
     since: int
     """Every event with a higher number is kept; an `after` below it is refused"""
+    newest: int
+    """The number of the newest event. Sent as `after`, it gives only what happens from now on"""
 
 
 class ExchangeInfoSymbol(TypedDict):

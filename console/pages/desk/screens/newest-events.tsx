@@ -4,7 +4,6 @@ import { useLoaded } from '../../load.ts';
 import { TextField } from '../../parts/form.tsx';
 import { Shown } from '../../parts/notice.tsx';
 import { go } from '../../route.ts';
-import { readNewest } from '../find-newest.ts';
 import { operate } from '../operate.ts';
 import { ShortId, Time } from '../parts/names.tsx';
 import { Records } from '../parts/records.tsx';
@@ -15,15 +14,7 @@ const SHOWN = 50;
 /** The newest events of the operator's feed in a ledger, the first one unless it is named. */
 export function NewestEvents({ ledger }: { readonly ledger: string }) {
   const [wanted, setWanted] = useState(ledger);
-  const { loaded, reload } = useLoaded(() =>
-    readNewest(
-      (after, limit) =>
-        operate('get /events', {
-          query: { limit, ...(after !== undefined && { after }), ...(ledger !== '' && { ledger: Number(ledger) }) },
-        }),
-      SHOWN,
-    ),
-  );
+  const { loaded, reload } = useLoaded(() => readNewest(ledger));
   const find = (event: Event) => {
     event.preventDefault();
     if (wanted === ledger) reload();
@@ -60,6 +51,15 @@ export function NewestEvents({ ledger }: { readonly ledger: string }) {
       </Shown>
     </section>
   );
+}
+
+/** The newest events of a ledger, newest first. The feed is read forwards, so the first read asks where it ends. */
+async function readNewest(ledger: string): Promise<readonly OperatorEvent[]> {
+  const of = ledger === '' ? {} : { ledger: Number(ledger) };
+  const { since, newest } = await operate('get /events', { query: { ...of, limit: 1 } });
+  const after = Math.max(since, newest - SHOWN);
+  const { events } = await operate('get /events', { query: { ...of, after, limit: SHOWN } });
+  return events.toReversed();
 }
 
 /** What an event is about, with the way to it. */
