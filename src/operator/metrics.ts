@@ -22,6 +22,8 @@ export interface OpenWork {
   readonly newestTransfer: number;
   /** By state: how many there are, and when the oldest was committed or reported, in milliseconds. */
   readonly withdrawals: Readonly<Record<'PENDING' | 'PROCESSING', OpenState>>;
+  /** Payouts that the custodian holds, of the oldest that are with it, and since when Bureau knows of the oldest. */
+  readonly heldPayouts: OpenState;
   readonly deposits: Readonly<Record<'PENDING' | 'QUARANTINED', OpenState>>;
 }
 
@@ -30,18 +32,18 @@ interface OpenState {
   readonly oldest_ms: number | null;
 }
 
-/** A count of at most `MOST_COUNTED` rows of an index, and the first of them. */
-function countOpen(rows: string, oldest: string) {
+/** A count of the first `MOST_COUNTED` rows of an index in which a column is not NULL, and the oldest of them. */
+function countOpen(rows: string, column: string) {
   return sql.raw(
-    `(SELECT json_object('count', count(*), 'oldest_ms', ${oldest}) FROM (${rows} LIMIT ${MOST_COUNTED}))`,
+    `(SELECT json_object('count', count(${column}), 'oldest_ms', min(${column})) FROM (${rows} LIMIT ${MOST_COUNTED}))`,
   );
 }
 
-const openWithdrawals = (status: string) =>
+const openWithdrawals = (status: string, column: 'committed_at' | 'held_since') =>
   countOpen(
-    `SELECT id, committed_at FROM withdrawals
+    `SELECT id, ${column} FROM withdrawals
      WHERE status IN ('PENDING', 'PROCESSING') AND status = '${status}' ORDER BY id`,
-    'min(committed_at)',
+    column,
   );
 
 /** The time of a deposit is the one of its id. */
@@ -50,7 +52,7 @@ const openDeposits = (status: string) =>
     `SELECT id FROM deposits
      WHERE status IN ('PENDING', 'QUARANTINED') AND reason IS NOT 'below_minimum' AND decision IS NULL
        AND status = '${status}' ORDER BY id`,
-    'min(id)',
+    'id',
   );
 
 interface OpenRow {
@@ -59,6 +61,7 @@ interface OpenRow {
   readonly newest: number;
   readonly withdrawalsPending: string;
   readonly withdrawalsProcessing: string;
+  readonly heldPayouts: string;
   readonly depositsPending: string;
   readonly depositsQuarantined: string;
 }
@@ -75,7 +78,9 @@ export async function readOpenWork(database: Database): Promise<OpenWork> {
     (SELECT json_array(trading_halted, withdrawals_halted) FROM settings) AS halts,
     (SELECT count(*) FROM (SELECT 1 FROM reconciliation_violations WHERE cleared_at IS NULL LIMIT 100)) AS violations,
     (SELECT coalesce(max(id), 0) FROM transfers) AS newest,
-    ${openWithdrawals('PENDING')} AS withdrawalsPending, ${openWithdrawals('PROCESSING')} AS withdrawalsProcessing,
+    ${openWithdrawals('PENDING', 'committed_at')} AS withdrawalsPending,
+    ${openWithdrawals('PROCESSING', 'committed_at')} AS withdrawalsProcessing,
+    ${openWithdrawals('PROCESSING', 'held_since')} AS heldPayouts,
     ${openDeposits('PENDING')} AS depositsPending, ${openDeposits('QUARANTINED')} AS depositsQuarantined`);
   if (!row) throw new Error('a statement without FROM gave no row');
   const [tradingHalted, withdrawalsHalted] = JSON.parse(row.halts) as [number, number];
@@ -85,6 +90,7 @@ export async function readOpenWork(database: Database): Promise<OpenWork> {
     violations: row.violations,
     newestTransfer: row.newest,
     withdrawals: { PENDING: readState(row.withdrawalsPending), PROCESSING: readState(row.withdrawalsProcessing) },
+    heldPayouts: readState(row.heldPayouts),
     deposits: { PENDING: readState(row.depositsPending), QUARANTINED: readState(row.depositsQuarantined) },
   };
 }
@@ -143,11 +149,9 @@ function writeFamily({ name, unit, help, samples }: Family): string {
 const ageOf = (since_ms: number, now_ms: number) => Math.max(0, now_ms - since_ms) / 1_000;
 
 function listWork({ work, now_ms }: Measured): Family[] {
+  const age = ({ oldest_ms }: OpenState) => (oldest_ms === null ? 0 : ageOf(oldest_ms, now_ms));
   const ages = (open: Readonly<Record<string, OpenState>>): Sample[] =>
-    Object.entries(open).map(([status, { oldest_ms }]) => [
-      { status },
-      oldest_ms === null ? 0 : ageOf(oldest_ms, now_ms),
-    ]);
+    Object.entries(open).map(([status, state]) => [{ status }, age(state)]);
   return [
     { name: 'trading_halted', help: 'Whether trading is halted', samples: [[{}, work.tradingHalted]] },
     { name: 'withdrawals_halted', help: 'Whether withdrawals are halted', samples: [[{}, work.withdrawalsHalted]] },
@@ -166,6 +170,17 @@ function listWork({ work, now_ms }: Measured): Family[] {
       unit: 'seconds',
       help: 'How long the oldest of them has waited; 0 without any',
       samples: ages(work.withdrawals),
+    },
+    {
+      name: 'payouts_held',
+      help: `Payouts that the custodian holds before it pays, of the oldest ${MOST_COUNTED} that are with it`,
+      samples: [[{}, work.heldPayouts.count]],
+    },
+    {
+      name: 'payouts_held_oldest_age',
+      unit: 'seconds',
+      help: 'How long the oldest of them is known to be held; 0 without any',
+      samples: [[{}, age(work.heldPayouts)]],
     },
     {
       name: 'deposits_open',

@@ -54,6 +54,8 @@ describe('GET /operator/v1/metrics', () => {
       'bureau_withdrawals_open{status="PENDING"}': 1,
       'bureau_withdrawals_open{status="PROCESSING"}': 0,
       'bureau_withdrawals_oldest_age_seconds{status="PROCESSING"}': 0,
+      bureau_payouts_held: 0,
+      bureau_payouts_held_oldest_age_seconds: 0,
       'bureau_deposits_open{status="QUARANTINED"}': 0,
       'bureau_in_flight{asset="USDT"}': 51,
       bureau_price_hub_up: 1,

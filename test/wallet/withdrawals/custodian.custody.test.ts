@@ -63,6 +63,13 @@ describe('a custodian that holds a payout', () => {
     return withdrawals.find((one) => one.id === id)?.held;
   };
 
+  /** What a scrape shows of held payouts. */
+  const readHeld = async () => {
+    const text = await (await asOperator('GET', '/metrics')).text();
+    const find = (name: string) => Number(new RegExp(`^bureau_payouts_held${name} (.+)$`, 'm').exec(text)?.[1]);
+    return { count: find(''), oldest_s: find('_oldest_age_seconds') };
+  };
+
   it('tells the operator why and since when, the holder nothing, and no reason is left when it has paid', async () => {
     const trader = await openTrader({ USDT: '100' });
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept', answer: says('hot_wallet_low') });
@@ -88,6 +95,20 @@ describe('a custodian that holds a payout', () => {
     expect(
       await env.DB.prepare('SELECT held_reason, held_since FROM withdrawals WHERE id = ?').bind(withdrawal.id).first(),
     ).toEqual({ held_reason: null, held_since: null });
+  });
+
+  it('is counted by a metric, with the age of the oldest, until it pays', async () => {
+    const [trader, other] = [await openTrader({ USDT: '100' }), await openTrader({ USDT: '100' })];
+    const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept', answer: says('hot_wallet_low') });
+    const accepted = await withdrawFrom(other, { method: 'PUT', act: 'accept' });
+    await env.DB.prepare('UPDATE withdrawals SET held_since = held_since - 600000 WHERE id = ?')
+      .bind(withdrawal.id)
+      .run();
+    const { count, oldest_s } = await readHeld();
+    expect([count, Math.floor(oldest_s / 60)]).toEqual([1, 10]);
+    for (const { id } of [withdrawal, accepted]) await decidePayout(id, 'pay');
+    await sweep();
+    expect(await readHeld()).toEqual({ count: 0, oldest_s: 0 });
   });
 
   it('writes a reason once, however often it is told', async () => {
