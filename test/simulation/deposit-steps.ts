@@ -3,7 +3,7 @@ import { type AssetNetwork, assetSymbols, assets, scaleOf } from '../../src/mone
 import { asOperator, json } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';
 import type { Draw } from '../support/draw.ts';
-import { type Model, type ModelDeposit, must, sameMovements } from './model.ts';
+import { type Model, type ModelDeposit, NOBODY, must, sameMovements } from './model.ts';
 import { injectDatabaseFault, operate } from './operate.ts';
 import { floorDecimal, readDecimal, writeDecimal } from './read-decimal.ts';
 import type { World } from './world.ts';
@@ -18,8 +18,8 @@ function tellStep(model: Model, deposit: ModelDeposit): void {
   const { accountId, isKnown, isDust, status, told } = deposit;
   if (!isKnown || status === told) return;
   deposit.told = status;
-  if (accountId === null || status === 'COMPLETED' || (isDust && status === 'QUARANTINED')) return;
-  model.tell(accountId, `deposit.${status.toLowerCase()}`, null);
+  if (status === 'COMPLETED' || (isDust && status === 'QUARANTINED')) return;
+  model.tell(accountId ?? NOBODY, `deposit.${status.toLowerCase()}`, null);
 }
 
 async function reportDeposit(world: World, draw: Draw): Promise<ModelDeposit> {
@@ -39,7 +39,7 @@ async function reportDeposit(world: World, draw: Draw): Promise<ModelDeposit> {
   const isOpen = injection !== undefined && injection.count() > 0 && answer.status === 503;
   if (moved.length > 0) {
     const { accountId, asset, amount } = deposit;
-    const credit = [{ debit: house.custody, credit: accountId ?? 'nobody', asset, amount, kind: 'deposit' }];
+    const credit = [{ debit: house.custody, credit: accountId ?? NOBODY, asset, amount, kind: 'deposit' }];
     must(next === 'COMPLETED' && before !== 'COMPLETED', 'credited again', deposit.report, moved);
     must(sameMovements(moved, credit), 'moved', moved, 'instead of', credit);
     deposit.status = 'COMPLETED';

@@ -5,21 +5,23 @@ import { CONNECTION_LOST, OVERLOADED, abort, aroundBatches, fail } from '../supp
 import { env } from '../support/runtime/test-env.ts';
 import type { Draw } from '../support/draw.ts';
 import { type ModelAccount, type ModelReader, must } from './model.ts';
+import { checkOperatorFeed, readOperator } from './operator-feed.ts';
 import type { World } from './world.ts';
 
 const isEventRead = (text: string) => text.includes('from \\"listeners\\"');
 
-/** Reads the next events of an account, in some steps while its lane or the database dies. */
+/** Reads the next events of an account or of the operator, in some steps while its lane or the database dies. */
 export async function stepEvents(world: World, draw: Draw): Promise<void> {
-  const account = draw.pick(world.model.accounts.filter(({ reader }) => reader !== null));
+  const account = draw.pick([...world.model.accounts.filter(({ reader }) => reader !== null), null]);
   const fault = draw.weigh({ none: 6, d1_lost: 2, d1_overloaded: 1, lane_aborted: 2 });
-  const trader = readingKey(account);
-  if (!trader) return;
-  if (fault === 'lane_aborted') await abort(trader.lane);
+  const trader = account && readingKey(account);
+  if (account && !trader) return;
+  if (trader && fault === 'lane_aborted') await abort(trader.lane);
   const message = fault === 'd1_overloaded' ? OVERLOADED : CONNECTION_LOST;
   const moment = draw.pick(['before', 'after'] as const);
   const injection = fault.startsWith('d1') ? aroundBatches(moment, 1, fail(message), isEventRead) : undefined;
-  const count = await readNext(world, account, trader, 1 + draw.below(30));
+  const limit = 1 + draw.below(30);
+  const count = await (trader ? readNext(world, account, trader, limit) : readOperator(world, limit));
   injection?.restore();
   if (fault !== 'none') world.count('faults', `events_${fault}`);
   world.count('operations', 'event that was read', count ?? 0);
@@ -67,6 +69,7 @@ export async function checkEvents(world: World): Promise<void> {
       checkSeen(account.reader);
     }
   }
+  await checkOperatorFeed(world);
   const [silent] = world.model.accounts;
   const told = env.DB.prepare('SELECT count(*) AS n FROM events WHERE account_id = ?').bind(silent?.id ?? '');
   must((await told.first('n')) === 0, 'an account that does not listen has events');

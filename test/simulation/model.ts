@@ -71,6 +71,18 @@ export interface ModelReader {
   after: number;
 }
 
+/** Whose deposits are that belong to no account. */
+export const NOBODY = 'nobody';
+
+/** Who reads the operator's feed, and what must come next. */
+export interface ModelOperator {
+  /** The statuses of deposits and withdrawals that must come, by account, in order. */
+  readonly expected: Map<string, ModelEvent[]>;
+  /** The number of the newest row of the audit that came. */
+  audited: number;
+  after: number;
+}
+
 /** The receiver of an account's events, and the endpoint that sends to it. */
 export interface ModelWebhook {
   readonly manager: Trader;
@@ -184,6 +196,7 @@ export function sameMovements(
 /** The model of the exchange: what it owes, to whom, and why. */
 export class Model {
   readonly accounts: ModelAccount[] = [];
+  readonly operator: ModelOperator = { expected: new Map(), audited: 0, after: 0 };
   readonly orders = new Map<string, string>();
   readonly withdrawals = new Map<string, ModelWithdrawal>();
   readonly deposits: ModelDeposit[] = [];
@@ -228,9 +241,13 @@ export class Model {
     this.floors.set(`${owner} ${asset}`, floor);
   }
 
-  /** Notes what an account that listens must be told next. */
+  /** Notes what an account that listens must be told next, and the operator of deposits and withdrawals of everybody. */
   tell(accountId: string, type: string, subject: string | null): void {
     this.account(accountId)?.reader?.expected.push({ type, subject });
+    if (!/^(?:deposit|withdrawal)\./.test(type)) return;
+    const expected = this.operator.expected.get(accountId) ?? [];
+    expected.push({ type, subject });
+    this.operator.expected.set(accountId, expected);
   }
 
   /** Notes the event of a new status of the account, if it is new. */

@@ -14,6 +14,7 @@ import { checkReads } from './check-reads.ts';
 import { checkEvents, stepEvents } from './event-steps.ts';
 import { checkDust, stepDeposit, stepQuarantine } from './deposit-steps.ts';
 import { stepGates } from './gate-steps.ts';
+import { followExchange } from './operator-feed.ts';
 import { settleGates } from './settle-gates.ts';
 import { stepCredit, stepSettlement } from './reference-steps.ts';
 import { stepReview } from './review-steps.ts';
@@ -153,6 +154,7 @@ async function open(world: World): Promise<void> {
     });
   }
   await world.begin();
+  await followExchange(world);
 }
 
 async function switchTotpOn(world: World, id: string): Promise<NonNullable<ModelAccount['totp']>> {
