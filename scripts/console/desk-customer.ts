@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { generate } from 'otplib';
 import type { LocalExchange } from '../local-exchange.ts';
 
@@ -34,9 +35,14 @@ export interface Customer {
 export async function openCustomer(exchange: LocalExchange, accountId: string): Promise<Customer> {
   const account = `/operator/v1/accounts/${accountId}`;
   const { secret } = await send<{ secret: string }>(exchange, 'POST', `${account}/totp`);
-  let step = Math.floor(Date.now() / 30_000) - 1;
+  let unused = 0;
   // Each code is taken once, and from the step before the present to the one after it.
-  const draw = () => generate({ secret, epoch: 30 * step++ });
+  const draw = async () => {
+    const step = Math.max(unused, Math.floor(Date.now() / 30_000) - 1);
+    unused = step + 1;
+    await sleep(Math.max(0, 30_000 * (step - 1) - Date.now()));
+    return generate({ secret, epoch: 30 * step });
+  };
   await send(exchange, 'POST', `${account}/totp/confirm`, { totpCode: await draw() });
   const entry = { network: 'ETH', address: NOBODYS, label: 'cold wallet' };
   await send(exchange, 'POST', `${account}/allowlist`, entry);

@@ -1,31 +1,16 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { type LocalExchange, expectThat } from '../local-exchange.ts';
 import { writeSignInLink } from '../start/play-access.ts';
-import { WIDE, checkPages, open, openPage, see } from './browser.ts';
+import { checkPages, open, see } from './browser.ts';
 import { type Customer, NOBODYS, openCustomer, send } from './desk-customer.ts';
 import { compareNumbers, listPages } from './desk-pages.ts';
+import { confirm, press, signIn } from './desk-steps.ts';
+import { tryTogether } from './try-together.ts';
 
 const ADMIN = 'admin@bureau.example';
 const SECOND = 'grace@bureau.example';
 const CUSTOMER = 'Desk Customer';
-
-/** Presses the button that opens a dialog, or one that has none. */
-function press(page: Page, name: string): Promise<void> {
-  return page.getByRole('button', { name, exact: true }).click();
-}
-
-/** Presses the button of the open dialog that makes the change. */
-function confirm(page: Page, name: string): Promise<void> {
-  return page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
-}
-
-/** Signs a person of the staff in, in a browser of their own. */
-async function signIn(browser: Browser, exchange: LocalExchange, email: string): Promise<[BrowserContext, Page]> {
-  const context = await browser.newContext({ viewport: WIDE, reducedMotion: 'reduce' });
-  const page = await openPage(context, exchange.consoleOrigin);
-  await page.goto(writeSignInLink(exchange.storage, exchange.consoleOrigin, email));
-  return [context, page];
-}
+const EMAIL = 'customer@customers.example';
 
 /** Opens an account at the desk, finds it again by its id, credits it and invites its holder. Returns its id. */
 async function openAccount(page: Page, exchange: LocalExchange): Promise<string> {
@@ -46,9 +31,9 @@ async function openAccount(page: Page, exchange: LocalExchange): Promise<string>
   await page.getByLabel('Reference').fill('desk credit');
   await confirm(page, 'Credit by hand');
   await page.getByRole('table', { name: 'Balances' }).getByText('5.25').waitFor();
-  await page.getByLabel('E-mail of the holder').fill('customer@customers.example');
+  await page.getByLabel('E-mail of the holder').fill(EMAIL);
   await press(page, 'Invite');
-  await see(page, 'customer@customers.example was invited');
+  await see(page, `${EMAIL} was invited`);
   expectThat(true, 'an account is credited by hand, and its holder invited');
   await press(page, 'Freeze');
   await confirm(page, 'Freeze');
@@ -118,8 +103,8 @@ async function review(page: Page, exchange: LocalExchange, customer: Customer): 
   expectThat(withdrawal.status !== 'PENDING', `a reviewed withdrawal goes on, it is ${withdrawal.status}`);
 }
 
-/** Halts trading and lifts the halt, alone while there is one admin and then with a second person. */
-async function halt(page: Page, exchange: LocalExchange, browser: Browser): Promise<BrowserContext> {
+/** Halts trading and lifts the halt, alone while there is one admin and then with a second person. Returns their page. */
+async function halt(page: Page, exchange: LocalExchange, browser: Browser): Promise<Page> {
   const readHalt = async () =>
     (await send<{ settings: { tradingHalted: boolean } }>(exchange, 'GET', '/operator/v1/settings')).settings
       .tradingHalted;
@@ -152,7 +137,7 @@ async function halt(page: Page, exchange: LocalExchange, browser: Browser): Prom
   await page.getByRole('link', { name: 'a proposal' }).click();
   await see(page, 'You proposed this.');
   expectThat(await readHalt(), 'with two admins it is proposed, and who proposed it cannot approve it');
-  const [context, other] = await signIn(browser, exchange, SECOND);
+  const [, other] = await signIn(browser, exchange, SECOND);
   await open(other, 'Proposals');
   await other.getByRole('link', { name: 'Change the settings' }).click();
   await see(other, 'Trading is halted');
@@ -165,7 +150,7 @@ async function halt(page: Page, exchange: LocalExchange, browser: Browser): Prom
   const row = other.getByRole('row').filter({ hasText: 'Change settings' }).first();
   await row.getByText(SECOND).waitFor();
   expectThat(true, 'the audit names the second person');
-  return context;
+  return other;
 }
 
 /** A stray deposit is kept, another credited by two, and a payout that hangs is settled by two. */
@@ -217,7 +202,6 @@ export async function tryDesk(browser: Browser, exchange: LocalExchange, shots: 
   await send(exchange, 'PATCH', '/operator/v1/settings', { reviewThreshold: '1000000' });
   await customer.withdraw('custodian_hangs');
   const second = await halt(page, exchange, browser);
-  await second.close();
   for (const _ of [1, 2]) {
     const hash = `0x${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex')}`;
     const report = { network: 'ETH', asset: 'ETH', amount: '0.5', address: NOBODYS, txHash: hash, confirmations: 32 };
@@ -229,6 +213,7 @@ export async function tryDesk(browser: Browser, exchange: LocalExchange, shots: 
   const pages = await listPages(exchange, customer, CUSTOMER);
   await checkPages(browser, context, exchange.consoleOrigin, pages, shots);
   expectThat(true, `${pages.length} pages of the desk in which axe finds nothing, in both themes and widths`);
+  await tryTogether(browser, exchange, { first: page, second }, { customer, email: EMAIL, shots });
   await page.goto(`${exchange.consoleOrigin}/desk`);
   await page.getByRole('link', { name: 'Sign out' }).click();
   await see(page, /Open the link/);

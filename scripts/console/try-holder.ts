@@ -1,17 +1,16 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { generate } from 'otplib';
 import type { Browser, Page } from 'playwright-core';
 import { type LocalExchange, expectThat } from '../local-exchange.ts';
-import { readMails } from '../start/mailbox.ts';
-import { WIDE, addAuthenticator, checkState, open, openPage, press, see } from './browser.ts';
+import { checkState, open, press, see } from './browser.ts';
+import { send } from './desk-customer.ts';
+import { awaitLink } from './mails.ts';
+import { openConsole, tryRecovery } from './try-recovery.ts';
 
 const COLD = '0x52908400098527886E0F7030069857D2E4169EE7';
 const EMAIL = 'grace@customers.example';
 const PAGES = ['Overview', 'Trade', 'Deposit', 'Withdraw', 'Activity', 'API keys', 'Events', 'Security'];
-const MAIL_DEADLINE_MS = 10_000;
 
 /** A holder's whole way through the console, on an exchange that `npm start` has just opened. */
 export class HolderTrial {
@@ -31,8 +30,7 @@ export class HolderTrial {
   async run(): Promise<void> {
     await this.#tryPrintedLink();
     const accountId = await this.#invite();
-    const page = await this.#openPage();
-    await addAuthenticator(page);
+    const page = await openConsole(this.#browser, this.#exchange);
     await this.#enter(page);
     await this.#secure(page);
     const useKey = await this.#makeKey(page);
@@ -48,48 +46,17 @@ export class HolderTrial {
     await press(page, 'Sign in with a passkey');
     await see(page, 'Balances');
     expectThat(true, 'signing out, and in again with the passkey');
-    await this.#recover();
+    const proof = { email: EMAIL, recoveryCode: this.#recoveryCodes[0] ?? '' };
+    await tryRecovery(this.#browser, this.#exchange, this.#shots, proof);
   }
 
   #check(page: Page, state: string): Promise<void> {
     return checkState(page, state, this.#shots);
   }
 
-  async #openPage(): Promise<Page> {
-    const context = await this.#browser.newContext({ viewport: WIDE, reducedMotion: 'reduce' });
-    return openPage(context, this.#exchange.consoleOrigin);
-  }
-
-  /** Sends a request as the operator, and returns the answer's body. */
-  async #operate<T>(path: string, body: unknown): Promise<T> {
-    const response = await fetch(`${this.#exchange.origin}/operator/v1${path}`, {
-      method: 'POST',
-      headers: {
-        Authorization: `Bearer ${this.#exchange.valueOf('operator token')}`,
-        'Content-Type': 'application/json',
-      },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
-    return (await response.json()) as T;
-  }
-
-  /** The newest link that was mailed to the holder, once there are so many. */
-  async #linkOf(count: number): Promise<string> {
-    const folder = join(this.#exchange.storage, 'mail');
-    for (let waited_ms = 0; waited_ms < MAIL_DEADLINE_MS; waited_ms += 50) {
-      const mails = readMails(folder).filter(({ to }) => to === EMAIL);
-      const links = mails.flatMap(({ text }) => /http:\/\/localhost:\d+\/link#\S+/.exec(text)?.[0] ?? []);
-      const newest = links.at(-1);
-      if (newest !== undefined && links.length >= count) return newest;
-      await sleep(50);
-    }
-    throw new Error(`no link was mailed to ${EMAIL}`);
-  }
-
   async #tryPrintedLink(): Promise<void> {
     const link = /http:\/\/localhost:\d+\/link#\S+/.exec(this.#exchange.greeting)?.[0] ?? '';
-    const page = await this.#openPage();
+    const page = await openConsole(this.#browser, this.#exchange);
     await page.goto(link);
     await this.#check(page, 'link');
     await press(page, 'Open my account');
@@ -106,9 +73,12 @@ export class HolderTrial {
   }
 
   async #invite(): Promise<string> {
-    const { account } = await this.#operate<{ account: { id: string } }>('/accounts', { label: 'Grace' });
+    const { account } = await send<{ account: { id: string } }>(this.#exchange, 'POST', '/operator/v1/accounts', {
+      label: 'Grace',
+    });
     for (const [asset, amount] of Object.entries({ USDT: '5000', BTC: '0.1', ETH: '2' })) {
-      await this.#operate(`/accounts/${account.id}/credits`, { asset, amount, reference: `opening ${asset}` });
+      const credit = { asset, amount, reference: `opening ${asset}` };
+      await send(this.#exchange, 'POST', `/operator/v1/accounts/${account.id}/credits`, credit);
     }
     const admin = /^signed in as (\S+): (\S+)$/m.exec(this.#exchange.greeting);
     const invited = await fetch(`${this.#exchange.consoleOrigin}/desk/invitations`, {
@@ -126,7 +96,7 @@ export class HolderTrial {
 
   /** Opens the account by the invitation, and enrols a passkey. */
   async #enter(page: Page): Promise<void> {
-    await page.goto(await this.#linkOf(1));
+    await page.goto(await awaitLink(this.#exchange, EMAIL, 1));
     await press(page, 'Open my account');
     await see(page, 'Left to secure');
     await open(page, 'Withdraw');
@@ -200,7 +170,8 @@ export class HolderTrial {
   async #deposit(page: Page, accountId: string): Promise<void> {
     await open(page, 'Deposit');
     await see(page, 'Send only USDT over');
-    await this.#operate('/sandbox/deposits', { accountId, asset: 'USDC', network: 'ETH', amount: '123.45' });
+    const deposit = { accountId, asset: 'USDC', network: 'ETH', amount: '123.45' };
+    await send(this.#exchange, 'POST', '/operator/v1/sandbox/deposits', deposit);
     await see(page, '123.45 USDC over ETH');
     expectThat(true, 'a deposit shows by itself');
   }
@@ -323,53 +294,6 @@ export class HolderTrial {
       await open(page, name);
       await page.getByRole('heading', { name, level: 1 }).waitFor();
       await this.#check(page, name.toLowerCase().replace(' ', '-'));
-    }
-  }
-
-  /** Everything is lost but the mailbox and a recovery code, and the browser is another one. */
-  async #recover(): Promise<void> {
-    const page = await this.#openPage();
-    await addAuthenticator(page);
-    await page.goto(this.#exchange.consoleOrigin);
-    await page.getByText('No passkey on this device?').click();
-    await page.getByLabel('E-mail').fill(EMAIL);
-    await press(page, 'Send me a link');
-    await see(page, 'a link is on its way');
-    await this.#check(page, 'sign-in-asked');
-    await page.goto(await this.#linkOf(2));
-    await press(page, 'Open my account');
-    await see(page, 'You signed in by a link');
-    await open(page, 'Security');
-    await page.getByText('My passkeys are lost').click();
-    await this.#check(page, 'security-lost');
-    await page
-      .getByLabel('Code', { exact: true })
-      .first()
-      .fill(this.#recoveryCodes[0] ?? '');
-    await press(page, 'Recover my account');
-    await see(page, /The account was recovered/);
-    await page.getByLabel('Name of the new passkey').fill('new telephone');
-    await press(page, 'Add a passkey');
-    await see(page, 'new telephone');
-    await this.#check(page, 'security-held');
-    expectThat(true, 'a link and a recovery code bring the holder back, with a new passkey');
-    await open(page, 'API keys');
-    await page.getByLabel('Name').fill('too early');
-    await press(page, 'Make the key');
-    await see(page, /account_recovered, request /);
-    await this.#check(page, 'api-keys-held');
-    expectThat(true, 'the account is held for 24 hours: no new key');
-    await open(page, 'Security');
-    await page.getByLabel('Stop everything until').check();
-    await press(page, 'Freeze my account');
-    await see(page, 'The account is frozen');
-    await this.#check(page, 'security-frozen');
-    const subjects = readMails(join(this.#exchange.storage, 'mail')).filter(({ to }) => to === EMAIL);
-    for (const part of ['by an e-mail link', 'with a new browser', 'being recovered', 'A passkey was added']) {
-      expectThat(
-        subjects.some(({ subject }) => subject.includes(part)),
-        `a mail says: ${part}`,
-      );
     }
   }
 }

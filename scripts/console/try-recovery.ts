@@ -1,0 +1,79 @@
+import type { Browser, Page } from 'playwright-core';
+import { type LocalExchange, expectThat } from '../local-exchange.ts';
+import { WIDE, addAuthenticator, checkState, open, openPage, press, see } from './browser.ts';
+import { awaitLink, listMails } from './mails.ts';
+
+/** Opens the console in a browser of its own, which makes passkeys. */
+export async function openConsole(browser: Browser, exchange: LocalExchange): Promise<Page> {
+  const context = await browser.newContext({ viewport: WIDE, reducedMotion: 'reduce' });
+  const page = await openPage(context, exchange.consoleOrigin);
+  await addAuthenticator(page);
+  return page;
+}
+
+/**
+ * A holder whose devices are lost comes back by the second link that is mailed to them, in another browser, and looks
+ * for how to recover. `asked` is called once the link is on its way.
+ */
+export async function returnByLink(
+  browser: Browser,
+  exchange: LocalExchange,
+  email: string,
+  asked: (page: Page) => Promise<void>,
+): Promise<Page> {
+  const page = await openConsole(browser, exchange);
+  await page.goto(exchange.consoleOrigin);
+  await page.getByText('No passkey on this device?').click();
+  await page.getByLabel('E-mail').fill(email);
+  await press(page, 'Send me a link');
+  await see(page, 'a link is on its way');
+  await asked(page);
+  await page.goto(await awaitLink(exchange, email, 2));
+  await press(page, 'Open my account');
+  await see(page, 'You signed in by a link');
+  await open(page, 'Security');
+  await page.getByText('My passkeys are lost').click();
+  return page;
+}
+
+/** After a recovery its holder adds a passkey. */
+export async function enrolAgain(page: Page): Promise<void> {
+  await see(page, /The account was recovered/);
+  await page.getByLabel('Name of the new passkey').fill('new telephone');
+  await press(page, 'Add a passkey');
+  await see(page, 'new telephone');
+}
+
+/** Everything is lost but the mailbox and a recovery code, and the browser is another one. */
+export async function tryRecovery(
+  browser: Browser,
+  exchange: LocalExchange,
+  shots: string | undefined,
+  { email, recoveryCode }: { readonly email: string; readonly recoveryCode: string },
+): Promise<void> {
+  const page = await returnByLink(browser, exchange, email, (asked) => checkState(asked, 'sign-in-asked', shots));
+  await checkState(page, 'security-lost', shots);
+  await page.getByLabel('Code', { exact: true }).first().fill(recoveryCode);
+  await press(page, 'Recover my account');
+  await enrolAgain(page);
+  await checkState(page, 'security-held', shots);
+  expectThat(true, 'a link and a recovery code bring the holder back, with a new passkey');
+  await open(page, 'API keys');
+  await page.getByLabel('Name').fill('too early');
+  await press(page, 'Make the key');
+  await see(page, /account_recovered, request /);
+  await checkState(page, 'api-keys-held', shots);
+  expectThat(true, 'the account is held for 24 hours: no new key');
+  await open(page, 'Security');
+  await page.getByLabel('Stop everything until').check();
+  await press(page, 'Freeze my account');
+  await see(page, 'The account is frozen');
+  await checkState(page, 'security-frozen', shots);
+  const mails = listMails(exchange, email);
+  for (const part of ['by an e-mail link', 'with a new browser', 'being recovered', 'A passkey was added']) {
+    expectThat(
+      mails.some(({ subject }) => subject.includes(part)),
+      `a mail says: ${part}`,
+    );
+  }
+}

@@ -1,0 +1,82 @@
+import type { Browser, Page } from 'playwright-core';
+import { type LocalExchange, expectThat } from '../local-exchange.ts';
+import { checkState, open, see } from './browser.ts';
+import { type Customer, send } from './desk-customer.ts';
+import { confirm, press } from './desk-steps.ts';
+import { awaitLink } from './mails.ts';
+import { enrolAgain, openConsole, returnByLink } from './try-recovery.ts';
+
+/** Two admins at the desk. */
+export interface Staff {
+  readonly first: Page;
+  readonly second: Page;
+}
+
+/** Opens the account by its invitation, and enrols a passkey. */
+async function enter(browser: Browser, exchange: LocalExchange, email: string): Promise<Page> {
+  const page = await openConsole(browser, exchange);
+  await page.goto(await awaitLink(exchange, email, 1));
+  await press(page, 'Open my account');
+  await see(page, 'Balances');
+  await open(page, 'Security');
+  await press(page, 'Add a passkey');
+  await see(page, /^added /);
+  return page;
+}
+
+/** A withdrawal is rejected at the desk, and its holder sees it wait, and then why it was not sent. */
+async function reject(page: Page, exchange: LocalExchange, { first }: Staff, customer: Customer): Promise<void> {
+  await send(exchange, 'PATCH', '/operator/v1/settings', { reviewThreshold: '10' });
+  await customer.withdraw();
+  await open(page, 'Withdraw');
+  await see(page, /^Waits for a review by the exchange/);
+  await open(first, 'Reviews');
+  await first.getByRole('table', { name: 'Withdrawals to review' }).getByRole('link').first().click();
+  await press(first, 'Reject');
+  await first.getByLabel('Reason, for the audit').fill('the address is a known thief’s');
+  await confirm(first, 'Reject');
+  await first.getByRole('dialog').waitFor({ state: 'hidden' });
+  await see(page, /^Not sent; amount and fee are back in your balance. The exchange’s review rejected it\.$/);
+  expectThat(!(await page.content()).includes('thief'), 'the holder of a rejected withdrawal sees why it was not sent');
+}
+
+/** Everything is lost but the mailbox. One of the staff asks for a recovery, another agrees, and the holder is back. */
+async function recover(page: Page, { first, second }: Staff, shots: string | undefined): Promise<void> {
+  await see(page, 'Tell the exchange, and show it who you are.');
+  await press(first, 'Allow a recovery');
+  await first.getByLabel('Reason, for the audit').fill('met them at the counter');
+  await confirm(first, 'Allow a recovery');
+  await first.getByRole('link', { name: 'a proposal' }).waitFor();
+  await page.reload();
+  await page.getByText('My passkeys are lost').click();
+  await see(page, 'Tell the exchange, and show it who you are.');
+  expectThat(true, 'one of the staff alone lets nobody back in');
+  await open(second, 'Proposals');
+  await second.getByRole('link', { name: 'Let the holder recover the account' }).click();
+  await press(second, 'Approve');
+  await confirm(second, 'Approve');
+  await see(second, 'Decided by');
+  await page.reload();
+  await see(page, 'The exchange has agreed.');
+  await checkState(page, 'security-agreed', shots);
+  await press(page, 'Recover without a code');
+  await enrolAgain(page);
+  expectThat(true, 'two of the staff let a holder without a code back in, with a new passkey');
+}
+
+/** What a holder and two of the staff do together: a withdrawal that is rejected, and a recovery without a code. */
+export async function tryTogether(
+  browser: Browser,
+  exchange: LocalExchange,
+  staff: Staff,
+  { customer, email, shots }: { customer: Customer; email: string; shots: string | undefined },
+): Promise<void> {
+  const holder = await enter(browser, exchange, email);
+  await reject(holder, exchange, staff, customer);
+  await checkState(holder, 'withdraw-rejected', shots);
+  await holder.context().close();
+  await staff.first.goto(`${exchange.consoleOrigin}/desk/accounts/${customer.accountId}`);
+  const back = await returnByLink(browser, exchange, email, async () => undefined);
+  await recover(back, staff, shots);
+  await back.context().close();
+}
