@@ -1,20 +1,24 @@
 -- Events: what happened to an account, told to who listens.
 --
 -- The database writes an event itself, in the transaction of what it tells, so that no code can forget one. It does so only
--- for accounts that listen. An event says what happened and to which record; what is shown of the record is read when the
--- event is delivered.
+-- for who listens: accounts, and the operator, under the name 'operator', which is no account's id. The operator is told of
+-- the audit, and of the deposits and withdrawals of all accounts of this ledger by their status. An event says what happened
+-- and to which record; what is shown of the record is read when the event is delivered.
 
--- The accounts that listen. `since` is the number of the account's newest event from before: 0, or the number that it had
--- reached in another ledger.
+-- Who listens. `since` is the number of the newest event from before: 0, or the number that an account had reached in
+-- another ledger. Without a foreign key on accounts, because the operator has no account; a trigger says who may listen.
 CREATE TABLE listeners (
-  account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id),
+  -- An account's id, or 'operator'.
+  account_id TEXT PRIMARY KEY NOT NULL,
   since INTEGER NOT NULL DEFAULT 0 CHECK (since >= 0)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER listeners_begin_once BEFORE INSERT ON listeners
-WHEN EXISTS (SELECT 1 FROM listeners WHERE account_id = NEW.account_id)
 BEGIN
-  SELECT RAISE(ABORT, 'guard: listener exists');
+  SELECT RAISE(ABORT, 'guard: listener exists')
+    WHERE EXISTS (SELECT 1 FROM listeners WHERE account_id = NEW.account_id);
+  SELECT RAISE(ABORT, 'guard: only an account and the operator listen')
+    WHERE NEW.account_id IS NOT 'operator' AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id);
 END;
 
 CREATE TRIGGER listeners_are_not_changed BEFORE UPDATE ON listeners
@@ -52,12 +56,28 @@ BEGIN
 END;
 
 -- The types, and what must be in the database when an event of each is written. One that no record explains brings its
--- detail, and no other does.
+-- detail, and no other does. The operator is told of each row of the audit, by its number, and of each status of a deposit or
+-- a withdrawal, by '<account>/<id>'.
 CREATE TRIGGER events_are_explained BEFORE INSERT ON events
 WHEN NOT CASE
   WHEN NEW.detail IS NOT NULL THEN
-    NEW.type IN ('allowlist.added', 'allowlist.removed', 'endpoint.disabled')
-    OR (NEW.type GLOB 'security.?*' AND NEW.type NOT IN ('security.totp_on', 'security.totp_off'))
+    NEW.type = 'endpoint.disabled'
+    OR (NEW.account_id IS NOT 'operator' AND (
+      NEW.type IN ('allowlist.added', 'allowlist.removed')
+      OR (NEW.type GLOB 'security.?*' AND NEW.type NOT IN ('security.totp_on', 'security.totp_off'))))
+  WHEN NEW.account_id = 'operator' THEN CASE
+    WHEN NEW.type = 'audit.added' THEN EXISTS (
+      SELECT 1 FROM audit WHERE id = CAST(NEW.subject AS INTEGER) AND CAST(id AS TEXT) = NEW.subject)
+    WHEN NEW.type GLOB 'deposit.*' THEN EXISTS (
+      SELECT 1 FROM deposits
+      WHERE account_id = substr(NEW.subject, 1, instr(NEW.subject, '/') - 1)
+        AND id = substr(NEW.subject, instr(NEW.subject, '/') + 1) AND NEW.type = 'deposit.' || lower(status))
+    WHEN NEW.type GLOB 'withdrawal.*' THEN EXISTS (
+      SELECT 1 FROM withdrawals
+      WHERE account_id = substr(NEW.subject, 1, instr(NEW.subject, '/') - 1)
+        AND id = substr(NEW.subject, instr(NEW.subject, '/') + 1) AND NEW.type = 'withdrawal.' || lower(status))
+    ELSE 0
+  END
   WHEN NEW.type = 'order.filled' THEN EXISTS (
     SELECT 1 FROM orders WHERE account_id = NEW.account_id AND id = NEW.subject AND status = 'COMPLETED')
   WHEN NEW.type GLOB 'deposit.*' THEN EXISTS (
@@ -99,8 +119,8 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: an event is kept for 90 days, and the newest for good');
 END;
 
--- The number of the next event of each account that listens. An account that does not listen has no row here, so the
--- triggers below write nothing for it.
+-- The number of the next event of each who listens. An account that does not listen has no row here, so the triggers below
+-- write nothing for it.
 CREATE VIEW next_events AS
   SELECT account_id,
     coalesce((SELECT max(sequence) FROM events WHERE events.account_id = listeners.account_id), since) + 1 AS sequence
@@ -113,36 +133,42 @@ BEGIN
     SELECT account_id, sequence, 'order.filled', NEW.id FROM next_events WHERE account_id = NEW.account_id;
 END;
 
+-- The same triggers tell the account and the operator of deposits and withdrawals.
+--
 -- A deposit below the minimum is told as little as it is listed: a sender of very many must not pay for a row more.
 CREATE TRIGGER deposits_tell AFTER INSERT ON deposits
 WHEN NEW.reason IS NOT 'below_minimum'
 BEGIN
   INSERT INTO events (account_id, sequence, type, subject)
-    SELECT account_id, sequence, 'deposit.' || lower(NEW.status), NEW.id
-    FROM next_events WHERE account_id = NEW.account_id;
+    SELECT account_id, sequence, 'deposit.' || lower(NEW.status),
+      iif(account_id = 'operator', NEW.account_id || '/' || NEW.id, NEW.id)
+    FROM next_events WHERE account_id IN (NEW.account_id, 'operator');
 END;
 
 CREATE TRIGGER deposits_tell_their_steps AFTER UPDATE ON deposits
 WHEN NEW.status IS NOT OLD.status
 BEGIN
   INSERT INTO events (account_id, sequence, type, subject)
-    SELECT account_id, sequence, 'deposit.' || lower(NEW.status), NEW.id
-    FROM next_events WHERE account_id = NEW.account_id;
+    SELECT account_id, sequence, 'deposit.' || lower(NEW.status),
+      iif(account_id = 'operator', NEW.account_id || '/' || NEW.id, NEW.id)
+    FROM next_events WHERE account_id IN (NEW.account_id, 'operator');
 END;
 
 CREATE TRIGGER withdrawals_tell AFTER INSERT ON withdrawals
 BEGIN
   INSERT INTO events (account_id, sequence, type, subject)
-    SELECT account_id, sequence, 'withdrawal.' || lower(NEW.status), NEW.id
-    FROM next_events WHERE account_id = NEW.account_id;
+    SELECT account_id, sequence, 'withdrawal.' || lower(NEW.status),
+      iif(account_id = 'operator', NEW.account_id || '/' || NEW.id, NEW.id)
+    FROM next_events WHERE account_id IN (NEW.account_id, 'operator');
 END;
 
 CREATE TRIGGER withdrawals_tell_their_steps AFTER UPDATE ON withdrawals
 WHEN NEW.status IS NOT OLD.status
 BEGIN
   INSERT INTO events (account_id, sequence, type, subject)
-    SELECT account_id, sequence, 'withdrawal.' || lower(NEW.status), NEW.id
-    FROM next_events WHERE account_id = NEW.account_id;
+    SELECT account_id, sequence, 'withdrawal.' || lower(NEW.status),
+      iif(account_id = 'operator', NEW.account_id || '/' || NEW.id, NEW.id)
+    FROM next_events WHERE account_id IN (NEW.account_id, 'operator');
 END;
 
 CREATE TRIGGER settlements_tell AFTER INSERT ON settlements
@@ -199,4 +225,10 @@ BEGIN
   INSERT INTO events (account_id, sequence, type, subject)
     SELECT account_id, sequence, iif(NEW.confirmed_at IS NULL, 'security.totp_off', 'security.totp_on'), NEW.account_id
     FROM next_events WHERE account_id = NEW.account_id;
+END;
+
+CREATE TRIGGER audit_tells AFTER INSERT ON audit
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject)
+    SELECT account_id, sequence, 'audit.added', CAST(NEW.id AS TEXT) FROM next_events WHERE account_id = 'operator';
 END;

@@ -1,21 +1,22 @@
--- Webhook endpoints: the addresses to which an account's events are sent.
+-- Webhook endpoints: the addresses to which an account's events, or the operator's, are sent.
 
 CREATE TABLE webhook_endpoints (
-  account_id TEXT NOT NULL REFERENCES accounts (id),
+  -- An account's id, or 'operator'.
+  account_id TEXT NOT NULL,
   id TEXT NOT NULL,
   url TEXT NOT NULL,
   description TEXT NOT NULL,
   -- A JSON array of the types that are sent; empty: all.
   types TEXT NOT NULL CHECK (json_valid(types)),
   status TEXT NOT NULL DEFAULT 'enabled' CHECK (status IN ('enabled', 'disabled')),
-  -- Why the exchange switched it off; NULL where its holder did.
+  -- Why the exchange switched it off; NULL where its owner did.
   reason TEXT CHECK (reason IN ('gone', 'failing')),
   -- The secret that signs, encrypted as the secrets of second factors are.
   sealed_secret TEXT NOT NULL,
   -- Earlier secrets, which sign as well for some time: a JSON array such as [{"sealed": "…", "until": 1795241228900}].
   previous_secrets TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(previous_secrets)),
-  -- Up to which number the account's events were delivered, at least. The object of the endpoint knows it exactly; it
-  -- writes this column after each run, so that the sweep finds endpoints that are behind.
+  -- Up to which number the events were delivered, at least. The object of the endpoint knows it exactly; it writes this
+  -- column after each run, so that the sweep finds endpoints that are behind.
   delivered INTEGER NOT NULL CHECK (delivered >= 0),
   -- The sweep leaves it alone before this time, because its object has set an alarm.
   due_at INTEGER NOT NULL DEFAULT 0,
@@ -36,7 +37,7 @@ BEGIN
       SELECT 1 FROM webhook_endpoints WHERE account_id = NEW.account_id AND (id = NEW.id OR url = NEW.url));
   SELECT RAISE(ABORT, 'guard: too_many_endpoints')
     WHERE 10 <= (SELECT count(*) FROM webhook_endpoints WHERE account_id = NEW.account_id);
-  SELECT RAISE(ABORT, 'guard: the account of a webhook endpoint listens')
+  SELECT RAISE(ABORT, 'guard: who has a webhook endpoint listens')
     WHERE NOT EXISTS (SELECT 1 FROM listeners WHERE account_id = NEW.account_id);
 END;
 
@@ -49,7 +50,7 @@ BEGIN
       SELECT 1 FROM webhook_endpoints WHERE account_id = NEW.account_id AND url = NEW.url);
 END;
 
--- The other endpoints of the account are told that the exchange switched one off.
+-- The other endpoints of the same listener are told that the exchange switched one off.
 CREATE TRIGGER webhook_endpoints_tell AFTER UPDATE OF status ON webhook_endpoints
 WHEN OLD.status = 'enabled' AND NEW.status = 'disabled' AND NEW.reason IS NOT NULL
 BEGIN
