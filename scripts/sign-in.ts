@@ -1,4 +1,5 @@
-import { readPlace } from './start/place.ts';
+import { findHolder } from './start/claim.ts';
+import { readPlace, subjectOfStorage } from './start/place.ts';
 import { signInLocally, writeSignInLink } from './start/play-access.ts';
 
 /**
@@ -7,11 +8,29 @@ import { signInLocally, writeSignInLink } from './start/play-access.ts';
  * link to the console's desk instead, which signs a browser in.
  */
 
-const [email, option] = process.argv.slice(2);
-if (email === undefined || (option !== undefined && option !== '--link')) {
-  throw new Error('usage: npm run sign-in -- E-MAIL [--link]');
+function refuse(sentence: string): void {
+  console.error(`Nobody was signed in: ${sentence}`);
+  process.exitCode = 1;
 }
-const place = readPlace(process.env);
-if ('refusal' in place) throw new Error(place.refusal);
-const { storage, consoleOrigin } = place;
-console.log(option === undefined ? signInLocally(storage, email) : writeSignInLink(storage, consoleOrigin, email));
+
+async function signIn(email: string, isLink: boolean): Promise<void> {
+  const place = readPlace(process.env);
+  if ('refusal' in place) return refuse(place.refusal);
+  const { port, storage, consoleOrigin } = place;
+  const running = await findHolder(subjectOfStorage(storage));
+  if (!running) {
+    return refuse(
+      `no Bureau runs on the data in ${storage}: start it, and give PORT and BUREAU_STORAGE as npm start had.`,
+    );
+  }
+  if (isLink && running.port !== port) {
+    return refuse(
+      `the Bureau on the data in ${storage} runs on port ${running.port}: set PORT, and CONSOLE_PORT as there.`,
+    );
+  }
+  console.log(isLink ? writeSignInLink(storage, consoleOrigin, email) : signInLocally(storage, email));
+}
+
+const [email, option] = process.argv.slice(2);
+if (email === undefined || (option !== undefined && option !== '--link')) refuse('npm run sign-in -- E-MAIL [--link]');
+else await signIn(email, option === '--link');

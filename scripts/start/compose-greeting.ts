@@ -1,5 +1,5 @@
 import type { Demo } from './demo-account.ts';
-import type { Place } from './place.ts';
+import { DEFAULT_STORAGE, type Place } from './place.ts';
 
 /** A person of the staff, and the token with which Access sends each of their requests. */
 export interface SignedIn {
@@ -24,6 +24,7 @@ export function composeGreeting(
   links: ConsoleLinks,
 ): string {
   const { origin, storage, logFile, mailFolder } = place;
+  const reset = storage === DEFAULT_STORAGE ? 'npm run reset' : `BUREAU_STORAGE=${storage} npm run reset`;
   const authorization = `-H 'Authorization: Bearer ${demo.token}'`;
   const order = `{"coin":"BTC","side":"BUY","mode":"USDT_AMOUNT","value":"100"}`;
   return `
@@ -55,7 +56,7 @@ Who you are, signed in as a person of the staff:
 The market:
   curl -s ${origin}/api/v1/markets/tickers
 
-Requests are logged in ${logFile}, and the console's mails are in ${mailFolder}. The data is in ${storage}; npm run reset deletes it.
+Requests are logged in ${logFile}, and the console's mails are in ${mailFolder}. The data is in ${storage}; ${reset} deletes it.
 Ctrl-C ends it.
 `;
 }

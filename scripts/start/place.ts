@@ -17,7 +17,8 @@ export interface Place {
 
 const DEFAULT_PORT = '8787';
 const MAX_PORT = 65_535;
-const DEFAULT_STORAGE = '.wrangler/state';
+/** Where the data is unless BUREAU_STORAGE says another folder. */
+export const DEFAULT_STORAGE = '.wrangler/state';
 
 /** Reads the place from PORT, CONSOLE_PORT and BUREAU_STORAGE, or says what is wrong with it. */
 export function readPlace(environment: NodeJS.ProcessEnv): Place | { readonly refusal: string } {
