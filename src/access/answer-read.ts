@@ -6,7 +6,7 @@ import { refuse } from '../http/refusal.ts';
 import type { Database } from '../ledger/database.ts';
 import { findLedger, ledgerOf } from '../ledger/ledgers.ts';
 import { type RecordFilter, type RecordList, readRecordPage } from '../ledger/record-list.ts';
-import { admit } from './admit.ts';
+import { admitRead } from './admit-read.ts';
 import type { KeyEnvironment } from './authenticate.ts';
 
 /**
@@ -19,11 +19,12 @@ export async function answerList<
   Shown,
   Filter extends RecordFilter,
 >(c: Context<KeyEnvironment>, query: ListQuery & Filter, path: string, list: RecordList<Name, Row, Shown, Filter>) {
-  const admitted = await admit(c, 'read', 'read');
-  if (!admitted.ok) return sendProblem(c, admitted);
-  const { accountId } = admitted.value;
   const cursors = { path, secret: config.CURSOR_SECRET };
-  const page = await readRecordPage(ledgerOf(c.env, accountId), accountId, query, list, cursors);
+  const admitted = await admitRead(c, 'read', (accountId) =>
+    readRecordPage(ledgerOf(c.env, accountId), accountId, query, list, cursors),
+  );
+  if (!admitted.ok) return sendProblem(c, admitted);
+  const page = admitted.value.value;
   if (!page.ok) return sendProblem(c, page);
   return c.json(showPage(page.value, list), 200);
 }
@@ -52,10 +53,10 @@ export async function answerRecord<const Name extends string, Row, Shown>(
   id: string,
   record: AccountRecord<Name, Row, Shown>,
 ) {
-  const admitted = await admit(c, 'read', 'read');
-  if (!admitted.ok) return sendProblem(c, admitted);
   const database = findLedger(c.env, id);
-  const row = database && (await record.readRow(database, admitted.value.accountId, id));
+  const admitted = await admitRead(c, 'read', async (accountId) => database && record.readRow(database, accountId, id));
+  if (!admitted.ok) return sendProblem(c, admitted);
+  const row = admitted.value.value;
   if (!row) return sendProblem(c, refuse('not_found', `This account has no ${record.name} of that id.`));
   return c.json({ [record.name]: record.show(row) } as Record<Name, Shown>, 200);
 }

@@ -1,7 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { ledgerOf } from '../ledger/ledgers.ts';
-import { admit, anyKeyRefusals } from '../access/admit.ts';
+import { admitRead } from '../access/admit-read.ts';
+import { anyKeyRefusals } from '../access/admit.ts';
 import { keyRevoked } from '../keys/admission.ts';
 import { authenticate } from '../access/authenticate.ts';
 import { OwnApiKey, showOwnApiKey } from '../keys/own-api-key.ts';
@@ -27,9 +28,10 @@ keys.openapi(
     },
   }),
   async (c) => {
-    const admitted = await admit(c, null, 'read');
+    const { keyId } = c.var.key;
+    const admitted = await admitRead(c, null, () => readKeyRecord(ledgerOf(c.env, keyId), keyId));
     if (!admitted.ok) return sendProblem(c, admitted);
-    const record = await readKeyRecord(ledgerOf(c.env, c.var.key.keyId), c.var.key.keyId);
+    const record = admitted.value.value;
     // The lane knows the key but the database does not: it was restored to a time before the key was made.
     if (!record) return sendProblem(c, keyRevoked);
     return c.json({ apiKey: showOwnApiKey(record) }, 200);

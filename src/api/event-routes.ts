@@ -1,8 +1,9 @@
 import { createRoute } from '@hono/zod-openapi';
-import { admit, readRefusals } from '../access/admit.ts';
+import { admitRead } from '../access/admit-read.ts';
+import { readRefusals } from '../access/admit.ts';
 import { authenticate } from '../access/authenticate.ts';
 import { accountFeed } from '../events/feed.ts';
-import { EventPage, EventQuery, readEvents } from '../events/read-events.ts';
+import { EventPage, EventQuery, beginToListen, findEvents } from '../events/read-events.ts';
 import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { ledgerOf } from '../ledger/ledgers.ts';
 
@@ -26,10 +27,13 @@ events.openapi(
     },
   }),
   async (c) => {
-    const admitted = await admit(c, 'read', 'read');
+    const query = c.req.valid('query');
+    const admitted = await admitRead(c, 'read', (accountId) =>
+      findEvents(ledgerOf(c.env, accountId), accountFeed(accountId), query),
+    );
     if (!admitted.ok) return sendProblem(c, admitted);
-    const { accountId } = admitted.value;
-    const page = await readEvents(ledgerOf(c.env, accountId), accountFeed(accountId), c.req.valid('query'));
+    const { accountId, value: found } = admitted.value;
+    const page = found ?? (await beginToListen(ledgerOf(c.env, accountId), accountFeed(accountId), query));
     return page.ok ? c.json(page.value, 200) : sendProblem(c, page);
   },
 );

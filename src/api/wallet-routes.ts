@@ -6,13 +6,14 @@ import { idempotencyKeyParameter } from '../http/idempotency.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { NextCursor } from '../http/list.ts';
 import { RecordPath, Timestamp } from '../http/wire-types.ts';
-import { admit, readRefusals } from '../access/admit.ts';
+import { admitRead } from '../access/admit-read.ts';
+import { readRefusals } from '../access/admit.ts';
 import { answerList, answerRecord } from '../access/answer-read.ts';
 import { authenticate, authenticateJson } from '../access/authenticate.ts';
 import { executeInLane } from '../access/execute-in-lane.ts';
 import { ledgerOf } from '../ledger/ledgers.ts';
 import { chooseAddressSources } from '../providers.ts';
-import { DepositAddress, listAddresses } from '../wallet/addresses/list-addresses.ts';
+import { DepositAddress, completeAddresses, findAddresses } from '../wallet/addresses/list-addresses.ts';
 import { Balance, readBalances } from '../wallet/balances.ts';
 import { AccountDeposit, DepositListQuery, depositList, depositRecord } from '../wallet/deposits/account-deposit.ts';
 import { TransactionListQuery, transactionList } from '../wallet/list-transactions.ts';
@@ -48,11 +49,9 @@ wallet.openapi(
     },
   }),
   async (c) => {
-    const admitted = await admit(c, 'read', 'read');
+    const admitted = await admitRead(c, 'read', (accountId) => readBalances(ledgerOf(c.env, accountId), accountId));
     if (!admitted.ok) return sendProblem(c, admitted);
-    const { accountId } = admitted.value;
-    const balances = await readBalances(ledgerOf(c.env, accountId), accountId);
-    return c.json({ balances, ts: new Date().toISOString() }, 200);
+    return c.json({ balances: admitted.value.value, ts: new Date().toISOString() }, 200);
   },
 );
 
@@ -76,10 +75,10 @@ wallet.openapi(
     },
   }),
   async (c) => {
-    const admitted = await admit(c, 'read', 'read');
+    const admitted = await admitRead(c, 'read', (accountId) => findAddresses(c.env, accountId));
     if (!admitted.ok) return sendProblem(c, admitted);
-    const { accountId } = admitted.value;
-    const listed = await listAddresses(c.env, addressSources, accountId);
+    const { accountId, value: kept } = admitted.value;
+    const listed = await completeAddresses(c.env, addressSources, accountId, kept);
     if (!listed.ok) return sendProblem(c, listed);
     return c.json({ addresses: listed.value }, 200);
   },

@@ -184,22 +184,42 @@ export async function readEventRows(
 }
 
 /**
- * Reads one page of a feed, oldest first. With the first read its listener begins to listen. Refuses with
- * `events_expired` an `after` below what is kept, and with `invalid_request` one that no event has yet. Throws when D1
- * fails.
+ * Reads one page of a feed, oldest first. With the first read its listener begins to listen. Refuses as `findEvents`
+ * does. Throws when D1 fails.
  */
 export async function readEvents<Shown extends Event | OperatorEvent>(
   database: Database,
-  { listenerId, compose }: Feed<Shown>,
+  feed: Feed<Shown>,
   query: PageWanted,
 ): Promise<Outcome<FeedPage<Shown>>> {
+  return (await findEvents(database, feed, query)) ?? beginToListen(database, feed, query);
+}
+
+/** Has the listener of a feed listen from now on, and reads as `findEvents` does. Throws when D1 fails. */
+export async function beginToListen<Shown extends Event | OperatorEvent>(
+  database: Database,
+  feed: Feed<Shown>,
+  query: PageWanted,
+): Promise<Outcome<FeedPage<Shown>>> {
+  await listen(database, feed.listenerId);
+  const page = await findEvents(database, feed, query);
+  if (!page) throw new Error(`${feed.listenerId} does not listen`);
+  return page;
+}
+
+/**
+ * Reads one page of a feed, oldest first, without any effect; `undefined` while its listener does not listen. Refuses
+ * with `events_expired` an `after` below what is kept, and with `invalid_request` one that no event has yet. Throws when
+ * D1 fails.
+ */
+export async function findEvents<Shown extends Event | OperatorEvent>(
+  database: Database,
+  { listenerId, compose }: Feed<Shown>,
+  query: PageWanted,
+): Promise<Outcome<FeedPage<Shown>> | undefined> {
   const wanted = { after: query.after ?? 0, types: query.types, limit: query.limit ?? DEFAULT_LIMIT };
-  let found = await readEventRows(database, listenerId, wanted);
-  if (!found) {
-    await listen(database, listenerId);
-    found = await readEventRows(database, listenerId, wanted);
-    if (!found) throw new Error(`${listenerId} does not listen`);
-  }
+  const found = await readEventRows(database, listenerId, wanted);
+  if (!found) return undefined;
   const refused = query.after === undefined ? undefined : refuseAfter('after', query.after, found);
   if (refused) return refused;
   const { rows, lookedTo, since, newest: last } = found;

@@ -40,20 +40,37 @@ const notConfirmed = refuse('service_unavailable', 'The addresses could not be k
   retryAfterSeconds: 1,
 });
 
-/**
- * The deposit addresses of an account, one per network in the order of the specification. The first read derives them,
- * claims them in the directory and then stores them in the account's ledger, all or none; later reads return the stored
- * ones in one round trip without a write. Refuses with `service_unavailable` when the pool has no Solana address for the
- * account yet, or when D1 does not confirm them. A later read then derives the same ones. Throws when D1 fails a read or
- * the claim.
- */
+/** The addresses of an account that are stored, by network. */
+export type KeptAddresses = ReadonlyMap<Network, string>;
+
+/** The deposit addresses of an account: `findAddresses` and, where some are missing, `completeAddresses`. */
 export async function listAddresses(
   bindings: LedgerBindings,
   sources: AddressSources,
   accountId: string,
 ): Promise<Outcome<DepositAddress[]>> {
+  return completeAddresses(bindings, sources, accountId, await findAddresses(bindings, accountId));
+}
+
+/** Reads the addresses of an account that are stored, in one round trip without a write. Throws when D1 fails. */
+export function findAddresses(bindings: LedgerBindings, accountId: string): Promise<KeptAddresses> {
+  return readAddresses(ledgerOf(bindings, accountId), accountId);
+}
+
+/**
+ * The deposit addresses of an account, one per network in the order of the specification, where `kept` are those that
+ * are stored. If none is missing, nothing more is read. Else all are derived, claimed in the directory and then stored
+ * in the account's ledger, all or none. Refuses with `service_unavailable` when the pool has no Solana address for the
+ * account yet, or when D1 does not confirm them. A later read then derives the same ones. Throws when D1 fails a read or
+ * the claim.
+ */
+export async function completeAddresses(
+  bindings: LedgerBindings,
+  sources: AddressSources,
+  accountId: string,
+  kept: KeptAddresses,
+): Promise<Outcome<DepositAddress[]>> {
   const [database, directory] = [ledgerOf(bindings, accountId), directoryOf(bindings)];
-  const kept = await readAddresses(database, accountId);
   const missing = networks.filter((network) => !kept.has(network));
   if (missing.length === 0) return accept(showAddresses(kept));
 
@@ -95,7 +112,7 @@ async function claimAddresses(
   }
 }
 
-async function readAddresses(database: Database, accountId: string): Promise<ReadonlyMap<Network, string>> {
+async function readAddresses(database: Database, accountId: string): Promise<KeptAddresses> {
   const rows = await database
     .select({ network: addresses.network, address: addresses.address })
     .from(addresses)

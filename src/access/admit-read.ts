@@ -1,0 +1,46 @@
+import type { Context } from 'hono';
+import { type Outcome, accept } from '../http/refusal.ts';
+import type { Scope } from '../keys/scope.ts';
+import { admit } from './admit.ts';
+import { AdmittedKeys } from './admitted-keys.ts';
+import type { KeyEnvironment } from './authenticate.ts';
+
+/** The keys that this isolate may read for before their lanes have answered. */
+export const admittedKeys = new AdmittedKeys();
+
+/** What was read for a key that was admitted, and the key's account. */
+export interface AdmittedRead<Value> {
+  readonly accountId: string;
+  readonly value: Value;
+}
+
+/**
+ * Admits a request that only reads, counts it in the read bucket, and reads. Where the key was admitted here before,
+ * both are done at once: `read` begins with the account that the key had then, and its result is thrown away if the
+ * lane refuses the request or names another account. So `read` must change nothing. Refuses as `admit` does, whatever
+ * `read` came to. Throws what `read` throws.
+ */
+export async function admitRead<Value>(
+  c: Context<KeyEnvironment>,
+  scope: Scope | null,
+  read: (accountId: string) => Promise<Value>,
+): Promise<Outcome<AdmittedRead<Value>>> {
+  const { keyId } = c.var.key;
+  const known = admittedKeys.find(keyId, Date.now());
+  const begun = known === undefined ? undefined : begin(() => read(known));
+  const admitted = await admit(c, scope, 'read');
+  if (!admitted.ok) {
+    admittedKeys.noteRefused(keyId, admitted, Date.now());
+    return admitted;
+  }
+  const { accountId } = admitted.value;
+  admittedKeys.noteAdmitted(keyId, accountId);
+  return accept({ accountId, value: await (begun && known === accountId ? begun : read(accountId)) });
+}
+
+/** Begins a read whose result, or failure, may never be looked at. */
+function begin<Value>(read: () => Promise<Value>): Promise<Value> {
+  const begun = (async () => read())();
+  begun.catch(() => undefined);
+  return begun;
+}
