@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { type Peer, isPeer, startPeer } from './bench/peer.ts';
 import { profileSubject } from './bench/profile.ts';
 import { measureRounds } from './bench/rounds.ts';
 import { startBenchRuntime } from './bench/start-runtime.ts';
@@ -13,6 +14,9 @@ import { describeThroughput, tabulate, writeThroughput } from './bench/throughpu
  * `npm run bench` compares the throughput of each kind of request with the runtime's limit for it. It prints the table
  * and writes it into docs/performance.md. With `--rounds`, `--slice` (milliseconds) or `--only` (a part of a subject's
  * name) it measures something else and writes nothing.
+ *
+ * `-- --peer FOLDER` also measures the server of that folder, which a team might have built instead, in the same run:
+ * see bench/peer.ts.
  *
  * `-- --profile "an order"` records a CPU profile of one kind of request instead, with `--connections` at once, into
  * `dist/<name>.cpuprofile`. Chrome's DevTools, Visual Studio Code and speedscope show such a file.
@@ -26,13 +30,18 @@ const FULL = { rounds: '9', slice: '500', only: '' };
 /** How many connections are measured at once. Each has its own trader. */
 const CONNECTIONS = [1, 16];
 
-const { values } = parseArgs({
+/** Where a peer is if no folder is given. */
+const PEER_FOLDER = '../shared/peer';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     rounds: { type: 'string', default: FULL.rounds },
     slice: { type: 'string', default: FULL.slice },
     only: { type: 'string', default: FULL.only },
     profile: { type: 'string' },
     connections: { type: 'string', default: '16' },
+    peer: { type: 'boolean', default: false },
   },
 });
 
@@ -47,9 +56,12 @@ try {
 async function measure(): Promise<void> {
   const begun_ms = Date.now();
   const [rounds, slice_ms] = [Number(values.rounds), Number(values.slice)];
-  const runtime = await startBenchRuntime(directory, { traders: Math.max(...CONNECTIONS) });
+  const traders = Math.max(...CONNECTIONS);
+  const runtime = await startBenchRuntime(directory, { traders });
+  let peer: Peer | undefined;
   try {
-    const measured = await measureRounds(findSubjects(await describeSubjects(runtime), values.only), {
+    peer = values.peer ? await openPeer(positionals[0] ?? PEER_FOLDER, traders) : undefined;
+    const measured = await measureRounds(findSubjects(await describeSubjects(runtime, peer), values.only), {
       rounds,
       slice_ms,
       connections: CONNECTIONS,
@@ -65,8 +77,14 @@ async function measure(): Promise<void> {
     writeFileSync(DOCUMENT, writeThroughput(readFileSync(DOCUMENT, 'utf8'), lines));
     console.log(`written into ${DOCUMENT}`);
   } finally {
+    await peer?.end();
     await runtime.end();
   }
+}
+
+async function openPeer(folder: string, traders: number): Promise<Peer> {
+  if (!isPeer(folder)) throw new Error(`there is no peer in ${folder}`);
+  return startPeer(folder, join(directory, 'peer'), traders);
 }
 
 async function profile(name: string, connections: number): Promise<void> {

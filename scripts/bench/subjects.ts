@@ -1,8 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Load, LoadRequest } from './load.ts';
+import type { Peer } from './peer.ts';
 import type { BenchTrader, BenchRuntime } from './start-runtime.ts';
 
-/** One kind of request: its load for the exchange and for the floor, and the share of the floor that is the target. */
+/** The least share of another throughput: with one connection, and with several at once. */
+export interface Target {
+  readonly alone: number;
+  readonly together: number;
+}
+
+/** One kind of request: its load for the exchange, for the floor and for the peer, and the shares that are its targets. */
 export interface Subject {
   readonly name: string;
   readonly floorName: string;
@@ -10,28 +17,36 @@ export interface Subject {
   /** The same requests with the same headers and bodies, at the floor's path. */
   readonly floor: Load;
   /** The least share of the floor's throughput. */
-  readonly target: number;
+  readonly target: Target;
+  /** The same requests for the peer, if there is one and it has them, and the least share of its throughput. */
+  readonly peer?: Load;
+  readonly peerTarget?: Target;
 }
 
 /** A subject without the addresses of the runtime. */
 interface Sketch {
   readonly name: string;
   readonly floorName: string;
-  readonly target: number;
+  readonly target: Target;
+  /** The least share of the peer's throughput, if it has such a request. */
+  readonly peerTarget?: Target;
   /** The expected status of the exchange's answers; 200 by default. */
   readonly status?: number;
   readonly floorPath: string | ((owner: string) => string);
-  request(trader: BenchTrader, connection: number): LoadRequest;
+  request(trader: Pick<BenchTrader, 'token'>, connection: number): LoadRequest;
 }
 
 /** The target of subjects without one of their own. */
-const LEAST = 0.6;
+const LEAST: Target = { alone: 0.6, together: 0.6 };
 
 /** The length of the HMAC at the end of an API key. */
 const TAG_BYTES = 32;
 
 /** What the platform adds to every request that reaches a Worker. */
 const PLATFORM_HEADERS = { 'cf-connecting-ip': '192.0.2.1' };
+
+/** More orders than a page shows. */
+const PAGE_ORDERS = 60;
 
 const TICKERS_PATH = '/api/v1/markets/tickers';
 const TICKER_PATH = '/api/v1/markets/BTC';
@@ -49,55 +64,84 @@ const WITHDRAWAL = {
 
 const orderTo = (side: 'BUY' | 'SELL') => ({ coin: 'BTC', side, mode: 'USDT_AMOUNT', value: '5' });
 
-/** Lists every kind of request that is measured, with the addresses of a runtime. */
-export async function describeSubjects(runtime: BenchRuntime): Promise<Subject[]> {
+/**
+ * Lists every kind of request that is measured, with the addresses of a runtime and of its peer, after it has placed a
+ * page of orders for each trader.
+ */
+export async function describeSubjects(runtime: BenchRuntime, peer?: Peer): Promise<Subject[]> {
+  const tokens = runtime.traders.map(({ token }) => token);
+  for (const side of [{ origin: runtime.exchange, tokens }, ...(peer ? [peer] : [])]) await fillPages(side);
   const cachedPaths = await cacheAtFloor(runtime, [TICKERS_PATH, TICKER_PATH, CANDLES_PATH]);
-  return sketchSubjects(randomUUID(), cachedPaths).map(({ name, floorName, target, status = 200, ...sketch }) => {
-    const requestOf = (connection: number): LoadRequest => {
-      const request = sketch.request(traderOf(runtime, connection), connection);
+  return sketchSubjects(randomUUID(), cachedPaths).map((sketch) => {
+    const { name, floorName, floorPath, target, peerTarget, status = 200 } = sketch;
+    const requestOf = (token: string, connection: number): LoadRequest => {
+      const request = sketch.request({ token }, connection);
       return { ...request, headers: { ...request.headers, ...PLATFORM_HEADERS } };
     };
-    const { floorPath } = sketch;
+    const ask = (connection: number) => requestOf(traderOf(runtime, connection).token, connection);
     const pathAtFloor = (owner: string) => (typeof floorPath === 'string' ? floorPath : floorPath(owner));
-    const next = (connection: number) => ({
-      ...requestOf(connection),
+    const askFloor = (connection: number) => ({
+      ...ask(connection),
       path: pathAtFloor(traderOf(runtime, connection).owner),
     });
+    const askPeer = (connection: number) => requestOf(peer?.tokens[connection] ?? '', connection);
     return {
       name,
       floorName,
       target,
-      exchange: { origin: runtime.exchange, status, next: requestOf },
-      floor: { origin: runtime.floors, status: 200, next },
+      exchange: { origin: runtime.exchange, status, next: ask },
+      floor: { origin: runtime.floors, status: 200, next: askFloor },
+      ...(peer && peerTarget && { peer: { origin: peer.origin, status, next: askPeer }, peerTarget }),
     };
   });
 }
 
+/** Places orders until each trader has more than a page of them, at the exchange or at its peer. */
+async function fillPages({ origin, tokens }: Pick<Peer, 'origin' | 'tokens'>): Promise<void> {
+  await Promise.all(
+    tokens.map(async (token) => {
+      for (let order = 0; order < PAGE_ORDERS; order += 1) {
+        const { path, ...request } = post(ORDERS_PATH, token, orderTo(order % 2 === 0 ? 'BUY' : 'SELL'), randomUUID());
+        const placed = await fetch(`${origin}${path}`, request);
+        if (placed.status !== 201) throw new Error(`${path}: ${placed.status} ${await placed.text()}`);
+        await placed.body?.cancel();
+      }
+    }),
+  );
+}
+
 function sketchSubjects(run: string, cachedPaths: ReadonlyMap<string, string>): Sketch[] {
-  const cached = (name: string, path: string, target: number): Sketch => ({
+  const cached = (name: string, path: string, targets: Pick<Sketch, 'target' | 'peerTarget'>): Sketch => ({
     name,
     floorName: 'one match of the Cache API',
-    target,
+    ...targets,
     floorPath: cachedPaths.get(path) ?? '',
     request: () => ({ path }),
   });
   const sideOf = alternate<'BUY' | 'SELL'>('BUY', 'SELL');
-  const order = (floorName: string, floorPath: Sketch['floorPath'], target: number): Sketch => ({
+  const order = (
+    floorName: string,
+    floorPath: Sketch['floorPath'],
+    targets: Pick<Sketch, 'target' | 'peerTarget'>,
+  ): Sketch => ({
     name: 'an order',
     floorName,
-    target,
+    ...targets,
     status: 201,
     floorPath,
     request: ({ token }, connection) => post(ORDERS_PATH, token, orderTo(sideOf(connection)), randomUUID()),
   });
   return [
-    cached('tickers, cached', TICKERS_PATH, 0.85),
-    cached('a ticker, cached', TICKER_PATH, LEAST),
-    cached('candles, cached', CANDLES_PATH, LEAST),
+    cached('tickers, cached', TICKERS_PATH, {
+      target: { alone: 2.5, together: 2.5 },
+      peerTarget: { alone: 0.45, together: 0.2 },
+    }),
+    cached('a ticker, cached', TICKER_PATH, { target: LEAST }),
+    cached('candles, cached', CANDLES_PATH, { target: LEAST }),
     {
       name: 'a forged key',
       floorName: 'an empty Hono route',
-      target: 0.85,
+      target: { alone: 0.75, together: 0.65 },
       status: 401,
       floorPath: '/empty',
       request: ({ token }) => read(BALANCES_PATH, forge(token)),
@@ -105,23 +149,30 @@ function sketchSubjects(run: string, cachedPaths: ReadonlyMap<string, string>): 
     {
       name: 'balances',
       floorName: 'an object call, a select',
-      target: 0.75,
+      target: { alone: 0.95, together: 0.85 },
+      peerTarget: { alone: 0.22, together: 0.11 },
       floorPath: (owner) => `/balances/${owner}`,
       request: ({ token }) => read(BALANCES_PATH, token),
     },
     {
       name: 'a page of orders',
       floorName: 'an object call, a select',
-      target: LEAST,
+      target: { alone: 0.9, together: 0.85 },
+      peerTarget: { alone: 0.42, together: 0.26 },
       floorPath: (owner) => `/records/${owner}`,
       request: ({ token }) => read(ORDERS_PATH, token),
     },
-    order('an object call, a batch of 7 rows', (owner) => `/orders/${owner}`, 0.75),
-    order('the same after a row of the object', (owner) => `/intents/${owner}`, LEAST),
+    order('two object calls, a batch of 7 rows', (owner) => `/orders/${owner}`, {
+      target: { alone: 0.7, together: 1 },
+      peerTarget: { alone: 0.3, together: 0.5 },
+    }),
+    order('the same after a row of the first object', (owner) => `/intents/${owner}`, {
+      target: { alone: 0.85, together: 1.5 },
+    }),
     {
       name: 'an order, replayed',
       floorName: 'an object call',
-      target: 0.75,
+      target: { alone: 0.75, together: 0.65 },
       status: 201,
       floorPath: (owner) => `/called/${owner}`,
       request: ({ token }, connection) => post(ORDERS_PATH, token, orderTo('BUY'), `${run}-${connection}`),

@@ -1,6 +1,7 @@
 import { formatTable, writeMeasured } from '../measured-section.ts';
 import type { Spread } from '../spread.ts';
 import type { Measurement, RoundOptions } from './rounds.ts';
+import type { Target } from './subjects.ts';
 
 /** The date, the size and the machine of a measurement. */
 export interface Circumstances extends Pick<RoundOptions, 'rounds' | 'slice_ms'> {
@@ -21,19 +22,34 @@ export interface ThroughputRow {
   readonly 'Bureau, a second': string;
   readonly 'Share of the floor': string;
   readonly Target: string;
+  /** The columns of the peer, if one was measured. */
+  readonly 'Peer, a second'?: string;
+  readonly 'Share of the peer'?: string;
+  readonly 'Target beside it'?: string;
 }
 
 /** One row per measurement: medians with their quartiles. */
 export function tabulate(measurements: readonly Measurement[]): ThroughputRow[] {
-  return measurements.map(({ subject, connections, floor, exchange, ratio }) => ({
+  const hasPeer = measurements.some(({ peer }) => peer !== undefined);
+  return measurements.map(({ subject, connections, floor, exchange, ratio, peer }) => ({
     Request: subject.name,
     Floor: subject.floorName,
     Connections: String(connections),
     'Floor, a second': show(floor, showThroughput),
     'Bureau, a second': show(exchange, showThroughput),
     'Share of the floor': show(ratio, showShare),
-    Target: `${showShare(subject.target)}, ${ratio.median >= subject.target ? 'met' : 'missed'}`,
+    Target: judge(ratio, subject.target, connections),
+    ...(hasPeer && {
+      'Peer, a second': peer ? show(peer.throughput, showThroughput) : '–',
+      'Share of the peer': peer ? show(peer.ratio, showShare) : '–',
+      'Target beside it': peer && subject.peerTarget ? judge(peer.ratio, subject.peerTarget, connections) : '–',
+    }),
   }));
+}
+
+function judge({ median }: Spread, { alone, together }: Target, connections: number): string {
+  const target = connections === 1 ? alone : together;
+  return `${showShare(target)}, ${median >= target ? 'met' : 'missed'}`;
 }
 
 /** Writes the dated line and the table in Markdown. */

@@ -7,7 +7,13 @@ const load = { origin: '', status: 200, next: () => ({ path: '/' }) };
 
 function measure(ratio: number, target = 0.75): Measurement {
   return {
-    subject: { name: 'an order', floorName: 'a batch', target, exchange: load, floor: load },
+    subject: {
+      name: 'an order',
+      floorName: 'a batch',
+      target: { alone: 0.1, together: target },
+      exchange: load,
+      floor: load,
+    },
     connections: 16,
     floor: { median: 1_234.4, low: 1_100, high: 1_300.6 },
     exchange: { median: 999.6, low: 900, high: 1_001 },
@@ -49,6 +55,35 @@ describe('the result of a benchmark', () => {
   });
 });
 
+describe('the result beside a peer', () => {
+  const beside = (connections: number, median: number): Measurement => {
+    const measured = measure(0.8);
+    return {
+      ...measured,
+      connections,
+      subject: { ...measured.subject, peer: load, peerTarget: { alone: 0.3, together: 0.5 } },
+      peer: {
+        throughput: { median: 3_000.2, low: 2_900, high: 3_100 },
+        ratio: { median, low: 0.25, high: 0.45 },
+      },
+    };
+  };
+
+  it('has the peer’s throughput, the share of it, and the target for this number of connections', () => {
+    const columns = tabulate([beside(1, 0.3), beside(16, 0.4999)]).map((row) => Object.values(row).slice(-3));
+    expect(columns).toEqual([
+      ['3,000 (2,900 to 3,100)', '0.30 (0.25 to 0.45)', '0.30, met'],
+      ['3,000 (2,900 to 3,100)', '0.49 (0.25 to 0.45)', '0.50, missed'],
+    ]);
+  });
+
+  it('has no figures where the peer has no such request, and no columns without a peer', () => {
+    const [without] = tabulate([measure(0.8), beside(1, 0.3)]);
+    expect(Object.values(without ?? {}).slice(-3)).toEqual(['–', '–', '–']);
+    expect(Object.keys(tabulate([measure(0.8)])[0] ?? {}).at(-1)).toBe('Target');
+  });
+});
+
 describe('the document of the results', () => {
   it('gets a result right after the heading', () => {
     const lines = linesOf(0.8, 0.9);
@@ -73,8 +108,9 @@ describe('the document of the results', () => {
     }
   });
 
-  it('is the page on performance, where a run replaces the dated line and the rows, and nothing else', () => {
-    const isWritten = (line: string) => /^Measured on 2|^\| .*, (met|missed) \|$/.test(line);
+  it('is the page on performance, where a run replaces the dated line and the table, and nothing else', () => {
+    const isWritten = (line: string) =>
+      /^Measured on 2|^\| Request \| Floor |^\|(-+\|){7,}$|^\| .*, (met|missed) \|/.test(line);
     const page = readFileSync('docs/performance.md', 'utf8').split('\n');
     const written = writeThroughput(page.join('\n'), linesOf(0.8)).split('\n');
     expect(page.filter(isWritten).length).toBeGreaterThan(2);

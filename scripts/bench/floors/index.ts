@@ -31,7 +31,10 @@ const RECORD = JSON.stringify({ status: 'COMPLETED', price: '65000.00000000', am
 const insertJournal = (rows: number) =>
   `INSERT INTO journal (debit, credit, asset, amount, kind, reference, ts) VALUES ${Array.from({ length: rows }, () => '(?1, ?2, ?3, 1, ?4, ?5, ?6)').join()}`;
 
-/** One object per trader, as the exchange has one per key. It does not queue requests. */
+/** The object that writes all orders, as the exchange's gate does. */
+const GATE = 'gate';
+
+/** One object per trader, as the exchange has one per key, and one for all orders. It does not queue requests. */
 export class Floor extends DurableObject<Bindings> {
   #newest = 0;
 
@@ -51,8 +54,13 @@ export class Floor extends DurableObject<Bindings> {
     return this.placeOrder(owner);
   }
 
+  /** Has an order written by the object that writes all of them. */
+  placeOrder(owner: string): Promise<Written> {
+    return this.env.FLOOR.getByName(GATE).commitOrder(owner);
+  }
+
   /** Writes the seven rows of an order in one batch: a record, two transfers, four balances. */
-  async placeOrder(owner: string): Promise<Written> {
+  async commitOrder(owner: string): Promise<Written> {
     const id = this.#nextId();
     const results = await this.env.DB.batch([
       this.env.DB.prepare('INSERT INTO records VALUES (?1, ?2, ?3)').bind(owner, id, RECORD),
