@@ -1,11 +1,17 @@
 import { describeError, logFault } from './platform/log.ts';
+import type { LedgerBindings } from './platform/bindings.ts';
+import { listLedgers } from './ledger/ledgers.ts';
 import { type KeeperBindings, reachKeeper } from './ledger/reach-keeper.ts';
 
-/** What happens every minute: the keeper of the ledger is woken. One that cannot be reached is woken a minute later. */
-export async function runScheduled(bindings: KeeperBindings): Promise<void> {
+/** What happens every minute: each ledger's keeper is woken. One that cannot be reached is woken a minute later. */
+export async function runScheduled(bindings: KeeperBindings & LedgerBindings): Promise<void> {
+  await Promise.all(listLedgers(bindings).map((ledger) => wakeKeeper(bindings, ledger)));
+}
+
+async function wakeKeeper(bindings: KeeperBindings, ledger: number): Promise<void> {
   try {
-    await reachKeeper(bindings).wake();
+    await reachKeeper(bindings, ledger).wake();
   } catch (error) {
-    logFault('keeper_unreachable', { error: describeError(error) });
+    logFault('keeper_unreachable', { ledger, error: describeError(error) });
   }
 }

@@ -7,6 +7,7 @@ const mutexTest = 'test/lane/mutex.pure.test.ts';
 const ratesTest = 'test/lane/rate-buckets.pure.test.ts';
 const countedTest = 'test/lane/counted-buckets.test.ts';
 const gateTest = 'test/lane/ledger-gate.test.ts';
+const gatesTest = 'test/lane/gates.three-ledgers.test.ts';
 const conditionsTest = 'test/lane/gate-conditions.test.ts';
 
 const GATE = 'src/lane/ledger-gate.ts';
@@ -278,15 +279,15 @@ export const lane: Room = {
     {
       name: 'settings once read are never read again',
       file: CONDITIONS,
-      find: 'const isSettled = isWithin(SETTINGS_MAX_AGE_MS, this.#settings?.read_ms, now_ms);',
-      replace: 'const isSettled = this.#settings !== undefined;',
+      find: 'isWithin(SETTINGS_MAX_AGE_MS, this.#settings?.read_ms, Date.now())];',
+      replace: 'this.#settings !== undefined];',
       tests: [conditionsTest],
     },
     {
       name: 'an order waits for prices although it has fresh ones',
       file: CONDITIONS,
-      find: 'if (!isPriced || !isSettled) {',
-      replace: 'await this.#refresh();\n    if (!isPriced || !isSettled) {',
+      find: 'if (!wasPriced || !isSettled) {',
+      replace: 'await this.#refresh();\n    if (!wasPriced || !isSettled) {',
       tests: [conditionsTest],
     },
     {
@@ -325,9 +326,30 @@ export const lane: Room = {
       tests: [gateTest],
     },
     {
+      name: 'the gates of several ledgers fill at whatever round each of them read last',
+      file: CONDITIONS,
+      find: 'this.#isOneOfSeveral = listLedgers(bindings).length > 1;',
+      replace: 'this.#isOneOfSeveral = false;',
+      tests: [gatesTest],
+    },
+    {
+      name: 'a round holds before the window of the round before is over',
+      file: 'src/markets/round-window.ts',
+      find: 'isAhead ? taken_ms : Math.max(taken_ms, before.until_ms)',
+      replace: 'taken_ms',
+      tests: ['test/markets/round-window.pure.test.ts'],
+    },
+    {
+      name: 'a hub that was reset gives out a round that holds at once',
+      file: 'src/markets/record-round.ts',
+      find: 'Math.max(window.until_ms, least.from_ms)',
+      replace: 'window.until_ms',
+      tests: ['test/markets/round-window.pure.test.ts'],
+    },
+    {
       name: 'an order that was refused for an old round is planned again at the same prices',
       file: CONDITIONS,
-      find: 'if (this.#prices && this.#prices.snapshot.round <= round) await this.#readPrices();',
+      find: 'if (newest && newest.round <= round) await this.#readPrices();',
       replace: '',
       tests: [gateTest],
     },

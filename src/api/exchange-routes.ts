@@ -9,6 +9,7 @@ import { isSilent } from '../ledger/custody-standing.ts';
 import type { Database } from '../ledger/database.ts';
 import { firstLedger } from '../ledger/ledgers.ts';
 import { type KeeperBindings, reachKeeper } from '../ledger/reach-keeper.ts';
+import { FIRST_LEDGER } from '../ledger/record-id.ts';
 import { SETTINGS_MAX_AGE_MS, type Settings, readSettings } from '../ledger/settings.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
 import { config } from '../env.ts';
@@ -118,7 +119,7 @@ exchange.openapi(
 /** What the keeper knows about the custodian, or `undefined` when it does not answer. */
 async function findPayoutHealth(bindings: KeeperBindings): Promise<PayoutHealth | undefined> {
   try {
-    const standing = await reachKeeper(bindings).readCustody();
+    const standing = await reachKeeper(bindings, FIRST_LEDGER).readCustody();
     return {
       isSilent: isSilent(standing, Date.now()),
       oldestPayoutAt: standing.oldestPayoutAt,

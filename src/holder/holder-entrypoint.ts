@@ -14,6 +14,7 @@ import { tellLanes } from '../lane/tell-lanes.ts';
 import { insertAudit } from '../ledger/audit.ts';
 import { isDatabaseFault } from '../ledger/database-fault.ts';
 import { findNumberedLedger } from '../ledger/ledgers.ts';
+import { ledgerNumberOf } from '../ledger/record-id.ts';
 import { accounts } from '../ledger/schema.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
@@ -180,14 +181,12 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
   }
 
   /** A call that changes something: who is told of it is woken, beside the answer. */
-  async #change<T>(
-    token: string,
-    level: SessionLevel,
-    act: (session: Session) => Promise<Outcome<T>>,
-  ): Promise<Outcome<T>> {
-    const changed = await this.#withSession(token, level, act);
-    if (changed.ok) this.ctx.waitUntil(wakeAfterChange(this.env));
-    return changed;
+  #change<T>(token: string, level: SessionLevel, act: (session: Session) => Promise<Outcome<T>>): Promise<Outcome<T>> {
+    return this.#withSession(token, level, async (session) => {
+      const changed = await act(session);
+      if (changed.ok) this.ctx.waitUntil(wakeAfterChange(this.env, ledgerNumberOf(session.accountId)));
+      return changed;
+    });
   }
 
   #withSession<T>(

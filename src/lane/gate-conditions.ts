@@ -2,10 +2,11 @@ import type { LedgerBindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { type Outcome, accept, overloaded } from '../http/refusal.ts';
 import { withDeadline } from '../platform/with-deadline.ts';
-import { firstLedger } from '../ledger/ledgers.ts';
+import { firstLedger, listLedgers } from '../ledger/ledgers.ts';
 import { SETTINGS_MAX_AGE_MS, type Settings, readSettings } from '../ledger/settings.ts';
 import { FILL_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
 import { type HubBindings, readSnapshot } from '../markets/read-hub.ts';
+import { HOLD_MS, isInWindow } from '../markets/round-window.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
 import type { Coin } from '../money/assets.ts';
 import type { TradingConditions } from '../trade/plan-order.ts';
@@ -15,16 +16,20 @@ import type { TradingConditions } from '../trade/plan-order.ts';
  */
 const SNAPSHOT_MAX_AGE_MS = 1_000;
 
-/** The age at which they are fetched again in the background of the next order, which does not wait. */
-const PRICES_DUE_MS = 500;
+/** The age at which settings are fetched again in the background of the next order, which does not wait. */
 const SETTINGS_DUE_MS = 2_000;
 
 /** D1 itself has no deadline for a read. */
 const SETTINGS_DEADLINE_MS = 3_000;
 
-/** How often prices and settings are checked while orders come, and for how long after the last order. */
+/** How often prices are fetched and settings checked while orders come, and for how long after the last order. */
 export const FRESH_INTERVAL_MS = 500;
+/** The same for one gate of several, which needs the next round before its window begins. */
+export const SHARED_INTERVAL_MS = 200;
 export const FRESH_TIME_MS = 60_000;
+
+/** How far away a window may begin that orders wait for: no round is given out longer before. */
+const LONGEST_WAIT_MS = HOLD_MS;
 
 /** Where prices and settings come from. */
 type GateSources = HubBindings & LedgerBindings;
@@ -32,10 +37,17 @@ type GateSources = HubBindings & LedgerBindings;
 /**
  * The prices and settings that every order of a ledger is planned at. They are held in memory only and fetched in the
  * background: an order waits for them only when they are too old to use.
+ *
+ * The only gate of an exchange fills at the newest round. Where there are several ledgers, each gate fills at a round
+ * within its window only, so that all of them have one price at every moment.
  */
 export class GateConditions {
   readonly #bindings: GateSources;
-  #prices: { readonly snapshot: MarketSnapshot; readonly read_ms: number } | undefined;
+  readonly #isOneOfSeveral: boolean;
+  readonly #interval_ms: number;
+  /** Rounds by their number. One gate of several also holds those whose windows are not over; the last is the newest. */
+  #rounds: readonly MarketSnapshot[] = [];
+  #pricesRead_ms: number | undefined;
   #settings: { readonly value: Settings; readonly read_ms: number } | undefined;
   #readingPrices: Promise<void> | undefined;
   #readingSettings: Promise<void> | undefined;
@@ -44,22 +56,63 @@ export class GateConditions {
 
   constructor(bindings: GateSources) {
     this.#bindings = bindings;
+    this.#isOneOfSeveral = listLedgers(bindings).length > 1;
+    this.#interval_ms = this.#isOneOfSeveral ? SHARED_INTERVAL_MS : FRESH_INTERVAL_MS;
   }
 
   /** The conditions for planning an order of a coin now. Refuses with `service_unavailable` without settings. */
   async take(coin: Coin): Promise<Outcome<TradingConditions>> {
-    const now_ms = Date.now();
-    const isPriced = this.#prices && firmPrice(this.#prices.snapshot, coin, now_ms, FILL_MAX_AGE_MS) !== undefined;
-    const isSettled = isWithin(SETTINGS_MAX_AGE_MS, this.#settings?.read_ms, now_ms);
-    if (!isPriced || !isSettled) {
-      await Promise.all([isPriced || this.#readPrices(), isSettled || this.#readSettings()]);
+    const isFirm = (round: MarketSnapshot, at_ms: number) =>
+      firmPrice(round, coin, at_ms, FILL_MAX_AGE_MS) !== undefined;
+    const isPriced = () => {
+      const [round, now_ms] = [this.#present(), Date.now()];
+      return round !== undefined && isFirm(round, now_ms);
+    };
+    const [wasPriced, isSettled] = [isPriced(), isWithin(SETTINGS_MAX_AGE_MS, this.#settings?.read_ms, Date.now())];
+    if (!wasPriced || !isSettled) {
+      await Promise.all([wasPriced || this.#readPrices(), isSettled || this.#readSettings()]);
     }
+    if (!wasPriced && !isPriced()) await this.#waitFor((round) => isFirm(round, round.window.from_ms));
     return this.held();
   }
 
-  /** Fetches prices of a later round than `round` if the price hub has any. Never rejects. */
+  /** Fetches prices of a later round than `round` if the price hub has any, and waits for its window. Never rejects. */
   async fetchNewer(round: number): Promise<void> {
-    if (this.#prices && this.#prices.snapshot.round <= round) await this.#readPrices();
+    const newest = this.#rounds.at(-1);
+    if (newest && newest.round <= round) await this.#readPrices();
+    const present = this.#present();
+    if (!present || present.round <= round) await this.#waitFor((one) => one.round > round);
+  }
+
+  /**
+   * For a moment whose round is not held: resolves when it has been fetched. At every other moment it returns
+   * `undefined`. Never rejects.
+   */
+  untilPriced(): Promise<void> | undefined {
+    return this.#isOneOfSeveral && !this.#present() ? this.#findPresent() : undefined;
+  }
+
+  async #findPresent(): Promise<void> {
+    const isAhead = this.#rounds.some(({ window }) => window.from_ms > Date.now());
+    if (!isAhead) await this.#readPrices();
+    if (!this.#present()) await this.#waitFor(() => true);
+  }
+
+  /** The round of prices that an order fills at now. */
+  #present(): MarketSnapshot | undefined {
+    if (!this.#isOneOfSeveral) return this.#rounds.at(-1);
+    const now_ms = Date.now();
+    return this.#rounds.findLast(({ window }) => isInWindow(window, now_ms));
+  }
+
+  /** Waits until a round is present that `isMeant`, if one is held whose window begins soon. */
+  async #waitFor(isMeant: (round: MarketSnapshot) => boolean): Promise<void> {
+    if (!this.#isOneOfSeveral) return;
+    const now_ms = Date.now();
+    const next = this.#rounds.find((round) => round.window.from_ms > now_ms && isMeant(round));
+    const wait_ms = next ? next.window.from_ms - now_ms : Infinity;
+    if (wait_ms > LONGEST_WAIT_MS) return;
+    await new Promise<void>((resolve) => void setTimeout(resolve, wait_ms));
   }
 
   /**
@@ -80,14 +133,14 @@ export class GateConditions {
       this.#isKeptFresh = isWithin(FRESH_TIME_MS, this.#lastOrder_ms, Date.now());
       if (!this.#isKeptFresh) return;
       void this.#refresh().then(() => this.#waitAndRefresh());
-    }, FRESH_INTERVAL_MS);
+    }, this.#interval_ms);
   }
 
   /** Fetches what is due. Never rejects. */
   async #refresh(): Promise<void> {
     const now_ms = Date.now();
     await Promise.all([
-      isWithin(PRICES_DUE_MS - 1, this.#prices?.read_ms, now_ms) || this.#readPrices(),
+      isWithin(this.#interval_ms - 1, this.#pricesRead_ms, now_ms) || this.#readPrices(),
       isWithin(SETTINGS_DUE_MS - 1, this.#settings?.read_ms, now_ms) || this.#readSettings(),
     ]);
   }
@@ -95,7 +148,7 @@ export class GateConditions {
   /** What is held now. Refuses with `service_unavailable` without settings that are recent enough. */
   held(): Outcome<TradingConditions> {
     if (!this.#settings || !isWithin(SETTINGS_MAX_AGE_MS, this.#settings.read_ms, Date.now())) return overloaded;
-    return accept({ snapshot: this.#prices?.snapshot, settings: this.#settings.value });
+    return accept({ snapshot: this.#present(), settings: this.#settings.value });
   }
 
   /** Callers share a read that is under way. */
@@ -116,7 +169,11 @@ export class GateConditions {
   async #fetchPrices(): Promise<void> {
     const read_ms = Date.now();
     const snapshot = await readSnapshot(this.#bindings, SNAPSHOT_MAX_AGE_MS, { forOrders: true });
-    if (snapshot) this.#prices = { snapshot, read_ms };
+    if (!snapshot) return;
+    this.#rounds = this.#isOneOfSeveral
+      ? mergeRounds([...this.#rounds, ...(snapshot.earlier ?? [])], snapshot)
+      : [snapshot];
+    this.#pricesRead_ms = read_ms;
   }
 
   async #fetchSettings(): Promise<void> {
@@ -129,6 +186,17 @@ export class GateConditions {
       logFault('settings_unreadable', { error: describeError(error) });
     }
   }
+}
+
+/** The newest round behind those before it whose windows are not over, each once, by their numbers. */
+function mergeRounds(earlier: readonly MarketSnapshot[], newest: MarketSnapshot): MarketSnapshot[] {
+  const now_ms = Date.now();
+  // A round that begins later than the newest was taken before the hub's clock went back.
+  const kept = earlier.filter(
+    ({ round, window }) => round < newest.round && window.until_ms > now_ms && window.until_ms <= newest.window.from_ms,
+  );
+  const byNumber = new Map(kept.map((snapshot) => [snapshot.round, snapshot]));
+  return [...[...byNumber.values()].toSorted((one, other) => one.round - other.round), newest];
 }
 
 /**

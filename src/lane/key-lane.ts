@@ -253,7 +253,7 @@ export class KeyLane extends DurableObject<Bindings> {
    * minute does it.
    */
   #wakeSenders({ accountId, hasWebhooks }: KeyRecord, bucket: BucketName): void {
-    if (bucket === 'withdraw') return this.ctx.waitUntil(wakeAfterChange(this.env));
+    if (bucket === 'withdraw') return this.ctx.waitUntil(wakeAfterChange(this.env, ledgerNumberOf(accountId)));
     if (!hasWebhooks) return;
     const waking = wakeSenders(this.env, ledgerOf(this.env, accountId), accountId);
     this.ctx.waitUntil(waking.catch((error) => logFault('senders_not_woken', { error: describeError(error) })));

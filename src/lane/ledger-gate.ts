@@ -14,14 +14,14 @@ import { OrderBatches } from './order-batches.ts';
 const ROOM = 256;
 
 /**
- * The gate of a ledger. Every order passes through it, so that all are planned at the same, newest prices. It stores
- * nothing. If two gates run at once, as after a restart, the database refuses orders planned at a round of prices older
- * than the coin's newest fill.
+ * The gate of one ledger. Every order of its accounts passes through it, so that all are planned at the same prices, and
+ * at those of the other ledgers' gates. It stores nothing. If two gates of a ledger run at once, as after a restart, the
+ * database refuses orders planned at a round of prices older than the coin's newest fill.
  */
 export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
   readonly #conditions: GateConditions;
   readonly #context: TradingContext;
-  readonly #batches = new Map<number, OrderBatches>();
+  #own: { readonly ledger: number; readonly batches: OrderBatches } | undefined;
   readonly #orders = new Map<string, Promise<GateReply>>();
 
   constructor(ctx: DurableObjectState, env: Bindings, context: TradingContext) {
@@ -69,19 +69,22 @@ export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
     return this.#batchesOf(ledgerNumberOf(call.accountId)).place(call, terms.value);
   }
 
-  /** The batches of one ledger's database, which wait for no other's. */
+  /** The batches of the gate's ledger, which is that of its first order. Throws for an order of another one. */
   #batchesOf(ledger: number): OrderBatches {
-    const known = this.#batches.get(ledger);
-    if (known) return known;
-    const batches = new OrderBatches({
+    this.#own ??= { ledger, batches: this.#openBatches(ledger) };
+    if (this.#own.ledger !== ledger) throw new Error(`the gate of ledger ${this.#own.ledger} got one of ${ledger}`);
+    return this.#own.batches;
+  }
+
+  #openBatches(ledger: number): OrderBatches {
+    return new OrderBatches({
       database: openLedger(this.env, ledger),
+      untilPriced: () => this.#conditions.untilPriced(),
       plan: (terms) => {
         const conditions = this.#conditions.held();
         return conditions.ok ? planOrder(terms, conditions.value, this.#context, Date.now()) : conditions;
       },
       fetchNewer: (round) => this.#conditions.fetchNewer(round),
     });
-    this.#batches.set(ledger, batches);
-    return batches;
   }
 }

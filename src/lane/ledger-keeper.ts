@@ -3,8 +3,10 @@ import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { purgeEvents } from '../events/purge-events.ts';
 import { wakeBehind } from '../events/webhooks/reach-sender.ts';
-import { firstLedger } from '../ledger/ledgers.ts';
-import type { Keeper, KeeperStanding } from '../ledger/reach-keeper.ts';
+import type { Database } from '../ledger/database.ts';
+import { listLedgers, openLedger } from '../ledger/ledgers.ts';
+import { FIRST_LEDGER } from '../ledger/record-id.ts';
+import { type Keeper, type KeeperStanding, ledgerOfKeeper } from '../ledger/reach-keeper.ts';
 import { KeptLinks } from '../ledger/reconciliation/kept-links.ts';
 import { NO_PROGRESS, Progress } from '../ledger/reconciliation/progress.ts';
 import { Reconciler, SLICE_LIMITS, type Slice } from '../ledger/reconciliation/reconciler.ts';
@@ -48,8 +50,8 @@ export interface KeeperSettings {
 
 /**
  * The keeper of one ledger: it reconciles, sums the spread that orders earned, looks up withdrawals that the custodian
- * has, asks it what it holds, wakes webhook endpoints that are behind, and deletes old events. The schedule wakes it
- * every minute. A pass goes on by the object's own alarm, with pauses so that it does not slow down writers. It keeps no
+ * has, wakes webhook endpoints that are behind, and deletes old events. That of ledger 0 also asks the custodian what it
+ * holds, and compares it with all ledgers together. The schedule wakes every keeper every minute. A pass goes on by the object's own alarm, with pauses so that it does not slow down writers. It keeps no
  * money. All that it stores can be computed again, except the links of the history: they are stored here, out of reach
  * of somebody who can write to the ledger.
  */
@@ -60,9 +62,11 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
   readonly #reconciler: Reconciler;
   readonly #turns = new Mutex(QUEUE_ROOM, QUEUE_DEADLINE_MS);
   readonly #settings: KeeperSettings;
+  readonly #ledger: number;
+  readonly #database: Database;
   /** Changes that come at once cost one look for endpoints that are behind. */
   readonly #waking = new SharedRun(
-    () => wakeBehind(this.env, firstLedger(this.env), Date.now()),
+    () => wakeBehind(this.env, this.#database, Date.now()),
     () => scheduler.wait(WAKING_PAUSE_MS),
   );
   #custodyStanding: CustodyStanding;
@@ -73,6 +77,8 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
   constructor(ctx: DurableObjectState, env: Bindings, settings: KeeperSettings) {
     super(ctx, env);
     this.#settings = settings;
+    this.#ledger = ledgerOfKeeper(env, ctx.id);
+    this.#database = openLedger(env, this.#ledger);
     this.#state = new ObjectState(ctx.storage.sql);
     this.#links = new KeptLinks(ctx.storage.sql);
     this.#spread = new SpreadSums(ctx.storage.sql);
@@ -81,7 +87,7 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     const known = CustodyStanding.safeParse(this.#state.read(KEPT_CUSTODY));
     this.#custodyStanding = known.success ? known.data : NEVER_ASKED;
     const stored = { links: this.#links, spread: this.#spread };
-    this.#reconciler = new Reconciler(firstLedger(env), stored, kept.success ? kept.data : NO_PROGRESS);
+    this.#reconciler = new Reconciler(this.#database, stored, kept.success ? kept.data : NO_PROGRESS);
   }
 
   async wake(): Promise<void> {
@@ -97,12 +103,12 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     this.#isSweepDue = false;
     await attempt('sweep_failed', () =>
       sweepWithdrawals({
-        database: firstLedger(this.env),
+        database: this.#database,
         custody: this.#settings.custody,
         now: () => Date.now(),
       }),
     );
-    await attempt('custody_not_watched', () => this.#watchCustody());
+    if (this.#ledger === FIRST_LEDGER) await attempt('custody_not_watched', () => this.#watchCustody());
     await attempt('senders_not_woken', () => this.wakeSenders());
     await attempt('events_not_purged', () => this.#purgeEvents());
   }
@@ -149,11 +155,12 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
 
   /** Each sweep looks at the next accounts. After a restart it begins again with the first, which is as good. */
   async #purgeEvents(): Promise<void> {
-    this.#purgedTo = await purgeEvents(firstLedger(this.env), this.#purgedTo);
+    this.#purgedTo = await purgeEvents(this.#database, this.#purgedTo);
   }
 
   async #watchCustody(): Promise<void> {
-    const watch = { database: firstLedger(this.env), now: () => Date.now(), ...this.#settings };
+    const databases = listLedgers(this.env).map((ledger) => openLedger(this.env, ledger));
+    const watch = { databases, now: () => Date.now(), ...this.#settings };
     this.#custodyStanding = await watchCustody(watch, this.#custodyStanding);
     this.#state.write(KEPT_CUSTODY, this.#custodyStanding);
   }

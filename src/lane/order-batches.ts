@@ -15,7 +15,9 @@ const BATCH_DEADLINE_MS = 3_000;
 /** What the batches need of the gate. */
 export interface BatchSources {
   readonly database: Database;
-  /** Plans an order at the newest prices and settings held. */
+  /** Where no order can be planned at this moment: resolves when one can. Never rejects. */
+  untilPriced(): Promise<void> | undefined;
+  /** Plans an order at the prices and settings of this moment. */
   plan(terms: OrderTerms): Outcome<OrderPlan>;
   /** Fetches prices of a later round than `round` if there are any. Never rejects. */
   fetchNewer(round: number): Promise<void>;
@@ -62,7 +64,11 @@ export class OrderBatches {
     if (this.#isSending) return;
     this.#isSending = true;
     try {
-      while (this.#waiting.length > 0) await this.#send(this.#build(this.#waiting.splice(0, MAX_ORDERS)));
+      while (this.#waiting.length > 0) {
+        const opening = this.#sources.untilPriced();
+        if (opening) await opening;
+        await this.#send(this.#build(this.#waiting.splice(0, MAX_ORDERS)));
+      }
     } finally {
       this.#isSending = false;
     }
@@ -115,7 +121,10 @@ export class OrderBatches {
 
   /** Sends each order alone, when the database refused one of them without naming it. */
   async #sendEach(batch: readonly BatchedOrder[]): Promise<void> {
-    for (const { waiting } of batch) await this.#send(this.#build([waiting]));
+    for (const { waiting } of batch) {
+      await this.#sources.untilPriced();
+      await this.#send(this.#build([waiting]));
+    }
   }
 
   /** Answers an order that the database refused. One that was overtaken waits for newer prices, once. */

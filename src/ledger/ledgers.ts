@@ -31,6 +31,13 @@ export function openLedger(bindings: LedgerBindings, ledger: number): Database {
   return database;
 }
 
+/** The numbers of all ledgers, in order. */
+export function listLedgers(bindings: LedgerBindings): number[] {
+  const ledgers = [FIRST_LEDGER];
+  while (bindings[bindingOf(ledgers.length)]) ledgers.push(ledgers.length);
+  return ledgers;
+}
+
 /** The database of the directory, which keeps what is unique in the whole exchange: that of ledger 0. */
 export function directoryOf(bindings: LedgerBindings): Database {
   return openLedger(bindings, FIRST_LEDGER);

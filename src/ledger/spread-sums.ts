@@ -26,6 +26,18 @@ export function spreadOf({ coin: symbol, side, coinAmount, usdtAmount, middle }:
   return side === 'BUY' ? BigInt(usdtAmount) - worth('up') : worth('down') - BigInt(usdtAmount);
 }
 
+/** The sums of several ledgers added up: each day and coin once, newest day first. Pure. */
+export function sumSpread(days: readonly SpreadOfDay[]): SpreadOfDay[] {
+  const sums = new Map<string, SpreadOfDay>();
+  for (const { day, coin, orders, atoms } of days) {
+    const name = `${day} ${coin}`;
+    const before = sums.get(name) ?? { orders: 0, atoms: '0' };
+    const summed = (BigInt(before.atoms) + BigInt(atoms)).toString();
+    sums.set(name, { day, coin, orders: before.orders + orders, atoms: summed });
+  }
+  return [...sums.values()].toSorted((one, other) => (one.day < other.day ? 1 : one.day > other.day ? -1 : 0));
+}
+
 /** The sums of one day, by coin. */
 const SumsOfDay = z.record(z.string(), z.object({ orders: z.int(), atoms: z.string() }));
 

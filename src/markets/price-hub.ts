@@ -2,11 +2,13 @@ import { DurableObject } from 'cloudflare:workers';
 import { z } from 'zod';
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
+import { listLedgers } from '../ledger/ledgers.ts';
 import { coinSymbols } from '../money/assets.ts';
 import { OperatorFallbacks } from './operator-fallbacks.ts';
 import { PricePoller } from './price-poller.ts';
-import { HubMemory, emptyMemory, recordRound } from './record-round.ts';
-import type { MarketSnapshot } from './snapshot.ts';
+import { HubMemory, type LeastRound, emptyMemory, recordRound } from './record-round.ts';
+import { HOLD_MS } from './round-window.ts';
+import type { MarketSnapshot, SnapshotForOrders } from './snapshot.ts';
 import type { BreakerState } from './sources/circuit-breaker.ts';
 import { CircuitBreakers, BreakersByName } from './sources/circuit-breakers.ts';
 import type { PriceSource } from './sources/price-source.ts';
@@ -56,7 +58,10 @@ export class PriceHub extends DurableObject<Bindings> {
   readonly #breakers: CircuitBreakers;
   readonly #poller: PricePoller;
   readonly #fallbacks: OperatorFallbacks;
-  readonly #leastRound: number;
+  readonly #least: LeastRound;
+  readonly #areGatesSeveral: boolean;
+  /** Rounds before the newest whose windows are not over, where gates need them. */
+  #earlier: readonly MarketSnapshot[] = [];
   #reserved: number;
   #memory: HubMemory;
   #isKept = true;
@@ -75,9 +80,10 @@ export class PriceHub extends DurableObject<Bindings> {
     const kept = Kept.safeParse(stored);
     this.#memory = kept.success ? kept.data.memory : emptyMemory;
     this.#reserved = Reservation.parse(stored).reserved;
-    this.#leastRound = this.#reserved;
+    this.#least = { round: this.#reserved, from_ms: stored === undefined ? 0 : endOfWindows(this.#memory, Date.now()) };
     this.#breakers = new CircuitBreakers(kept.success ? kept.data.breakers : {}, () => this.#keep());
     this.#poller = new PricePoller(sources, this.#breakers);
+    this.#areGatesSeveral = listLedgers(bindings).length > 1;
     this.#fallbacks = new OperatorFallbacks(bindings);
   }
 
@@ -85,9 +91,10 @@ export class PriceHub extends DurableObject<Bindings> {
    * All markets: from memory when the last round ended at most `maxAge_ms` ago, else from the running round or a new
    * one, within some 2 s. When nobody answers, it is the last snapshot with its own times.
    *
-   * With `forOrders` the hub begins a round every second for a minute from now on, and this call begins none sooner.
+   * With `forOrders` the hub begins a round every second for a minute from now on, and this call begins none sooner; the
+   * answer also has the rounds before it that gates still fill at.
    */
-  async snapshot({ maxAge_ms, forOrders = false }: SnapshotQuestion): Promise<MarketSnapshot> {
+  async snapshot({ maxAge_ms, forOrders = false }: SnapshotQuestion): Promise<SnapshotForOrders> {
     const now_ms = Date.now();
     if (forOrders) this.#keepPace(now_ms);
     else await this.#stayWarm(now_ms);
@@ -97,7 +104,8 @@ export class PriceHub extends DurableObject<Bindings> {
     }
     // A row for every round that orders need would cost money and gain nothing.
     if (forOrders && !isWithin(KEEP_INTERVAL_MS - 1, this.#kept_ms, now_ms)) this.#keepNews();
-    return this.#memory.snapshot;
+    const { snapshot } = this.#memory;
+    return forOrders && this.#areGatesSeveral ? { ...snapshot, earlier: this.#earlier } : snapshot;
   }
 
   /** How each source of prices stands, by its name. It asks nobody. */
@@ -163,7 +171,8 @@ export class PriceHub extends DurableObject<Bindings> {
     this.#begun_ms = Date.now();
     const observations = await this.#poller.ask();
     const now_ms = Date.now();
-    const memory = recordRound(this.#memory, observations, now_ms, this.#leastRound);
+    const memory = recordRound(this.#memory, observations, now_ms, this.#least);
+    this.#keepEarlier(now_ms);
     this.#memory = memory;
     if (observations.length === 0) this.#failed_ms = now_ms;
     else this.#isKept = false;
@@ -172,6 +181,11 @@ export class PriceHub extends DurableObject<Bindings> {
     if (coinSymbols.every((coin) => memory.snapshot.markets[coin].shown)) return;
     const fallbacks = await this.#fallbacks.refresh(memory.snapshot.fallbacks, now_ms);
     this.#memory = { ...memory, snapshot: { ...memory.snapshot, fallbacks } };
+  }
+
+  #keepEarlier(now_ms: number): void {
+    if (!this.#areGatesSeveral) return;
+    this.#earlier = [...this.#earlier, this.#memory.snapshot].filter(({ window }) => window.until_ms > now_ms);
   }
 
   /** Stores the last round that had an answer, unless it is stored already. */
@@ -194,6 +208,15 @@ export class PriceHub extends DurableObject<Bindings> {
       logFault('price_hub_not_kept', { error: describeError(error) });
     }
   }
+}
+
+/**
+ * When every window is over that a hub gave out before it was reset. It stored one of its rounds a few seconds before its
+ * newest at the latest; where that is long ago, or was not stored in this shape, none or all may be under way.
+ */
+function endOfWindows({ snapshot }: HubMemory, now_ms: number): number {
+  const isOver = snapshot.taken_ms > 0 && now_ms - snapshot.taken_ms > WARM_TIME_MS;
+  return isOver ? 0 : now_ms + HOLD_MS;
 }
 
 /**

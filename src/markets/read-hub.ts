@@ -1,7 +1,7 @@
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import type { PriceHub } from './price-hub.ts';
-import type { MarketSnapshot } from './snapshot.ts';
+import type { SnapshotForOrders } from './snapshot.ts';
 import type { BreakerState } from './sources/circuit-breaker.ts';
 import { withDeadline } from '../platform/with-deadline.ts';
 
@@ -23,7 +23,7 @@ export async function readSnapshot(
   bindings: HubBindings,
   maxAge_ms: number,
   { forOrders = false }: { readonly forOrders?: boolean } = {},
-): Promise<MarketSnapshot | undefined> {
+): Promise<SnapshotForOrders | undefined> {
   try {
     return await withDeadline(SNAPSHOT_DEADLINE_MS, () => reachHub(bindings).snapshot({ maxAge_ms, forOrders }));
   } catch (error) {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Coin, coinSymbols } from '../money/assets.ts';
 import { type Observation, agreeOnPrice, chooseShown } from './aggregate.ts';
 import { fallbackPrice } from './fallback-price.ts';
+import { type RoundWindow, windowAfter } from './round-window.ts';
 import { AgreedMarket, type Market, MarketSnapshot, ShownMarket } from './snapshot.ts';
 
 /** How long the last price may be shown when nobody answers. It keeps its own time. */
@@ -29,24 +30,36 @@ export const HubMemory = z
 
 export type HubMemory = z.output<typeof HubMemory>;
 
+/** What every new round comes behind, whatever the memory says. */
+export interface LeastRound {
+  readonly round: number;
+  readonly from_ms: number;
+}
+
 /** The memory of a hub that has asked nobody yet. */
 export const emptyMemory: HubMemory = {
-  snapshot: { round: 0, taken_ms: 0, markets: forEachCoin(() => ({ shown: null, agreed: null })), fallbacks: {} },
+  snapshot: {
+    round: 0,
+    taken_ms: 0,
+    window: { from_ms: 0, until_ms: 0 },
+    markets: forEachCoin(() => ({ shown: null, agreed: null })),
+    fallbacks: {},
+  },
   coins: forEachCoin(() => ({ accepted: null, shown: null })),
 };
 
 /**
  * The memory after a round that ended at `now_ms` with these observations, one for each source and coin, in the
  * configured order of the sources. A coin that nobody answered for has no agreed price; what was shown stays for 30 s
- * with its own time, marked as held. A round without any answer leaves `taken_ms` and the round's number as they were.
- * A number is at least the round's time, and at least `leastRound`, so that a hub which lost its memory continues above
- * its earlier numbers.
+ * with its own time, marked as held. A round without any answer leaves `taken_ms`, the round's number and its window as
+ * they were. A number is at least the round's time, and at least `least.round`, and its window begins no sooner than
+ * `least.from_ms`, so that a hub which lost its memory continues behind its earlier rounds.
  */
 export function recordRound(
   memory: HubMemory,
   observations: readonly Observation[],
   now_ms: number,
-  leastRound = 0,
+  least: LeastRound = { round: 0, from_ms: 0 },
 ): HubMemory {
   const coins = forEachCoin((coin) => {
     const last = memory.coins[coin];
@@ -60,16 +73,25 @@ export function recordRound(
     const isShowable = next.shown !== null && now_ms - next.shown.received_ms <= MAX_BRIDGE_MS;
     return { next, market: { shown: isShowable ? next.shown : null, agreed } satisfies Market };
   });
+  const { round, taken_ms, window } = memory.snapshot;
   return {
     snapshot: {
       ...(observations.length === 0
-        ? { round: memory.snapshot.round, taken_ms: memory.snapshot.taken_ms }
-        : { round: Math.max(memory.snapshot.round + 1, now_ms, leastRound), taken_ms: now_ms }),
+        ? { round, taken_ms, window }
+        : {
+            round: Math.max(round + 1, now_ms, least.round),
+            taken_ms: now_ms,
+            window: windowAfter(latestOf(window, least), now_ms),
+          }),
       markets: forEachCoin((coin) => coins[coin].market),
       fallbacks: memory.snapshot.fallbacks,
     },
     coins: forEachCoin((coin) => coins[coin].next),
   };
+}
+
+function latestOf(window: RoundWindow, least: LeastRound): RoundWindow {
+  return { from_ms: window.from_ms, until_ms: Math.max(window.until_ms, least.from_ms) };
 }
 
 function forEachCoin<T>(make: (coin: Coin) => T): Record<Coin, T> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { coinSymbols } from '../money/assets.ts';
+import { RoundWindow } from './round-window.ts';
 
 const Price = z.bigint().positive();
 
@@ -57,6 +58,8 @@ export const MarketSnapshot = z
     round: z.number(),
     /** When that round ended, in milliseconds. */
     taken_ms: z.number(),
+    /** When it may be filled at where several gates fill; what an older version stored has none. */
+    window: RoundWindow.default({ from_ms: 0, until_ms: 0 }),
     markets: z.record(z.enum(coinSymbols), Market).readonly(),
     /** The operator's fallback prices, as they were last read. */
     fallbacks: FallbackPrices,
@@ -64,3 +67,6 @@ export const MarketSnapshot = z
   .readonly();
 
 export type MarketSnapshot = z.output<typeof MarketSnapshot>;
+
+/** A snapshot for orders. Where several gates fill, it has the rounds before it whose windows are not over. */
+export type SnapshotForOrders = MarketSnapshot & { readonly earlier?: readonly MarketSnapshot[] };

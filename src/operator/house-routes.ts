@@ -1,11 +1,14 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { type WrittenAnswer, createArea, jsonContent, problemResponses } from '../http/area.ts';
 import { describeError, logFault } from '../platform/log.ts';
-import { firstLedger } from '../ledger/ledgers.ts';
+import type { LedgerBindings } from '../platform/bindings.ts';
+import { firstLedger, listLedgers } from '../ledger/ledgers.ts';
+import { FIRST_LEDGER } from '../ledger/record-id.ts';
+import { type SpreadOfDay, sumSpread } from '../ledger/spread-sums.ts';
 import { type Keeper, type KeeperBindings, reachKeeper } from '../ledger/reach-keeper.ts';
 import { VALUE_MAX_AGE_MS } from '../markets/firm-price.ts';
 import { readSnapshot, readStandings } from '../markets/read-hub.ts';
-import { countAtGate } from '../trade/reach-gate.ts';
+import { countAtGates } from '../trade/reach-gate.ts';
 import { authenticateOperator, operatorRefusals } from './authenticate-operator.ts';
 import { House, describeHouse, firstDayShown, readPositions } from './house.ts';
 import { METRICS_TYPE, readOpenWork, writeMetrics } from './metrics.ts';
@@ -33,8 +36,8 @@ houseRoutes.openapi(
     const [positions, snapshot, custodian, spread] = await Promise.all([
       readPositions(firstLedger(c.env)),
       readSnapshot(c.env, VALUE_MAX_AGE_MS),
-      readFromKeeper(c.env, (keeper) => keeper.readCustody()),
-      readFromKeeper(c.env, (keeper) => keeper.readSpread(firstDayShown(Date.now()))),
+      readFromKeeper(c.env, FIRST_LEDGER, (keeper) => keeper.readCustody()),
+      readSpread(c.env, firstDayShown(Date.now())),
     ]);
     return c.json({ house: describeHouse(positions, snapshot, custodian, spread, Date.now()) }, 200);
   },
@@ -73,11 +76,11 @@ houseRoutes.openapi(
       readOpenWork(database),
       readPositions(database),
       readSnapshot(c.env, VALUE_MAX_AGE_MS),
-      readFromKeeper(c.env, (reached) => reached.read()),
-      readFromKeeper(c.env, (reached) => reached.readCustody()),
-      readFromKeeper(c.env, (reached) => reached.readSpread(new Date().toISOString().slice(0, 10))),
+      readFromKeeper(c.env, FIRST_LEDGER, (reached) => reached.read()),
+      readFromKeeper(c.env, FIRST_LEDGER, (reached) => reached.readCustody()),
+      readSpread(c.env, new Date().toISOString().slice(0, 10)),
       readStandings(c.env),
-      countAtGate(c.env),
+      countAtGates(c.env),
     ]);
     const now_ms = Date.now();
     const house = describeHouse(positions, snapshot, custodian, spread, now_ms);
@@ -86,15 +89,27 @@ houseRoutes.openapi(
   },
 );
 
-/** What the keeper knows; `undefined` when it does not answer, which is a metric of its own. */
+/** What orders earned in all ledgers from a day on; `undefined` when a keeper does not answer. */
+async function readSpread(
+  bindings: KeeperBindings & LedgerBindings,
+  from: string,
+): Promise<readonly SpreadOfDay[] | undefined> {
+  const lists = await Promise.all(
+    listLedgers(bindings).map((ledger) => readFromKeeper(bindings, ledger, (keeper) => keeper.readSpread(from))),
+  );
+  return lists.some((list) => list === undefined) ? undefined : sumSpread(lists.flatMap((list) => list ?? []));
+}
+
+/** What a ledger's keeper knows; `undefined` when it does not answer, which is a metric of its own. */
 async function readFromKeeper<T>(
   bindings: KeeperBindings,
+  ledger: number,
   read: (keeper: Keeper) => Promise<T>,
 ): Promise<T | undefined> {
   try {
-    return await read(reachKeeper(bindings));
+    return await read(reachKeeper(bindings, ledger));
   } catch (error) {
-    logFault('keeper_unreachable', { error: describeError(error) });
+    logFault('keeper_unreachable', { ledger, error: describeError(error) });
     return undefined;
   }
 }

@@ -102,7 +102,7 @@ export interface Measured {
   readonly snapshot: MarketSnapshot | undefined;
   readonly keeper: KeeperStanding | undefined;
   readonly custodian: CustodyStanding | undefined;
-  /** How each source of prices stands, and how many orders are in the gate. */
+  /** How each source of prices stands, and how many orders are in all gates. */
   readonly sources: Readonly<Record<string, BreakerState>> | undefined;
   readonly ordersAtGate: number | undefined;
   readonly now_ms: number;
@@ -260,12 +260,12 @@ function listTrading({ house, sources, ordersAtGate, now_ms }: Measured): Family
     { name: 'spread_of_day', help: 'What they earned by their spread, in USDT', samples: of('usdt') },
     {
       name: 'gate_up',
-      help: 'Whether the gate of the ledger answered',
+      help: 'Whether the gates of all ledgers answered',
       samples: [[{}, ordersAtGate === undefined ? 0 : 1]],
     },
     {
       name: 'gate_orders',
-      help: 'Orders that are in the gate at this moment',
+      help: 'Orders that are in all gates at this moment',
       samples: ordersAtGate === undefined ? [] : [[{}, ordersAtGate]],
     },
     {

@@ -5,6 +5,7 @@ import { describeError, logFault } from '../platform/log.ts';
 import { refuse } from '../http/refusal.ts';
 import { Id } from '../http/wire-types.ts';
 import { firstLedger } from '../ledger/ledgers.ts';
+import { FIRST_LEDGER } from '../ledger/record-id.ts';
 import { reachKeeper } from '../ledger/reach-keeper.ts';
 import { acceptHistory } from '../ledger/reconciliation/accept-history.ts';
 import { clearViolation } from '../ledger/reconciliation/clear-violation.ts';
@@ -35,7 +36,7 @@ const ViolationId = Id.openapi({ description: 'The id of the violation in the re
 
 async function readReconciliation(bindings: Bindings) {
   const [standing, violations] = await Promise.all([
-    reachKeeper(bindings).read(),
+    reachKeeper(bindings, FIRST_LEDGER).read(),
     listViolations(firstLedger(bindings)),
   ]);
   return { reconciliation: showReconciliation(standing, violations) };
@@ -71,7 +72,7 @@ reconciliationRoutes.openapi(
   }),
   async (c) => {
     try {
-      await reachKeeper(c.env).run();
+      await reachKeeper(c.env, FIRST_LEDGER).run();
     } catch (error) {
       logFault('reconciliation_failed', { error: describeError(error) });
       return sendProblem(c, notConfirmed);
@@ -109,7 +110,7 @@ reconciliationRoutes.openapi(
     const { violationId } = c.req.valid('param');
     const cleared = await clearViolation(database, violationId, c.req.valid('json').reason, actorOf(c));
     if (!cleared.ok) return sendProblem(c, cleared);
-    await reachKeeper(c.env).expectPass();
+    await reachKeeper(c.env, FIRST_LEDGER).expectPass();
     return c.json(await readReconciliation(c.env), 200);
   },
 );
@@ -128,7 +129,7 @@ reconciliationRoutes.openapi(
     responses: { ...OneReconciliation, ...problemResponses(...bodyRefusals, ...operatorRefusals) },
   }),
   async (c) => {
-    const keeper = reachKeeper(c.env);
+    const keeper = reachKeeper(c.env, FIRST_LEDGER);
     const accepted = await acceptHistory(firstLedger(c.env), keeper, c.req.valid('json').reason, actorOf(c));
     return accepted.ok ? c.json(await readReconciliation(c.env), 200) : sendProblem(c, accepted);
   },

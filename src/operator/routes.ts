@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import { wakeAfterChange } from '../events/webhooks/wake-after-change.ts';
 import { createArea } from '../http/area.ts';
 import type { AppEnvironment } from '../http/context.ts';
+import { listLedgers } from '../ledger/ledgers.ts';
 import { accountReadRoutes } from './account-read-routes.ts';
 import { accountRoutes } from './account-routes.ts';
 import { auditRoutes } from './audit-routes.ts';
@@ -46,7 +47,7 @@ changes.route('/', houseRoutes);
 const wakeAfterChanges: MiddlewareHandler<AppEnvironment> = async (c, next) => {
   await next();
   if (['GET', 'HEAD'].includes(c.req.method) || !c.res.ok) return;
-  c.executionCtx.waitUntil(wakeAfterChange(c.env));
+  for (const ledger of listLedgers(c.env)) c.executionCtx.waitUntil(wakeAfterChange(c.env, ledger));
 };
 
 /** The operator's API. */

@@ -9,6 +9,7 @@ import { CandleHub as Candles } from '../markets/candles/candle-hub.ts';
 import { PriceHub as Prices } from '../markets/price-hub.ts';
 import { replaceLedgers } from '../ledger/ledgers.ts';
 import { reachKeeper } from '../ledger/reach-keeper.ts';
+import { ledgerNumberOf } from '../ledger/record-id.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import {
   chooseCandleSources,
@@ -42,11 +43,12 @@ export { HolderEntrypoint } from '../holder/holder-entrypoint.ts';
 /** How many Idempotency-Keys a lane remembers to have played a scenario with. */
 const MOST_PLAYED = 1_000;
 
-/** The keeper of the ledger has the payouts of scenarios, since lanes and the sweep ask for them. */
+/** The keeper of a withdrawal's ledger has the payouts of scenarios, since lanes and the sweep ask for them. */
 function memoryOf(bindings: Bindings): PayoutMemory {
+  const keeperOf = (id: string) => reachKeeper(bindings, ledgerNumberOf(id)) as unknown as PayoutMemory;
   return {
-    notePayout: (id, payout) => (reachKeeper(bindings) as unknown as PayoutMemory).notePayout(id, payout),
-    readPayout: (id) => (reachKeeper(bindings) as unknown as PayoutMemory).readPayout(id),
+    notePayout: (id, payout) => keeperOf(id).notePayout(id, payout),
+    readPayout: (id) => keeperOf(id).readPayout(id),
   };
 }
 

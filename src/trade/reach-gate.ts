@@ -1,13 +1,15 @@
-import type { Bindings } from '../platform/bindings.ts';
+import type { Bindings, LedgerBindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { type Outcome, type Refusal, overloaded } from '../http/refusal.ts';
 import { withDeadline } from '../platform/with-deadline.ts';
+import { listLedgers } from '../ledger/ledgers.ts';
+import { ledgerNumberOf } from '../ledger/record-id.ts';
 import type { Placement } from './commit-order.ts';
 import type { OrderRow } from './order.ts';
 import type { OrderPreview } from './preview-order.ts';
 import type { PlaceOrder } from './place-order.ts';
 
-/** The bindings of the gate. */
+/** The bindings of the gates. */
 export type GateBindings = Pick<Bindings, 'LEDGER_GATE' | 'LEDGER_LOCATION'>;
 
 /** An order, as its lane sends it to the gate. */
@@ -43,12 +45,14 @@ const FILL_DEADLINE_MS = 9_000;
 const PREVIEW_DEADLINE_MS = 5_000;
 
 /**
- * Sends an order to the ledger's gate. If the gate fails or does not answer in time, the outcome is unknown; it is a
+ * Sends an order to the gate of its account's ledger. If the gate fails or does not answer in time, the outcome is unknown; it is a
  * refusal only if the gate was overloaded. Never rejects.
  */
 export async function fillAtGate(bindings: GateBindings, call: GateCall): Promise<GateReply> {
   try {
-    return await withDeadline<GateReply>(FILL_DEADLINE_MS, () => takeStub(bindings).placeOrder(call));
+    return await withDeadline<GateReply>(FILL_DEADLINE_MS, () =>
+      takeStub(bindings, ledgerNumberOf(call.accountId)).placeOrder(call),
+    );
   } catch (error) {
     logFault('gate_failed', { orderId: call.orderId, error: describeError(error) });
     const wasTurnedAway = error instanceof Error && 'overloaded' in error && error.overloaded === true;
@@ -56,20 +60,30 @@ export async function fillAtGate(bindings: GateBindings, call: GateCall): Promis
   }
 }
 
-/** What an order would fill at now. Refuses as `LedgerGate.preview` does, also when the gate fails. Never rejects. */
-export async function previewAtGate(bindings: GateBindings, order: PlaceOrder): Promise<Outcome<OrderPreview>> {
+/**
+ * What an order of an account would fill at now. Refuses as `LedgerGate.preview` does, also when the gate fails. Never
+ * rejects.
+ */
+export async function previewAtGate(
+  bindings: GateBindings,
+  accountId: string,
+  order: PlaceOrder,
+): Promise<Outcome<OrderPreview>> {
   try {
-    return await withDeadline<Outcome<OrderPreview>>(PREVIEW_DEADLINE_MS, () => takeStub(bindings).preview(order));
+    const gate = takeStub(bindings, ledgerNumberOf(accountId));
+    return await withDeadline<Outcome<OrderPreview>>(PREVIEW_DEADLINE_MS, () => gate.preview(order));
   } catch (error) {
     logFault('gate_failed', { error: describeError(error) });
     return overloaded;
   }
 }
 
-/** How many orders are in the gate; `undefined` when it does not answer. Never rejects. */
-export async function countAtGate(bindings: GateBindings): Promise<number | undefined> {
+/** How many orders are in all gates; `undefined` when one does not answer. Never rejects. */
+export async function countAtGates(bindings: GateBindings & LedgerBindings): Promise<number | undefined> {
+  const gates = listLedgers(bindings).map((ledger) => takeStub(bindings, ledger));
   try {
-    return await withDeadline<number>(PREVIEW_DEADLINE_MS, () => takeStub(bindings).countOrders());
+    const counts = await withDeadline(PREVIEW_DEADLINE_MS, () => Promise.all(gates.map((gate) => gate.countOrders())));
+    return counts.reduce((sum, count) => sum + count, 0);
   } catch (error) {
     logFault('gate_failed', { error: describeError(error) });
     return undefined;
@@ -80,11 +94,11 @@ export async function countAtGate(bindings: GateBindings): Promise<number | unde
  * There is one gate for a ledger. Its location is fixed when it is first made, so the location is part of its name. A
  * stub fails after its object was reset, so every call takes a new one.
  */
-function takeStub({ LEDGER_GATE, LEDGER_LOCATION: location }: GateBindings): OrderGate {
-  return LEDGER_GATE.getByName(gateName(location), { locationHint: location }) as unknown as OrderGate;
+function takeStub({ LEDGER_GATE, LEDGER_LOCATION: location }: GateBindings, ledger: number): OrderGate {
+  return LEDGER_GATE.getByName(gateName(location, ledger), { locationHint: location }) as unknown as OrderGate;
 }
 
-/** The name of the gate at a location. */
-export function gateName(location: string): string {
-  return `gate ${location}`;
+/** The name of a ledger's gate at a location. */
+export function gateName(location: string, ledger: number): string {
+  return `gate ${ledger} ${location}`;
 }

@@ -10,7 +10,13 @@ const NOW_MS = Date.UTC(2026, 10, 21, 12);
 function snapshotOf(age_ms: number): MarketSnapshot {
   const agreed = { price: 100_000_000n, dispersion: 0n, received_ms: NOW_MS - age_ms, venueTime_ms: null };
   const markets = Object.fromEntries(coinSymbols.map((coin) => [coin, { shown: null, agreed }]));
-  return { round: 1, taken_ms: NOW_MS - age_ms, markets: markets as MarketSnapshot['markets'], fallbacks: {} };
+  return {
+    round: 1,
+    taken_ms: NOW_MS - age_ms,
+    window: { from_ms: 0, until_ms: 0 },
+    markets: markets as MarketSnapshot['markets'],
+    fallbacks: {},
+  };
 }
 
 const fresh = snapshotOf(1_000);

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const readSoFar = async () => (await reachKeeper(env).read()).progress.newest.after;
+const readSoFar = async () => (await reachKeeper(env, 0).read()).progress.newest.after;
 
 describe('a journal that is longer than one alarm can read', () => {
   it('is read by several alarms, and each keeps what it has read', async () => {

@@ -1,35 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ledgerNumberOf } from '../../src/ledger/record-id.ts';
 import { readAddresses } from '../support/addresses/addresses.ts';
-import { type Trader, asOperator, createKey, json } from '../support/exchange.ts';
+import { asOperator, json } from '../support/exchange.ts';
 import { agreeQuick, settle } from '../support/operator/settlements.ts';
 import { measure } from '../support/runtime/meter.ts';
-import { openInLedger } from '../support/ledger/open-in-ledger.ts';
-import { env } from '../support/runtime/test-env.ts';
+import { databaseOf, openInLedger, openTraderIn } from '../support/ledger/open-in-ledger.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
 const ledgers = [0, 1, 2] as const;
 
 const rising = (one: number, other: number) => one - other;
-
-function databaseOf(ledger: number): D1Database {
-  const database = [env.DB, env['DB_1'], env['DB_2']][ledger];
-  if (!database) throw new Error(`ledger ${ledger} is not bound`);
-  return database;
-}
-
-/** An account of this ledger with funds, and its key. */
-async function openTraderIn(ledger: number): Promise<Trader> {
-  const id = await openInLedger(ledger, Date.now());
-  const credited = await asOperator('POST', `/accounts/${id}/credits`, {
-    asset: 'USDT',
-    amount: '500',
-    reference: 'f',
-  });
-  if (!credited.ok) throw new Error(await credited.text());
-  return createKey(id);
-}
 
 /** How many rows a condition finds in each ledger. */
 function countIn(table: string, condition: string, ...values: string[]): Promise<number[]> {

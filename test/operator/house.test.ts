@@ -150,7 +150,7 @@ describe('the spread earned', () => {
       expect(sums.length).toBeGreaterThanOrEqual(9);
       for (const { atoms = 0n } of sums) expect(atoms).toBeGreaterThan(0n);
       // However often the keeper reads the journal, and from its beginning.
-      await runKeeper(() => reachKeeper(env).beginAnew());
+      await runKeeper(() => reachKeeper(env, 0).beginAnew());
       await runKeeper();
       await runKeeper();
       expect(await shown()).toEqual(await sumOrders());
@@ -185,7 +185,7 @@ describe('the spread earned', () => {
   });
 
   it('counts each order once, also when a slice is read again', () =>
-    runInDurableObject(env.LEDGER_KEEPER.getByName('spread'), (_instance, { storage }) => {
+    runInDurableObject(env.KEY_LANE.getByName('spread'), (_instance, { storage }) => {
       const sums = new SpreadSums(storage.sql);
       const orders = [1, 3, 5].map((transfer) => order({ transfer }));
       sums.add(orders.slice(0, 2));

@@ -2,16 +2,16 @@ import { vi } from 'vitest';
 import { config } from '../../src/env.ts';
 import { GateConditions } from '../../src/lane/gate-conditions.ts';
 import type { LedgerGate } from '../../src/lane/ledger-gate.ts';
-import { newRecordId } from '../../src/ledger/record-id.ts';
+import { FIRST_LEDGER, newRecordId } from '../../src/ledger/record-id.ts';
 import type { PlaceOrder } from '../../src/trade/place-order.ts';
 import { type GateCall, gateName } from '../../src/trade/reach-gate.ts';
 import type { Trader } from './exchange.ts';
 import { abort } from './runtime/faults.ts';
 import { env } from './runtime/test-env.ts';
 
-/** The gate that every lane calls. A stub is broken once its object was aborted, so every use takes a new one. */
-export function ledgerGate(): DurableObjectStub<LedgerGate> {
-  return env.LEDGER_GATE.getByName(gateName(config.LEDGER_LOCATION));
+/** The gate that every lane of a ledger calls. A stub is broken once its object was aborted, so every use takes a new one. */
+export function ledgerGate(ledger: number = FIRST_LEDGER): DurableObjectStub<LedgerGate> {
+  return env.LEDGER_GATE.getByName(gateName(config.LEDGER_LOCATION, ledger));
 }
 
 /** A second gate of the same ledger, as there may be after a restart. */

@@ -2,12 +2,12 @@ import { type KeeperBindings, reachKeeper } from '../../ledger/reach-keeper.ts';
 import { describeError, logFault } from '../../platform/log.ts';
 
 /**
- * Has all endpoints woken that are behind, after a change that may have told anybody something. Never throws: what fails
+ * Has all endpoints of a ledger woken that are behind, after a change that may have told anybody something. Never throws: what fails
  * here is made good by the sweep of the same minute.
  */
-export async function wakeAfterChange(bindings: KeeperBindings): Promise<void> {
+export async function wakeAfterChange(bindings: KeeperBindings, ledger: number): Promise<void> {
   try {
-    await reachKeeper(bindings).wakeSenders();
+    await reachKeeper(bindings, ledger).wakeSenders();
   } catch (error) {
     logFault('senders_not_woken', { error: describeError(error) });
   }

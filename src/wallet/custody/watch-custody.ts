@@ -5,6 +5,7 @@ import type { CustodyStanding } from '../../ledger/custody-standing.ts';
 import type { Database } from '../../ledger/database.ts';
 import { balances, exactly, settings, withdrawals } from '../../ledger/schema.ts';
 import { house } from '../../ledger/transfers.ts';
+import type { Atoms } from '../../money/amounts.ts';
 import { type Asset, assetSymbols } from '../../money/assets.ts';
 import { logFault } from '../../platform/log.ts';
 import type { Custody } from './custody.ts';
@@ -15,7 +16,8 @@ const SHORTFALLS_THAT_HALT = 3;
 
 /** What a look needs. */
 export interface CustodyWatch {
-  readonly database: Database;
+  /** All ledgers', since the custodian holds everything together. */
+  readonly databases: readonly Database[];
   readonly custody: Custody;
   /** Whether a lasting shortfall halts withdrawals. */
   readonly haltsOnShortfall: boolean;
@@ -27,23 +29,35 @@ export interface CustodyWatch {
  * third in a row halts withdrawals. Throws when D1 fails.
  */
 export async function watchCustody(
-  { database, custody, haltsOnShortfall, now }: CustodyWatch,
+  { databases, custody, haltsOnShortfall, now }: CustodyWatch,
   standing: CustodyStanding,
 ): Promise<CustodyStanding> {
   const firstAskedAt = standing.firstAskedAt ?? now();
-  const due = await readDue(database);
-  const [holdings, oldestPayoutAt] = await Promise.all([custody.holdings(), readOldestPayout(database)]);
+  const due = await sumDue(databases);
+  const [holdings, payouts] = await Promise.all([custody.holdings(), Promise.all(databases.map(readOldestPayout))]);
+  const released = payouts.filter((at) => at !== null);
+  const oldestPayoutAt = released.length > 0 ? Math.min(...released) : null;
   if (!holdings) return { ...standing, firstAskedAt, oldestPayoutAt };
   const answeredAt = now();
-  const judged = judgeCover(holdings, due, await readDue(database), standing.assets, answeredAt);
+  const judged = judgeCover(holdings, due, await sumDue(databases), standing.assets, answeredAt);
   const short = assetSymbols.filter((asset) => judged[asset].cover === 'shortfall');
   if (short.length > 0) logFault('custody_shortfall', { assets: short.join() });
   const lasting = short.filter((asset) => judged[asset].shortfalls >= SHORTFALLS_THAT_HALT);
-  if (haltsOnShortfall && lasting.length > 0) await halt(database, lasting, answeredAt);
+  if (haltsOnShortfall && lasting.length > 0) {
+    await Promise.all(databases.map((database) => halt(database, lasting, answeredAt)));
+  }
   return { firstAskedAt, answeredAt, oldestPayoutAt, assets: judged };
 }
 
-/** What custody has received less what it has paid, by the ledger. */
+/** What custody has received less what it has paid, by all ledgers. */
+async function sumDue(databases: readonly Database[]): Promise<Due> {
+  const sums = new Map<Asset, Atoms>();
+  for (const due of await Promise.all(databases.map(readDue))) {
+    for (const [asset, amount] of due) sums.set(asset, (sums.get(asset) ?? 0n) + amount);
+  }
+  return sums;
+}
+
 async function readDue(database: Database): Promise<Due> {
   const rows = await database
     .select({ asset: balances.asset, amount: exactly(balances.amount) })
@@ -63,7 +77,7 @@ async function readOldestPayout(database: Database): Promise<number | null> {
   return row?.releasedAt ?? null;
 }
 
-/** Halts withdrawals once: a halt that an operator has lifted since stays lifted until the next lasting shortfall. */
+/** Halts a ledger's withdrawals once: a halt that an operator has lifted since stays lifted until the next lasting shortfall. */
 async function halt(database: Database, assets: readonly Asset[], now_ms: number): Promise<void> {
   const [standing] = await database.select({ isHalted: settings.withdrawalsHalted }).from(settings);
   if (standing?.isHalted) return;

@@ -1,6 +1,7 @@
 import { prepareAccount } from '../../../src/accounts/account.ts';
 import { openLedger } from '../../../src/ledger/ledgers.ts';
 import { newRecordId } from '../../../src/ledger/record-id.ts';
+import { type Trader, asOperator, createKey } from '../exchange.ts';
 import { env } from '../runtime/test-env.ts';
 
 /** Opens an account in a ledger, which no route does for any but the first. Returns its id; throws when it is refused. */
@@ -10,4 +11,20 @@ export async function openInLedger(ledger: number, now_ms: number, externalId?: 
   if (!prepared.ok) throw new Error(prepared.detail);
   await openLedger(env, ledger).batch(prepared.value);
   return id;
+}
+
+/** An account of this ledger with 500 USDT, and its key. */
+export async function openTraderIn(ledger: number): Promise<Trader> {
+  const id = await openInLedger(ledger, Date.now());
+  const body = { asset: 'USDT', amount: '500', reference: 'f' };
+  const credited = await asOperator('POST', `/accounts/${id}/credits`, body);
+  if (!credited.ok) throw new Error(await credited.text());
+  return createKey(id);
+}
+
+/** The databases of the ledgers under test. */
+export function databaseOf(ledger: number): D1Database {
+  const database = [env.DB, env['DB_1'], env['DB_2']][ledger];
+  if (!database) throw new Error(`ledger ${ledger} is not bound`);
+  return database;
 }

@@ -2,6 +2,7 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { expect, vi } from 'vitest';
 import { openDatabase } from '../../../src/ledger/database.ts';
 import { type KeeperStanding, reachKeeper } from '../../../src/ledger/reach-keeper.ts';
+import { FIRST_LEDGER } from '../../../src/ledger/record-id.ts';
 import { CHAINS, type Chains } from '../../../src/ledger/reconciliation/history.ts';
 import { type Invariant, invariants } from '../../../src/ledger/reconciliation/invariants.ts';
 import { KeptLinks } from '../../../src/ledger/reconciliation/kept-links.ts';
@@ -42,7 +43,9 @@ export const keeper = () => env.LEDGER_KEEPER.getByName('0');
  * Wakes the keeper as the schedule does, and waits until it is done. Its alarm is due at once, so the runtime may run
  * it before the test does. Either run is awaited.
  */
-export async function runKeeper(wake: () => Promise<void> = () => reachKeeper(env).wake()): Promise<void> {
+export async function runKeeper(
+  wake: () => Promise<void> = () => reachKeeper(env, FIRST_LEDGER).wake(),
+): Promise<void> {
   const alarms = await runInDurableObject(keeper(), (instance) => vi.spyOn(instance, 'alarm'));
   await wake();
   do {
@@ -64,7 +67,7 @@ export function withOwn<T>(
   read: Chains = SHORT_CHAINS,
   name: string = crypto.randomUUID(),
 ): Promise<T> {
-  return runInDurableObject(env.LEDGER_KEEPER.getByName(name), (_instance, { storage }) => {
+  return runInDurableObject(env.KEY_LANE.getByName(name), (_instance, { storage }) => {
     const links = new KeptLinks(storage.sql);
     const kept = { links, spread: new SpreadSums(storage.sql) };
     const reconciler = new Reconciler(openDatabase(env.DB), kept, NO_PROGRESS, read);

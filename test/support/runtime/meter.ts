@@ -72,7 +72,7 @@ export async function holdWakings() {
     const earlier = wakeSenders.mock.calls.length;
     return { count: () => wakeSenders.mock.calls.length - earlier, restore: () => undefined };
   }
-  await reachKeeper(env).wakeSenders();
+  await reachKeeper(env, 0).wakeSenders();
   const held = vi.spyOn(LedgerKeeper.prototype, 'wakeSenders').mockResolvedValue();
   return { count: () => held.mock.calls.length, restore: () => held.mockRestore() };
 }

@@ -95,8 +95,7 @@ describe('what the custodian holds', () => {
   });
 
   it('halts withdrawals after three complete reports in a row that are short, where it is to', async () => {
-    const database = openDatabase(env.DB);
-    const watch = { database, custody: chooseCustody(config), now: () => Date.now() };
+    const watch = { databases: [openDatabase(env.DB)], custody: chooseCustody(config), now: () => Date.now() };
     await openAccount({ LTC: '3' });
     const isHalted = async () =>
       (await json<{ settings: { withdrawalsHalted: boolean } }>(await asOperator('GET', '/settings'))).settings
