@@ -10,10 +10,10 @@ import type { World } from './world.ts';
 
 const isEventRead = (text: string) => text.includes('from \\"listeners\\"');
 
-/** Reads the next events of an account or of the operator, in some steps while its lane or the database dies. */
+/** Reads the next events of an account or of the operator, in some steps while the database or an account’s lane dies. */
 export async function stepEvents(world: World, draw: Draw): Promise<void> {
   const account = draw.pick([...world.model.accounts.filter(({ reader }) => reader !== null), null]);
-  const fault = draw.weigh({ none: 6, d1_lost: 2, d1_overloaded: 1, lane_aborted: 2 });
+  const fault = draw.weigh({ none: 6, d1_lost: 2, d1_overloaded: 1, lane_aborted: account ? 2 : 0 });
   const trader = account && readingKey(account);
   if (account && !trader) return;
   if (trader && fault === 'lane_aborted') await abort(trader.lane);
