@@ -16,6 +16,8 @@ export function readDemoValues(exchange: LocalExchange) {
     ADMIN: /^signed in as \S+: (.+)$/m.exec(exchange.greeting)?.[1] ?? '',
     URL: exchange.origin,
     CONSOLE: exchange.consoleOrigin,
+    PORT: new URL(exchange.origin).port,
+    CONSOLE_PORT: new URL(exchange.consoleOrigin).port,
     BUREAU_STORAGE: exchange.storage,
   } satisfies ExampleValues;
 }
