@@ -1196,7 +1196,7 @@ CREATE TABLE settings (
   fallback_prices TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(fallback_prices)),
   -- The same for the smallest deposits that are credited.
   deposit_minimums TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(deposit_minimums))
-, approval_above TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(approval_above))) STRICT;
+, approval_above TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(approval_above)), revision INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0)) STRICT;
 
 CREATE TRIGGER halts_stay_until_violations_are_cleared BEFORE UPDATE ON settings
 WHEN (NEW.trading_halted IS NOT 1 OR NEW.withdrawals_halted IS NOT 1)
@@ -1216,6 +1216,12 @@ END;
 CREATE TRIGGER settings_are_kept BEFORE DELETE ON settings
 BEGIN
   SELECT RAISE(ABORT, 'guard: the settings are never deleted');
+END;
+
+CREATE TRIGGER settings_are_not_overtaken BEFORE UPDATE ON settings
+WHEN NEW.revision < OLD.revision
+BEGIN
+  SELECT RAISE(ABORT, 'guard: settings_overtaken');
 END;
 
 CREATE TRIGGER settings_are_one BEFORE INSERT ON settings

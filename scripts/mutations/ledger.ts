@@ -349,6 +349,13 @@ export const ledger: Room = {
       tests: ['test/ledger/reconciliation-slices.test.ts'],
     },
     {
+      name: 'a violation halts its own ledger alone',
+      file: 'src/ledger/copy-settings.ts',
+      find: '  if (!violation) return false;',
+      replace: '  if (violation || !violation) return false;',
+      tests: ['test/ledger/settings.three-ledgers.test.ts'],
+    },
+    {
       name: 'a lost connection is taken for a rejected batch',
       file: 'src/ledger/database-fault.ts',
       find: '/overloaded|',

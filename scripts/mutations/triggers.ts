@@ -22,6 +22,7 @@ const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'operator_requests_are_not_deleted',
   ],
   'test/ledger/directory.test.ts': ['claims_are_made_once'],
+  'test/ledger/settings.three-ledgers.test.ts': ['settings_are_not_overtaken'],
   'test/operator/proposals.access.test.ts': ['proposals_begin_open', 'proposals_are_decided_once'],
   'test/operator/two-people.access.test.ts': [
     'proposals_begin_open',

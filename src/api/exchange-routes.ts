@@ -1,16 +1,16 @@
 import { createRoute } from '@hono/zod-openapi';
 import { cacheableResponses, createArea, jsonContent, problemResponses } from '../http/area.ts';
 import { answerThroughEdge } from '../http/edge-cache.ts';
+import type { LedgerBindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { accept } from '../http/refusal.ts';
 import { anyKeyRefusals } from '../access/admit.ts';
 import { admitPublicCall } from '../access/admit-public-call.ts';
 import { isSilent } from '../ledger/custody-standing.ts';
-import type { Database } from '../ledger/database.ts';
-import { firstLedger } from '../ledger/ledgers.ts';
+import { firstLedger, listLedgers, openLedger } from '../ledger/ledgers.ts';
 import { type KeeperBindings, reachKeeper } from '../ledger/reach-keeper.ts';
 import { FIRST_LEDGER } from '../ledger/record-id.ts';
-import { SETTINGS_MAX_AGE_MS, type Settings, readSettings } from '../ledger/settings.ts';
+import { type Halts, SETTINGS_MAX_AGE_MS, mergeHalts, readSettings } from '../ledger/settings.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
 import { config } from '../env.ts';
 import { chooseBounds } from '../providers.ts';
@@ -108,7 +108,7 @@ exchange.openapi(
   (c) =>
     answerThroughEdge(c, 'status', async () => {
       const [settings, snapshot, payouts] = await Promise.all([
-        findSettings(firstLedger(c.env)),
+        findHalts(c.env),
         readSnapshot(c.env, SNAPSHOT_MAX_AGE_MS),
         findPayoutHealth(c.env),
       ]);
@@ -131,10 +131,11 @@ async function findPayoutHealth(bindings: KeeperBindings): Promise<PayoutHealth 
   }
 }
 
-/** The settings, or `undefined` when D1 cannot be read: that is an answer here, not a failure. */
-async function findSettings(database: Database): Promise<Settings | undefined> {
+/** What is halted in any ledger, or `undefined` when one cannot be read: that is an answer here, not a failure. */
+async function findHalts(bindings: LedgerBindings): Promise<Halts | undefined> {
   try {
-    return await readSettings(database);
+    const ledgers = listLedgers(bindings).map((ledger) => openLedger(bindings, ledger));
+    return mergeHalts(await Promise.all(ledgers.map(readSettings)));
   } catch (error) {
     logFault('settings_unreadable', { error: describeError(error) });
     return undefined;

@@ -1,4 +1,4 @@
-import type { Settings } from '../ledger/settings.ts';
+import type { Halts } from '../ledger/settings.ts';
 import { firmPrice } from '../markets/firm-price.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
 import { coinSymbols } from '../money/assets.ts';
@@ -16,12 +16,12 @@ export interface PayoutHealth {
 }
 
 /**
- * The status of the exchange. Withdrawals are degraded while the custodian is silent or a payout is late. Without
+ * The status of the exchange; what is halted in one ledger is. Withdrawals are degraded while the custodian is silent or a payout is late. Without
  * settings (the ledger could not be read) no halt is known, but nothing can be traded or withdrawn, so it is degraded.
  * Prices are good when the venues agreed on every market within the last seconds.
  */
 export function judgeStatus(
-  settings: Settings | undefined,
+  settings: Halts | undefined,
   snapshot: MarketSnapshot | undefined,
   payouts: PayoutHealth | undefined,
   now_ms: number,

@@ -2,7 +2,8 @@ import type { LedgerBindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { type Outcome, accept, overloaded } from '../http/refusal.ts';
 import { withDeadline } from '../platform/with-deadline.ts';
-import { firstLedger, listLedgers } from '../ledger/ledgers.ts';
+import type { Database } from '../ledger/database.ts';
+import { listLedgers, openLedger } from '../ledger/ledgers.ts';
 import { SETTINGS_MAX_AGE_MS, type Settings, readSettings } from '../ledger/settings.ts';
 import { FILL_MAX_AGE_MS, firmPrice } from '../markets/firm-price.ts';
 import { type HubBindings, readSnapshot } from '../markets/read-hub.ts';
@@ -43,6 +44,7 @@ type GateSources = HubBindings & LedgerBindings;
  */
 export class GateConditions {
   readonly #bindings: GateSources;
+  readonly #database: Database;
   readonly #isOneOfSeveral: boolean;
   readonly #interval_ms: number;
   /** Rounds by their number. One gate of several also holds those whose windows are not over; the last is the newest. */
@@ -54,8 +56,9 @@ export class GateConditions {
   #lastOrder_ms = -Infinity;
   #isKeptFresh = false;
 
-  constructor(bindings: GateSources) {
+  constructor(bindings: GateSources, ledger: number) {
     this.#bindings = bindings;
+    this.#database = openLedger(bindings, ledger);
     this.#isOneOfSeveral = listLedgers(bindings).length > 1;
     this.#interval_ms = this.#isOneOfSeveral ? SHARED_INTERVAL_MS : FRESH_INTERVAL_MS;
   }
@@ -180,8 +183,8 @@ export class GateConditions {
     // The time of the question: later changes may not be in the answer.
     const read_ms = Date.now();
     try {
-      const database = firstLedger(this.#bindings);
-      this.#settings = { value: await withDeadline(SETTINGS_DEADLINE_MS, () => readSettings(database)), read_ms };
+      const value = await withDeadline(SETTINGS_DEADLINE_MS, () => readSettings(this.#database));
+      this.#settings = { value, read_ms };
     } catch (error) {
       logFault('settings_unreadable', { error: describeError(error) });
     }

@@ -13,21 +13,26 @@ import { OrderBatches } from './order-batches.ts';
 /** How many orders may be in the gate at once: about as many as D1 can do before their deadline. */
 const ROOM = 256;
 
+/** What a gate has of its ledger. */
+interface OwnLedger {
+  readonly ledger: number;
+  readonly conditions: GateConditions;
+  readonly batches: OrderBatches;
+}
+
 /**
  * The gate of one ledger. Every order of its accounts passes through it, so that all are planned at the same prices, and
  * at those of the other ledgers' gates. It stores nothing. If two gates of a ledger run at once, as after a restart, the
  * database refuses orders planned at a round of prices older than the coin's newest fill.
  */
 export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
-  readonly #conditions: GateConditions;
   readonly #context: TradingContext;
-  #own: { readonly ledger: number; readonly batches: OrderBatches } | undefined;
+  #own: OwnLedger | undefined;
   readonly #orders = new Map<string, Promise<GateReply>>();
 
   constructor(ctx: DurableObjectState, env: Bindings, context: TradingContext) {
     super(ctx, env);
     this.#context = context;
-    this.#conditions = new GateConditions(env);
   }
 
   /**
@@ -39,17 +44,18 @@ export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
     const underWay = this.#orders.get(call.orderId);
     if (underWay) return underWay;
     if (this.#orders.size >= ROOM) return Promise.resolve({ kind: 'refused', refusal: overloaded });
-    const reply = this.#fill(call).finally(() => this.#orders.delete(call.orderId));
+    const own = this.#open(ledgerNumberOf(call.accountId));
+    const reply = this.#fill(own, call).finally(() => this.#orders.delete(call.orderId));
     this.#orders.set(call.orderId, reply);
-    void this.#conditions.keepFresh();
+    void own.conditions.keepFresh();
     return reply;
   }
 
   /** What an order would fill at now; it has no effect. Refuses as `readTerms` and `planOrder` do. */
-  async preview(order: PlaceOrder): Promise<Outcome<OrderPreview>> {
+  async preview(ledger: number, order: PlaceOrder): Promise<Outcome<OrderPreview>> {
     const terms = readTerms(order, this.#context.boundsOf);
     if (!terms.ok) return terms;
-    const conditions = await this.#conditions.take(terms.value.coin);
+    const conditions = await this.#open(ledger).conditions.take(terms.value.coin);
     if (!conditions.ok) return conditions;
     const now_ms = Date.now();
     const planned = planOrder(terms.value, conditions.value, this.#context, now_ms);
@@ -60,31 +66,33 @@ export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
     return Promise.resolve(this.#orders.size);
   }
 
-  async #fill(call: GateCall): Promise<GateReply> {
+  async #fill(own: OwnLedger, call: GateCall): Promise<GateReply> {
     const terms = readTerms(call.order, this.#context.boundsOf);
     if (!terms.ok) return { kind: 'refused', refusal: terms };
     // An order waits here for prices and settings if they are too old, and not in front of others.
-    const conditions = await this.#conditions.take(terms.value.coin);
+    const conditions = await own.conditions.take(terms.value.coin);
     if (!conditions.ok) return { kind: 'refused', refusal: conditions };
-    return this.#batchesOf(ledgerNumberOf(call.accountId)).place(call, terms.value);
+    return own.batches.place(call, terms.value);
   }
 
-  /** The batches of the gate's ledger, which is that of its first order. Throws for an order of another one. */
-  #batchesOf(ledger: number): OrderBatches {
-    this.#own ??= { ledger, batches: this.#openBatches(ledger) };
+  /** What the gate has of its ledger, which is that of its first call. Throws for another one. */
+  #open(ledger: number): OwnLedger {
+    this.#own ??= this.#begin(ledger);
     if (this.#own.ledger !== ledger) throw new Error(`the gate of ledger ${this.#own.ledger} got one of ${ledger}`);
-    return this.#own.batches;
+    return this.#own;
   }
 
-  #openBatches(ledger: number): OrderBatches {
-    return new OrderBatches({
+  #begin(ledger: number): OwnLedger {
+    const conditions = new GateConditions(this.env, ledger);
+    const batches = new OrderBatches({
       database: openLedger(this.env, ledger),
-      untilPriced: () => this.#conditions.untilPriced(),
+      untilPriced: () => conditions.untilPriced(),
       plan: (terms) => {
-        const conditions = this.#conditions.held();
-        return conditions.ok ? planOrder(terms, conditions.value, this.#context, Date.now()) : conditions;
+        const held = conditions.held();
+        return held.ok ? planOrder(terms, held.value, this.#context, Date.now()) : held;
       },
-      fetchNewer: (round) => this.#conditions.fetchNewer(round),
+      fetchNewer: (round) => conditions.fetchNewer(round),
     });
+    return { ledger, conditions, batches };
   }
 }

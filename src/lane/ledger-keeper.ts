@@ -4,6 +4,7 @@ import { describeError, logFault } from '../platform/log.ts';
 import { purgeEvents } from '../events/purge-events.ts';
 import { wakeBehind } from '../events/webhooks/reach-sender.ts';
 import type { Database } from '../ledger/database.ts';
+import { keepSettings } from '../ledger/copy-settings.ts';
 import { listLedgers, openLedger } from '../ledger/ledgers.ts';
 import { FIRST_LEDGER } from '../ledger/record-id.ts';
 import { type Keeper, type KeeperStanding, ledgerOfKeeper } from '../ledger/reach-keeper.ts';
@@ -86,7 +87,7 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     const kept = Progress.safeParse(this.#state.read(KEPT));
     const known = CustodyStanding.safeParse(this.#state.read(KEPT_CUSTODY));
     this.#custodyStanding = known.success ? known.data : NEVER_ASKED;
-    const stored = { links: this.#links, spread: this.#spread };
+    const stored = { ledger: this.#ledger, links: this.#links, spread: this.#spread };
     this.#reconciler = new Reconciler(this.#database, stored, kept.success ? kept.data : NO_PROGRESS);
   }
 
@@ -95,10 +96,11 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now());
   }
 
-  /** Reconciles for a while, and sweeps once for each time that it was woken. If one fails, the other still runs. */
+  /** Reconciles for a while, copies settings, and sweeps once for each time that it was woken. If one fails, the others run. */
   override async alarm(): Promise<void> {
     // The reconciliation comes first: if it halts withdrawals, the sweep of the same minute submits none.
     await attempt('reconciliation_failed', () => this.#takeTurn(() => this.#reconcile()));
+    await attempt('settings_not_copied', () => keepSettings(this.env, this.#ledger, Date.now()));
     if (!this.#isSweepDue) return;
     this.#isSweepDue = false;
     await attempt('sweep_failed', () =>

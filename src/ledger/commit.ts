@@ -27,6 +27,7 @@ const guards = [
   'daily_limit_exceeded',
   'review_required',
   'withdrawal_settled',
+  'settings_overtaken',
   'violation_stands',
   'violation_cleared',
   'two_people_needed',

@@ -85,6 +85,17 @@ export function parseSettings([row]: Awaited<ReturnType<ReturnType<typeof select
   };
 }
 
+/** What is halted. */
+export type Halts = Pick<Settings, 'tradingHalted' | 'withdrawalsHalted'>;
+
+/** What is halted in any of the given ledgers. Pure. */
+export function mergeHalts(all: readonly Halts[]): Halts {
+  return {
+    tradingHalted: all.some(({ tradingHalted }) => tradingHalted),
+    withdrawalsHalted: all.some(({ withdrawalsHalted }) => withdrawalsHalted),
+  };
+}
+
 /** Reads the settings. Throws when D1 fails or the row is missing. */
 export async function readSettings(database: Database): Promise<Settings> {
   return parseSettings(await selectSettings(database).all());

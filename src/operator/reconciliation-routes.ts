@@ -4,11 +4,11 @@ import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { refuse } from '../http/refusal.ts';
 import { Id } from '../http/wire-types.ts';
-import { firstLedger } from '../ledger/ledgers.ts';
-import { FIRST_LEDGER } from '../ledger/record-id.ts';
+import { findLedger, firstLedger } from '../ledger/ledgers.ts';
+import { FIRST_LEDGER, ledgerNumberOf } from '../ledger/record-id.ts';
 import { reachKeeper } from '../ledger/reach-keeper.ts';
 import { acceptHistory } from '../ledger/reconciliation/accept-history.ts';
-import { clearViolation } from '../ledger/reconciliation/clear-violation.ts';
+import { clearViolation, noViolation } from '../ledger/reconciliation/clear-violation.ts';
 import { listViolations } from '../ledger/reconciliation/violations.ts';
 import {
   actorOf,
@@ -106,11 +106,12 @@ reconciliationRoutes.openapi(
     },
   }),
   async (c) => {
-    const database = firstLedger(c.env);
     const { violationId } = c.req.valid('param');
+    const database = findLedger(c.env, violationId);
+    if (!database) return sendProblem(c, noViolation);
     const cleared = await clearViolation(database, violationId, c.req.valid('json').reason, actorOf(c));
     if (!cleared.ok) return sendProblem(c, cleared);
-    await reachKeeper(c.env, FIRST_LEDGER).expectPass();
+    await reachKeeper(c.env, ledgerNumberOf(violationId)).expectPass();
     return c.json(await readReconciliation(c.env), 200);
   },
 );

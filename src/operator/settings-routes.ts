@@ -13,13 +13,8 @@ import {
   twoPeopleRefusals,
   refuseDuty,
 } from './authenticate-operator.ts';
-import {
-  ChangeSettings,
-  ExchangeSettings,
-  type SettingDefaults,
-  changeSettings,
-  readExchangeSettings,
-} from './settings.ts';
+import { changeExchangeSettings } from './change-exchange-settings.ts';
+import { ChangeSettings, ExchangeSettings, type SettingDefaults, readExchangeSettings } from './settings.ts';
 
 const SETTINGS_PATH = '/operator/v1/settings';
 
@@ -81,7 +76,7 @@ settingsRoutes.openapi(
     const isOfCaps = Object.keys(change).every((name) => name === 'supplyCaps' || name === 'exposure');
     const refused = isOfCaps ? undefined : refuseDuty(c, 'change_settings');
     if (refused) return sendProblem(c, refused);
-    const changed = await changeSettings(firstLedger(c.env), change, defaults, actorOf(c));
+    const changed = await changeExchangeSettings(c.env, change, defaults, actorOf(c));
     return changed.ok ? c.json({ settings: changed.value }, 200) : sendProblem(c, changed);
   },
 );

@@ -183,7 +183,10 @@ export async function changeSettings(
   const { values, floors } = checked.value;
   const outcome = await commit(database, [
     insertAudit(database, actor, 'change_settings', 'settings', { ...change, ...nameFloors(floors) }),
-    ...(Object.keys(values).length > 0 ? [database.update(settings).set(values).where(eq(settings.id, 1))] : []),
+    database
+      .update(settings)
+      .set({ ...values, revision: sql`${settings.revision} + 1` })
+      .where(eq(settings.id, 1)),
     ...floors.map(({ account, asset, floor }) =>
       database
         .update(balances)
@@ -197,11 +200,15 @@ export async function changeSettings(
   if (outcome.kind === 'floor') {
     return refuse('invalid_state', `More ${outcome.asset} is owed or short already than this cap allows.`);
   }
-  if (outcome.kind === 'guarded' && outcome.guard === 'violation_stands') {
-    return refuse('invalid_state', 'Reconciliation found an invariant broken. Clear the violation before a halt.');
-  }
+  if (outcome.kind === 'guarded' && outcome.guard === 'violation_stands') return violationStands;
   return refuse('service_unavailable', 'The change was not confirmed. Send it again.', { retryAfterSeconds: 1 });
 }
+
+/** The refusal to lift a halt while a violation is not cleared. */
+export const violationStands = refuse(
+  'invalid_state',
+  'Reconciliation found an invariant broken. Clear the violation before a halt.',
+);
 
 /** The floors that a change sets, in atoms: the database takes none that its audit row does not name. */
 function nameFloors(floors: Floors): { floors?: Record<string, Record<string, string>> } {

@@ -8,7 +8,7 @@ export function playGate(gates: DurableObjectNamespace): DurableObjectNamespace 
     const gate = gates.getByName(...where) as unknown as OrderGate;
     const played: OrderGate = {
       placeOrder: (call) => placeOrder(gate, call),
-      preview: (order) => gate.preview(order),
+      preview: (ledger, order) => gate.preview(ledger, order),
       countOrders: () => gate.countOrders(),
     };
     return played as unknown as DurableObjectStub;

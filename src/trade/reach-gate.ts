@@ -32,7 +32,7 @@ export interface OrderGate {
   /** Plans an order at the newest prices and commits it; a second call with its id joins the first. */
   placeOrder(call: GateCall): Promise<GateReply>;
   /** What an order would fill at now; it has no effect. */
-  preview(order: PlaceOrder): Promise<Outcome<OrderPreview>>;
+  preview(ledger: number, order: PlaceOrder): Promise<Outcome<OrderPreview>>;
   /** How many orders are in the gate at this moment. */
   countOrders(): Promise<number>;
 }
@@ -70,8 +70,9 @@ export async function previewAtGate(
   order: PlaceOrder,
 ): Promise<Outcome<OrderPreview>> {
   try {
-    const gate = takeStub(bindings, ledgerNumberOf(accountId));
-    return await withDeadline<Outcome<OrderPreview>>(PREVIEW_DEADLINE_MS, () => gate.preview(order));
+    const ledger = ledgerNumberOf(accountId);
+    const gate = takeStub(bindings, ledger);
+    return await withDeadline<Outcome<OrderPreview>>(PREVIEW_DEADLINE_MS, () => gate.preview(ledger, order));
   } catch (error) {
     logFault('gate_failed', { error: describeError(error) });
     return overloaded;

@@ -36,7 +36,7 @@ function countQuestions() {
 
 describe('the prices and settings that the gate holds', () => {
   it('are fetched once for orders that follow each other', async () => {
-    const conditions = new GateConditions(env);
+    const conditions = new GateConditions(env, 0);
     const count = countQuestions();
     await Promise.all([take(conditions), take(conditions), take(conditions)]);
     await take(conditions);
@@ -45,12 +45,12 @@ describe('the prices and settings that the gate holds', () => {
 
   it('are asked of the hub with `forOrders`, as old as one second at most', async () => {
     const snapshot = vi.spyOn(PriceHub.prototype, 'snapshot');
-    await take(new GateConditions(env));
+    await take(new GateConditions(env, 0));
     expect(snapshot.mock.calls).toEqual([[{ maxAge_ms: 1_000, forOrders: true }]]);
   });
 
   it('have settings that are at most 5 s old, even when the price is newer', async () => {
-    const conditions = new GateConditions(env);
+    const conditions = new GateConditions(env, 0);
     const { snapshot } = await take(conditions);
     await setSpread(7);
     // The price would be valid for as long, so only the age of the settings decides.
@@ -63,7 +63,7 @@ describe('the prices and settings that the gate holds', () => {
   });
 
   it('have prices that are at most 2 s old: an order waits for newer ones when they are older', async () => {
-    const conditions = new GateConditions(env);
+    const conditions = new GateConditions(env, 0);
     const { snapshot } = await take(conditions);
     const age_ms = Date.now() - (snapshot?.markets.BTC.agreed?.received_ms ?? 0);
     const count = countQuestions();
@@ -76,7 +76,7 @@ describe('the prices and settings that the gate holds', () => {
   });
 
   it('are fetched again when the clock went back', async () => {
-    const conditions = new GateConditions(env);
+    const conditions = new GateConditions(env, 0);
     await take(conditions);
     const count = countQuestions();
     passTime(-60_000);
@@ -85,7 +85,7 @@ describe('the prices and settings that the gate holds', () => {
   });
 
   it('are refreshed in the background of an order that can use the held ones, which does not wait', async () => {
-    const conditions = new GateConditions(env);
+    const conditions = new GateConditions(env, 0);
     await take(conditions);
     passTime(FRESH_INTERVAL_MS);
     const answer = Promise.withResolvers<never>();
@@ -97,7 +97,7 @@ describe('the prices and settings that the gate holds', () => {
   });
 
   it('are refreshed for a minute after the last order, and no longer', async () => {
-    const conditions = new GateConditions(env);
+    const conditions = new GateConditions(env, 0);
     const count = countQuestions();
     void conditions.keepFresh();
     await take(conditions);
@@ -118,7 +118,7 @@ describe('the prices and settings that the gate holds', () => {
   });
 
   it('are used while neither the hub nor D1 answers, until they are too old', async () => {
-    const conditions = new GateConditions(env);
+    const conditions = new GateConditions(env, 0);
     await take(conditions);
     vi.spyOn(console, 'error').mockReturnValue();
     vi.spyOn(PriceHub.prototype, 'snapshot').mockRejectedValue(new Error('the hub is away'));

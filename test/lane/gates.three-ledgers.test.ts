@@ -40,9 +40,9 @@ describe('the gates of two ledgers', () => {
     const [own, other] = await Promise.all([openTraderIn(1), openTraderIn(2)]);
     const gate = ledgerGate(1);
     expect((await gate.placeOrder(handOver(own, BUY))).kind).toBe('committed');
-    await runInDurableObject(gate, (instance) =>
-      expect(instance.placeOrder(handOver(other, BUY))).rejects.toThrow('the gate of ledger 1 got one of 2'),
-    );
+    await runInDurableObject(gate, (instance) => {
+      expect(() => instance.placeOrder(handOver(other, BUY))).toThrow('the gate of ledger 1 got one of 2');
+    });
   });
 
   it('are two objects: an order waits for no batch of another ledger', async () => {
@@ -105,7 +105,7 @@ describe('two gates that ask the hub at different times', () => {
 
   it('hold one round at every moment, and both always have one', async () => {
     const bindings = countQuestions();
-    const [one, other] = [new GateConditions(bindings), new GateConditions(bindings)];
+    const [one, other] = [new GateConditions(bindings, 1), new GateConditions(bindings, 1)];
     void one.keepFresh();
     await pass(SHARED_INTERVAL_MS / 2, () => undefined);
     void other.keepFresh();
@@ -129,7 +129,7 @@ describe('two gates that ask the hub at different times', () => {
   }
 
   it('have orders wait for the next window, and plan none outside of one', async () => {
-    const conditions = new GateConditions(env);
+    const conditions = new GateConditions(env, 0);
     const taken = await conditions.take('BTC');
     const before = taken.ok ? taken.value.snapshot : undefined;
     const until_ms = before?.window.until_ms ?? 0;
@@ -143,7 +143,7 @@ describe('two gates that ask the hub at different times', () => {
   });
 
   it('plan no order again at the round for which the database refused it', async () => {
-    const conditions = new GateConditions(env);
+    const conditions = new GateConditions(env, 0);
     const taken = await conditions.take('BTC');
     const round = (taken.ok && taken.value.snapshot?.round) || Infinity;
     vi.setSystemTime(Date.now() + 1_100);

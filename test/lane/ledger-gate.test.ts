@@ -123,7 +123,7 @@ describe('orders that arrive while a batch is under way', () => {
     await reach(1);
     const waiting = traders.map((trader, index) => gate.placeOrder(handOver(trader, orderOf(index))));
     // The gate has taken all of them up when it answers a later call.
-    await gate.preview(BUY);
+    await gate.preview(0, BUY);
     release();
     expect((await first).kind).toBe('committed');
     return { replies: await Promise.all(waiting), batches: batches() };
@@ -210,7 +210,7 @@ describe('orders that arrive while a batch is under way', () => {
     const first = gate.placeOrder(handOver(leader, BUY));
     await reach();
     const waiting = traders.map((trader) => gate.placeOrder(handOver(trader, BUY)));
-    await gate.preview(BUY);
+    await gate.preview(0, BUY);
     faults.pop()?.restore();
     faults.push(aroundBatch('order', 'after', 1, fail(CONNECTION_LOST)));
     release();
@@ -226,7 +226,7 @@ describe('orders that arrive while a batch is under way', () => {
     const first = gate.placeOrder(handOver(leader, BUY));
     await reach();
     const waiting = traders.map((trader) => gate.placeOrder(handOver(trader, BUY)));
-    await gate.preview(BUY);
+    await gate.preview(0, BUY);
     faults.pop()?.restore();
     faults.push(aroundBatch('order', 'before', 1, fail('D1_ERROR: cannot store REAL value: SQLITE_CONSTRAINT')));
     release();

@@ -290,7 +290,7 @@ const scenarios: Record<RequestName, () => Promise<Counts>> = {
   'order, checked as it is new and in the first pass over it': () => countChecks(true),
   'order, checked in each later pass': () => countChecks(false),
   'prices and settings beside orders, every 2 s while anyone trades': async () => {
-    const conditions = new GateConditions(env);
+    const conditions = new GateConditions(env, 0);
     await conditions.take('BTC');
     // The hub's alarm is set, as it always is while anyone calls the hub.
     return count(async () => {

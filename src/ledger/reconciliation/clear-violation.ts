@@ -6,6 +6,9 @@ import type { Database } from '../database.ts';
 import { explainApproval } from '../explain-approval.ts';
 import { violations } from '../schema.ts';
 
+/** The refusal for an id that names no violation. */
+export const noViolation = refuse('not_found', 'There is no violation of that id.');
+
 /**
  * Clears a violation: an operator has investigated it and gives a reason why the exchange may continue. The halts stay
  * until the operator lifts them in the settings. A check that finds the invariant broken again halts again. Refuses
@@ -22,7 +25,7 @@ export async function clearViolation(
     .select({ invariant: violations.invariant })
     .from(violations)
     .where(eq(violations.id, id));
-  if (!row) return refuse('not_found', 'There is no violation of that id.');
+  if (!row) return noViolation;
   const outcome = await commit(database, [
     insertAudit(database, actor, 'clear_violation', id, { invariant: row.invariant, because: reason }),
     database.update(violations).set({ clearedAt: actor.now_ms, reason }).where(eq(violations.id, id)),

@@ -28,6 +28,8 @@ export const PASS_INTERVAL_MS = 3_600_000;
 
 /** What is kept beside the progress, in the storage of the same object. */
 export interface Kept {
+  /** The number of the ledger, which the ids of violations carry. */
+  readonly ledger: number;
   readonly links: KeptLinks;
   readonly spread: SpreadSums;
 }
@@ -50,10 +52,12 @@ export class Reconciler {
   readonly #links: KeptLinks;
   readonly #spread: SpreadSums;
   readonly #chains: Chains;
+  readonly #ledger: number;
   #progress: Progress;
 
-  constructor(database: Database, { links, spread }: Kept, progress: Progress, read: Chains = CHAINS) {
+  constructor(database: Database, { ledger, links, spread }: Kept, progress: Progress, read: Chains = CHAINS) {
     this.#database = database;
+    this.#ledger = ledger;
     this.#links = links;
     this.#spread = spread;
     this.#progress = progress;
@@ -110,7 +114,7 @@ export class Reconciler {
     // No slice goes beyond the end of a part, so that the sums at the end of a link are known.
     const count = Math.min(explained, this.#endOfPart() - before.newest.after);
     const scanned = await scanJournal(this.#database.$client, before.newest, count, 'new');
-    await reportFindings(this.#database, scanned.findings, before.number, now_ms);
+    await reportFindings({ database: this.#database, ledger: this.#ledger }, scanned.findings, before.number, now_ms);
     this.#spread.add(scanned.orders);
     const found = addToTallies(before.found, scanned.checked, scanned.findings);
     this.#progress = { ...before, newest: scanned.next, found, steppedAt: now_ms };
@@ -210,7 +214,7 @@ export class Reconciler {
   }
 
   async #keep(pass: Pass, checked: Counts, findings: readonly Finding[], now_ms: number): Promise<void> {
-    await reportFindings(this.#database, findings, this.#progress.number, now_ms);
+    await reportFindings({ database: this.#database, ledger: this.#ledger }, findings, this.#progress.number, now_ms);
     const tallies = addToTallies(pass.tallies, checked, findings);
     this.#progress = { ...this.#progress, steppedAt: now_ms, pass: { ...pass, tallies } };
   }

@@ -31,13 +31,19 @@ export async function listViolations(database: Database): Promise<Violation[]> {
   }));
 }
 
+/** A ledger's database, and its number. */
+interface OwnLedger {
+  readonly database: Database;
+  readonly ledger: number;
+}
+
 /**
  * Records a violation for each invariant that a slice found broken, unless it has one that is not cleared, and halts
  * trading and withdrawals in the same batch. Logs each. Throws unless D1 confirms the batch; the caller then reads the
  * slice again.
  */
 export async function reportFindings(
-  database: Database,
+  { database, ledger }: OwnLedger,
   findings: readonly Finding[],
   pass: number,
   now_ms: number,
@@ -47,7 +53,9 @@ export async function reportFindings(
   const found = invariants.flatMap((invariant): Violation[] => {
     const examples = findings.filter((finding) => finding.invariant === invariant).map(({ example }) => example);
     if (examples.length === 0 || standing.has(invariant)) return [];
-    return [{ id: newRecordId(now_ms), invariant, pass, foundAt: now_ms, examples: examples.slice(0, MAX_EXAMPLES) }];
+    return [
+      { id: newRecordId(now_ms, ledger), invariant, pass, foundAt: now_ms, examples: examples.slice(0, MAX_EXAMPLES) },
+    ];
   });
   if (found.length === 0) return;
   const actor: Actor = { role: 'reconciliation', now_ms };

@@ -18,6 +18,7 @@ export const settings = sqliteTable('settings', {
   fallbackPrices: text('fallback_prices').notNull().default('{}'),
   depositMinimums: text('deposit_minimums').notNull().default('{}'),
   approvalAbove: text('approval_above').notNull().default('{}'),
+  revision: integer().notNull().default(0),
 });
 
 /** Recoveries that two of the exchange's people have agreed to. */

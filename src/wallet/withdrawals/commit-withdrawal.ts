@@ -147,6 +147,7 @@ export function explainWithdrawalRefusal(
     case 'deposit_unchanged':
     case 'quarantine_decided':
     case 'withdrawal_settled':
+    case 'settings_overtaken':
     case 'violation_stands':
     case 'violation_cleared':
     case 'two_people_needed':

@@ -69,7 +69,7 @@ export function withOwn<T>(
 ): Promise<T> {
   return runInDurableObject(env.KEY_LANE.getByName(name), (_instance, { storage }) => {
     const links = new KeptLinks(storage.sql);
-    const kept = { links, spread: new SpreadSums(storage.sql) };
+    const kept = { ledger: FIRST_LEDGER, links, spread: new SpreadSums(storage.sql) };
     const reconciler = new Reconciler(openDatabase(env.DB), kept, NO_PROGRESS, read);
     const standing = () => ({
       progress: reconciler.progress,

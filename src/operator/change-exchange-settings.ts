@@ -1,0 +1,43 @@
+import { type Outcome, refuse } from '../http/refusal.ts';
+import { describeError, logFault } from '../platform/log.ts';
+import type { LedgerBindings } from '../platform/bindings.ts';
+import type { Actor } from '../ledger/audit.ts';
+import { copySettingsToAll, listBrokenLedgers } from '../ledger/copy-settings.ts';
+import { firstLedger } from '../ledger/ledgers.ts';
+import {
+  type ChangeSettings,
+  type ExchangeSettings,
+  type SettingDefaults,
+  changeSettings,
+  violationStands,
+} from './settings.ts';
+
+/**
+ * Changes the settings of the exchange: in ledger 0, and then in the copies of all others. No halt is lifted while any
+ * ledger has a violation that is not cleared. Refuses as `changeSettings` does, and with `service_unavailable` when a
+ * copy was not confirmed; the keepers then make it within a minute. Throws when D1 cannot be read.
+ */
+export async function changeExchangeSettings(
+  bindings: LedgerBindings,
+  change: ChangeSettings,
+  defaults: SettingDefaults,
+  actor: Actor,
+): Promise<Outcome<ExchangeSettings>> {
+  const isLift = change.tradingHalted === false || change.withdrawalsHalted === false;
+  if (isLift && (await listBrokenLedgers(bindings)).length > 0) return violationStands;
+  const changed = await changeSettings(firstLedger(bindings), change, defaults, actor);
+  if (!changed.ok) return changed;
+  try {
+    await copySettingsToAll(bindings, actor.now_ms);
+  } catch (error) {
+    logFault('settings_not_copied', { error: describeError(error) });
+    return notCopied;
+  }
+  return changed;
+}
+
+const notCopied = refuse(
+  'service_unavailable',
+  'The change is made, and holds in every ledger within a minute. Send it again to have that confirmed.',
+  { retryAfterSeconds: 1 },
+);
