@@ -96,7 +96,10 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now());
   }
 
-  /** Reconciles for a while, copies settings, and sweeps once for each time that it was woken. If one fails, the others run. */
+  /**
+   * Reconciles for a while, copies settings, and sweeps once for each time that it was woken. If one fails, the others
+   * still run.
+   */
   override async alarm(): Promise<void> {
     // The reconciliation comes first: if it halts withdrawals, the sweep of the same minute submits none.
     await attempt('reconciliation_failed', () => this.#takeTurn(() => this.#reconcile()));
