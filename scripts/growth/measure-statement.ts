@@ -1,10 +1,10 @@
-import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { composeHistory, historyTables } from '../../test/support/growth/compose-history.ts';
 import { Operator } from '../../test/support/node/exchange/operator.ts';
 import { startServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
 import { buildWorker } from '../build-worker.ts';
+import { readMemory } from '../read-memory.ts';
 import { runExchange } from './make-ledger.ts';
 import { openLedgerFile, withoutTriggers } from './write-ledger.ts';
 
@@ -110,28 +110,4 @@ async function measureStatement(url: string, token: string): Promise<MeasuredSta
 function atomsOf(text: string): bigint {
   const [, minus = '', whole = '', rest = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
   return BigInt(`${minus}${whole}${rest.padEnd(8, '0')}`);
-}
-
-/** The resident memory of all processes of workerd below this one, in bytes. */
-function readMemory(): number {
-  const processes = readdirSync('/proc').flatMap((pid) => {
-    try {
-      const status = /^\d+$/.test(pid) ? readFileSync(`/proc/${pid}/status`, 'utf8') : '';
-      const read = (name: string) => new RegExp(`^${name}:\\s+(\\S+)`, 'm').exec(status)?.[1] ?? '';
-      return status === ''
-        ? []
-        : [{ pid: Number(pid), parent: Number(read('PPid')), name: read('Name'), kilobytes: Number(read('VmRSS')) }];
-    } catch {
-      // It ended meanwhile.
-      return [];
-    }
-  });
-  const own = new Set([process.pid]);
-  // A process may be listed before its parent.
-  for (let size = 0; size < own.size;) {
-    size = own.size;
-    for (const { pid, parent } of processes) if (own.has(parent)) own.add(pid);
-  }
-  const runtimes = processes.filter(({ pid, name }) => own.has(pid) && name.startsWith('workerd'));
-  return runtimes.reduce((sum, { kilobytes }) => sum + kilobytes * 1_024, 0);
 }
