@@ -7,6 +7,7 @@ import { accessAudience, consoleOrigin, startAccess } from '../access/start-acce
 import { custodyVariables, startCustodian } from '../custody/start-custodian.ts';
 import { startVenueServer } from '../venues/start-venue-server.ts';
 import { venueUrlVariables } from '../venues/venue-remote.ts';
+import { bundleSource } from './bundle-source.ts';
 import type { PlayedServer } from './serve-on-loopback.ts';
 
 /** Where the venues answer: a server that plays them in their exact shapes. */
@@ -59,6 +60,7 @@ export async function loadRuntime() {
   mkdirSync(SITE_FOLDER, { recursive: true });
   const files = globSync('migrations/*.sql').toSorted();
   const migrations = files.map((file) => readFileSync(file, 'utf8'));
+  const bundled = bundleSource();
   return (kind: WorkerKind): Plugin[] => {
     const servers: PlayedServer[] = [];
     // Runs once for each runtime. Each has a server of its own, whose state no other file changes meanwhile.
@@ -87,7 +89,7 @@ export async function loadRuntime() {
         },
       };
     });
-    return [plugin, stopAtEnd(servers)];
+    return [bundled(), plugin, stopAtEnd(servers)];
   };
 }
 
