@@ -10,7 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Plugin, type ResolvedConfig, type Rolldown, build } from 'vite';
 
 const SOURCE = resolve('src');
@@ -122,7 +122,7 @@ function keepPackages(): Plugin {
 /** Writes a bundle into a folder named for its content, so that runs beside each other do not meet. */
 function keepFiles(files: Rolldown.RolldownOutput['output']): string {
   const contents = files.map((file) => [file.fileName, file.type === 'chunk' ? file.code : file.source] as const);
-  const hash = createHash('sha256');
+  const hash = createHash('sha256').update(CACHE);
   for (const [name, content] of contents) hash.update(name).update(content);
   const folder = join(CACHE, hash.digest('hex').slice(0, 16));
   if (existsSync(folder)) {
@@ -133,12 +133,23 @@ function keepFiles(files: Rolldown.RolldownOutput['output']): string {
   mkdirSync(unfinished, { recursive: true });
   for (const [name, content] of contents)
     writeFileSync(join(unfinished, name), nameInStacks(content, join(folder, name)));
-  renameSync(unfinished, folder);
-  for (const name of readdirSync(dirname(folder))) {
-    const other = join(CACHE, name);
-    if (statSync(other).mtimeMs < Date.now() - KEPT_MS) rmSync(other, { recursive: true, force: true });
+  try {
+    renameSync(unfinished, folder);
+  } catch (error) {
+    rmSync(unfinished, { recursive: true });
+    // Another run may have made the same bundle meanwhile.
+    if (!existsSync(folder)) throw error;
   }
+  deleteUnused();
   return folder;
+}
+
+function deleteUnused(): void {
+  for (const name of readdirSync(CACHE)) {
+    const folder = join(CACHE, name);
+    const used_ms = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
+    if (used_ms < Date.now() - KEPT_MS) rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** Has stacks name a file by its path, by which vitest finds its source map and with it the line in `src`. */
