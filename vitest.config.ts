@@ -4,6 +4,7 @@ import { listWantedFiles } from './test/support/node/run/list-wanted-files.ts';
 import { type WorkerKind, loadRuntime } from './test/support/node/run/load-runtime.ts';
 import { LongestFirst } from './test/support/node/run/longest-first.ts';
 import { refuseRuntime } from './test/support/node/run/refuse-runtime.ts';
+import { showSource } from './test/support/node/run/show-source.ts';
 import { storeInMemory } from './test/support/node/run/store-in-memory.ts';
 
 /**
@@ -119,6 +120,7 @@ export default defineConfig({
     // Every request writes a log line. Only those of failed tests are printed.
     silent: 'passed-only',
     maxWorkers,
+    onStackTrace: showSource,
     sequence: { sequencer: LongestFirst },
     projects: [
       ...besideAccess('access'),

@@ -14,7 +14,8 @@ import { join, resolve } from 'node:path';
 import { type Plugin, type ResolvedConfig, type Rolldown, build } from 'vite';
 
 const SOURCE = resolve('src');
-const CACHE = resolve('node_modules/.cache/test-source');
+/** Each bundle has a folder in here. */
+export const CACHE = resolve('node_modules/.cache/test-source');
 
 const bundled = /\/\.cache\/test-source\//;
 const notBundled = /^(?!.*\/\.cache\/test-source\/)/;
@@ -122,7 +123,7 @@ function keepPackages(): Plugin {
 /** Writes a bundle into a folder named for its content, so that runs beside each other do not meet. */
 function keepFiles(files: Rolldown.RolldownOutput['output']): string {
   const contents = files.map((file) => [file.fileName, file.type === 'chunk' ? file.code : file.source] as const);
-  const hash = createHash('sha256').update(CACHE);
+  const hash = createHash('sha256');
   for (const [name, content] of contents) hash.update(name).update(content);
   const folder = join(CACHE, hash.digest('hex').slice(0, 16));
   if (existsSync(folder)) {
@@ -131,8 +132,7 @@ function keepFiles(files: Rolldown.RolldownOutput['output']): string {
   }
   const unfinished = `${folder}-${process.pid}`;
   mkdirSync(unfinished, { recursive: true });
-  for (const [name, content] of contents)
-    writeFileSync(join(unfinished, name), nameInStacks(content, join(folder, name)));
+  for (const [name, content] of contents) writeFileSync(join(unfinished, name), content);
   try {
     renameSync(unfinished, folder);
   } catch (error) {
@@ -150,11 +150,4 @@ function deleteUnused(): void {
     const used_ms = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
     if (used_ms < Date.now() - KEPT_MS) rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** Has stacks name a file by its path, by which vitest finds its source map and with it the line in `src`. */
-function nameInStacks(content: string | Uint8Array, path: string): string | Uint8Array {
-  return typeof content === 'string'
-    ? content.replace(/^(?=\/\/# sourceMappingURL=)/m, `//# sourceURL=${path}\n`)
-    : content;
 }
