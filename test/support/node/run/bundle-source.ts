@@ -52,7 +52,11 @@ export function bundleSource(): () => Plugin {
         },
       },
       configResolved: (resolved) => void (config = resolved),
-      configureVitest: ({ vitest }) => void (isWatching = vitest.config.watch),
+      configureVitest({ vitest, defineCacheKeyGenerator }) {
+        isWatching = vitest.config.watch;
+        // A transformed test names the files of its bundle, which another state of `src` replaces.
+        defineCacheKeyGenerator(({ environment }) => (environment.name === 'ssr' ? false : undefined));
+      },
       async resolveId(id, importer, options) {
         // What sets a run up is imported into Node, in another environment.
         if (isWatching || this.environment.name !== 'ssr') return;
