@@ -4,6 +4,9 @@ import ipaddr from 'ipaddr.js';
 const CALLER_BITS = 64;
 const NETWORK_BITS = 48;
 
+/** An address has eight parts of this size. */
+const PART_BITS = 16;
+
 /** The names under which a call without a key is counted. */
 export interface AnonymousCaller {
   /** The IPv4 address, or the /64 of IPv6. */
@@ -19,7 +22,8 @@ export interface AnonymousCaller {
 export function nameAnonymousCaller(ip: string): AnonymousCaller {
   if (!ipaddr.isValid(ip)) return { caller: 'unknown', network: undefined };
   const address = ipaddr.process(ip);
-  if (address.kind() === 'ipv4') return { caller: address.toString(), network: undefined };
-  const prefixOf = (bits: number) => ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${bits}`).toString();
+  if (address instanceof ipaddr.IPv4) return { caller: address.toString(), network: undefined };
+  const prefixOf = (bits: number) =>
+    new ipaddr.IPv6(address.parts.map((part, place) => (place * PART_BITS < bits ? part : 0))).toString();
   return { caller: prefixOf(CALLER_BITS), network: prefixOf(NETWORK_BITS) };
 }

@@ -23,7 +23,7 @@ const MAX_QUESTIONS_OPEN = 16;
  * questions about the past, and each candle takes time to read. Without this limit one caller could use up the sources'
  * budgets, and with them everybody's newest candles, and slow down the orders that share the processor.
  */
-const PAST_CANDLES_PER_MINUTE = 40_000;
+const PAST_CANDLES_PER_MINUTE = 25_000;
 
 /**
  * Asks for candles on behalf of everyone. The sources are asked for one of two numbers of candles, so that one series

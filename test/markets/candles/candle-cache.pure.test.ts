@@ -253,9 +253,9 @@ describe('the budget of a candle source', () => {
       vi.setSystemTime(Date.now() + 120);
       await cache.answer({ ...hour(index), limit: 1_000 });
     }
-    // In a minute 40,000 candles at most, whatever the venue allows.
-    expect(source.fetchCandles.mock.calls.length).toBeGreaterThanOrEqual(39);
-    expect(source.fetchCandles.mock.calls.length).toBeLessThanOrEqual(40);
+    // In a minute 25,000 candles at most, whatever the venue allows.
+    expect(source.fetchCandles.mock.calls.length).toBeGreaterThanOrEqual(24);
+    expect(source.fetchCandles.mock.calls.length).toBeLessThanOrEqual(25);
     const refused = await cache.answer({ ...hour(501), limit: 1_000 });
     expect(refused).toMatchObject({ code: 'service_unavailable' });
     expect((await cache.answer(question)).ok).toBe(true);
