@@ -14,8 +14,8 @@ const FILL_MAX_AGE_MS = 2_000;
 const MARGIN_MS = 500;
 
 /** How many questions for a thousand candles of the past are asked of venues: at once, and in each second after that. */
-const CANDLE_BURST = 4;
-const CANDLES_PER_SECOND = 0.6;
+const CANDLE_BURST = 2;
+const CANDLES_PER_SECOND = 0.375;
 
 const QUESTIONS = 60;
 const AT_ONCE = 10;
