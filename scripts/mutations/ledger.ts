@@ -356,6 +356,13 @@ export const ledger: Room = {
       tests: ['test/ledger/settings.three-ledgers.test.ts'],
     },
     {
+      name: 'a copy of the settings lifts a halt of its own without a later change',
+      file: 'src/ledger/copy-settings.ts',
+      find: '${settings.revision} = ${revision}',
+      replace: '0',
+      tests: ['test/ledger/settings.three-ledgers.test.ts'],
+    },
+    {
       name: 'a lost connection is taken for a rejected batch',
       file: 'src/ledger/database-fault.ts',
       find: '/overloaded|',

@@ -5,7 +5,8 @@ import { commit } from './commit.ts';
 import type { Database } from './database.ts';
 import { firstLedger, listLedgers, openLedger } from './ledgers.ts';
 import { FIRST_LEDGER } from './record-id.ts';
-import { exactly, settings, violations } from './schema.ts';
+import { settings, violations } from './schema.ts';
+import { settingsColumns } from './settings.ts';
 
 /**
  * The settings of ledger 0 are the exchange's. Each other ledger has a copy, which its gate and its triggers read. These
@@ -42,20 +43,7 @@ export async function listBrokenLedgers(bindings: LedgerBindings): Promise<numbe
 
 const readRow = async (database: Database) => {
   const [row] = await database
-    .select({
-      tradingHalted: settings.tradingHalted,
-      withdrawalsHalted: settings.withdrawalsHalted,
-      allowlistMode: settings.allowlistMode,
-      pausedNetworks: settings.pausedNetworks,
-      reviewThreshold: exactly(settings.reviewThreshold),
-      fees: settings.fees,
-      minimums: settings.minimums,
-      depositMinimums: settings.depositMinimums,
-      spreadBps: settings.spreadBps,
-      fallbackPrices: settings.fallbackPrices,
-      approvalAbove: settings.approvalAbove,
-      revision: settings.revision,
-    })
+    .select({ ...settingsColumns, approvalAbove: settings.approvalAbove, revision: settings.revision })
     .from(settings);
   if (!row) throw new Error('the settings row is missing');
   return row;

@@ -53,24 +53,22 @@ export interface Settings {
 /** How long settings may be used after they were read. */
 export const SETTINGS_MAX_AGE_MS = 5_000;
 
+/** The columns of the settings, each as it is stored. */
+export const settingsColumns = {
+  tradingHalted: settings.tradingHalted,
+  withdrawalsHalted: settings.withdrawalsHalted,
+  allowlistMode: settings.allowlistMode,
+  pausedNetworks: settings.pausedNetworks,
+  reviewThreshold: exactly(settings.reviewThreshold),
+  fees: settings.fees,
+  minimums: settings.minimums,
+  depositMinimums: settings.depositMinimums,
+  spreadBps: settings.spreadBps,
+  fallbackPrices: settings.fallbackPrices,
+};
+
 /** Selects the settings; `parseSettings` parses the result. */
-export const selectSettings = prepareOnce((database) =>
-  database
-    .select({
-      tradingHalted: settings.tradingHalted,
-      withdrawalsHalted: settings.withdrawalsHalted,
-      allowlistMode: settings.allowlistMode,
-      pausedNetworks: settings.pausedNetworks,
-      reviewThreshold: exactly(settings.reviewThreshold),
-      fees: settings.fees,
-      minimums: settings.minimums,
-      depositMinimums: settings.depositMinimums,
-      spreadBps: settings.spreadBps,
-      fallbackPrices: settings.fallbackPrices,
-    })
-    .from(settings)
-    .prepare(),
-);
+export const selectSettings = prepareOnce((database) => database.select(settingsColumns).from(settings).prepare());
 
 /** Parses the result of `selectSettings`. Throws when the row is missing. */
 export function parseSettings([row]: Awaited<ReturnType<ReturnType<typeof selectSettings>['all']>>): Settings {

@@ -191,4 +191,18 @@ describe('a violation in one ledger', () => {
     expect((await haltsOf())[1]).toEqual([1, 1]);
     expect((await readStatus())['trading']).toBe('HALTED');
   });
+
+  it('stays halted in its own ledger when its copy is mended without a later change', async () => {
+    const id = await breakLedger(1);
+    expect((await clear(id)).status).toBe(200);
+    await databaseOf(1).prepare('UPDATE settings SET spread_bps = 6').run();
+    await keepSettings(env, 1, Date.now());
+    const [original, copy] = await readRows();
+    expect(copy?.['spread_bps']).toBe(original?.['spread_bps']);
+    expect(await haltsOf()).toEqual([
+      [0, 0],
+      [1, 1],
+      [0, 0],
+    ]);
+  });
 });
