@@ -67,11 +67,13 @@ describe('an answer through the edge cache', () => {
   });
 
   it('may be cached by the client for the rest of its lifetime', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
     outcome = () => accept({ body: {}, lifetime_ms: 2_900 });
     expect((await ask()).headers.get('Cache-Control')).toBe('public, max-age=2');
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    vi.setSystemTime(Date.now() + 1_000);
     expect((await ask()).headers.get('Cache-Control')).toBe('public, max-age=1');
     expect(made).toBe(1);
+    vi.useRealTimers();
   });
 
   it('is made again when its lifetime is over, whatever the cache says', async () => {
