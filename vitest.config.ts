@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { type TestProjectInlineConfiguration, defineConfig } from 'vitest/config';
 import { listWantedFiles } from './test/support/node/run/list-wanted-files.ts';
 import { type WorkerKind, loadRuntime } from './test/support/node/run/load-runtime.ts';
@@ -72,13 +71,6 @@ function inRuntime(
   };
 }
 
-/** A project for each file: the Worker keeps the certificates of Access for an hour, and each file has its own. */
-function besideAccess(kind: 'access' | 'manual'): TestProjectInlineConfiguration[] {
-  return (wanted.get(kind) ?? []).map((file) =>
-    inRuntime(`${kind}/${basename(file, `.${kind}.test.ts`)}`, [file], kind),
-  );
-}
-
 const sandbox = inRuntime(
   'sandbox',
   ['test/**/*.test.ts', ...endings.map((ending) => `!${patternOf(ending)}`)],
@@ -112,7 +104,7 @@ const node: TestProjectInlineConfiguration = {
   },
 };
 
-const ofKind = (kind: 'custody' | 'venues' | 'six-venues' | 'three-ledgers') =>
+const ofKind = (kind: 'access' | 'manual' | 'custody' | 'venues' | 'six-venues' | 'three-ledgers') =>
   wanted.has(kind) ? [inRuntime(kind, [patternOf(kind)], kind)] : [];
 
 export default defineConfig({
@@ -123,8 +115,8 @@ export default defineConfig({
     onStackTrace: showSource,
     sequence: { sequencer: LongestFirst },
     projects: [
-      ...besideAccess('access'),
-      ...besideAccess('manual'),
+      ...ofKind('access'),
+      ...ofKind('manual'),
       ...ofKind('custody'),
       ...ofKind('venues'),
       ...ofKind('six-venues'),

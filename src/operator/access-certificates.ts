@@ -46,6 +46,11 @@ export class AccessCertificates {
     return this.#certificates.length > 0 ? this.#certificates : undefined;
   }
 
+  /** Makes the next read fetch, as the first one does. */
+  forgetAll(): void {
+    this.#certificates = [];
+  }
+
   async #fetch(now_ms: number): Promise<void> {
     this.#asked_ms = now_ms;
     try {

@@ -13,7 +13,8 @@ const MAX_TOKEN_LENGTH = 8_192;
 /** What a token of a person has; the token of a service has no e-mail. It must expire. */
 const Claims = z.object({ email: z.email().max(254), exp: z.number() });
 
-const certificates = new AccessCertificates(config.ACCESS_ISSUER);
+/** The certificates of the team, which this isolate holds. */
+export const accessCertificates = new AccessCertificates(config.ACCESS_ISSUER);
 
 /** Whether people can sign in: whether the configuration names a team of Access. */
 export const hasAccess = config.ACCESS_ISSUER !== '';
@@ -32,7 +33,7 @@ const unreachable = refuse('service_unavailable', 'The certificates of Access ca
 export async function readAccessToken(token: string, now_ms: number): Promise<Outcome<string>> {
   const kid = token.length <= MAX_TOKEN_LENGTH ? readKeyId(token) : undefined;
   if (kid === undefined || !hasAccess) return notValid;
-  const known = await certificates.read(kid, now_ms);
+  const known = await accessCertificates.read(kid, now_ms);
   if (!known) return unreachable;
   try {
     const payload = await verifyWithJwks(token, {

@@ -1,5 +1,6 @@
 import { reset } from 'cloudflare:test';
 import { vi } from 'vitest';
+import { accessCertificates } from '../../../src/operator/access-token.ts';
 import { emptyEdgeCache } from './edge-cache.ts';
 import { env } from './test-env.ts';
 
@@ -25,10 +26,11 @@ async function migrate(ledger: D1Database): Promise<void> {
   await ledger.batch(env.MIGRATIONS.map((text) => ledger.prepare(text)));
 }
 
-// Another test file may have run in this runtime before. This resets the clock, spies, objects, the database and the
-// edge cache.
+// Another test file may have run in this runtime before. This resets the clock, spies, objects, the database, the edge
+// cache and the certificates of Access, of which each file shows its own.
 vi.useRealTimers();
 vi.restoreAllMocks();
+accessCertificates.forgetAll();
 await emptyStorage();
 await emptyEdgeCache();
 await Promise.all(ledgers.map(migrate));

@@ -72,6 +72,8 @@ export async function loadRuntime() {
         main: './src/index.ts',
         wrangler: { configPath: './wrangler.toml' },
         miniflare: {
+          // Vitest speaks to the runtime over a WebSocket on this machine, where compressing costs more than sending.
+          compatibilityFlags: ['no_web_socket_compression'],
           // The platform's own server of the site, which the Worker itself has no need to reach.
           assets: { binding: 'SITE', directory: SITE_FOLDER },
           ...(kind === 'three-ledgers' && { d1Databases: { DB_1: 'ledger-1', DB_2: 'ledger-2' } }),

@@ -66,7 +66,7 @@ export class LongestFirst extends BaseSequencer {
 
 /** The files of a project stay together, because a runtime is kept only for a next file of its own project. */
 function rankProject({ project }: TestSpecification): number {
-  return projects.indexOf(project.name.split('/')[0] ?? '');
+  return projects.indexOf(project.name);
 }
 
 function rankFile({ moduleId }: TestSpecification): number {
