@@ -2,14 +2,10 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { operatorFeed } from '../events/feed.ts';
 import { OperatorEventPage, OperatorEventQuery, readEvents } from '../events/read-events.ts';
 import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
-import { refuse } from '../http/refusal.ts';
 import { findNumberedLedger } from '../ledger/ledgers.ts';
 import { FIRST_LEDGER } from '../ledger/record-id.ts';
 import { authenticateOperator, operatorRefusals } from './authenticate-operator.ts';
-
-const unknownLedger = refuse('invalid_request', 'The request is not valid.', {
-  errors: [{ pointer: 'ledger', code: 'custom', detail: 'is the number of no ledger of this exchange' }],
-});
+import { refuseLedger } from './unknown-ledger.ts';
 
 /** The operator's own feed: what happened in a ledger, in the order in which it happened. */
 export const eventRoutes = createArea();
@@ -48,7 +44,7 @@ eventRoutes.openapi(
   async (c) => {
     const { ledger = FIRST_LEDGER, ...query } = c.req.valid('query');
     const database = findNumberedLedger(c.env, ledger);
-    if (!database) return sendProblem(c, unknownLedger);
+    if (!database) return sendProblem(c, refuseLedger('ledger'));
     const page = await readEvents(database, operatorFeed(ledger), query);
     return page.ok ? c.json(page.value, 200) : sendProblem(c, page);
   },

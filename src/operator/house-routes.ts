@@ -2,7 +2,8 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { type WrittenAnswer, createArea, jsonContent, problemResponses } from '../http/area.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import { firstLedger, listLedgers } from '../ledger/ledgers.ts';
+import { askLedgers } from '../ledger/ask-ledgers.ts';
+import { listLedgers } from '../ledger/ledgers.ts';
 import { FIRST_LEDGER } from '../ledger/record-id.ts';
 import { type SpreadOfDay, sumSpread } from '../ledger/spread-sums.ts';
 import { type Keeper, type KeeperBindings, reachKeeper } from '../ledger/reach-keeper.ts';
@@ -11,7 +12,8 @@ import { readSnapshot, readStandings } from '../markets/read-hub.ts';
 import { countAtGates } from '../trade/reach-gate.ts';
 import { authenticateOperator, operatorRefusals } from './authenticate-operator.ts';
 import { House, describeHouse, firstDayShown, readPositions } from './house.ts';
-import { METRICS_TYPE, readOpenWork, writeMetrics } from './metrics.ts';
+import { METRICS_TYPE, writeMetrics } from './metrics.ts';
+import { readOpenWork } from './open-work.ts';
 
 /** The operator's routes for the position of the house, and for a scraper. */
 export const houseRoutes = createArea();
@@ -24,7 +26,7 @@ houseRoutes.openapi(
     tags: ['House'],
     summary: 'What is owed to clients, and the house’s own position in each asset',
     description:
-      'Owed to clients, in flight, fees earned, inventory with its value, how much of exposure and supply cap is used, whether the custodian holds what it should, and the spread earned by day. The balances are of one moment; the custodian is asked every minute.',
+      'Owed to clients, in flight, fees earned, inventory with its value, how much of exposure and supply cap is used, whether the custodian holds what it should, and the spread earned by day. The balances of a ledger are of one moment; a ledger that does not answer is named, and the sums are without it. The custodian is asked every minute.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperator('read'),
     responses: {
@@ -34,7 +36,7 @@ houseRoutes.openapi(
   }),
   async (c) => {
     const [positions, snapshot, custodian, spread] = await Promise.all([
-      readPositions(firstLedger(c.env)),
+      askLedgers(c.env, readPositions),
       readSnapshot(c.env, VALUE_MAX_AGE_MS),
       readFromKeeper(c.env, FIRST_LEDGER, (keeper) => keeper.readCustody()),
       readSpread(c.env, firstDayShown(Date.now())),
@@ -51,7 +53,7 @@ houseRoutes.openapi(
     tags: ['House'],
     summary: 'Metrics for a scraper, as OpenMetrics text',
     description:
-      'Halts, what is open and how old it is, positions and limits, the day’s orders, prices and their sources, the gate, the progress of the reconciliation. What cannot be reached is absent. docs/alerts.yml has rules for alerts upon them.',
+      'Halts, what is open and how old it is, positions and limits, the day’s orders, prices and their sources, the gates, the progress of the reconciliation. What cannot be reached is absent. docs/alerts.yml has rules for alerts upon them.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperator('read'),
     responses: {
@@ -71,20 +73,20 @@ houseRoutes.openapi(
     },
   }),
   async (c) => {
-    const database = firstLedger(c.env);
-    const [work, positions, snapshot, keeper, custodian, spread, sources, ordersAtGate] = await Promise.all([
-      readOpenWork(database),
-      readPositions(database),
+    const [read, keepers, snapshot, custodian, spread, sources, ordersAtGate] = await Promise.all([
+      askLedgers(c.env, (database) => Promise.all([readOpenWork(database), readPositions(database)])),
+      readFromKeepers(c.env, (keeper) => keeper.read()),
       readSnapshot(c.env, VALUE_MAX_AGE_MS),
-      readFromKeeper(c.env, FIRST_LEDGER, (reached) => reached.read()),
       readFromKeeper(c.env, FIRST_LEDGER, (reached) => reached.readCustody()),
       readSpread(c.env, new Date().toISOString().slice(0, 10)),
       readStandings(c.env),
       countAtGates(c.env),
     ]);
     const now_ms = Date.now();
+    const positions = read.map(({ ledger, answer }) => ({ ledger, answer: answer?.[1] }));
     const house = describeHouse(positions, snapshot, custodian, spread, now_ms);
-    const text = writeMetrics({ work, house, snapshot, keeper, custodian, sources, ordersAtGate, now_ms });
+    const ledgers = read.map(({ ledger, answer }, place) => ({ ledger, work: answer?.[0], keeper: keepers[place] }));
+    const text = writeMetrics({ ledgers, house, snapshot, custodian, sources, ordersAtGate, now_ms });
     return c.body(text, 200, { 'Content-Type': METRICS_TYPE }) as Response as WrittenAnswer;
   },
 );
@@ -94,10 +96,16 @@ async function readSpread(
   bindings: KeeperBindings & LedgerBindings,
   from: string,
 ): Promise<readonly SpreadOfDay[] | undefined> {
-  const lists = await Promise.all(
-    listLedgers(bindings).map((ledger) => readFromKeeper(bindings, ledger, (keeper) => keeper.readSpread(from))),
-  );
+  const lists = await readFromKeepers(bindings, (keeper) => keeper.readSpread(from));
   return lists.some((list) => list === undefined) ? undefined : sumSpread(lists.flatMap((list) => list ?? []));
+}
+
+/** What the keeper of each ledger knows. */
+function readFromKeepers<T>(
+  bindings: KeeperBindings & LedgerBindings,
+  read: (keeper: Keeper) => Promise<T>,
+): Promise<(T | undefined)[]> {
+  return Promise.all(listLedgers(bindings).map((ledger) => readFromKeeper(bindings, ledger, read)));
 }
 
 /** What a ledger's keeper knows; `undefined` when it does not answer, which is a metric of its own. */

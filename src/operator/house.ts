@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { inArray } from 'drizzle-orm';
 import { Decimal, SignedDecimal, Timestamp } from '../http/wire-types.ts';
+import type { LedgerAnswer } from '../ledger/ask-ledgers.ts';
 import { type CustodyStanding, isSilent } from '../ledger/custody-standing.ts';
 import type { Database } from '../ledger/database.ts';
 import { balances, exactly } from '../ledger/schema.ts';
@@ -62,6 +63,22 @@ const HouseAsset = z.object({
   }),
 });
 
+/** The position of the house in one asset in one ledger. */
+const LedgerAsset = HouseAsset.pick({
+  asset: true,
+  owedToClients: true,
+  inFlight: true,
+  feesEarned: true,
+  inventory: true,
+  exposure: true,
+  exposureUsed: true,
+  custodyShouldHold: true,
+  supplyCap: true,
+  supplyCapUsed: true,
+});
+
+type LedgerAsset = z.output<typeof LedgerAsset>;
+
 /** What the orders of a coin earned on a day. */
 const SpreadEarned = z.object({
   day: z.iso.date().openapi({ description: 'In UTC', example: '2026-11-21' }),
@@ -78,7 +95,17 @@ export const House = z
       description: 'Of all assets; null while one that is held has no firm price',
     }),
     custodyAnsweredAt: Timestamp.nullable().openapi({ description: 'When the custodian last said what it holds' }),
-    assets: z.array(HouseAsset),
+    assets: z.array(HouseAsset).openapi({ description: 'Over all ledgers that answered' }),
+    ledgers: z
+      .array(
+        z.object({
+          ledger: z.number().int().openapi({ description: 'Its number', example: 0 }),
+          assets: z.array(LedgerAsset).nullable().openapi({
+            description: 'null when the ledger did not answer: then the figures of the whole are without it',
+          }),
+        }),
+      )
+      .openapi({ description: 'The position in each ledger' }),
     spreadEarned: z.array(SpreadEarned).nullable().openapi({
       description:
         'What clients paid more, or got less, than the market’s middle price, by day and coin, of the last 31 days, newest first. Each order’s is rounded down to an atom. Counted every minute; null while it is not known',
@@ -105,7 +132,8 @@ interface Position {
 
 const owners = Object.values(house);
 
-type Positions = ReadonlyMap<string, Position>;
+/** By owner and asset. */
+export type Positions = ReadonlyMap<string, Position>;
 
 /** Reads all balances of the house in one statement, so that they belong together. Throws when D1 fails. */
 export async function readPositions(database: Database): Promise<Positions> {
@@ -136,12 +164,45 @@ function shareOf(used: Atoms, limit: Atoms): string | null {
   return formatAmount(used <= 0n ? 0n : (used * unit + limit - 1n) / limit, SHARE_SCALE);
 }
 
+/** The balances of several ledgers added up. Pure. */
+function sumPositions(all: readonly Positions[]): Positions {
+  const sums = new Map<string, Position>();
+  for (const [name, { amount, floor }] of all.flatMap((positions) => [...positions])) {
+    const before = sums.get(name) ?? { amount: 0n, floor: 0n };
+    sums.set(name, { amount: before.amount + amount, floor: before.floor + floor });
+  }
+  return sums;
+}
+
+const positionOf = (positions: Positions, owner: string, asset: Asset) =>
+  positions.get(`${owner} ${asset}`) ?? { amount: 0n, floor: 0n };
+
 /**
- * The position of the house by its balances. All balances of an asset add up to nothing, so that what is owed to clients
- * is what the house's own accounts lack: it takes no look at any client. Pure.
+ * The position in an asset by the house's own balances. All balances of an asset add up to nothing, so that what is owed
+ * to clients is what the house's own accounts lack: it takes no look at any client. Pure.
  */
+function showPosition(positions: Positions, asset: Asset): LedgerAsset {
+  const show = (amount: Atoms) => formatAmount(amount, scaleOf(asset));
+  const of = (owner: string) => positionOf(positions, owner, asset);
+  const [custody, liquidity] = [of(house.custody), of(house.liquidity)];
+  const [payouts, fees] = [of(house.payouts).amount, of(house.fees).amount];
+  return {
+    asset,
+    owedToClients: show(-(custody.amount + liquidity.amount + payouts + fees)),
+    inFlight: show(payouts),
+    feesEarned: show(fees),
+    inventory: show(liquidity.amount),
+    exposure: show(-liquidity.floor),
+    exposureUsed: shareOf(-liquidity.amount, -liquidity.floor),
+    custodyShouldHold: show(-custody.amount),
+    supplyCap: show(-custody.floor),
+    supplyCapUsed: shareOf(-custody.amount, -custody.floor),
+  };
+}
+
+/** The position of the house by what each ledger answered: over all that did, and in each. Pure. */
 export function describeHouse(
-  positions: Positions,
+  answers: readonly LedgerAnswer<Positions>[],
   snapshot: MarketSnapshot | undefined,
   custodian: CustodyStanding | undefined,
   spread: readonly SpreadOfDay[] | undefined,
@@ -149,29 +210,17 @@ export function describeHouse(
 ): House {
   const answeredAt = custodian?.answeredAt ?? null;
   const coverOf = (asset: Asset) => (custodian && isSilent(custodian, now_ms) ? undefined : custodian?.assets[asset]);
-  const of = (owner: string, asset: Asset) => positions.get(`${owner} ${asset}`) ?? { amount: 0n, floor: 0n };
+  const positions = sumPositions(answers.flatMap(({ answer }) => (answer ? [answer] : [])));
   const shown = assetSymbols.map((asset) => {
-    const show = (amount: Atoms) => formatAmount(amount, scaleOf(asset));
-    const [custody, liquidity] = [of(house.custody, asset), of(house.liquidity, asset)];
-    const [payouts, fees] = [of(house.payouts, asset).amount, of(house.fees, asset).amount];
     const price = asset === QUOTE_ASSET ? undefined : snapshot && firmPrice(snapshot, asset, now_ms, VALUE_MAX_AGE_MS);
-    const value = valueOf(asset, liquidity.amount, price?.price);
+    const value = valueOf(asset, positionOf(positions, house.liquidity, asset).amount, price?.price);
     return {
       value,
       shown: {
-        asset,
-        owedToClients: show(-(custody.amount + liquidity.amount + payouts + fees)),
-        inFlight: show(payouts),
-        feesEarned: show(fees),
-        inventory: show(liquidity.amount),
+        ...showPosition(positions, asset),
         inventoryUsdValue: value === null ? null : formatAmount(value, scaleOf(QUOTE_ASSET)),
-        exposure: show(-liquidity.floor),
-        exposureUsed: shareOf(-liquidity.amount, -liquidity.floor),
-        custodyShouldHold: show(-custody.amount),
         custodyHolds: coverOf(asset)?.held ?? null,
         custodyCovers: coverOf(asset)?.cover ?? 'unknown',
-        supplyCap: show(-custody.floor),
-        supplyCapUsed: shareOf(-custody.amount, -custody.floor),
         price: asset === QUOTE_ASSET ? '1' : price ? formatPrice(price.price) : null,
       },
     };
@@ -185,6 +234,10 @@ export function describeHouse(
     inventoryUsdValue: sum === null ? null : formatAmount(sum, scaleOf(QUOTE_ASSET)),
     custodyAnsweredAt: answeredAt === null ? null : new Date(answeredAt).toISOString(),
     assets: shown.map((one) => one.shown),
+    ledgers: answers.map(({ ledger, answer }) => ({
+      ledger,
+      assets: answer ? assetSymbols.map((asset) => showPosition(answer, asset)) : null,
+    })),
     spreadEarned:
       spread?.map(({ day, coin, orders, atoms }) => ({
         day,

@@ -1,106 +1,26 @@
-import { sql } from 'drizzle-orm';
 import type { CustodyStanding } from '../ledger/custody-standing.ts';
-import type { Database } from '../ledger/database.ts';
 import type { KeeperStanding } from '../ledger/reach-keeper.ts';
-import { timeOfRecord } from '../ledger/record-id.ts';
 import type { BreakerState } from '../markets/sources/circuit-breaker.ts';
 import type { MarketSnapshot } from '../markets/snapshot.ts';
 import { coinSymbols } from '../money/assets.ts';
 import type { House } from './house.ts';
+import { MOST_COUNTED, type OpenState, type OpenWork, sumOpenWork } from './open-work.ts';
 
 /** The content type of the text (OpenMetrics 1.0.0). */
 export const METRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 
-/** Open records are counted up to here: more are shown as this many, so that a scrape reads a bounded number of rows. */
-const MOST_COUNTED = 500;
-
-/** What a scrape reads of the database. */
-export interface OpenWork {
-  readonly tradingHalted: number;
-  readonly withdrawalsHalted: number;
-  readonly violations: number;
-  readonly newestTransfer: number;
-  /** By state: how many there are, and when the oldest was committed or reported, in milliseconds. */
-  readonly withdrawals: Readonly<Record<'PENDING' | 'PROCESSING', OpenState>>;
-  /** Payouts that the custodian holds, of the oldest that are with it, and since when Bureau knows of the oldest. */
-  readonly heldPayouts: OpenState;
-  readonly deposits: Readonly<Record<'PENDING' | 'QUARANTINED', OpenState>>;
-}
-
-interface OpenState {
-  readonly count: number;
-  readonly oldest_ms: number | null;
-}
-
-/** A count of the first `MOST_COUNTED` rows of an index in which a column is not NULL, and the oldest of them. */
-function countOpen(rows: string, column: string) {
-  return sql.raw(
-    `(SELECT json_object('count', count(${column}), 'oldest_ms', min(${column})) FROM (${rows} LIMIT ${MOST_COUNTED}))`,
-  );
-}
-
-const openWithdrawals = (status: string, column: 'committed_at' | 'held_since') =>
-  countOpen(
-    `SELECT id, ${column} FROM withdrawals
-     WHERE status IN ('PENDING', 'PROCESSING') AND status = '${status}' ORDER BY id`,
-    column,
-  );
-
-/** The time of a deposit is the one of its id. */
-const openDeposits = (status: string) =>
-  countOpen(
-    `SELECT id FROM deposits
-     WHERE status IN ('PENDING', 'QUARANTINED') AND reason IS NOT 'below_minimum' AND decision IS NULL
-       AND status = '${status}' ORDER BY id`,
-    'id',
-  );
-
-interface OpenRow {
-  readonly halts: string;
-  readonly violations: number;
-  readonly newest: number;
-  readonly withdrawalsPending: string;
-  readonly withdrawalsProcessing: string;
-  readonly heldPayouts: string;
-  readonly depositsPending: string;
-  readonly depositsQuarantined: string;
-}
-
-function readState(text: string): OpenState {
-  const { count, oldest_ms: oldest } = JSON.parse(text) as { count: number; oldest_ms: number | string | null };
-  const oldest_ms = typeof oldest === 'string' ? timeOfRecord(oldest) : oldest;
-  return { count, oldest_ms };
-}
-
-/** Reads what is open, in one statement. Throws when D1 fails. */
-export async function readOpenWork(database: Database): Promise<OpenWork> {
-  const [row] = await database.all<OpenRow>(sql`SELECT
-    (SELECT json_array(trading_halted, withdrawals_halted) FROM settings) AS halts,
-    (SELECT count(*) FROM (SELECT 1 FROM reconciliation_violations WHERE cleared_at IS NULL LIMIT 100)) AS violations,
-    (SELECT coalesce(max(id), 0) FROM transfers) AS newest,
-    ${openWithdrawals('PENDING', 'committed_at')} AS withdrawalsPending,
-    ${openWithdrawals('PROCESSING', 'committed_at')} AS withdrawalsProcessing,
-    ${openWithdrawals('PROCESSING', 'held_since')} AS heldPayouts,
-    ${openDeposits('PENDING')} AS depositsPending, ${openDeposits('QUARANTINED')} AS depositsQuarantined`);
-  if (!row) throw new Error('a statement without FROM gave no row');
-  const [tradingHalted, withdrawalsHalted] = JSON.parse(row.halts) as [number, number];
-  return {
-    tradingHalted,
-    withdrawalsHalted,
-    violations: row.violations,
-    newestTransfer: row.newest,
-    withdrawals: { PENDING: readState(row.withdrawalsPending), PROCESSING: readState(row.withdrawalsProcessing) },
-    heldPayouts: readState(row.heldPayouts),
-    deposits: { PENDING: readState(row.depositsPending), QUARANTINED: readState(row.depositsQuarantined) },
-  };
+/** What is open in a ledger, and how its reconciliation stands; `undefined` what did not answer. */
+export interface MeasuredLedger {
+  readonly ledger: number;
+  readonly work: OpenWork | undefined;
+  readonly keeper: KeeperStanding | undefined;
 }
 
 /** What a scrape shows. What could not be reached is absent. */
 export interface Measured {
-  readonly work: OpenWork;
+  readonly ledgers: readonly MeasuredLedger[];
   readonly house: House;
   readonly snapshot: MarketSnapshot | undefined;
-  readonly keeper: KeeperStanding | undefined;
   readonly custodian: CustodyStanding | undefined;
   /** How each source of prices stands, and how many orders are in all gates. */
   readonly sources: Readonly<Record<string, BreakerState>> | undefined;
@@ -148,7 +68,9 @@ function writeFamily({ name, unit, help, samples }: Family): string {
 
 const ageOf = (since_ms: number, now_ms: number) => Math.max(0, now_ms - since_ms) / 1_000;
 
-function listWork({ work, now_ms }: Measured): Family[] {
+/** Of all ledgers that answered: what one of them has must be seen, whatever the others do. */
+function listWork({ ledgers, now_ms }: Measured): Family[] {
+  const work = sumOpenWork(ledgers.flatMap((one) => (one.work ? [one.work] : [])));
   const age = ({ oldest_ms }: OpenState) => (oldest_ms === null ? 0 : ageOf(oldest_ms, now_ms));
   const ages = (open: Readonly<Record<string, OpenState>>): Sample[] =>
     Object.entries(open).map(([status, state]) => [{ status }, age(state)]);
@@ -196,9 +118,11 @@ function listWork({ work, now_ms }: Measured): Family[] {
   ];
 }
 
+/** Positions are of all ledgers, or absent: a sum without one of them would look like a loss. */
 function listPositions({ house }: Measured): Family[] {
+  const isWhole = house.ledgers.every(({ assets }) => assets !== null);
   const of = (member: keyof House['assets'][number]): Sample[] =>
-    house.assets.flatMap((asset) => {
+    (isWhole ? house.assets : []).flatMap((asset) => {
       const value = asset[member];
       return value === null ? [] : [[{ asset: asset.asset }, value] as const];
     });
@@ -276,9 +200,12 @@ function listTrading({ house, sources, ordersAtGate, now_ms }: Measured): Family
   ];
 }
 
-function listObjects({ snapshot, keeper, work, now_ms }: Measured): Family[] {
+function listObjects({ snapshot, ledgers, now_ms }: Measured): Family[] {
   const prices = coinSymbols.map((coin) => ({ coin, market: snapshot?.markets[coin] }));
-  const reconciled = keeper?.progress;
+  const stepped = ledgers.flatMap(({ keeper }) => keeper?.progress.steppedAt ?? []);
+  const behind = ledgers.flatMap(({ keeper, work }) =>
+    keeper && work ? [Math.max(0, work.newestTransfer - keeper.progress.newest.after)] : [],
+  );
   return [
     { name: 'price_hub_up', help: 'Whether the price hub answered', samples: [[{}, snapshot ? 1 : 0]] },
     {
@@ -296,17 +223,26 @@ function listObjects({ snapshot, keeper, work, now_ms }: Measured): Family[] {
         ? prices.map(({ coin, market }) => [{ coin }, market?.shown?.sources.length ?? 0] as const)
         : [],
     },
-    { name: 'keeper_up', help: 'Whether the keeper of the ledger answered', samples: [[{}, keeper ? 1 : 0]] },
+    {
+      name: 'ledger_up',
+      help: 'Whether the database of the ledger answered',
+      samples: ledgers.map(({ ledger, work }) => [{ ledger: String(ledger) }, work ? 1 : 0]),
+    },
+    {
+      name: 'keeper_up',
+      help: 'Whether the keepers of all ledgers answered',
+      samples: [[{}, ledgers.every(({ keeper }) => keeper) ? 1 : 0]],
+    },
     {
       name: 'reconciliation_step_age',
       unit: 'seconds',
-      help: 'How long ago the reconciliation last made a step',
-      samples: reconciled && reconciled.steppedAt !== null ? [[{}, ageOf(reconciled.steppedAt, now_ms)]] : [],
+      help: 'How long ago the reconciliation last made a step, in the ledger where it is the longest',
+      samples: stepped.length > 0 ? [[{}, ageOf(Math.min(...stepped), now_ms)]] : [],
     },
     {
       name: 'reconciliation_transfers_behind',
       help: 'Transfers that the reconciliation has not read yet',
-      samples: reconciled ? [[{}, Math.max(0, work.newestTransfer - reconciled.newest.after)]] : [],
+      samples: behind.length > 0 ? [[{}, behind.reduce((sum, one) => sum + one, 0)]] : [],
     },
   ];
 }

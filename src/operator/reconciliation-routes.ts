@@ -4,8 +4,10 @@ import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { refuse } from '../http/refusal.ts';
 import { Id } from '../http/wire-types.ts';
-import { findLedger, firstLedger } from '../ledger/ledgers.ts';
-import { FIRST_LEDGER, ledgerNumberOf } from '../ledger/record-id.ts';
+import { jsonBody } from '../http/json-body.ts';
+import { askLedgers } from '../ledger/ask-ledgers.ts';
+import { findLedger, findNumberedLedger, listLedgers } from '../ledger/ledgers.ts';
+import { FIRST_LEDGER, MAX_LEDGER, ledgerNumberOf } from '../ledger/record-id.ts';
 import { reachKeeper } from '../ledger/reach-keeper.ts';
 import { acceptHistory } from '../ledger/reconciliation/accept-history.ts';
 import { clearViolation, noViolation } from '../ledger/reconciliation/clear-violation.ts';
@@ -18,7 +20,9 @@ import {
   proposedResponse,
   twoPeopleRefusals,
 } from './authenticate-operator.ts';
-import { ReasonBody } from './reason.ts';
+import { mergeReconciliations } from './merge-reconciliations.ts';
+import { Reason, ReasonBody } from './reason.ts';
+import { refuseLedger } from './unknown-ledger.ts';
 import { Reconciliation, showReconciliation } from './reconciliation.ts';
 
 const RECONCILIATION_PATH = '/operator/v1/reconciliation';
@@ -32,14 +36,19 @@ const OneReconciliation = {
   },
 };
 
+const LedgerNumber = z.int().min(0).max(MAX_LEDGER).optional().openapi({
+  description: 'The ledger whose database was restored; 0 unless told',
+  example: 0,
+});
+
 const ViolationId = Id.openapi({ description: 'The id of the violation in the reconciliation' });
 
 async function readReconciliation(bindings: Bindings) {
-  const [standing, violations] = await Promise.all([
-    reachKeeper(bindings, FIRST_LEDGER).read(),
-    listViolations(firstLedger(bindings)),
-  ]);
-  return { reconciliation: showReconciliation(standing, violations) };
+  const answers = await askLedgers(bindings, async (database, ledger) => {
+    const [standing, violations] = await Promise.all([reachKeeper(bindings, ledger).read(), listViolations(database)]);
+    return showReconciliation(standing, violations);
+  });
+  return { reconciliation: mergeReconciliations(answers) };
 }
 
 /** The operator's routes for the reconciliation. */
@@ -52,7 +61,8 @@ reconciliationRoutes.openapi(
     method: 'get',
     path: RECONCILIATION_PATH,
     summary: 'The result of the last complete pass for each invariant, and the progress of the next',
-    description: 'The results of all checks, and the violations that are not cleared yet.',
+    description:
+      'The results of all checks, and the violations that are not cleared yet: of each ledger, and of all together. A ledger that does not answer is named as unreachable, and the rest is shown.',
     middleware: authenticateOperator('read'),
     responses: { ...OneReconciliation, ...problemResponses(...operatorRefusals) },
   }),
@@ -66,13 +76,14 @@ reconciliationRoutes.openapi(
     method: 'post',
     path: `${RECONCILIATION_PATH}/run`,
     summary: 'Begin a pass now',
-    description: 'Works on it for some seconds and leaves the rest to the schedule. It is safe to repeat.',
+    description:
+      'In every ledger. Works on it for some seconds and leaves the rest to the schedule. It is safe to repeat.',
     middleware: authenticateOperator('reconcile'),
     responses: { ...OneReconciliation, ...problemResponses(...operatorRefusals) },
   }),
   async (c) => {
     try {
-      await reachKeeper(c.env, FIRST_LEDGER).run();
+      await Promise.all(listLedgers(c.env).map((ledger) => reachKeeper(c.env, ledger).run()));
     } catch (error) {
       logFault('reconciliation_failed', { error: describeError(error) });
       return sendProblem(c, notConfirmed);
@@ -126,12 +137,14 @@ reconciliationRoutes.openapi(
     description:
       'Deletes the stored links of the history and begins again. The audit records who did it, and the old links.',
     middleware: authenticateOperatorJson('clear_violations'),
-    request: { body: ReasonBody },
+    request: { body: jsonBody(z.strictObject({ reason: Reason, ledger: LedgerNumber })) },
     responses: { ...OneReconciliation, ...problemResponses(...bodyRefusals, ...operatorRefusals) },
   }),
   async (c) => {
-    const keeper = reachKeeper(c.env, FIRST_LEDGER);
-    const accepted = await acceptHistory(firstLedger(c.env), keeper, c.req.valid('json').reason, actorOf(c));
+    const { reason, ledger = FIRST_LEDGER } = c.req.valid('json');
+    const database = findNumberedLedger(c.env, ledger);
+    if (!database) return sendProblem(c, refuseLedger('/ledger'));
+    const accepted = await acceptHistory(database, reachKeeper(c.env, ledger), reason, actorOf(c));
     return accepted.ok ? c.json(await readReconciliation(c.env), 200) : sendProblem(c, accepted);
   },
 );

@@ -34,51 +34,85 @@ const HistoryLink = z
   })
   .nullable();
 
+const Status = z.enum(['ok', 'broken', 'pending']);
+
+const Violations = z.array(
+  z.object({
+    id: Id,
+    invariant: Name,
+    pass: z.int().openapi({ example: 41 }),
+    foundAt: Timestamp,
+    examples: InvariantReport.shape.examples.openapi({ example: [{ asset: 'BTC', sum: '0.5' }] }),
+  }),
+);
+
+const LastPass = z
+  .object({ pass: z.int().openapi({ example: 41 }), startedAt: Timestamp, completedAt: Timestamp })
+  .nullable();
+
+const PassProgress = z.object({
+  pass: z.int().openapi({ description: 'The running pass, or the next', example: 42 }),
+  startedAt: Timestamp.nullable().openapi({ description: 'null while no pass is running' }),
+  lastStepAt: Timestamp.nullable(),
+  transfersRead: z
+    .string()
+    .openapi({ description: 'The number of the newest transfer that was read', example: '7312' }),
+  walks: z.record(z.enum(['accounts', 'history', 'journal']), z.enum(['waiting', 'running', 'done'])).openapi({
+    description: 'The parts of the running pass',
+    example: { accounts: 'done', history: 'running', journal: 'waiting' },
+  }),
+});
+
+const History = z
+  .object({ transfers: HistoryLink, audit: HistoryLink })
+  .openapi({ description: 'The newest link over every 5,000 transfers, and over every 100 rows of the audit' });
+
+/** How the reconciliation of one ledger stands. */
+const LedgerStanding = z
+  .object({
+    ledger: z.int().openapi({ description: 'Its number', example: 0 }),
+    status: z.enum([...Status.options, 'unreachable']).openapi({
+      description: 'As of the whole. unreachable: the ledger did not answer, and nothing is known about it now',
+    }),
+    lastPass: LastPass,
+    progress: PassProgress.nullable().openapi({ description: 'null while the ledger does not answer' }),
+    history: History.nullable().openapi({ description: 'null while the ledger does not answer' }),
+    violations: Violations,
+  })
+  .openapi('LedgerStanding');
+
+export type LedgerStanding = z.output<typeof LedgerStanding>;
+
 /** The progress of the reconciliation, and its results. */
 export const Reconciliation = z
   .object({
-    status: z.enum(['ok', 'broken', 'pending']).openapi({
+    status: Status.openapi({
       description:
-        'broken: a violation is not cleared, and the exchange is halted. pending: no complete pass has succeeded yet',
+        'broken: a violation is not cleared, and the exchange is halted. pending: no complete pass has succeeded yet. Of several ledgers the worst; one that does not answer is pending here',
     }),
-    invariants: z.array(ReconciledInvariant),
-    violations: z.array(
-      z.object({
-        id: Id,
-        invariant: Name,
-        pass: z.int().openapi({ example: 41 }),
-        foundAt: Timestamp,
-        examples: InvariantReport.shape.examples.openapi({ example: [{ asset: 'BTC', sum: '0.5' }] }),
-      }),
-    ),
-    lastPass: z
-      .object({ pass: z.int().openapi({ example: 41 }), startedAt: Timestamp, completedAt: Timestamp })
-      .nullable(),
-    progress: z.object({
-      pass: z.int().openapi({ description: 'The running pass, or the next', example: 42 }),
-      startedAt: Timestamp.nullable().openapi({ description: 'null while no pass is running' }),
-      lastStepAt: Timestamp.nullable(),
-      transfersRead: z
-        .string()
-        .openapi({ description: 'The number of the newest transfer that was read', example: '7312' }),
-      walks: z.record(z.enum(['accounts', 'history', 'journal']), z.enum(['waiting', 'running', 'done'])).openapi({
-        description: 'The parts of the running pass',
-        example: { accounts: 'done', history: 'running', journal: 'waiting' },
-      }),
+    invariants: z
+      .array(ReconciledInvariant)
+      .openapi({ description: 'With several ledgers, the figures are the sums over those that answered' }),
+    violations: Violations,
+    lastPass: LastPass,
+    progress: PassProgress.openapi({
+      description: 'With several ledgers this, lastPass and history are of the one whose last pass is the longest ago',
     }),
-    history: z
-      .object({ transfers: HistoryLink, audit: HistoryLink })
-      .openapi({ description: 'The newest link over every 5,000 transfers, and over every 100 rows of the audit' }),
+    history: History,
+    ledgers: z.array(LedgerStanding).openapi({ description: 'How each ledger stands' }),
   })
   .openapi('Reconciliation');
 
 export type Reconciliation = z.output<typeof Reconciliation>;
 
-/** Shows the progress of the reconciliation. */
+/** The reconciliation of one ledger. */
+export type LedgerReconciliation = Omit<Reconciliation, 'ledgers'>;
+
+/** Shows the progress of the reconciliation of one ledger. */
 export function showReconciliation(
   { progress, links }: KeeperStanding,
   violations: readonly Violation[],
-): Reconciliation {
+): LedgerReconciliation {
   const { number, pass, steppedAt, newest, report } = progress;
   const shown = invariants.map((invariant) => showInvariant(invariant, progress));
   const isOk = shown.every(({ status }) => status === 'ok');

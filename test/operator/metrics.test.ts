@@ -26,7 +26,7 @@ async function scrape(): Promise<Map<string, number>> {
     }
     if (kind !== undefined) continue;
     const [, sample = '', family = '', value] =
-      /^(([a-z_]+)(?:\{[a-z]+="[A-Za-z_-]+"(?:,[a-z]+="[A-Za-z_-]+")*\})?) (-?\d+(?:\.\d+)?)$/.exec(line) ?? [];
+      /^(([a-z_]+)(?:\{[a-z]+="[A-Za-z0-9_-]+"(?:,[a-z]+="[A-Za-z0-9_-]+")*\})?) (-?\d+(?:\.\d+)?)$/.exec(line) ?? [];
     expect(declared.has(family), line).toBe(true);
     expect(samples.has(sample), `${sample} is there twice`).toBe(false);
     samples.set(sample, Number(value));
@@ -65,6 +65,7 @@ describe('GET /operator/v1/metrics', () => {
       bureau_gate_orders: 0,
       'bureau_orders_of_day{coin="BTC"}': 1,
       'bureau_orders_of_day{coin="LTC"}': 0,
+      'bureau_ledger_up{ledger="0"}': 1,
       bureau_keeper_up: 1,
       bureau_reconciliation_transfers_behind: 0,
     };

@@ -10,7 +10,7 @@ import { NO_PROGRESS } from '../../../src/ledger/reconciliation/progress.ts';
 import { Reconciler, type SliceLimits } from '../../../src/ledger/reconciliation/reconciler.ts';
 import { SpreadSums } from '../../../src/ledger/spread-sums.ts';
 import { listViolations } from '../../../src/ledger/reconciliation/violations.ts';
-import { type Reconciliation, showReconciliation } from '../../../src/operator/reconciliation.ts';
+import { type LedgerReconciliation, showReconciliation } from '../../../src/operator/reconciliation.ts';
 import { type Trader, asOperator, json, openTrader } from '../exchange.ts';
 import { agreeP2p, agreeQuick, settle } from '../operator/settlements.ts';
 import { sql } from './raw-ledger.ts';
@@ -80,7 +80,7 @@ export function withOwn<T>(
 }
 
 /** The result as the operator sees it, and the number of slices. */
-export type Found = Reconciliation & { readonly slices: number };
+export type Found = LedgerReconciliation & { readonly slices: number };
 
 /** Reads everything new and then runs a whole pass. `between` runs before each slice. */
 export async function finishPass(
@@ -100,7 +100,7 @@ export async function finishPass(
 }
 
 /** The present state, as the operator sees it. */
-export async function showOwn({ standing }: OwnReconciliation): Promise<Reconciliation> {
+export async function showOwn({ standing }: OwnReconciliation): Promise<LedgerReconciliation> {
   return showReconciliation(standing(), await listViolations(openDatabase(env.DB)));
 }
 
@@ -120,11 +120,11 @@ export function reconcileAnew(limits: SliceLimits = WHOLE, read: Chains = CHAINS
 }
 
 /** The invariants that a pass found broken. */
-export function brokenOf(found: Reconciliation): Invariant[] {
+export function brokenOf(found: LedgerReconciliation): Invariant[] {
   return found.invariants.filter(({ status }) => status === 'broken').map(({ name }) => name);
 }
 
-export function invariantOf(found: Reconciliation, name: Invariant): Reconciliation['invariants'][number] {
+export function invariantOf(found: LedgerReconciliation, name: Invariant): LedgerReconciliation['invariants'][number] {
   const invariant = found.invariants.find((one) => one.name === name);
   if (!invariant) throw new Error(`there is no invariant ${name}`);
   return invariant;
@@ -141,7 +141,7 @@ export async function reopen(): Promise<void> {
 
 export const allOk = Object.fromEntries(invariants.map((name) => [name, 'ok']));
 
-export function statusesOf(found: Reconciliation): Record<string, string> {
+export function statusesOf(found: LedgerReconciliation): Record<string, string> {
   return Object.fromEntries(found.invariants.map(({ name, status }) => [name, status]));
 }
 

@@ -108,7 +108,7 @@ function Standing({
 }
 
 function Reconciled({
-  reconciliation: { status, lastPass, progress, violations, invariants },
+  reconciliation: { status, lastPass, progress, violations, invariants, ledgers },
   changed,
 }: {
   readonly reconciliation: Reconciliation;
@@ -128,6 +128,22 @@ function Reconciled({
           ['Last step', progress.lastStepAt ? <Time iso={progress.lastStepAt} /> : 'none yet'],
         ]}
       />
+      {ledgers.length > 1 && (
+        <Records
+          label="Ledgers"
+          rows={ledgers}
+          keyOf={({ ledger }) => String(ledger)}
+          columns={[
+            { name: 'Ledger', show: ({ ledger }) => ledger },
+            { name: 'State', show: ({ status: stands }) => <State of={stands} /> },
+            {
+              name: 'Last whole pass',
+              show: (row) => (row.lastPass ? <Time iso={row.lastPass.completedAt} /> : 'not known'),
+            },
+          ]}
+          empty=""
+        />
+      )}
       {violations.map((violation) => (
         <Violation key={violation.id} violation={violation} cleared={changed} />
       ))}
