@@ -1,6 +1,6 @@
 import type { RecordKind } from './record-kind.ts';
 import { recordKinds } from './record-kinds.ts';
-import { type AccountRange, type PartOfAccount, type Statement, selectRange } from './statement.ts';
+import { type AccountRange, type PartOfAccount, type Statement, composeOnce, selectRange } from './statement.ts';
 
 /**
  * The sum, from the sums of its two parts. An amount is high * 2^32 + low, and both are summed separately: no sum can then
@@ -51,13 +51,13 @@ export interface BalanceFault {
  * returns the balances that differ. D1 allows five terms in a compound SELECT, so the legs of each kind are a subquery.
  */
 export function composeBalances({ from, before }: AccountRange): Statement {
-  const legs = recordKinds.map((kind) => {
-    const { text } = selectRange(kind.name, { from, before });
-    return `SELECT account, asset, high, low, number, NULL AS amount, NULL AS floor, NULL AS last_transfer
-      FROM (${sumOwnLegs(kind, text, (number) => `${number} IS NOT NULL`)})`;
-  });
-  return {
-    text: `
+  const compose = () => {
+    const legs = recordKinds.map((kind) => {
+      const { text } = selectRange(kind.name, { from, before });
+      return `SELECT account, asset, high, low, number, NULL AS amount, NULL AS floor, NULL AS last_transfer
+        FROM (${sumOwnLegs(kind, text, (number) => `${number} IS NOT NULL`)})`;
+    });
+    return `
       SELECT account, asset, CAST(max(amount) AS TEXT) AS balance, CAST(max(floor) AS TEXT) AS floor,
         max(last_transfer) AS lastTransfer, CAST(sum(high) AS TEXT) AS high, CAST(sum(low) AS TEXT) AS low,
         max(number) AS newest
@@ -66,9 +66,9 @@ export function composeBalances({ from, before }: AccountRange): Statement {
           WHERE account >= ?1 AND account < ?2 AND account NOT LIKE 'house:%')
       GROUP BY account, asset
       HAVING coalesce(max(amount), 0) <> sum(high) * 4294967296 + sum(low)
-        OR coalesce(max(last_transfer), -1) <> coalesce(max(number), 0) OR max(amount) < 0`,
-    values: [from, before],
+        OR coalesce(max(last_transfer), -1) <> coalesce(max(number), 0) OR max(amount) < 0`;
   };
+  return { text: composeOnce('balances', compose), values: [from, before] };
 }
 
 /** The sum of the transfers of one account and asset, in two parts, and the number of the newest. */
@@ -83,12 +83,10 @@ export interface SumRow {
 /** Sums the legs of a part of one account whose transfers have a number of at most `head`. */
 export function composePartSums(kind: RecordKind, part: PartOfAccount, head: number): Statement {
   const { text, values } = selectRange(kind.name, part);
-  return {
-    text: `
-      SELECT account, asset, CAST(sum(high) AS TEXT) AS high, CAST(sum(low) AS TEXT) AS low, max(number) AS newest
-      FROM (${sumOwnLegs(kind, text, (number) => `${number} <= ?4`)}) GROUP BY account, asset`,
-    values: [...values, head],
-  };
+  const compose = () => `
+    SELECT account, asset, CAST(sum(high) AS TEXT) AS high, CAST(sum(low) AS TEXT) AS low, max(number) AS newest
+    FROM (${sumOwnLegs(kind, text, (number) => `${number} <= ?4`)}) GROUP BY account, asset`;
+  return { text: composeOnce(`sums of ${kind.name}`, compose), values: [...values, head] };
 }
 
 /** The sum of the transfers of one asset between two accounts. A side that was not asked for has an empty name. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Counts, Example, Finding, Invariant } from './invariants.ts';
 import type { Leg, RecordKind } from './record-kind.ts';
-import { type Range, type Statement, onlyRow, selectRange } from './statement.ts';
+import { type Range, type Statement, composeOnce, onlyRow, selectRange } from './statement.ts';
 
 /** SQL that is true when the transfer `t` is exactly this leg of the record `r`, otherwise false; never NULL. */
 export function isLeg(leg: Leg, kind: RecordKind, t: string): string {
@@ -30,11 +30,10 @@ interface TieRow {
 export function composeTies(kinds: readonly RecordKind[], range: Range, head: number): Statement {
   const sources = kinds.map((kind) => ({ kind, ...selectRange(kind.name, range) }));
   const values = sources[0]?.values ?? [];
-  const upTo = `?${values.length + 1}`;
-  return {
-    text: sources.map(({ kind, text }) => selectTies(kind, text, upTo)).join(' UNION ALL '),
-    values: [...values, head],
-  };
+  const name = ['rows' in range ? 'ties of a part of' : 'ties of', ...kinds.map((kind) => kind.name)].join(' ');
+  const compose = () =>
+    sources.map(({ kind, text }) => selectTies(kind, text, `?${values.length + 1}`)).join(' UNION ALL ');
+  return { text: composeOnce(name, compose), values: [...values, head] };
 }
 
 /** `LIMIT -1` keeps SQLite from flattening the subquery, which would evaluate every record five times. */

@@ -4,6 +4,20 @@ export interface Statement {
   readonly values: readonly (string | number)[];
 }
 
+const texts = new Map<string, string>();
+
+/**
+ * A statement's text, composed at its first use under this name. A pass sends the same few texts thousands of times, and
+ * composing one takes as long as the database takes for it. Blanks that only indent it are not sent.
+ */
+export function composeOnce(name: string, compose: () => string): string {
+  const known = texts.get(name);
+  if (known !== undefined) return known;
+  const text = compose().replaceAll(/\n\s*/g, ' ').trim();
+  texts.set(name, text);
+  return text;
+}
+
 /** Whole accounts: those with an id of at least `from` and below `before`. */
 export interface AccountRange {
   readonly from: string;
