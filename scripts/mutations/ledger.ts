@@ -363,6 +363,27 @@ export const ledger: Room = {
       tests: ['test/ledger/settings.three-ledgers.test.ts'],
     },
     {
+      name: 'of several ledgers, a list passes over what one has not looked at yet',
+      file: 'src/ledger/merge-pages.ts',
+      find: 'head: rows[0] ?? horizon',
+      replace: 'head: rows[0] ?? null',
+      tests: ['test/ledger/merge-pages.pure.test.ts'],
+    },
+    {
+      name: 'of several ledgers, the audit goes on in all of them at the number of the first',
+      file: 'src/ledger/merge-pages.ts',
+      find: 'numbers[ledger] || null',
+      replace: 'numbers[0] || null',
+      tests: ['test/operator/lists.three-ledgers.test.ts'],
+    },
+    {
+      name: 'of several ledgers, one that does not answer is left out without a word',
+      file: 'src/operator/merge-reconciliations.ts',
+      find: 'shown.length < answers.length',
+      replace: 'shown.length > answers.length',
+      tests: ['test/operator/standing.three-ledgers.test.ts'],
+    },
+    {
       name: 'a lost connection is taken for a rejected batch',
       file: 'src/ledger/database-fault.ts',
       find: '/overloaded|',

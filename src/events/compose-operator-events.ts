@@ -36,7 +36,7 @@ const selectWithdrawals = prepareOnce((database) =>
 );
 
 /** Reads the records of events, all kinds in one round trip: what each event shows, by its subject. */
-async function readRecords(database: Database, rows: readonly EventRow[]) {
+async function readRecords(database: Database, ledger: number, rows: readonly EventRow[]) {
   const of = (family: string) => {
     const own = rows.filter(({ type, detail }) => detail === null && type.startsWith(`${family}.`));
     return { subjects: JSON.stringify([...new Set(own.map(({ subject }) => subject))]) };
@@ -47,7 +47,7 @@ async function readRecords(database: Database, rows: readonly EventRow[]) {
     bindPrepared(selectWithdrawals(database), of('withdrawal')),
   ]);
   return new Map<string, OperatorEvent['data']>([
-    ...entries.map((row) => [row.id, { entry: showAuditEntry(row) }] as const),
+    ...entries.map((row) => [row.id, { entry: showAuditEntry({ ...row, ledger }) }] as const),
     ...received.map((row) => [`${row.accountId}/${row.id}`, { deposit: showDepositToOperator(row) }] as const),
     ...sent.map((row) => [`${row.accountId}/${row.id}`, { withdrawal: showToOperator(row) }] as const),
   ]);
@@ -64,7 +64,7 @@ export async function composeOperatorEvents(
   rows: readonly EventRow[],
 ): Promise<OperatorEvent[]> {
   if (rows.length === 0) return [];
-  const records = await readRecords(database, rows);
+  const records = await readRecords(database, ledger, rows);
   return rows.map((row) => {
     const { type, subject, sequence, detail } = row;
     const data = detail === null ? records.get(subject) : showDisabledEndpoint(subject, detail);

@@ -2,9 +2,23 @@ import { z } from '@hono/zod-openapi';
 import { type CursorScope, readCursor, writeCursor } from './cursor.ts';
 import { type Outcome, accept } from './refusal.ts';
 
+/** How long a cursor may be; one of a list that each ledger numbers by itself has a number for each ledger. */
+const CURSOR_LENGTH = 512;
+const LONG_CURSOR_LENGTH = 8_192;
+
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 const EXAMPLE_CURSOR = '01a1fcca-895a-7000-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM';
+
+const describeCursor = (length: number) =>
+  z
+    .string()
+    .max(length)
+    .optional()
+    .openapi({ description: 'nextCursor of an earlier page of the same list', example: EXAMPLE_CURSOR });
+
+/** The cursor of a list that each ledger numbers by itself. */
+export const LongCursor = describeCursor(LONG_CURSOR_LENGTH);
 
 /** The query of a list: how many rows, and where to begin. A limit out of bounds is refused, not corrected. */
 export const ListQuery = z.object({
@@ -21,11 +35,7 @@ export const ListQuery = z.object({
       default: DEFAULT_LIMIT,
       description: 'How many rows; a value out of bounds is refused',
     }),
-  cursor: z
-    .string()
-    .max(512)
-    .optional()
-    .openapi({ description: 'nextCursor of an earlier page of the same list', example: EXAMPLE_CURSOR }),
+  cursor: describeCursor(CURSOR_LENGTH),
 });
 
 /** Where the next page begins. */
@@ -47,7 +57,8 @@ export const MAX_LOOKED_AT = 2_000;
 
 /** What a page found. */
 export interface Found<Row> {
-  readonly rows: Row[];
+  /** A row may say at which place the page after it begins; else that is its id. */
+  readonly rows: (Row & { readonly place?: string })[];
   /** The last id that was looked at, where the page stopped looking before the end of the list; else `null`. */
   readonly horizon: string | null;
 }
@@ -68,8 +79,12 @@ export async function findPage<Row extends { readonly id: string }>(
   if (!start.ok) return start;
   const { rows, horizon } = await findRows(start.value, limit + 1);
   const page = rows.slice(0, limit);
-  const position = rows.length > limit ? (page.at(-1)?.id ?? null) : horizon;
+  const position = rows.length > limit ? placeOf(page.at(-1)) : horizon;
   return accept({ rows: page, nextCursor: position === null ? null : await writeCursor(position, scope, secret) });
+}
+
+function placeOf(row: { readonly id: string; readonly place?: string } | undefined): string | null {
+  return row?.place ?? row?.id ?? null;
 }
 
 /** The same for a list of which every row belongs on a page. */

@@ -1,11 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import { type SQL, and, desc, eq, gte, lt, sql } from 'drizzle-orm';
 import { OPERATOR_SCOPE } from '../http/cursor.ts';
-import { type Found, ListQuery, MAX_LOOKED_AT, type Page, findPage, nameFilteredList } from '../http/list.ts';
+import { ListQuery, LongCursor, MAX_LOOKED_AT, type Page, findPage, nameFilteredList } from '../http/list.ts';
 import type { Outcome } from '../http/refusal.ts';
 import { Timestamp } from '../http/wire-types.ts';
+import type { LedgerBindings } from '../platform/bindings.ts';
 import type { Database } from './database.ts';
 import { firstNumberFrom } from './find-by-time.ts';
+import { type FoundInLedger, type LedgerPlace, type MergedOrder, findInLedgers } from './merge-pages.ts';
 import { TimeSpan } from './record-list.ts';
 import { audit } from './schema.ts';
 
@@ -19,7 +21,11 @@ const Text = z.string().min(1).max(MAX_TEXT_LENGTH).optional();
 /** One change, as the audit has it. */
 export const AuditEntry = z
   .object({
-    id: z.string().openapi({ description: 'The number of the row; rows are numbered without a gap', example: '41' }),
+    id: z.string().openapi({
+      description: 'The number of the row; the rows of a ledger are numbered without a gap',
+      example: '41',
+    }),
+    ledger: z.int().openapi({ description: 'The ledger that the row is in', example: 0 }),
     ts: Timestamp,
     actor: z.string().openapi({
       description: 'Who did it: the e-mail of a person, or the name of a token',
@@ -40,6 +46,7 @@ export type AuditEntry = z.output<typeof AuditEntry>;
 /** The query of the audit. */
 export const AuditQuery = ListQuery.extend({
   ...TimeSpan,
+  cursor: LongCursor,
   actor: Text.openapi({ description: 'Rows of this person or token', example: 'ada@exchange.example' }),
   target: Text.openapi({
     description: 'Rows about this account, record or setting',
@@ -50,8 +57,11 @@ export const AuditQuery = ListQuery.extend({
 
 type AuditQuery = z.output<typeof AuditQuery>;
 
+type AuditFilter = Omit<AuditQuery, 'limit' | 'cursor'>;
+
 export interface AuditRow {
   readonly id: string;
+  readonly ledger: number;
   readonly ts: number;
   readonly role: string;
   readonly actor: string | null;
@@ -75,6 +85,7 @@ export const auditColumns = {
 export function showAuditEntry(row: AuditRow): AuditEntry {
   return {
     id: row.id,
+    ledger: row.ledger,
     ts: new Date(row.ts).toISOString(),
     actor: row.actor ?? row.role,
     role: row.role,
@@ -84,49 +95,74 @@ export function showAuditEntry(row: AuditRow): AuditEntry {
   };
 }
 
+/** A place in the audit of a ledger. */
+interface AuditPlace {
+  readonly id: string;
+  readonly ts: number;
+}
+
+/** Newest first by the time; the rows of one ledger in the order of their numbers, whatever the clocks said. */
+const auditOrder: MergedOrder<AuditPlace> = {
+  compare: (one, other) => other.ts - one.ts,
+  isNumberedByLedger: true,
+};
+
 /**
- * Reads one page of the audit, newest first. A page looks at no more than `MAX_LOOKED_AT` rows: with filters it may be
+ * Reads one page of the audit of all ledgers, newest first. A page looks at no more than `MAX_LOOKED_AT` rows of each: with filters it may be
  * short and still have a next one. Refuses with `invalid_cursor`. Throws when D1 fails.
  */
 export function readAuditPage(
-  database: Database,
+  bindings: LedgerBindings,
   query: AuditQuery,
   cursors: { readonly path: string; readonly secret: string },
 ): Promise<Outcome<Page<AuditRow>>> {
   const { limit: _limit, cursor: _cursor, ...filter } = query;
   const scope = { route: nameFilteredList(cursors.path, filter), accountId: OPERATOR_SCOPE };
-  const { from, to, target, actor, action } = filter;
+  return findPage(query, scope, cursors.secret, (behind, count) =>
+    findInLedgers(bindings, auditOrder, behind, count, (place) => findAuditRows(place, filter, count)),
+  );
+}
+
+async function findAuditRows(
+  { database, ledger, behind }: LedgerPlace,
+  { from, to, target, actor, action }: AuditFilter,
+  count: number,
+): Promise<FoundInLedger<AuditRow, AuditPlace>> {
   const isNarrow = [from, to, actor, action].some((value) => value !== undefined);
-  return findPage(query, scope, cursors.secret, async (behind, count): Promise<Found<AuditRow>> => {
-    // SQLite takes one bound at each end to seek by: so each end has the tighter one alone.
-    const end = behind === null ? to && firstNumberFrom(audit, to + CLOCK_MARGIN_MS) : Number(behind);
-    const begin = from && firstNumberFrom(audit, from - CLOCK_MARGIN_MS);
-    const before = and(
-      target === undefined ? undefined : eq(audit.target, target),
-      end === undefined ? undefined : lt(audit.id, end),
-    );
-    const within = and(before, begin === undefined ? undefined : gte(audit.id, begin));
-    const horizon = isNarrow ? await findHorizon(database, within) : null;
-    const fits = and(
-      horizon === null ? within : and(before, gte(audit.id, horizon)),
-      from === undefined ? undefined : gte(audit.ts, from),
-      to === undefined ? undefined : lt(audit.ts, to),
-      actor === undefined ? undefined : sql`coalesce(${audit.actor}, ${audit.role}) = ${actor}`,
-      action === undefined ? undefined : eq(audit.action, action),
-    );
-    const rows = await database.select(auditColumns).from(audit).where(fits).orderBy(desc(audit.id)).limit(count);
-    return { rows, horizon: horizon === null ? null : String(horizon) };
-  });
+  // SQLite takes one bound at each end to seek by: so each end has the tighter one alone.
+  const end = behind === null ? to && firstNumberFrom(audit, to + CLOCK_MARGIN_MS) : Number(behind);
+  const begin = from && firstNumberFrom(audit, from - CLOCK_MARGIN_MS);
+  const before = and(
+    target === undefined ? undefined : eq(audit.target, target),
+    end === undefined ? undefined : lt(audit.id, end),
+  );
+  const within = and(before, begin === undefined ? undefined : gte(audit.id, begin));
+  const horizon = isNarrow ? await findHorizon(database, within) : null;
+  const fits = and(
+    horizon === null ? within : and(before, gte(audit.id, horizon.id)),
+    from === undefined ? undefined : gte(audit.ts, from),
+    to === undefined ? undefined : lt(audit.ts, to),
+    actor === undefined ? undefined : sql`coalesce(${audit.actor}, ${audit.role}) = ${actor}`,
+    action === undefined ? undefined : eq(audit.action, action),
+  );
+  const rows = await database.select(auditColumns).from(audit).where(fits).orderBy(desc(audit.id)).limit(count);
+  return {
+    rows: rows.map((row) => ({ ...row, ledger })),
+    horizon: horizon && { id: String(horizon.id), ts: horizon.ts },
+  };
 }
 
 /** The number at which a page stops looking; half of the rows that it may look at are spent on finding it. */
-async function findHorizon(database: Database, within: SQL | undefined): Promise<number | null> {
+async function findHorizon(
+  database: Database,
+  within: SQL | undefined,
+): Promise<{ readonly id: number; readonly ts: number } | null> {
   const [row] = await database
-    .select({ id: audit.id })
+    .select({ id: audit.id, ts: audit.ts })
     .from(audit)
     .where(within)
     .orderBy(desc(audit.id))
     .limit(1)
     .offset(MAX_LOOKED_AT / 2 - 1);
-  return row?.id ?? null;
+  return row ?? null;
 }

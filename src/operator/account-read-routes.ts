@@ -8,7 +8,7 @@ import { type ListQuery, NextCursor } from '../http/list.ts';
 import { refuse } from '../http/refusal.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
 import { ApiKey, readApiKey } from '../keys/api-key.ts';
-import { findLedger, firstLedger } from '../ledger/ledgers.ts';
+import { findLedger } from '../ledger/ledgers.ts';
 import { type RecordFilter, type RecordList, readRecordPage } from '../ledger/record-list.ts';
 import { deposits } from '../ledger/schema.ts';
 import { readValuation } from '../markets/value-in-usdt.ts';
@@ -82,7 +82,7 @@ accountReadRoutes.openapi(
   }),
   async (c) => {
     const cursors = { path: ACCOUNTS_PATH, secret: config.CURSOR_SECRET };
-    const page = await findAccounts(firstLedger(c.env), c.req.valid('query'), cursors);
+    const page = await findAccounts(c.env, c.req.valid('query'), cursors);
     if (!page.ok) return sendProblem(c, page);
     const { rows, nextCursor } = page.value;
     return c.json({ accounts: rows.map(showAccount), nextCursor }, 200);

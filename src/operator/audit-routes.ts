@@ -2,7 +2,6 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { config } from '../env.ts';
 import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { NextCursor } from '../http/list.ts';
-import { findLedger, firstLedger } from '../ledger/ledgers.ts';
 import { AuditEntry, AuditQuery, readAuditPage, showAuditEntry } from '../ledger/list-audit.ts';
 import { authenticateOperator, operatorRefusals } from './authenticate-operator.ts';
 import { SearchResult, search } from './search.ts';
@@ -36,7 +35,7 @@ auditRoutes.openapi(
   }),
   async (c) => {
     const cursors = { path: AUDIT_PATH, secret: config.CURSOR_SECRET };
-    const page = await readAuditPage(firstLedger(c.env), c.req.valid('query'), cursors);
+    const page = await readAuditPage(c.env, c.req.valid('query'), cursors);
     if (!page.ok) return sendProblem(c, page);
     const { rows, nextCursor } = page.value;
     return c.json({ entries: rows.map(showAuditEntry), nextCursor }, 200);
@@ -72,6 +71,6 @@ auditRoutes.openapi(
   }),
   async (c) => {
     const { q } = c.req.valid('query');
-    return c.json({ results: await search(findLedger(c.env, q) ?? firstLedger(c.env), q) }, 200);
+    return c.json({ results: await search(c.env, q) }, 200);
   },
 );

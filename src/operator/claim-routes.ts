@@ -2,9 +2,9 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { config } from '../env.ts';
 import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { OPERATOR_SCOPE } from '../http/cursor.ts';
-import { ListQuery, NextCursor, readPage } from '../http/list.ts';
+import { ListQuery, NextCursor } from '../http/list.ts';
 import { refuse } from '../http/refusal.ts';
-import { firstLedger } from '../ledger/ledgers.ts';
+import { oldestFirst, readMergedPage } from '../ledger/merge-pages.ts';
 import { chooseCustody } from '../providers.ts';
 import { PayoutClaim, claimPayout, listClaims, releaseClaim, showClaim } from '../wallet/withdrawals/claim-payout.ts';
 import { actorOf, authenticateOperator, operatorRefusals } from './authenticate-operator.ts';
@@ -42,8 +42,9 @@ claimRoutes.openapi(
   }),
   async (c) => {
     const scope = { route: CLAIMS_PATH, accountId: OPERATOR_SCOPE };
-    const page = await readPage(c.req.valid('query'), scope, config.CURSOR_SECRET, (behind, count) =>
-      listClaims(firstLedger(c.env), behind, count),
+    const cursors = { scope, secret: config.CURSOR_SECRET };
+    const page = await readMergedPage(c.env, oldestFirst, c.req.valid('query'), cursors, (database, behind, count) =>
+      listClaims(database, behind, count),
     );
     if (!page.ok) return sendProblem(c, page);
     const { rows, nextCursor } = page.value;

@@ -5,8 +5,9 @@ import { config } from '../env.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem, takeJsonUpTo } from '../http/area.ts';
 import { OPERATOR_SCOPE } from '../http/cursor.ts';
 import { jsonBody } from '../http/json-body.ts';
-import { ListQuery, NextCursor, nameFilteredList, readPage } from '../http/list.ts';
-import { directoryOf, firstLedger } from '../ledger/ledgers.ts';
+import { ListQuery, NextCursor, nameFilteredList } from '../http/list.ts';
+import { directoryOf } from '../ledger/ledgers.ts';
+import { oldestFirst, readMergedPage } from '../ledger/merge-pages.ts';
 import { refuse } from '../http/refusal.ts';
 import { Deposit, quarantineDecisions, showDeposit } from '../wallet/deposits/deposit.ts';
 import { DustSum, listDust } from '../wallet/deposits/list-dust.ts';
@@ -113,9 +114,9 @@ depositRoutes.openapi(
   async (c) => {
     const { status, decision, ...query } = c.req.valid('query');
     if (decision !== undefined && status !== 'QUARANTINED') return sendProblem(c, decidedIsQuarantined);
-    const database = firstLedger(c.env);
     const scope = { route: nameFilteredList(DEPOSITS_PATH, { status, decision }), accountId: OPERATOR_SCOPE };
-    const page = await readPage(query, scope, config.CURSOR_SECRET, (after, count) =>
+    const cursors = { scope, secret: config.CURSOR_SECRET };
+    const page = await readMergedPage(c.env, oldestFirst, query, cursors, (database, after, count) =>
       decision === undefined
         ? selectOpenDeposits(database, status, after, count)
         : selectDecidedDeposits(database, decision, after, count),
@@ -142,7 +143,7 @@ depositRoutes.openapi(
       ...problemResponses(...operatorRefusals),
     },
   }),
-  async (c) => c.json({ dust: await listDust(firstLedger(c.env)) }, 200),
+  async (c) => c.json({ dust: await listDust(c.env) }, 200),
 );
 
 depositRoutes.openapi(

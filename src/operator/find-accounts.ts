@@ -2,11 +2,14 @@ import { z } from '@hono/zod-openapi';
 import { type SQL, and, asc, desc, eq, gte, inArray, lt, or, sql } from 'drizzle-orm';
 import { type AccountRow, accountColumns } from '../accounts/account.ts';
 import { OPERATOR_SCOPE } from '../http/cursor.ts';
-import { type Found, ListQuery, MAX_LOOKED_AT, type Page, findPage, nameFilteredList } from '../http/list.ts';
+import { ListQuery, MAX_LOOKED_AT, type Page, findPage, nameFilteredList } from '../http/list.ts';
 import { type Outcome, accept } from '../http/refusal.ts';
 import type { Database } from '../ledger/database.ts';
+import { ledgerOf, listLedgers, openLedger } from '../ledger/ledgers.ts';
+import { type MergedOrder, compareTexts, findInLedgers, newestFirst, oldestFirst } from '../ledger/merge-pages.ts';
 import { accounts, addresses, apiKeys } from '../ledger/schema.ts';
 import { networks } from '../money/networks.ts';
+import type { LedgerBindings } from '../platform/bindings.ts';
 import { readAddress } from '../wallet/addresses/validate-address.ts';
 
 const MAX_QUERY_LENGTH = 200;
@@ -26,29 +29,38 @@ export const AccountListQuery = ListQuery.extend({
 
 type AccountListQuery = z.output<typeof AccountListQuery>;
 
+/** The place of an account in the lists. */
+interface AccountPlace {
+  readonly id: string;
+  readonly label: string;
+}
+
 /**
  * Accounts in one order: where a page begins and where it ends, by the ids of accounts. SQLite takes one bound at each end
  * to seek by, so each end has one.
  */
-interface Order {
-  isBehind(id: string | null): SQL | undefined;
+interface Order extends MergedOrder<AccountPlace> {
+  /** The label of the account `id`, which may be in another ledger, is `label`. */
+  isBehind(id: string | null, label: SQL | string): SQL | undefined;
   isUpTo(id: string | null): SQL | undefined;
   readonly sorted: readonly SQL[];
 }
 
-const newestFirst: Order = {
+const byAge: Order = {
+  ...newestFirst,
   isBehind: (id) => (id === null ? undefined : lt(accounts.id, id)),
   isUpTo: (id) => (id === null ? undefined : gte(accounts.id, id)),
   sorted: [desc(accounts.id)],
 };
 
-const labelOf = (id: string) => sql`(SELECT label FROM accounts WHERE id = ${id})`;
+const labelOf = (id: string | null) => sql`(SELECT label FROM accounts WHERE id = ${id})`;
 
 /** Those whose label begins with a text, in the order of the labels. */
 function byLabel(beginning: string): Order {
   return {
-    isBehind: (id) =>
-      id === null ? gte(accounts.label, beginning) : sql`(${accounts.label}, ${accounts.id}) > (${labelOf(id)}, ${id})`,
+    compare: (one, other) => compareTexts(one.label, other.label) || oldestFirst.compare(one, other),
+    isBehind: (id, label) =>
+      id === null ? gte(accounts.label, beginning) : sql`(${accounts.label}, ${accounts.id}) > (${label}, ${id})`,
     isUpTo: (id) =>
       id === null
         ? lt(accounts.label, beginning + LAST_CHARACTER)
@@ -59,34 +71,49 @@ function byLabel(beginning: string): Order {
 
 /**
  * Reads one page of the accounts: those that `query` names exactly; else those whose label begins with it, in the order of
- * their labels; without a query all of them, newest first. A page looks at no more than `MAX_LOOKED_AT` rows. Refuses
- * with `invalid_cursor`. Throws when D1 fails.
+ * their labels; without a query all of them, newest first. A page looks at no more than `MAX_LOOKED_AT` rows
+ * of each ledger. Refuses with `invalid_cursor`. Throws when D1 fails.
  */
 export async function findAccounts(
-  database: Database,
+  bindings: LedgerBindings,
   listed: AccountListQuery,
   cursors: { readonly path: string; readonly secret: string },
 ): Promise<Outcome<Page<AccountRow>>> {
   const { query, status } = listed;
   if (query !== undefined) {
-    const named = await findNamed(database, query);
+    const ledgers = listLedgers(bindings).map((ledger) => openLedger(bindings, ledger));
+    const named = (await Promise.all(ledgers.map((database) => findNamed(database, query)))).flat();
     if (named.length > 0) {
       return accept({ rows: named.filter((row) => !status || row.status === status), nextCursor: null });
     }
   }
-  const order = query === undefined ? newestFirst : byLabel(query);
+  const order = query === undefined ? byAge : byLabel(query);
   const scope = { route: nameFilteredList(cursors.path, { query, status }), accountId: OPERATOR_SCOPE };
-  return findPage(listed, scope, cursors.secret, async (behind, count): Promise<Found<AccountRow>> => {
-    const begins = order.isBehind(behind);
-    const horizon = status === undefined ? null : await findHorizon(database, and(begins, order.isUpTo(null)), order);
-    const rows = await database
-      .select(accountColumns)
-      .from(accounts)
-      .where(and(begins, order.isUpTo(horizon), status && eq(accounts.status, status)))
-      .orderBy(...order.sorted)
-      .limit(count);
-    return { rows, horizon };
+  return findPage(listed, scope, cursors.secret, async (start, count) => {
+    const label = query === undefined ? '' : await placeLabel(bindings, start);
+    return findInLedgers(bindings, order, start, count, async ({ database, behind }) => {
+      const begins = order.isBehind(behind, label);
+      const horizon = status === undefined ? null : await findHorizon(database, and(begins, order.isUpTo(null)), order);
+      const rows = await database
+        .select(accountColumns)
+        .from(accounts)
+        .where(and(begins, order.isUpTo(horizon?.id ?? null), status && eq(accounts.status, status)))
+        .orderBy(...order.sorted)
+        .limit(count);
+      return { rows, horizon };
+    });
   });
+}
+
+/** The label of the account at which a page begins: of a single ledger within its statement, of several read before. */
+async function placeLabel(bindings: LedgerBindings, id: string | null): Promise<SQL | string> {
+  if (id === null || listLedgers(bindings).length === 1) return labelOf(id);
+  const [row] = await ledgerOf(bindings, id)
+    .select({ label: accounts.label })
+    .from(accounts)
+    .where(eq(accounts.id, id));
+  if (!row) throw new Error(`the account ${id} of a cursor is missing`);
+  return row.label;
 }
 
 /** The accounts that a text names exactly: by their id, the operator's own id, a key's id, or a deposit address. */
@@ -116,14 +143,14 @@ export function isAddress(text: string): SQL | undefined {
   return readings.length > 0 ? or(...readings) : undefined;
 }
 
-/** The id at which a page stops looking. An index row and the account's own are read for each: a third each way. */
-async function findHorizon(database: Database, within: SQL | undefined, order: Order): Promise<string | null> {
+/** The account at which a page stops looking. An index row and the account's own are read for each: a third each way. */
+async function findHorizon(database: Database, within: SQL | undefined, order: Order): Promise<AccountPlace | null> {
   const [row] = await database
-    .select({ id: accounts.id })
+    .select({ id: accounts.id, label: accounts.label })
     .from(accounts)
     .where(within)
     .orderBy(...order.sorted)
     .limit(1)
     .offset(Math.floor(MAX_LOOKED_AT / 3) - 1);
-  return row?.id ?? null;
+  return row ?? null;
 }

@@ -3,11 +3,12 @@ import { config } from '../env.ts';
 import { type Area, bodyRefusals, createArea, jsonContent, problemResponses, send, sendProblem } from '../http/area.ts';
 import { OPERATOR_SCOPE } from '../http/cursor.ts';
 import { jsonBody } from '../http/json-body.ts';
-import { ListQuery, NextCursor, nameFilteredList, readPage } from '../http/list.ts';
+import { ListQuery, NextCursor, nameFilteredList } from '../http/list.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { RecordPath } from '../http/wire-types.ts';
 import type { Database } from '../ledger/database.ts';
-import { findLedger, firstLedger } from '../ledger/ledgers.ts';
+import { findLedger } from '../ledger/ledgers.ts';
+import { newestFirst, readMergedPage } from '../ledger/merge-pages.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { type Execute, executeBy } from './approval.ts';
 import {
@@ -85,8 +86,9 @@ function addReads(routes: Area): void {
       const { status, ...query } = c.req.valid('query');
       const now_ms = Date.now();
       const scope = { route: nameFilteredList(PROPOSALS_PATH, { status }), accountId: OPERATOR_SCOPE };
-      const page = await readPage(query, scope, config.CURSOR_SECRET, (behind, count) =>
-        listProposals(firstLedger(c.env), status, now_ms, behind, count),
+      const cursors = { scope, secret: config.CURSOR_SECRET };
+      const page = await readMergedPage(c.env, newestFirst, query, cursors, (database, behind, count) =>
+        listProposals(database, status, now_ms, behind, count),
       );
       if (!page.ok) return sendProblem(c, page);
       const { rows, nextCursor } = page.value;

@@ -3,9 +3,11 @@ import { and, desc, eq, gte, inArray, lt, or, sql } from 'drizzle-orm';
 import { Id } from '../http/wire-types.ts';
 import type { Database } from '../ledger/database.ts';
 import { firstNumberFrom } from '../ledger/find-by-time.ts';
+import { findLedger, firstLedger, listLedgers, openLedger } from '../ledger/ledgers.ts';
 import { RecordId, timeOfRecord } from '../ledger/record-id.ts';
 import { accounts, addresses, apiKeys, deposits, transfers, violations, withdrawals } from '../ledger/schema.ts';
 import { type Network, networks } from '../money/networks.ts';
+import type { LedgerBindings } from '../platform/bindings.ts';
 import { isReported } from '../wallet/deposits/account-deposit.ts';
 import { UNOWNED } from '../wallet/deposits/deposit.ts';
 import { readTransactionHash } from '../wallet/transaction-hash.ts';
@@ -42,10 +44,17 @@ export const SearchResult = z
 
 export type SearchResult = z.output<typeof SearchResult>;
 
-/** Everything that an id, a deposit address or a transaction hash names exactly. Throws when D1 fails. */
-export async function search(database: Database, text: string): Promise<SearchResult[]> {
+/**
+ * Everything that an id, a deposit address or a transaction hash names exactly. An id is looked for in the ledger that it
+ * names, the others in all. Throws when D1 fails.
+ */
+export async function search(bindings: LedgerBindings, text: string): Promise<SearchResult[]> {
   const id = RecordId.safeParse(text);
-  return id.success ? findById(database, id.data) : findOnChains(database, text);
+  if (id.success) return findById(findLedger(bindings, id.data) ?? firstLedger(bindings), id.data);
+  const ledgers = listLedgers(bindings).map((ledger) => openLedger(bindings, ledger));
+  const found = (await Promise.all(ledgers.map((database) => findOnChains(database, text)))).flat();
+  const kinds = [...new Set(found.map(({ kind }) => kind))];
+  return kinds.flatMap((kind) => found.filter((result) => result.kind === kind).slice(0, MAX_RESULTS));
 }
 
 const atNoNetwork = { network: null };

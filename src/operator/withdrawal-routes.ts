@@ -4,10 +4,10 @@ import { config } from '../env.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { OPERATOR_SCOPE } from '../http/cursor.ts';
-import { ListQuery, NextCursor, readPage } from '../http/list.ts';
+import { ListQuery, NextCursor } from '../http/list.ts';
 import { refuse } from '../http/refusal.ts';
 import type { Database } from '../ledger/database.ts';
-import { firstLedger } from '../ledger/ledgers.ts';
+import { oldestFirst, readMergedPage } from '../ledger/merge-pages.ts';
 import { chooseCustody } from '../providers.ts';
 import { claimedByAnother, readClaim } from '../wallet/withdrawals/claim-payout.ts';
 import { readTransactionHash } from '../wallet/transaction-hash.ts';
@@ -88,9 +88,9 @@ withdrawalRoutes.openapi(
   async (c) => {
     const { status, olderThanMinutes, ...query } = c.req.valid('query');
     const before_ms = olderThanMinutes === undefined ? null : Date.now() + 1 - olderThanMinutes * MINUTE_MS;
-    const database = firstLedger(c.env);
     const scope = { route: `${WITHDRAWALS_PATH}?status=${status}`, accountId: OPERATOR_SCOPE };
-    const page = await readPage(query, scope, config.CURSOR_SECRET, (after, count) =>
+    const cursors = { scope, secret: config.CURSOR_SECRET };
+    const page = await readMergedPage(c.env, oldestFirst, query, cursors, (database, after, count) =>
       selectOpenWithdrawals(database, status, before_ms, after, count),
     );
     if (!page.ok) return sendProblem(c, page);

@@ -8,7 +8,7 @@ export type AllowlistEntry = { readonly id: string; readonly network: string; re
 
 export type ApiKey = { readonly id: string; readonly accountId: string; readonly label: string; readonly scopes: readonly ("read" | "trade" | "withdraw" | "webhooks")[]; readonly ipAllowlist: readonly (string)[] | null; readonly rateLimits: { readonly read?: { readonly perMinute: number; readonly perDay: number }; readonly trade?: { readonly perMinute: number; readonly perDay: number }; readonly withdraw?: { readonly perMinute: number; readonly perDay: number } }; readonly createdAt: string; readonly expiresAt: string | null; readonly revokedAt: string | null };
 
-export type AuditEntry = { readonly id: string; readonly ts: string; readonly actor: string; readonly role: string; readonly action: string; readonly target: string; readonly detail: { readonly [name: string]: unknown } };
+export type AuditEntry = { readonly id: string; readonly ledger: number; readonly ts: string; readonly actor: string; readonly role: string; readonly action: string; readonly target: string; readonly detail: { readonly [name: string]: unknown } };
 
 export type AuditEvent = { readonly id: string; readonly type: "audit.added"; readonly timestamp: string; readonly sequence: number; readonly data: { readonly entry: AuditEntry } };
 

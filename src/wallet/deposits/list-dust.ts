@@ -2,8 +2,10 @@ import { z } from '@hono/zod-openapi';
 import { asc, gt } from 'drizzle-orm';
 import { Decimal } from '../../http/wire-types.ts';
 import type { Database } from '../../ledger/database.ts';
+import { listLedgers, openLedger } from '../../ledger/ledgers.ts';
 import { dust, exactly } from '../../ledger/schema.ts';
 import { type Atoms, formatAmount } from '../../money/amounts.ts';
+import type { LedgerBindings } from '../../platform/bindings.ts';
 
 /** The sum of the deposits of an asset on a network that were too small to be credited. */
 export const DustSum = z
@@ -21,8 +23,31 @@ export type DustSum = z.output<typeof DustSum>;
 const DECIMALS = 18;
 const BILLION: Atoms = 10n ** 9n;
 
-/** Every asset and network with such deposits, in the order of their names. Throws when D1 fails. */
-export async function listDust(database: Database): Promise<DustSum[]> {
+/**
+ * Every asset and network with such deposits, in the order of their names, over all ledgers. Throws when D1 fails in one.
+ */
+export async function listDust(bindings: LedgerBindings): Promise<DustSum[]> {
+  const lists = await Promise.all(listLedgers(bindings).map((ledger) => readDust(openLedger(bindings, ledger))));
+  const sums = new Map<string, Dust>();
+  for (const row of lists.flat()) {
+    const name = `${row.asset} ${row.network}`;
+    const before = sums.get(name) ?? { deposits: 0, exact: 0n };
+    sums.set(name, { ...row, deposits: before.deposits + row.deposits, exact: before.exact + row.exact });
+  }
+  return [...sums]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, { exact, ...row }]) => ({ ...row, amount: formatAmount(exact, DECIMALS) }));
+}
+
+interface Dust {
+  readonly asset: string;
+  readonly network: string;
+  readonly deposits: number;
+  /** In units of the last of the `DECIMALS`. */
+  readonly exact: Atoms;
+}
+
+async function readDust(database: Database): Promise<Dust[]> {
   const rows = await database
     .select({
       asset: dust.asset,
@@ -39,6 +64,6 @@ export async function listDust(database: Database): Promise<DustSum[]> {
     asset,
     network,
     deposits,
-    amount: formatAmount((units * BILLION + billionths) * BILLION + quintillionths, DECIMALS),
+    exact: (units * BILLION + billionths) * BILLION + quintillionths,
   }));
 }

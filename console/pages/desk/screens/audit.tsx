@@ -69,7 +69,7 @@ export function Audit({ query }: Place) {
             <Records
               label="Audit"
               rows={rows}
-              keyOf={({ id }) => id}
+              keyOf={({ ledger, id }) => `${ledger} ${id}`}
               columns={[
                 { name: 'What', show: ({ action }) => inWords(action) },
                 { name: 'Who', show: ({ actor, role }) => (actor === role ? actor : `${actor}, as ${role}`) },
