@@ -4,9 +4,11 @@ import { type ProblemBody, type Trader, asOperator, json, openTrader } from '../
 import { writeHistory } from '../support/growth/write-history.ts';
 import { addressOf, drawHash } from '../support/ledger/reconciliation.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
-import { countRowsRead } from '../support/runtime/meter.ts';
+import { countRowsRead, holdWakingsThroughout } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
+
+holdWakingsThroughout();
 
 type Row = Readonly<Record<string, string>>;
 type Page = Record<string, Row[]> & { readonly nextCursor: string | null };

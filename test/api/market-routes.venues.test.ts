@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CandleHub } from '../../src/markets/candles/candle-hub.ts';
 import { PriceHub } from '../../src/markets/price-hub.ts';
 import { CandleList, TickerAnswer, TickerList } from '../../src/markets/schemas.ts';
@@ -83,7 +83,8 @@ describe('when every price source is unreachable (spec, "Errors")', () => {
     await breakVenues();
     expect((await listTickers()).list.degraded).toBe(true);
     await setVenues({ BTC: '65000.12' });
-    await new Promise((resolve) => setTimeout(resolve, 5_100));
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5_100 });
     expect((await listTickers()).list).toMatchObject({ degraded: false });
   });
 });

@@ -12,9 +12,11 @@ import {
 import { openCrowd } from '../support/growth/open-crowd.ts';
 import { addressOf, drawHash } from '../support/ledger/reconciliation.ts';
 import { agreeP2p, readSettled, settle } from '../support/operator/settlements.ts';
-import { countRowsRead } from '../support/runtime/meter.ts';
+import { countRowsRead, holdWakingsThroughout } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
+
+holdWakingsThroughout();
 
 type Row = Record<string, unknown> & { readonly id: string };
 type Page = Record<string, Row[]> & { readonly nextCursor: string | null };

@@ -2,12 +2,14 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type ProblemBody, type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
 import { openDatabase } from '../../src/ledger/database.ts';
 import { prepareStatement, writeStatement } from '../../src/wallet/statement/statement.ts';
-import { countRowsRead } from '../support/runtime/meter.ts';
+import { countRowsRead, holdWakingsThroughout } from '../support/runtime/meter.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
 import { addressOf, drawHash } from '../support/ledger/reconciliation.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
 import { env, worker } from '../support/runtime/test-env.ts';
 import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
+
+holdWakingsThroughout();
 
 interface Amount {
   readonly asset: string;

@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ProblemBody, type Trader, json, openTrader } from '../support/exchange.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
-import { countRowsRead } from '../support/runtime/meter.ts';
+import { countRowsRead, holdWakingsThroughout } from '../support/runtime/meter.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
 import { readFeed, readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
+
+holdWakingsThroughout();
 
 /** More rows than any feed in this file has. */
 const MOST_ROWS = 500;

@@ -1,5 +1,5 @@
 import { runInDurableObject } from 'cloudflare:test';
-import { vi } from 'vitest';
+import { beforeAll, vi } from 'vitest';
 import { WebhookSender } from '../../../src/events/webhooks/webhook-sender.ts';
 import { KeyLane } from '../../../src/lane/key-lane.ts';
 import { LedgerKeeper } from '../../../src/lane/ledger-keeper.ts';
@@ -9,6 +9,8 @@ import { LedgerGate } from '../../../src/lane/ledger-gate.ts';
 import { CandleHub } from '../../../src/markets/candles/candle-hub.ts';
 import { PriceHub } from '../../../src/markets/price-hub.ts';
 import { env } from './test-env.ts';
+
+const FAR_AHEAD_MS = 3_600_000;
 
 /** D1's own figures for some work. */
 export interface DatabaseCost {
@@ -77,6 +79,14 @@ export async function holdWakings() {
   return { count: () => held.mock.calls.length, restore: () => held.mockRestore() };
 }
 
+/**
+ * Holds them for all tests of a file, at whose top it is called. Each count waits for the looks before it, which takes a
+ * tenth of a second, unless they are held.
+ */
+export function holdWakingsThroughout(): void {
+  beforeAll(async () => (await holdWakings()).restore);
+}
+
 /** D1's figures for each statement of some work, by round trips. */
 export async function listenToDatabase(work: () => Promise<unknown>): Promise<DatabaseFigures[][]> {
   const wakings = await holdWakings();
@@ -129,8 +139,9 @@ async function reachStorage(lane: DurableObjectStub<KeyLane>) {
  * objects is reached, and whose late writes are awaited.
  */
 export async function measure(lane: DurableObjectStub<KeyLane>, work: () => Promise<unknown>): Promise<Cost> {
-  // Writes from before the work are not counted.
+  // What earlier calls left to do is not counted: writes of the lane, and the next round of the hub.
   await waitForLateWrites(lane);
+  await putOffRounds();
   const wakings = await holdWakings();
   const lanes = (['admit', 'placeOrder', 'withdraw', 'alarm'] as const).map((method) =>
     vi.spyOn(KeyLane.prototype, method),
@@ -169,6 +180,13 @@ export async function measure(lane: DurableObjectStub<KeyLane>, work: () => Prom
     for (const spy of [...lanes, ...gates, ...hubs, ...senders, ...written, fetches, execs]) spy.mockRestore();
     wakings.restore();
   }
+}
+
+/** Moves the hub's alarm to a time at which no test is running. A test that wants the round runs the alarm by itself. */
+async function putOffRounds(): Promise<void> {
+  await runInDurableObject(env.PRICE_HUB.getByName('hub'), async (_hub, { storage }) => {
+    if ((await storage.getAlarm()) !== null) await storage.setAlarm(Date.now() + FAR_AHEAD_MS);
+  });
 }
 
 /** Resolves when the lane's late writes are made: of two timers of an object, the earlier one runs first. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { generate } from 'otplib';
 import type { Asset } from '../../../../src/money/assets.ts';
 import type { BucketName } from '../../../../src/keys/bucket-limits.ts';
@@ -13,9 +12,8 @@ const OPERATOR_TOKEN = 'sandbox-operator-token-of-the-public-repository';
 /** Buckets that no test empties by accident. */
 const RAISED = { perMinute: 100_000, perDay: 1_000_000 };
 
-/** Of a code (RFC 6238), and what must be left of it for a code to arrive in time. */
+/** How long a code of the second factor is the present one (RFC 6238). */
 const STEP_MS = 30_000;
-const ENOUGH_MS = 10_000;
 
 /** What a key may have that is not as usual. */
 export interface KeyOptions {
@@ -82,12 +80,15 @@ export class Operator {
   /** Switches the second factor of an account on, and gives its secret. The code of this moment is not spent. */
   async enableTotp(accountId: string): Promise<string> {
     const { secret } = await this.operate<{ secret: string }>('POST', `/accounts/${accountId}/totp`);
-    // The step before this one is good for a step more, so there must be some of this one left.
-    const left = STEP_MS - (Date.now() % STEP_MS);
-    if (left < ENOUGH_MS) await sleep(left);
-    const totpCode = await generate({ secret, epoch: Math.floor((Date.now() - STEP_MS) / 1_000) });
-    await this.operate('POST', `/accounts/${accountId}/totp/confirm`, { totpCode });
-    return secret;
+    for (;;) {
+      const step = Math.floor(Date.now() / STEP_MS);
+      // The code of the step before this one is good until this one ends.
+      const totpCode = await generate({ secret, epoch: ((step - 1) * STEP_MS) / 1_000 });
+      const response = await this.ask('POST', `/accounts/${accountId}/totp/confirm`, { totpCode });
+      if (response.ok) return secret;
+      // It may have ended on the way.
+      if (step === Math.floor(Date.now() / STEP_MS)) throw new Error(`${response.status} ${await response.text()}`);
+    }
   }
 
   /** Deposits coins from nowhere, as a sandbox's operator can. */
