@@ -149,6 +149,9 @@ function findHeaderFault(
 
 const validators = new Map<string, Validator>();
 
+/** The last body that each validator has allowed. Many readers of one answer would otherwise be checked one by one. */
+const allowed = new Map<Validator, string>();
+
 function takeValidator(name: string, make: () => JsonSchema): Validator {
   const known = validators.get(name);
   if (known) return known;
@@ -168,7 +171,10 @@ function findBodyFault(
   const content = documented.content[type];
   if (!content) return `the content type ${type} is not documented`;
   const validator = takeValidator(`${id} ${response.status} ${type}`, () => closeSchema(content.schema, schemas));
-  return describe(validator, type.includes('json') ? JSON.parse(text) : text);
+  if (allowed.get(validator) === text) return undefined;
+  const fault = describe(validator, type.includes('json') ? JSON.parse(text) : text);
+  if (fault === undefined) allowed.set(validator, text);
+  return fault;
 }
 
 /** A request that was accepted must be allowed by the document, or the document says too little. */
