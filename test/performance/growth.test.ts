@@ -28,7 +28,7 @@ beforeAll(
     await openTrader();
     const wakings = await holdWakings();
     stages.push(await exchange.growTo({ accounts: 1, rows: 0, orders: SHORT, others: SHORT }));
-    stages.push(await exchange.growTo({ accounts: ACCOUNTS / 10, rows: ROWS / 20, orders: SHORT, others: SHORT }));
+    stages.push(await exchange.growTo({ accounts: 1_000, rows: 50_000, orders: SHORT, others: SHORT }));
     stages.push(await exchange.growTo({ accounts: ACCOUNTS, rows: ROWS, orders: 12_000, others: 1_000 }));
     wakings.restore();
     tell(`figures ${JSON.stringify({ stages, bytes: exchange.bytes })}`);

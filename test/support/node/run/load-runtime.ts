@@ -82,7 +82,7 @@ export async function loadRuntime() {
             TEST_LENGTH: process.env['TEST_LENGTH'] ?? 'short',
             SIMULATION_SEED: process.env['SIMULATION_SEED'] ?? '1',
             SIMULATION_STEPS: process.env['SIMULATION_STEPS'] ?? '200',
-            GROWTH_ROWS: process.env['GROWTH_ROWS'] ?? '1000000',
+            GROWTH_ROWS: process.env['GROWTH_ROWS'] ?? '200000',
             ...parseEnv(readFileSync('.dev.vars.example', 'utf8')),
             // A fill at the market's own price is easier to foretell.
             SPREAD_BPS: '0',
