@@ -9,6 +9,12 @@ import type { GateCall, GateReply } from '../trade/reach-gate.ts';
 /** The most orders in one batch: about 5 ms of D1. */
 const MAX_ORDERS = 50;
 
+/**
+ * How often an order may be rolled back with a batch that refused another one. After that the orders before the refused
+ * one go ahead without those behind it. So an order is written three times, not once for each neighbour that is refused.
+ */
+const MAX_ROLLBACKS = 2;
+
 /** How long to wait for a batch. After that the outcome is unknown, until the rows of its orders are looked up. */
 const BATCH_DEADLINE_MS = 3_000;
 
@@ -29,6 +35,8 @@ interface WaitingOrder {
   readonly terms: OrderTerms;
   /** Whether a batch refused it once because another gate had filled at newer prices. */
   wasOvertaken: boolean;
+  /** How many batches it was written by that then refused another order. */
+  rollbacks: number;
   readonly reply: (reply: GateReply) => void;
   readonly fail: (error: unknown) => void;
 }
@@ -55,7 +63,7 @@ export class OrderBatches {
   /** Commits an order. Refuses as `planOrder` and `explainOrderRefusal` do, and after its deadline. */
   place(call: GateCall, terms: OrderTerms): Promise<GateReply> {
     const { promise, resolve, reject } = Promise.withResolvers<GateReply>();
-    this.#waiting.push({ call, terms, wasOvertaken: false, reply: resolve, fail: reject });
+    this.#waiting.push({ call, terms, wasOvertaken: false, rollbacks: 0, reply: resolve, fail: reject });
     void this.#sendAll();
     return promise;
   }
@@ -115,8 +123,22 @@ export class OrderBatches {
     }
     const refused = batch.length === 1 ? batch[0] : batch.find(({ waiting }) => waiting.call.orderId === outcome.order);
     if (!refused) return this.#sendEach(batch);
-    this.#waiting.unshift(...batch.filter((order) => order !== refused).map(({ waiting }) => waiting));
     this.#refuse(refused, outcome);
+    await this.#sendOthers(batch, batch.indexOf(refused));
+  }
+
+  /** Puts those back that were in a batch with the refused order, or sends those before it, which were rolled back. */
+  async #sendOthers(batch: readonly BatchedOrder[], refused: number): Promise<void> {
+    const others = batch.map(({ waiting }) => waiting);
+    const [written, behind] = [others.slice(0, refused), others.slice(refused + 1)];
+    for (const waiting of written) waiting.rollbacks += 1;
+    if (written.every(({ rollbacks }) => rollbacks < MAX_ROLLBACKS)) {
+      this.#waiting.unshift(...written, ...behind);
+      return;
+    }
+    this.#waiting.unshift(...behind);
+    await this.#sources.untilPriced();
+    await this.#send(this.#build(written));
   }
 
   /** Sends each order alone, when the database refused one of them without naming it. */
