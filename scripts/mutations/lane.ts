@@ -384,9 +384,23 @@ export const lane: Room = {
     {
       name: 'the other orders of a refused batch are forgotten',
       file: BATCHES,
-      find: 'batch.filter((order) => order !== refused)',
-      replace: 'batch.filter(() => false)',
+      find: 'this.#waiting.unshift(...written, ...behind);',
+      replace: 'void behind;',
       tests: [gateTest],
+    },
+    {
+      name: 'the orders behind a refused one are forgotten when those before it go ahead',
+      file: BATCHES,
+      find: '    this.#waiting.unshift(...behind);\n',
+      replace: '',
+      tests: ['test/lane/refused-orders.test.ts'],
+    },
+    {
+      name: 'an order is written again for each neighbour that is refused',
+      file: BATCHES,
+      find: 'const MAX_ROLLBACKS = 2;',
+      replace: 'const MAX_ROLLBACKS = 1_000;',
+      tests: ['test/lane/refused-orders.test.ts'],
     },
     {
       name: 'an error that names no order fails its whole batch',
