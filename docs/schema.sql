@@ -546,7 +546,7 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: claim exists')
     WHERE EXISTS (SELECT 1 FROM claims WHERE kind = NEW.kind AND name = NEW.name);
   SELECT RAISE(ABORT, 'guard: no such kind of claim')
-    WHERE NEW.kind IS NULL OR NEW.kind NOT IN ('address', 'output', 'settlement', 'external_id');
+    WHERE NEW.kind IS NULL OR NEW.kind NOT IN ('address', 'output', 'settlement', 'external_id', 'opening');
 END;
 
 CREATE TRIGGER claims_are_not_changed BEFORE UPDATE ON claims
@@ -1196,7 +1196,7 @@ CREATE TABLE settings (
   fallback_prices TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(fallback_prices)),
   -- The same for the smallest deposits that are credited.
   deposit_minimums TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(deposit_minimums))
-, approval_above TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(approval_above)), revision INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0)) STRICT;
+, approval_above TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(approval_above)), revision INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0), opening_weights TEXT NOT NULL DEFAULT '{"0":1}' CHECK (json_valid(opening_weights))) STRICT;
 
 CREATE TRIGGER halts_stay_until_violations_are_cleared BEFORE UPDATE ON settings
 WHEN (NEW.trading_halted IS NOT 1 OR NEW.withdrawals_halted IS NOT 1)

@@ -42,7 +42,7 @@ const MAX_LISTED = 200;
 export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
   /** Opens an account for somebody whose address the console has checked. See `openOwnAccount`. */
   openAccount(): Promise<Outcome<{ readonly accountId: string }>> {
-    return answer(() => openOwnAccount(this.env, Date.now()));
+    return answer(() => openOwnAccount(this.env, Date.now(), Math.random()));
   }
 
   /** Opens a session, after the console has checked who signs in. See `openSession`. */

@@ -3,7 +3,8 @@ import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import type { Actor } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
 import { ledgerOf } from '../ledger/ledgers.ts';
-import { FIRST_LEDGER, newRecordId } from '../ledger/record-id.ts';
+import { chooseLedger } from '../ledger/opening-weights.ts';
+import { newRecordId } from '../ledger/record-id.ts';
 import type { Bindings } from '../platform/bindings.ts';
 
 /** What an account is labelled that somebody opened by themselves. */
@@ -15,15 +16,16 @@ const unconfirmed = refuse('service_unavailable', 'It is not known whether the a
 
 /**
  * Opens an account for somebody whom the console is about to sign in for the first time; the operator's settings and limits
- * hold for it as for every account. Refuses with `service_unavailable` when the outcome is unknown: an account that was
+ * hold for it as for every account. Its ledger is drawn by the weights of the settings; `random` is from 0 to below 1. Refuses with `service_unavailable` when the outcome is unknown: an account that was
  * opened all the same stays empty and without a holder. Throws when D1 cannot be read.
  */
 export async function openOwnAccount(
   bindings: Bindings,
   now_ms: number,
+  random: number,
 ): Promise<Outcome<{ readonly accountId: string }>> {
   const actor: Actor = { role: 'holder', now_ms };
-  const accountId = newRecordId(now_ms, FIRST_LEDGER);
+  const accountId = newRecordId(now_ms, await chooseLedger(bindings, random));
   const prepared = await prepareAccount(bindings, accountId, { label: LABEL }, actor);
   if (!prepared.ok) return prepared;
   const database = ledgerOf(bindings, accountId);

@@ -43,7 +43,12 @@ export async function listBrokenLedgers(bindings: LedgerBindings): Promise<numbe
 
 const readRow = async (database: Database) => {
   const [row] = await database
-    .select({ ...settingsColumns, approvalAbove: settings.approvalAbove, revision: settings.revision })
+    .select({
+      ...settingsColumns,
+      approvalAbove: settings.approvalAbove,
+      openingWeights: settings.openingWeights,
+      revision: settings.revision,
+    })
     .from(settings);
   if (!row) throw new Error('the settings row is missing');
   return row;

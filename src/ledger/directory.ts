@@ -5,7 +5,7 @@ import { addressIndexes, claims } from './schema.ts';
 
 /** A name that one holder has in the whole exchange. */
 export interface ClaimedName {
-  readonly kind: 'address' | 'output' | 'settlement' | 'external_id';
+  readonly kind: 'address' | 'output' | 'settlement' | 'external_id' | 'opening';
   readonly name: string;
 }
 

@@ -5,8 +5,6 @@ import {
   accountNotFound,
   changeAccount,
   OpenAccount,
-  explainExistingAccount,
-  prepareAccount,
   readAccount,
 } from '../accounts/account.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
@@ -19,7 +17,7 @@ import { ApiKey, CreateApiKey, prepareApiKey, readApiKey, revokeApiKey, showApiK
 import { tokenSettings } from '../access/authenticate.ts';
 import { revokeInLane, tellLanes } from '../lane/tell-lanes.ts';
 import { findLedger, ledgerOf } from '../ledger/ledgers.ts';
-import { FIRST_LEDGER, ledgerNumberOf } from '../ledger/record-id.ts';
+import { ledgerNumberOf } from '../ledger/record-id.ts';
 import { CreateCredit, Credit, creditAccount } from '../wallet/deposits/credit.ts';
 import {
   actorOf,
@@ -30,7 +28,8 @@ import {
   twoPeopleRefusals,
   refuseDuty,
 } from './authenticate-operator.ts';
-import { makeOnce, onceParameter, onceRefusals } from './make-once.ts';
+import { makeOnce, onceParameter, onceRefusals, readOnceRequest } from './make-once.ts';
+import { openAccountOnce } from './open-account-once.ts';
 import { takeAccount } from './take-account.ts';
 import { valueInUsdt } from '../markets/value-in-usdt.ts';
 
@@ -54,7 +53,7 @@ accountRoutes.openapi(
     tags: ['Accounts'],
     summary: 'Open an account',
     description:
-      'An account with a balance of zero in every asset, and the next index of deposit addresses. With an `Idempotency-Key` the same request opens it once.',
+      'An account with a balance of zero in every asset, and the next index of deposit addresses, in a ledger that is drawn by the setting `openingWeights`. With an `Idempotency-Key` the same request opens it once.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('open_accounts'),
     parameters: [onceParameter],
@@ -70,14 +69,9 @@ accountRoutes.openapi(
   }),
   async (c) => {
     const [wanted, actor] = [c.req.valid('json'), actorOf(c)];
-    const opened = await makeOnce(
-      c,
-      FIRST_LEDGER,
-      actor,
-      wanted,
-      (id) => prepareAccount(c.env, id, wanted, actor),
-      () => explainExistingAccount(wanted),
-    );
+    const request = await readOnceRequest(c, wanted);
+    if (!request.ok) return sendProblem(c, request);
+    const opened = await openAccountOnce(c.env, wanted, request.value, actor, Math.random());
     if (!opened.ok) return sendProblem(c, opened);
     const account = await readAccount(ledgerOf(c.env, opened.value.id), opened.value.id);
     if (!account) return sendProblem(c, accountNotFound);
@@ -162,11 +156,13 @@ accountRoutes.openapi(
     const { account, database } = taken.value;
     const actor = actorOf(c);
     let token: string | null = null;
+    const request = await readOnceRequest(c, wanted);
+    if (!request.ok) return sendProblem(c, request);
     const made = await makeOnce(
-      c,
+      c.env,
       ledgerNumberOf(account.id),
+      request.value,
       actor,
-      wanted,
       async (id) => {
         const key = await prepareApiKey(database, id, account.id, wanted, tokenSettings, actor);
         ({ token } = key);

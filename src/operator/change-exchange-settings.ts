@@ -3,7 +3,8 @@ import { describeError, logFault } from '../platform/log.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import type { Actor } from '../ledger/audit.ts';
 import { copySettingsToAll, listBrokenLedgers } from '../ledger/copy-settings.ts';
-import { firstLedger } from '../ledger/ledgers.ts';
+import { firstLedger, listLedgers } from '../ledger/ledgers.ts';
+import type { OpeningWeights } from '../ledger/opening-weights.ts';
 import {
   type ChangeSettings,
   type ExchangeSettings,
@@ -11,10 +12,12 @@ import {
   changeSettings,
   violationStands,
 } from './settings.ts';
+import { refuseLedger } from './unknown-ledger.ts';
 
 /**
  * Changes the settings of the exchange: in ledger 0, and then in the copies of all others. No halt is lifted while any
- * ledger has a violation that is not cleared. Refuses as `changeSettings` does, and with `service_unavailable` when a
+ * ledger has a violation that is not cleared. Refuses as `changeSettings` does, with `invalid_request` a weight of a ledger that does not
+ * exist, and with `service_unavailable` when a
  * copy was not confirmed; the keepers then make it within a minute. Throws when D1 cannot be read.
  */
 export async function changeExchangeSettings(
@@ -23,6 +26,8 @@ export async function changeExchangeSettings(
   defaults: SettingDefaults,
   actor: Actor,
 ): Promise<Outcome<ExchangeSettings>> {
+  const unknown = findUnknownLedger(bindings, change.openingWeights);
+  if (unknown !== undefined) return refuseLedger(`/openingWeights/${unknown}`);
   const isLift = change.tradingHalted === false || change.withdrawalsHalted === false;
   if (isLift && (await listBrokenLedgers(bindings)).length > 0) return violationStands;
   const changed = await changeSettings(firstLedger(bindings), change, defaults, actor);
@@ -34,6 +39,12 @@ export async function changeExchangeSettings(
     return notCopied;
   }
   return changed;
+}
+
+/** The first number of the weights that is the one of no ledger. */
+function findUnknownLedger(bindings: LedgerBindings, weights: OpeningWeights = {}): string | undefined {
+  const ledgers = listLedgers(bindings).map(String);
+  return Object.keys(weights).find((ledger) => !ledgers.includes(ledger));
 }
 
 const notCopied = refuse(

@@ -12,6 +12,7 @@ import { explainHold } from '../ledger/explain-hold.ts';
 import { openLedger } from '../ledger/ledgers.ts';
 import { newRecordId } from '../ledger/record-id.ts';
 import { operatorRequests } from '../ledger/schema.ts';
+import type { LedgerBindings } from '../platform/bindings.ts';
 import type { OperatorEnvironment } from './authenticate-operator.ts';
 
 /** How the header is documented for the operator's routes. */
@@ -28,7 +29,7 @@ export const onceRefusals = [
 ] as const satisfies readonly ProblemCode[];
 
 /** A request with an Idempotency-Key. */
-interface OnceRequest {
+export interface OnceRequest {
   readonly caller: string;
   readonly idempotencyKey: string;
   readonly fingerprint: string;
@@ -46,48 +47,50 @@ const unconfirmed = refuse(
   { retryAfterSeconds: 1 },
 );
 
-const reused = refuse(
+/** The refusal of a key that came with another request before. */
+export const reusedKey = refuse(
   'idempotency_key_reused',
   'This Idempotency-Key was used for another request. Use a new one for a new request.',
 );
 
 /**
- * Makes a record of a ledger at most once for each Idempotency-Key. `prepare` gives the statements that make the record of
- * an id; the key is recorded in the same batch. `explain` says why a record was refused because something like it exists.
- * Refuses with `invalid_idempotency_key`, `idempotency_key_reused`, what `prepare` and `explain` refuse with,
- * `account_recovered`, `approval_required` where two people are needed, and `service_unavailable` when the outcome in D1 is
- * unknown.
+ * Makes a record of a ledger at most once for a request with an Idempotency-Key. `prepare` gives the statements that make
+ * the record of an id; the key is recorded in the same batch. `explain` says why a record was refused because something
+ * like it exists. Refuses with `idempotency_key_reused`, what `prepare` and `explain` refuse with, `account_recovered`,
+ * `approval_required` where two people are needed, and `service_unavailable` when the outcome in D1 is unknown.
  */
 export async function makeOnce(
-  c: Pick<Context<OperatorEnvironment>, 'env' | 'req' | 'var'>,
+  bindings: LedgerBindings,
   ledger: number,
+  request: OnceRequest | null,
   actor: Actor,
-  body: unknown,
   prepare: (id: string) => Promise<Outcome<readonly [BatchItem<'sqlite'>, ...BatchItem<'sqlite'>[]]>>,
   explain: () => Refusal,
 ): Promise<Outcome<Made>> {
-  const request = await readRequest(c, body);
-  if (!request.ok) return request;
-  const database = openLedger(c.env, ledger);
-  const earlier = await findEarlier(database, request.value);
+  const database = openLedger(bindings, ledger);
+  const earlier = await findEarlier(database, request);
   if (earlier) return earlier;
   const id = newRecordId(actor.now_ms, ledger);
   const prepared = await prepare(id);
   // A repetition that came together with the first may find what the first has made.
-  if (!prepared.ok) return (await findEarlier(database, request.value)) ?? prepared;
+  if (!prepared.ok) return (await findEarlier(database, request)) ?? prepared;
   const [first, ...rest] = prepared.value;
-  const record = request.value ? [database.insert(operatorRequests).values({ ...request.value, recordId: id })] : [];
+  const record = request ? [database.insert(operatorRequests).values({ ...request, recordId: id })] : [];
   const outcome = await commit(database, [first, ...rest, ...record]);
   if (outcome.kind === 'committed') return accept({ id, isRepeated: false });
   if (outcome.kind !== 'exists' && outcome.kind !== 'unknown')
     return explainHold(outcome) ?? explainApproval(outcome) ?? unconfirmed;
-  const landed = await findEarlier(database, request.value);
+  const landed = await findEarlier(database, request);
   // This request's own record has landed though its answer was lost: it is no repetition.
   if (landed) return landed.ok && landed.value.id === id ? accept({ id, isRepeated: false }) : landed;
   return outcome.kind === 'exists' ? explain() : unconfirmed;
 }
 
-async function readRequest(
+/**
+ * The request with its Idempotency-Key, or `null` without one. `body` is what was read of its body. Refuses with
+ * `invalid_idempotency_key`.
+ */
+export async function readOnceRequest(
   c: Pick<Context<OperatorEnvironment>, 'req' | 'var'>,
   body: unknown,
 ): Promise<Outcome<OnceRequest | null>> {
@@ -101,7 +104,8 @@ async function readRequest(
   });
 }
 
-async function findEarlier(database: Database, request: OnceRequest | null): Promise<Outcome<Made> | undefined> {
+/** What an earlier request with the same key made in this ledger, if any. Throws when D1 fails. */
+export async function findEarlier(database: Database, request: OnceRequest | null): Promise<Outcome<Made> | undefined> {
   if (!request) return undefined;
   const [row] = await database
     .select({ fingerprint: operatorRequests.fingerprint, id: operatorRequests.recordId })
@@ -110,5 +114,5 @@ async function findEarlier(database: Database, request: OnceRequest | null): Pro
       and(eq(operatorRequests.caller, request.caller), eq(operatorRequests.idempotencyKey, request.idempotencyKey)),
     );
   if (!row) return undefined;
-  return row.fingerprint === request.fingerprint ? accept({ id: row.id, isRepeated: true }) : reused;
+  return row.fingerprint === request.fingerprint ? accept({ id: row.id, isRepeated: true }) : reusedKey;
 }

@@ -8,6 +8,7 @@ import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
 import { explainApproval } from '../ledger/explain-approval.ts';
 import { balances, exactly, settings } from '../ledger/schema.ts';
+import { OpeningWeights, readOpeningWeights } from '../ledger/opening-weights.ts';
 import { NetworkAmounts, type Settings, readSettings } from '../ledger/settings.ts';
 import { house } from '../ledger/transfers.ts';
 import {
@@ -64,6 +65,13 @@ export const ExchangeSettings = z
         'Credits and deposits by hand above it need two people, once there are two admins; of an asset that is not named, none does',
       example: { BTC: '1' },
     }),
+    openingWeights: OpeningWeights.refine((weights) => Object.values(weights).some((weight) => weight > 0), {
+      message: 'gives no ledger a weight',
+    }).openapi({
+      description:
+        'In which ledgers accounts are opened, in proportion, by the number of the ledger; one that is not named gets none',
+      example: { '0': 1 },
+    }),
     fallbackPrices: z.partialRecord(z.enum(coinSymbols), z.object({ price: Amount, setAt: Timestamp })).openapi({
       description: 'In USDT, shown while no source answers, with the date; no order fills at them',
       example: { BTC: { price: '65000', setAt: '2026-11-21T00:00:00.000Z' } },
@@ -74,8 +82,8 @@ export const ExchangeSettings = z
 export type ExchangeSettings = z.output<typeof ExchangeSettings>;
 
 /**
- * Any part of the settings; the others stay. `fees`, `minimums`, `depositMinimums` and `approvalAbove` are replaced
- * whole. Each named fallback price is replaced and gets the present date; `null` restores the default.
+ * Any part of the settings; the others stay. `fees`, `minimums`, `depositMinimums`, `approvalAbove` and `openingWeights`
+ * are replaced whole. Each named fallback price is replaced and gets the present date; `null` restores the default.
  */
 export const ChangeSettings = ExchangeSettings.partial()
   .extend({
@@ -105,12 +113,13 @@ const floorAccounts = { supplyCaps: house.custody, exposure: house.liquidity } a
 
 /** Reads everything that the operator can set. Throws when D1 fails. */
 export async function readExchangeSettings(database: Database, defaults: SettingDefaults): Promise<ExchangeSettings> {
-  const [standing, floors, approvalAbove] = await Promise.all([
+  const [standing, floors, approvalAbove, openingWeights] = await Promise.all([
     readSettings(database),
     readFloors(database),
     readApprovalAbove(database),
+    readOpeningWeights(database),
   ]);
-  return { ...showSettings(standing, floors, defaults), approvalAbove };
+  return { ...showSettings(standing, floors, defaults), approvalAbove, openingWeights };
 }
 
 const StoredAtoms = z.partialRecord(z.enum(assetSymbols), z.string());
@@ -137,7 +146,7 @@ function showSettings(
   standing: Settings,
   floors: Floors,
   defaults: SettingDefaults,
-): Omit<ExchangeSettings, 'approvalAbove'> {
+): Omit<ExchangeSettings, 'approvalAbove' | 'openingWeights'> {
   const capsOf = (owner: string) =>
     Object.fromEntries(
       floors
@@ -259,7 +268,7 @@ function toValues(
   now_ms: number,
 ): CheckedChange['values'] {
   const { allowlistMode, tradingHalted, withdrawalsHalted, pausedNetworks, spreadBps } = change;
-  const { fees, minimums, depositMinimums } = change;
+  const { fees, minimums, depositMinimums, openingWeights } = change;
   return {
     ...(allowlistMode !== undefined && { allowlistMode }),
     ...(tradingHalted !== undefined && { tradingHalted }),
@@ -270,6 +279,7 @@ function toValues(
     ...(minimums !== undefined && { minimums: JSON.stringify(minimums) }),
     ...(depositMinimums !== undefined && { depositMinimums: JSON.stringify(depositMinimums) }),
     ...(spreadBps !== undefined && { spreadBps }),
+    ...(openingWeights !== undefined && { openingWeights: JSON.stringify(openingWeights) }),
     ...(change.fallbackPrices !== undefined && { fallbackPrices: patchFallbacks(change.fallbackPrices, now_ms) }),
   };
 }

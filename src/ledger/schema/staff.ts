@@ -19,6 +19,7 @@ export const settings = sqliteTable('settings', {
   depositMinimums: text('deposit_minimums').notNull().default('{}'),
   approvalAbove: text('approval_above').notNull().default('{}'),
   revision: integer().notNull().default(0),
+  openingWeights: text('opening_weights').notNull().default('{"0":1}'),
 });
 
 /** Recoveries that two of the exchange's people have agreed to. */

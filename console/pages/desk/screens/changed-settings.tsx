@@ -16,6 +16,7 @@ export const settingNames: Readonly<Record<string, string>> = {
   spreadBps: 'Spread, in hundredths of a percent',
   exposure: 'The most that the house may be short',
   approvalAbove: 'Credits by hand above it need two people',
+  openingWeights: 'Accounts opened in ledger, by weight',
   fallbackPrices: 'Fallback price, USDT',
 };
 
@@ -26,7 +27,7 @@ interface Difference {
 }
 
 /** These are replaced whole: what a change does not name is no longer set. */
-const wholes = ['fees', 'minimums', 'depositMinimums', 'approvalAbove'];
+const wholes = ['fees', 'minimums', 'depositMinimums', 'approvalAbove', 'openingWeights'];
 
 const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

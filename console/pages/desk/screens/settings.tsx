@@ -48,7 +48,7 @@ export function Settings() {
   );
 }
 
-const shownFirst = ['allowlistMode', 'reviewThreshold', 'spreadBps', 'pausedNetworks'] as const;
+const shownFirst = ['allowlistMode', 'reviewThreshold', 'spreadBps', 'pausedNetworks', 'openingWeights'] as const;
 
 function General({ settings, changed }: SettingsPart) {
   const may = useMay();
@@ -69,6 +69,7 @@ function General({ settings, changed }: SettingsPart) {
           <SetSpread settings={settings} changed={changed} />
           <SetAllowlist settings={settings} changed={changed} />
           <PauseNetworks settings={settings} changed={changed} />
+          <SetOpeningWeights settings={settings} changed={changed} />
         </div>
       )}
     </section>
@@ -98,6 +99,24 @@ function SetSpread(part: SettingsPart) {
         value={text}
         set={setText}
       />
+    </ChangeStep>
+  );
+}
+
+/** Reads weights such as `0: 1, 2: 3`; `undefined` for another text. */
+function readWeights(text: string): Record<string, number> | undefined {
+  const pairs = text.split(',').map((pair) => /^\s*(\d{1,4})\s*:\s*(\d{1,4})\s*$/.exec(pair));
+  const read = pairs.map((pair) => [pair?.[1], Number(pair?.[2])] as const);
+  return pairs.includes(null) ? undefined : Object.fromEntries(read);
+}
+
+function SetOpeningWeights(part: SettingsPart) {
+  const shown = Object.entries(part.settings.openingWeights).map(([ledger, weight]) => `${ledger}: ${weight}`);
+  const [text, setText] = useState(shown.join(', '));
+  const openingWeights = readWeights(text);
+  return (
+    <ChangeStep {...part} label="Set where accounts are opened" change={openingWeights && { openingWeights }}>
+      <TextField label="Weights by ledger, such as 0: 1, 1: 3" required value={text} set={setText} />
     </ChangeStep>
   );
 }
