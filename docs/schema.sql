@@ -330,6 +330,7 @@ CREATE TABLE assets (
 CREATE TRIGGER assets_are_held_by_every_account AFTER INSERT ON assets
 BEGIN
   INSERT INTO balances (account, asset) VALUES ('house:payouts', NEW.asset), ('house:fees', NEW.asset);
+  INSERT INTO balances (account, asset, floor) VALUES ('house:transit', NEW.asset, -9223372036854775807);
   INSERT INTO balances (account, asset) SELECT id, NEW.asset FROM accounts;
 END;
 
@@ -473,9 +474,10 @@ BEGIN
 END;
 
 CREATE TRIGGER balances_begin_with_their_floor BEFORE INSERT ON balances
-WHEN NEW.floor IS NOT 0 AND NEW.account NOT IN ('house:liquidity', 'house:custody')
+WHEN NEW.account NOT IN ('house:liquidity', 'house:custody')
+  AND NEW.floor IS NOT iif(NEW.account = 'house:transit', -9223372036854775807, 0)
 BEGIN
-  SELECT RAISE(ABORT, 'ledger: only inventory and custody may be negative');
+  SELECT RAISE(ABORT, 'ledger: a balance begins with the floor of its owner');
 END;
 
 CREATE TRIGGER balances_begin_without_a_round BEFORE INSERT ON balances
@@ -497,7 +499,7 @@ BEGIN
 END;
 
 CREATE TRIGGER balances_have_an_owner BEFORE INSERT ON balances
-WHEN NEW.account NOT IN ('house:liquidity', 'house:custody', 'house:payouts', 'house:fees')
+WHEN NEW.account NOT IN ('house:liquidity', 'house:custody', 'house:payouts', 'house:fees', 'house:transit')
   AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account)
 BEGIN
   SELECT RAISE(ABORT, 'ledger: a balance belongs to an account or to the house');
@@ -524,6 +526,12 @@ BEGIN
       OR NOT EXISTS (
         SELECT 1 FROM transfers AS t JOIN orders AS o ON o.id = t.reference AND o.account_id IN (t.debit, t.credit)
         WHERE t.id = NEW.last_transfer AND t.kind = 'order' AND o.coin = NEW.asset AND o.price_round = NEW.price_round);
+END;
+
+CREATE TRIGGER balances_of_transit_keep_their_floor BEFORE UPDATE OF floor ON balances
+WHEN OLD.account = 'house:transit' AND NEW.floor IS NOT OLD.floor
+BEGIN
+  SELECT RAISE(ABORT, 'guard: the floor of transit is never changed');
 END;
 
 CREATE TRIGGER caps_rise_by_two BEFORE UPDATE OF floor ON balances
@@ -918,6 +926,58 @@ BEGIN
     WHERE EXISTS (SELECT 1 FROM listeners WHERE account_id = NEW.account_id);
   SELECT RAISE(ABORT, 'guard: only an account and the operator listen')
     WHERE NEW.account_id IS NOT 'operator' AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id);
+END;
+
+CREATE TABLE movements (
+  -- Who gives or receives it in this ledger.
+  account_id TEXT NOT NULL,
+  id TEXT NOT NULL,
+  half TEXT NOT NULL CHECK (half IN ('OUT', 'IN')),
+  asset TEXT NOT NULL,
+  amount INTEGER NOT NULL CHECK (amount > 0),
+  -- The numbers of this ledger and of the one that has the other half.
+  ledger INTEGER NOT NULL CHECK (ledger BETWEEN 0 AND 4095),
+  peer INTEGER NOT NULL CHECK (peer BETWEEN 0 AND 4095),
+  -- What it is for. A trigger checks it, since adding one to a CHECK would copy the whole table.
+  --   INVENTORY   the house's own, between 'house:liquidity' of both ledgers
+  purpose TEXT NOT NULL,
+  -- The number of its transfer.
+  transfer INTEGER NOT NULL,
+  PRIMARY KEY (account_id, id),
+  CHECK (ledger <> peer)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX movements_by_id ON movements (id);
+
+CREATE UNIQUE INDEX movements_by_peer ON movements (peer, transfer);
+
+CREATE TRIGGER movements_are_guarded BEFORE INSERT ON movements
+BEGIN
+  SELECT RAISE(ABORT, 'guard: movement exists')
+    WHERE EXISTS (SELECT 1 FROM movements WHERE id = NEW.id);
+  SELECT RAISE(ABORT, 'guard: a movement is for something')
+    WHERE NEW.purpose IS NOT 'INVENTORY' OR NEW.account_id IS NOT 'house:liquidity';
+  SELECT RAISE(ABORT, 'guard: the halves of a ledger have its number')
+    WHERE NEW.ledger <> (SELECT ledger FROM movements LIMIT 1);
+  SELECT RAISE(ABORT, 'guard: a movement names the next transfer')
+    WHERE NEW.transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
+END;
+
+CREATE TRIGGER movements_are_not_changed BEFORE UPDATE ON movements
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a movement is never changed');
+END;
+
+CREATE TRIGGER movements_are_not_deleted BEFORE DELETE ON movements
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a movement is never deleted');
+END;
+
+CREATE TRIGGER movements_move_money AFTER INSERT ON movements
+BEGIN
+  INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
+    NEW.transfer, iif(NEW.half = 'OUT', NEW.account_id, 'house:transit'),
+    iif(NEW.half = 'OUT', 'house:transit', NEW.account_id), NEW.asset, NEW.amount, 'movement', NEW.id);
 END;
 
 CREATE VIEW next_events AS
@@ -1474,7 +1534,7 @@ BEGIN
 END;
 
 CREATE TRIGGER transfers_have_a_kind BEFORE INSERT ON transfers
-WHEN NEW.kind NOT IN ('order', 'deposit', 'withdrawal', 'settlement')
+WHEN NEW.kind NOT IN ('order', 'deposit', 'withdrawal', 'settlement', 'movement')
 BEGIN
   SELECT RAISE(ABORT, 'ledger: no such kind of transfer');
 END;
@@ -1511,6 +1571,17 @@ BEGIN
       SELECT 1 FROM deposits
       WHERE account_id = NEW.credit AND id = NEW.reference AND transfer = NEW.id AND asset = NEW.asset
         AND amount = NEW.amount AND withdrawal_id IS NULL);
+END;
+
+CREATE TRIGGER transfers_of_movements_are_explained BEFORE INSERT ON transfers
+WHEN NEW.kind = 'movement'
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: no movement explains the transfer')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM movements
+      WHERE id = NEW.reference AND transfer = NEW.id AND asset = NEW.asset AND amount = NEW.amount
+        AND NEW.debit = iif(half = 'OUT', account_id, 'house:transit')
+        AND NEW.credit = iif(half = 'OUT', 'house:transit', account_id));
 END;
 
 CREATE TRIGGER transfers_of_orders_are_explained BEFORE INSERT ON transfers

@@ -6,8 +6,11 @@ import { withoutTriggers } from './write-ledger.ts';
 const [first, second, third] = [idInCrowd('0'), idInCrowd('1'), idInCrowd('2')];
 const LAST = 'ORDER BY account_id DESC, id DESC LIMIT 1';
 
+/** Those that a pass over one ledger checks. */
+type OwnInvariant = Exclude<Invariant, 'movements_have_both_halves'>;
+
 /** For each invariant, a change that bypasses the triggers and breaks it. No two changes touch the same rows. */
-export const faults: Readonly<Record<Invariant, readonly string[]>> = {
+export const faults: Readonly<Record<OwnInvariant, readonly string[]>> = {
   ledger_sums_to_zero: [`UPDATE balances SET amount = amount + 1 WHERE account = ${first} AND asset = 'AVAX'`],
   balances_above_floor: [`UPDATE balances SET amount = -1 WHERE account = ${second} AND asset = 'ETH'`],
   balances_match_transfers: [

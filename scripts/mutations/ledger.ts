@@ -1,6 +1,7 @@
 import type { Mutation, Room } from './mutation.ts';
 
 const ledgerTest = 'test/ledger/ledger.test.ts';
+const movementsTest = 'test/ledger/movements.three-ledgers.test.ts';
 const recordsTest = 'test/ledger/records.test.ts';
 const roundsTest = 'test/ledger/order-rounds.test.ts';
 const keysTest = 'test/ledger/order-keys.test.ts';
@@ -17,6 +18,7 @@ const SETTLEMENTS = 'migrations/0007_settlements.sql';
 const ADDRESSES = 'migrations/0008_addresses.sql';
 const RECONCILIATION = 'migrations/0010_reconciliation.sql';
 const HERE = 'src/ledger/reconciliation';
+const CHECK_MOVEMENTS = 'src/ledger/movements/check-movements.ts';
 
 /** A trigger that never fires. */
 function silence(file: string, head: string, tests: readonly string[]): Mutation {
@@ -361,6 +363,41 @@ export const ledger: Room = {
       find: '${settings.revision} = ${revision}',
       replace: '0',
       tests: ['test/ledger/settings.three-ledgers.test.ts'],
+    },
+    {
+      name: 'a transfer of the kind movement needs no record',
+      file: 'migrations/0063_movements.sql',
+      find: "WHEN NEW.kind = 'movement'",
+      replace: 'WHEN 0',
+      tests: [ledgerTest],
+    },
+    {
+      name: 'the halves of a movement may have different amounts',
+      file: CHECK_MOVEMENTS,
+      find: 'other.amount === half.amount &&',
+      replace: '',
+      tests: [movementsTest],
+    },
+    {
+      name: 'a movement with one half is not finished',
+      file: CHECK_MOVEMENTS,
+      find: 'now_ms - ts > FINISHED_AFTER_MS',
+      replace: 'now_ms < ts',
+      tests: [movementsTest],
+    },
+    {
+      name: 'a movement counts as broken while its other ledger does not answer',
+      file: CHECK_MOVEMENTS,
+      find: 'unknown.add(half.id)',
+      replace: 'unknown.delete(half.id)',
+      tests: [movementsTest],
+    },
+    {
+      name: 'what a ledger owes may not exceed its caps by what moved in',
+      file: 'src/ledger/reconciliation/close-pass.ts',
+      find: 'cap + exposure + movedIn',
+      replace: 'cap + exposure',
+      tests: ['test/ledger/reconciliation-balances.test.ts'],
     },
     {
       name: 'of several ledgers, a list passes over what one has not looked at yet',

@@ -23,6 +23,16 @@ const noticedBy: Readonly<Record<string, readonly string[]>> = {
   ],
   'test/ledger/directory.test.ts': ['claims_are_made_once'],
   'test/ledger/settings.three-ledgers.test.ts': ['settings_are_not_overtaken'],
+  'test/ledger/forbidden-writes.test.ts': [
+    'movements_are_guarded',
+    'movements_move_money',
+    'movements_are_not_changed',
+    'movements_are_not_deleted',
+    'transfers_of_movements_are_explained',
+    'balances_of_transit_keep_their_floor',
+  ],
+  'test/ledger/ledger.test.ts': ['transfers_have_a_kind', 'balances_have_an_owner', 'balances_begin_with_their_floor'],
+  'test/ledger/new-assets.test.ts': ['assets_are_held_by_every_account'],
   'test/operator/proposals.access.test.ts': ['proposals_begin_open', 'proposals_are_decided_once'],
   'test/operator/two-people.access.test.ts': [
     'proposals_begin_open',

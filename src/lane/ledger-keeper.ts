@@ -6,6 +6,8 @@ import { wakeBehind } from '../events/webhooks/reach-sender.ts';
 import type { Database } from '../ledger/database.ts';
 import { keepSettings } from '../ledger/copy-settings.ts';
 import { listLedgers, openLedger } from '../ledger/ledgers.ts';
+import { type KnownHalf, MovementsPosition, checkMovements } from '../ledger/movements/check-movements.ts';
+import { finishMovement } from './finish-movement.ts';
 import { FIRST_LEDGER } from '../ledger/record-id.ts';
 import { type Keeper, type KeeperStanding, ledgerOfKeeper } from '../ledger/reach-keeper.ts';
 import { KeptLinks } from '../ledger/reconciliation/kept-links.ts';
@@ -22,6 +24,7 @@ import { ObjectState } from '../platform/object-state.ts';
 
 const KEPT = 'reconciliation';
 const KEPT_CUSTODY = 'custody';
+const KEPT_MOVEMENTS = 'movements';
 
 /** The pause after a slice, as a multiple of the slice's own time. */
 const REST_PER_SLICE = 4;
@@ -71,6 +74,7 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     () => scheduler.wait(WAKING_PAUSE_MS),
   );
   #custodyStanding: CustodyStanding;
+  #movements: MovementsPosition;
   #isSweepDue = true;
   /** The last account whose old events were looked at; `null` where the next look begins with the first account. */
   #purgedTo: string | null = null;
@@ -87,6 +91,8 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     const kept = Progress.safeParse(this.#state.read(KEPT));
     const known = CustodyStanding.safeParse(this.#state.read(KEPT_CUSTODY));
     this.#custodyStanding = known.success ? known.data : NEVER_ASKED;
+    const compared = MovementsPosition.safeParse(this.#state.read(KEPT_MOVEMENTS));
+    this.#movements = compared.success ? compared.data : {};
     const stored = { ledger: this.#ledger, links: this.#links, spread: this.#spread };
     this.#reconciler = new Reconciler(this.#database, stored, kept.success ? kept.data : NO_PROGRESS);
   }
@@ -106,6 +112,7 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     await attempt('settings_not_copied', () => keepSettings(this.env, this.#ledger, Date.now()));
     if (!this.#isSweepDue) return;
     this.#isSweepDue = false;
+    await attempt('movements_not_checked', () => this.#takeTurn(() => this.#checkMovements()));
     await attempt('sweep_failed', () =>
       sweepWithdrawals({
         database: this.#database,
@@ -154,6 +161,7 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
   beginAnew(): Promise<void> {
     return this.#takeTurn(() => {
       this.#reconciler.beginAnew();
+      this.#keepMovements({});
       return Promise.resolve();
     });
   }
@@ -161,6 +169,20 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
   /** Each sweep looks at the next accounts. After a restart it begins again with the first, which is as good. */
   async #purgeEvents(): Promise<void> {
     this.#purgedTo = await purgeEvents(this.#database, this.#purgedTo);
+  }
+
+  /** Compares the halves of movements with those in other ledgers, and finishes those that have one half. */
+  async #checkMovements(): Promise<void> {
+    const now_ms = Date.now();
+    const finish = (half: KnownHalf) => finishMovement(this.env, half);
+    const { next, whole, findings } = await checkMovements(this.env, this.#ledger, this.#movements, finish, now_ms);
+    await this.#reconciler.note({ movements_have_both_halves: whole }, findings, now_ms);
+    this.#keepMovements(next);
+  }
+
+  #keepMovements(position: MovementsPosition): void {
+    this.#movements = position;
+    this.#state.write(KEPT_MOVEMENTS, position);
   }
 
   async #watchCustody(): Promise<void> {

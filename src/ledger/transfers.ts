@@ -12,6 +12,8 @@ export const house = {
   payouts: 'house:payouts',
   /** The fees of completed withdrawals. */
   fees: 'house:fees',
+  /** What has left for other ledgers and not come in there, or the other way round: of either sign. */
+  transit: 'house:transit',
 } as const;
 
 /**
@@ -23,7 +25,7 @@ export interface Transfer {
   readonly credit: string;
   readonly asset: Asset;
   readonly amount: Atoms;
-  readonly kind: 'order' | 'deposit' | 'withdrawal' | 'settlement';
+  readonly kind: 'order' | 'deposit' | 'withdrawal' | 'settlement' | 'movement';
   /** The id of the record whose trigger writes it. */
   readonly reference: string;
 }

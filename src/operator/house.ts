@@ -32,6 +32,10 @@ const HouseAsset = z.object({
   asset: z.string().openapi({ example: 'BTC' }),
   owedToClients: SignedDecimal.openapi({ description: 'The sum of all clients’ balances', example: '12.5' }),
   inFlight: SignedDecimal.openapi({ description: 'Taken for withdrawals that have not ended', example: '0.5' }),
+  inTransit: SignedDecimal.openapi({
+    description: 'Gone to other ledgers less what came from them; over all ledgers zero, but for what is on its way',
+    example: '0',
+  }),
   feesEarned: SignedDecimal.openapi({ description: 'Withdrawal fees so far', example: '0.02' }),
   inventory: SignedDecimal.openapi({
     description: 'What orders fill from; below zero the house is short',
@@ -68,6 +72,7 @@ const LedgerAsset = HouseAsset.pick({
   asset: true,
   owedToClients: true,
   inFlight: true,
+  inTransit: true,
   feesEarned: true,
   inventory: true,
   exposure: true,
@@ -186,10 +191,12 @@ function showPosition(positions: Positions, asset: Asset): LedgerAsset {
   const of = (owner: string) => positionOf(positions, owner, asset);
   const [custody, liquidity] = [of(house.custody), of(house.liquidity)];
   const [payouts, fees] = [of(house.payouts).amount, of(house.fees).amount];
+  const transit = of(house.transit).amount;
   return {
     asset,
-    owedToClients: show(-(custody.amount + liquidity.amount + payouts + fees)),
+    owedToClients: show(-(custody.amount + liquidity.amount + payouts + fees + transit)),
     inFlight: show(payouts),
+    inTransit: show(transit),
     feesEarned: show(fees),
     inventory: show(liquidity.amount),
     exposure: show(-liquidity.floor),

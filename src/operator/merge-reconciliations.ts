@@ -1,6 +1,6 @@
 import type { LedgerAnswer } from '../ledger/ask-ledgers.ts';
 import type { InvariantReport } from '../ledger/reconciliation/progress.ts';
-import { MAX_EXAMPLES } from '../ledger/reconciliation/invariants.ts';
+import { type Example, MAX_EXAMPLES } from '../ledger/reconciliation/invariants.ts';
 import { Exact } from '../money/amounts.ts';
 import type { LedgerReconciliation, LedgerStanding, Reconciliation } from './reconciliation.ts';
 
@@ -22,11 +22,13 @@ export function mergeReconciliations(answers: readonly LedgerAnswer<LedgerReconc
     status: worstOf([...shown.map(({ status }) => status), ...(isSilent ? (['pending'] as const) : [])]),
     invariants: slowest.invariants.map(({ name }) => {
       const all = shown.flatMap(({ invariants }) => invariants.filter((one) => one.name === name));
+      const figures = all.map((one) => one.figures).reduce(sumFigures);
+      const beyond = name === 'debts_within_caps' ? listBeyondCaps(figures) : [];
       return {
         name,
-        status: worstOf(all.map(({ status }) => status)),
-        figures: all.map(({ figures }) => figures).reduce(sumFigures),
-        examples: all.flatMap(({ examples }) => examples).slice(0, MAX_EXAMPLES),
+        status: beyond.length > 0 ? 'broken' : worstOf(all.map(({ status }) => status)),
+        figures,
+        examples: [...beyond, ...all.flatMap(({ examples }) => examples)].slice(0, MAX_EXAMPLES),
       };
     }),
     violations: shown.flatMap(({ violations }) => violations).toSorted((one, other) => (one.id < other.id ? -1 : 1)),
@@ -49,6 +51,20 @@ function showStanding({ ledger, answer }: LedgerAnswer<LedgerReconciliation>): L
 
 /** A sum that a pass could not form. */
 const UNKNOWN = 'unknown';
+
+/**
+ * The assets of which all ledgers together were brought more than their caps, or owe more than caps and exposures. What
+ * moved into a ledger is counted with what it owes, as both were read at one moment.
+ */
+function listBeyondCaps(figures: Figures): Example[] {
+  return Object.entries(figures).flatMap(([asset, sums]) => {
+    if (typeof sums === 'string') return [];
+    const of = (name: string) => new Exact(sums[name] ?? 0);
+    const allowed = of('supplyCap').plus(of('exposure')).plus(of('movedIn'));
+    const isWithin = of('broughtIn').lessThanOrEqualTo(of('supplyCap')) && of('owed').lessThanOrEqualTo(allowed);
+    return isWithin ? [] : [{ asset, ...sums }];
+  });
+}
 
 type Figures = InvariantReport['figures'];
 type Figure = Figures[string];

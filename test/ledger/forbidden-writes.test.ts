@@ -3,6 +3,7 @@ import { newRecordId } from '../../src/ledger/record-id.ts';
 import {
   NEXT,
   NOON_MS,
+  balanceOf,
   credit,
   keyOf,
   openFunded,
@@ -199,6 +200,23 @@ const sorts: Readonly<Record<string, Sort>> = {
   },
 };
 
+/** A half of a movement of the inventory. By default of this ledger, and another one. */
+function writeMovement(half: string, change: Readonly<Record<string, string | number>> = {}): Write {
+  return (id, _status, insert = 'INSERT') =>
+    insertRow(insert, 'movements', {
+      account_id: `'house:liquidity'`,
+      id: `'${id}'`,
+      half: `'${half}'`,
+      asset: `'BTC'`,
+      amount: 7,
+      ledger: 0,
+      peer: 1,
+      purpose: `'INVENTORY'`,
+      transfer: NEXT,
+      ...change,
+    });
+}
+
 const settlementTypes = ['P2P_BUY', 'P2P_SELL', 'QUICK_BUY', 'QUICK_SELL'];
 
 function step({ table, columns }: Sort, id: string, status: string, update = 'UPDATE'): D1PreparedStatement {
@@ -269,7 +287,7 @@ async function forge(id: string): Promise<D1PreparedStatement[]> {
 
 describe('the kinds of transfers in the schema', () => {
   it('are those of the records in this file', async () => {
-    const known = [...Object.values(sorts).map(({ kind }) => kind), 'settlement'];
+    const known = [...Object.values(sorts).map(({ kind }) => kind), 'settlement', 'movement'];
     expect((await readList('transfers_have_a_kind', 'kind')).toSorted()).toEqual([...new Set(known)].toSorted());
   });
 });
@@ -371,5 +389,77 @@ describe.each(settlementTypes)('a settlement that is %s', (type) => {
       ]);
     }
     await expectNothing(forbidden);
+  });
+});
+
+describe.each(['OUT', 'IN'])('a movement that is %s', (half) => {
+  it('has one transfer, with house:transit, once', async () => {
+    expect(await readList('movements', 'half')).toEqual(['OUT', 'IN']);
+    const forbidden: Forbidden[] = [];
+    for (const insert of CONFLICTS) {
+      const id = newId();
+      const transit = await balanceOf('house:transit', 'BTC');
+      await writeMovement(half)(id, '', insert).run();
+      expect(await countTransfers(id)).toBe(1);
+      expect(await balanceOf('house:transit', 'BTC')).toBe(transit + (half === 'OUT' ? 7n : -7n));
+      const opposite = half === 'OUT' ? 'IN' : 'OUT';
+      const again = CONFLICTS.flatMap((conflict) => [
+        writeMovement(half)(id, '', conflict),
+        writeMovement(opposite)(id, '', conflict),
+      ]);
+      forbidden.push(['a second one', ...again], ['a forged transfer', ...(await forge(id))]);
+      const { results } = await sql("SELECT name FROM pragma_table_info('movements')").all<{ name: string }>();
+      const changes = results.flatMap(({ name }) =>
+        UPDATES.map((update) => sql(`${update} movements SET ${name} = ${name} WHERE id = ?`, id)),
+      );
+      forbidden.push(['a change', ...changes], ['a deletion', sql('DELETE FROM movements WHERE id = ?', id)]);
+    }
+    await expectNothing(forbidden);
+  });
+
+  it('is of two ledgers, of this one’s number, of the inventory, and names the next transfer', async () => {
+    await writeMovement(half)(newId(), '').run();
+    const changes: Record<string, string | number>[] = [
+      { ledger: 2 },
+      { peer: 0 },
+      { peer: -1 },
+      { peer: 4096 },
+      { peer: 'NULL' },
+      { ledger: 'NULL' },
+      { half: `'BOTH'` },
+      { asset: `'NONE'` },
+      { asset: 'NULL' },
+      { amount: 0 },
+      { amount: -7 },
+      { amount: 'NULL' },
+      { purpose: `'GIFT'` },
+      { purpose: 'NULL' },
+      { account_id: `'${account}'` },
+      { account_id: `'house:custody'` },
+      { account_id: `'house:transit'` },
+      { account_id: 'NULL' },
+      { transfer: 1 },
+      { transfer: `${NEXT} + 1` },
+      { transfer: 'NULL' },
+    ];
+    const forbidden = changes.map((change): Forbidden => {
+      const writes = CONFLICTS.map((insert) => writeMovement(half, change)(newId(), '', insert));
+      return [JSON.stringify(change), ...writes];
+    });
+    await expectNothing(forbidden);
+  });
+});
+
+describe('the balance of house:transit', () => {
+  it('keeps its floor, whatever the audit says', async () => {
+    const floors = ['0', '-1', '1', '-9223372036854775806'].map((floor): Forbidden => {
+      const [audit, set] = setFloor('house:transit', 'BTC', floor);
+      return [`a floor of ${floor}`, set, audit];
+    });
+    // The row of the audit alone may be written, and changes no balance.
+    for (const [what, set, audit] of floors) {
+      await audit?.run();
+      await expectNothing([[what, set!]]);
+    }
   });
 });

@@ -103,7 +103,7 @@ describe('a balance', () => {
 
   it('starts with a floor of zero', async () => {
     const query = `INSERT INTO balances (account, asset, floor) VALUES (?, 'NEW', -1)`;
-    await expectRefused('ledger: only inventory and custody may be negative', sql(query, victim));
+    await expectRefused('ledger: a balance begins with the floor of its owner', sql(query, victim));
   });
 
   it('is never deleted', async () => {
@@ -148,7 +148,7 @@ describe('a transfer', () => {
     },
   );
 
-  it.each(['order', 'deposit', 'withdrawal', 'settlement', 'gift', ''])(
+  it.each(['order', 'deposit', 'withdrawal', 'settlement', 'movement', 'gift', ''])(
     'of any kind belongs to a record: refuses %s',
     async (kind) => {
       const message = ['gift', ''].includes(kind)

@@ -27,7 +27,15 @@ describe('a new asset', () => {
     expect((await listAssets(before)).toSorted()).toEqual(assetSymbols.toSorted());
     await addAsset();
     const after = await openAccount();
-    for (const owner of [before, after, 'house:custody', 'house:liquidity', 'house:payouts', 'house:fees']) {
+    for (const owner of [
+      before,
+      after,
+      'house:custody',
+      'house:liquidity',
+      'house:payouts',
+      'house:fees',
+      'house:transit',
+    ]) {
       expect((await listAssets(owner)).toSorted(), owner).toEqual([...assetSymbols, 'XRP'].toSorted());
     }
   });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newRecordId } from '../../src/ledger/record-id.ts';
 import { type Trader, openTrader } from '../support/exchange.ts';
-import { order, sql, transfer } from '../support/ledger/raw-ledger.ts';
+import { NEXT, order, sql, transfer } from '../support/ledger/raw-ledger.ts';
 import { expectAllWell, expectBroken, invariantOf, makeActivity, saveMoney } from '../support/ledger/reconciliation.ts';
 import { env } from '../support/runtime/test-env.ts';
 
@@ -95,6 +95,26 @@ describe('a balance that was changed by hand', () => {
     expect(invariantOf(found, 'balances_match_transfers').examples).toMatchObject([
       { account: one.accountId, asset: 'ETH', balance: 'missing' },
     ]);
+  });
+});
+
+describe('what is owed', () => {
+  it('may be more than caps and exposure by what moved in from another ledger, and no more', async () => {
+    const move = (half: string, amount: number) =>
+      sql(
+        `INSERT INTO movements VALUES ('house:liquidity', ?, ?, 'LTC', ?, 0, 1, 'INVENTORY', ${NEXT})`,
+        newRecordId(Date.now()),
+        half,
+        amount,
+      );
+    const buy = order(one.accountId, { coin: 'LTC', price: '5000000000', coinAmount: '50', usdtAmount: '25' });
+    const floor = (account: string) =>
+      sql(`UPDATE balances SET floor = 0 WHERE account = ? AND asset = 'LTC'`, account);
+    const floors = [floor('house:liquidity'), floor('house:custody')];
+    const guards = ['balances_change_their_floor_by_audit'];
+    const found = await expectBroken([], guards, move('IN', 60), ...floors, buy);
+    const debts = { owed: '0.0000005', broughtIn: '0', movedIn: '0.0000006', supplyCap: '0', exposure: '0' };
+    expect(invariantOf(found, 'debts_within_caps').figures['LTC']).toEqual(debts);
   });
 });
 

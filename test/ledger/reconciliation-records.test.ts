@@ -301,6 +301,42 @@ describe('a withdrawal', () => {
   });
 });
 
+describe('a half of a movement', () => {
+  const insert = (id: string, half: string) =>
+    sql(`INSERT INTO movements VALUES ('house:liquidity', ?, ?, 'BTC', 7, 0, 1, 'INVENTORY', ${NEXT})`, id, half);
+
+  it('that has its transfer is right', async () => {
+    await expectBroken([], [], insert(newRecordId(Date.now()), 'OUT'), insert(newRecordId(Date.now()), 'IN'));
+  });
+
+  it.each([
+    ['amount', 'amount = 8'],
+    ['asset', "asset = 'ETH'"],
+    ['direction', "half = 'IN'"],
+    ['owner', "account_id = 'house:fees'"],
+    ['id', "id = 'x'"],
+    ['number', 'transfer = transfer + 1'],
+  ])('with another %s than its transfer is found', async (_, change) => {
+    const id = newRecordId(Date.now());
+    const changed = sql(`UPDATE movements SET ${change} WHERE id = ?`, id);
+    const found = await expectBroken([tie], ['movements_are_not_changed'], insert(id, 'OUT'), changed);
+    expect(invariantOf(found, tie).examples).toHaveLength(2);
+  });
+
+  it('is missed by its transfer when it is gone', async () => {
+    const id = newRecordId(Date.now());
+    const remove = sql('DELETE FROM movements WHERE id = ?', id);
+    const found = await expectBroken([tie], ['movements_are_not_deleted'], insert(id, 'IN'), remove);
+    expect(invariantOf(found, tie).examples).toMatchObject([{ kind: 'movement', reference: id }]);
+  });
+
+  it('of two ledgers that are one is found', async () => {
+    const id = newRecordId(Date.now());
+    const same = sql('UPDATE movements SET peer = 0 WHERE id = ?', id);
+    await expectBroken([tie], ['movements_are_not_changed'], insert(id, 'OUT'), same);
+  });
+});
+
 describe('a fill', () => {
   const price = '333333333333';
   // 0.00300000 ETH at 3333.33333333 are 9.99999999999 USDT.

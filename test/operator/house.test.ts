@@ -67,7 +67,9 @@ describe('GET /operator/v1/house', () => {
     });
     expect(assetOf(house, 'USDT')).toMatchObject({ inFlight: '21', feesEarned: '1', exposureUsed: '0', price: '1' });
     for (const asset of house.assets) {
-      const sum = ['owedToClients', 'inFlight', 'feesEarned', 'inventory'].map((name) => Number(asset[name] ?? 0));
+      const sum = ['owedToClients', 'inFlight', 'inTransit', 'feesEarned', 'inventory'].map((name) =>
+        Number(asset[name] ?? 0),
+      );
       expect(sum.reduce((total, one) => total + one, 0)).toBeCloseTo(Number(asset['custodyShouldHold']), 5);
     }
   });

@@ -34,6 +34,11 @@ function sumOwnLegs(kind: RecordKind, source: string, isCounted: (number: string
     ${legs.join(' UNION ALL ')}`;
 }
 
+/** Whether records of a kind move the balance of their own account. */
+export function hasOwnLegs({ legs }: RecordKind): boolean {
+  return legs.some(({ sign }) => sign !== undefined);
+}
+
 export interface BalanceFault {
   readonly account: string;
   readonly asset: string;
@@ -52,7 +57,7 @@ export interface BalanceFault {
  */
 export function composeBalances({ from, before }: AccountRange): Statement {
   const compose = () => {
-    const legs = recordKinds.map((kind) => {
+    const legs = recordKinds.filter(hasOwnLegs).map((kind) => {
       const { text } = selectRange(kind.name, { from, before });
       return `SELECT account, asset, high, low, number, NULL AS amount, NULL AS floor, NULL AS last_transfer
         FROM (${sumOwnLegs(kind, text, (number) => `${number} IS NOT NULL`)})`;

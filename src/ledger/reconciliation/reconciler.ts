@@ -1,7 +1,7 @@
 import type { Database } from '../database.ts';
 import { type Closing, closePass } from './close-pass.ts';
 import { CHAINS, type ChainName, type Chains, type ComputedPart, type Link, chains, computePart } from './history.ts';
-import { type Counts, type Finding, addToTallies, invariants } from './invariants.ts';
+import { type Counts, type Finding, type Tallies, addToTallies, invariants } from './invariants.ts';
 import { addDifferences } from './judge-balance.ts';
 import type { KeptLinks } from './kept-links.ts';
 import { type InvariantReport, NO_PROGRESS, type Pass, type PassReport, type Progress, beginPass } from './progress.ts';
@@ -147,6 +147,12 @@ export class Reconciler {
     return { isMore: true, duration_ms: computed.duration_ms };
   }
 
+  /** Notes what was checked apart from the slices, and halts the exchange for a finding. Throws when D1 fails. */
+  async note(checked: Counts, findings: readonly Finding[], now_ms: number): Promise<void> {
+    await reportFindings({ database: this.#database, ledger: this.#ledger }, findings, this.#progress.number, now_ms);
+    this.#progress = { ...this.#progress, found: addToTallies(this.#progress.found, checked, findings) };
+  }
+
   /** Reads the next slice of the running pass. When D1 fails, throws and keeps its progress. */
   async advance(limits: SliceLimits, now_ms: number): Promise<Slice> {
     const { pass } = this.#progress;
@@ -220,7 +226,7 @@ export class Reconciler {
   }
 
   #close(pass: Pass, closing: Closing, now_ms: number): void {
-    const { number, newest } = this.#progress;
+    const { number, newest, found } = this.#progress;
     const scanned = pass.journal ?? newest;
     this.#progress = {
       ...this.#progress,
@@ -230,7 +236,7 @@ export class Reconciler {
       // If the pass has read further than `follow`, `follow` keeps its own, so that it still reads those transfers.
       newest: scanned.after <= newest.after ? scanned : newest,
       found: {},
-      report: writeReport(number, pass, closing, now_ms),
+      report: writeReport(number, withMovements(pass, found), closing, now_ms),
     };
   }
 }
@@ -251,6 +257,11 @@ function addScanned(pass: Pass, { differences, untied }: Pick<Pass, 'differences
     differences: addDifferences(pass.differences, differences),
     untied: [...new Set([...pass.untied, ...untied])],
   };
+}
+
+/** The movements between ledgers are compared apart from the pass. Pure. */
+function withMovements(pass: Pass, { movements_have_both_halves: compared }: Tallies): Pass {
+  return compared ? { ...pass, tallies: { ...pass.tallies, movements_have_both_halves: compared } } : pass;
 }
 
 function judgeLink(chain: ChainName, kept: Link, computed: ComputedPart | null): Finding[] {

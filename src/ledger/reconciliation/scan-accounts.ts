@@ -101,11 +101,17 @@ interface MeasureRow {
   readonly deposits: string | null;
   readonly withdrawals: string | null;
   readonly settlements: string | null;
+  readonly movements: string | null;
 }
 
 function composeMeasure(from: string, count: number): Statement {
   const tables = recordKinds.map(({ name }) => name);
-  const firsts = tables.map((table) => `SELECT min(account_id) FROM ${table} WHERE account_id >= ?1`);
+  // D1 allows five terms in a compound SELECT, so the lowest of them is found by a function.
+  const firsts = [
+    'SELECT min(id) FROM accounts WHERE id >= ?1',
+    ...tables.map((table) => `SELECT min(account_id) FROM ${table} WHERE account_id >= ?1`),
+  ];
+  const first = `nullif(min(${firsts.map((query) => `coalesce((${query}), '${BEYOND_ALL}')`).join(', ')}), '${BEYOND_ALL}')`;
   const ends = recordKinds.map(
     (kind, at) => `(SELECT account_id FROM ${kind.name} WHERE account_id >= ?1
       ORDER BY account_id, id LIMIT 1 OFFSET ?${at + 3}) AS ${kind.name}`,
@@ -113,8 +119,7 @@ function composeMeasure(from: string, count: number): Statement {
   return {
     text: `
       SELECT (SELECT max(id) FROM transfers) AS head,
-        (SELECT min(first) FROM (
-          SELECT min(id) AS first FROM accounts WHERE id >= ?1 UNION ALL ${firsts.join(' UNION ALL ')})) AS first,
+        ${first} AS first,
         (SELECT id FROM accounts WHERE id >= ?1 ORDER BY id LIMIT 1 OFFSET ?2) AS accounts, ${ends.join(', ')}`,
     // Besides its records, an account has nine balances and twelve addresses, so fewer accounts fit than records.
     values: [from, Math.max(1, Math.floor(count / 6)), ...recordKinds.map((kind) => countFitting(kind, count))],

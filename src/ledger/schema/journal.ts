@@ -32,7 +32,7 @@ export const transfers = sqliteTable('transfers', {
   credit: text().notNull(),
   asset: text().$type<Asset>().notNull(),
   amount: atoms().notNull(),
-  kind: text({ enum: ['order', 'deposit', 'withdrawal', 'settlement'] }).notNull(),
+  kind: text({ enum: ['order', 'deposit', 'withdrawal', 'settlement', 'movement'] }).notNull(),
   reference: text().notNull(),
   ts: integer()
     .notNull()

@@ -164,6 +164,27 @@ export const settlements = sqliteTable(
   ],
 );
 
+/** The halves of movements between ledgers. */
+export const movements = sqliteTable(
+  'movements',
+  {
+    accountId: text('account_id').notNull(),
+    id: text().notNull(),
+    half: text({ enum: ['OUT', 'IN'] }).notNull(),
+    asset: text().$type<Asset>().notNull(),
+    amount: atoms().notNull(),
+    ledger: integer().notNull(),
+    peer: integer().notNull(),
+    purpose: text({ enum: ['INVENTORY'] }).notNull(),
+    transfer: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.id] }),
+    uniqueIndex('movements_by_id').on(table.id),
+    uniqueIndex('movements_by_peer').on(table.peer, table.transfer),
+  ],
+);
+
 export const payoutClaims = sqliteTable(
   'payout_claims',
   {

@@ -26,6 +26,7 @@ const holdings: readonly Column<HouseAsset>[] = [
   asset,
   number('Owed to clients', (row) => row.owedToClients),
   number('In flight', (row) => row.inFlight),
+  number('In transit', (row) => row.inTransit),
   number('Fees earned', (row) => row.feesEarned),
   number('Inventory', (row) => row.inventory),
   number('In custody, by the ledger', (row) => row.custodyShouldHold),
