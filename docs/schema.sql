@@ -1256,7 +1256,7 @@ CREATE TABLE settings (
   fallback_prices TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(fallback_prices)),
   -- The same for the smallest deposits that are credited.
   deposit_minimums TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(deposit_minimums))
-, approval_above TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(approval_above)), revision INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0), opening_weights TEXT NOT NULL DEFAULT '{"0":1}' CHECK (json_valid(opening_weights))) STRICT;
+, approval_above TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(approval_above)), revision INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0), opening_weights TEXT NOT NULL DEFAULT '{"0":1}' CHECK (json_valid(opening_weights)), has_two_admins INTEGER NOT NULL DEFAULT 0 CHECK (has_two_admins IN (0, 1))) STRICT;
 
 CREATE TRIGGER halts_stay_until_violations_are_cleared BEFORE UPDATE ON settings
 WHEN (NEW.trading_halted IS NOT 1 OR NEW.withdrawals_halted IS NOT 1)
@@ -1297,6 +1297,7 @@ WHEN (
     OR NEW.allowlist_mode IS NOT OLD.allowlist_mode
     OR (OLD.review_threshold IS NOT NULL AND (NEW.review_threshold IS NULL OR NEW.review_threshold > OLD.review_threshold))
     OR NEW.approval_above IS NOT OLD.approval_above)
+  AND EXISTS (SELECT 1 FROM staff)
   AND EXISTS (SELECT 1 FROM two_admins)
   AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'change_settings')
 BEGIN
@@ -1637,7 +1638,9 @@ END;
 
 CREATE VIEW two_admins AS
   SELECT 1 AS present WHERE 1 < (
-    SELECT count(*) FROM staff, json_each(staff.roles) AS role WHERE role.value = 'admin');
+    SELECT count(*) FROM staff, json_each(staff.roles) AS role WHERE role.value = 'admin')
+  UNION ALL
+  SELECT 1 FROM settings WHERE has_two_admins = 1;
 
 CREATE TABLE webhook_endpoints (
   -- An account's id, or 'operator'.

@@ -9,8 +9,9 @@ import { settings, violations } from './schema.ts';
 import { settingsColumns } from './settings.ts';
 
 /**
- * The settings of ledger 0 are the exchange's. Each other ledger has a copy, which its gate and its triggers read. These
- * functions make the copies: after a change by the operator, and every minute by the keepers, which finish what failed.
+ * The settings of ledger 0 are the exchange's. Each other ledger has a copy, which its gate and its triggers read; with it
+ * goes whether two people are admins, since only ledger 0 has the staff. These functions make the copies: after a change by
+ * the operator, and every minute by the keepers, which finish what failed.
  */
 
 /** Writes the settings of ledger 0 to all other ledgers whose copy differs. Throws unless each write is confirmed. */
@@ -41,12 +42,16 @@ export async function listBrokenLedgers(bindings: LedgerBindings): Promise<numbe
   return ledgers.filter((_, position) => standing[position] !== undefined);
 }
 
+/** Whether two people are admins: by the staff in ledger 0, and by the copy in every other ledger. */
+const hasTwoAdmins = sql<boolean>`EXISTS (SELECT 1 FROM two_admins)`.mapWith(Boolean);
+
 const readRow = async (database: Database) => {
   const [row] = await database
     .select({
       ...settingsColumns,
       approvalAbove: settings.approvalAbove,
       openingWeights: settings.openingWeights,
+      hasTwoAdmins,
       revision: settings.revision,
     })
     .from(settings);

@@ -110,21 +110,25 @@ export function authenticateOperator(duty: Duty): MiddlewareHandler<OperatorEnvi
 
 /**
  * The same for a change, with a JSON body. A change that the database refuses because two people must agree on it becomes
- * a proposal, which is then the answer.
+ * a proposal, which is then the answer. It lies in the ledger in which the change is made: `ledgerOfChange` finds it where
+ * no id of the path names it.
  */
-export function authenticateOperatorJson(duty: Duty): MiddlewareHandler<OperatorEnvironment> {
-  return every(authenticateOperator(duty), takeJson, proposeInstead(duty));
+export function authenticateOperatorJson(
+  duty: Duty,
+  ledgerOfChange: LedgerOfChange = ledgerOfPath,
+): MiddlewareHandler<OperatorEnvironment> {
+  return every(authenticateOperator(duty), takeJson, proposeInstead(duty, ledgerOfChange));
 }
 
 /** The same for a change without a body. */
 export function authenticateOperatorChange(duty: Duty): MiddlewareHandler<OperatorEnvironment> {
-  return every(authenticateOperator(duty), proposeInstead(duty));
+  return every(authenticateOperator(duty), proposeInstead(duty, ledgerOfPath));
 }
 
 /** What is known of a problem that a route answers. */
 const Problem = z.object({ code: z.string() });
 
-function proposeInstead(duty: Duty): MiddlewareHandler<OperatorEnvironment> {
+function proposeInstead(duty: Duty, ledgerOfChange: LedgerOfChange): MiddlewareHandler<OperatorEnvironment> {
   return async (c, next) => {
     const request = { method: c.req.method, path: c.req.path, body: await c.req.text() };
     const id = c.get('approval');
@@ -133,7 +137,7 @@ function proposeInstead(duty: Duty): MiddlewareHandler<OperatorEnvironment> {
     if (c.res.status !== statusOf('approval_required')) return;
     const problem = Problem.safeParse(await c.res.clone().json());
     if (problem.data?.code !== 'approval_required') return;
-    const ledger = ledgerOfPath(c);
+    const ledger = await ledgerOfChange(c);
     const proposed = await propose(openLedger(c.env, ledger), ledger, request, duty, actorOf(c));
     c.res = undefined;
     c.res = proposed.ok
@@ -142,10 +146,13 @@ function proposeInstead(duty: Duty): MiddlewareHandler<OperatorEnvironment> {
   };
 }
 
-/** The ledger that a change is made in: that of the account in its path, or ledger 0 for what belongs to no account. */
+/** Finds the ledger in which a request makes its change: the number of one that exists. Throws when D1 fails. */
+type LedgerOfChange = (c: Context<OperatorEnvironment>) => number | Promise<number>;
+
+/** The ledger that the first id of a path names, of whatever kind; ledger 0 for what belongs to no account. */
 function ledgerOfPath(c: Context<OperatorEnvironment>): number {
-  const id = RecordId.safeParse(c.req.param('id'));
-  return id.success ? ledgerNumberOf(id.data) : FIRST_LEDGER;
+  const id = Object.values(c.req.param()).find((value) => RecordId.safeParse(value).success);
+  return id === undefined ? FIRST_LEDGER : ledgerNumberOf(id);
 }
 
 /** The answer of a change that needs two people, for the documents. Hono is not told of it: it is sent by the area. */

@@ -1,10 +1,10 @@
-import { type Outcome, refuse } from '../http/refusal.ts';
-import { describeError, logFault } from '../platform/log.ts';
+import type { Outcome } from '../http/refusal.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import type { Actor } from '../ledger/audit.ts';
-import { copySettingsToAll, listBrokenLedgers } from '../ledger/copy-settings.ts';
+import { listBrokenLedgers } from '../ledger/copy-settings.ts';
 import { firstLedger, listLedgers } from '../ledger/ledgers.ts';
 import type { OpeningWeights } from '../ledger/opening-weights.ts';
+import { copyToLedgers } from './copy-to-ledgers.ts';
 import {
   type ChangeSettings,
   type ExchangeSettings,
@@ -32,13 +32,7 @@ export async function changeExchangeSettings(
   if (isLift && (await listBrokenLedgers(bindings)).length > 0) return violationStands;
   const changed = await changeSettings(firstLedger(bindings), change, defaults, actor);
   if (!changed.ok) return changed;
-  try {
-    await copySettingsToAll(bindings, actor.now_ms);
-  } catch (error) {
-    logFault('settings_not_copied', { error: describeError(error) });
-    return notCopied;
-  }
-  return changed;
+  return (await copyToLedgers(bindings, actor.now_ms)) ?? changed;
 }
 
 /** The first number of the weights that is the one of no ledger. */
@@ -46,9 +40,3 @@ function findUnknownLedger(bindings: LedgerBindings, weights: OpeningWeights = {
   const ledgers = listLedgers(bindings).map(String);
   return Object.keys(weights).find((ledger) => !ledgers.includes(ledger));
 }
-
-const notCopied = refuse(
-  'service_unavailable',
-  'The change is made, and holds in every ledger within a minute. Send it again to have that confirmed.',
-  { retryAfterSeconds: 1 },
-);

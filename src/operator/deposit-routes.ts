@@ -11,7 +11,7 @@ import { oldestFirst, readMergedPage } from '../ledger/merge-pages.ts';
 import { refuse } from '../http/refusal.ts';
 import { Deposit, quarantineDecisions, showDeposit } from '../wallet/deposits/deposit.ts';
 import { DustSum, listDust } from '../wallet/deposits/list-dust.ts';
-import { ReportDeposit, reportDeposit } from '../wallet/deposits/report-deposit.ts';
+import { ReportDeposit, findReportLedger, reportDeposit } from '../wallet/deposits/report-deposit.ts';
 import {
   type OperatorEnvironment,
   actorOf,
@@ -54,7 +54,9 @@ depositRoutes.openapi(
     description:
       'There is one deposit per network, transaction and output; a report may be repeated. A deposit is PENDING until it has the network’s confirmations, then credited; FAILED if it reverts before. It is QUARANTINED and credited to nobody if it belongs to nobody, is no asset of its network, is below the smallest deposit, was paid by a contract within a transaction, or would exceed the supply cap. A report that changes no status writes nothing.',
     security: [{ operatorToken: [] }],
-    middleware: authenticateOperatorJson('report_deposits'),
+    middleware: authenticateOperatorJson('report_deposits', async (c) =>
+      findReportLedger(c.env, ReportDeposit.parse(await c.req.json())),
+    ),
     request: { body: jsonBody(ReportDeposit) },
     responses: {
       200: { description: 'The deposit, known before', content: jsonContent(z.object({ deposit: Deposit })) },

@@ -1,11 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { accountNotFound, readAccount } from '../accounts/account.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
 import type { Database } from '../ledger/database.ts';
 import { findLedger } from '../ledger/ledgers.ts';
+import { ledgerNumberOf } from '../ledger/record-id.ts';
 import { valueInUsdt } from '../markets/value-in-usdt.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { type DepositRow, readReportedDeposit } from '../wallet/deposits/account-deposit.ts';
@@ -20,6 +20,7 @@ import {
 } from './authenticate-operator.ts';
 import { OperatorDeposit, showDepositToOperator } from '../wallet/deposits/operator-deposit.ts';
 import { Reason, ReasonBody } from './reason.ts';
+import { takeAccount } from './take-account.ts';
 
 const DEPOSIT_PATH = '/operator/v1/deposits/{id}';
 
@@ -27,6 +28,10 @@ const common = { tags: ['Deposits'], security: [{ operatorToken: [] }] };
 const OneDeposit = {
   200: { description: 'The deposit', content: jsonContent(z.object({ deposit: OperatorDeposit })) },
 };
+const ofAnotherLedger = refuse(
+  'invalid_state',
+  'The account is in another ledger than the deposit. Keep the deposit, and credit the account by hand.',
+);
 const noDeposit = refuse('not_found', 'The custodian reported no deposit of that id.');
 
 interface TakenDeposit {
@@ -70,7 +75,7 @@ quarantineRoutes.openapi(
     path: `${DEPOSIT_PATH}/credit`,
     summary: 'Credit a quarantined deposit to an account, once',
     description:
-      'The account receives an internal deposit of the same amount, up to the supply cap. It cannot be undone. One that was kept can still be credited. The same decision again is no error.',
+      'The account receives an internal deposit of the same amount, up to the supply cap. It cannot be undone. One that was kept can still be credited. The same decision again is no error. An account of another ledger is refused: keep the deposit, and credit the account by hand.',
     middleware: authenticateOperatorJson('decide_quarantine'),
     request: {
       params: RecordPath,
@@ -87,8 +92,10 @@ quarantineRoutes.openapi(
     const taken = await takeDeposit(c.env, c.req.valid('param').id);
     if (!taken.ok) return sendProblem(c, taken);
     const { row, database } = taken.value;
-    // Money never moves between ledgers here: an account of another ledger is none of this one.
-    if (!(await readAccount(database, accountId))) return sendProblem(c, accountNotFound);
+    const account = await takeAccount(c.env, accountId);
+    if (!account.ok) return sendProblem(c, account);
+    // Money never moves between ledgers here.
+    if (ledgerNumberOf(accountId) !== ledgerNumberOf(row.id)) return sendProblem(c, ofAnotherLedger);
     const decided = await creditQuarantined(
       database,
       row,

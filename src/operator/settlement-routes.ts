@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { jsonBody } from '../http/json-body.ts';
-import { CreateSettlement } from '../trade/settlements/create-settlement.ts';
+import { CreateSettlement, ledgerOfTrade } from '../trade/settlements/create-settlement.ts';
 import { settleTrade } from '../trade/settlements/settle-trade.ts';
 import { Settlement, showSettlement } from '../trade/settlements/settlement.ts';
 import { actorOf, authenticateOperatorJson, twoPeopleRefusals, proposedResponse } from './authenticate-operator.ts';
@@ -21,7 +21,9 @@ settlementRoutes.openapi(
     description:
       'Moves the agreed amounts, both or neither. The same reference with the same terms gets the same answer and moves nothing again; with other terms it is refused.',
     security: [{ operatorToken: [] }],
-    middleware: authenticateOperatorJson('settle_trades'),
+    middleware: authenticateOperatorJson('settle_trades', async (c) =>
+      ledgerOfTrade(CreateSettlement.parse(await c.req.json())),
+    ),
     request: { body: jsonBody(CreateSettlement) },
     responses: {
       200: { description: 'The settlement, made before', content: OneSettlement },

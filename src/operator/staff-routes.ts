@@ -14,6 +14,7 @@ import {
   proposedResponse,
   twoPeopleRefusals,
 } from './authenticate-operator.ts';
+import { copyToLedgers } from './copy-to-ledgers.ts';
 import { Email, SetRoles, StaffMember, listStaff, setRoles, showStaffMember } from './staff.ts';
 
 const STAFF_PATH = '/operator/v1/staff';
@@ -98,6 +99,8 @@ staffRoutes.openapi(
   async (c) => {
     const { email } = c.req.valid('param');
     const member = await setRoles(firstLedger(c.env), email, c.req.valid('json').roles, actorOf(c));
-    return member.ok ? c.json({ member: member.value }, 200) : sendProblem(c, member);
+    if (!member.ok) return sendProblem(c, member);
+    const uncopied = await copyToLedgers(c.env, Date.now());
+    return uncopied ? sendProblem(c, uncopied) : c.json({ member: member.value }, 200);
   },
 );

@@ -20,6 +20,7 @@ export const settings = sqliteTable('settings', {
   approvalAbove: text('approval_above').notNull().default('{}'),
   revision: integer().notNull().default(0),
   openingWeights: text('opening_weights').notNull().default('{"0":1}'),
+  hasTwoAdmins: integer('has_two_admins', { mode: 'boolean' }).notNull().default(false),
 });
 
 /** Recoveries that two of the exchange's people have agreed to. */

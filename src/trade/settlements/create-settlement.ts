@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
-import { RecordId } from '../../ledger/record-id.ts';
+import { RecordId, ledgerNumberOf } from '../../ledger/record-id.ts';
 import { house } from '../../ledger/transfers.ts';
 import { type Asset, QUOTE_ASSET, findCoin, scaleOf } from '../../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, parseAmount } from '../../money/amounts.ts';
@@ -62,6 +62,11 @@ export function readTrade(wanted: CreateSettlement): Outcome<Trade> {
 /** The refusal of an unknown account. */
 export function refuseAccount(id: string) {
   return refuse('not_found', `There is no account ${id}.`);
+}
+
+/** The ledger in which two people agree on a trade and which settles it: that of the buyer, or of the one account. */
+export function ledgerOfTrade(wanted: CreateSettlement): number {
+  return ledgerNumberOf(wanted.kind === 'P2P' ? wanted.buyerAccountId : wanted.accountId);
 }
 
 function accountIdsOf(wanted: CreateSettlement): string[] {

@@ -116,6 +116,15 @@ export async function reportDeposit(
   }
 }
 
+/** The ledger that has claimed the output of a report; ledger 0 while none has. Throws when D1 fails. */
+export async function findReportLedger(bindings: LedgerBindings, report: ReportDeposit): Promise<number> {
+  const read = readReport(report);
+  if (!read.ok) return FIRST_LEDGER;
+  const { network, txHash, outputIndex } = read.value;
+  const [holder] = await findHolders(directoryOf(bindings), [nameOutput(network, txHash, outputIndex)]);
+  return holder === undefined ? FIRST_LEDGER : Number(holder);
+}
+
 const unconfirmed = refuse('service_unavailable', 'The deposit was not confirmed. Send the same report again.', {
   retryAfterSeconds: 1,
 });

@@ -1,6 +1,7 @@
-import { newRecordId } from '../../../src/ledger/record-id.ts';
+import { ledgerNumberOf, newRecordId } from '../../../src/ledger/record-id.ts';
 import { readAddresses } from '../addresses/addresses.ts';
 import { type Trader, asOperator, json } from '../exchange.ts';
+import { databaseOf } from '../ledger/open-in-ledger.ts';
 import { sql } from '../ledger/raw-ledger.ts';
 import { readTaken, withdraw } from '../withdrawals/withdrawals.ts';
 import { quarantine } from './quarantine.ts';
@@ -34,24 +35,37 @@ function rise(from: number): string {
 
 const first = (text: string, ...values: string[]) => sql(text, ...values).first();
 
+/** A statement in the ledger of an account. */
+const at = (accountId: string, text: string, ...values: string[]) =>
+  databaseOf(ledgerNumberOf(accountId))
+    .prepare(text)
+    .bind(...values);
+
+/** What a query of an account's id finds in its ledger. */
+const ownRow = (accountId: string, query: string) => at(accountId, query, accountId).first();
+
 /** A higher daily limit of an account. */
 export function raiseLimit(trader: Trader): Change {
   return {
     method: 'PATCH',
     path: `/accounts/${trader.accountId}`,
     body: { dailyWithdrawalLimit: '9000' },
-    read: () => first('SELECT daily_withdrawal_limit FROM accounts WHERE id = ?', trader.accountId),
+    read: () => ownRow(trader.accountId, 'SELECT daily_withdrawal_limit FROM accounts WHERE id = ?'),
   };
 }
 
 /** A holder who may recover an account without a code. */
 export async function recoverWithoutCode(accountId: string): Promise<Change> {
-  await sql(`UPDATE accounts SET holder = 'holder of ' || id WHERE id = ? AND holder IS NULL`, accountId).run();
+  await at(
+    accountId,
+    `UPDATE accounts SET holder = 'holder of ' || id WHERE id = ? AND holder IS NULL`,
+    accountId,
+  ).run();
   return {
     method: 'POST',
     path: `/accounts/${accountId}/recovery`,
     body: { reason: 'came to the office' },
-    read: () => first('SELECT expires_at FROM allowed_recoveries WHERE account_id = ?', accountId),
+    read: () => ownRow(accountId, 'SELECT expires_at FROM allowed_recoveries WHERE account_id = ?'),
   };
 }
 
@@ -106,7 +120,7 @@ const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
 
 /** Gives the account of a trader a holder. */
 export async function giveHolder({ accountId }: Trader): Promise<void> {
-  await sql(`UPDATE accounts SET holder = 'holder of ' || id WHERE id = ?`, accountId).run();
+  await at(accountId, `UPDATE accounts SET holder = 'holder of ' || id WHERE id = ?`, accountId).run();
 }
 
 /** What the staff changes of an account that has a holder. */
@@ -119,7 +133,7 @@ const changesOfHolders: readonly (readonly [string, (trader: Trader) => Promise<
         method: 'POST',
         path: `/accounts/${trader.accountId}/api-keys`,
         body: { label: 'bot', scopes: ['read', 'withdraw'] },
-        read: () => first('SELECT count(*) FROM api_keys WHERE account_id = ?', trader.accountId),
+        read: () => ownRow(trader.accountId, 'SELECT count(*) FROM api_keys WHERE account_id = ?'),
       };
     },
   ],
@@ -131,23 +145,21 @@ const changesOfHolders: readonly (readonly [string, (trader: Trader) => Promise<
         method: 'POST',
         path: `/accounts/${trader.accountId}/allowlist`,
         body: { network: 'ETH', address: ADDRESS, label: 'cold' },
-        read: () => first('SELECT count(*) FROM allowlist WHERE account_id = ?', trader.accountId),
+        read: () => ownRow(trader.accountId, 'SELECT count(*) FROM allowlist WHERE account_id = ?'),
       };
     },
   ],
   [
     'the end of the second factor of an account that has a holder',
     async (trader) => {
-      await sql(
-        `INSERT INTO totp (account_id, sealed_secret, confirmed_at) VALUES (?, 'sealed', 1)`,
-        trader.accountId,
-      ).run();
+      const own = trader.accountId;
+      await at(own, `INSERT INTO totp (account_id, sealed_secret, confirmed_at) VALUES (?, 'sealed', 1)`, own).run();
       await giveHolder(trader);
       return {
         method: 'DELETE',
         path: `/accounts/${trader.accountId}/totp`,
         body: {},
-        read: () => first('SELECT confirmed_at FROM totp WHERE account_id = ?', trader.accountId),
+        read: () => ownRow(trader.accountId, 'SELECT confirmed_at FROM totp WHERE account_id = ?'),
       };
     },
   ],
@@ -165,6 +177,69 @@ async function reportDeposit(trader: Trader, earlier: readonly number[]): Promis
   const body = { ...report, confirmations: 100 };
   return { method: 'POST', path: '/deposits', body, read: () => trader.balances() };
 }
+
+/** What needs two people at an account, once there are two admins: in whichever ledger the account is. */
+export const changesOfAccounts: readonly (readonly [string, (trader: Trader) => Promise<Change>])[] = [
+  ['a higher limit', (trader) => Promise.resolve(raiseLimit(trader))],
+  ['a recovery without a code', (trader) => recoverWithoutCode(trader.accountId)],
+  [
+    'a settlement',
+    async (trader) => ({
+      method: 'POST',
+      path: '/settlements',
+      body: agreeQuick(trader, 'BUY'),
+      read: () => trader.balances(),
+    }),
+  ],
+  [
+    'a violation that is cleared',
+    async ({ accountId }) => {
+      const id = newRecordId(Date.now(), ledgerNumberOf(accountId));
+      await at(
+        accountId,
+        `INSERT INTO reconciliation_violations (id, invariant, pass, found_at, examples) VALUES (?, 'journal_has_no_gap', 1, 1, '[]')`,
+        id,
+      ).run();
+      return {
+        method: 'POST',
+        path: `/reconciliation/violations/${id}/clear`,
+        body: { reason: 'looked into' },
+        read: () => at(accountId, 'SELECT cleared_at FROM reconciliation_violations WHERE id = ?', id).first(),
+      };
+    },
+  ],
+  [
+    'a stuck withdrawal that is settled',
+    async (trader) => {
+      const { accountId } = trader;
+      await at(accountId, `UPDATE settings SET review_threshold = 1`).run();
+      const { id } = await readTaken(await withdraw(trader));
+      await at(
+        accountId,
+        `UPDATE withdrawals SET status = 'PROCESSING', released_at = 1, next_ask_at = 1 WHERE id = ?`,
+        id,
+      ).run();
+      return {
+        method: 'POST',
+        path: `/accounts/${trader.accountId}/withdrawals/${id}/settle`,
+        body: { outcome: 'failed', reason: 'never sent' },
+        read: () => at(accountId, 'SELECT status FROM withdrawals WHERE id = ?', id).first(),
+      };
+    },
+  ],
+  [
+    'a credit above the amount',
+    async (trader) => ({
+      method: 'POST',
+      path: `/accounts/${trader.accountId}/credits`,
+      body: { asset: 'LTC', amount: '2.00000001', reference: 'large' },
+      read: () => trader.balances(),
+    }),
+  ],
+  ['a deposit above the amount that is reported by hand', (trader) => reportDeposit(trader, [])],
+  ['a deposit above the amount that was seen before, and is confirmed by hand', (trader) => reportDeposit(trader, [1])],
+  ...changesOfHolders,
+];
 
 /** Every change of the table needs two people, once there are two admins. */
 export const changes: readonly (readonly [string, (trader: Trader) => Promise<Change>])[] = [
@@ -193,63 +268,8 @@ export const changes: readonly (readonly [string, (trader: Trader) => Promise<Ch
       };
     },
   ],
-  ['a higher limit', (trader) => Promise.resolve(raiseLimit(trader))],
-  ['a recovery without a code', (trader) => recoverWithoutCode(trader.accountId)],
-  [
-    'a settlement',
-    async (trader) => ({
-      method: 'POST',
-      path: '/settlements',
-      body: agreeQuick(trader, 'BUY'),
-      read: () => trader.balances(),
-    }),
-  ],
-  [
-    'a violation that is cleared',
-    async () => {
-      const id = newRecordId(Date.now());
-      await sql(
-        `INSERT INTO reconciliation_violations (id, invariant, pass, found_at, examples) VALUES (?, 'journal_has_no_gap', 1, 1, '[]')`,
-        id,
-      ).run();
-      return {
-        method: 'POST',
-        path: `/reconciliation/violations/${id}/clear`,
-        body: { reason: 'looked into' },
-        read: () => first('SELECT cleared_at FROM reconciliation_violations WHERE id = ?', id),
-      };
-    },
-  ],
-  [
-    'a stuck withdrawal that is settled',
-    async (trader) => {
-      await sql(`UPDATE settings SET review_threshold = 1`).run();
-      const { id } = await readTaken(await withdraw(trader));
-      await sql(
-        `UPDATE withdrawals SET status = 'PROCESSING', released_at = 1, next_ask_at = 1 WHERE id = ?`,
-        id,
-      ).run();
-      return {
-        method: 'POST',
-        path: `/accounts/${trader.accountId}/withdrawals/${id}/settle`,
-        body: { outcome: 'failed', reason: 'never sent' },
-        read: () => first('SELECT status FROM withdrawals WHERE id = ?', id),
-      };
-    },
-  ],
-  [
-    'a credit above the amount',
-    async (trader) => ({
-      method: 'POST',
-      path: `/accounts/${trader.accountId}/credits`,
-      body: { asset: 'LTC', amount: '2.00000001', reference: 'large' },
-      read: () => trader.balances(),
-    }),
-  ],
-  ['a deposit above the amount that is reported by hand', (trader) => reportDeposit(trader, [])],
-  ['a deposit above the amount that was seen before, and is confirmed by hand', (trader) => reportDeposit(trader, [1])],
+  ...changesOfAccounts,
   ['a quarantined deposit that is credited, however small', (trader) => creditQuarantined(trader, 'ETH', '0.01')],
   ['a quarantined deposit above the amount for credits', (trader) => creditQuarantined(trader, 'LTC', '7')],
-  ...changesOfHolders,
   ...changesOfSettings,
 ];

@@ -24,6 +24,7 @@ const serverStarts: Partial<Record<string, () => Promise<PlayedServer>>> = {
   custody: startCustodian,
   access: startAccess,
   manual: startAccess,
+  'three-ledgers': startAccess,
   venues: startVenueServer,
   'six-venues': startVenueServer,
 };
@@ -31,7 +32,7 @@ const serverStarts: Partial<Record<string, () => Promise<PlayedServer>>> = {
 /** How the Worker is configured, by kind, where the sandbox of wrangler.toml is not what is tested. */
 const workerVariables = {
   sandbox: () => ({}),
-  'three-ledgers': () => ({}),
+  'three-ledgers': accessVariables,
   custody: (server: string) => ({ CUSTODIAN_SERVER: server, ...custodyVariables(server) }),
   access: accessVariables,
   manual: (server: string) => ({ ...accessVariables(server), CUSTODY_PROVIDER: 'manual' }),
