@@ -56,7 +56,7 @@ describe('the round of prices that an order was filled at', () => {
     await expectRefused('ledger: no order explains the round', order(account, { priceRound: 1_999 }));
     await expectRefused(
       'ledger: a balance begins without a round',
-      sql(`INSERT INTO balances (account, asset, price_round) VALUES ('new', 'BTC', 1)`),
+      sql(`INSERT INTO balances (account, asset, price_round) VALUES ('${account}', 'NEW', 1)`),
     );
   });
 });
