@@ -53,7 +53,7 @@ export function createApp(further: readonly FurtherRoutes[] = []): Area {
   for (const area of areas) app.route('/', area);
   app.notFound(answerNothingHere(app));
   app.onError((error, c) => {
-    logFault('request_failed', { requestId: c.var.requestId, error: describeError(error) });
+    logFault('request_failed', { requestId: c.get('requestId'), error: describeError(error) });
     if (isDatabaseFault(error)) return sendProblem(c, laneUnreachable);
     return sendProblem(c, refuse('internal_error', 'Something went wrong here. It was recorded under the request id.'));
   });

@@ -25,7 +25,7 @@ export async function admitRead<Value>(
   scope: Scope | null,
   read: (accountId: string) => Promise<Value>,
 ): Promise<Outcome<AdmittedRead<Value>>> {
-  const { keyId } = c.var.key;
+  const { keyId } = c.get('key');
   const known = admittedKeys.find(keyId, Date.now());
   const begun = known === undefined ? undefined : begin(() => read(known));
   const admitted = await admit(c, scope, 'read');

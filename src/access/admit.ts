@@ -54,8 +54,8 @@ export async function admit(
   bucket: BucketName,
 ): Promise<Outcome<{ readonly accountId: string }>> {
   try {
-    const admission = describeAdmission(c, c.var.key, scope);
-    const reply = await laneOf(c.env, c.var.key.keyId).admit({ admission, bucket });
+    const key = c.get('key');
+    const reply = await laneOf(c.env, key.keyId).admit({ admission: describeAdmission(c, key, scope), bucket });
     reportRate(c, reply.rate);
     return reply.outcome;
   } catch {

@@ -33,7 +33,7 @@ export async function executeInLane(
   post: KeyedPost,
   call: (lane: DurableObjectStub<KeyLane>, keyed: KeyedCall) => Promise<ExecutionReply>,
 ): Promise<WrittenAnswer> {
-  const { key } = c.var;
+  const key = c.get('key');
   const idempotencyKey = readIdempotencyKey(c.req.header('Idempotency-Key'));
   if (!idempotencyKey.ok) return sendProblem(c, idempotencyKey);
   const keyed = {
@@ -49,7 +49,7 @@ export async function executeInLane(
       if (reply.replayed) c.header('X-Idempotency-Replay', 'true');
       return send(c, reply.answer);
     } catch (error) {
-      logFault('lane_failed', { requestId: c.var.requestId, keyId: key.keyId, error: describeError(error) });
+      logFault('lane_failed', { requestId: c.get('requestId'), keyId: key.keyId, error: describeError(error) });
       const wasTurnedAway = error instanceof Error && 'overloaded' in error && error.overloaded === true;
       if (wasTurnedAway && attempt === 1) return sendProblem(c, laneUnreachable);
     }

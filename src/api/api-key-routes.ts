@@ -28,7 +28,7 @@ keys.openapi(
     },
   }),
   async (c) => {
-    const { keyId } = c.var.key;
+    const { keyId } = c.get('key');
     const admitted = await admitRead(c, null, () => readKeyRecord(ledgerOf(c.env, keyId), keyId));
     if (!admitted.ok) return sendProblem(c, admitted);
     const record = admitted.value.value;

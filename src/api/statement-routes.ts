@@ -59,7 +59,7 @@ statement.openapi(
     if (!counted.ok) return sendProblem(c, counted);
     const prepared = await prepareStatement(database, accountId, from, end, now_ms);
     const pieces = writeStatement(database, prepared, format);
-    return c.body(streamPieces(pieces, c.var.requestId), 200, {
+    return c.body(streamPieces(pieces, c.get('requestId')), 200, {
       'Content-Type': statementTypes[format],
     }) as Response as WrittenAnswer;
   },

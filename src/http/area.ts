@@ -16,15 +16,16 @@ const MAX_BODY_BYTES = 16 * 1024;
 
 /** The facts about the request that a problem shows. */
 export function factsOf(c: RequestContext): RequestFacts {
-  return { requestId: c.var.requestId, url: c.req.url, path: c.req.path };
+  return { requestId: c.get('requestId'), url: c.req.url, path: c.req.path };
 }
 
 /** A finished answer that a route passes on: a problem, or a lane's answer. Any route may send one. */
 export type WrittenAnswer = Response & TypedResponse<never, never, never>;
 
 /** Sends an answer, with the headers that were set on the way. */
-export function send(c: RequestContext, answer: Answer): WrittenAnswer {
-  return c.body(answer.body, { status: answer.status as 200, headers: answer.headers }) as Response as WrittenAnswer;
+export function send(c: RequestContext, { body, status, headers }: Answer): WrittenAnswer {
+  // As a third argument, and not as `init.headers`, from which Hono would make a `Headers` object more.
+  return c.body(body, status as 200, { ...headers }) as Response as WrittenAnswer;
 }
 
 /** Sends a refusal as problem+json. */

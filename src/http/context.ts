@@ -11,7 +11,8 @@ export interface AppEnvironment {
   };
 }
 
-/** The part of a request's context that code shared by all routes needs. */
-export type RequestContext = Pick<Context<AppEnvironment>, 'req' | 'env' | 'header' | 'body'> & {
-  readonly var: { readonly requestId: string };
-};
+/**
+ * The part of a request's context that code shared by all routes needs. Variables are read by `get`, since `var` copies
+ * all of them each time.
+ */
+export type RequestContext = Pick<Context<AppEnvironment>, 'req' | 'env' | 'get' | 'header' | 'body'>;

@@ -11,11 +11,11 @@ export const logRequest: MiddlewareHandler<AppEnvironment> = async (c, next) => 
   const begun_ms = Date.now();
   await next();
   logEvent('request', {
-    requestId: c.var.requestId,
+    requestId: c.get('requestId'),
     method: c.req.method,
     route: routePath(c, -1),
     status: c.res.status,
     ms: Date.now() - begun_ms,
-    caller: c.var.caller,
+    caller: c.get('caller'),
   });
 };
