@@ -3,7 +3,7 @@ import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import { Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import type { Database } from '../ledger/database.ts';
-import { RecordId, lowestRecordId } from '../ledger/record-id.ts';
+import { isRecordId, lowestRecordId } from '../ledger/record-id.ts';
 import { numberChange } from '../ledger/record-number.ts';
 import { apiKeys } from '../ledger/schema.ts';
 import { BucketAllowance, IpAllowlist, type KeyDetails, RateLimits, readKeyRow } from './record.ts';
@@ -124,8 +124,7 @@ export async function revokeApiKey(
   keyId: string,
   actor: Actor,
 ): Promise<Revocation> {
-  const ids = z.array(RecordId).safeParse([accountId, keyId]);
-  if (!ids.success) return { kind: 'not_of_account' };
+  if (!isRecordId(accountId) || !isRecordId(keyId)) return { kind: 'not_of_account' };
   const own = eq(apiKeys.id, keyId);
   const [standing] = await database.select().from(apiKeys).where(own);
   if (standing && standing.accountId !== accountId) return { kind: 'not_of_account' };

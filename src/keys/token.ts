@@ -1,6 +1,6 @@
 import { digest, equalDigests, sign, toBase64Url } from '../platform/digest.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
-import { RecordId } from '../ledger/record-id.ts';
+import { isRecordId } from '../ledger/record-id.ts';
 import { type Scope, WRITTEN_SCOPES, readScopes, writeScopes } from './scope.ts';
 
 /**
@@ -57,8 +57,9 @@ export async function verifyToken(
   const [, signed, version, keyId, scopes, tag] = TOKEN_SYNTAX.exec(token) ?? [];
   if (!signed || !version || !keyId || !scopes || !tag) return invalid;
   const serverSecret = Object.hasOwn(secrets, version) ? secrets[version] : undefined;
-  if (serverSecret === undefined || !signed.startsWith(`${prefix}_`) || !RecordId.safeParse(keyId).success)
+  if (serverSecret === undefined || !signed.startsWith(`${prefix}_`) || !isRecordId(keyId)) {
     return invalid;
+  }
   if (!equalDigests(await sign(signed, serverSecret), tag)) return invalid;
   return accept({ keyId, scopes: readScopes(scopes), tokenHash: await digest(token) });
 }

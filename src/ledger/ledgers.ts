@@ -1,14 +1,14 @@
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { type Database, openDatabase } from './database.ts';
 import { BINDING, bindingOf } from './binding-names.ts';
-import { FIRST_LEDGER, RecordId, ledgerNumberOf } from './record-id.ts';
+import { FIRST_LEDGER, isRecordId, ledgerNumberOf } from './record-id.ts';
 
 /**
  * The database that an id from outside names, of an account, a key or a record. `undefined` for a text that is no id,
  * and for an id of a ledger that does not exist: both name nothing.
  */
 export function findLedger(bindings: LedgerBindings, id: string): Database | undefined {
-  return RecordId.safeParse(id).success ? findNumberedLedger(bindings, ledgerNumberOf(id)) : undefined;
+  return isRecordId(id) ? findNumberedLedger(bindings, ledgerNumberOf(id)) : undefined;
 }
 
 /** The database of an account, a key or a record that is known to exist. Throws when its ledger does not exist. */

@@ -1,5 +1,4 @@
 import { v7 } from 'uuid';
-import { z } from 'zod';
 
 /** Ledger 0, which every exchange has. */
 export const FIRST_LEDGER = 0;
@@ -18,8 +17,12 @@ export function newRecordId(now_ms: number, ledger: number = FIRST_LEDGER): stri
   return `${id.slice(0, 15)}${ledger.toString(16).padStart(3, '0')}${id.slice(18)}`;
 }
 
-/** An id of an account, a key or a record, of whichever ledger. */
-export const RecordId = z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+const RECORD_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** Whether a text is the id of an account, a key or a record, of whichever ledger. */
+export function isRecordId(text: string): boolean {
+  return RECORD_ID.test(text);
+}
 
 /** The number of the ledger that an id names: the three hexadecimal digits after the version. */
 export function ledgerNumberOf(id: string): number {

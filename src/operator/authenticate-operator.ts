@@ -11,7 +11,7 @@ import { readBearer } from '../access/authenticate.ts';
 import type { Actor } from '../ledger/audit.ts';
 import type { Role } from '../ledger/role.ts';
 import { firstLedger, openLedger } from '../ledger/ledgers.ts';
-import { FIRST_LEDGER, RecordId, ledgerNumberOf } from '../ledger/record-id.ts';
+import { FIRST_LEDGER, isRecordId, ledgerNumberOf } from '../ledger/record-id.ts';
 import { ACCESS_HEADER, hasAccess, readAccessToken } from './access-token.ts';
 import { type Caller, approvalOf } from './approval.ts';
 import { Proposal, digestRequest, propose, showProposal } from './proposals.ts';
@@ -151,7 +151,7 @@ type LedgerOfChange = (c: Context<OperatorEnvironment>) => number | Promise<numb
 
 /** The ledger that the first id of a path names, of whatever kind; ledger 0 for what belongs to no account. */
 function ledgerOfPath(c: Context<OperatorEnvironment>): number {
-  const id = Object.values(c.req.param()).find((value) => RecordId.safeParse(value).success);
+  const id = Object.values(c.req.param()).find(isRecordId);
   return id === undefined ? FIRST_LEDGER : ledgerNumberOf(id);
 }
 

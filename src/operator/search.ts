@@ -4,7 +4,7 @@ import { Id } from '../http/wire-types.ts';
 import type { Database } from '../ledger/database.ts';
 import { firstNumberFrom } from '../ledger/find-by-time.ts';
 import { findLedger, firstLedger, listLedgers, openLedger } from '../ledger/ledgers.ts';
-import { RecordId, timeOfRecord } from '../ledger/record-id.ts';
+import { isRecordId, timeOfRecord } from '../ledger/record-id.ts';
 import { accounts, addresses, apiKeys, deposits, transfers, violations, withdrawals } from '../ledger/schema.ts';
 import { type Network, networks } from '../money/networks.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
@@ -49,8 +49,7 @@ export type SearchResult = z.output<typeof SearchResult>;
  * names, the others in all. Throws when D1 fails.
  */
 export async function search(bindings: LedgerBindings, text: string): Promise<SearchResult[]> {
-  const id = RecordId.safeParse(text);
-  if (id.success) return findById(findLedger(bindings, id.data) ?? firstLedger(bindings), id.data);
+  if (isRecordId(text)) return findById(findLedger(bindings, text) ?? firstLedger(bindings), text);
   const ledgers = listLedgers(bindings).map((ledger) => openLedger(bindings, ledger));
   const found = (await Promise.all(ledgers.map((database) => findOnChains(database, text)))).flat();
   const kinds = [...new Set(found.map(({ kind }) => kind))];

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
-import { RecordId, ledgerNumberOf } from '../../ledger/record-id.ts';
+import { isRecordId, ledgerNumberOf } from '../../ledger/record-id.ts';
 import { house } from '../../ledger/transfers.ts';
 import { type Asset, QUOTE_ASSET, findCoin, scaleOf } from '../../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, parseAmount } from '../../money/amounts.ts';
@@ -53,7 +53,7 @@ export function readTrade(wanted: CreateSettlement): Outcome<Trade> {
   if (!coinAmount.ok) return coinAmount;
   const usdtAmount = readAmount(wanted.usdtAmount, QUOTE_ASSET);
   if (!usdtAmount.ok) return usdtAmount;
-  const unknown = accountIdsOf(wanted).find((id) => !RecordId.safeParse(id).success);
+  const unknown = accountIdsOf(wanted).find((id) => !isRecordId(id));
   if (unknown !== undefined) return refuseAccount(unknown);
   const amounts = { coinAmount: coinAmount.value, usdtAmount: usdtAmount.value };
   return accept({ reference: wanted.reference, ...partiesOf(wanted), coin, ...amounts });
