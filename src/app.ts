@@ -49,7 +49,7 @@ export function createApp(further: readonly FurtherRoutes[] = []): Area {
   ];
   app.use(assignRequestId);
   app.use(logRequest);
-  for (const path of new Set(areas.flatMap(listPublicPaths))) app.use(path, openToAnyOrigin);
+  for (const path of listPublicPaths(areas)) app.use(path, openToAnyOrigin);
   for (const area of areas) app.route('/', area);
   app.notFound(answerNothingHere(app));
   app.onError((error, c) => {

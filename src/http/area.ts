@@ -8,6 +8,7 @@ import type { AppEnvironment, RequestContext } from './context.ts';
 import { headersOf } from './document/headers.ts';
 import { type DeclaredProblem, describeProblems } from './document/problem-responses.ts';
 import type { ProblemCode } from './problems.ts';
+import { FixedPathRouter } from './fixed-path-router.ts';
 import { describeBodyErrors } from './json-body.ts';
 import { type FieldError, type Refusal, refuse } from './refusal.ts';
 
@@ -48,6 +49,7 @@ export type Area = Hono<AppEnvironment> &
  */
 export function createArea(): Area {
   const area: Omit<Area, 'openapi'> = new OpenAPIHono<AppEnvironment>({
+    router: new FixedPathRouter(),
     defaultHook: (result, c: Context<AppEnvironment>) => {
       if (result.success) return undefined;
       const errors = toFieldErrors(result.target, result.error);

@@ -15,12 +15,21 @@ const EXPOSED_HEADERS = [
   ...['Limit', 'Remaining', 'Reset'].map((name) => `X-RateLimit-${name}`),
 ].join(',');
 
-/** The paths of an area's routes that need no key, in Hono's notation. A route without `security` is public. */
-export function listPublicPaths({ openAPIRegistry }: Area): string[] {
-  return openAPIRegistry.definitions.flatMap((definition) => {
-    const isPublic = definition.type === 'route' && !definition.route.security?.length;
-    return isPublic ? [definition.route.path.replaceAll(/\{(\w+)\}/g, ':$1')] : [];
-  });
+/**
+ * The paths of all routes that need no key, in Hono's notation, without fixed paths that one with a parameter matches as
+ * well. A route without `security` is public.
+ */
+export function listPublicPaths(areas: readonly Area[]): string[] {
+  const paths = areas.flatMap(({ openAPIRegistry }) =>
+    openAPIRegistry.definitions.flatMap((definition) => {
+      const isPublic = definition.type === 'route' && !definition.route.security?.length;
+      return isPublic ? [definition.route.path.replaceAll(/\{(\w+)\}/g, ':$1')] : [];
+    }),
+  );
+  const patterns = paths.filter((path) => path.includes(':'));
+  const isMatched = (path: string) =>
+    patterns.some((pattern) => new RegExp(`^${pattern.replaceAll(/:\w+/g, '[^/]+')}$`).test(path));
+  return [...new Set(paths)].filter((path) => path.includes(':') || !isMatched(path));
 }
 
 /**
