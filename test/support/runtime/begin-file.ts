@@ -2,6 +2,7 @@ import { reset } from 'cloudflare:test';
 import { vi } from 'vitest';
 import { accessCertificates } from '../../../src/operator/access-token.ts';
 import { emptyEdgeCache } from './edge-cache.ts';
+import { holdLogs } from './hold-logs.ts';
 import { env } from './test-env.ts';
 
 const ledgers = [env.DB, env['DB_1'], env['DB_2']].filter((ledger) => ledger !== undefined);
@@ -28,6 +29,7 @@ async function migrate(ledger: D1Database): Promise<void> {
 
 // Another test file may have run in this runtime before. This resets the clock, spies, objects, the database, the edge
 // cache and the certificates of Access, of which each file shows its own.
+holdLogs();
 vi.useRealTimers();
 vi.restoreAllMocks();
 accessCertificates.forgetAll();

@@ -92,7 +92,16 @@ export async function loadRuntime() {
         },
       };
     });
-    return [bundled(), plugin, stopAtEnd(servers)];
+    return [bundled(), plugin, tellWhatIsPrinted(), stopAtEnd(servers)];
+  };
+}
+
+/** Tells the files whether the logs of passed tests are wanted (test/support/runtime/hold-logs.ts). */
+function tellWhatIsPrinted(): Plugin {
+  return {
+    name: 'tell-what-is-printed',
+    configureVitest: ({ vitest, project }) =>
+      project.provide('printedLogs', vitest.config.silent === 'passed-only' ? 'of failed tests' : 'all'),
   };
 }
 
