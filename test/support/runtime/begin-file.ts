@@ -22,9 +22,9 @@ async function isEmpty(ledger: D1Database): Promise<boolean> {
   return (await ledger.prepare('SELECT count(*) AS tables FROM sqlite_schema').first('tables')) === 0;
 }
 
-/** SQLite takes a whole file as one statement. Sent one by one, hundreds of statements would take twice as long. */
+/** SQLite takes a text of many statements as one. */
 async function migrate(ledger: D1Database): Promise<void> {
-  await ledger.batch(env.MIGRATIONS.map((text) => ledger.prepare(text)));
+  await ledger.batch(env.DATABASE_TEXTS.map((text) => ledger.prepare(text)));
 }
 
 // Another test file may have run in this runtime before. This resets the clock, spies, objects, the database, the edge

@@ -19,8 +19,8 @@ export interface TestEnv extends Omit<
   readonly PRICE_HUB: Namespace<PriceHub>;
   readonly CANDLE_HUB: Namespace<CandleHub>;
   readonly WEBHOOK_SENDER: Namespace<WebhookSender>;
-  /** The text of each migration, in their order. */
-  readonly MIGRATIONS: readonly string[];
+  /** SQL that makes an empty database what the migrations leave. */
+  readonly DATABASE_TEXTS: readonly string[];
   /** The base address of the server that simulates the venues; only in *.venues.test.ts and *.six-venues.test.ts. */
   readonly VENUE_SERVER: string;
   /** The base address of the reference custodian; only in *.custody.test.ts. */

@@ -1,4 +1,4 @@
-import { globSync, mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { parseEnv } from 'node:util';
 import { SITE_FOLDER } from '../../../../scripts/site/site-folder.ts';
@@ -8,6 +8,7 @@ import { custodyVariables, startCustodian } from '../custody/start-custodian.ts'
 import { startVenueServer } from '../venues/start-venue-server.ts';
 import { venueUrlVariables } from '../venues/venue-remote.ts';
 import { bundleSource } from './bundle-source.ts';
+import { composeDatabase } from './compose-database.ts';
 import type { PlayedServer } from './serve-on-loopback.ts';
 
 /** Where the venues answer: a server that plays them in their exact shapes. */
@@ -59,8 +60,7 @@ export async function loadRuntime() {
   const { cloudflareTest } = await import('@cloudflare/vitest-pool-workers');
   // The runtime looks for the folder of `[assets]` as it starts, and unlike wrangler it makes nothing.
   mkdirSync(SITE_FOLDER, { recursive: true });
-  const files = globSync('migrations/*.sql').toSorted();
-  const migrations = files.map((file) => readFileSync(file, 'utf8'));
+  const database = composeDatabase('migrations');
   const bundled = bundleSource();
   return (kind: WorkerKind): Plugin[] => {
     const servers: PlayedServer[] = [];
@@ -79,7 +79,7 @@ export async function loadRuntime() {
           assets: { binding: 'SITE', directory: SITE_FOLDER },
           ...(kind === 'three-ledgers' && { d1Databases: { DB_1: 'ledger-1', DB_2: 'ledger-2' } }),
           bindings: {
-            MIGRATIONS: migrations,
+            DATABASE_TEXTS: database,
             TEST_LENGTH: process.env['TEST_LENGTH'] ?? 'short',
             SIMULATION_SEED: process.env['SIMULATION_SEED'] ?? '1',
             SIMULATION_STEPS: process.env['SIMULATION_STEPS'] ?? '200',
