@@ -137,22 +137,25 @@ function findHeaderFault(
 ): string | undefined {
   for (const [name, declared] of Object.entries(documented.headers ?? {})) {
     const header = declared.$ref === undefined ? declared : headers[declared.$ref.split('/').at(-1) ?? ''];
-    if (!header?.schema) return `the header ${name} is not described`;
+    const schema = header?.schema;
+    if (!header || !schema) return `the header ${name} is not described`;
     const value = response.headers.get(name);
     if (value === null && header.required) return `the header ${name} is missing`;
-    const read = value !== null && header.schema['type'] === 'integer' ? Number(value) : value;
-    const fault = value === null ? undefined : describe(new Validator(header.schema as Schema, '2020-12'), read);
+    const read = value !== null && schema['type'] === 'integer' ? Number(value) : value;
+    const validator = takeValidator(header, () => schema);
+    const fault = value === null ? undefined : describe(validator, read);
     if (fault !== undefined) return `the header ${name} is ${value}: ${fault}`;
   }
   return undefined;
 }
 
-const validators = new Map<string, Validator>();
+/** By the name of a body, or by the declaration of a header. */
+const validators = new Map<string | Header, Validator>();
 
 /** The last body that each validator has allowed. Many readers of one answer would otherwise be checked one by one. */
 const allowed = new Map<Validator, string>();
 
-function takeValidator(name: string, make: () => JsonSchema): Validator {
+function takeValidator(name: string | Header, make: () => JsonSchema): Validator {
   const known = validators.get(name);
   if (known) return known;
   const made = new Validator(make() as unknown as Schema, '2020-12');
