@@ -1,4 +1,4 @@
-import { type Query, fillPlaceholders } from 'drizzle-orm';
+import { Column, type DriverValueDecoder, Param, Placeholder, type Query, SQL, is } from 'drizzle-orm';
 import type { RunnableQuery } from 'drizzle-orm/runnable-query';
 import type { Database } from './database.ts';
 
@@ -12,6 +12,18 @@ interface Prepared {
 /** An item of a batch whose result has the type of the query's result. */
 export type Bound<Statement extends Prepared> = RunnableQuery<Awaited<ReturnType<Statement['execute']>>, 'sqlite'>;
 
+/** A column of a query's rows, as Drizzle keeps it: where its value goes, and what it is read from. */
+interface SelectedField {
+  readonly path: readonly string[];
+  readonly field: unknown;
+}
+
+/** The members of Drizzle's prepared statement that decide how its rows are read. */
+interface RowReader {
+  readonly fields?: readonly SelectedField[];
+  mapAllResult(rows: unknown, isFromBatch?: boolean): unknown;
+}
+
 /**
  * Builds the text of a query once for each database; later calls only bind values. For frequent requests: building the
  * text takes the Worker longer than D1 takes to run it. Values that differ from call to call are `sql.placeholder`s.
@@ -24,18 +36,59 @@ export function prepareOnce<Statement extends Prepared>(
     const known = prepared.get(database);
     if (known) return known;
     const query = build(database);
+    decodeOnce(query as unknown as RowReader);
     prepared.set(database, query);
     return query;
   };
 }
 
-/** Makes a prepared query and its values an item of a batch. Drizzle has no method for it. */
+/**
+ * Has a query look up how each column is decoded once, and not for every value of every row, as Drizzle does. A query
+ * whose rows hold objects is left as it is.
+ */
+function decodeOnce(query: RowReader): void {
+  const { fields } = query;
+  if (!fields || fields.some(({ path }) => path.length > 1)) return;
+  const columns = fields.map(({ path: [name = ''], field }) => ({ name, decoder: decoderOf(field) }));
+  const mapBatched = query.mapAllResult.bind(query);
+  query.mapAllResult = (rows, isFromBatch) => {
+    if (isFromBatch) return mapBatched(rows, isFromBatch);
+    return (rows as readonly (readonly unknown[])[]).map((row) => {
+      const decoded: Record<string, unknown> = {};
+      for (const [index, { name, decoder }] of columns.entries()) {
+        const value = row[index];
+        decoded[name] = value === null ? null : decoder.mapFromDriverValue(value);
+      }
+      return decoded;
+    });
+  };
+}
+
+/** What decodes the values of a selected column or expression. */
+function decoderOf(field: unknown): DriverValueDecoder<unknown, unknown> {
+  if (is(field, Column)) return field;
+  const expression = is(field, SQL) ? field : (field as { readonly sql: SQL }).sql;
+  return (expression as unknown as { readonly decoder: DriverValueDecoder<unknown, unknown> }).decoder;
+}
+
+/** The value of one parameter of a query, of the values that a call gives. */
+type ReadParameter = (values: Readonly<Record<string, unknown>>) => unknown;
+
+/** How each parameter of a query is read from the values of a call. Drizzle finds that out anew at every call. */
+const parametersOf = new WeakMap<object, readonly ReadParameter[]>();
+
+/**
+ * Makes a prepared query and its values an item of a batch. Drizzle has no method for it. Throws when the value of a
+ * placeholder is missing.
+ */
 export function bindPrepared<Statement extends Prepared>(
   query: Statement,
   values: Record<string, unknown>,
 ): Bound<Statement> {
   const { sql, params } = query.getQuery();
-  const filled = { sql, params: fillPlaceholders(params, values) };
+  const known = parametersOf.get(query) ?? params.map(readParameter);
+  parametersOf.set(query, known);
+  const filled = { sql, params: known.map((read) => read(values)) };
   // The members that Drizzle's `batch` reads from each item.
   const prepared = {
     stmt: (query as unknown as { readonly stmt: D1PreparedStatement }).stmt,
@@ -43,4 +96,18 @@ export function bindPrepared<Statement extends Prepared>(
     mapResult: (result: unknown, isFromBatch?: boolean) => query.mapResult(result, isFromBatch),
   };
   return { _prepare: () => prepared } as unknown as Bound<Statement>;
+}
+
+function readParameter(parameter: unknown): ReadParameter {
+  if (is(parameter, Placeholder)) return (values) => take(values, parameter.name);
+  if (is(parameter, Param) && is(parameter.value, Placeholder)) {
+    const { encoder, value } = parameter;
+    return (values) => encoder.mapToDriverValue(take(values, value.name));
+  }
+  return () => parameter;
+}
+
+function take(values: Readonly<Record<string, unknown>>, name: string): unknown {
+  if (!(name in values)) throw new Error(`the placeholder ${name} has no value`);
+  return values[name];
 }
