@@ -20,10 +20,19 @@ export interface AnonymousCaller {
  * one name.
  */
 export function nameAnonymousCaller(ip: string): AnonymousCaller {
-  if (!ipaddr.isValid(ip)) return { caller: 'unknown', network: undefined };
-  const address = ipaddr.process(ip);
+  const address = parseAddress(ip);
+  if (!address) return { caller: 'unknown', network: undefined };
   if (address instanceof ipaddr.IPv4) return { caller: address.toString(), network: undefined };
   const prefixOf = (bits: number) =>
     new ipaddr.IPv6(address.parts.map((part, place) => (place * PART_BITS < bits ? part : 0))).toString();
   return { caller: prefixOf(CALLER_BITS), network: prefixOf(NETWORK_BITS) };
+}
+
+/** An address, IPv4 also where it is written as IPv6; `undefined` for an invalid one. */
+function parseAddress(ip: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  try {
+    return ipaddr.process(ip);
+  } catch {
+    return undefined;
+  }
 }
