@@ -696,12 +696,14 @@ BEGIN
         SELECT 1 FROM deposits
         WHERE network = NEW.network AND tx_hash = NEW.tx_hash AND output_index = NEW.output_index);
   SELECT RAISE(ABORT, 'guard: no withdrawal has this receipt')
-    WHERE NEW.withdrawal_id IS NOT NULL AND NOT EXISTS (
+    WHERE NEW.withdrawal_id IS NOT NULL AND NOT (length(NEW.id) = 36 AND length(NEW.withdrawal_id) = 36
+      AND substr(NEW.withdrawal_id, 16, 3) <> substr(NEW.id, 16, 3)) AND NOT EXISTS (
       SELECT 1 FROM withdrawals
       WHERE id = NEW.withdrawal_id AND recipient = NEW.account_id AND receipt_id = NEW.id AND asset = NEW.asset
         AND amount = NEW.amount AND usd_value = NEW.usd_value AND paid_transfer = NEW.transfer);
   SELECT RAISE(ABORT, 'guard: a deposit names the next transfer')
-    WHERE NEW.status = 'COMPLETED' AND NEW.withdrawal_id IS NULL
+    WHERE NEW.status = 'COMPLETED' AND (NEW.withdrawal_id IS NULL OR (length(NEW.id) = 36 AND length(NEW.withdrawal_id) = 36
+      AND substr(NEW.withdrawal_id, 16, 3) <> substr(NEW.id, 16, 3)))
       AND NEW.transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
 END;
 
@@ -810,6 +812,23 @@ WHEN NEW.status = 'COMPLETED'
   AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'report_deposit' AND target = NEW.id)
 BEGIN
   SELECT RAISE(ABORT, 'guard: two_people_needed');
+END;
+
+CREATE TRIGGER receipts_from_other_ledgers_are_guarded BEFORE INSERT ON deposits
+WHEN (length(NEW.id) = 36 AND length(NEW.withdrawal_id) = 36
+      AND substr(NEW.withdrawal_id, 16, 3) <> substr(NEW.id, 16, 3))
+BEGIN
+  SELECT RAISE(ABORT, 'guard: withdrawals_suspended')
+    WHERE NOT EXISTS (SELECT 1 FROM settings WHERE id = 1 AND withdrawals_halted = 0);
+END;
+
+CREATE TRIGGER receipts_move_money_between_ledgers AFTER INSERT ON deposits
+WHEN (length(NEW.id) = 36 AND length(NEW.withdrawal_id) = 36
+      AND substr(NEW.withdrawal_id, 16, 3) <> substr(NEW.id, 16, 3))
+BEGIN
+  INSERT INTO movements (account_id, id, half, asset, amount, ledger, peer, purpose, transfer, record_id) VALUES (
+    NEW.account_id, NEW.id, 'IN', NEW.asset, NEW.amount, (('0x' || substr(NEW.id, 16, 3)) ->> '$'), (('0x' || substr(NEW.withdrawal_id, 16, 3)) ->> '$'), 'WITHDRAWAL',
+    NEW.transfer, NEW.withdrawal_id);
 END;
 
 CREATE TABLE dust (
@@ -942,7 +961,7 @@ CREATE TABLE movements (
   --   INVENTORY   the house's own, between 'house:liquidity' of both ledgers
   purpose TEXT NOT NULL,
   -- The number of its transfer.
-  transfer INTEGER NOT NULL,
+  transfer INTEGER NOT NULL, record_id TEXT,
   PRIMARY KEY (account_id, id),
   CHECK (ledger <> peer)
 ) STRICT, WITHOUT ROWID;
@@ -955,8 +974,23 @@ CREATE TRIGGER movements_are_guarded BEFORE INSERT ON movements
 BEGIN
   SELECT RAISE(ABORT, 'guard: movement exists')
     WHERE EXISTS (SELECT 1 FROM movements WHERE id = NEW.id);
+  SELECT RAISE(ABORT, 'guard: movement_refused')
+    WHERE EXISTS (SELECT 1 FROM refused_movements WHERE id = NEW.id);
   SELECT RAISE(ABORT, 'guard: a movement is for something')
-    WHERE NEW.purpose IS NOT 'INVENTORY' OR NEW.account_id IS NOT 'house:liquidity';
+    WHERE NOT CASE NEW.purpose
+      WHEN 'INVENTORY' THEN NEW.account_id = 'house:liquidity' AND NEW.record_id IS NULL
+      WHEN 'WITHDRAWAL' THEN CASE NEW.half
+        WHEN 'OUT' THEN NEW.account_id = 'house:payouts' AND EXISTS (
+          SELECT 1 FROM withdrawals
+          WHERE id = NEW.record_id AND movement = NEW.id AND paid_transfer = NEW.transfer AND asset = NEW.asset
+            AND amount = NEW.amount)
+        ELSE EXISTS (
+          SELECT 1 FROM deposits
+          WHERE account_id = NEW.account_id AND id = NEW.id AND withdrawal_id = NEW.record_id
+            AND transfer = NEW.transfer AND asset = NEW.asset AND amount = NEW.amount)
+      END
+      ELSE 0
+    END;
   SELECT RAISE(ABORT, 'guard: the halves of a ledger have its number')
     WHERE NEW.ledger <> (SELECT ledger FROM movements LIMIT 1);
   SELECT RAISE(ABORT, 'guard: a movement names the next transfer')
@@ -1107,6 +1141,14 @@ CREATE TABLE payout_claims (
   FOREIGN KEY (account_id, withdrawal_id) REFERENCES withdrawals (account_id, id)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TRIGGER payout_claims_are_for_the_custodian BEFORE INSERT ON payout_claims
+WHEN EXISTS (
+  SELECT 1 FROM withdrawals
+  WHERE account_id = NEW.account_id AND id = NEW.withdrawal_id AND peer_recipient IS NOT NULL)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: withdrawal_settled');
+END;
+
 CREATE TRIGGER payout_claims_are_kept BEFORE DELETE ON payout_claims
 BEGIN
   SELECT RAISE(ABORT, 'guard: withdrawal_settled')
@@ -1236,6 +1278,28 @@ CREATE TRIGGER violations_are_recorded_once BEFORE INSERT ON reconciliation_viol
 WHEN NEW.cleared_at IS NOT NULL OR EXISTS (SELECT 1 FROM reconciliation_violations WHERE id = NEW.id)
 BEGIN
   SELECT RAISE(ABORT, 'guard: violation exists');
+END;
+
+CREATE TABLE refused_movements (
+  id TEXT PRIMARY KEY NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER movements_are_refused_once BEFORE INSERT ON refused_movements
+BEGIN
+  SELECT RAISE(ABORT, 'guard: movement exists')
+    WHERE EXISTS (SELECT 1 FROM movements WHERE id = NEW.id);
+  SELECT RAISE(ABORT, 'guard: refusal exists')
+    WHERE EXISTS (SELECT 1 FROM refused_movements WHERE id = NEW.id);
+END;
+
+CREATE TRIGGER refusals_are_not_changed BEFORE UPDATE ON refused_movements
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a refusal is never changed');
+END;
+
+CREATE TRIGGER refusals_are_not_deleted BEFORE DELETE ON refused_movements
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a refusal is never deleted');
 END;
 
 CREATE TABLE settings (
@@ -1751,7 +1815,7 @@ CREATE TABLE withdrawals (
   taken_transfer INTEGER NOT NULL,
   paid_transfer INTEGER,
   returned_transfer INTEGER, held_reason TEXT, held_since INTEGER
-  CHECK ((held_reason IS NULL) = (held_since IS NULL) AND (held_since IS NULL OR status = 'PROCESSING')),
+  CHECK ((held_reason IS NULL) = (held_since IS NULL) AND (held_since IS NULL OR status = 'PROCESSING')), peer_recipient TEXT, movement TEXT,
   PRIMARY KEY (account_id, id),
   CHECK ((type = 'INTERNAL_WITHDRAWAL') = (recipient IS NOT NULL)),
   CHECK (recipient <> account_id),
@@ -1870,6 +1934,13 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: withdrawal_settled');
 END;
 
+CREATE TRIGGER withdrawals_keep_their_movement BEFORE UPDATE ON withdrawals
+WHEN NEW.peer_recipient IS NOT OLD.peer_recipient OR NEW.movement IS NOT OLD.movement
+  OR (NEW.movement IS NOT NULL AND NEW.tx_hash IS NOT NULL AND NEW.tx_hash IS NOT NEW.movement)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a withdrawal keeps its movement');
+END;
+
 CREATE TRIGGER withdrawals_move_on BEFORE UPDATE ON withdrawals
 BEGIN
   SELECT RAISE(ABORT, 'guard: withdrawal_settled')
@@ -1899,7 +1970,7 @@ BEGIN
 END;
 
 CREATE TRIGGER withdrawals_pay_money AFTER UPDATE ON withdrawals
-WHEN NEW.status = 'COMPLETED'
+WHEN NEW.status = 'COMPLETED' AND NEW.peer_recipient IS NULL
 BEGIN
   INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
     NEW.paid_transfer, 'house:payouts', coalesce(NEW.recipient, 'house:custody'), NEW.asset, NEW.amount, 'withdrawal',
@@ -1911,6 +1982,14 @@ BEGIN
     SELECT NEW.recipient, NEW.receipt_id, 'INTERNAL_DEPOSIT', NEW.asset, NEW.amount, NEW.usd_value, 'COMPLETED', NEW.id,
       NEW.paid_transfer
     WHERE NEW.recipient IS NOT NULL;
+END;
+
+CREATE TRIGGER withdrawals_pay_other_ledgers AFTER UPDATE ON withdrawals
+WHEN NEW.status = 'COMPLETED' AND NEW.peer_recipient IS NOT NULL
+BEGIN
+  INSERT INTO movements (account_id, id, half, asset, amount, ledger, peer, purpose, transfer, record_id) VALUES (
+    'house:payouts', NEW.movement, 'OUT', NEW.asset, NEW.amount, (('0x' || substr(NEW.id, 16, 3)) ->> '$'),
+    (('0x' || substr(NEW.movement, 16, 3)) ->> '$'), 'WITHDRAWAL', NEW.paid_transfer, NEW.id);
 END;
 
 CREATE TRIGGER withdrawals_return_money AFTER UPDATE ON withdrawals
@@ -1949,6 +2028,14 @@ BEGIN
     SELECT account_id, sequence, 'withdrawal.' || lower(NEW.status),
       iif(account_id = 'operator', NEW.account_id || '/' || NEW.id, NEW.id)
     FROM next_events WHERE account_id IN (NEW.account_id, 'operator');
+END;
+
+CREATE TRIGGER withdrawals_to_other_ledgers_are_guarded BEFORE INSERT ON withdrawals
+WHEN NEW.peer_recipient IS NOT NULL OR NEW.movement IS NOT NULL
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a withdrawal to another ledger has a movement there, and no fee')
+    WHERE NEW.peer_recipient IS NULL OR NEW.movement IS NULL OR NEW.type IS NOT 'ONCHAIN_WITHDRAWAL'
+      OR NEW.fee IS NOT 0 OR substr(NEW.movement, 16, 3) IS substr(NEW.id, 16, 3);
 END;
 
 CREATE TRIGGER withdrawals_wait_after_recovery BEFORE INSERT ON withdrawals

@@ -17,6 +17,7 @@ const WITHDRAWALS = 'migrations/0006_withdrawals.sql';
 const SETTLEMENTS = 'migrations/0007_settlements.sql';
 const ADDRESSES = 'migrations/0008_addresses.sql';
 const RECONCILIATION = 'migrations/0010_reconciliation.sql';
+const BETWEEN_LEDGERS = 'migrations/0064_between_ledgers.sql';
 const HERE = 'src/ledger/reconciliation';
 const CHECK_MOVEMENTS = 'src/ledger/movements/check-movements.ts';
 
@@ -100,9 +101,9 @@ export const ledger: Room = {
     },
     {
       name: 'a receipt needs no withdrawal',
-      file: DEPOSITS,
-      find: 'WHERE NEW.withdrawal_id IS NOT NULL AND NOT EXISTS',
-      replace: 'WHERE 0 AND NOT EXISTS',
+      file: BETWEEN_LEDGERS,
+      find: 'WHERE NEW.withdrawal_id IS NOT NULL AND NOT (',
+      replace: 'WHERE 0 AND NOT (',
       tests: ['test/ledger/withdrawals.test.ts'],
     },
     {
@@ -128,7 +129,7 @@ export const ledger: Room = {
     },
     {
       name: 'the fee of a paid withdrawal stays in house:payouts',
-      file: WITHDRAWALS,
+      file: BETWEEN_LEDGERS,
       find: 'WHERE NEW.fee > 0;',
       replace: 'WHERE 0;',
       tests: ['test/ledger/withdrawals.test.ts'],

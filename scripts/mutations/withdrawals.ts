@@ -66,7 +66,7 @@ export const withdrawals: Room = {
     {
       name: 'an open withdrawal is submitted without a look-up',
       file: `${HERE}/pay-out.ts`,
-      find: 'isReleased ? neverAsked : await custody.lookup(toPayout(row))',
+      find: 'isReleased ? neverAsked : await lookUp(context, row)',
       replace: 'neverAsked as CustodyState | typeof neverAsked',
       tests: [crashes],
     },

@@ -110,7 +110,7 @@ export class KeyLane extends DurableObject<Bindings> {
   constructor(ctx: DurableObjectState, env: Bindings, settings: LaneSettings) {
     super(ctx, env);
     this.#settings = settings;
-    this.#payouts = new Payouts(settings.custody);
+    this.#payouts = new Payouts(settings.custody, env);
     this.#state = new ObjectState(ctx.storage.sql);
     this.#buckets = new CountedBuckets(this.#state, this.#late);
     this.#replays = new Replays(ctx.storage.sql, this.#late);

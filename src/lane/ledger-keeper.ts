@@ -116,6 +116,7 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     await attempt('sweep_failed', () =>
       sweepWithdrawals({
         database: this.#database,
+        ledgers: this.env,
         custody: this.#settings.custody,
         now: () => Date.now(),
       }),
@@ -174,7 +175,7 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
   /** Compares the halves of movements with those in other ledgers, and finishes those that have one half. */
   async #checkMovements(): Promise<void> {
     const now_ms = Date.now();
-    const finish = (half: KnownHalf) => finishMovement(this.env, half);
+    const finish = (half: KnownHalf) => finishMovement(this.env, this.#settings.custody, half);
     const { next, whole, findings } = await checkMovements(this.env, this.#ledger, this.#movements, finish, now_ms);
     await this.#reconciler.note({ movements_have_both_halves: whole }, findings, now_ms);
     this.#keepMovements(next);

@@ -1,3 +1,4 @@
+import type { LedgerBindings } from '../platform/bindings.ts';
 import type { Database } from '../ledger/database.ts';
 import { withDeadline } from '../platform/with-deadline.ts';
 import type { Custody } from '../wallet/custody/custody.ts';
@@ -10,10 +11,12 @@ const DEADLINE_MS = 6_500;
 /** The payouts under way in one object. Requests for the same withdrawal wait for the same answer. */
 export class Payouts {
   readonly #custody: Custody;
+  readonly #ledgers: LedgerBindings;
   readonly #underWay = new Map<string, Promise<WithdrawalRow>>();
 
-  constructor(custody: Custody) {
+  constructor(custody: Custody, ledgers: LedgerBindings) {
     this.#custody = custody;
+    this.#ledgers = ledgers;
   }
 
   /**
@@ -23,9 +26,8 @@ export class Payouts {
   async payInTime(database: Database, row: WithdrawalRow, isFresh: boolean): Promise<WithdrawalRow> {
     let paying = this.#underWay.get(row.id);
     if (!paying) {
-      paying = payOut({ database, custody: this.#custody, now: () => Date.now() }, row, isFresh).finally(() =>
-        this.#underWay.delete(row.id),
-      );
+      const context = { database, ledgers: this.#ledgers, custody: this.#custody, now: () => Date.now() };
+      paying = payOut(context, row, isFresh).finally(() => this.#underWay.delete(row.id));
       this.#underWay.set(row.id, paying);
     }
     const underWay = paying;

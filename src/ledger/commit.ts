@@ -27,6 +27,7 @@ const guards = [
   'daily_limit_exceeded',
   'review_required',
   'withdrawal_settled',
+  'movement_refused',
   'settings_overtaken',
   'violation_stands',
   'violation_cleared',

@@ -43,7 +43,7 @@ custodyRoutes.openapi(
     const database = findLedger(c.env, c.req.valid('param').id);
     const row = database && (await findProcessingWithdrawal(database, c.req.valid('param').id));
     if (!row) return sendProblem(c, refuse('not_found', 'No withdrawal of this id is with the custodian.'));
-    const { id, status } = await payOut({ database, custody, now: () => Date.now() }, row, false);
+    const { id, status } = await payOut({ database, ledgers: c.env, custody, now: () => Date.now() }, row, false);
     return c.json({ id, status: status === 'PENDING' ? 'PROCESSING' : status }, 200);
   },
 );

@@ -7,6 +7,7 @@ import { OPERATOR_SCOPE } from '../http/cursor.ts';
 import { ListQuery, NextCursor } from '../http/list.ts';
 import { refuse } from '../http/refusal.ts';
 import type { Database } from '../ledger/database.ts';
+import type { LedgerBindings } from '../platform/bindings.ts';
 import { oldestFirst, readMergedPage } from '../ledger/merge-pages.ts';
 import { chooseCustody } from '../providers.ts';
 import { claimedByAnother, readClaim } from '../wallet/withdrawals/claim-payout.ts';
@@ -42,8 +43,8 @@ const custody = chooseCustody(config);
 const notClaimed = refuse('invalid_state', 'Claim the withdrawal first: then nobody else pays it.');
 
 /** What an approval needs, with the database of the request. */
-function openReviewDesk(database: Database): ReviewContext {
-  return { database, custody, allowlistMode: config.ALLOWLIST_MODE, now: () => Date.now() };
+function openReviewDesk(ledgers: LedgerBindings, database: Database): ReviewContext {
+  return { database, ledgers, custody, allowlistMode: config.ALLOWLIST_MODE, now: () => Date.now() };
 }
 
 /** The operator's routes for withdrawals: reviews, and stuck ones. */
@@ -144,7 +145,7 @@ withdrawalRoutes.openapi(
     if (!taken.ok) return sendProblem(c, taken);
     const { row, database } = taken.value;
     const { reason } = c.req.valid('json');
-    const approved = await approveWithdrawal(openReviewDesk(database), row, reason, actorOf(c));
+    const approved = await approveWithdrawal(openReviewDesk(c.env, database), row, reason, actorOf(c));
     return approved.ok ? c.json({ withdrawal: showToOperator(approved.value) }, 200) : sendProblem(c, approved);
   },
 );

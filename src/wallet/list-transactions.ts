@@ -13,6 +13,7 @@ import {
 } from '../ledger/record-list.ts';
 import { deposits, exactly, orders, settlements, withdrawals } from '../ledger/schema.ts';
 import type { Asset } from '../money/assets.ts';
+import { shownType } from './withdrawals/withdrawal.ts';
 import { Transaction, type TransactionRow, showTransaction } from './transactions.ts';
 
 /** The query of the activity feed. */
@@ -93,7 +94,7 @@ const received = {
 const sent = {
   id: withdrawals.id,
   category: sql<Transaction['category']>`'WITHDRAWAL'`.as('category'),
-  type: sql<Transaction['type']>`${withdrawals.type}`.as('type'),
+  type: sql<Transaction['type']>`${shownType}`.as('type'),
   asset: sql<Asset>`${withdrawals.asset}`.as('asset'),
   amount: exactly(withdrawals.amount).as('amount'),
   usdValue: exactly(withdrawals.usdValue).as('usd_value'),
@@ -163,7 +164,7 @@ function listTransactions(
         own(
           withdrawals,
           asset && eq(withdrawals.asset, asset),
-          type && eq(withdrawals.type, type as typeof withdrawals.$inferSelect.type),
+          type && eq(shownType, type as typeof withdrawals.$inferSelect.type),
           status && eq(withdrawals.status, status),
         ),
       ),

@@ -450,6 +450,91 @@ describe.each(['OUT', 'IN'])('a movement that is %s', (half) => {
   });
 });
 
+describe('a withdrawal to an account of another ledger', () => {
+  const there = () => newRecordId(NOON_MS, 1);
+
+  function write(change: Readonly<Record<string, string | number>> = {}, id = newId()): D1PreparedStatement {
+    return insertRow('INSERT', 'withdrawals', {
+      account_id: `'${account}'`,
+      id: `'${id}'`,
+      type: `'ONCHAIN_WITHDRAWAL'`,
+      asset: `'USDT'`,
+      network: `'TRC20'`,
+      address: `'x'`,
+      amount: 7,
+      fee: 0,
+      usd_value: 7,
+      committed_at: NOON_MS,
+      allowlist_required: 0,
+      daily_limit: 5_000_000_000,
+      key_id: `'${keyOf(account)}'`,
+      taken_transfer: NEXT,
+      status: `'PROCESSING'`,
+      ...stepOfWithdrawal(false, id, 'PROCESSING'),
+      peer_recipient: `'${there()}'`,
+      movement: `'${there()}'`,
+      ...change,
+    });
+  }
+
+  const complete = (id: string, txHash: string) =>
+    sql(`UPDATE withdrawals SET status = 'COMPLETED', tx_hash = ${txHash}, paid_transfer = ${NEXT} WHERE id = ?`, id);
+
+  it('has its movement from the start, and no fee', async () => {
+    await write().run();
+    const changes: Record<string, string | number>[] = [
+      { movement: 'NULL' },
+      { peer_recipient: 'NULL' },
+      { fee: 1 },
+      { movement: `'${newId()}'` },
+      { type: `'INTERNAL_WITHDRAWAL'`, recipient: `'${other}'` },
+    ];
+    await expectNothing(changes.map((change): Forbidden => [JSON.stringify(change), write(change)]));
+  });
+
+  it('is paid by that movement, keeps it, and is paid by nobody’s hand', async () => {
+    const id = newId();
+    await write({}, id).run();
+    const set = (change: string) =>
+      UPDATES.map((update) => sql(`${update} withdrawals SET ${change} WHERE id = ?`, id));
+    const claim = sql(`INSERT INTO payout_claims VALUES (?, ?, 'somebody', 1)`, account, id);
+    await expectNothing([
+      ['another movement', ...set(`movement = '${there()}'`), ...set('movement = NULL')],
+      ['another recipient', ...set(`peer_recipient = '${there()}'`), ...set('peer_recipient = NULL')],
+      ['a transaction', complete(id, `'x'`)],
+      ['a claim', claim],
+    ]);
+    expect(await sql('SELECT count(*) AS n FROM payout_claims').first('n')).toBe(0);
+    await complete(id, 'movement').run();
+    const { results } = await sql(
+      `SELECT half, ledger, peer, purpose, debit, credit, transfers.amount FROM movements
+         JOIN transfers ON transfers.id = transfer WHERE record_id = ?`,
+      id,
+    ).all();
+    const parties = { debit: 'house:payouts', credit: 'house:transit', amount: 7 };
+    expect(results).toEqual([{ half: 'OUT', ledger: 0, peer: 1, purpose: 'WITHDRAWAL', ...parties }]);
+    await expectNothing([
+      ['a half without it', writeMovement('OUT', { purpose: `'WITHDRAWAL'`, record_id: `'${id}'` })(newId(), '')],
+    ]);
+  });
+});
+
+describe('a refusal of a movement', () => {
+  it('is for good, and there is none of a movement that has come', async () => {
+    const [refused, come] = [newId(), newId()];
+    await writeMovement('IN')(come, '').run();
+    const refuse = (id: string, insert: string) => sql(`${insert} INTO refused_movements VALUES (?)`, id);
+    await refuse(refused, 'INSERT').run();
+    await expectNothing([
+      ['the movement afterwards', ...CONFLICTS.map((insert) => writeMovement('IN')(refused, '', insert))],
+      ['a refusal afterwards', ...CONFLICTS.map((insert) => refuse(come, insert))],
+      ['a second one', ...CONFLICTS.map((insert) => refuse(refused, insert))],
+      ['a change', sql(`UPDATE refused_movements SET id = 'x'`)],
+      ['a deletion', sql('DELETE FROM refused_movements')],
+    ]);
+  });
+});
+
 describe('the balance of house:transit', () => {
   it('keeps its floor, whatever the audit says', async () => {
     const floors = ['0', '-1', '1', '-9223372036854775806'].map((floor): Forbidden => {

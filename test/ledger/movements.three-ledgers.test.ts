@@ -14,6 +14,7 @@ import { openLedger } from '../../src/ledger/ledgers.ts';
 import { listViolations } from '../../src/ledger/reconciliation/violations.ts';
 import { assetSymbols } from '../../src/money/assets.ts';
 import type { Reconciliation } from '../../src/operator/reconciliation.ts';
+import { sandboxCustody } from '../../src/wallet/custody/sandbox.ts';
 import { asOperator, json } from '../support/exchange.ts';
 import { databaseOf } from '../support/ledger/open-in-ledger.ts';
 import { CONNECTION_LOST, OVERLOADED } from '../support/runtime/faults.ts';
@@ -60,7 +61,7 @@ function check(
   position: MovementsPosition = {},
   now_ms = Date.now() + MINUTE_MS,
   bindings = env,
-  finish: FinishMovement = (half) => finishMovement(bindings, half),
+  finish: FinishMovement = (half) => finishMovement(bindings, sandboxCustody, half),
 ): Promise<CheckedMovements> {
   return checkMovements(bindings, ledger, position, finish, now_ms);
 }
@@ -217,10 +218,13 @@ describe('the check of movements', () => {
     const movement = draw(2, 1);
     const { next } = await check(2);
     await moveInventory(env, movement);
-    const row = await databaseOf(1).prepare('SELECT * FROM movements WHERE id = ?').bind(movement.id).first();
+    const row = await databaseOf(1)
+      .prepare('SELECT * FROM movements WHERE id = ?')
+      .bind(movement.id)
+      .first<Record<string, string | number | null>>();
     await rewrite(1, `UPDATE movements SET ${change} WHERE id = '${movement.id}'`);
     const found = await check(2, next);
-    const back = Object.entries(row!).map(([name, value]) => `${name} = '${String(value)}'`);
+    const back = Object.entries(row!).map(([name, value]) => `${name} = ${value === null ? 'NULL' : `'${value}'`}`);
     await rewrite(1, `UPDATE movements SET ${back.join(', ')} WHERE id = '${movement.id}'`);
     expect(faultsOf(found)).toEqual([fault]);
     expect(faultsOf(await check(2, next))).toEqual([]);
@@ -228,7 +232,7 @@ describe('the check of movements', () => {
 
   it('finds a half that names a ledger that does not exist', async () => {
     const insert = `INSERT INTO movements
-      SELECT 'house:liquidity', 'lost', 'IN', 'BTC', 1, 1, 3, 'INVENTORY', coalesce(max(id), 0) + 1 FROM transfers`;
+      SELECT 'house:liquidity', 'lost', 'IN', 'BTC', 1, 1, 3, 'INVENTORY', coalesce(max(id), 0) + 1, NULL FROM transfers`;
     await databaseOf(1).prepare(insert).run();
     expect(faultsOf(await check(1))).toEqual(['its other ledger does not exist']);
     await rewrite(1, "UPDATE movements SET peer = 0 WHERE id = 'lost'");

@@ -102,7 +102,7 @@ describe('what is owed', () => {
   it('may be more than caps and exposure by what moved in from another ledger, and no more', async () => {
     const move = (half: string, amount: number) =>
       sql(
-        `INSERT INTO movements VALUES ('house:liquidity', ?, ?, 'LTC', ?, 0, 1, 'INVENTORY', ${NEXT})`,
+        `INSERT INTO movements VALUES ('house:liquidity', ?, ?, 'LTC', ?, 0, 1, 'INVENTORY', ${NEXT}, NULL)`,
         newRecordId(Date.now()),
         half,
         amount,

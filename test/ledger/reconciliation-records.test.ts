@@ -303,7 +303,7 @@ describe('a withdrawal', () => {
 
 describe('a half of a movement', () => {
   const insert = (id: string, half: string) =>
-    sql(`INSERT INTO movements VALUES ('house:liquidity', ?, ?, 'BTC', 7, 0, 1, 'INVENTORY', ${NEXT})`, id, half);
+    sql(`INSERT INTO movements VALUES ('house:liquidity', ?, ?, 'BTC', 7, 0, 1, 'INVENTORY', ${NEXT}, NULL)`, id, half);
 
   it('that has its transfer is right', async () => {
     await expectBroken([], [], insert(newRecordId(Date.now()), 'OUT'), insert(newRecordId(Date.now()), 'IN'));

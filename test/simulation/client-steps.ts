@@ -162,6 +162,7 @@ export function setCustodian(
   world.custodian.meanwhile = async () => {
     await sweepWithdrawals({
       database: openDatabase(env.DB),
+      ledgers: env,
       custody: sandboxCustody,
       now: () => world.now_ms + 60_000,
     });

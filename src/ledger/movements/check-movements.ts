@@ -38,6 +38,8 @@ export interface KnownHalf {
   readonly ledger: number;
   readonly peer: number;
   readonly purpose: (typeof movements.$inferSelect)['purpose'];
+  /** The record that commanded it; `null` for the inventory. */
+  readonly recordId: string | null;
   /** The number of its transfer, and when that was written. */
   readonly transfer: number;
   readonly ts: number;
@@ -157,7 +159,8 @@ function findFault(half: KnownHalf, other: KnownHalf | undefined, [own, peer]: P
     other.peer === own &&
     other.asset === half.asset &&
     other.amount === half.amount &&
-    other.purpose === half.purpose;
+    other.purpose === half.purpose &&
+    other.recordId === half.recordId;
   return isPair ? undefined : 'its other half differs';
 }
 
@@ -183,6 +186,7 @@ const halfColumns = {
   ledger: movements.ledger,
   peer: movements.peer,
   purpose: movements.purpose,
+  recordId: movements.recordId,
   transfer: movements.transfer,
 };
 

@@ -1,8 +1,13 @@
 import type { RecordKind } from './record-kind.ts';
 
+/** Whether a receipt is of a withdrawal in another ledger. */
+const isFromAfar =
+  '(substr(r.withdrawal_id, 16, 3) IS NOT NULL AND substr(r.withdrawal_id, 16, 3) <> substr(r.id, 16, 3))';
+
 /**
  * Deposits. A completed deposit has one transfer, from `house:custody`; any other has none. The receipt of a withdrawal
- * between two accounts has no transfer of its own: it names the one that paid the withdrawal. A quarantined deposit that
+ * between two accounts has no transfer of its own: it names the one that paid the withdrawal, or, of a withdrawal in
+ * another ledger, that of the movement. A quarantined deposit that
  * was credited to an account and the deposit by which it was received name each other.
  */
 export const depositRecords: RecordKind = {
@@ -12,19 +17,24 @@ export const depositRecords: RecordKind = {
   legs: [
     {
       number: 'r.transfer',
-      debit: `iif(r.withdrawal_id IS NULL, 'house:custody', 'house:payouts')`,
+      debit: `iif(r.withdrawal_id IS NULL, 'house:custody', iif(${isFromAfar}, 'house:transit', 'house:payouts'))`,
       credit: 'r.account_id',
       asset: 'r.asset',
       amount: 'r.amount',
-      kind: `iif(r.withdrawal_id IS NULL, 'deposit', 'withdrawal')`,
-      reference: 'coalesce(r.withdrawal_id, r.id)',
+      kind: `iif(r.withdrawal_id IS NULL, 'deposit', iif(${isFromAfar}, 'movement', 'withdrawal'))`,
+      reference: `iif(${isFromAfar}, r.id, coalesce(r.withdrawal_id, r.id))`,
       sign: '1',
     },
   ],
   odd: `(r.status = 'COMPLETED') IS NOT (r.transfer IS NOT NULL)
-    OR (r.withdrawal_id IS NOT NULL AND NOT EXISTS (
-      SELECT 1 FROM withdrawals
-      WHERE id = r.withdrawal_id AND recipient = r.account_id AND receipt_id = r.id AND paid_transfer = r.transfer))
+    OR (r.withdrawal_id IS NOT NULL AND NOT iif(${isFromAfar},
+      EXISTS (
+        SELECT 1 FROM movements
+        WHERE account_id = r.account_id AND id = r.id AND half = 'IN' AND record_id = r.withdrawal_id
+          AND transfer = r.transfer),
+      EXISTS (
+        SELECT 1 FROM withdrawals
+        WHERE id = r.withdrawal_id AND recipient = r.account_id AND receipt_id = r.id AND paid_transfer = r.transfer)))
     OR (r.decision IS 'CREDITED' AND NOT EXISTS (
       SELECT 1 FROM deposits
       WHERE account_id = r.credit_account AND id = r.credit_id AND reference = 'quarantine ' || r.id

@@ -3,7 +3,8 @@ import type { RecordKind } from './record-kind.ts';
 /**
  * Withdrawals. One transfer takes amount and fee. Once the withdrawal is paid, one pays the amount and another, if
  * there is a fee, the fee. Once it has failed, one returns everything. A withdrawal to another account of this exchange
- * also has a receipt, a row of `deposits`.
+ * also has a receipt, a row of `deposits`. One to another ledger is paid by a half of a movement, which counts its
+ * transfer.
  */
 export const withdrawalRecords: RecordKind = {
   name: 'withdrawals',
@@ -19,7 +20,7 @@ export const withdrawalRecords: RecordKind = {
       sign: '-1',
     },
     {
-      number: 'r.paid_transfer',
+      number: 'iif(r.movement IS NULL, r.paid_transfer, NULL)',
       debit: `'house:payouts'`,
       credit: `coalesce(r.recipient, 'house:custody')`,
       asset: 'r.asset',
@@ -45,7 +46,12 @@ export const withdrawalRecords: RecordKind = {
     OR (r.status = 'FAILED') IS NOT (r.returned_transfer IS NOT NULL)
     OR (r.type = 'INTERNAL_WITHDRAWAL') IS NOT (r.recipient IS NOT NULL)
     OR (r.status = 'COMPLETED' AND r.recipient IS NOT NULL AND NOT EXISTS (
-      SELECT 1 FROM deposits WHERE account_id = r.recipient AND id = r.receipt_id AND withdrawal_id = r.id))`,
+      SELECT 1 FROM deposits WHERE account_id = r.recipient AND id = r.receipt_id AND withdrawal_id = r.id))
+    OR (r.peer_recipient IS NOT NULL) IS NOT (r.movement IS NOT NULL)
+    OR (r.status = 'COMPLETED' AND r.movement IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM movements
+      WHERE id = r.movement AND account_id = 'house:payouts' AND half = 'OUT' AND record_id = r.id
+        AND transfer = r.paid_transfer AND asset = r.asset AND amount = r.amount))`,
   found: 'r.id = t.reference',
   weight: 2,
   shown: ['status'],

@@ -128,6 +128,8 @@ export const withdrawals = sqliteTable(
     returnedTransfer: integer('returned_transfer'),
     heldReason: text('held_reason'),
     heldSince: integer('held_since'),
+    peerRecipient: text('peer_recipient'),
+    movement: text(),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),
@@ -175,8 +177,9 @@ export const movements = sqliteTable(
     amount: atoms().notNull(),
     ledger: integer().notNull(),
     peer: integer().notNull(),
-    purpose: text({ enum: ['INVENTORY'] }).notNull(),
+    purpose: text({ enum: ['INVENTORY', 'WITHDRAWAL'] }).notNull(),
     transfer: integer().notNull(),
+    recordId: text('record_id'),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),
@@ -184,6 +187,10 @@ export const movements = sqliteTable(
     uniqueIndex('movements_by_peer').on(table.peer, table.transfer),
   ],
 );
+
+export const refusedMovements = sqliteTable('refused_movements', {
+  id: text().primaryKey(),
+});
 
 export const payoutClaims = sqliteTable(
   'payout_claims',

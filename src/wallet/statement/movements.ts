@@ -96,7 +96,7 @@ const kinds: readonly Kind[] = [
   { table: 'deposits', type: 'type', legs: [['transfer', 'asset', 'amount']], isSlow: true },
   {
     table: 'withdrawals',
-    type: 'type',
+    type: "iif(peer_recipient IS NULL, type, 'INTERNAL_WITHDRAWAL')",
     legs: [
       ['taken_transfer', 'asset', '-(amount + fee)'],
       ['returned_transfer', 'asset', 'amount + fee'],

@@ -21,9 +21,15 @@ export interface Asker {
   readonly keyId: string;
 }
 
-/** The row that a plan makes. A payout inside Bureau is COMPLETED by its batch; one that needs a review is PENDING. */
+/**
+ * The row that a plan makes. A payout inside the ledger is COMPLETED by its batch; one that needs a review is PENDING. One
+ * to another ledger is PROCESSING, as one on a chain is.
+ */
 export function toRow({ accountId, keyId }: Asker, id: string, plan: WithdrawalPlan, now_ms: number): WithdrawalRow {
-  const { asset, network, address, amount, fee, usdValue, recipient, needsReview } = plan;
+  const { asset, network, address, amount, fee, usdValue, needsReview } = plan;
+  const isHere = plan.recipient !== null && ledgerNumberOf(plan.recipient) === ledgerNumberOf(id);
+  const recipient = isHere ? plan.recipient : null;
+  const peerRecipient = isHere ? null : plan.recipient;
   return {
     accountId,
     id,
@@ -41,6 +47,8 @@ export function toRow({ accountId, keyId }: Asker, id: string, plan: WithdrawalP
     txHash: null,
     reason: null,
     recipient,
+    peerRecipient,
+    movement: peerRecipient === null ? null : newRecordId(now_ms, ledgerNumberOf(peerRecipient)),
     heldReason: null,
     heldSince: null,
   };
@@ -95,6 +103,8 @@ const insertWithdrawal = prepareOnce((database) =>
       reason: sql.placeholder('reason'),
       recipient: sql.placeholder('recipient'),
       receiptId: sql.placeholder('receiptId'),
+      peerRecipient: sql.placeholder('peerRecipient'),
+      movement: sql.placeholder('movement'),
       takenTransfer: nextTransfer(),
       paidTransfer: sql`iif(${sql.placeholder('status')} = 'COMPLETED', ${nextTransfer()} + 1, NULL)`,
       totpStep: sql.placeholder('totpStep'),
@@ -147,6 +157,7 @@ export function explainWithdrawalRefusal(
     case 'deposit_unchanged':
     case 'quarantine_decided':
     case 'withdrawal_settled':
+    case 'movement_refused':
     case 'settings_overtaken':
     case 'violation_stands':
     case 'violation_cleared':

@@ -1,4 +1,5 @@
 import { and, eq } from 'drizzle-orm';
+import type { LedgerBindings } from '../../platform/bindings.ts';
 import { describeError, logEvent, logFault } from '../../platform/log.ts';
 import { commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
@@ -6,7 +7,8 @@ import { withdrawals } from '../../ledger/schema.ts';
 import { type Asset, assets, scaleOf } from '../../money/assets.ts';
 import { formatAmount } from '../../money/amounts.ts';
 import type { Network } from '../../money/networks.ts';
-import type { Custody, CustodyState, Payout } from '../custody/custody.ts';
+import type { Custody, CustodyState, NeverSeen, Payout } from '../custody/custody.ts';
+import { isAcross, lookUpAcross, payAcross } from './pay-across.ts';
 import { type WithdrawalEnd, notHeld, settleWithdrawal } from './settle-withdrawal.ts';
 import { type WithdrawalRow, isRow, readWithdrawal } from './withdrawal.ts';
 
@@ -32,6 +34,8 @@ function contractOf(asset: Asset, network: Network): string | null {
 /** The context of a payout. */
 export interface PayoutContext {
   readonly database: Database;
+  /** The ledgers, of which another one may pay a withdrawal. */
+  readonly ledgers: LedgerBindings;
   readonly custody: Custody;
   readonly now: () => number;
 }
@@ -39,14 +43,15 @@ export interface PayoutContext {
 /**
  * Advances a PROCESSING withdrawal: it is then paid, failed, or still PROCESSING. If the caller's own batch has just
  * released it, it is submitted. Any other is looked up first, and submitted again under the same id only if the
- * custodian has never seen it and the database releases it again. Without an answer nothing changes: the money stays
+ * custodian has never seen it and the database releases it again. For one to an account of another ledger, that
+ * ledger stands in for the custodian. Without an answer nothing changes: the money stays
  * held, and a later look-up finishes it. What the custodian waits for is stored for the operator. Never rejects, and ends within two of the custodian's deadlines.
  */
 export async function payOut(context: PayoutContext, row: WithdrawalRow, isFresh: boolean): Promise<WithdrawalRow> {
-  const { database, custody, now } = context;
+  const { database, now } = context;
   try {
     const isReleased = isFresh && row.releasedAt !== null && now() - row.releasedAt < RELEASE_STANDS_MS;
-    const found = isReleased ? neverAsked : await custody.lookup(toPayout(row));
+    const found = isReleased ? neverAsked : await lookUp(context, row);
     const state = found.kind === 'never_seen' ? await submit(context, row, isReleased) : found;
     const settlement = readSettlement(state);
     if (!settlement) return await noteHeld(context, row, state);
@@ -60,6 +65,10 @@ export async function payOut(context: PayoutContext, row: WithdrawalRow, isFresh
   }
 }
 
+function lookUp({ ledgers, custody }: PayoutContext, row: WithdrawalRow): Promise<CustodyState | NeverSeen> {
+  return isAcross(row) ? lookUpAcross(ledgers, row) : custody.lookup(toPayout(row));
+}
+
 const neverAsked = { kind: 'never_seen' } as const;
 
 /**
@@ -69,7 +78,7 @@ const neverAsked = { kind: 'never_seen' } as const;
  */
 async function submit(context: PayoutContext, row: WithdrawalRow, isReleased: boolean): Promise<CustodyState> {
   if (!isReleased && !(await release(context, row))) return { kind: 'unknown' };
-  return context.custody.submit(toPayout(row));
+  return isAcross(row) ? payAcross(context.ledgers, row) : context.custody.submit(toPayout(row));
 }
 
 /** Releases a withdrawal once more. Returns whether the database's trigger allowed it. */

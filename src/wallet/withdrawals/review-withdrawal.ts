@@ -10,6 +10,7 @@ import { ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
 import { settings, withdrawals } from '../../ledger/schema.ts';
 import { nextTransfer } from '../../ledger/transfers.ts';
 import { withdrawalsSuspended } from './commit-withdrawal.ts';
+import { isAcross } from './pay-across.ts';
 import { paysInside } from './pay-inside.ts';
 import { type PayoutContext, payOut } from './pay-out.ts';
 import { addressNotAllowlisted } from './plan-withdrawal.ts';
@@ -69,7 +70,8 @@ function commitApproval(
 
 /**
  * Ends a withdrawal by hand: one that waits for its review is rejected, one that is stuck with the custodian is settled
- * either way. The database accepts only the first end. Refuses with `invalid_state` when it is in another state, and
+ * either way. The database accepts only the first end. Refuses with `invalid_state` when it is in another state or another
+ * ledger settles it, and
  * `service_unavailable` when the outcome in D1 is unknown.
  */
 export async function settleByHand(
@@ -81,6 +83,7 @@ export async function settleByHand(
   actor: Actor,
 ): Promise<Outcome<WithdrawalRow>> {
   if (row.status !== expected) return notIn(row, expected);
+  if (isAcross(row) && expected === 'PROCESSING') return settledByLedger;
   const outcome = await settleWithdrawal(database, row, settlement, { actor, reason });
   if (outcome.kind !== 'committed') return explainApproval(outcome) ?? readOpen(outcome);
   return accept((await readWithdrawal(database, row.accountId, row.id)) ?? row);
@@ -104,6 +107,11 @@ function readApproval(outcome: CommitOutcome) {
   const refusal = outcome.kind === 'guarded' ? approvalRefusals[outcome.guard] : undefined;
   return refusal ?? explainHold(outcome) ?? readOpen(outcome);
 }
+
+const settledByLedger = refuse(
+  'invalid_state',
+  'It is paid to an account of another ledger, and that ledger’s answer settles it.',
+);
 
 function notIn(row: WithdrawalRow, expected: string) {
   return refuse('invalid_state', `The withdrawal is ${row.status}, not ${expected}.`);

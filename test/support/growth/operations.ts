@@ -117,6 +117,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     Promise.resolve(() =>
       sweepWithdrawals({
         database: openDatabase(env.DB),
+        ledgers: env,
         custody: chooseCustody(config),
         now: () => Date.now() + MINUTE_MS,
       }),

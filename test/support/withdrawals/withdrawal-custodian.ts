@@ -24,7 +24,12 @@ let ahead_ms = 0;
 export function sweep(later_ms = 3_600_000): Promise<number> {
   ahead_ms += later_ms;
   const now_ms = Date.now() + ahead_ms;
-  return sweepWithdrawals({ database: openDatabase(env.DB), custody: chooseCustody(config), now: () => now_ms });
+  return sweepWithdrawals({
+    database: openDatabase(env.DB),
+    ledgers: env,
+    custody: chooseCustody(config),
+    now: () => now_ms,
+  });
 }
 
 /** How often a withdrawal was paid. */

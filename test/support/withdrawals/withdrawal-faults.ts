@@ -44,7 +44,12 @@ export function useWithdrawalFaults() {
     },
     /** Runs the scheduled sweep as if a minute had passed. */
     sweep: () =>
-      sweepWithdrawals({ database: openDatabase(env.DB), custody: sandboxCustody, now: () => Date.now() + 60_000 }),
+      sweepWithdrawals({
+        database: openDatabase(env.DB),
+        ledgers: env,
+        custody: sandboxCustody,
+        now: () => Date.now() + 60_000,
+      }),
     /** Checks that the answer's withdrawal is the only one, was paid once, and cost 51 USDT once. */
     async expectOnePayout(trader: Trader, response: Response): Promise<void> {
       const withdrawal = await readTaken(response.clone());

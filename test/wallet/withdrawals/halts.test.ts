@@ -28,7 +28,7 @@ const { submittedIds, injectFault, expectInFlight } = useWithdrawalFaults();
 
 const sweepAfter = (minutes: number) => {
   const now_ms = Date.now() + minutes * MINUTE_MS;
-  return sweepWithdrawals({ database: openDatabase(env.DB), custody: sandboxCustody, now: () => now_ms });
+  return sweepWithdrawals({ database: openDatabase(env.DB), ledgers: env, custody: sandboxCustody, now: () => now_ms });
 };
 
 const setStatus = async ({ accountId }: Trader, status: 'active' | 'frozen') => {
