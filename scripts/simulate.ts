@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 /**
  * Runs the simulation: `npm run simulate -- --seed 7 --steps 5000`. The same seed gives the same steps. `--seeds 20`
  * runs 20 seeds from there on, two at a time, and adds up their figures. A failing seed is printed with its step and
- * operation.
+ * operation. `--ledgers 3` spreads the accounts over three ledgers.
  */
 
 const AT_ONCE = 2;
@@ -14,6 +14,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     steps: { type: 'string', default: '5000' },
     seeds: { type: 'string', default: '1' },
+    ledgers: { type: 'string', default: '1' },
   },
 });
 
@@ -40,7 +41,12 @@ function run(seed: number): Promise<{ passed: boolean; output: string }> {
       'test/simulation',
     ],
     {
-      env: { ...process.env, SIMULATION_SEED: String(seed), SIMULATION_STEPS: values.steps },
+      env: {
+        ...process.env,
+        SIMULATION_SEED: String(seed),
+        SIMULATION_STEPS: values.steps,
+        TEST_LEDGERS: values.ledgers,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
@@ -65,6 +71,8 @@ function report(title: string, counts: Counts): void {
   console.log(`\n${title}`);
   for (const name of Object.keys(counts).toSorted()) console.log(`  ${name.padEnd(36)} ${counts[name]}`);
 }
+
+if (values.ledgers !== '1' && values.ledgers !== '3') throw new Error('--ledgers is 1 or 3');
 
 const first = Number(values.seed);
 const queue = Array.from({ length: Number(values.seeds) }, (_, at) => first + at);
@@ -96,7 +104,7 @@ report('Answers', total.answers);
 console.log(`\n${total.steps} steps in ${Math.round((Date.now() - begun_ms) / 1_000)} s`);
 if (failed.length > 0) {
   console.log(
-    `failed: ${failed.map((seed) => `npm run simulate -- --seed ${seed} --steps ${values.steps}`).join('; ')}`,
+    `failed: ${failed.map((seed) => `npm run simulate -- --seed ${seed} --steps ${values.steps} --ledgers ${values.ledgers}`).join('; ')}`,
   );
   process.exitCode = 1;
 }

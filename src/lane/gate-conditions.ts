@@ -115,7 +115,12 @@ export class GateConditions {
     const next = this.#rounds.find((round) => round.window.from_ms > now_ms && isMeant(round));
     const wait_ms = next ? next.window.from_ms - now_ms : Infinity;
     if (wait_ms > LONGEST_WAIT_MS) return;
-    await new Promise<void>((resolve) => void setTimeout(resolve, wait_ms));
+    await this.pause(wait_ms);
+  }
+
+  /** Resolves after so many milliseconds. */
+  pause(duration_ms: number): Promise<void> {
+    return new Promise((resolve) => void setTimeout(resolve, duration_ms));
   }
 
   /**

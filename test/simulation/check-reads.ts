@@ -1,8 +1,8 @@
-import { house } from '../../src/ledger/transfers.ts';
 import { assetSymbols, findCoin, scaleOf } from '../../src/money/assets.ts';
 import { timestampOfRecord } from '../../src/ledger/record-id.ts';
 import { asOperator, json } from '../support/exchange.ts';
-import { env } from '../support/runtime/test-env.ts';
+import { databaseOf, ledgersUnderTest, queryAll } from '../support/ledger/open-in-ledger.ts';
+import { houseOf } from './house-of.ts';
 import { DAY_MS, must } from './model.ts';
 import type { World } from './world.ts';
 import { writeDecimal } from './read-decimal.ts';
@@ -27,13 +27,13 @@ const atomsOf = (asset: string, text: string) => {
 /** What the orders of a day earned, to the atom, by orders whose middle price the market had. */
 async function checkSpread({ market, now_ms }: World): Promise<void> {
   must((await asOperator('POST', '/reconciliation/run')).status === 200, 'the keeper does not run');
-  const { results } = await env.DB.prepare(
+  const orders = await queryAll<Record<'id' | 'coin' | 'side' | 'middle' | 'amount' | 'usdt', string>>(
     `SELECT id, coin, side, CAST(middle_price AS TEXT) AS middle, CAST(coin_amount AS TEXT) AS amount,
        CAST(usdt_amount AS TEXT) AS usdt FROM orders`,
-  ).all<Record<'id' | 'coin' | 'side' | 'middle' | 'amount' | 'usdt', string>>();
+  );
   const sums = new Map<string, bigint>();
   const first = new Date(now_ms - 30 * DAY_MS).toISOString().slice(0, 10);
-  for (const { id, coin, side, middle, amount, usdt } of results) {
+  for (const { id, coin, side, middle, amount, usdt } of orders) {
     const known = findCoin(coin);
     must(known !== undefined && market.hasFilledAt(known, BigInt(middle)), 'the middle of', id, coin, middle);
     // USDT has six decimals, a price eight.
@@ -60,7 +60,9 @@ export async function checkReads(world: World): Promise<void> {
   const shown = await json<{ house: { assets: Record<string, string>[] } }>(await asOperator('GET', '/house'));
   for (const { asset = '', inventory, inFlight, feesEarned } of shown.house.assets) {
     const known = assetSymbols.find((one) => one === asset) ?? 'USDT';
-    const expected = [house.liquidity, house.payouts, house.fees].map((owner) => model.balance(owner, known));
+    const sumOf = (part: 'liquidity' | 'payouts' | 'fees') =>
+      ledgersUnderTest.reduce((sum, ledger) => sum + model.balance(houseOf(ledger)[part], known), 0n);
+    const expected = [sumOf('liquidity'), sumOf('payouts'), sumOf('fees')];
     const found = [inventory, inFlight, feesEarned].map((text = '') => atomsOf(asset, text));
     must(
       expected.every((amount, at) => amount === found[at]),
@@ -70,7 +72,7 @@ export async function checkReads(world: World): Promise<void> {
       expected,
     );
   }
-  await env.DB.prepare('DELETE FROM statements').run();
+  await Promise.all(ledgersUnderTest.map((ledger) => databaseOf(ledger).prepare('DELETE FROM statements').run()));
   for (const { id, keys } of model.accounts) {
     const { account } = await json<{ account: { balances: Amount[] } }>(await asOperator('GET', `/accounts/${id}`));
     for (const { asset, amount } of account.balances) {

@@ -1,8 +1,11 @@
 import { generate } from 'otplib';
 import { sweepWithdrawals } from '../../src/wallet/withdrawals/sweep-withdrawals.ts';
-import { openDatabase } from '../../src/ledger/database.ts';
+import { openLedger } from '../../src/ledger/ledgers.ts';
+import { ledgersUnderTest } from '../support/ledger/open-in-ledger.ts';
+import { areApart } from './house-of.ts';
 import { type Asset, assetSymbols, coinSymbols, scaleOf } from '../../src/money/assets.ts';
 import type { Network } from '../../src/money/networks.ts';
+import { readAddress } from '../../src/wallet/addresses/validate-address.ts';
 import { sandboxCustody } from '../../src/wallet/custody/sandbox.ts';
 import { addressCases } from '../support/addresses/address-cases.ts';
 import { env } from '../support/runtime/test-env.ts';
@@ -42,8 +45,13 @@ const nowhere = Map.groupBy(
   ({ network }) => network,
 );
 
-function outsideOn(network: Network): string {
-  return outside.get(network)?.[0]?.text ?? '0x52908400098527886E0F7030069857D2E4169EE7';
+/** An address for a withdrawal to the outside. One of them is an account's: it is left out if that is in another ledger. */
+function outsideOn({ model }: World, account: ModelAccount, network: Network): string {
+  const known = outside.get(network)?.find(({ text }) => {
+    const owner = model.ownerOf(network, readAddress(network, text) ?? '');
+    return !owner || !areApart(owner.id, account.id);
+  });
+  return known?.text ?? '0x52908400098527886E0F7030069857D2E4169EE7';
 }
 
 /** Draws a key, mostly one that may act. */
@@ -120,14 +128,16 @@ export async function drawWithdrawal(world: World, draw: Draw, account: ModelAcc
   const least = readDecimal(listed.minWithdrawal, scaleOf(asset)) ?? 1n;
   const budget = draw.happens(0.05) ? held + 1n : draw.part(held / 50n);
   const amount = writeDecimal(draw.happens(0.1) ? budget : budget / 4n + least, scaleOf(asset));
-  const other = draw.pick(world.model.accounts);
+  // Between two ledgers nothing is withdrawn.
+  const near = world.model.accounts.filter((one) => !areApart(one.id, account.id));
+  const other = draw.pick(near);
   const to = {
-    outside: outsideOn(network),
-    inside: (other === account ? world.model.accounts.find((one) => one !== account) : other)?.addresses[network] ?? '',
+    outside: outsideOn(world, account, network),
+    inside: (other === account ? near.find((one) => one !== account) : other)?.addresses[network] ?? '',
     own: account.addresses[network] ?? '',
     nowhere: (nowhere.get(network) ?? [])[0]?.text ?? 'nowhere',
     network: 'anywhere',
-    digits: outsideOn(network),
+    digits: outsideOn(world, account, network),
   }[kind];
   const code = await drawCode(world, draw, account);
   const text = kind === 'digits' ? '10.123456789' : amount;
@@ -160,12 +170,14 @@ export function setCustodian(
   world.custodian.set(draw.pick(modes));
   if (world.custodian.mode !== 'answers_twice') return;
   world.custodian.meanwhile = async () => {
-    await sweepWithdrawals({
-      database: openDatabase(env.DB),
-      ledgers: env,
-      custody: sandboxCustody,
-      now: () => world.now_ms + 60_000,
-    });
+    for (const ledger of ledgersUnderTest) {
+      await sweepWithdrawals({
+        database: openLedger(env, ledger),
+        ledgers: env,
+        custody: sandboxCustody,
+        now: () => world.now_ms + 60_000,
+      });
+    }
   };
 }
 

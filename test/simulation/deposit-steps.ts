@@ -1,7 +1,8 @@
-import { house } from '../../src/ledger/transfers.ts';
+import { FIRST_LEDGER, ledgerNumberOf } from '../../src/ledger/record-id.ts';
 import { type AssetNetwork, assetSymbols, assets, scaleOf } from '../../src/money/assets.ts';
 import { asOperator, json } from '../support/exchange.ts';
-import { env } from '../support/runtime/test-env.ts';
+import { queryAll } from '../support/ledger/open-in-ledger.ts';
+import { houseOf, houseOfAccount } from './house-of.ts';
 import type { Draw } from '../support/draw.ts';
 import { type Model, type ModelDeposit, NOBODY, must, sameMovements } from './model.ts';
 import { injectDatabaseFault, operate } from './operate.ts';
@@ -39,7 +40,8 @@ async function reportDeposit(world: World, draw: Draw): Promise<ModelDeposit> {
   const isOpen = injection !== undefined && injection.count() > 0 && answer.status === 503;
   if (moved.length > 0) {
     const { accountId, asset, amount } = deposit;
-    const credit = [{ debit: house.custody, credit: accountId ?? NOBODY, asset, amount, kind: 'deposit' }];
+    const { custody } = houseOf(ledgerOfDeposit(deposit));
+    const credit = [{ debit: custody, credit: accountId ?? NOBODY, asset, amount, kind: 'deposit' }];
     must(next === 'COMPLETED' && before !== 'COMPLETED', 'credited again', deposit.report, moved);
     must(sameMovements(moved, credit), 'moved', moved, 'instead of', credit);
     deposit.status = 'COMPLETED';
@@ -69,9 +71,7 @@ export async function stepQuarantine(world: World, draw: Draw): Promise<void> {
   const deposit = draw.pick(undecided.length > 0 && draw.happens(0.8) ? undecided : all);
   const { id: accountId } = draw.pick(model.accounts);
   const isCredit = draw.happens(0.7);
-  const row = await env.DB.prepare('SELECT id FROM deposits WHERE tx_hash = ?')
-    .bind(deposit.report['txHash'])
-    .first<{ id: string }>();
+  const row = await readRow(deposit);
   const injection = injectDatabaseFault(world, draw, 'deposit');
   const body = { reason: 'simulated', ...(isCredit && { accountId }) };
   const code = refuseDecision(world, deposit, isCredit, accountId);
@@ -80,13 +80,14 @@ export async function stepQuarantine(world: World, draw: Draw): Promise<void> {
   const isOpen = injection !== undefined && injection.count() > 0 && answer.status === 503;
   if (moved.length > 0) {
     const { asset, amount } = deposit;
-    const credit = [{ debit: house.custody, credit: accountId, asset, amount, kind: 'deposit' }];
+    const { custody } = houseOfAccount(accountId);
+    const credit = [{ debit: custody, credit: accountId, asset, amount, kind: 'deposit' }];
     must(isCredit && code === null && deposit.decision !== 'CREDITED', 'credited', deposit, moved);
     must(sameMovements(moved, credit), 'moved', moved, 'instead of', credit);
     Object.assign(deposit, { decision: 'CREDITED', creditedTo: accountId });
   }
   if (isOpen) {
-    const now = await env.DB.prepare('SELECT decision FROM deposits WHERE id = ?').bind(row?.id).first('decision');
+    const now = (await readRow(deposit))?.decision;
     must(now === deposit.decision || (!isCredit && code === null && now === 'KEPT'), 'decided', deposit, now);
     if (!isCredit && now === 'KEPT') deposit.decision = 'KEPT';
     return;
@@ -98,20 +99,34 @@ export async function stepQuarantine(world: World, draw: Draw): Promise<void> {
 }
 
 function refuseDecision({ model }: World, deposit: ModelDeposit, isCredit: boolean, accountId: string): string | null {
+  if (isCredit && ledgerOfDeposit(deposit) !== ledgerNumberOf(accountId)) return 'invalid_state';
   const { status, isDust, decision, asset, amount, creditedTo } = deposit;
   if (status !== 'QUARANTINED' || isDust) return 'invalid_state';
   if (decision === 'CREDITED') return isCredit && creditedTo === accountId ? null : 'invalid_state';
-  if (!isCredit || model.affords(house.custody, asset, amount)) return null;
+  if (!isCredit || model.affords(houseOfAccount(accountId).custody, asset, amount)) return null;
   return 'supply_cap_exceeded';
+}
+
+/** The ledger of a deposit: that of its owner, or ledger 0. */
+function ledgerOfDeposit({ accountId }: ModelDeposit): number {
+  return accountId === null ? FIRST_LEDGER : ledgerNumberOf(accountId);
+}
+
+/** A deposit's row, in whichever ledger it is. */
+async function readRow({ report }: ModelDeposit) {
+  type Row = Pick<ModelDeposit, 'status' | 'decision'> & { readonly id: string };
+  const query = 'SELECT id, status, decision FROM deposits WHERE tx_hash = ?';
+  const [row, other] = await queryAll<Row>(query, String(report['txHash']));
+  must(other === undefined, 'a deposit is in two ledgers', row, other);
+  return row;
 }
 
 /**
  * If a fault left the outcome unknown, the database decides: either the report took effect correctly, or not at all.
  */
 async function takeLanded(deposit: ModelDeposit, next: ModelDeposit['status'] | 'refused'): Promise<void> {
-  const query = env.DB.prepare('SELECT status FROM deposits WHERE tx_hash = ?').bind(deposit.report['txHash']);
-  const row = await query.first<Pick<ModelDeposit, 'status'>>();
-  const asBefore = deposit.isKnown ? row?.status === deposit.status : row === null;
+  const row = await readRow(deposit);
+  const asBefore = deposit.isKnown ? row?.status === deposit.status : row === undefined;
   must(asBefore || row?.status === next, 'a deposit became', row, deposit, 'instead of', next);
   if (row) Object.assign(deposit, { isKnown: true, status: row.status });
 }
@@ -212,5 +227,6 @@ function nextStatus({ model }: World, deposit: ModelDeposit, word: string) {
   if (deposit.decision === 'KEPT') return 'QUARANTINED';
   if (deposit.accountId === null || deposit.isDust) return 'QUARANTINED';
   if (word === 'seen') return standing ?? 'PENDING';
-  return model.affords(house.custody, deposit.asset, deposit.amount) ? 'COMPLETED' : 'QUARANTINED';
+  const { custody } = houseOf(ledgerOfDeposit(deposit));
+  return model.affords(custody, deposit.asset, deposit.amount) ? 'COMPLETED' : 'QUARANTINED';
 }

@@ -2,7 +2,7 @@ import { json, type Trader } from '../support/exchange.ts';
 import type { FeedPage } from '../support/events/feed.ts';
 import { recordOf } from '../support/events/feed.ts';
 import { CONNECTION_LOST, OVERLOADED, abort, aroundBatches, fail } from '../support/runtime/faults.ts';
-import { env } from '../support/runtime/test-env.ts';
+import { ledgersUnderTest, queryAll } from '../support/ledger/open-in-ledger.ts';
 import type { Draw } from '../support/draw.ts';
 import { type ModelAccount, type ModelReader, must } from './model.ts';
 import { checkOperatorFeed, readOperator } from './operator-feed.ts';
@@ -21,7 +21,9 @@ export async function stepEvents(world: World, draw: Draw): Promise<void> {
   const moment = draw.pick(['before', 'after'] as const);
   const injection = fault.startsWith('d1') ? aroundBatches(moment, 1, fail(message), isEventRead) : undefined;
   const limit = 1 + draw.below(30);
-  const count = await (trader ? readNext(world, account, trader, limit) : readOperator(world, limit));
+  const count = await (trader
+    ? readNext(world, account, trader, limit)
+    : readOperator(world, draw.pick(ledgersUnderTest), limit));
   injection?.restore();
   if (fault !== 'none') world.count('faults', `events_${fault}`);
   world.count('operations', 'event that was read', count ?? 0);
@@ -71,8 +73,8 @@ export async function checkEvents(world: World): Promise<void> {
   }
   await checkOperatorFeed(world);
   const [silent] = world.model.accounts;
-  const told = env.DB.prepare('SELECT count(*) AS n FROM events WHERE account_id = ?').bind(silent?.id ?? '');
-  must((await told.first('n')) === 0, 'an account that does not listen has events');
+  const told = await queryAll('SELECT sequence FROM events WHERE account_id = ?', silent?.id ?? '');
+  must(told.length === 0, 'an account that does not listen has events');
 }
 
 function checkSeen({ expected, seen }: ModelReader): void {

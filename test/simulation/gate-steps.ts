@@ -1,6 +1,6 @@
 import { PlaceOrder } from '../../src/trade/place-order.ts';
-import { handOver, ledgerGate } from '../support/gate.ts';
-import { env } from '../support/runtime/test-env.ts';
+import { ledgerNumberOf } from '../../src/ledger/record-id.ts';
+import { gateOfBefore, handOver, ledgerGate } from '../support/gate.ts';
 import { drawKey, drawOrder } from './client-steps.ts';
 import type { Draw } from '../support/draw.ts';
 import { noteEffect, predictFresh, refuseKey } from './execute.ts';
@@ -11,7 +11,8 @@ import type { World } from './world.ts';
 export async function stepGates(world: World, draw: Draw): Promise<void> {
   const { account, key } = drawKey(world, draw);
   if (account.frozen || refuseKey(key, 'trade')) return;
-  const gates = [ledgerGate(), env.LEDGER_GATE.getByName('a gate of before')];
+  const ledger = ledgerNumberOf(account.id);
+  const gates = [ledgerGate(ledger), gateOfBefore(ledger)];
   for (let turns = 2 + draw.below(4); turns > 0; turns -= 1) {
     const request: Post = { operation: 'placeOrder', body: drawOrder(world, draw, account), idempotencyKey: null };
     const { answers } = await predictFresh(world, account, request);

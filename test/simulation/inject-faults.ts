@@ -1,5 +1,6 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { vi } from 'vitest';
+import { ledgerNumberOf } from '../../src/ledger/record-id.ts';
 import { KeyLane } from '../../src/lane/key-lane.ts';
 import { LedgerGate } from '../../src/lane/ledger-gate.ts';
 import { Replays } from '../../src/lane/replays.ts';
@@ -177,6 +178,11 @@ function abortAtRemember(): Fault {
   });
 }
 
+/** The gate of a trader's ledger. */
+function gateOf({ accountId }: Trader) {
+  return ledgerGate(ledgerNumberOf(accountId));
+}
+
 /** Resets the ledger's gate at every step of an order. After one reset the lane looks the order up and calls again. */
 function abortGate(times: number): Fault[] {
   const tolerance: Fault['tolerance'] = times === 1 ? ['none', 'none'] : ['unknown_either', 'unknown_either'];
@@ -190,14 +196,14 @@ function abortGate(times: number): Fault[] {
     ...calls.map(([name, prototype, method]): Fault => ({
       name: `gate_abort_${moment}_${name}${suffix}`,
       tolerance,
-      inject: () => injectAroundCall(prototype, method, moment, times, () => abort(ledgerGate())),
+      inject: (_world, trader) => injectAroundCall(prototype, method, moment, times, () => abort(gateOf(trader))),
     })),
     {
       name: `gate_abort_${moment}_batch${suffix}`,
       tolerance,
-      inject: () =>
+      inject: (_world, trader) =>
         injectAroundBatch('order', moment, times, async () => {
-          await abort(ledgerGate());
+          await abort(gateOf(trader));
           if (moment === 'before') throw new Error(CONNECTION_LOST);
         }),
     },
@@ -249,8 +255,8 @@ export const companions: readonly Fault[] = [
   {
     name: 'gate_aborted',
     tolerance: ['none', 'none'],
-    inject: async () => {
-      await abort(ledgerGate());
+    inject: async (_world, trader) => {
+      await abort(gateOf(trader));
       return { count: () => 1, remove: () => undefined };
     },
   },

@@ -1,9 +1,10 @@
 import type { Scope } from '../../src/keys/scope.ts';
-import { house } from '../../src/ledger/transfers.ts';
 import { type Asset, assetSymbols } from '../../src/money/assets.ts';
 import type { Network } from '../../src/money/networks.ts';
 import type { EndpointBody, Receiver } from '../support/events/receiver.ts';
 import type { Trader } from '../support/exchange.ts';
+import { ledgersUnderTest } from '../support/ledger/open-in-ledger.ts';
+import { houseOf } from './house-of.ts';
 
 /** One row of the journal. */
 export interface Movement {
@@ -74,13 +75,12 @@ export interface ModelReader {
 /** Whose deposits are that belong to no account. */
 export const NOBODY = 'nobody';
 
-/** Who reads the operator's feed, and what must come next. */
+/** Who reads the operator's feeds, one of each ledger, and what must come next. */
 export interface ModelOperator {
   /** The statuses of deposits and withdrawals that must come, by account, in order. */
   readonly expected: Map<string, ModelEvent[]>;
-  /** The number of the newest row of the audit that came. */
-  audited: number;
-  after: number;
+  /** By ledger: the number of the newest row of the audit that came, and of the newest event. */
+  readonly feeds: { audited: number; after: number }[];
 }
 
 /** The receiver of an account's events, and the endpoint that sends to it. */
@@ -196,7 +196,10 @@ export function sameMovements(
 /** The model of the exchange: what it owes, to whom, and why. */
 export class Model {
   readonly accounts: ModelAccount[] = [];
-  readonly operator: ModelOperator = { expected: new Map(), audited: 0, after: 0 };
+  readonly operator: ModelOperator = {
+    expected: new Map(),
+    feeds: ledgersUnderTest.map(() => ({ audited: 0, after: 0 })),
+  };
   readonly orders = new Map<string, string>();
   readonly withdrawals = new Map<string, ModelWithdrawal>();
   readonly deposits: ModelDeposit[] = [];
@@ -277,7 +280,8 @@ export class Model {
 
   /** All balances as text, to compare with the database's. */
   list(): Map<string, bigint> {
-    const owners = [...Object.values(house), ...this.accounts.map(({ id }) => id)];
+    const houses = ledgersUnderTest.flatMap((ledger) => Object.values<string>(houseOf(ledger)));
+    const owners = [...houses, ...this.accounts.map(({ id }) => id)];
     return new Map(
       owners.flatMap((owner) =>
         assetSymbols.map((asset) => [`${owner} ${asset}`, this.balance(owner, asset)] as const),

@@ -1,5 +1,5 @@
-import { house } from '../../src/ledger/transfers.ts';
 import { type Coin, findCoin, scaleOf } from '../../src/money/assets.ts';
+import { houseOfAccount } from './house-of.ts';
 import { readDecimal } from './read-decimal.ts';
 import type { ModelAccount, Movement, Post } from './model.ts';
 import type { World } from './world.ts';
@@ -83,6 +83,7 @@ function predictFill(
   if (usdtAmount < MIN) return refusal(422, 'amount_below_minimum');
   if (usdtAmount > MAX) return refusal(422, 'amount_above_maximum');
   if (coinAmount === 0n) return refusal(422, 'amount_below_minimum');
+  const house = houseOfAccount(id);
   const pays = { debit: id, credit: house.liquidity, kind: 'order' } as const;
   const gets = { debit: house.liquidity, credit: id, kind: 'order' } as const;
   const [usdt, base] = [{ asset: 'USDT', amount: usdtAmount } as const, { asset: coin, amount: coinAmount } as const];

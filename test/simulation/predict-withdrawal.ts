@@ -1,8 +1,8 @@
 import { generate } from 'otplib';
-import { house } from '../../src/ledger/transfers.ts';
 import { type Asset, type AssetNetwork, assets, scaleOf } from '../../src/money/assets.ts';
 import type { Network } from '../../src/money/networks.ts';
 import { readAddress } from '../../src/wallet/addresses/validate-address.ts';
+import { houseOfAccount } from './house-of.ts';
 import { type ModelAccount, type ModelTotp, type ModelWithdrawal, type Post, must } from './model.ts';
 import { type Prediction, refusal } from './predict-order.ts';
 import { readDecimal } from './read-decimal.ts';
@@ -134,6 +134,7 @@ function value(world: World, account: ModelAccount, read: Read, step: number | u
         committed_ms: now_ms,
         totpStep: step ?? null,
       });
+      const house = houseOfAccount(account.id);
       const taken = { debit: account.id, credit: house.payouts, asset, amount: amount + fee, kind: 'withdrawal' };
       const paid =
         status === 'COMPLETED' && recipient !== null

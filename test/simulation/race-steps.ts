@@ -2,8 +2,8 @@ import type { Asset } from '../../src/money/assets.ts';
 import { aroundBatch } from '../support/runtime/faults.ts';
 import { PlaceOrder } from '../../src/trade/place-order.ts';
 import type { GateReply } from '../../src/trade/reach-gate.ts';
-import { handOver } from '../support/gate.ts';
-import { env } from '../support/runtime/test-env.ts';
+import { ledgerNumberOf } from '../../src/ledger/record-id.ts';
+import { gateOfBefore, handOver } from '../support/gate.ts';
 import { coinSymbols, scaleOf } from '../../src/money/assets.ts';
 import { drawCode, drawKey, drawOrder, drawWithdrawal } from './client-steps.ts';
 import type { Draw } from '../support/draw.ts';
@@ -126,7 +126,7 @@ export async function stepHeld(world: World, draw: Draw): Promise<void> {
   let overtaking: GateReply | undefined;
   const call = handOver(other.trader, PlaceOrder.parse(faster.body));
   const fault = aroundBatch('order', 'before', 1, async () => {
-    overtaking = await env.LEDGER_GATE.getByName('a gate of before').placeOrder(call);
+    overtaking = await gateOfBefore(ledgerNumberOf(account.id)).placeOrder(call);
   });
   const reply = await post(key.trader, held);
   fault.restore();

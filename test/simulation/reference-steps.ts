@@ -1,7 +1,7 @@
-import { house } from '../../src/ledger/transfers.ts';
 import { type Asset, assetSymbols, coinSymbols, scaleOf } from '../../src/money/assets.ts';
 import type { Draw } from '../support/draw.ts';
 import { type ModelReference, must, sameMovements } from './model.ts';
+import { areApart, houseOfAccount, isHouse } from './house-of.ts';
 import { injectDatabaseFault, operate } from './operate.ts';
 import { writeDecimal } from './read-decimal.ts';
 import type { World } from './world.ts';
@@ -26,12 +26,14 @@ async function sendReference(world: World, draw: Draw, reference: ModelReference
 /** The refusal of a new reference, if any. */
 function refuseReference({ model }: World, { movements, path }: ModelReference): string | null {
   const parties = movements.flatMap(({ debit, credit }) => [model.account(debit), model.account(credit)]);
+  const [one, other] = parties.filter((party) => party !== undefined);
+  if (one && other && areApart(one.id, other.id)) return 'not_found';
   if (path === '/settlements' && parties.some((party) => party?.frozen)) return 'account_frozen';
   if (path === '/settlements' && model.settings.tradingHalted) return 'trading_halted';
   for (const { debit, asset, amount } of movements) {
     if (model.affords(debit, asset, amount)) continue;
-    if (debit === house.custody) return 'supply_cap_exceeded';
-    return debit === house.liquidity ? 'order_rejected' : 'insufficient_balance';
+    if (!isHouse(debit)) return 'insufficient_balance';
+    return path === '/settlements' ? 'order_rejected' : 'supply_cap_exceeded';
   }
   return null;
 }
@@ -64,7 +66,8 @@ function newCredit(world: World, draw: Draw): ModelReference {
   const asset = draw.pick(assetSymbols);
   const amount = draw.part(BigInt(10 ** scaleOf(asset)) * (asset === 'USDT' ? 2_000n : 2n)) + 1n;
   const body = { asset, amount: writeDecimal(amount, scaleOf(asset)), reference: world.name('credit') };
-  const movements = [{ debit: house.custody, credit: id, asset, amount, kind: 'deposit' }];
+  const { custody } = houseOfAccount(id);
+  const movements = [{ debit: custody, credit: id, asset, amount, kind: 'deposit' }];
   return { path: `/accounts/${id}/credits`, body, movements, isDone: false };
 }
 
@@ -75,7 +78,7 @@ function newSettlement(world: World, draw: Draw): ModelReference {
   const other = draw.pick(model.accounts.filter((account) => account !== one));
   const kind = draw.pick(['P2P', 'QUICK']);
   const side = draw.pick(['BUY', 'SELL']);
-  const partner = kind === 'P2P' ? other.id : house.liquidity;
+  const partner = kind === 'P2P' ? other.id : houseOfAccount(one.id).liquidity;
   const [buyer, seller] = side === 'BUY' ? [one.id, partner] : [partner, one.id];
   const coinAmount = draw.part(model.balance(one.id, coin) / 8n) + 1n;
   const usdtAmount = draw.part(model.balance(one.id, 'USDT') / 8n) + 1n;

@@ -1,4 +1,4 @@
-import { env } from '../support/runtime/test-env.ts';
+import { queryAll } from '../support/ledger/open-in-ledger.ts';
 import type { Draw } from '../support/draw.ts';
 import { type ModelWithdrawal, must } from './model.ts';
 import { operate } from './operate.ts';
@@ -42,7 +42,7 @@ export async function stepReview(world: World, draw: Draw): Promise<void> {
 async function refuseApproval(world: World, { id, accountId, network, address }: ModelWithdrawal) {
   const { model, now_ms } = world;
   const account = model.account(accountId);
-  const row = await env.DB.prepare('SELECT key_id FROM withdrawals WHERE id = ?').bind(id).first<{ key_id: string }>();
+  const [row] = await queryAll<{ key_id: string }>('SELECT key_id FROM withdrawals WHERE id = ?', id);
   const key = account?.keys.find(({ trader }) => trader.keyId === row?.key_id);
   must(account !== undefined && key !== undefined, 'a withdrawal of no key', id, row);
   if (account.frozen) return 'account_frozen';

@@ -1,5 +1,9 @@
 import { GateConditions } from '../../src/lane/gate-conditions.ts';
 import { LedgerGate } from '../../src/lane/ledger-gate.ts';
+import { ledgerNumberOf } from '../../src/ledger/record-id.ts';
+import { findCoin } from '../../src/money/assets.ts';
+import { gateOfBefore, ledgerGate } from '../support/gate.ts';
+import { ledgersUnderTest } from '../support/ledger/open-in-ledger.ts';
 
 /** How long to wait for orders in progress: a gate that was reset never ends its own. */
 const MAX_WAIT_MS = 250;
@@ -10,7 +14,12 @@ const underWay = new Set<object>();
  * Makes each gate answer only after its background fetches have ended, so that a step ends with nothing under way and
  * the same seed repeats the same run.
  */
-export function settleGates(): void {
+export function settleGates(moveClock: (by_ms: number) => void): void {
+  // The clock stands still within a step, but for a gate of several that waits for the window of a round of prices.
+  GateConditions.prototype.pause = async function pass(duration_ms) {
+    await Promise.resolve();
+    moveClock(duration_ms);
+  };
   const { placeOrder } = LedgerGate.prototype;
   const { keepFresh } = GateConditions.prototype;
   const begun: Promise<void>[] = [];
@@ -33,6 +42,18 @@ export function settleGates(): void {
       underWay.delete(call);
     }
   };
+}
+
+/**
+ * Has the gates of an account's ledger wait for the window of a round of prices now, if they would wait for one with the
+ * next order: so the time of an order is known before its answer is predicted. The only gate of an exchange never waits.
+ */
+export async function primeGates(accountId: string, body: Readonly<Record<string, string>>): Promise<void> {
+  const coin = findCoin(body['coin'] ?? '');
+  if (!coin || ledgersUnderTest.length === 1) return;
+  const ledger = ledgerNumberOf(accountId);
+  const order = { coin, side: 'BUY', mode: 'USDT_AMOUNT', value: '1' } as const;
+  for (const gate of [ledgerGate(ledger), gateOfBefore(ledger)]) await gate.preview(ledger, order);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createKey, json, openAccount, asOperator } from '../support/exchange.ts';
 import { SHORT_CHAINS, WHOLE, allOk, reconcileAnew, statusesOf } from '../support/ledger/reconciliation.ts';
 import { readAddresses } from '../support/addresses/addresses.ts';
-import { env } from '../support/runtime/test-env.ts';
+import { ledgersUnderTest, queryAll } from '../support/ledger/open-in-ledger.ts';
 import { generate } from 'otplib';
 import { stepOrder, stepReplay, stepWithdrawal } from './client-steps.ts';
 import { Draw } from '../support/draw.ts';
@@ -93,7 +93,7 @@ export interface Figures {
  */
 export async function simulate(seed: number, steps: number): Promise<Figures> {
   const world = new World(START_MS);
-  settleGates();
+  settleGates((by_ms) => world.moveClock(by_ms));
   await open(world);
   for (let step = 1; step <= steps; step += 1) {
     const draw = Draw.ofStep(seed, step);
@@ -172,15 +172,14 @@ async function checkAll(world: World, draw: Draw): Promise<void> {
   const { model } = world;
   world.custodian.set('pays');
   world.market.read('agree');
-  const [orders, withdrawals] = await env.DB.batch<{ id: string; account_id: string; status: string }>([
-    env.DB.prepare('SELECT id, account_id, status FROM orders'),
-    env.DB.prepare('SELECT id, account_id, status FROM withdrawals'),
+  const [orders, withdrawals] = await Promise.all([
+    queryAll<{ id: string; account_id: string }>('SELECT id, account_id FROM orders'),
+    queryAll<{ id: string; status: string }>('SELECT id, status FROM withdrawals'),
   ]);
-  must(orders?.results.length === model.orders.size, 'orders', orders?.results.length, model.orders.size);
-  for (const { id, account_id: owner } of orders.results)
-    must(model.orders.get(id) === owner, 'an order of', id, owner);
-  must(withdrawals?.results.length === model.withdrawals.size, 'withdrawals', withdrawals?.results.length);
-  for (const { id, status } of withdrawals.results) {
+  must(orders.length === model.orders.size, 'orders', orders.length, model.orders.size);
+  for (const { id, account_id: owner } of orders) must(model.orders.get(id) === owner, 'an order of', id, owner);
+  must(withdrawals.length === model.withdrawals.size, 'withdrawals', withdrawals.length);
+  for (const { id, status } of withdrawals) {
     must(model.withdrawals.get(id)?.status === status, 'a withdrawal is', id, status, model.withdrawals.get(id));
   }
   await checkDust(world);
@@ -188,8 +187,10 @@ async function checkAll(world: World, draw: Draw): Promise<void> {
   await checkLists(world);
   await checkWebhooks(world);
   await checkEvents(world);
-  const found = statusesOf(await reconcileAnew(WHOLE, SHORT_CHAINS));
-  must(JSON.stringify(found) === JSON.stringify(allOk), 'the reconciliation found', found);
+  for (const ledger of ledgersUnderTest) {
+    const found = statusesOf(await reconcileAnew(WHOLE, SHORT_CHAINS, ledger));
+    must(JSON.stringify(found) === JSON.stringify(allOk), 'the reconciliation found', ledger, found);
+  }
   await replaySample(world, draw);
 }
 

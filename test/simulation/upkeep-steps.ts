@@ -3,6 +3,7 @@ import { scaleOf, assetSymbols } from '../../src/money/assets.ts';
 import { runScheduled } from '../../src/scheduled.ts';
 import { asOperator } from '../support/exchange.ts';
 import { abort } from '../support/runtime/faults.ts';
+import { ledgersUnderTest, queryAll } from '../support/ledger/open-in-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { drawKey, setCustodian } from './client-steps.ts';
 import type { Draw } from '../support/draw.ts';
@@ -100,12 +101,15 @@ export async function stepSchedule(world: World, draw: Draw): Promise<void> {
   }
   await runScheduled(env);
   // Far ahead of the machine's own time no alarm fires by itself.
-  must(await runDurableObjectAlarm(env.LEDGER_KEEPER.getByName('0')), 'the keeper was not woken');
+  for (const ledger of ledgersUnderTest) {
+    const ran = await runDurableObjectAlarm(env.LEDGER_KEEPER.getByName(String(ledger)));
+    must(ran, 'the keeper was not woken', ledger);
+  }
   const { stopped } = world.custodian;
   world.count('faults', 'halt_at_lookup', stopped);
   if (stopped > 0) world.changeSettings({ withdrawalsHalted: true });
-  const { results } = await env.DB.prepare('SELECT invariant, examples FROM reconciliation_violations').all();
-  must(results.length === 0, 'the reconciliation found', results);
+  const found = await queryAll('SELECT invariant, examples FROM reconciliation_violations');
+  must(found.length === 0, 'the reconciliation found', found);
   countCustodian(world);
   must((await world.observe()).length === 0, 'the schedule moved money of its own');
 }

@@ -1,6 +1,7 @@
 import { reachSender, wakeBehind } from '../../src/events/webhooks/reach-sender.ts';
 import { ENDPOINTS, Receiver, createManager, runAlarm, senderOf, subscribe } from '../support/events/receiver.ts';
-import { database } from '../support/ledger/raw-ledger.ts';
+import { ledgerOf } from '../../src/ledger/ledgers.ts';
+import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
 import { CONNECTION_LOST, abort, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import type { Draw } from '../support/draw.ts';
@@ -36,7 +37,7 @@ export async function stepWebhook(world: World, draw: Draw): Promise<void> {
     return new Response(null, { status: mode === 'unavailable' ? 503 : mode === 'redirects' ? 307 : 204 });
   };
   const injection = mode === 'd1_lost' ? aroundBatches('before', 1, fail(CONNECTION_LOST)) : undefined;
-  await wakeBehind(env, database, world.now_ms).catch(() => undefined);
+  await wakeBehind(env, ledgerOf(env, account.id), world.now_ms).catch(() => undefined);
   await runAlarm(webhook.endpoint).catch(() => undefined);
   injection?.restore();
   world.count('operations', 'delivery', calls);
@@ -47,7 +48,7 @@ export async function stepWebhook(world: World, draw: Draw): Promise<void> {
 /** An endpoint that failed for five days is off, and the account is told. */
 async function noteEnd(world: World, { id, webhook }: ModelAccount): Promise<void> {
   if (!webhook || webhook.isOff) return;
-  const query = env.DB.prepare('SELECT status FROM webhook_endpoints WHERE id = ?').bind(webhook.endpoint.id);
+  const query = databaseOfId(id).prepare('SELECT status FROM webhook_endpoints WHERE id = ?').bind(webhook.endpoint.id);
   if ((await query.first('status')) === 'enabled') return;
   webhook.isOff = true;
   world.model.tell(id, 'endpoint.disabled', webhook.endpoint.id);

@@ -1,8 +1,8 @@
 import { vi } from 'vitest';
-import { house } from '../../src/ledger/transfers.ts';
 import type { Asset } from '../../src/money/assets.ts';
-import { env } from '../support/runtime/test-env.ts';
+import { databaseOf, ledgersUnderTest } from '../support/ledger/open-in-ledger.ts';
 import { ProgrammedCustodian } from './custodian.ts';
+import { houseOfAccount, nameOwner } from './house-of.ts';
 import { Market } from './market.ts';
 import {
   Disagreement,
@@ -14,6 +14,9 @@ import {
   withoutReference,
 } from './model.ts';
 import { awaitGates } from './settle-gates.ts';
+
+/** A row of a ledger, as D1 returns it. */
+type Row = Readonly<Record<string, string | number>>;
 
 /** The exchange, its surroundings, and the model. */
 export class World {
@@ -35,7 +38,8 @@ export class World {
   #stood: { readonly settings: ModelSettings; readonly until_ms: number }[] = [];
   /** The latest time since the present settings were made. */
   #latest_ms = 0;
-  #journal = 0;
+  /** By ledger, the number of the newest transfer that was read. */
+  readonly #journals: number[] = [];
   #names = 0;
 
   constructor(start_ms: number) {
@@ -100,37 +104,76 @@ export class World {
     if (times > 0) this[kind][name] = (this[kind][name] ?? 0) + times;
   }
 
-  /** Takes over the present state of the ledger. */
+  /** Takes over the present state of all ledgers. */
   async begin(): Promise<void> {
-    const { results } = await env.DB.prepare(
-      'SELECT account, asset, CAST(amount AS TEXT) AS amount, CAST(floor AS TEXT) AS floor FROM balances',
-    ).all<{ account: string; asset: Asset; amount: string; floor: string }>();
-    for (const { account, asset, amount, floor } of results) {
-      this.model.begin(account, asset, BigInt(amount), BigInt(floor));
+    for (const ledger of ledgersUnderTest) {
+      const database = databaseOf(ledger);
+      const { results } = await database
+        .prepare('SELECT account, asset, CAST(amount AS TEXT) AS amount, CAST(floor AS TEXT) AS floor FROM balances')
+        .all<{ account: string; asset: Asset; amount: string; floor: string }>();
+      for (const { account, asset, amount, floor } of results) {
+        this.model.begin(nameOwner(account, ledger), asset, BigInt(amount), BigInt(floor));
+      }
+      const newest = await database.prepare('SELECT max(id) AS n FROM transfers').first<{ n: number | null }>();
+      this.#journals[ledger] = newest?.n ?? 0;
     }
-    this.#journal = (await env.DB.prepare('SELECT max(id) AS n FROM transfers').first<{ n: number | null }>())?.n ?? 0;
   }
 
   /**
-   * Reads the movements since the last call from the journal, applies them to the model, and compares every balance and
-   * every second factor (I1, I2, I3, I7). `explain` says whether each movement is allowed; those of withdrawals that
-   * the custodian has decided on need no explanation.
+   * Reads the movements since the last call from the journals of all ledgers, applies them to the model, and compares
+   * every balance and every second factor (I1, I2, I3, I7). The balances of each asset sum to zero over all ledgers.
+   * Returns the movements that a step must explain; those of withdrawals that the custodian has decided on need no
+   * explanation.
    */
   async observe(): Promise<Movement[]> {
     await awaitGates();
-    const [journal, balances, totps] = await env.DB.batch<Record<string, string | number>>([
-      env.DB.prepare(
-        'SELECT id, debit, credit, asset, CAST(amount AS TEXT) AS amount, kind, reference FROM transfers WHERE id > ? ORDER BY id',
-      ).bind(this.#journal),
-      env.DB.prepare('SELECT account, asset, CAST(amount AS TEXT) AS amount FROM balances'),
-      env.DB.prepare('SELECT account_id, used_step, attempts, locked_until FROM totp'),
+    const seen = await Promise.all(ledgersUnderTest.map((ledger) => this.#read(ledger)));
+    const movements = seen.flatMap(({ journal }, ledger) => this.#follow(ledger, journal));
+    const expected = this.model.list();
+    const sums = new Map<string, bigint>();
+    let count = 0;
+    for (const [ledger, { balances }] of seen.entries()) {
+      count += balances.length;
+      for (const { account, asset, amount } of balances) {
+        const owner = nameOwner(String(account), ledger);
+        must(expected.get(`${owner} ${asset}`) === BigInt(amount ?? 0), 'a balance is', owner, asset, amount);
+        sums.set(String(asset), (sums.get(String(asset)) ?? 0n) + BigInt(amount ?? 0));
+      }
+    }
+    must(count === expected.size, 'balances appeared or went', count, expected.size);
+    for (const [asset, sum] of sums) must(sum === 0n, 'the balances of all ledgers sum to', sum, asset);
+    for (const row of seen.flatMap(({ totps }) => totps)) this.#checkTotp(row);
+    this.custodian.mustBeContent();
+    return movements;
+  }
+
+  /** What is new in a ledger's journal, all of its balances, and all second factors. */
+  async #read(ledger: number) {
+    const database = databaseOf(ledger);
+    const [journal, balances, totps] = await database.batch<Row>([
+      database
+        .prepare(
+          'SELECT id, debit, credit, asset, CAST(amount AS TEXT) AS amount, kind, reference FROM transfers WHERE id > ? ORDER BY id',
+        )
+        .bind(this.#journals[ledger] ?? 0),
+      database.prepare('SELECT account, asset, CAST(amount AS TEXT) AS amount FROM balances'),
+      database.prepare('SELECT account_id, used_step, attempts, locked_until FROM totp'),
     ]);
+    return { journal: journal?.results ?? [], balances: balances?.results ?? [], totps: totps?.results ?? [] };
+  }
+
+  /** Applies the new rows of a ledger's journal to the model. Returns the movements that a step must explain. */
+  #follow(ledger: number, journal: readonly Row[]): Movement[] {
     const movements: Movement[] = [];
-    for (const row of journal?.results ?? []) {
-      this.#journal += 1;
-      must(row['id'] === this.#journal, 'the journal has a gap at', this.#journal);
-      const movement = {
-        ...withoutReference(row as unknown as Movement),
+    for (const row of journal) {
+      const number = (this.#journals[ledger] ?? 0) + 1;
+      must(row['id'] === number, 'the journal has a gap at', ledger, number);
+      this.#journals[ledger] = number;
+      const { debit, credit, ...rest } = withoutReference(row as unknown as Movement);
+      const movement: Movement = {
+        ...rest,
+        debit: nameOwner(debit, ledger),
+        credit: nameOwner(credit, ledger),
         reference: String(row['reference']),
         amount: BigInt(row['amount'] ?? 0),
       };
@@ -138,15 +181,9 @@ export class World {
       if (this.#isSettlement(movement)) continue;
       this.#tell(movement);
       movements.push(movement);
-      if (movement.kind === 'withdrawal' && movement.debit !== house.payouts) this.#takeWithdrawal(movement);
+      const isTaken = movement.kind === 'withdrawal' && this.model.account(movement.debit) !== undefined;
+      if (isTaken) this.#takeWithdrawal(movement);
     }
-    const expected = this.model.list();
-    must(balances?.results.length === expected.size, 'balances appeared or went');
-    for (const { account, asset, amount } of balances?.results ?? []) {
-      must(expected.get(`${account} ${asset}`) === BigInt(amount ?? 0), 'a balance is', account, asset, amount);
-    }
-    for (const row of totps?.results ?? []) this.#checkTotp(row);
-    this.custodian.mustBeContent();
     return movements;
   }
 
@@ -155,7 +192,10 @@ export class World {
     must(!this.model.withdrawals.has(reference), 'taken twice', reference);
     const wanted = this.wanted.find(
       (one) =>
-        one.accountId === debit && one.asset === asset && one.amount + one.fee === amount && credit === house.payouts,
+        one.accountId === debit &&
+        one.asset === asset &&
+        one.amount + one.fee === amount &&
+        credit === houseOfAccount(debit).payouts,
     );
     must(wanted !== undefined, 'a withdrawal that nobody asked for', reference, debit, asset, amount, credit);
     this.model.withdrawals.set(reference, { ...wanted, id: reference });
@@ -165,7 +205,7 @@ export class World {
   /** Notes the events of a movement. Of the two of an order or a settlement the first tells. */
   #tell({ debit, credit, asset, kind, reference }: Movement): void {
     if (kind === 'deposit') this.model.tell(credit, 'deposit.completed', reference);
-    if (kind === 'order' && credit === house.liquidity) this.model.tell(debit, 'order.filled', reference);
+    if (kind === 'order' && this.model.account(debit)) this.model.tell(debit, 'order.filled', reference);
     if (kind !== 'settlement' || asset !== 'USDT') return;
     for (const party of [debit, credit]) this.model.tell(party, 'settlement.completed', reference);
   }
@@ -178,9 +218,11 @@ export class World {
 
   /** A movement out of house:payouts ends a withdrawal that the model knows, in the way that the custodian decided. */
   #isSettlement({ debit, credit, asset, amount, kind, reference }: Movement): boolean {
-    if (kind !== 'withdrawal' || debit !== house.payouts) return false;
+    if (kind !== 'withdrawal' || this.model.account(debit)) return false;
     const withdrawal = this.model.withdrawals.get(reference);
     must(withdrawal?.asset === asset, 'a payout of no withdrawal', reference);
+    const house = houseOfAccount(withdrawal.accountId);
+    must(debit === house.payouts, 'a payout from', debit, reference);
     // A withdrawal inside the exchange was paid when it was taken, which the step predicts.
     if (withdrawal.status === 'COMPLETED' && credit === withdrawal.recipient) {
       this.#tellEnd(withdrawal, false);
@@ -209,12 +251,7 @@ export class World {
     return true;
   }
 
-  #checkTotp({
-    account_id: id,
-    used_step: step,
-    attempts,
-    locked_until: locked,
-  }: Record<string, string | number>): void {
+  #checkTotp({ account_id: id, used_step: step, attempts, locked_until: locked }: Row): void {
     const totp = this.model.account(String(id))?.totp;
     must(totp !== undefined && totp !== null, 'a second factor of nobody');
     must(Number(step) >= totp.usedStep, 'a step went back', id, step, totp.usedStep);

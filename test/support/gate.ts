@@ -2,12 +2,13 @@ import { vi } from 'vitest';
 import { config } from '../../src/env.ts';
 import { GateConditions } from '../../src/lane/gate-conditions.ts';
 import type { LedgerGate } from '../../src/lane/ledger-gate.ts';
-import { FIRST_LEDGER, newRecordId } from '../../src/ledger/record-id.ts';
+import { FIRST_LEDGER, ledgerNumberOf, newRecordId } from '../../src/ledger/record-id.ts';
 import type { PlaceOrder } from '../../src/trade/place-order.ts';
 import { type GateCall, gateName } from '../../src/trade/reach-gate.ts';
 import type { Trader } from './exchange.ts';
 import { abort } from './runtime/faults.ts';
 import { env } from './runtime/test-env.ts';
+import { ledgersUnderTest } from './ledger/open-in-ledger.ts';
 
 /** The gate that every lane of a ledger calls. A stub is broken once its object was aborted, so every use takes a new one. */
 export function ledgerGate(ledger: number = FIRST_LEDGER): DurableObjectStub<LedgerGate> {
@@ -19,9 +20,14 @@ export function openGate(): DurableObjectStub<LedgerGate> {
   return env.LEDGER_GATE.getByName(crypto.randomUUID());
 }
 
-/** Makes the gate forget the prices and settings that it holds. */
+/** One that a ledger had before a restart, and which still runs. */
+export function gateOfBefore(ledger: number): DurableObjectStub<LedgerGate> {
+  return env.LEDGER_GATE.getByName(`the gate of before of ledger ${ledger}`);
+}
+
+/** Makes the gates forget the prices and settings that they hold. */
 export async function forgetConditions(): Promise<void> {
-  await abort(ledgerGate());
+  for (const ledger of ledgersUnderTest) await abort(ledgerGate(ledger));
 }
 
 /** Tracks the gates' background fetches from now on. `settle` resolves when all have ended. */
@@ -47,5 +53,12 @@ export async function until(isSo: () => boolean, pause_ms = 1): Promise<void> {
 /** A new order of a trader, in the form in which the key's lane sends it to the gate. */
 export function handOver({ accountId, keyId }: Trader, order: PlaceOrder, change: Partial<GateCall> = {}): GateCall {
   const now_ms = Date.now();
-  return { orderId: newRecordId(now_ms), accountId, keyId, order, deadline_ms: now_ms + 5_000, ...change };
+  return {
+    orderId: newRecordId(now_ms, ledgerNumberOf(accountId)),
+    accountId,
+    keyId,
+    order,
+    deadline_ms: now_ms + 5_000,
+    ...change,
+  };
 }

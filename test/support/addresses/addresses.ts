@@ -1,5 +1,5 @@
 import { type Trader, json } from '../exchange.ts';
-import { env } from '../runtime/test-env.ts';
+import { databaseOfId } from '../ledger/open-in-ledger.ts';
 
 export interface AddressesAnswer {
   readonly addresses: readonly { readonly network: string; readonly address: string; readonly primaryAsset: string }[];
@@ -15,7 +15,8 @@ export async function readAddresses(trader: Trader): Promise<Record<string, stri
 
 /** The stored rows of an account. */
 export async function keptAddresses(accountId: string): Promise<Record<string, unknown>> {
-  const { results } = await env.DB.prepare('SELECT network, address FROM addresses WHERE account_id = ?')
+  const { results } = await databaseOfId(accountId)
+    .prepare('SELECT network, address FROM addresses WHERE account_id = ?')
     .bind(accountId)
     .all<{ network: string; address: string }>();
   return Object.fromEntries(results.map(({ network, address }) => [network, address]));
@@ -23,7 +24,8 @@ export async function keptAddresses(accountId: string): Promise<Record<string, u
 
 /** The index of an account, from which its addresses are derived. */
 export async function indexOf(accountId: string): Promise<number> {
-  const row = await env.DB.prepare('SELECT address_index FROM accounts WHERE id = ?')
+  const row = await databaseOfId(accountId)
+    .prepare('SELECT address_index FROM accounts WHERE id = ?')
     .bind(accountId)
     .first<{ address_index: number }>();
   if (!row) throw new Error('there is no such account');

@@ -1,6 +1,6 @@
 import type { Event, EventType } from '../../../src/events/event.ts';
 import { type Trader, json } from '../exchange.ts';
-import { env } from '../runtime/test-env.ts';
+import { databaseOfId } from '../ledger/open-in-ledger.ts';
 
 export interface FeedPage {
   readonly events: readonly Event[];
@@ -28,11 +28,12 @@ const OLD_MS = Date.now() - 91 * 86_400_000;
 /** Writes events of a time that the test chooses, of a type that needs no record; by default they are long over. */
 export async function tellOld(trader: Trader, from: number, to: number, ts = OLD_MS): Promise<void> {
   const detail = JSON.stringify({ network: 'ETH', address: '0x1', label: 'cold', usableAt: 7 });
-  const insert = env.DB.prepare(
+  const database = databaseOfId(trader.accountId);
+  const insert = database.prepare(
     `INSERT INTO events (account_id, sequence, type, subject, detail, ts) VALUES (?, ?, 'allowlist.removed', 'e', ?, ?)`,
   );
   const numbers = Array.from({ length: to - from + 1 }, (_, at) => from + at);
-  await env.DB.batch(numbers.map((sequence) => insert.bind(trader.accountId, sequence, detail, ts)));
+  await database.batch(numbers.map((sequence) => insert.bind(trader.accountId, sequence, detail, ts)));
 }
 
 /** The record that an event shows. */

@@ -1,10 +1,10 @@
 import { prepareAccount } from '../../../src/accounts/account.ts';
-import { openLedger } from '../../../src/ledger/ledgers.ts';
-import { newRecordId } from '../../../src/ledger/record-id.ts';
+import { listLedgers, openLedger } from '../../../src/ledger/ledgers.ts';
+import { ledgerNumberOf, newRecordId } from '../../../src/ledger/record-id.ts';
 import { type Trader, asOperator, createKey } from '../exchange.ts';
 import { env } from '../runtime/test-env.ts';
 
-/** Opens an account in a ledger, which no route does for any but the first. Returns its id; throws when it is refused. */
+/** Opens an account in a ledger, whatever the weights are. Returns its id; throws when it is refused. */
 export async function openInLedger(ledger: number, now_ms: number, externalId?: string): Promise<string> {
   const id = newRecordId(now_ms, ledger);
   const prepared = await prepareAccount(env, id, { label: 'test', externalId }, { role: 'operator', now_ms });
@@ -22,7 +22,25 @@ export async function openTraderIn(ledger: number): Promise<Trader> {
   return createKey(id);
 }
 
-/** The databases of the ledgers under test. */
+/** The numbers of the ledgers under test. */
+export const ledgersUnderTest: readonly number[] = listLedgers(env);
+
+/** The database of the ledger that an id names. */
+export function databaseOfId(id: string): D1Database {
+  return databaseOf(ledgerNumberOf(id));
+}
+
+/** The rows that a query finds in all ledgers under test, one ledger after the other. */
+export async function queryAll<Row>(query: string, ...values: string[]): Promise<Row[]> {
+  const ask = (ledger: number) =>
+    databaseOf(ledger)
+      .prepare(query)
+      .bind(...values)
+      .all<Row>();
+  return (await Promise.all(ledgersUnderTest.map(ask))).flatMap(({ results }) => results);
+}
+
+/** The database of a ledger under test. */
 export function databaseOf(ledger: number): D1Database {
   const database = [env.DB, env['DB_1'], env['DB_2']][ledger];
   if (!database) throw new Error(`ledger ${ledger} is not bound`);

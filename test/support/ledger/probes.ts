@@ -1,4 +1,4 @@
-import { env } from '../runtime/test-env.ts';
+import { databaseOfId, queryAll } from './open-in-ledger.ts';
 
 /** Everything that a refused request must not change. */
 export interface Effects {
@@ -9,12 +9,13 @@ export interface Effects {
 
 /** Reads an account's balances and records directly from the ledger. */
 export async function readEffects(accountId: string): Promise<Effects> {
-  const [orders, transfers, balances] = await env.DB.batch<Record<string, unknown>>([
-    env.DB.prepare('SELECT count(*) AS n FROM orders WHERE account_id = ?').bind(accountId),
-    env.DB.prepare('SELECT count(*) AS n FROM transfers WHERE debit = ?1 OR credit = ?1').bind(accountId),
-    env.DB.prepare('SELECT asset, CAST(amount AS TEXT) AS amount FROM balances WHERE account = ? ORDER BY asset').bind(
-      accountId,
-    ),
+  const database = databaseOfId(accountId);
+  const [orders, transfers, balances] = await database.batch<Record<string, unknown>>([
+    database.prepare('SELECT count(*) AS n FROM orders WHERE account_id = ?').bind(accountId),
+    database.prepare('SELECT count(*) AS n FROM transfers WHERE debit = ?1 OR credit = ?1').bind(accountId),
+    database
+      .prepare('SELECT asset, CAST(amount AS TEXT) AS amount FROM balances WHERE account = ? ORDER BY asset')
+      .bind(accountId),
   ]);
   return {
     orders: Number(orders?.results[0]?.['n']),
@@ -23,20 +24,17 @@ export async function readEffects(accountId: string): Promise<Effects> {
   };
 }
 
-/** The sum of all balances of each asset. It is zero unless money was made or lost. */
+/** The sum of all balances of each asset in each ledger. It is zero unless money was made or lost. */
 export async function sumOfBalances(): Promise<string[]> {
-  const { results } = await env.DB.prepare('SELECT asset FROM balances GROUP BY asset HAVING sum(amount) <> 0').all<{
-    asset: string;
-  }>();
-  return results.map(({ asset }) => asset);
+  const query = 'SELECT asset FROM balances GROUP BY asset HAVING sum(amount) <> 0';
+  return (await queryAll<{ asset: string }>(query)).map(({ asset }) => asset);
 }
 
 /** Balances that are not the sum of their transfers. */
 export async function unexplainedBalances(): Promise<unknown[]> {
-  const { results } = await env.DB.prepare(
+  return queryAll(
     `SELECT account, asset FROM balances WHERE amount <>
        coalesce((SELECT sum(amount) FROM transfers t WHERE t.credit = balances.account AND t.asset = balances.asset), 0) -
        coalesce((SELECT sum(amount) FROM transfers t WHERE t.debit = balances.account AND t.asset = balances.asset), 0)`,
-  ).all();
-  return results;
+  );
 }

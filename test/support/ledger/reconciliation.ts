@@ -1,6 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { expect, vi } from 'vitest';
 import { openDatabase } from '../../../src/ledger/database.ts';
+import { openLedger } from '../../../src/ledger/ledgers.ts';
 import { type KeeperStanding, reachKeeper } from '../../../src/ledger/reach-keeper.ts';
 import { FIRST_LEDGER } from '../../../src/ledger/record-id.ts';
 import { CHAINS, type Chains } from '../../../src/ledger/reconciliation/history.ts';
@@ -66,11 +67,12 @@ export function withOwn<T>(
   use: (own: OwnReconciliation) => Promise<T>,
   read: Chains = SHORT_CHAINS,
   name: string = crypto.randomUUID(),
+  ledger: number = FIRST_LEDGER,
 ): Promise<T> {
   return runInDurableObject(env.KEY_LANE.getByName(name), (_instance, { storage }) => {
     const links = new KeptLinks(storage.sql);
-    const kept = { ledger: FIRST_LEDGER, links, spread: new SpreadSums(storage.sql) };
-    const reconciler = new Reconciler(openDatabase(env.DB), kept, NO_PROGRESS, read);
+    const kept = { ledger, links, spread: new SpreadSums(storage.sql) };
+    const reconciler = new Reconciler(openLedger(env, ledger), kept, NO_PROGRESS, read);
     const standing = () => ({
       progress: reconciler.progress,
       links: { transfers: links.newest('transfers') ?? null, audit: links.newest('audit') ?? null },
@@ -115,8 +117,12 @@ export async function followAll(reconciler: Reconciler, limits: SliceLimits = WH
  * A pass from nothing, whatever was read before. Its chains are by default as long as production's, because short ones
  * take a slice for every few rows.
  */
-export function reconcileAnew(limits: SliceLimits = WHOLE, read: Chains = CHAINS): Promise<Found> {
-  return withOwn((own) => finishPass(own, limits), read);
+export function reconcileAnew(
+  limits: SliceLimits = WHOLE,
+  read: Chains = CHAINS,
+  ledger: number = FIRST_LEDGER,
+): Promise<Found> {
+  return withOwn((own) => finishPass(own, limits), read, undefined, ledger);
 }
 
 /** The invariants that a pass found broken. */

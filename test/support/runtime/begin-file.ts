@@ -27,6 +27,14 @@ async function migrate(ledger: D1Database): Promise<void> {
   await ledger.batch(env.DATABASE_TEXTS.map((text) => ledger.prepare(text)));
 }
 
+/** Opens accounts in all ledgers in turn: with equal weights, and draws that fall on one after the other. */
+async function openInTurn(): Promise<void> {
+  let draws = 0;
+  Math.random = () => ((draws++ % ledgers.length) + 0.5) / ledgers.length;
+  const weights = JSON.stringify(Object.fromEntries(ledgers.map((_, ledger) => [ledger, 1])));
+  await env.DB.prepare('UPDATE settings SET opening_weights = ?').bind(weights).run();
+}
+
 // Another test file may have run in this runtime before. This resets the clock, spies, objects, the database, the edge
 // cache and the certificates of Access, of which each file shows its own.
 holdLogs();
@@ -36,3 +44,4 @@ accessCertificates.forgetAll();
 await emptyStorage();
 await emptyEdgeCache();
 await Promise.all(ledgers.map(migrate));
+if (env.TEST_LEDGERS === '3') await openInTurn();

@@ -25,6 +25,8 @@ export interface TestEnv extends Omit<
   readonly VENUE_SERVER: string;
   /** The base address of the reference custodian; only in *.custody.test.ts. */
   readonly CUSTODIAN_SERVER: string;
+  /** `3` where every test has three ledgers, and its accounts in all of them. */
+  readonly TEST_LEDGERS: '1' | '3';
   /** `long` in `npm run test:long`. */
   readonly TEST_LENGTH: 'short' | 'long';
   readonly OPERATOR_TOKEN: string;

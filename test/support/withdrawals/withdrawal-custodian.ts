@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { config } from '../../../src/env.ts';
-import { openDatabase } from '../../../src/ledger/database.ts';
+import { openLedger } from '../../../src/ledger/ledgers.ts';
 import { chooseCustody } from '../../../src/providers.ts';
 import { sweepWithdrawals } from '../../../src/wallet/withdrawals/sweep-withdrawals.ts';
 import { listPayouts, listRejections, programCustodian, resetCustodian } from './custodian.ts';
@@ -8,6 +8,7 @@ import type { Trader } from '../exchange.ts';
 import type { CustodianProgramme } from '../node/custody/custodian-state.ts';
 import { env } from '../runtime/test-env.ts';
 import { type WithdrawalAnswer, expectWholeLedger, houseHolds, readOwn, readTaken, withdraw } from './withdrawals.ts';
+import { ledgersUnderTest } from '../ledger/open-in-ledger.ts';
 
 type Taken = WithdrawalAnswer['withdrawal'];
 
@@ -19,17 +20,20 @@ const HELD = 51_000_000n;
 let ahead_ms = 0;
 
 /**
- * Runs the scheduled sweep of open withdrawals, this much later than the last. By default all of them are due again.
+ * Runs the scheduled sweep of open withdrawals in all ledgers, this much later than the last. By default all of them are due again.
  */
-export function sweep(later_ms = 3_600_000): Promise<number> {
+export async function sweep(later_ms = 3_600_000): Promise<number> {
   ahead_ms += later_ms;
   const now_ms = Date.now() + ahead_ms;
-  return sweepWithdrawals({
-    database: openDatabase(env.DB),
-    ledgers: env,
-    custody: chooseCustody(config),
-    now: () => now_ms,
-  });
+  const sweepOne = (ledger: number) =>
+    sweepWithdrawals({
+      database: openLedger(env, ledger),
+      ledgers: env,
+      custody: chooseCustody(config),
+      now: () => now_ms,
+    });
+  const swept = await Promise.all(ledgersUnderTest.map(sweepOne));
+  return swept.reduce((sum, count) => sum + count, 0);
 }
 
 /** How often a withdrawal was paid. */

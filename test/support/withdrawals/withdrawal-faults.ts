@@ -1,11 +1,12 @@
 import { type MockInstance, afterEach, beforeEach, expect, vi } from 'vitest';
-import { openDatabase } from '../../../src/ledger/database.ts';
+import { openLedger } from '../../../src/ledger/ledgers.ts';
 import { sandboxCustody } from '../../../src/wallet/custody/sandbox.ts';
 import { sweepWithdrawals } from '../../../src/wallet/withdrawals/sweep-withdrawals.ts';
 import { type Trader, openTrader } from '../exchange.ts';
 import { aroundBatch } from '../runtime/faults.ts';
 import { env } from '../runtime/test-env.ts';
 import { expectWholeLedger, houseHolds, listOwn, readTaken } from './withdrawals.ts';
+import { ledgersUnderTest } from '../ledger/open-in-ledger.ts';
 
 /**
  * Injects faults around withdrawals of the sandbox, and checks what was paid. Its hooks reset everything for each test.
@@ -43,13 +44,12 @@ export function useWithdrawalFaults() {
       return fault;
     },
     /** Runs the scheduled sweep as if a minute had passed. */
-    sweep: () =>
-      sweepWithdrawals({
-        database: openDatabase(env.DB),
-        ledgers: env,
-        custody: sandboxCustody,
-        now: () => Date.now() + 60_000,
-      }),
+    sweep: async () => {
+      for (const ledger of ledgersUnderTest) {
+        const database = openLedger(env, ledger);
+        await sweepWithdrawals({ database, ledgers: env, custody: sandboxCustody, now: () => Date.now() + 60_000 });
+      }
+    },
     /** Checks that the answer's withdrawal is the only one, was paid once, and cost 51 USDT once. */
     async expectOnePayout(trader: Trader, response: Response): Promise<void> {
       const withdrawal = await readTaken(response.clone());

@@ -4,7 +4,7 @@ import type { Asset } from '../../../src/money/assets.ts';
 import { type ProblemBody, type Trader, asOperator, json } from '../exchange.ts';
 import { type Effects, readEffects, sumOfBalances, unexplainedBalances } from '../ledger/probes.ts';
 import { forgetConditions } from '../gate.ts';
-import { env } from '../runtime/test-env.ts';
+import { databaseOfId, queryAll } from '../ledger/open-in-ledger.ts';
 
 export const WITHDRAWALS_PATH = '/api/v1/wallet/withdrawals';
 
@@ -91,23 +91,21 @@ export async function readFeed(trader: Trader): Promise<Record<string, string>[]
 
 /** Everything that a refused withdrawal must not change. */
 export async function readHoldings(accountId: string): Promise<Effects & { readonly withdrawals: string }> {
-  const { results } = await env.DB.prepare('SELECT id, status, tx_hash FROM withdrawals WHERE account_id = ?')
+  const { results } = await databaseOfId(accountId)
+    .prepare('SELECT id, status, tx_hash FROM withdrawals WHERE account_id = ?')
     .bind(accountId)
     .all();
   return { ...(await readEffects(accountId)), withdrawals: JSON.stringify(results) };
 }
 
-/** The balance of one of the house's accounts, in atoms. */
+/** The balance of one of the house's accounts in all ledgers, in atoms. */
 export async function houseHolds(
   account: 'payouts' | 'fees' | 'custody' | 'liquidity',
   asset: Asset = 'USDT',
 ): Promise<bigint> {
-  const row = await env.DB.prepare(
-    'SELECT CAST(amount AS TEXT) AS amount FROM balances WHERE account = ? AND asset = ?',
-  )
-    .bind(`house:${account}`, asset)
-    .first<{ amount: string }>();
-  return BigInt(row?.amount ?? 0);
+  const query = 'SELECT CAST(amount AS TEXT) AS amount FROM balances WHERE account = ? AND asset = ?';
+  const rows = await queryAll<{ amount: string }>(query, `house:${account}`, asset);
+  return rows.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
 }
 
 export async function expectWholeLedger(): Promise<void> {
@@ -160,7 +158,8 @@ export async function switchOnTotp(accountId: string): Promise<Authenticator> {
 
 /** What is stored about an account's codes. */
 export async function readAttempts(accountId: string): Promise<Record<string, number> | null> {
-  return env.DB.prepare('SELECT used_step, attempts, locked_until FROM totp WHERE account_id = ?')
+  return databaseOfId(accountId)
+    .prepare('SELECT used_step, attempts, locked_until FROM totp WHERE account_id = ?')
     .bind(accountId)
     .first();
 }

@@ -50,6 +50,9 @@ const workerVariables = {
   }),
 } as const satisfies Record<string, (server: string) => Record<string, string>>;
 
+/** Whether every test has three ledgers, with its accounts in all of them: `npm run test:ledgers`, and the simulation's. */
+const hasThreeLedgers = process.env['TEST_LEDGERS'] === '3';
+
 /** A configuration of the Worker that tests run under. */
 export type WorkerKind = keyof typeof workerVariables;
 
@@ -77,9 +80,12 @@ export async function loadRuntime() {
           compatibilityFlags: ['no_web_socket_compression'],
           // The platform's own server of the site, which the Worker itself has no need to reach.
           assets: { binding: 'SITE', directory: SITE_FOLDER },
-          ...(kind === 'three-ledgers' && { d1Databases: { DB_1: 'ledger-1', DB_2: 'ledger-2' } }),
+          ...((kind === 'three-ledgers' || hasThreeLedgers) && {
+            d1Databases: { DB_1: 'ledger-1', DB_2: 'ledger-2' },
+          }),
           bindings: {
             DATABASE_TEXTS: database,
+            TEST_LEDGERS: hasThreeLedgers ? '3' : '1',
             TEST_LENGTH: process.env['TEST_LENGTH'] ?? 'short',
             SIMULATION_SEED: process.env['SIMULATION_SEED'] ?? '1',
             SIMULATION_STEPS: process.env['SIMULATION_STEPS'] ?? '200',

@@ -1,0 +1,34 @@
+import { FIRST_LEDGER, ledgerNumberOf } from '../../src/ledger/record-id.ts';
+import { house } from '../../src/ledger/transfers.ts';
+
+/** The names of one ledger's house. */
+export type House = Readonly<Record<keyof typeof house, string>>;
+
+/**
+ * How the model names the owner of a balance. The house has the same names in each ledger; in the model those of the
+ * further ones say which ledger it is. The id of an account is of one ledger anyway.
+ */
+export function nameOwner(owner: string, ledger: number): string {
+  return ledger === FIRST_LEDGER || !isHouse(owner) ? owner : `${owner}@${ledger}`;
+}
+
+/** Whether a name is one of the house, in whichever ledger. */
+export function isHouse(owner: string): boolean {
+  return owner.startsWith('house:');
+}
+
+/** The house of a ledger, as the model names it. */
+export function houseOf(ledger: number): House {
+  const named = Object.entries(house).map(([part, owner]) => [part, nameOwner(owner, ledger)]);
+  return Object.fromEntries(named) as House;
+}
+
+/** The house that an account trades with, and whose custody its deposits come from: that of its ledger. */
+export function houseOfAccount(accountId: string): House {
+  return houseOf(ledgerNumberOf(accountId));
+}
+
+/** Whether two accounts are in different ledgers, between which nothing is moved. */
+export function areApart(one: string, other: string): boolean {
+  return ledgerNumberOf(one) !== ledgerNumberOf(other);
+}
