@@ -14,6 +14,7 @@ import { createKey, json, openTrader } from '../support/exchange.ts';
 import { type Moment, CONNECTION_LOST, OVERLOADED, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { deriveIndependently } from '../support/addresses/independent-derivation.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
 
 describe('GET /api/v1/wallet/addresses', () => {
   it('lists one address per network, in the order of the specification, each with the network’s primary asset', async () => {
@@ -67,7 +68,8 @@ describe('GET /api/v1/wallet/addresses', () => {
     );
     expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200));
     expect(new Set(await Promise.all(responses.map((response) => response.text()))).size).toBe(1);
-    const rows = await env.DB.prepare('SELECT count(*) AS n FROM addresses WHERE account_id = ?')
+    const rows = await databaseOfId(trader.accountId)
+      .prepare('SELECT count(*) AS n FROM addresses WHERE account_id = ?')
       .bind(trader.accountId)
       .first<{ n: number }>();
     expect(rows?.n).toBe(12);

@@ -5,8 +5,8 @@ import { readFeed, readTypes, recordOf, tellOld } from '../support/events/feed.t
 import { addressOf } from '../support/ledger/reconciliation.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
 import { measureDatabase } from '../support/runtime/meter.ts';
-import { env } from '../support/runtime/test-env.ts';
 import { readTaken, resetSettings, setSettings, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
@@ -187,7 +187,10 @@ describe('the feed of events', () => {
     const trader = await openListener();
     await tellOld(trader, 1, 5);
     await tellOld(trader, 6, 7, Date.now());
-    await env.DB.prepare('DELETE FROM events WHERE account_id = ? AND sequence <= 4').bind(trader.accountId).run();
+    await databaseOfId(trader.accountId)
+      .prepare('DELETE FROM events WHERE account_id = ? AND sequence <= 4')
+      .bind(trader.accountId)
+      .run();
     const { detail } = await expectProblem(await trader.get('/api/v1/events?after=3'), 410, 'events_expired');
     expect(detail).toContain('after number 4');
     const page = await readFeed(trader, { limit: 2 });

@@ -3,6 +3,7 @@ import { asOperator, json, openTrader, send } from '../support/exchange.ts';
 import { CONNECTION_LOST, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { OUTSIDE, stopClock, switchOnTotp, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -148,14 +149,20 @@ describe('five wrong codes in a row', () => {
     stopClock();
     const trader = await openTrader({ USDT: '1000' });
     const authenticator = await switchOnTotp(trader.accountId);
-    await env.DB.prepare('UPDATE totp SET attempts = 4 WHERE account_id = ?').bind(trader.accountId).run();
+    await databaseOfId(trader.accountId)
+      .prepare('UPDATE totp SET attempts = 4 WHERE account_id = ?')
+      .bind(trader.accountId)
+      .run();
     const totpCode = await authenticator.code();
     const step = Math.floor(Date.now() / 30_000);
     const used = aroundBatches(
       'before',
       1,
       async () => {
-        await env.DB.prepare('UPDATE totp SET used_step = ? WHERE account_id = ?').bind(step, trader.accountId).run();
+        await databaseOfId(trader.accountId)
+          .prepare('UPDATE totp SET used_step = ? WHERE account_id = ?')
+          .bind(step, trader.accountId)
+          .run();
       },
       (text) => text.includes('insert into \\"withdrawals\\"'),
     );

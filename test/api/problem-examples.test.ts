@@ -10,6 +10,7 @@ import { forgetConditions } from '../support/gate.ts';
 import { databaseInternals } from '../support/runtime/meter.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { resetSettings, setSettings, stopClock, switchOnTotp, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
 
 const ORDERS = '/api/v1/orders';
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
@@ -51,7 +52,10 @@ const provocations: Record<Provoked, () => Promise<Response>> = {
   invalid_api_key: () => post(ORDERS, bearer('nonsense')),
   api_key_expired: async () => {
     const trader = await openTrader({}, { expiresAt: new Date(Date.now() + 3_600_000).toISOString() });
-    await env.DB.prepare('UPDATE api_keys SET expires_at = 1 WHERE id = ?').bind(trader.keyId).run();
+    await databaseOfId(trader.keyId)
+      .prepare('UPDATE api_keys SET expires_at = 1 WHERE id = ?')
+      .bind(trader.keyId)
+      .run();
     return trader.order(ORDER);
   },
   insufficient_scope: () => order({}, { scopes: ['read'] }),
@@ -65,7 +69,10 @@ const provocations: Record<Provoked, () => Promise<Response>> = {
     const trader = await openTrader();
     await readFeed(trader);
     await tellOld(trader, 1, 13);
-    await env.DB.prepare('DELETE FROM events WHERE account_id = ? AND sequence <= 12').bind(trader.accountId).run();
+    await databaseOfId(trader.accountId)
+      .prepare('DELETE FROM events WHERE account_id = ? AND sequence <= 12')
+      .bind(trader.accountId)
+      .run();
     return trader.get('/api/v1/events?after=3');
   },
   invalid_cursor: async () => (await openTrader()).get(`${ORDERS}?cursor=x`),
@@ -111,7 +118,10 @@ const provocations: Record<Provoked, () => Promise<Response>> = {
   account_recovered: async () => {
     const trader = await openRich();
     const heldUntil = Date.UTC(2026, 10, 22, 12) + 365 * 86_400_000;
-    await env.DB.prepare('UPDATE accounts SET held_until = ? WHERE id = ?').bind(heldUntil, trader.accountId).run();
+    await databaseOfId(trader.accountId)
+      .prepare('UPDATE accounts SET held_until = ? WHERE id = ?')
+      .bind(heldUntil, trader.accountId)
+      .run();
     return withdraw(trader);
   },
   address_not_allowlisted: async () => {

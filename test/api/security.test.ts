@@ -5,7 +5,7 @@ import type { Scope } from '../../src/keys/scope.ts';
 import { mintToken } from '../../src/keys/token.ts';
 import { newRecordId } from '../../src/ledger/record-id.ts';
 import { type ProblemBody, type Trader, asOperator, createKey, json, openAccount, send } from '../support/exchange.ts';
-import { env } from '../support/runtime/test-env.ts';
+import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
 
 interface Operation {
   readonly operationId: string;
@@ -166,7 +166,7 @@ describe.each(keyed)('$operationId', (operation) => {
 
   it('refuses an expired key', async () => {
     const { token, keyId } = await openKey(operation, { expiresAt: new Date(Date.now() + 3_600_000).toISOString() });
-    await env.DB.prepare('UPDATE api_keys SET expires_at = 1 WHERE id = ?').bind(keyId).run();
+    await databaseOfId(keyId).prepare('UPDATE api_keys SET expires_at = 1 WHERE id = ?').bind(keyId).run();
     await expectRefused(await call(operation, bearer(token)), 401, 'api_key_expired');
   });
 
@@ -195,7 +195,7 @@ describe.each(keyed)('$operationId', (operation) => {
   it('refuses a frozen account unless the operation only reads', async () => {
     const accountId = await openAccount();
     const { token } = await createKey(accountId, { scopes: [operation.scope ?? 'trade'] });
-    await env.DB.prepare("UPDATE accounts SET status = 'frozen' WHERE id = ?").bind(accountId).run();
+    await databaseOfId(accountId).prepare("UPDATE accounts SET status = 'frozen' WHERE id = ?").bind(accountId).run();
     const response = await call(operation, bearer(token));
     const onlyReads = operation.scope === 'read' || !operation.scope;
     if (onlyReads) expect([200, 404]).toContain(response.status);

@@ -1,3 +1,5 @@
+import { ledgerNumberOf } from '../../src/ledger/record-id.ts';
+import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { asOperator, json, openAccount } from '../support/exchange.ts';
 import { accepted, expectRefusal, signIn } from '../support/holder/holders.ts';
@@ -53,10 +55,10 @@ describe('a recovery that two of the exchange’s people allow', () => {
     const { token } = await signIn(accountId, 'look');
     await agree(accountId);
     await accepted(holderEntrypoint.recover(token, allowed));
-    const { results } = await sql(
-      "SELECT actor, role, action FROM audit WHERE target = ? AND action LIKE '%recover%' ORDER BY id",
-      accountId,
-    ).all();
+    const { results } = await databaseOfId(accountId)
+      .prepare("SELECT actor, role, action FROM audit WHERE target = ? AND action LIKE '%recover%' ORDER BY id")
+      .bind(accountId)
+      .all();
     expect(results).toEqual([
       { actor: ADA, role: 'admin', action: 'ask_recovery' },
       { actor: BOB, role: 'admin', action: 'allow_recovery' },
@@ -74,9 +76,11 @@ describe('a recovery that two of the exchange’s people allow', () => {
   it('tells the holder of the request and of the approval', async () => {
     const accountId = await openAccount();
     await signIn(accountId);
-    const { last } = (await accepted(holderEntrypoint.listNotices(0, null))) ?? { last: 0 };
+    const { last } = (await accepted(holderEntrypoint.listNotices(ledgerNumberOf(accountId), null))) ?? { last: 0 };
     await agree(accountId);
-    const { notices } = (await accepted(holderEntrypoint.listNotices(0, last))) ?? { notices: [] };
+    const { notices } = (await accepted(holderEntrypoint.listNotices(ledgerNumberOf(accountId), last))) ?? {
+      notices: [],
+    };
     expect(notices.map((notice) => [notice.accountId, notice.action])).toEqual([
       [accountId, 'ask_recovery'],
       [accountId, 'allow_recovery'],

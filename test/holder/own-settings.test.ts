@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type ProblemBody, Trader, asOperator, json, openAccount, openTrader } from '../support/exchange.ts';
 import { accepted, codeOf, expectRefusal, signIn, switchTotpOn } from '../support/holder/holders.ts';
-import { env, holderEntrypoint } from '../support/runtime/test-env.ts';
+import { holderEntrypoint } from '../support/runtime/test-env.ts';
+import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
 
 const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
 const COLD = { network: 'ETH', address: ADDRESS, label: 'cold wallet' };
@@ -148,11 +149,14 @@ describe('a recovery', () => {
   it('holds in the batch of a withdrawal too, and cannot be shortened', async () => {
     const trader = await openTrader({ USDT: '1000' });
     const hold = (until_ms: number) =>
-      env.DB.prepare('UPDATE accounts SET held_until = ? WHERE id = ?').bind(until_ms, trader.accountId).run();
+      databaseOfId(trader.accountId)
+        .prepare('UPDATE accounts SET held_until = ? WHERE id = ?')
+        .bind(until_ms, trader.accountId)
+        .run();
     expect((await withdraw(trader)).status).toBe(201);
     await hold(Date.now() + 60_000);
     await expect(hold(0)).rejects.toThrow('guard: a hold is never shortened');
-    const repeated = env.DB.prepare(
+    const repeated = databaseOfId(trader.accountId).prepare(
       `INSERT INTO withdrawals SELECT account_id, 'again', type, asset, network, address, amount, fee, usd_value,
          'PROCESSING', ?, totp_step, allowlist_required, NULL, NULL, daily_limit, key_id, ?, 0, ?, NULL, NULL,
          (SELECT max(id) + 1 FROM transfers), NULL, NULL, NULL, NULL

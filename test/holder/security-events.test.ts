@@ -1,9 +1,11 @@
+import { ledgerNumberOf } from '../../src/ledger/record-id.ts';
 import { describe, expect, it } from 'vitest';
 import { disableEndpoint } from '../../src/events/webhooks/endpoint.ts';
 import { findLedger } from '../../src/ledger/ledgers.ts';
 import { createKey, json, openAccount } from '../support/exchange.ts';
 import { accepted, signIn } from '../support/holder/holders.ts';
 import { env, holderEntrypoint } from '../support/runtime/test-env.ts';
+import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
 
 interface Told {
   readonly type: string;
@@ -37,7 +39,8 @@ describe('what happens to an account’s security', () => {
     const accountId = await openAccount();
     const { token } = await signIn(accountId, 'look');
     await accepted(holderEntrypoint.note(token, 'add_passkey', { name: 'laptop' }));
-    const { count } = (await env.DB.prepare('SELECT count(*) AS count FROM events WHERE account_id = ?')
+    const { count } = (await databaseOfId(accountId)
+      .prepare('SELECT count(*) AS count FROM events WHERE account_id = ?')
       .bind(accountId)
       .first<{ count: number }>()) ?? { count: -1 };
     expect(count).toBe(0);
@@ -50,7 +53,7 @@ describe('an endpoint that the exchange switches off', () => {
     const { api, token } = await signIn(accountId);
     const database = findLedger(env, accountId);
     if (!database) throw new Error('the account has no ledger');
-    const { last } = (await accepted(holderEntrypoint.listNotices(0, null))) ?? { last: 0 };
+    const { last } = (await accepted(holderEntrypoint.listNotices(ledgerNumberOf(accountId), null))) ?? { last: 0 };
     const make = async (path: string) => {
       const made = await api.post('/api/v1/webhook-endpoints', { url: `https://hooks.bureau-tests.com/${path}` });
       return (await json<{ webhookEndpoint: { id: string } }>(made)).webhookEndpoint.id;
@@ -58,14 +61,18 @@ describe('an endpoint that the exchange switches off', () => {
     const [gone, kept] = [await make('gone'), await make('kept')];
     await disableEndpoint(database, accountId, gone, 'gone');
     await disableEndpoint(database, accountId, gone, 'failing');
-    await env.DB.prepare(`UPDATE webhook_endpoints SET status = 'disabled' WHERE id = ?`).bind(kept).run();
-    const { notices } = (await accepted(holderEntrypoint.listNotices(0, last))) ?? { notices: [] };
+    await databaseOfId(kept).prepare(`UPDATE webhook_endpoints SET status = 'disabled' WHERE id = ?`).bind(kept).run();
+    const { notices } = (await accepted(holderEntrypoint.listNotices(ledgerNumberOf(accountId), last))) ?? {
+      notices: [],
+    };
     expect(notices.filter((notice) => notice.accountId === accountId)).toEqual([
       { accountId, action: 'disable_endpoint', ts_ms: expect.any(Number) as number },
     ]);
     const log = await accepted(holderEntrypoint.listSecurityLog(token, null));
     expect(log[0]).toMatchObject({ action: 'disable_endpoint', by: 'exchange' });
-    const row = env.DB.prepare(`SELECT detail FROM audit WHERE action = 'disable_endpoint' AND target = ?`);
+    const row = databaseOfId(accountId).prepare(
+      `SELECT detail FROM audit WHERE action = 'disable_endpoint' AND target = ?`,
+    );
     const detail = await row.bind(accountId).first<string>('detail');
     // Without the path, which may hold a secret of the receiver.
     expect(JSON.parse(detail ?? '')).toEqual({ host: 'hooks.bureau-tests.com', reason: 'gone' });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type ProblemBody, asOperator, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
 import { accepted, expectRefusal, signIn } from '../support/holder/holders.ts';
-import { env, holderEntrypoint } from '../support/runtime/test-env.ts';
+import { holderEntrypoint } from '../support/runtime/test-env.ts';
+import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -11,10 +12,12 @@ async function codeOfAnswer(response: Response): Promise<string> {
 
 /** A session key in the database, as a bug could write it. */
 function forgeSession(accountId: string, id: string, createdAt: number, expiresAt: number | null) {
-  return env.DB.prepare(
-    `INSERT INTO api_keys (id, account_id, label, kind, scopes, token_hash, created_at, expires_at)
+  return databaseOfId(accountId)
+    .prepare(
+      `INSERT INTO api_keys (id, account_id, label, kind, scopes, token_hash, created_at, expires_at)
      VALUES (?, ?, 'x', 'session', 'r', 'x', ?, ?)`,
-  ).bind(id, accountId, createdAt, expiresAt);
+    )
+    .bind(id, accountId, createdAt, expiresAt);
 }
 
 describe('a session', () => {
@@ -38,7 +41,7 @@ describe('a session', () => {
     await expect(longer.run()).rejects.toThrow('guard: a session lasts at most 12 hours');
     await expect(forgeSession(accountId, 'endless', before_ms, null).run()).rejects.toThrow('at most 12 hours');
     for (const change of ["kind = 'standing'", 'expires_at = expires_at + 1', 'expires_at = NULL']) {
-      const update = env.DB.prepare(`UPDATE api_keys SET ${change} WHERE id = ?`).bind(sessionId);
+      const update = databaseOfId(sessionId).prepare(`UPDATE api_keys SET ${change} WHERE id = ?`).bind(sessionId);
       await expect(update.run(), change).rejects.toThrow('guard: a session ends when it said');
     }
   });
@@ -51,7 +54,9 @@ describe('a session', () => {
       holderEntrypoint.openSession({ accountId, holder: 'second', level: 'act', newBrowser: null }),
       'invalid_state',
     );
-    const replace = env.DB.prepare("UPDATE accounts SET holder = 'second' WHERE id = ?").bind(accountId);
+    const replace = databaseOfId(accountId)
+      .prepare("UPDATE accounts SET holder = 'second' WHERE id = ?")
+      .bind(accountId);
     await expect(replace.run()).rejects.toThrow('guard: account_has_holder');
   });
 
@@ -129,9 +134,8 @@ describe('the sessions of an account', () => {
         holderEntrypoint.openSession({ accountId, holder: 'x', level: 'act', newBrowser: null }),
       ),
     );
-    const live = await env.DB.prepare(
-      "SELECT count(*) AS live FROM api_keys WHERE account_id = ? AND kind = 'session' AND revoked_at IS NULL",
-    )
+    const live = await databaseOfId(accountId)
+      .prepare("SELECT count(*) AS live FROM api_keys WHERE account_id = ? AND kind = 'session' AND revoked_at IS NULL")
       .bind(accountId)
       .first('live');
     expect(live).toBe(5);

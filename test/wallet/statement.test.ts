@@ -8,6 +8,7 @@ import { addressOf, drawHash } from '../support/ledger/reconciliation.ts';
 import { agreeP2p, agreeQuick, readSettled, settle } from '../support/operator/settlements.ts';
 import { env, worker } from '../support/runtime/test-env.ts';
 import { readTaken, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
 
 holdWakingsThroughout();
 
@@ -105,7 +106,8 @@ describe('the statement of an account that did everything', () => {
       INTERNAL_DEPOSIT: 4,
       ONCHAIN_DEPOSIT: 1,
     });
-    const { results } = await env.DB.prepare('SELECT count(*) AS rows FROM transfers WHERE debit = ?1 OR credit = ?1')
+    const { results } = await databaseOfId(trader.accountId)
+      .prepare('SELECT count(*) AS rows FROM transfers WHERE debit = ?1 OR credit = ?1')
       .bind(trader.accountId)
       .all<{ rows: number }>();
     expect(statement.movements).toHaveLength(results[0]?.rows ?? 0);

@@ -10,6 +10,7 @@ import { asOperator, createKey, json, openAccount, openTrader } from '../../supp
 import { env } from '../../support/runtime/test-env.ts';
 import { countPayments, sweep, useCustodian, withdrawFrom } from '../../support/withdrawals/withdrawal-custodian.ts';
 import { OUTSIDE, listOwn, readOwn, readTaken, tally, withdraw } from '../../support/withdrawals/withdrawals.ts';
+import { databaseOfId } from '../../support/ledger/open-in-ledger.ts';
 
 const { expectInFlight, expectHeld, expectPaid, expectReturned } = useCustodian();
 
@@ -96,7 +97,10 @@ describe('a custodian that holds a payout', () => {
     await sweep();
     await expectPaid(trader, withdrawal);
     expect(
-      await env.DB.prepare('SELECT held_reason, held_since FROM withdrawals WHERE id = ?').bind(withdrawal.id).first(),
+      await databaseOfId(withdrawal.id)
+        .prepare('SELECT held_reason, held_since FROM withdrawals WHERE id = ?')
+        .bind(withdrawal.id)
+        .first(),
     ).toEqual({ held_reason: null, held_since: null });
   });
 
@@ -104,7 +108,8 @@ describe('a custodian that holds a payout', () => {
     const [trader, other] = [await openTrader({ USDT: '100' }), await openTrader({ USDT: '100' })];
     const withdrawal = await withdrawFrom(trader, { method: 'PUT', act: 'accept', answer: says('hot_wallet_low') });
     const accepted = await withdrawFrom(other, { method: 'PUT', act: 'accept' });
-    await env.DB.prepare('UPDATE withdrawals SET held_since = held_since - 600000 WHERE id = ?')
+    await databaseOfId(withdrawal.id)
+      .prepare('UPDATE withdrawals SET held_since = held_since - 600000 WHERE id = ?')
       .bind(withdrawal.id)
       .run();
     const { count, oldest_s } = await readHeld();

@@ -21,6 +21,7 @@ import {
   stopClock,
   withdraw,
 } from '../../support/withdrawals/withdrawals.ts';
+import { databaseOfId } from '../../support/ledger/open-in-ledger.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -171,9 +172,9 @@ it('a broken invariant stops the sweep of the same minute', async () => {
   const triggers = (await readTriggers()).filter(({ name }) => name === 'balances_are_explained');
   const change = (by: number) =>
     runWithout(triggers, [
-      env.DB.prepare(`UPDATE balances SET amount = amount + ${by} WHERE account = ? AND asset = 'USDT'`).bind(
-        trader.accountId,
-      ),
+      databaseOfId(trader.accountId)
+        .prepare(`UPDATE balances SET amount = amount + ${by} WHERE account = ? AND asset = 'USDT'`)
+        .bind(trader.accountId),
     ]);
   await change(1);
   stopClock();
@@ -218,9 +219,10 @@ describe('an approval', () => {
   it('needs the address’s cooling period to be over', async () => {
     const { trader, id, approve } = await leavePending();
     await setSettings({ allowlistMode: 'strict' });
-    await env.DB.prepare(
-      "INSERT INTO allowlist (account_id, id, network, address, label, usable_at) VALUES (?, 'x', 'TRC20', ?, 'x', ?)",
-    )
+    await databaseOfId(trader.accountId)
+      .prepare(
+        "INSERT INTO allowlist (account_id, id, network, address, label, usable_at) VALUES (?, 'x', 'TRC20', ?, 'x', ?)",
+      )
       .bind(trader.accountId, OUTSIDE, Date.now() + MINUTE_MS)
       .run();
     await expectProblem(await approve(), 403, 'address_not_allowlisted');
@@ -232,7 +234,10 @@ describe('an approval', () => {
     const trader = await openTrader({ USDT: '1000' });
     await allow(trader);
     const { id } = await readTaken(await withdraw(trader));
-    await env.DB.prepare('DELETE FROM allowlist WHERE account_id = ?').bind(trader.accountId).run();
+    await databaseOfId(trader.accountId)
+      .prepare('DELETE FROM allowlist WHERE account_id = ?')
+      .bind(trader.accountId)
+      .run();
     await setSettings({ allowlistMode: 'off' });
     const approved = await asOperator('POST', `/accounts/${trader.accountId}/withdrawals/${id}/approve`, {
       reason: 'known customer',
@@ -254,8 +259,14 @@ describe('an approval', () => {
 
   it('is given although the key has expired or the limit was lowered since', async () => {
     const { trader, approve } = await leavePending();
-    await env.DB.prepare('UPDATE api_keys SET expires_at = 1 WHERE id = ?').bind(trader.keyId).run();
-    await env.DB.prepare('UPDATE accounts SET daily_withdrawal_limit = 0 WHERE id = ?').bind(trader.accountId).run();
+    await databaseOfId(trader.keyId)
+      .prepare('UPDATE api_keys SET expires_at = 1 WHERE id = ?')
+      .bind(trader.keyId)
+      .run();
+    await databaseOfId(trader.accountId)
+      .prepare('UPDATE accounts SET daily_withdrawal_limit = 0 WHERE id = ?')
+      .bind(trader.accountId)
+      .run();
     expect((await approve()).status).toBe(200);
   });
 });

@@ -1,6 +1,6 @@
+import { ledgerOf } from '../../../src/ledger/ledgers.ts';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { approveAddress } from '../../../src/accounts/allowlist.ts';
-import { openDatabase } from '../../../src/ledger/database.ts';
 import { firmPrice } from '../../../src/markets/firm-price.ts';
 import { readSnapshot } from '../../../src/markets/read-hub.ts';
 import { sandboxCustody } from '../../../src/wallet/custody/sandbox.ts';
@@ -18,6 +18,7 @@ import {
   stopClock,
   withdraw,
 } from '../../support/withdrawals/withdrawals.ts';
+import { databaseOfId } from '../../support/ledger/open-in-ledger.ts';
 
 const HOUR_MS = 3_600_000;
 const ETH_ADDRESS = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
@@ -100,7 +101,8 @@ describe('the daily limit', () => {
     const change = { asset: 'ETH', network: 'ETH', address: ETH_ADDRESS, amount: '0.12345679' };
     const { id } = await readTaken(await withdraw(trader, change));
     const { ticker } = await json<{ ticker: { price: string } }>(await send('/api/v1/markets/ETH'));
-    const value = await env.DB.prepare('SELECT usd_value AS v FROM withdrawals WHERE account_id = ? AND id = ?')
+    const value = await databaseOfId(trader.accountId)
+      .prepare('SELECT usd_value AS v FROM withdrawals WHERE account_id = ? AND id = ?')
       .bind(trader.accountId, id)
       .first<number>('v');
     expect(Number(value) / 1e6).toBeCloseTo(0.12345679 * Number(ticker.price), 0);
@@ -169,7 +171,7 @@ describe('a strict allowlist', () => {
     const trader = await openTrader({ USDT: '500' });
     const approved = { network: 'TRC20', address: OUTSIDE, label: 'new' } as const;
     const actor = { role: 'operator', now_ms: Date.now() } as const;
-    await approveAddress(openDatabase(env.DB), trader.accountId, approved, HOUR_MS, actor);
+    await approveAddress(ledgerOf(env, trader.accountId), trader.accountId, approved, HOUR_MS, actor);
     moveClock(HOUR_MS - 1);
     await expectProblem(await withdraw(trader), 403, 'address_not_allowlisted');
     moveClock(1);

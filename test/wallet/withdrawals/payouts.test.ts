@@ -12,7 +12,7 @@ import {
   readTaken,
   withdraw,
 } from '../../support/withdrawals/withdrawals.ts';
-import { env } from '../../support/runtime/test-env.ts';
+import { databaseOfId } from '../../support/ledger/open-in-ledger.ts';
 
 describe('a withdrawal', () => {
   it('is answered with 201 and Location, and is complete with a hash in its network’s form', async () => {
@@ -42,7 +42,8 @@ describe('a withdrawal', () => {
     const before = [await houseHolds('payouts'), await houseHolds('fees'), await houseHolds('custody')];
     const { id } = await readTaken(await withdraw(trader));
     expect((await trader.balances())['USDT']).toBe('49');
-    const { results } = await env.DB.prepare('SELECT credit, amount FROM transfers WHERE debit = ? AND reference = ?')
+    const { results } = await databaseOfId(trader.accountId)
+      .prepare('SELECT credit, amount FROM transfers WHERE debit = ? AND reference = ?')
       .bind(trader.accountId, id)
       .all();
     expect(results).toEqual([{ credit: 'house:payouts', amount: 51_000_000 }]);

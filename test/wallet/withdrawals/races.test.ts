@@ -13,6 +13,7 @@ import {
   tally,
   withdraw,
 } from '../../support/withdrawals/withdrawals.ts';
+import { databaseOfId } from '../../support/ledger/open-in-ledger.ts';
 
 /** With the fee, all of 100 USDT. */
 const WHOLE = { amount: '99' };
@@ -29,7 +30,10 @@ function readTogether(count: number): void {
 }
 
 const countTaken = (accountId: string) =>
-  env.DB.prepare('SELECT count(*) AS n FROM withdrawals WHERE account_id = ?').bind(accountId).first('n');
+  databaseOfId(accountId)
+    .prepare('SELECT count(*) AS n FROM withdrawals WHERE account_id = ?')
+    .bind(accountId)
+    .first('n');
 
 describe('parallel withdrawals of the whole balance', () => {
   it('200 on one key: one is taken, all others are insufficient_balance', async () => {
@@ -189,7 +193,10 @@ describe('a change between reading the facts and the debit', () => {
     await withdraw(trader, { amount: '5' });
     faults.push(
       aroundBatch('facts', 'after', 1, async () => {
-        await env.DB.prepare("UPDATE accounts SET status = 'frozen' WHERE id = ?").bind(trader.accountId).run();
+        await databaseOfId(trader.accountId)
+          .prepare("UPDATE accounts SET status = 'frozen' WHERE id = ?")
+          .bind(trader.accountId)
+          .run();
       }),
     );
     await expectProblem(await withdraw(trader, { amount: '5' }), 403, 'account_frozen');

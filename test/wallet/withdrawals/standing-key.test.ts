@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { sandboxCustody } from '../../../src/wallet/custody/sandbox.ts';
 import { type Trader, asOperator, createKey, openAccount, openTrader } from '../../support/exchange.ts';
 import { aroundBatch } from '../../support/runtime/faults.ts';
-import { env } from '../../support/runtime/test-env.ts';
 import {
   expectProblem,
   listOwn,
@@ -14,6 +13,7 @@ import {
   setSettings,
   withdraw,
 } from '../../support/withdrawals/withdrawals.ts';
+import { databaseOfId } from '../../support/ledger/open-in-ledger.ts';
 
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -23,7 +23,7 @@ afterEach(async () => {
 /** Withdraws, and changes the key with the query after its lane has admitted the request. */
 async function withdrawWhile(trader: Trader, query: string): Promise<Response> {
   const fault = aroundBatch('debit', 'before', 1, async () => {
-    await env.DB.prepare(query).bind(trader.keyId).run();
+    await databaseOfId(trader.keyId).prepare(query).bind(trader.keyId).run();
   });
   const response = await withdraw(trader, {}, 'k');
   expect(fault.state.injected).toBe(1);
