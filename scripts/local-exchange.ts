@@ -36,18 +36,18 @@ function findFreePort(): Promise<number> {
 }
 
 /**
- * Runs `use` with a function that starts an exchange on one free port and one fresh storage; a second start finds the
- * data of the first. All processes are ended and the storage is removed afterwards, also when `use` throws.
+ * Runs `use` with a function that starts an exchange on one free port and one fresh storage, with more variables of the
+ * environment perhaps; a second start finds the data of the first. All processes are ended and the storage is removed afterwards, also when `use` throws.
  */
 export async function withLocalExchange(
-  use: (start: () => Promise<LocalExchange>) => Promise<void>,
+  use: (start: (environment?: NodeJS.ProcessEnv) => Promise<LocalExchange>) => Promise<void>,
   script = 'scripts/start.cjs',
 ): Promise<void> {
   const ports: Ports = { port: await findFreePort(), consolePort: await findFreePort() };
   const storage = mkdtempSync(join(tmpdir(), 'bureau-'));
   const servers: ChildProcess[] = [];
   try {
-    await use(() => startExchange(script, ports, storage, servers));
+    await use((environment) => startExchange(script, ports, storage, servers, environment));
   } finally {
     await Promise.all(servers.map(stop));
     rmSync(storage, { recursive: true, force: true });
@@ -59,9 +59,16 @@ async function startExchange(
   { port, consolePort }: Ports,
   storage: string,
   servers: ChildProcess[],
+  environment: NodeJS.ProcessEnv = {},
 ): Promise<LocalExchange> {
   const server = spawn(process.execPath, [script], {
-    env: { ...process.env, PORT: String(port), CONSOLE_PORT: String(consolePort), BUREAU_STORAGE: storage },
+    env: {
+      ...process.env,
+      PORT: String(port),
+      CONSOLE_PORT: String(consolePort),
+      BUREAU_STORAGE: storage,
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   servers.push(server);

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { SCHEMA_FILE } from './keep-state.ts';
 import { findHolder } from './start/claim.ts';
 import { DEMO_FILE } from './start/demo-account.ts';
+import { LEDGERS_FILE } from './start/local-ledgers.ts';
 import { ACCESS_FILES } from './start/play-access.ts';
 import { readStorage, subjectOfStorage } from './start/place.ts';
 
 /** `npm run reset` deletes the data of `npm start`, and no other files in its folder. Secrets stay. */
 
-const entries = ['v3', SCHEMA_FILE, DEMO_FILE, ...ACCESS_FILES, 'requests.log', 'mail'];
+const entries = ['v3', SCHEMA_FILE, DEMO_FILE, LEDGERS_FILE, ...ACCESS_FILES, 'requests.log', 'mail'];
 
 const storage = readStorage(process.env);
 const user = await findHolder(subjectOfStorage(storage));

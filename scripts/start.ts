@@ -5,6 +5,7 @@ import { openDemo } from './start/demo-account.ts';
 import { findRefusal } from './start/find-refusal.ts';
 import { inviteDemo } from './start/invite-demo.ts';
 import { operate } from './start/operate.ts';
+import { readLedgers, spreadAccounts } from './start/local-ledgers.ts';
 import { type Place, readPlace } from './start/place.ts';
 import { playAccess, writeSignInLink } from './start/play-access.ts';
 import { prepareStorage } from './start/prepare-storage.ts';
@@ -13,7 +14,8 @@ import { prepareStorage } from './start/prepare-storage.ts';
  * `npm start` runs a whole exchange on this machine; its first file is `start.cjs`. It makes the secrets, migrates the
  * local D1, serves the exchange and its console, opens a demo account through the operator's API, signs its first admin
  * in, and prints what a holder, a trader and an operator need. A later run finds everything as it was, unless the data is
- * of an earlier schema: then it is moved aside, and the exchange begins anew. `-- --var NAME:VALUE` sets a variable.
+ * of an earlier schema: then it is moved aside, and the exchange begins anew. `-- --var NAME:VALUE` sets a variable;
+ * BUREAU_LEDGERS says how many ledgers it has.
  */
 
 const MIGRATIONS = 'migrations';
@@ -26,7 +28,7 @@ function refuse(sentence: string): void {
   process.exitCode = 1;
 }
 
-async function open(place: Place): Promise<void> {
+async function open(place: Place, ledgers: number): Promise<void> {
   const [bundles, { keepSchedule, serve, waitUntilReady }] = await Promise.all([
     buildWorkers(`.wrangler/bundles/${place.port}`),
     // Loaded while the bundles are built: the runtime and what goes with it are large.
@@ -34,12 +36,13 @@ async function open(place: Place): Promise<void> {
   ]);
   const access = await playAccess(place);
   const variables = { ...readSecrets(), ...readVariables(process.argv.slice(2)) };
-  const served = await serve(place, bundles, access, variables);
+  const served = await serve(place, bundles, access, variables, ledgers);
   const stopped = untilStopped();
   try {
     await waitUntilReady(place);
     const operatorToken = readSecret('OPERATOR_TOKEN');
     await operate(place, operatorToken, 'PUT', `/staff/${FIRST_ADMIN}`, { roles: ['admin'] });
+    await spreadAccounts(place, operatorToken, ledgers);
     const demo = await openDemo(place, operatorToken);
     const staff = { email: FIRST_ADMIN, signedIn: access.signIn(FIRST_ADMIN) };
     const links = {
@@ -80,12 +83,14 @@ function readVariables(words: readonly string[]): Record<string, string> {
 async function start(): Promise<void> {
   const place = readPlace(process.env);
   if ('refusal' in place) return refuse(place.refusal);
+  const told = readLedgers(process.env, place.storage);
+  if ('refusal' in told) return refuse(told.refusal);
   const refusal = await findRefusal(place, MIGRATIONS);
   if (refusal !== undefined) return refuse(refusal);
   process.title = `bureau on port ${place.port}`;
   writeSecrets();
   prepareStorage(place, MIGRATIONS);
-  await open(place);
+  await open(place, told.ledgers);
 }
 
 start().catch((error: unknown) => refuse(error instanceof Error ? error.message : String(error)));

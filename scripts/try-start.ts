@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ledgerNumberOf } from '../src/ledger/record-id.ts';
 import { checkRouting } from './check-routing.ts';
 import { type LocalExchange, expectThat, withLocalExchange } from './local-exchange.ts';
 import { runShell } from './run-examples.ts';
@@ -10,7 +11,7 @@ import { tryGuides } from './try-guides.ts';
 /**
  * Tries `npm start` as a trader would. It starts an exchange on a free port with fresh storage, runs the lines that it
  * prints and those of the clients' READMEs and the guides. Then it restarts the exchange and expects the
- * same account with the same balances, until `npm run reset` deletes everything.
+ * same account with the same balances, until `npm run reset` deletes everything. At last it starts one with three ledgers.
  */
 
 /** Runs a line that `npm start` printed. */
@@ -37,6 +38,22 @@ async function checkReconciliation(exchange: LocalExchange): Promise<void> {
     await sleep(200);
   }
   throw new Error('the ledger was not reconciled');
+}
+
+const asOperator = (exchange: LocalExchange) => ({
+  Authorization: `Bearer ${exchange.valueOf('operator token')}`,
+  'Content-Type': 'application/json',
+});
+
+/** Opens so many accounts. Returns their ids. */
+function openAccounts(exchange: LocalExchange, count: number): Promise<string[]> {
+  const open = async () => {
+    const body = JSON.stringify({ label: 'tried' });
+    const headers = asOperator(exchange);
+    const response = await fetch(`${exchange.origin}/operator/v1/accounts`, { method: 'POST', headers, body });
+    return ((await response.json()) as { account: { id: string } }).account.id;
+  };
+  return Promise.all(Array.from({ length: count }, open));
 }
 
 /** Runs `npm run reset` for a folder of data. Returns its exit code. */
@@ -70,4 +87,17 @@ await withLocalExchange(async (start) => {
   expectThat(reset(second.storage) === 1 && existsSync(second.storage), 'no data is deleted while an exchange uses it');
   await second.stop();
   expectThat(reset(second.storage) === 0 && !existsSync(second.storage), 'a reset leaves nothing of the data');
+
+  const third = await start({ BUREAU_LEDGERS: '3' });
+  const opened = await openAccounts(third, 24);
+  expectThat(new Set(opened.map(ledgerNumberOf)).size === 3, 'accounts in three ledgers');
+  await checkReconciliation(third);
+  await third.stop();
+  const fourth = await start();
+  expectThat((await openAccounts(fourth, 1)).length === 1, 'an exchange that still has three ledgers');
+  const found = await fetch(`${fourth.origin}/operator/v1/accounts/${opened.find((id) => ledgerNumberOf(id) === 2)}`, {
+    headers: asOperator(fourth),
+  });
+  expectThat(found.ok, 'an account of the third ledger after a restart');
+  await fourth.stop();
 });

@@ -4,14 +4,14 @@ import type { Place } from './place.ts';
 export async function operate<T>(
   { origin }: Place,
   operatorToken: string,
-  method: 'POST' | 'PUT',
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH',
   path: string,
-  body: unknown,
+  body?: unknown,
 ): Promise<T> {
   const response = await fetch(`${origin}/operator/v1${path}`, {
     method,
     headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
   return (await response.json()) as T;

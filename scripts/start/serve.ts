@@ -4,6 +4,7 @@ import { Miniflare, type V4WorkerOptionsShape, convertV4MiniflareOptions } from 
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler';
 import { describeAccessGate } from './access-gate.ts';
 import { type Bundles, CONSOLE_CONFIG } from './build-workers.ts';
+import { describeLedgers } from './local-ledgers.ts';
 import { MAILBOX, describeMailbox } from './mailbox.ts';
 import { describeMigrator, migrate } from './migrate.ts';
 import { CONSOLE, EXCHANGE } from './names.ts';
@@ -31,19 +32,21 @@ export interface Served {
  * Serves both bundles in one runtime, the exchange on its port and the console on one of its own. They are bound to each
  * other here and not by wrangler's registry, in which a console could find another Bureau of this machine. What they log
  * goes to the log file. The exchange gets `variables`, its secrets among them, in place of those of wrangler.toml, and
- * those of `access`, which is played in front of the console. Their databases are brought to this version's schema.
+ * those of `access`, which is played in front of the console. It has so many `ledgers`, more than in wrangler.toml
+ * perhaps. Their databases are brought to this version's schema.
  */
 export async function serve(
   place: Place,
   bundles: Bundles,
   access: LocalAccess,
   variables: Readonly<Record<string, string>>,
+  ledgers = 1,
 ): Promise<Served> {
   // Wrangler's reading of a configuration would print which files it read.
   process.env['WRANGLER_LOG'] ??= 'error';
   const log = createWriteStream(place.logFile);
   const [exchange, holders] = [
-    describeExchange(bundles.exchange, { ...access.variables, ...variables }),
+    describeExchange(bundles.exchange, { ...access.variables, ...variables }, ledgers),
     describeConsole(bundles.console, place, variables),
   ];
   const databases = Object.fromEntries(
@@ -88,10 +91,12 @@ function describeWorker(config: string, bundle: string) {
   };
 }
 
-function describeExchange(bundle: string, variables: Readonly<Record<string, string>>) {
+function describeExchange(bundle: string, variables: Readonly<Record<string, string>>, ledgers: number) {
+  const worker = describeWorker('wrangler.toml', bundle);
   return {
-    ...describeWorker('wrangler.toml', bundle),
+    ...worker,
     name: EXCHANGE,
+    d1Databases: { ...describeLedgers(ledgers), ...Object.fromEntries(Object.entries(worker.d1Databases ?? {})) },
     bindings: { ...readConfig('wrangler.toml').vars, ...variables },
   };
 }

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { SCHEMA_FILE, noteSchema } from '../../scripts/keep-state.ts';
 import { claim } from '../../scripts/start/claim.ts';
+import { LEDGERS_FILE } from '../../scripts/start/local-ledgers.ts';
 import { subjectOfPort, subjectOfStorage } from '../../scripts/start/place.ts';
 
 /** A copy of the project, which a test may break. */
@@ -98,6 +99,23 @@ const refusals: readonly (readonly [string, () => Readonly<Record<string, string
     'data that another Bureau uses',
     () => ({ BUREAU_STORAGE: join(folder, 'used') }),
     /^the data in \S+ is in use by the Bureau on port \d+ \(process 4711\): stop that one, or name another folder/,
+  ],
+  ...['0', '65', 'three', '1.5', ''].map(
+    (ledgers) =>
+      [
+        `BUREAU_LEDGERS as "${ledgers}"`,
+        () => ({ BUREAU_LEDGERS: ledgers }),
+        new RegExp(`^BUREAU_LEDGERS is "${ledgers}": it takes a number from 1 to 64\\.$`),
+      ] as const,
+  ),
+  [
+    'data of more ledgers',
+    () => {
+      mkdirSync(join(folder, 'state'), { recursive: true });
+      write(join('state', LEDGERS_FILE), '3\n');
+      return { BUREAU_LEDGERS: '2' };
+    },
+    /^the data in state is of 3 ledgers, and BUREAU_LEDGERS is 2: leave it out, .*npm run reset\.$/,
   ],
   [
     'data of a newer version',
