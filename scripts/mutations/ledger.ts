@@ -464,6 +464,20 @@ export const ledger: Room = {
       tests: ['test/operator/two-people.three-ledgers.test.ts'],
     },
     {
+      name: 'of several ledgers, the operator is sent the events of the first alone',
+      file: 'src/events/webhooks/endpoint-copies.ts',
+      find: 'if (!copy) await insert(database, id, values);',
+      replace: 'if (!copy) continue;',
+      tests: ['test/operator/webhooks.three-ledgers.test.ts'],
+    },
+    {
+      name: 'of several ledgers, a receiver that is gone is switched off for the events of one alone',
+      file: 'src/events/webhooks/webhook-sender.ts',
+      find: 'const original = originalOf(endpoint);',
+      replace: 'const original = id;',
+      tests: ['test/operator/webhooks.three-ledgers.test.ts'],
+    },
+    {
       name: 'a lost connection is taken for a rejected batch',
       file: 'src/ledger/database-fault.ts',
       find: '/overloaded|',

@@ -31,7 +31,7 @@ async function admitAccount(c: Context<KeyEnvironment>): Promise<Outcome<Admitte
     ledger: ledgerNumberOf(accountId),
     database,
     note: (action) => (changesRecord(action) ? [numberChange(database, accountId, Date.now())] : []),
-    tell: () => tellLanes(c.env, accountId, Date.now()),
+    tell: async (action) => changesRecord(action) && tellLanes(c.env, accountId, Date.now()),
   });
 }
 

@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers';
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { purgeEvents } from '../events/purge-events.ts';
+import { copyEndpoints } from '../events/webhooks/endpoint-copies.ts';
 import { wakeBehind } from '../events/webhooks/reach-sender.ts';
 import type { Database } from '../ledger/database.ts';
 import { keepSettings } from '../ledger/copy-settings.ts';
@@ -122,6 +123,7 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
       }),
     );
     if (this.#ledger === FIRST_LEDGER) await attempt('custody_not_watched', () => this.#watchCustody());
+    await attempt('endpoints_not_copied', () => copyEndpoints(this.env, this.#ledger));
     await attempt('senders_not_woken', () => this.wakeSenders());
     await attempt('events_not_purged', () => this.#purgeEvents());
   }

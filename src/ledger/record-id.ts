@@ -13,8 +13,7 @@ export const MAX_LEDGER = 0xfff;
  */
 export function newRecordId(now_ms: number, ledger: number = FIRST_LEDGER): string {
   if (!Number.isInteger(ledger) || ledger < 0 || ledger > MAX_LEDGER) throw new RangeError('no such ledger number');
-  const id = v7({ msecs: now_ms });
-  return `${id.slice(0, 15)}${ledger.toString(16).padStart(3, '0')}${id.slice(18)}`;
+  return moveToLedger(v7({ msecs: now_ms }), ledger);
 }
 
 const RECORD_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -27,6 +26,11 @@ export function isRecordId(text: string): boolean {
 /** The number of the ledger that an id names: the three hexadecimal digits after the version. */
 export function ledgerNumberOf(id: string): number {
   return Number.parseInt(id.slice(15, 18), 16);
+}
+
+/** The same id with the number of another ledger, for the copy that this ledger has of a record. */
+export function moveToLedger(id: string, ledger: number): string {
+  return `${id.slice(0, 15)}${ledger.toString(16).padStart(3, '0')}${id.slice(18)}`;
 }
 
 /** The time of a record, from its id: the first 48 bits are milliseconds. */

@@ -7,6 +7,19 @@ import { FIRST_LEDGER } from '../ledger/record-id.ts';
 import { authenticateOperator, operatorRefusals } from './authenticate-operator.ts';
 import { refuseLedger } from './unknown-ledger.ts';
 
+/** The parameter that names the ledger of the operator's events. */
+export const LedgerNumber = z
+  .string()
+  .regex(/^\d{1,4}$/, 'is not the number of a ledger')
+  .transform(Number)
+  .optional()
+  .openapi({
+    type: 'integer',
+    minimum: 0,
+    default: FIRST_LEDGER,
+    description: 'The ledger whose events are meant; each has numbers of its own',
+  });
+
 /** The operator's own feed: what happened in a ledger, in the order in which it happened. */
 export const eventRoutes = createArea();
 
@@ -23,17 +36,7 @@ eventRoutes.openapi(
     middleware: authenticateOperator('read'),
     request: {
       query: OperatorEventQuery.extend({
-        ledger: z
-          .string()
-          .regex(/^\d{1,4}$/, 'is not the number of a ledger')
-          .transform(Number)
-          .optional()
-          .openapi({
-            type: 'integer',
-            minimum: 0,
-            default: FIRST_LEDGER,
-            description: 'The ledger whose events are read; each has numbers of its own',
-          }),
+        ledger: LedgerNumber,
       }),
     },
     responses: {

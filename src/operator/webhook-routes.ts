@@ -1,6 +1,8 @@
+import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { config } from '../env.ts';
 import { OPERATOR } from '../events/operator-event.ts';
+import { copyEndpointsToAll } from '../events/webhooks/endpoint-copies.ts';
 import { addDeliveryRoutes } from '../events/webhooks/delivery-routes.ts';
 import { addEndpointRoutes } from '../events/webhooks/endpoint-routes.ts';
 import { operatorEndpointSchemas } from '../events/webhooks/endpoint-schemas.ts';
@@ -8,8 +10,10 @@ import type { AdmittedOwner, EndpointSurface } from '../events/webhooks/endpoint
 import { createArea } from '../http/area.ts';
 import { type Outcome, accept } from '../http/refusal.ts';
 import { insertAudit } from '../ledger/audit.ts';
-import { firstLedger } from '../ledger/ledgers.ts';
+import { findNumberedLedger } from '../ledger/ledgers.ts';
 import { FIRST_LEDGER } from '../ledger/record-id.ts';
+import type { Bindings } from '../platform/bindings.ts';
+import { describeError, logFault } from '../platform/log.ts';
 import { chooseSenderSettings } from '../providers.ts';
 import {
   type OperatorEnvironment,
@@ -18,17 +22,35 @@ import {
   authenticateOperatorJson,
   operatorRefusals,
 } from './authenticate-operator.ts';
+import { LedgerNumber } from './event-routes.ts';
+import { refuseLedger } from './unknown-ledger.ts';
 
-/** The operator has endpoints of its own. Each change of one has its row in the audit. */
-async function admitOperator(c: Context<OperatorEnvironment>): Promise<Outcome<AdmittedOwner>> {
-  const database = firstLedger(c.env);
+/**
+ * The operator has endpoints of its own, which tell of all ledgers. Each change of one has its row in the audit of ledger
+ * 0; a replay of the events of another ledger in its audit.
+ */
+async function admitOperator(
+  c: Context<OperatorEnvironment>,
+  ledger: number = FIRST_LEDGER,
+): Promise<Outcome<AdmittedOwner>> {
+  const database = findNumberedLedger(c.env, ledger);
+  if (!database) return refuseLedger('ledger');
   return accept({
     listenerId: OPERATOR,
-    ledger: FIRST_LEDGER,
+    ledger,
     database,
     note: (action, endpointId, detail) => [insertAudit(database, actorOf(c), action, endpointId, detail)],
-    tell: () => Promise.resolve(),
+    tell: () => copyToLedgers(c.env),
   });
+}
+
+/** Copies what was changed to the other ledgers. What fails here is made good by their keepers within a minute. */
+async function copyToLedgers(bindings: Bindings): Promise<void> {
+  try {
+    await copyEndpointsToAll(bindings);
+  } catch (error) {
+    logFault('endpoints_not_copied', { error: describeError(error) });
+  }
 }
 
 const surface: EndpointSurface = {
@@ -44,6 +66,10 @@ const surface: EndpointSurface = {
   refusals: operatorRefusals,
   schemas: operatorEndpointSchemas,
   rules: chooseSenderSettings(config),
+  deliveries: {
+    query: z.object({ ledger: LedgerNumber }),
+    ledgerOf: (c) => LedgerNumber.parse(c.req.query('ledger')),
+  },
   admit: admitOperator,
 };
 

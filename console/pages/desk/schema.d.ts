@@ -367,12 +367,12 @@ export interface Operations {
     answer: { readonly delivery: WebhookDelivery };
   };
   'post /webhook-endpoints/{id}/replay': {
-    query: undefined;
+    query: { readonly ledger?: number };
     body: ReplayEvents;
     answer: { readonly webhookEndpoint: OperatorWebhookEndpoint };
   };
   'get /webhook-endpoints/{id}/deliveries': {
-    query: undefined;
+    query: { readonly ledger?: number };
     body: undefined;
     answer: { readonly deliveries: readonly (WebhookDelivery)[]; readonly setAside: readonly (WebhookDelivery)[]; readonly deliveredTo: number; readonly nextAttemptAt: string | null };
   };

@@ -6,10 +6,10 @@ import { RecordPath, Timestamp } from '../../http/wire-types.ts';
 import { Sequence } from '../event.ts';
 import { readSpan, refuseAfter } from '../read-events.ts';
 import { Delivery } from './delivery-log.ts';
-import { endpointNotFound, rotateSecret, setBack, showEndpoint } from './endpoint.ts';
+import { type EndpointRow, endpointNotFound, rotateSecret, setBack, showEndpoint } from './endpoint.ts';
 import { describeAnswers } from './endpoint-routes.ts';
 import { ReplayEvents } from './endpoint-schemas.ts';
-import { type EndpointSurface, answerEndpoint } from './endpoint-surface.ts';
+import { type AdmittedOwner, type EndpointSurface, answerEndpoint } from './endpoint-surface.ts';
 import { reachSender } from './reach-sender.ts';
 
 /** Adds the routes about what is sent to an endpoint: its secret, a test, a replay, and the list of deliveries. */
@@ -43,6 +43,7 @@ function addSecret(area: Area, surface: EndpointSurface): void {
       answerEndpoint(surface, c, c.req.valid('param').id, async (owner, found) => {
         const rotated = await rotateSecret(owner, found, surface.rules, Date.now());
         if (!rotated.ok) return rotated;
+        await owner.tell('rotate_webhook_secret');
         return accept({ webhookEndpoint: showEndpoint(rotated.value.row), secret: rotated.value.secret });
       }),
   );
@@ -74,6 +75,9 @@ function addTest(area: Area, surface: EndpointSurface): void {
   );
 }
 
+/** The query of a route about deliveries, if it has any. */
+const queryOf = ({ deliveries }: EndpointSurface) => (deliveries ? { query: deliveries.query } : {});
+
 function addReplay(area: Area, surface: EndpointSurface): void {
   const { oneEndpoint } = describeAnswers(surface);
   area.openapi(
@@ -87,14 +91,14 @@ function addReplay(area: Area, surface: EndpointSurface): void {
         'Every kept event with a higher number than `after` is sent again, in order and under its old id, and then what comes next. An attempt that waits is not waited for.',
       security: surface.security,
       middleware: surface.authenticate.changeJson,
-      request: { params: RecordPath, body: jsonBody(ReplayEvents) },
+      request: { params: RecordPath, ...queryOf(surface), body: jsonBody(ReplayEvents) },
       responses: {
         200: { description: 'The endpoint', content: oneEndpoint },
         ...problemResponses(...bodyRefusals, 'not_found', 'events_expired', ...surface.refusals),
       },
     }),
-    (c) =>
-      answerEndpoint(surface, c, c.req.valid('param').id, async (owner, row) => {
+    (c) => {
+      const replay = async (owner: AdmittedOwner, row: EndpointRow) => {
         const { after } = c.req.valid('json');
         const refused = refuseAfter('/after', after, await readSpan(owner.database, owner.listenerId));
         if (refused) return refused;
@@ -102,7 +106,9 @@ function addReplay(area: Area, surface: EndpointSurface): void {
         if (!replayed.ok) return replayed;
         await reachSender(c.env, row.id).replay({ accountId: row.accountId, id: row.id }, after);
         return accept({ webhookEndpoint: showEndpoint(row) });
-      }),
+      };
+      return answerEndpoint(surface, c, c.req.valid('param').id, replay, surface.deliveries?.ledgerOf(c));
+    },
   );
 }
 
@@ -118,7 +124,7 @@ function addDeliveries(area: Area, surface: EndpointSurface): void {
         'The last hundred attempts, newest first. `setAside` lists events that the receiver refused three times while it took a later one; they are not sent again by themselves. `deliveredTo` is the number up to which events are done with, `nextAttemptAt` the time of the next attempt while one is waited for.',
       security: surface.security,
       middleware: surface.authenticate.read,
-      request: { params: RecordPath },
+      request: { params: RecordPath, ...queryOf(surface) },
       responses: {
         200: {
           description: 'The attempts, and how far the endpoint is',
@@ -131,14 +137,20 @@ function addDeliveries(area: Area, surface: EndpointSurface): void {
             }),
           ),
         },
-        ...problemResponses('not_found', ...surface.refusals),
+        ...problemResponses(
+          ...(surface.deliveries ? (['invalid_request'] as const) : []),
+          'not_found',
+          ...surface.refusals,
+        ),
       },
     }),
-    (c) =>
-      answerEndpoint(surface, c, c.req.valid('param').id, async (_owner, row) => {
+    (c) => {
+      const show = async (_owner: AdmittedOwner, row: EndpointRow) => {
         const { deliveries, setAside, delivered, nextAttempt_ms } = await reachSender(c.env, row.id).read();
         const nextAttemptAt = nextAttempt_ms === null ? null : new Date(nextAttempt_ms).toISOString();
         return accept({ deliveries, setAside, deliveredTo: delivered ?? row.delivered, nextAttemptAt });
-      }),
+      };
+      return answerEndpoint(surface, c, c.req.valid('param').id, show, surface.deliveries?.ledgerOf(c));
+    },
   );
 }

@@ -46,7 +46,7 @@ function addCreation(area: Area, surface: EndpointSurface): void {
       answerOwner(surface, c, 201, async (owner) => {
         const made = await createEndpoint(owner, c.req.valid('json'), surface.rules, Date.now());
         if (!made.ok) return made;
-        await owner.tell();
+        await owner.tell('create_webhook_endpoint');
         return accept({ webhookEndpoint: showEndpoint(made.value.row), secret: made.value.secret });
       }),
   );
@@ -124,7 +124,7 @@ function addChanges(area: Area, surface: EndpointSurface): void {
       answerEndpoint(surface, c, c.req.valid('param').id, async (owner, row) => {
         const changed = await changeEndpoint(owner, row.id, c.req.valid('json'), surface.rules);
         if (!changed.ok) return changed;
-        await owner.tell();
+        await owner.tell('change_webhook_endpoint');
         const name = { accountId: row.accountId, id: row.id };
         if (changed.value.status === 'enabled') await reachSender(c.env, row.id).retry(name, row.delivered);
         return accept({ webhookEndpoint: showEndpoint(changed.value) });
@@ -151,7 +151,7 @@ function addChanges(area: Area, surface: EndpointSurface): void {
       answerEndpoint(surface, c, c.req.valid('param').id, async (owner, row) => {
         const deleted = await deleteEndpoint(owner, row);
         if (!deleted.ok) return deleted;
-        await owner.tell();
+        await owner.tell('delete_webhook_endpoint');
         await reachSender(c.env, row.id).forget();
         return accept({ webhookEndpoint: showEndpoint(row) });
       }),

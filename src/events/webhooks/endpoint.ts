@@ -8,6 +8,7 @@ import { newRecordId, timestampOfRecord } from '../../ledger/record-id.ts';
 import { webhookEndpoints } from '../../ledger/schema.ts';
 import { listen } from '../read-events.ts';
 import { type UrlRules, findUrlFault } from './check-url.ts';
+import { originalOf } from './original-of.ts';
 import type { ChangeEndpoint, CreateEndpoint, WebhookEndpoint } from './endpoint-schemas.ts';
 import { drawSecret } from './sign-delivery.ts';
 
@@ -45,7 +46,7 @@ export type EndpointRow = typeof webhookEndpoints.$inferSelect;
 /** Shows an endpoint, without its secrets. */
 export function showEndpoint(row: EndpointRow): WebhookEndpoint {
   return {
-    id: row.id,
+    id: originalOf(row),
     url: row.url,
     description: row.description,
     types: JSON.parse(row.types) as string[],
@@ -263,5 +264,5 @@ export async function noteProgress(
 export async function openSecrets(row: EndpointRow, now_ms: number, secrets: SealSecrets): Promise<string[]> {
   const standing = readPrevious(row).filter(({ until }) => until > now_ms);
   const sealed = [row.sealedSecret, ...standing.map((one) => one.sealed)];
-  return Promise.all(sealed.map((one) => unseal(one, row.id, secrets, 'webhook')));
+  return Promise.all(sealed.map((one) => unseal(one, originalOf(row), secrets, 'webhook')));
 }

@@ -12,6 +12,7 @@ import { type UrlRules, findUrlFault } from './check-url.ts';
 import { type Attempt, deliver, isRefused, isTaken } from './deliver.ts';
 import { type Delivery, DeliveryLog, showDelivery } from './delivery-log.ts';
 import { type EndpointRow, disableEndpoint, noteProgress, openSecrets, readEndpoint } from './endpoint.ts';
+import { originalOf } from './original-of.ts';
 import type { EndpointName, Sender, SenderStanding } from './reach-sender.ts';
 import { GIVE_UP_MS, pauseAfter } from './schedule.ts';
 
@@ -167,7 +168,10 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
     };
     this.#keep(failed);
     if (attempt.status === 410 || now_ms - failed.failedSince_ms >= GIVE_UP_MS) {
-      await disableEndpoint(database, accountId, id, attempt.status === 410 ? 'gone' : 'failing');
+      // Where the operator's events of another ledger fail, the endpoint itself is switched off, and its copies follow.
+      const original = originalOf(endpoint);
+      const reason = attempt.status === 410 ? 'gone' : 'failing';
+      await disableEndpoint(ledgerOf(this.env, original), accountId, original, reason);
       return false;
     }
     if (failed.refusals >= MAX_REFUSALS && next && isTaken((await this.#send(endpoint, next)).attempt)) {
