@@ -26,6 +26,12 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: accounts are never deleted');
 END;
 
+CREATE TRIGGER accounts_are_of_their_ledger BEFORE INSERT ON accounts
+WHEN substr(NEW.id, 16, 3) IS NOT (SELECT printf('%03x', ledger) FROM settings)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an account is in the ledger that its id names');
+END;
+
 CREATE TRIGGER accounts_are_opened_once BEFORE INSERT ON accounts
 WHEN EXISTS (SELECT 1 FROM accounts WHERE id = NEW.id OR address_index = NEW.address_index)
 BEGIN
@@ -490,12 +496,18 @@ CREATE TRIGGER balances_change_their_floor_by_audit BEFORE UPDATE OF floor ON ba
 WHEN NEW.floor IS NOT OLD.floor
 BEGIN
   SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset)
-    WHERE NEW.amount < NEW.floor AND NEW.account IN ('house:liquidity', 'house:custody');
+    WHERE (NEW.amount < NEW.floor OR NEW.floor > 0) AND NEW.account IN ('house:liquidity', 'house:custody');
   SELECT RAISE(ABORT, 'guard: no audit row names the floor')
     WHERE NOT EXISTS (
       SELECT 1 FROM audit
-      WHERE id = (SELECT max(id) FROM audit) AND action = 'change_settings'
-        AND json_extract(detail, '$.floors."' || NEW.account || '"."' || NEW.asset || '"') = CAST(NEW.floor AS TEXT));
+      WHERE id = (SELECT max(id) FROM audit) AND CASE action
+        WHEN 'change_settings' THEN (SELECT ledger FROM settings) = 0
+          AND json_extract(detail, '$.floors."' || NEW.account || '"."' || NEW.asset || '"') = CAST(NEW.floor - (
+            SELECT coalesce(sum(amount), 0) FROM quotas WHERE account = NEW.account AND asset = NEW.asset) AS TEXT)
+        WHEN 'grant_quota' THEN EXISTS (
+          SELECT 1 FROM newest_grant WHERE account = NEW.account AND asset = NEW.asset AND floor = NEW.floor)
+        WHEN 'number_ledger' THEN NEW.floor = 0
+        ELSE 0 END);
 END;
 
 CREATE TRIGGER balances_have_an_owner BEFORE INSERT ON balances
@@ -538,8 +550,17 @@ CREATE TRIGGER caps_rise_by_two BEFORE UPDATE OF floor ON balances
 WHEN NEW.floor < OLD.floor
   AND EXISTS (SELECT 1 FROM two_admins)
   AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'change_settings')
+  AND NOT EXISTS (
+    SELECT 1 FROM newest_grant WHERE account = NEW.account AND asset = NEW.asset AND floor = NEW.floor)
 BEGIN
   SELECT RAISE(ABORT, 'guard: two_people_needed');
+END;
+
+CREATE TRIGGER limits_begin_in_ledger_0 BEFORE INSERT ON balances
+WHEN NEW.account IN ('house:liquidity', 'house:custody') AND NEW.floor IS NOT 0
+  AND (SELECT ledger FROM settings) IS NOT 0
+BEGIN
+  SELECT RAISE(ABORT, 'guard: the limits of an asset begin in ledger 0');
 END;
 
 CREATE TABLE claims (
@@ -1014,6 +1035,10 @@ BEGIN
     iif(NEW.half = 'OUT', 'house:transit', NEW.account_id), NEW.asset, NEW.amount, 'movement', NEW.id);
 END;
 
+CREATE VIEW newest_grant AS
+  SELECT g.* FROM audit AS a JOIN quota_grants AS g ON g.id = a.target
+  WHERE a.id = (SELECT max(id) FROM audit) AND a.action = 'grant_quota';
+
 CREATE VIEW next_events AS
   SELECT account_id,
     coalesce((SELECT max(sequence) FROM events WHERE events.account_id = listeners.account_id), since) + 1 AS sequence
@@ -1241,6 +1266,102 @@ BEGIN
     WHERE NEW.status IS NOT 'OPEN' OR NEW.expires_at IS NOT NEW.proposed_at + 86400000;
 END;
 
+CREATE TABLE quota_grants (
+  -- The same in both ledgers.
+  id TEXT PRIMARY KEY NOT NULL,
+  giver INTEGER NOT NULL,
+  receiver INTEGER NOT NULL,
+  -- Whose floor: of 'house:custody' it is the supply cap, of 'house:liquidity' the exposure.
+  account TEXT NOT NULL CHECK (account IN ('house:liquidity', 'house:custody')),
+  asset TEXT NOT NULL,
+  amount INTEGER NOT NULL CHECK (amount > 0),
+  -- The floor of this ledger after it.
+  floor INTEGER NOT NULL CHECK (floor <= 0),
+  -- In ledger 0: what the other ledger has been given and has not given back, after it. NULL in the other ledger.
+  given INTEGER CHECK (given >= 0),
+  -- Whether the receiver has it.
+  received INTEGER NOT NULL CHECK (received IN (0, 1)),
+  CHECK (giver <> receiver AND min(giver, receiver) = 0)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX quota_grants_open ON quota_grants (id) WHERE received = 0;
+
+CREATE TRIGGER quota_grants_are_kept BEFORE DELETE ON quota_grants
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a grant is never deleted');
+END;
+
+CREATE TRIGGER quota_grants_are_made_once BEFORE INSERT ON quota_grants
+BEGIN
+  SELECT RAISE(ABORT, 'guard: grant exists') WHERE EXISTS (SELECT 1 FROM quota_grants WHERE id = NEW.id);
+  SELECT RAISE(ABORT, 'guard: no audit row names the grant')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM audit WHERE id = (SELECT max(id) FROM audit) AND action = 'grant_quota' AND target = NEW.id);
+  SELECT RAISE(ABORT, 'guard: a grant is between this ledger and another')
+    WHERE (SELECT ledger FROM settings) NOT IN (NEW.giver, NEW.receiver)
+      OR NEW.received IS NOT (SELECT ledger = NEW.receiver FROM settings);
+  SELECT RAISE(ABORT, 'guard: a grant changes the floor by its amount')
+    WHERE NEW.floor IS NOT (
+      SELECT floor + iif(NEW.received, -NEW.amount, NEW.amount) FROM balances
+      WHERE account = NEW.account AND asset = NEW.asset);
+  SELECT RAISE(ABORT, 'guard: a grant changes what was given by its amount')
+    WHERE NEW.given IS NOT (
+      SELECT CASE WHEN ledger = 0 THEN iif(NEW.received, -NEW.amount, NEW.amount) + coalesce((
+        SELECT amount FROM quotas
+        WHERE account = NEW.account AND asset = NEW.asset AND quotas.ledger = max(NEW.giver, NEW.receiver)), 0) END
+      FROM settings);
+  SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset) WHERE NEW.floor > 0;
+END;
+
+CREATE TRIGGER quota_grants_are_not_changed BEFORE UPDATE ON quota_grants
+WHEN NEW.id IS NOT OLD.id OR NEW.giver IS NOT OLD.giver OR NEW.receiver IS NOT OLD.receiver
+  OR NEW.account IS NOT OLD.account OR NEW.asset IS NOT OLD.asset OR NEW.amount IS NOT OLD.amount
+  OR NEW.floor IS NOT OLD.floor OR NEW.given IS NOT OLD.given OR NEW.received IS NOT 1
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a grant is never changed');
+END;
+
+CREATE TRIGGER quota_grants_move_quotas AFTER INSERT ON quota_grants
+BEGIN
+  UPDATE balances SET floor = NEW.floor WHERE account = NEW.account AND asset = NEW.asset;
+  INSERT INTO quotas (ledger, account, asset) SELECT max(NEW.giver, NEW.receiver), NEW.account, NEW.asset
+    WHERE NEW.given IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM quotas
+      WHERE account = NEW.account AND asset = NEW.asset AND ledger = max(NEW.giver, NEW.receiver));
+  UPDATE quotas SET amount = NEW.given
+    WHERE NEW.given IS NOT NULL AND account = NEW.account AND asset = NEW.asset
+      AND ledger = max(NEW.giver, NEW.receiver);
+END;
+
+CREATE TABLE quotas (
+  ledger INTEGER NOT NULL CHECK (ledger > 0),
+  account TEXT NOT NULL,
+  asset TEXT NOT NULL,
+  amount INTEGER NOT NULL DEFAULT 0 CHECK (amount >= 0),
+  PRIMARY KEY (account, asset, ledger)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER quotas_are_explained BEFORE UPDATE ON quotas
+WHEN NOT EXISTS (
+  SELECT 1 FROM newest_grant
+  WHERE account = OLD.account AND account = NEW.account AND asset = OLD.asset AND asset = NEW.asset
+    AND max(giver, receiver) = OLD.ledger AND max(giver, receiver) = NEW.ledger AND given = NEW.amount)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: no grant explains the quota');
+END;
+
+CREATE TRIGGER quotas_are_kept BEFORE DELETE ON quotas
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a quota is never deleted');
+END;
+
+CREATE TRIGGER quotas_begin_at_zero BEFORE INSERT ON quotas
+WHEN NEW.amount IS NOT 0
+  OR EXISTS (SELECT 1 FROM quotas WHERE account = NEW.account AND asset = NEW.asset AND ledger = NEW.ledger)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a quota begins once, at zero');
+END;
+
 CREATE TABLE reconciliation_violations (
   id TEXT PRIMARY KEY NOT NULL,
   invariant TEXT NOT NULL,
@@ -1320,7 +1441,7 @@ CREATE TABLE settings (
   fallback_prices TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(fallback_prices)),
   -- The same for the smallest deposits that are credited.
   deposit_minimums TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(deposit_minimums))
-, approval_above TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(approval_above)), revision INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0), opening_weights TEXT NOT NULL DEFAULT '{"0":1}' CHECK (json_valid(opening_weights)), has_two_admins INTEGER NOT NULL DEFAULT 0 CHECK (has_two_admins IN (0, 1))) STRICT;
+, approval_above TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(approval_above)), revision INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0), ledger INTEGER NOT NULL DEFAULT 0 CHECK (ledger BETWEEN 0 AND 4095), opening_weights TEXT NOT NULL DEFAULT '{"0":1}' CHECK (json_valid(opening_weights)), has_two_admins INTEGER NOT NULL DEFAULT 0 CHECK (has_two_admins IN (0, 1))) STRICT;
 
 CREATE TRIGGER halts_stay_until_violations_are_cleared BEFORE UPDATE ON settings
 WHEN (NEW.trading_halted IS NOT 1 OR NEW.withdrawals_halted IS NOT 1)
@@ -1366,6 +1487,19 @@ WHEN (
   AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'change_settings')
 BEGIN
   SELECT RAISE(ABORT, 'guard: two_people_needed');
+END;
+
+CREATE TRIGGER settings_keep_their_ledger BEFORE UPDATE ON settings
+WHEN NEW.ledger IS NOT OLD.ledger
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a ledger takes its number once, before it has an account')
+    WHERE OLD.ledger <> 0 OR EXISTS (SELECT 1 FROM accounts) OR EXISTS (SELECT 1 FROM quota_grants);
+END;
+
+CREATE TRIGGER settings_number_an_empty_ledger AFTER UPDATE ON settings
+WHEN NEW.ledger IS NOT OLD.ledger
+BEGIN
+  UPDATE balances SET floor = 0 WHERE account IN ('house:liquidity', 'house:custody');
 END;
 
 CREATE TABLE settlements (

@@ -20,7 +20,8 @@ if (command === 'add') {
   const name = added.binding.replace('DB_', 'bureau-');
   console.log(`${added.binding} is in wrangler.toml, for the sandbox and for production.
 Make its database with \`npx wrangler d1 create ${name}\`, put the id into [[env.production.d1_databases]], run
-\`npm run ledgers -- migrate --remote --env production\`, and then deploy.`);
+\`npm run ledgers -- migrate --remote --env production\`, and then deploy. Then give it a part of the supply caps and
+exposures, and weight for new accounts: see docs/operations.md, "Ledgers".`);
 } else if (command === 'migrate') {
   const environment = options.includes('production') ? 'production' : 'sandbox';
   const bindings = readLedgerBindings(environment);

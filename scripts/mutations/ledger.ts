@@ -16,6 +16,7 @@ const DEPOSITS = 'migrations/0005_deposits.sql';
 const WITHDRAWALS = 'migrations/0006_withdrawals.sql';
 const SETTLEMENTS = 'migrations/0007_settlements.sql';
 const ADDRESSES = 'migrations/0008_addresses.sql';
+const QUOTAS = 'migrations/0065_quotas.sql';
 const RECONCILIATION = 'migrations/0010_reconciliation.sql';
 const BETWEEN_LEDGERS = 'migrations/0064_between_ledgers.sql';
 const HERE = 'src/ledger/reconciliation';
@@ -142,14 +143,10 @@ export const ledger: Room = {
       tests: ['test/ledger/settlements.test.ts'],
     },
     {
-      name: 'a floor changes without its audit row',
-      find: "SELECT RAISE(ABORT, 'guard: no audit row names the floor')\n    WHERE NOT EXISTS (",
-      replace: "SELECT RAISE(ABORT, 'guard: no audit row names the floor')\n    WHERE 0 AND NOT EXISTS (",
-    },
-    {
       name: 'an older audit row changes a floor',
-      find: 'WHERE id = (SELECT max(id) FROM audit) AND action',
-      replace: 'WHERE action',
+      file: QUOTAS,
+      find: 'WHERE id = (SELECT max(id) FROM audit) AND CASE action',
+      replace: 'WHERE CASE action',
     },
     {
       name: 'a key may be moved to another account',

@@ -5,9 +5,21 @@ import { lane } from './lane.ts';
 import { ledger } from './ledger.ts';
 import { money } from './money.ts';
 import { placeMutations } from './mutation.ts';
+import { quotas } from './quotas.ts';
 import { trade } from './trade.ts';
 import { triggers } from './triggers.ts';
 import { withdrawals } from './withdrawals.ts';
 
 /** Every mutation, room by room. */
-export const mutations = placeMutations([money, trade, ledger, keys, http, lane, withdrawals, deposits, triggers]);
+export const mutations = placeMutations([
+  money,
+  trade,
+  ledger,
+  keys,
+  http,
+  lane,
+  withdrawals,
+  deposits,
+  quotas,
+  triggers,
+]);

@@ -38,7 +38,12 @@ const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'refusals_are_not_changed',
     'refusals_are_not_deleted',
   ],
-  'test/ledger/ledger.test.ts': ['transfers_have_a_kind', 'balances_have_an_owner', 'balances_begin_with_their_floor'],
+  'test/ledger/ledger.test.ts': [
+    'transfers_have_a_kind',
+    'balances_have_an_owner',
+    'balances_begin_with_their_floor',
+    'balances_change_their_floor_by_audit',
+  ],
   'test/ledger/withdrawals.test.ts': ['deposits_are_recorded_once', 'withdrawals_pay_money'],
   'test/wallet/withdrawals/across.three-ledgers.test.ts': [
     'movements_are_guarded',
@@ -81,6 +86,23 @@ const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'deposits_are_credited_by_decision',
     'credits_of_quarantine_are_explained',
     'deposits_stay_decided',
+  ],
+  'test/ledger/quota-writes.test.ts': [
+    'settings_keep_their_ledger',
+    'accounts_are_of_their_ledger',
+    'quota_grants_are_made_once',
+    'quota_grants_move_quotas',
+    'quota_grants_are_not_changed',
+    'quota_grants_are_kept',
+    'quotas_begin_at_zero',
+    'quotas_are_explained',
+    'quotas_are_kept',
+  ],
+  'test/ledger/number-ledger.test.ts': [
+    'settings_keep_their_ledger',
+    'settings_number_an_empty_ledger',
+    'accounts_are_of_their_ledger',
+    'limits_begin_in_ledger_0',
   ],
   'test/operator/house.test.ts': ['orders_fill_beside_the_middle'],
   'test/api/events.test.ts': [

@@ -4,6 +4,7 @@ import { type Actor, insertAudit } from './audit.ts';
 import { commit } from './commit.ts';
 import type { Database } from './database.ts';
 import { firstLedger, listLedgers, openLedger } from './ledgers.ts';
+import { numberLedger } from './number-ledger.ts';
 import { FIRST_LEDGER } from './record-id.ts';
 import { settings, violations } from './schema.ts';
 import { settingsColumns } from './settings.ts';
@@ -19,7 +20,7 @@ export async function copySettingsToAll(bindings: LedgerBindings, now_ms: number
   const others = listLedgers(bindings).filter((ledger) => ledger !== FIRST_LEDGER);
   if (others.length === 0) return;
   const original = await readRow(firstLedger(bindings));
-  await Promise.all(others.map((ledger) => copyTo(openLedger(bindings, ledger), original, now_ms)));
+  await Promise.all(others.map((ledger) => copyTo(openLedger(bindings, ledger), ledger, original, now_ms)));
 }
 
 /**
@@ -32,7 +33,7 @@ export async function keepSettings(bindings: LedgerBindings, ledger: number, now
   if (ledger === FIRST_LEDGER) return copySettingsToAll(bindings, now_ms);
   const database = openLedger(bindings, ledger);
   if (await haltForViolation(bindings, database, ledger, now_ms)) return copySettingsToAll(bindings, now_ms);
-  await copyTo(database, await readRow(firstLedger(bindings)), now_ms);
+  await copyTo(database, ledger, await readRow(firstLedger(bindings)), now_ms);
 }
 
 /** The numbers of the ledgers that have a violation which is not cleared. Throws when D1 fails. */
@@ -53,6 +54,7 @@ const readRow = async (database: Database) => {
       openingWeights: settings.openingWeights,
       hasTwoAdmins,
       revision: settings.revision,
+      ledger: settings.ledger,
     })
     .from(settings);
   if (!row) throw new Error('the settings row is missing');
@@ -63,7 +65,7 @@ type SettingsRow = Awaited<ReturnType<typeof readRow>>;
 
 /** Whether a copy lacks something of the original. A halt that only the copy has is no difference of itself. */
 function isBehind(copy: SettingsRow, original: SettingsRow): boolean {
-  const { tradingHalted, withdrawalsHalted, reviewThreshold, ...texts } = original;
+  const { tradingHalted, withdrawalsHalted, reviewThreshold, ledger: _ledger, ...texts } = original;
   return (
     (tradingHalted && !copy.tradingHalted) ||
     (withdrawalsHalted && !copy.withdrawalsHalted) ||
@@ -74,12 +76,14 @@ function isBehind(copy: SettingsRow, original: SettingsRow): boolean {
 
 /**
  * Brings a ledger's copy up to date. A halt is copied whenever the original has it. It is lifted only by a later change
- * than the copy knows, and never while the ledger has a violation that is not cleared.
+ * than the copy knows, and never while the ledger has a violation that is not cleared. A new database takes its number
+ * first.
  */
-async function copyTo(database: Database, original: SettingsRow, now_ms: number): Promise<void> {
+async function copyTo(database: Database, number: number, original: SettingsRow, now_ms: number): Promise<void> {
   const copy = await readRow(database);
+  if (copy.ledger !== number) await numberLedger(database, number, now_ms);
   if (!isBehind(copy, original) || copy.revision > original.revision) return;
-  const { tradingHalted, withdrawalsHalted, revision, ...others } = original;
+  const { tradingHalted, withdrawalsHalted, revision, ledger: _ledger, ...others } = original;
   const isKept = sql`(${settings.revision} = ${revision}
     OR EXISTS (SELECT 1 FROM ${violations} WHERE ${isNull(violations.clearedAt)}))`;
   const actor: Actor = { role: 'reconciliation', now_ms };

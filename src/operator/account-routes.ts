@@ -245,10 +245,9 @@ accountRoutes.openapi(
   async (c) => {
     const taken = await takeAccount(c.env, c.req.valid('param').id);
     if (!taken.ok) return sendProblem(c, taken);
-    const { account, database } = taken.value;
     const credited = await creditAccount(
-      database,
-      account.id,
+      c.env,
+      taken.value.account.id,
       c.req.valid('json'),
       (asset, amount) => valueInUsdt(c.env, asset, amount),
       actorOf(c),

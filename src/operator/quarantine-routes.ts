@@ -91,13 +91,13 @@ quarantineRoutes.openapi(
     const { accountId, reason } = c.req.valid('json');
     const taken = await takeDeposit(c.env, c.req.valid('param').id);
     if (!taken.ok) return sendProblem(c, taken);
-    const { row, database } = taken.value;
+    const { row } = taken.value;
     const account = await takeAccount(c.env, accountId);
     if (!account.ok) return sendProblem(c, account);
     // Money never moves between ledgers here.
     if (ledgerNumberOf(accountId) !== ledgerNumberOf(row.id)) return sendProblem(c, ofAnotherLedger);
     const decided = await creditQuarantined(
-      database,
+      c.env,
       row,
       accountId,
       reason,

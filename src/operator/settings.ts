@@ -4,11 +4,13 @@ import type { SQLiteUpdateSetSource } from 'drizzle-orm/sqlite-core';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
-import { commit } from '../ledger/commit.ts';
+import { type CommitOutcome, commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
 import { explainApproval } from '../ledger/explain-approval.ts';
-import { balances, exactly, settings } from '../ledger/schema.ts';
+import { type LimitedAccount, sumOfGiven } from '../ledger/quotas/read-quotas.ts';
+import type { Limit, Obtained } from '../ledger/quotas/obtain-quota.ts';
 import { OpeningWeights, readOpeningWeights } from '../ledger/opening-weights.ts';
+import { balances, settings } from '../ledger/schema.ts';
 import { NetworkAmounts, type Settings, readSettings } from '../ledger/settings.ts';
 import { house } from '../ledger/transfers.ts';
 import {
@@ -26,7 +28,8 @@ import { networks } from '../money/networks.ts';
 import { PRICE_SCALE, parsePrice } from '../money/prices.ts';
 
 const Amount = z.string().regex(AMOUNT_SYNTAX, 'is not a plain decimal string');
-const AmountsByAsset = z.partialRecord(z.enum(assetSymbols), Amount);
+/** Amounts by asset, as plain decimals in the asset. */
+export const AmountsByAsset = z.partialRecord(z.enum(assetSymbols), Amount);
 const AmountsByNetwork = NetworkAmounts.openapi('NetworkAmounts');
 
 /** The settings of the exchange. Amounts are in their asset, the review threshold in USDT. */
@@ -108,8 +111,8 @@ export interface SettingDefaults {
   readonly minSpreadBps: number;
 }
 
-/** The floors that the operator sets, by the name of the setting. */
-const floorAccounts = { supplyCaps: house.custody, exposure: house.liquidity } as const;
+/** The accounts of the house whose floors the operator sets, by the name of the setting. */
+export const floorAccounts = { supplyCaps: house.custody, exposure: house.liquidity } as const;
 
 /** Reads everything that the operator can set. Throws when D1 fails. */
 export async function readExchangeSettings(database: Database, defaults: SettingDefaults): Promise<ExchangeSettings> {
@@ -133,11 +136,16 @@ async function readApprovalAbove(database: Database): Promise<Partial<Record<Ass
   );
 }
 
-type Floors = { readonly account: string; readonly asset: Asset; readonly floor: Atoms }[];
+/** Limits of the whole exchange as floors, so below zero. Ledger 0's own floor is what the other ledgers do not have of it. */
+type Floors = { readonly account: LimitedAccount; readonly asset: Asset; readonly floor: Atoms }[];
 
 function readFloors(database: Database): Promise<Floors> {
   return database
-    .select({ account: balances.account, asset: balances.asset, floor: exactly(balances.floor) })
+    .select({
+      account: sql<LimitedAccount>`${balances.account}`,
+      asset: balances.asset,
+      floor: sql`CAST(${balances.floor} - ${sumOfGiven} AS TEXT)`.mapWith((value: string) => BigInt(value)),
+    })
     .from(balances)
     .where(inArray(balances.account, Object.values(floorAccounts)));
 }
@@ -180,17 +188,53 @@ function showFallback(coin: Coin, { fallbackPrices }: Settings) {
  * `network_not_supported`, `amount_below_minimum` for a spread that this environment does not allow or a price of zero,
  * `invalid_state` for a cap below what is already owed or short, and for lifting a halt while a violation is not
  * cleared, and `service_unavailable`. Throws when D1 cannot be read.
+ *
+ * `takeBack` is asked when ledger 0 has too little left of a limit, because the other ledgers have the rest: it takes
+ * quota back from them, so that the limit can become `lowered`.
  */
 export async function changeSettings(
   database: Database,
   change: ChangeSettings,
   defaults: SettingDefaults,
   actor: Actor,
+  takeBack: (limit: Limit, lowered: Atoms) => Promise<Obtained>,
 ): Promise<Outcome<ExchangeSettings>> {
   const checked = checkChange(change, defaults, actor.now_ms);
   if (!checked.ok) return checked;
-  const { values, floors } = checked.value;
-  const outcome = await commit(database, [
+  const { floors } = checked.value;
+  let outcome = await commitChange(database, change, checked.value, actor);
+  let room: Obtained = 'obtained';
+  // Each limit may lack some, and another ledger may take what one has just given back.
+  for (let attempt = 0; outcome.kind === 'floor' && room === 'obtained' && attempt <= floors.length; attempt += 1) {
+    const { account, asset } = outcome;
+    const refused = floors.find((one) => one.account === account && one.asset === asset);
+    room = refused ? await takeBack({ account: refused.account, asset }, -refused.floor) : 'beyond_limit';
+    if (room === 'obtained') outcome = await commitChange(database, change, checked.value, actor);
+  }
+  if (outcome.kind === 'committed') return accept(await readExchangeSettings(database, defaults));
+  const refusal = explainApproval(outcome);
+  if (refusal) return refusal;
+  if (outcome.kind === 'floor' && room !== 'beyond_limit') return notTakenBack;
+  if (outcome.kind === 'floor') {
+    return refuse('invalid_state', `More ${outcome.asset} is owed or short already than this cap allows.`);
+  }
+  if (outcome.kind === 'guarded' && outcome.guard === 'violation_stands') return violationStands;
+  return refuse('service_unavailable', 'The change was not confirmed. Send it again.', { retryAfterSeconds: 1 });
+}
+
+const notTakenBack = refuse(
+  'service_unavailable',
+  'Nothing is changed yet: other ledgers must give back quota first, and have not confirmed it. Send it again.',
+  { retryAfterSeconds: 1 },
+);
+
+function commitChange(
+  database: Database,
+  change: ChangeSettings,
+  { values, floors }: CheckedChange,
+  actor: Actor,
+): Promise<CommitOutcome> {
+  return commit(database, [
     insertAudit(database, actor, 'change_settings', 'settings', { ...change, ...nameFloors(floors) }),
     database
       .update(settings)
@@ -199,18 +243,10 @@ export async function changeSettings(
     ...floors.map(({ account, asset, floor }) =>
       database
         .update(balances)
-        .set({ floor })
+        .set({ floor: sql`CAST(${floor.toString()} AS INTEGER) + ${sumOfGiven}` })
         .where(and(eq(balances.account, account), eq(balances.asset, asset))),
     ),
   ]);
-  if (outcome.kind === 'committed') return accept(await readExchangeSettings(database, defaults));
-  const refusal = explainApproval(outcome);
-  if (refusal) return refusal;
-  if (outcome.kind === 'floor') {
-    return refuse('invalid_state', `More ${outcome.asset} is owed or short already than this cap allows.`);
-  }
-  if (outcome.kind === 'guarded' && outcome.guard === 'violation_stands') return violationStands;
-  return refuse('service_unavailable', 'The change was not confirmed. Send it again.', { retryAfterSeconds: 1 });
 }
 
 /** The refusal to lift a halt while a violation is not cleared. */
@@ -219,7 +255,7 @@ export const violationStands = refuse(
   'Reconciliation found an invariant broken. Clear the violation before a halt.',
 );
 
-/** The floors that a change sets, in atoms: the database takes none that its audit row does not name. */
+/** The limits that a change sets, as floors in atoms: the database takes none that its audit row does not name. */
 function nameFloors(floors: Floors): { floors?: Record<string, Record<string, string>> } {
   if (floors.length === 0) return {};
   const named: Record<string, Record<string, string>> = {};
@@ -311,7 +347,8 @@ function readAmounts(amounts: ExchangeSettings['approvalAbove'] | undefined): Ou
   return accept(JSON.stringify(stored));
 }
 
-function readAtoms(text: string, asset: Asset): Outcome<Atoms> {
+/** An amount in atoms. Refuses with `precision_exceeded` and `amount_above_maximum`. */
+export function readAtoms(text: string, asset: Asset): Outcome<Atoms> {
   const atoms = parseAmount(text, scaleOf(asset));
   if (atoms === undefined) {
     return refuse('precision_exceeded', `An amount of ${asset} has at most ${scaleOf(asset)} decimals.`);

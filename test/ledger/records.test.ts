@@ -23,7 +23,7 @@ describe('an account', () => {
     [
       'with the index of another',
       `INSERT OR REPLACE INTO accounts (id, address_index, label, created_at)
-      SELECT 'new', address_index, 'x', 1 FROM accounts WHERE id = ?1`,
+      SELECT '019ac5a4-7c00-7000-8000-000000000001', address_index, 'x', 1 FROM accounts WHERE id = ?1`,
     ],
   ])('never replaces another: refuses one %s', async (_, query) => {
     await expectRefused('guard: account exists', sql(query, victim));

@@ -108,7 +108,7 @@ describe('an externalId', () => {
     for (const statement of [
       `UPDATE accounts SET external_id = 'other' WHERE id = '${account.id}'`,
       `UPDATE OR REPLACE accounts SET external_id = 'kept' WHERE id <> '${account.id}'`,
-      `INSERT OR REPLACE INTO accounts (id, address_index, label, created_at, external_id) VALUES ('x', 9999, 'x', 1, 'kept')`,
+      `INSERT OR REPLACE INTO accounts (id, address_index, label, created_at, external_id) VALUES ('019ac5a4-7c00-7000-8000-000000000001', 9999, 'x', 1, 'kept')`,
     ]) {
       await expect(env.DB.prepare(statement).run(), statement).rejects.toThrow(/guard: /);
     }

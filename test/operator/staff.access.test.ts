@@ -94,6 +94,8 @@ const allowed: Record<string, string> = {
   rejectWithdrawal: 'compliance',
   settleWithdrawal: 'treasury',
   changeSettings: 'treasury',
+  getQuotas: 'auditor treasury support compliance',
+  changeQuotas: 'treasury',
   runReconciliation: 'treasury',
   clearViolation: '',
   acceptHistory: '',

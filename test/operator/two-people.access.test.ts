@@ -155,6 +155,30 @@ describe('the database', () => {
     await expect(audit('settle_withdrawal', id).run()).rejects.toThrow('guard: two_people_needed');
   });
 
+  it('lets ledger 0 get quota back from another ledger, which raises no limit of the exchange', async () => {
+    const readFloor = () =>
+      sql(`SELECT floor FROM balances WHERE account = 'house:custody' AND asset = 'BTC'`).first<number>('floor');
+    const before = (await readFloor()) ?? 0;
+    const grant = (id: string, giver: number, receiver: number, floor: number, given: number) =>
+      env.DB.batch([
+        audit('grant_quota', id),
+        sql(
+          `INSERT INTO quota_grants VALUES (?, ?, ?, 'house:custody', 'BTC', 5, ?, ?, ?)`,
+          id,
+          giver,
+          receiver,
+          floor,
+          given,
+          receiver === 0 ? 1 : 0,
+        ),
+      ]);
+    await grant('given', 0, 1, before + 5, 5);
+    await grant('given back', 1, 0, before, 0);
+    expect(await readFloor()).toBe(before);
+    const raise = sql(`UPDATE balances SET floor = floor - 5 WHERE account = 'house:custody' AND asset = 'BTC'`);
+    await expect(raise.run()).rejects.toThrow('guard: ');
+  });
+
   it('takes an approval only by the row of the change, of another person, in time, of the same request', async () => {
     const { method, path, body } = raiseLimit(trader);
     const { id, digest } = await readProposal(await by(ADA, method, path, body));

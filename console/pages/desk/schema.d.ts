@@ -18,6 +18,8 @@ export type ChangeAccount = { readonly status?: "active" | "frozen"; readonly da
 
 export type ChangeOperatorWebhookEndpoint = { readonly url?: string; readonly types?: readonly ("audit.added" | "deposit.completed" | "deposit.pending" | "deposit.failed" | "deposit.quarantined" | "withdrawal.completed" | "withdrawal.pending" | "withdrawal.processing" | "withdrawal.failed" | "endpoint.disabled" | "endpoint.test")[]; readonly description?: string; readonly status?: "enabled" | "disabled" };
 
+export type ChangeQuotas = { readonly ledger: number; readonly supplyCaps?: { readonly USDT?: string; readonly USDC?: string; readonly BTC?: string; readonly ETH?: string; readonly AVAX?: string; readonly MATIC?: string; readonly BNB?: string; readonly LTC?: string; readonly DOGE?: string }; readonly exposure?: { readonly USDT?: string; readonly USDC?: string; readonly BTC?: string; readonly ETH?: string; readonly AVAX?: string; readonly MATIC?: string; readonly BNB?: string; readonly LTC?: string; readonly DOGE?: string } };
+
 export type ChangeSettings = { readonly allowlistMode?: "off" | "strict"; readonly tradingHalted?: boolean; readonly withdrawalsHalted?: boolean; readonly pausedNetworks?: readonly ("BTC" | "BEP20" | "TRC20" | "SOL" | "ETH" | "ARBITRUM" | "OPTIMISM" | "BASE" | "AVAX" | "POLYGON" | "LTC" | "DOGE")[]; readonly reviewThreshold?: string | null; readonly supplyCaps?: { readonly USDT?: string; readonly USDC?: string; readonly BTC?: string; readonly ETH?: string; readonly AVAX?: string; readonly MATIC?: string; readonly BNB?: string; readonly LTC?: string; readonly DOGE?: string }; readonly fees?: NetworkAmounts; readonly minimums?: NetworkAmounts; readonly depositMinimums?: NetworkAmounts; readonly spreadBps?: number; readonly exposure?: { readonly USDT?: string; readonly USDC?: string; readonly BTC?: string; readonly ETH?: string; readonly AVAX?: string; readonly MATIC?: string; readonly BNB?: string; readonly LTC?: string; readonly DOGE?: string }; readonly approvalAbove?: { readonly USDT?: string; readonly USDC?: string; readonly BTC?: string; readonly ETH?: string; readonly AVAX?: string; readonly MATIC?: string; readonly BNB?: string; readonly LTC?: string; readonly DOGE?: string }; readonly openingWeights?: { readonly [name: string]: number }; readonly fallbackPrices?: { readonly USDC?: string | null; readonly BTC?: string | null; readonly ETH?: string | null; readonly AVAX?: string | null; readonly MATIC?: string | null; readonly BNB?: string | null; readonly LTC?: string | null; readonly DOGE?: string | null } };
 
 export type CreateApiKey = { readonly label: string; readonly scopes: readonly ("read" | "trade" | "withdraw" | "webhooks")[]; readonly expiresAt?: string | null; readonly ipAllowlist?: readonly (string)[] | null; readonly rateLimits?: { readonly read?: { readonly perMinute: number; readonly perDay: number }; readonly trade?: { readonly perMinute: number; readonly perDay: number }; readonly withdraw?: { readonly perMinute: number; readonly perDay: number } } };
@@ -75,6 +77,8 @@ export type PayoutClaim = { readonly accountId: string; readonly withdrawalId: s
 export type Problem = { readonly type: string; readonly title: string; readonly status: number; readonly detail: string; readonly instance: string; readonly code: string; readonly requestId: string; readonly retryable: boolean; readonly errors?: readonly ({ readonly pointer: string; readonly code: string; readonly detail: string })[] };
 
 export type Proposal = { readonly id: string; readonly status: "OPEN" | "APPROVED" | "DECLINED" | "EXPIRED"; readonly method: string; readonly path: string; readonly body: { readonly [name: string]: unknown }; readonly digest: string; readonly proposedBy: string; readonly proposedAt: string; readonly expiresAt: string; readonly decidedBy: string | null; readonly decidedAt: string | null; readonly reason: string | null };
+
+export type Quotas = { readonly supplyCaps: readonly ({ readonly asset: string; readonly limit: string | null; readonly quotas: string; readonly used: string; readonly ledgers: readonly ({ readonly quota: string | null; readonly used: string | null; readonly ledger: number })[] })[]; readonly exposure: readonly ({ readonly asset: string; readonly limit: string | null; readonly quotas: string; readonly used: string; readonly ledgers: readonly ({ readonly quota: string | null; readonly used: string | null; readonly ledger: number })[] })[] };
 
 export type ReconciledInvariant = { readonly name: "ledger_sums_to_zero" | "balances_above_floor" | "balances_match_transfers" | "journal_has_no_gap" | "records_match_transfers" | "movements_have_both_halves" | "withdrawals_paid_once" | "withdrawals_within_limit" | "rounding_favours_house" | "addresses_have_one_owner" | "debts_within_caps" | "history_unchanged"; readonly status: "ok" | "broken" | "pending"; readonly figures: { readonly [name: string]: string | { readonly [name: string]: string } }; readonly examples: readonly ({ readonly [name: string]: string })[] };
 
@@ -295,6 +299,16 @@ export interface Operations {
     query: undefined;
     body: ChangeSettings;
     answer: { readonly settings: ExchangeSettings } | { readonly proposal: Proposal };
+  };
+  'get /quotas': {
+    query: undefined;
+    body: undefined;
+    answer: { readonly quotas: Quotas };
+  };
+  'patch /quotas': {
+    query: undefined;
+    body: ChangeQuotas;
+    answer: { readonly quotas: Quotas };
   };
   'get /reconciliation': {
     query: undefined;

@@ -19,6 +19,7 @@ export const settings = sqliteTable('settings', {
   depositMinimums: text('deposit_minimums').notNull().default('{}'),
   approvalAbove: text('approval_above').notNull().default('{}'),
   revision: integer().notNull().default(0),
+  ledger: integer().notNull().default(0),
   openingWeights: text('opening_weights').notNull().default('{"0":1}'),
   hasTwoAdmins: integer('has_two_admins', { mode: 'boolean' }).notNull().default(false),
 });

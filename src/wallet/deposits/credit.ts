@@ -5,12 +5,15 @@ import { Decimal, Id, Timestamp } from '../../http/wire-types.ts';
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
+import type { LedgerBindings } from '../../platform/bindings.ts';
+import { ledgerOf } from '../../ledger/ledgers.ts';
 import { explainApproval } from '../../ledger/explain-approval.ts';
 import { ledgerNumberOf, newRecordId, timestampOfRecord } from '../../ledger/record-id.ts';
 import { deposits, exactly } from '../../ledger/schema.ts';
 import { type Transfer, house, nextTransfer } from '../../ledger/transfers.ts';
 import { type Asset, QUOTE_ASSET, assetSymbols, scaleOf } from '../../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, formatAmount, parseAmount } from '../../money/amounts.ts';
+import { commitCredit, noQuotaYet } from './commit-credit.ts';
 
 const MAX_REFERENCE_LENGTH = 200;
 
@@ -89,7 +92,7 @@ export interface Credited {
  * another credit, and `service_unavailable` when the outcome in D1 is unknown: it is safe to repeat the call.
  */
 export async function creditAccount(
-  database: Database,
+  bindings: LedgerBindings,
   accountId: string,
   wanted: CreateCredit,
   valueOf: (asset: Asset, amount: Atoms) => Promise<Atoms>,
@@ -101,22 +104,24 @@ export async function creditAccount(
   }
   if (amount === 0n) return refuse('amount_below_minimum', 'A credit is more than nothing.');
   if (amount > MAX_ATOMS) return refuseSupply(wanted.asset);
+  const [database, ledger] = [ledgerOf(bindings, accountId), ledgerNumberOf(accountId)];
   const earlier = await readCredit(database, accountId, wanted.reference);
   if (earlier) return repeat(earlier, wanted.asset, amount);
 
   const row: CreditRow = {
-    id: newRecordId(actor.now_ms, ledgerNumberOf(accountId)),
+    id: newRecordId(actor.now_ms, ledger),
     asset: wanted.asset,
     amount,
     usdValue: await valueOf(wanted.asset, amount),
     reference: wanted.reference,
   };
-  const outcome = await commitCredit(database, accountId, row, actor);
+  const attempt = () => recordCredit(database, accountId, row, actor);
+  const { outcome, room } = await commitCredit(bindings, { ledger, asset: wanted.asset, amount }, attempt, actor);
   switch (outcome.kind) {
     case 'committed':
       return accept({ credit: showCredit(row), repeated: false });
     case 'floor':
-      return refuseSupply(wanted.asset);
+      return room === 'not_yet' ? noQuotaYet : refuseSupply(wanted.asset);
     case 'exists':
     case 'unknown': {
       const landed = await readCredit(database, accountId, wanted.reference);
@@ -129,7 +134,7 @@ export async function creditAccount(
   }
 }
 
-function commitCredit(database: Database, accountId: string, row: CreditRow, actor: Actor): Promise<CommitOutcome> {
+function recordCredit(database: Database, accountId: string, row: CreditRow, actor: Actor): Promise<CommitOutcome> {
   const record = database
     .insert(deposits)
     .values({ accountId, ...row, type: 'INTERNAL_DEPOSIT', status: 'COMPLETED', transfer: nextTransfer() });

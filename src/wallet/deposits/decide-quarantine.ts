@@ -3,6 +3,7 @@ import { type Outcome, type Refusal, accept, refuse } from '../../http/refusal.t
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
+import { ledgerOf } from '../../ledger/ledgers.ts';
 import { explainApproval } from '../../ledger/explain-approval.ts';
 import { ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
 import { deposits } from '../../ledger/schema.ts';
@@ -10,6 +11,8 @@ import { type Transfer, house } from '../../ledger/transfers.ts';
 import type { Asset } from '../../money/assets.ts';
 import type { Atoms } from '../../money/amounts.ts';
 import { type DepositRow, readAccountDeposit } from './account-deposit.ts';
+import type { LedgerBindings } from '../../platform/bindings.ts';
+import { commitCredit, noQuotaYet } from './commit-credit.ts';
 import { isAsset } from './deposit.ts';
 
 /** Why the operator decided so, for the audit. */
@@ -46,7 +49,7 @@ export function isKeepable({ status, reason, decision }: DepositRow): boolean {
  * outcome is unknown. Throws when D1 cannot be read.
  */
 export async function creditQuarantined(
-  database: Database,
+  bindings: LedgerBindings,
   row: DepositRow,
   accountId: string,
   reason: Reason,
@@ -57,7 +60,9 @@ export async function creditQuarantined(
   if (row.status !== 'QUARANTINED') return refuse('invalid_state', `The deposit is ${row.status}, not quarantined.`);
   const { asset, amount } = row;
   if (!isCreditable(row) || !isAsset(asset)) return notCreditable;
-  const creditId = newRecordId(actor.now_ms, ledgerNumberOf(accountId));
+  const [database, ledger] = [ledgerOf(bindings, accountId), ledgerNumberOf(accountId)];
+  const creditId = newRecordId(actor.now_ms, ledger);
+  const creditUsdValue = await valueOf(asset, amount);
   const transfer: Transfer = {
     debit: house.custody,
     credit: accountId,
@@ -66,23 +71,21 @@ export async function creditQuarantined(
     kind: 'deposit',
     reference: creditId,
   };
-  const outcome = await commit(
-    database,
-    [
-      insertAudit(database, actor, 'credit_deposit', row.id, { accountId, creditId, because: reason }),
-      database
-        .update(deposits)
-        .set({
-          decision: 'CREDITED',
-          creditAccount: accountId,
-          creditId,
-          creditUsdValue: await valueOf(asset, amount),
-        })
-        .where(isThis(row)),
-    ],
-    [transfer],
-  );
+  const attempt = () =>
+    commit(
+      database,
+      [
+        insertAudit(database, actor, 'credit_deposit', row.id, { accountId, creditId, because: reason }),
+        database
+          .update(deposits)
+          .set({ decision: 'CREDITED', creditAccount: accountId, creditId, creditUsdValue })
+          .where(isThis(row)),
+      ],
+      [transfer],
+    );
+  const { outcome, room } = await commitCredit(bindings, { ledger, asset, amount }, attempt, actor);
   if (outcome.kind === 'committed') return accept({ ...row, decision: 'CREDITED', creditAccount: accountId, creditId });
+  if (outcome.kind === 'floor' && room === 'not_yet') return noQuotaYet;
   if (outcome.kind === 'floor')
     return refuse('supply_cap_exceeded', `The credit would pass the most ${asset} that may be owed to clients.`);
   const decided = await readAccountDeposit(database, row.accountId, row.id);

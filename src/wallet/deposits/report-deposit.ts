@@ -16,6 +16,7 @@ import { type Asset, type AssetNetwork, assetSymbols, assets, scaleOf } from '..
 import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, floorAmount } from '../../money/amounts.ts';
 import { type Network, findNetwork } from '../../money/networks.ts';
 import { readAddress } from '../addresses/validate-address.ts';
+import { type CreditOutcome, commitCredit } from './commit-credit.ts';
 import { type ChainDeposit, type QuarantineReason, UNOWNED, readDeposit } from './deposit.ts';
 import { readTransactionHash } from '../transaction-hash.ts';
 
@@ -67,7 +68,8 @@ export interface Reported {
  * the network's confirmations, then credited to the owner of the address; FAILED if it reverts before. It is
  * QUARANTINED and credited to nobody if it belongs to nobody, is no asset of that network, is below the smallest
  * deposit, was paid within a transaction, or would exceed the supply cap. Over the cap, a later report tries again. Its
- * first report decides for good whether it is too small.
+ * first report decides for good whether it is too small. Where the exchange has room and its ledger has not, quota is
+ * moved to the ledger; while that is not done, the deposit is PENDING, and a later report credits it.
  *
  * It is in the ledger of its owner's account, or in ledger 0 if nobody owns the address. The first report claims the
  * output for that ledger in the directory, so that no other ledger ever takes it.
@@ -90,16 +92,17 @@ export async function reportDeposit(
   const database = openLedger(bindings, ledger);
   // An output that is claimed without a deposit is one whose first report was cut off.
   const standing = isKnown ? await readDeposit(database, read.value) : undefined;
-  if (standing) return advance(database, standing, read.value, actor);
+  const place: Place = { bindings, ledger, database };
+  if (standing) return advance(place, standing, read.value, actor);
 
   const id = newRecordId(actor.now_ms, ledger);
   const first = { ...(await judge(database, read.value, owner, valueOf)), id };
-  const outcome = await insert(database, first, actor);
+  const { outcome, room } = await creditOnce(place, first, () => insert(database, first, actor), actor);
   switch (outcome.kind) {
     case 'committed':
       return accept({ deposit: first, isNew: true });
     case 'floor': {
-      const held: ChainDeposit = { ...first, status: 'QUARANTINED', reason: 'supply_cap' };
+      const held = hold(first, room);
       const retry = await insert(database, held, actor);
       return retry.kind === 'committed' ? accept({ deposit: held, isNew: true }) : unconfirmed;
     }
@@ -107,7 +110,7 @@ export async function reportDeposit(
     case 'unknown': {
       // Another report of the same output came first, or this one did succeed.
       const landed = await readDeposit(database, read.value);
-      return landed ? advance(database, landed, read.value, actor) : unconfirmed;
+      return landed ? advance(place, landed, read.value, actor) : unconfirmed;
     }
     case 'guarded':
       return explainApproval(outcome) ?? unconfirmed;
@@ -123,6 +126,30 @@ export async function findReportLedger(bindings: LedgerBindings, report: ReportD
   const { network, txHash, outputIndex } = read.value;
   const [holder] = await findHolders(directoryOf(bindings), [nameOutput(network, txHash, outputIndex)]);
   return holder === undefined ? FIRST_LEDGER : Number(holder);
+}
+
+/** Where a deposit is. */
+interface Place {
+  readonly bindings: LedgerBindings;
+  readonly ledger: number;
+  readonly database: Database;
+}
+
+/** Attempts to write a deposit; one that is credited obtains quota where its ledger has too little. */
+function creditOnce(
+  { bindings, ledger }: Place,
+  { asset, amount }: Pick<ChainDeposit, 'asset' | 'amount'>,
+  attempt: () => Promise<CommitOutcome>,
+  actor: Actor,
+): Promise<CreditOutcome> {
+  return commitCredit(bindings, { ledger, asset: asset as Asset, amount }, attempt, actor);
+}
+
+/** A deposit that cannot be credited now: over the supply cap, or only over its ledger's quota. */
+function hold(deposit: ChainDeposit, room: CreditOutcome['room']): ChainDeposit {
+  return room === 'beyond_limit'
+    ? { ...deposit, status: 'QUARANTINED', reason: 'supply_cap' }
+    : { ...deposit, status: 'PENDING', reason: null };
 }
 
 const unconfirmed = refuse('service_unavailable', 'The deposit was not confirmed. Send the same report again.', {
@@ -226,7 +253,7 @@ function statusOf(report: ReadReport, listing: Listing | undefined): ChainDeposi
 
 /** Applies a later report to a deposit if it changes the status. Otherwise nothing is written. */
 async function advance(
-  database: Database,
+  place: Place,
   standing: ChainDeposit,
   report: ReadReport,
   actor: Actor,
@@ -245,14 +272,16 @@ async function advance(
     return accept({ deposit: status === 'PENDING' ? { ...standing, confirmations } : standing, isNew: false });
   }
   const next: ChainDeposit = { ...standing, status, reason: null, confirmations };
-  const outcome = await update(database, next, actor);
+  const { database } = place;
+  const { outcome, room } = await creditOnce(place, next, () => update(database, next, actor), actor);
   if (outcome.kind === 'committed') return accept({ deposit: next, isNew: false });
   const refusal = explainApproval(outcome);
   if (refusal) return refusal;
   if (outcome.kind === 'floor') {
-    // It is still over the supply cap.
+    // It is still over the supply cap, or still waits for quota.
     if (standing.reason === 'supply_cap') return accept({ deposit: standing, isNew: false });
-    const held: ChainDeposit = { ...next, status: 'QUARANTINED', reason: 'supply_cap' };
+    if (room !== 'beyond_limit') return accept({ deposit: { ...standing, confirmations }, isNew: false });
+    const held = hold(next, room);
     const retry = await update(database, held, actor);
     if (retry.kind === 'committed') return accept({ deposit: held, isNew: false });
   }

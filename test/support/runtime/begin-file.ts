@@ -1,6 +1,7 @@
 import { reset } from 'cloudflare:test';
 import { vi } from 'vitest';
 import { accessCertificates } from '../../../src/operator/access-token.ts';
+import { shareLimits } from '../ledger/share-limits.ts';
 import { emptyEdgeCache } from './edge-cache.ts';
 import { holdLogs } from './hold-logs.ts';
 import { env } from './test-env.ts';
@@ -44,4 +45,6 @@ accessCertificates.forgetAll();
 await emptyStorage();
 await emptyEdgeCache();
 await Promise.all(ledgers.map(migrate));
+// Several ledgers begin as an operator has them, each with a part of all limits.
+await shareLimits(env, Date.now());
 if (env.TEST_LEDGERS === '3') await openInTurn();

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { numberLedger } from '../../src/ledger/number-ledger.ts';
+import { newRecordId } from '../../src/ledger/record-id.ts';
+import { NOON_MS, database, setFloor, sql } from '../support/ledger/raw-ledger.ts';
+import { env } from '../support/runtime/test-env.ts';
+
+/** The database of this file is a new one that becomes ledger 3. */
+
+const readFloors = async () =>
+  (
+    await sql(`SELECT DISTINCT floor FROM balances WHERE account IN ('house:custody', 'house:liquidity')`).all<{
+      floor: number;
+    }>()
+  ).results.map(({ floor }) => floor);
+
+describe('a database that is added as ledger 3', () => {
+  it('has no quota of any limit from then on, and says so in its audit', async () => {
+    expect((await readFloors()).every((floor) => floor < 0)).toBe(true);
+    await numberLedger(database, 3, NOON_MS);
+    expect(await readFloors()).toEqual([0]);
+    const row = await sql('SELECT action, target, detail FROM audit ORDER BY id DESC LIMIT 1').first();
+    expect(row).toEqual({ action: 'number_ledger', target: 'settings', detail: '{"ledger":3}' });
+  });
+
+  it('takes the same number again without effect, and no other', async () => {
+    await numberLedger(database, 3, NOON_MS);
+    await expect(numberLedger(database, 4, NOON_MS)).rejects.toThrow('guard: a ledger takes its number once');
+  });
+
+  it('gets no limit by the settings, which are those of ledger 0', async () => {
+    const batch = env.DB.batch(setFloor('house:custody', 'BTC', '-100'));
+    await expect(batch).rejects.toThrow('guard: no audit row names the floor');
+  });
+
+  it('gets no limit with a new asset', async () => {
+    const add = (floor: string) =>
+      env.DB.batch([
+        sql(`INSERT INTO assets (asset, unit) VALUES ('XRP', 1000000)`),
+        sql(
+          `INSERT INTO balances (account, asset, floor)
+           VALUES ('house:custody', 'XRP', ${floor}), ('house:liquidity', 'XRP', ${floor})`,
+        ),
+      ]);
+    await expect(add('-1000')).rejects.toThrow('guard: the limits of an asset begin in ledger 0');
+    await add('iif((SELECT ledger FROM settings) = 0, -1000, 0)');
+    expect(await readFloors()).toEqual([0]);
+  });
+
+  it('holds accounts that name it, and no others', async () => {
+    const open = (id: string) =>
+      sql(`INSERT INTO accounts (id, address_index, label, created_at) VALUES (?, 1, 'x', 1)`, id).run();
+    for (const ledger of [0, 2]) {
+      const refused = open(newRecordId(NOON_MS, ledger));
+      await expect(refused).rejects.toThrow('guard: an account is in the ledger that its id names');
+    }
+    await open(newRecordId(NOON_MS, 3));
+  });
+});
