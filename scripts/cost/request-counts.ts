@@ -150,13 +150,13 @@ export const requestCounts = {
   'forged key': { requests: 1, counts: atEdge, active: 'none', cpu: 'cached' },
   'credit by the operator': {
     requests: 1,
-    counts: { ...atEdge, objectCalls: 1, databaseRowsRead: 23, databaseRowsWritten: 7, logLines: 2 },
+    counts: { ...atEdge, objectCalls: 1, databaseRowsRead: 24, databaseRowsWritten: 7, logLines: 2 },
     active: 'none',
     cpu: 'write',
   },
   'deposit that custody reports': {
     requests: 1,
-    counts: { ...atEdge, objectCalls: 2, databaseRowsRead: 28, databaseRowsWritten: 8, logLines: 2 },
+    counts: { ...atEdge, objectCalls: 2, databaseRowsRead: 29, databaseRowsWritten: 8, logLines: 2 },
     active: 'read',
     cpu: 'write',
   },
