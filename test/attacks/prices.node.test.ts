@@ -157,7 +157,11 @@ describe('a price', () => {
 
   it('is not asked of a venue any more that has answered three times with none of the coins', async () => {
     await waitForRounds(4, renamed);
-    expect((await venues.count()).gate.tickers).toBe(renamed.gate.tickers + 3);
+    // One of the three may have been asked just before the count.
+    const asked = (await venues.count()).gate.tickers - renamed.gate.tickers;
+    expect([2, 3]).toContain(asked);
+    await waitForRounds(2, await venues.count());
+    expect((await venues.count()).gate.tickers - renamed.gate.tickers).toBe(asked);
   });
 });
 

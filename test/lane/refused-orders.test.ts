@@ -21,7 +21,10 @@ let [rich, poor]: Trader[] = [];
 beforeAll(async () => {
   [rich, poor] = [await openTrader({ USDT: '100000' }), await openTrader()];
 });
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 interface Work {
   /** Batches that were sent to D1. */
@@ -34,6 +37,8 @@ interface Work {
 
 /** Places orders that all wait for one batch, some of an account that has nothing, and counts what D1 did for them. */
 async function place(isRefused: (index: number) => boolean): Promise<Work> {
+  // However long the batches take, prices do not grow too old for the orders behind them.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
   const gate = openGate();
   const calls = Array.from({ length: ORDERS }, (_, index) =>
     handOver((isRefused(index) ? poor : rich) as Trader, BUY, { deadline_ms: Date.now() + 60_000 }),

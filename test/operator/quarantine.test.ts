@@ -275,7 +275,7 @@ describe('the database', () => {
       insert(', decision, credit_account, credit_id, credit_usd_value', `, 'CREDITED', 'x', 'y', 1`, 'wire 7'),
     );
     await read(await credit(id));
-    await expectRefused('no decision explains the credit', insert('', ''));
+    await expectRefused('deposit exists', insert('', ''));
   });
 
   it('refuses to decide one below the minimum, or one that is not quarantined', async () => {

@@ -102,8 +102,9 @@ describe('the reconciliation', () => {
     expect(statusesOf(after)).toEqual(allOk);
     expect(after.lastPass).toMatchObject({ pass: 1 });
     for (const { name, figures, examples } of after.invariants) {
-      // The history is too short for a complete link.
-      if (name !== 'history_unchanged') expect(Number(figures['checked']), name).toBeGreaterThan(0);
+      // The history is too short for a complete link, and between one ledger and itself nothing moves.
+      const isAbsent = name === 'history_unchanged' || name === 'movements_have_both_halves';
+      if (!isAbsent) expect(Number(figures['checked']), name).toBeGreaterThan(0);
       expect([figures['broken'], examples], name).toEqual(['0', []]);
     }
     expect(await read(asOperator('GET', PATH))).toEqual(after);
