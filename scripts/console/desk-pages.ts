@@ -17,7 +17,6 @@ interface HouseAsset {
   readonly asset: string;
   readonly owedToClients: string;
   readonly inFlight: string;
-  readonly inTransit: string;
   readonly feesEarned: string;
   readonly inventory: string;
   readonly custodyShouldHold: string;
@@ -34,7 +33,6 @@ export async function compareNumbers(page: Page, exchange: LocalExchange, { acco
     row.asset,
     row.owedToClients,
     row.inFlight,
-    row.inTransit,
     row.feesEarned,
     row.inventory,
     row.custodyShouldHold,

@@ -22,11 +22,12 @@ const number = (name: string, read: (row: HouseAsset) => string | null): Column<
   },
 });
 
-const holdings: readonly Column<HouseAsset>[] = [
+/** What is owed and held. Only between several ledgers is anything in transit. */
+const holdingsOf = (ledgers: number): readonly Column<HouseAsset>[] => [
   asset,
   number('Owed to clients', (row) => row.owedToClients),
   number('In flight', (row) => row.inFlight),
-  number('In transit', (row) => row.inTransit),
+  ...(ledgers > 1 ? [number('In transit', (row) => row.inTransit)] : []),
   number('Fees earned', (row) => row.feesEarned),
   number('Inventory', (row) => row.inventory),
   number('In custody, by the ledger', (row) => row.custodyShouldHold),
@@ -94,7 +95,7 @@ export function HouseScreen() {
                 label="What is owed and held"
                 rows={house.assets}
                 keyOf={(row) => row.asset}
-                columns={holdings}
+                columns={holdingsOf(house.ledgers.length)}
                 empty=""
               />
             </section>
