@@ -5,6 +5,7 @@ import {
   NOON_MS,
   balanceOf,
   credit,
+  expectRefused,
   keyOf,
   openFunded,
   order,
@@ -447,6 +448,9 @@ describe.each(['OUT', 'IN'])('a movement that is %s', (half) => {
       return [JSON.stringify(change), ...writes];
     });
     await expectNothing(forbidden);
+    // The guard of the half itself, before that of the journal.
+    const late = writeMovement(half, { transfer: `${NEXT} + 1` })(newId(), '');
+    await expectRefused('guard: a movement names the next transfer', late);
   });
 });
 

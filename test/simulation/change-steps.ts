@@ -1,6 +1,7 @@
 import { house } from '../../src/ledger/transfers.ts';
 import { assetSymbols, scaleOf } from '../../src/money/assets.ts';
 import { asOperator, createKey } from '../support/exchange.ts';
+import { ledgersUnderTest } from '../support/ledger/open-in-ledger.ts';
 import { aroundKeyReads } from '../support/runtime/faults.ts';
 import type { Draw } from '../support/draw.ts';
 import { type ModelAccount, must } from './model.ts';
@@ -157,6 +158,8 @@ async function changeDepositMinimum(world: World, draw: Draw): Promise<void> {
  * (I12).
  */
 async function changeCap(world: World, draw: Draw): Promise<void> {
+  // Several ledgers share a limit as quotas, which keepers move, and the model does not follow grants.
+  if (ledgersUnderTest.length > 1) return;
   const { model } = world;
   const asset = draw.pick(assetSymbols);
   const [owner, name] = draw.pick([
