@@ -72,7 +72,7 @@ function insertRow(insert: string, table: string, row: Readonly<Record<string, s
   return sql(`${insert} INTO ${table} (${Object.keys(row).join(', ')}) VALUES (${Object.values(row).join(', ')})`);
 }
 
-function writeDeposit(id: string, status: string, insert = 'INSERT'): D1PreparedStatement {
+function writeDeposit(id: string, status: string, insert = 'INSERT', transfer = NEXT): D1PreparedStatement {
   return insertRow(insert, 'deposits', {
     account_id: `'${account}'`,
     id: `'${id}'`,
@@ -88,7 +88,7 @@ function writeDeposit(id: string, status: string, insert = 'INSERT'): D1Prepared
     address: `'x'`,
     exact_amount: `'0.00000005'`,
     confirmations: 1,
-    transfer: status === 'COMPLETED' ? NEXT : 'NULL',
+    transfer: status === 'COMPLETED' ? transfer : 'NULL',
   });
 }
 
@@ -452,6 +452,15 @@ describe.each(['OUT', 'IN'])('a movement that is %s', (half) => {
     const late = writeMovement(half, { transfer: `${NEXT} + 1` })(newId(), '');
     await expectRefused('guard: a movement names the next transfer', late);
   });
+});
+
+it('a deposit names the next transfer', async () => {
+  const late = writeDeposit(newId(), 'COMPLETED', 'INSERT', `${NEXT} + 1`);
+  await expectRefused('guard: a deposit names the next transfer', late);
+});
+
+it('the floor of transit is never changed, also with an audit row that names it', async () => {
+  await expectRefused('guard: the floor of transit is never changed', ...setFloor('house:transit', 'BTC', '0'));
 });
 
 describe('a withdrawal to an account of another ledger', () => {
