@@ -150,7 +150,8 @@ describe('the configuration', () => {
   });
 
   // The signing key is optional. It exists when `npm start` has made the secrets of this folder.
-  const ofTheTests = /^(CUSTODY_SIGNING_KEY|__VITEST|VENUE_SERVER|CUSTODIAN_SERVER|TEST_LENGTH|TEST_LEDGERS|SIMULATION_|GROWTH_)/;
+  const ofTheTests =
+    /^(CUSTODY_SIGNING_KEY|__VITEST|VENUE_SERVER|CUSTODIAN_SERVER|TEST_LENGTH|TEST_LEDGERS|SIMULATION_|GROWTH_)/;
   const variables = Object.entries(production).filter(
     ([name, value]) => typeof value === 'string' && !ofTheTests.test(name),
   );
