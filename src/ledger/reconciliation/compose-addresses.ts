@@ -1,5 +1,5 @@
 import { networks } from '../../money/networks.ts';
-import type { AccountRange, Statement } from './statement.ts';
+import { type AccountRange, type Statement, composeOnce } from './statement.ts';
 
 /** As literals: SQLite then looks an address up in the index once for each network. */
 const everyNetwork = networks.map((network) => `'${network}'`).join(', ');
@@ -9,18 +9,19 @@ const everyNetwork = networks.map((network) => `'${network}'`).join(', ');
  * see this: an account has the same address on all EVM networks.
  */
 export function composeAddresses({ from, before }: AccountRange): Statement {
-  return {
-    text: `
-      SELECT count(*) AS addresses, json_group_array(json_object(
-          'address', address, 'network', network, 'accountId', account_id, 'other', other))
-          FILTER (WHERE other IS NOT NULL) AS examples
-      FROM (
-        SELECT account_id, network, address,
-          (SELECT o.account_id FROM addresses AS o
-            WHERE o.network IN (${everyNetwork}) AND o.address = a.address AND o.account_id <> a.account_id LIMIT 1) AS other
-        FROM addresses AS a WHERE account_id >= ?1 AND account_id < ?2)`,
-    values: [from, before],
-  };
+  return { text: composeOnce('addresses', selectAddresses), values: [from, before] };
+}
+
+function selectAddresses(): string {
+  return `
+    SELECT count(*) AS addresses, json_group_array(json_object(
+        'address', address, 'network', network, 'accountId', account_id, 'other', other))
+        FILTER (WHERE other IS NOT NULL) AS examples
+    FROM (
+      SELECT account_id, network, address,
+        (SELECT o.account_id FROM addresses AS o
+          WHERE o.network IN (${everyNetwork}) AND o.address = a.address AND o.account_id <> a.account_id LIMIT 1) AS other
+      FROM addresses AS a WHERE account_id >= ?1 AND account_id < ?2)`;
 }
 
 /** The row of `composeAddresses`. */

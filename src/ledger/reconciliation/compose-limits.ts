@@ -1,5 +1,5 @@
 import { lowestRecordId, timeOfRecord } from '../record-id.ts';
-import { type Range, type Statement, selectRange } from './statement.ts';
+import { type Range, type Statement, composeOnce, selectRange } from './statement.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -24,8 +24,7 @@ export function composeLimits(range: Range): Statement {
   const before = isPart
     ? `UNION ALL SELECT *, 0 AS is_new FROM withdrawals WHERE account_id = ?1 AND id > ?4 AND id <= ?2`
     : '';
-  return {
-    text: `
+  const compose = () => `
       SELECT count(*) FILTER (WHERE is_new) AS withdrawals, json_group_array(json_object(
           'accountId', account_id, 'withdrawal', id, 'used', used, 'limit', allowed)) FILTER (WHERE broken) AS examples
       FROM (
@@ -41,7 +40,9 @@ export function composeLimits(range: Range): Statement {
           FROM (SELECT *, 1 AS is_new FROM ${text} ${before})
           WINDOW day AS (
             PARTITION BY account_id ORDER BY committed_at
-            RANGE BETWEEN ${DAY_MS - 1} PRECEDING AND CURRENT ROW)))`,
+            RANGE BETWEEN ${DAY_MS - 1} PRECEDING AND CURRENT ROW)))`;
+  return {
+    text: composeOnce(isPart ? 'limits of a part' : 'limits', compose),
     values: isPart ? [...values, from] : values,
   };
 }

@@ -7,7 +7,7 @@ import type { Counts, Finding } from './invariants.ts';
 import { type Differences, judgeBalances } from './judge-balance.ts';
 import { countFitting } from './record-kind.ts';
 import { recordKinds } from './record-kinds.ts';
-import { type AccountRange, type Statement, onlyRow, readBatch } from './statement.ts';
+import { type AccountRange, type Statement, composeOnce, onlyRow, readBatch } from './statement.ts';
 import { LargeAccount, beginLarge, scanLargeAccount } from './scan-large-account.ts';
 
 /** How far the scan of the accounts has come. */
@@ -105,6 +105,14 @@ interface MeasureRow {
 }
 
 function composeMeasure(from: string, count: number): Statement {
+  return {
+    text: composeOnce('measure', selectMeasure),
+    // Besides its records, an account has nine balances and twelve addresses, so fewer accounts fit than records.
+    values: [from, Math.max(1, Math.floor(count / 6)), ...recordKinds.map((kind) => countFitting(kind, count))],
+  };
+}
+
+function selectMeasure(): string {
   const tables = recordKinds.map(({ name }) => name);
   // D1 allows five terms in a compound SELECT, so the lowest of them is found by a function.
   const firsts = [
@@ -112,18 +120,14 @@ function composeMeasure(from: string, count: number): Statement {
     ...tables.map((table) => `SELECT min(account_id) FROM ${table} WHERE account_id >= ?1`),
   ];
   const first = `nullif(min(${firsts.map((query) => `coalesce((${query}), '${BEYOND_ALL}')`).join(', ')}), '${BEYOND_ALL}')`;
-  const ends = recordKinds.map(
-    (kind, at) => `(SELECT account_id FROM ${kind.name} WHERE account_id >= ?1
-      ORDER BY account_id, id LIMIT 1 OFFSET ?${at + 3}) AS ${kind.name}`,
+  const ends = tables.map(
+    (table, at) => `(SELECT account_id FROM ${table} WHERE account_id >= ?1
+      ORDER BY account_id, id LIMIT 1 OFFSET ?${at + 3}) AS ${table}`,
   );
-  return {
-    text: `
-      SELECT (SELECT max(id) FROM transfers) AS head,
-        ${first} AS first,
-        (SELECT id FROM accounts WHERE id >= ?1 ORDER BY id LIMIT 1 OFFSET ?2) AS accounts, ${ends.join(', ')}`,
-    // Besides its records, an account has nine balances and twelve addresses, so fewer accounts fit than records.
-    values: [from, Math.max(1, Math.floor(count / 6)), ...recordKinds.map((kind) => countFitting(kind, count))],
-  };
+  return `
+    SELECT (SELECT max(id) FROM transfers) AS head,
+      ${first} AS first,
+      (SELECT id FROM accounts WHERE id >= ?1 ORDER BY id LIMIT 1 OFFSET ?2) AS accounts, ${ends.join(', ')}`;
 }
 
 interface ScannedRange extends Omit<ScannedAccounts, 'next'> {
