@@ -8,6 +8,8 @@ export interface AppEnvironment {
     requestId: string;
     /** The caller, for the log, once it is known: a key's id, or an operator's role. */
     caller?: string;
+    /** The ledger of a change of the operator's, where no other one can have told anybody of it. */
+    changedLedger?: number;
   };
 }
 

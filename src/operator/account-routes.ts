@@ -73,6 +73,7 @@ accountRoutes.openapi(
     if (!request.ok) return sendProblem(c, request);
     const opened = await openAccountOnce(c.env, wanted, request.value, actor, Math.random());
     if (!opened.ok) return sendProblem(c, opened);
+    c.set('changedLedger', ledgerNumberOf(opened.value.id));
     const account = await readAccount(ledgerOf(c.env, opened.value.id), opened.value.id);
     if (!account) return sendProblem(c, accountNotFound);
     if (opened.value.isRepeated) c.header('X-Idempotency-Replay', 'true');
@@ -253,6 +254,7 @@ accountRoutes.openapi(
       actorOf(c),
     );
     if (!credited.ok) return sendProblem(c, credited);
+    c.set('changedLedger', ledgerNumberOf(taken.value.account.id));
     if (credited.value.repeated) c.header('X-Idempotency-Replay', 'true');
     return c.json({ credit: credited.value.credit }, 201);
   },

@@ -8,6 +8,7 @@ import { jsonBody } from '../http/json-body.ts';
 import { ListQuery, NextCursor, nameFilteredList } from '../http/list.ts';
 import { directoryOf } from '../ledger/ledgers.ts';
 import { oldestFirst, readMergedPage } from '../ledger/merge-pages.ts';
+import { ledgerNumberOf } from '../ledger/record-id.ts';
 import { refuse } from '../http/refusal.ts';
 import { Deposit, quarantineDecisions, showDeposit } from '../wallet/deposits/deposit.ts';
 import { DustSum, listDust } from '../wallet/deposits/list-dust.ts';
@@ -79,6 +80,7 @@ depositRoutes.openapi(
       actorOf(c),
     );
     if (!reported.ok) return sendProblem(c, reported);
+    c.set('changedLedger', ledgerNumberOf(reported.value.deposit.id));
     return c.json({ deposit: showDeposit(reported.value.deposit) }, reported.value.isNew ? 201 : 200);
   },
 );

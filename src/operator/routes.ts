@@ -45,11 +45,16 @@ changes.route('/', webhookRoutes);
 changes.route('/', staffRoutes);
 changes.route('/', houseRoutes);
 
-/** Whichever route made a change, those who are told of it are woken, beside the answer. */
+/**
+ * Whichever route made a change, those who are told of it are woken, beside the answer: in the ledger that the route
+ * names, else in all.
+ */
 const wakeAfterChanges: MiddlewareHandler<AppEnvironment> = async (c, next) => {
   await next();
   if (['GET', 'HEAD'].includes(c.req.method) || !c.res.ok) return;
-  for (const ledger of listLedgers(c.env)) c.executionCtx.waitUntil(wakeAfterChange(c.env, ledger));
+  const changed = c.get('changedLedger');
+  for (const ledger of changed === undefined ? listLedgers(c.env) : [changed])
+    c.executionCtx.waitUntil(wakeAfterChange(c.env, ledger));
 };
 
 /** The operator's API. */
