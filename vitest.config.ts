@@ -15,8 +15,8 @@ import { storeInMemory } from './test/support/node/run/store-in-memory.ts';
  *                      workerd, with a server on loopback that simulates Access, the custodian or the venues
  *   *.manual.test.ts   the same as *.access.test.ts, where people pay withdrawals by hand
  *   *.site.test.ts     workerd, with the documentation's files
- *   *.three-ledgers.test.ts
- *                      workerd, with two more ledgers
+ *   *.three-ledgers.test.ts, *.many-ledgers.test.ts
+ *                      workerd, with three ledgers, or with 64
  *   *.test.ts          workerd, as the sandbox of wrangler.toml
  *
  * The tests of the custodian's package run in plain Node.
@@ -31,6 +31,7 @@ const endings = [
   'six-venues',
   'site',
   'three-ledgers',
+  'many-ledgers',
 ] as const;
 
 const patternOf = (ending: (typeof endings)[number]) => `test/**/*.${ending}.test.ts`;
@@ -124,7 +125,7 @@ const node: TestProjectInlineConfiguration = {
   },
 };
 
-const ofKind = (kind: 'access' | 'manual' | 'custody' | 'venues' | 'six-venues' | 'three-ledgers') =>
+const ofKind = (kind: 'access' | 'manual' | 'custody' | 'venues' | 'six-venues' | 'three-ledgers' | 'many-ledgers') =>
   wanted.has(kind) ? [inRuntime(kind, [patternOf(kind)], kind)] : [];
 
 export default defineConfig({
@@ -141,6 +142,7 @@ export default defineConfig({
       ...ofKind('venues'),
       ...ofKind('six-venues'),
       ...ofKind('three-ledgers'),
+      ...ofKind('many-ledgers'),
       ...(wanted.has('site') ? [site] : []),
       ...(wanted.has('sandbox') ? [sandbox] : []),
       ...(wanted.has('pure') ? [pure] : []),

@@ -1,4 +1,5 @@
 import { prepareAccount } from '../../../src/accounts/account.ts';
+import { bindingOf } from '../../../src/ledger/binding-names.ts';
 import { listLedgers, openLedger } from '../../../src/ledger/ledgers.ts';
 import { ledgerNumberOf, newRecordId } from '../../../src/ledger/record-id.ts';
 import { type Trader, asOperator, createKey } from '../exchange.ts';
@@ -42,7 +43,7 @@ export async function queryAll<Row>(query: string, ...values: string[]): Promise
 
 /** The database of a ledger under test. */
 export function databaseOf(ledger: number): D1Database {
-  const database = [env.DB, env['DB_1'], env['DB_2']][ledger];
+  const database = env[bindingOf(ledger)];
   if (!database) throw new Error(`ledger ${ledger} is not bound`);
   return database;
 }

@@ -1,12 +1,14 @@
 import { reset } from 'cloudflare:test';
 import { vi } from 'vitest';
+import { bindingOf } from '../../../src/ledger/binding-names.ts';
+import { listLedgers } from '../../../src/ledger/ledgers.ts';
 import { accessCertificates } from '../../../src/operator/access-token.ts';
 import { shareLimits } from '../ledger/share-limits.ts';
 import { emptyEdgeCache } from './edge-cache.ts';
 import { holdLogs } from './hold-logs.ts';
 import { env } from './test-env.ts';
 
-const ledgers = [env.DB, env['DB_1'], env['DB_2']].filter((ledger) => ledger !== undefined);
+const ledgers = listLedgers(env).flatMap((ledger) => env[bindingOf(ledger)] ?? []);
 
 /** The runtime sometimes keeps a database at the first attempt. */
 const ATTEMPTS = 5;

@@ -2,6 +2,8 @@ import { runInDurableObject } from 'cloudflare:test';
 import { beforeAll, vi } from 'vitest';
 import { WebhookSender } from '../../../src/events/webhooks/webhook-sender.ts';
 import { KeyLane } from '../../../src/lane/key-lane.ts';
+import { bindingOf } from '../../../src/ledger/binding-names.ts';
+import { listLedgers } from '../../../src/ledger/ledgers.ts';
 import { LedgerKeeper } from '../../../src/lane/ledger-keeper.ts';
 import { reachKeeper } from '../../../src/ledger/reach-keeper.ts';
 import { LATE_WRITE_PAUSE_MS } from '../../../src/lane/late-writes.ts';
@@ -118,6 +120,37 @@ export async function measureDatabase(work: () => Promise<unknown>): Promise<Dat
     databaseRowsRead: sum('rows_read'),
     databaseRowsWritten: sum('rows_written'),
   };
+}
+
+/**
+ * Counts the round trips of `work` to each ledger's database, by the number of the ledger. A ledger that is not asked is
+ * not in the result. It may be used within `measure`.
+ */
+export async function countTripsByDatabase(work: () => Promise<unknown>): Promise<Map<number, number>> {
+  const ledgers = new Map(listLedgers(env).map((ledger) => [connectionOf(env[bindingOf(ledger)]), ledger]));
+  const asked: number[] = [];
+  const internals = databaseInternals();
+  const send = internals._send;
+  // No spy, because a spy on what is spied on already is the same one.
+  internals._send = function look(this: unknown, ...values: unknown[]) {
+    const ledger = ledgers.get(connectionOf(this));
+    if (ledger === undefined) throw new Error('a database was asked that is no ledger');
+    asked.push(ledger);
+    return send.apply(this as never, values);
+  };
+  try {
+    await work();
+  } finally {
+    internals._send = send;
+  }
+  return new Map([...Map.groupBy(asked, (ledger) => ledger)].map(([ledger, trips]) => [ledger, trips.length]));
+}
+
+/** What a database and its sessions send through, which tells one database from another. */
+function connectionOf(database: unknown): unknown {
+  const { fetcher } = database as { readonly fetcher?: unknown };
+  if (fetcher === undefined) throw new Error('D1 sends in another way now: mend the meter');
+  return fetcher;
 }
 
 /** How many rows D1 read for some work. */

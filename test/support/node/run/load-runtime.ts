@@ -33,6 +33,7 @@ const serverStarts: Partial<Record<string, () => Promise<PlayedServer>>> = {
 /** How the Worker is configured, by kind, where the sandbox of wrangler.toml is not what is tested. */
 const workerVariables = {
   sandbox: () => ({}),
+  'many-ledgers': () => ({}),
   'three-ledgers': accessVariables,
   custody: (server: string) => ({ CUSTODIAN_SERVER: server, ...custodyVariables(server) }),
   access: accessVariables,
@@ -55,6 +56,18 @@ const hasThreeLedgers = process.env['TEST_LEDGERS'] === '3';
 
 /** A configuration of the Worker that tests run under. */
 export type WorkerKind = keyof typeof workerVariables;
+
+/** How many ledgers an exchange of a kind has. */
+function countLedgers(kind: WorkerKind): number {
+  if (kind === 'many-ledgers') return 64;
+  return kind === 'three-ledgers' || hasThreeLedgers ? 3 : 1;
+}
+
+/** The databases of all ledgers but the first, which wrangler.toml names. */
+function describeFurther(ledgers: number): Record<string, string> {
+  const further = Array.from({ length: ledgers - 1 }, (_, at) => at + 1);
+  return Object.fromEntries(further.map((ledger) => [`DB_${ledger}`, `ledger-${ledger}`]));
+}
 
 /** Loads the plugin that runs test files in workerd with the bindings of wrangler.toml, one plugin for each project. */
 export async function loadRuntime() {
@@ -80,9 +93,7 @@ export async function loadRuntime() {
           compatibilityFlags: ['no_web_socket_compression'],
           // The platform's own server of the site, which the Worker itself has no need to reach.
           assets: { binding: 'SITE', directory: SITE_FOLDER },
-          ...((kind === 'three-ledgers' || hasThreeLedgers) && {
-            d1Databases: { DB_1: 'ledger-1', DB_2: 'ledger-2' },
-          }),
+          d1Databases: describeFurther(countLedgers(kind)),
           bindings: {
             DATABASE_TEXTS: database,
             TEST_LEDGERS: hasThreeLedgers ? '3' : '1',

@@ -12,6 +12,7 @@ const projects = [
   'access',
   'manual',
   'venues',
+  'many-ledgers',
   'three-ledgers',
   'site',
   'custodian',
