@@ -440,6 +440,20 @@ export const ledger: Room = {
       tests: ['test/operator/openings.three-ledgers.test.ts'],
     },
     {
+      name: 'of several ledgers, two give one address to an account of their own',
+      file: 'src/wallet/addresses/list-addresses.ts',
+      find: 'if (holders.some((holder) => holder !== first.holder)) {',
+      replace: 'if (holders.length === 0) {',
+      tests: ['test/ledger/directory.three-ledgers.test.ts'],
+    },
+    {
+      name: 'of several ledgers, two credit one output each',
+      file: 'src/wallet/deposits/report-deposit.ts',
+      find: 'const ledger = Number(holder);',
+      replace: 'const ledger = holder === undefined ? FIRST_LEDGER : wanted;',
+      tests: ['test/ledger/directory.three-ledgers.test.ts'],
+    },
+    {
       name: 'of several ledgers, one alone knows that two people must agree',
       file: 'migrations/0068_two_people_everywhere.sql',
       find: 'WHERE has_two_admins = 1;',

@@ -1,10 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { config } from '../../src/env.ts';
+import { findHolders, nameAddress } from '../../src/ledger/directory.ts';
+import { directoryOf } from '../../src/ledger/ledgers.ts';
 import { ledgerNumberOf } from '../../src/ledger/record-id.ts';
-import { readAddresses } from '../support/addresses/addresses.ts';
+import { chooseAddressSources } from '../../src/providers.ts';
+import { completeAddresses } from '../../src/wallet/addresses/list-addresses.ts';
+import { indexOf, readAddresses } from '../support/addresses/addresses.ts';
 import { asOperator, json } from '../support/exchange.ts';
 import { agreeQuick, settle } from '../support/operator/settlements.ts';
 import { measure } from '../support/runtime/meter.ts';
 import { databaseOf, openInLedger, openTraderIn } from '../support/ledger/open-in-ledger.ts';
+import { env } from '../support/runtime/test-env.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
@@ -119,6 +125,29 @@ describe('across all ledgers', () => {
     const lists = await Promise.all(traders.map(readAddresses));
     const bitcoin = lists.map((list) => list['BTC']);
     expect(new Set(bitcoin).size).toBe(traders.length);
+  });
+
+  it('an address is one account’s, also when two ledgers would give it to two accounts at once', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const shared = `shared-${round}`;
+      // Two accounts never have one index, so their addresses differ unless a source of addresses is at fault.
+      const sources = { ...chooseAddressSources(config), solana: () => shared };
+      const accounts = await Promise.all([1, 2].map((ledger) => openInLedger(ledger, Date.now())));
+      const given = await Promise.allSettled(
+        accounts.map((accountId) => completeAddresses(env, sources, accountId, new Map())),
+      );
+      expect(given.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+      const owner = accounts[given.findIndex(({ status }) => status === 'fulfilled')] ?? '';
+      expect(await findHolders(directoryOf(env), [nameAddress('SOL', shared)])).toEqual([owner]);
+      const stored = await countIn('addresses', 'address = ?', shared);
+      expect(stored).toEqual(ledgers.map((ledger) => (ledger === ledgerNumberOf(owner) ? 1 : 0)));
+    }
+  });
+
+  it('an address index is one account’s, also when accounts are opened at once in all ledgers', async () => {
+    const opened = await Promise.all([...ledgers, ...ledgers].map((ledger) => openInLedger(ledger, Date.now())));
+    const indexes = await Promise.all(opened.map(indexOf));
+    expect(new Set(indexes).size).toBe(opened.length);
   });
 
   it('an output to an unknown address is recorded once, in ledger 0', async () => {
