@@ -19,6 +19,7 @@ const ADDRESSES = 'migrations/0008_addresses.sql';
 const QUOTAS = 'migrations/0065_quotas.sql';
 const RECONCILIATION = 'migrations/0010_reconciliation.sql';
 const BETWEEN_LEDGERS = 'migrations/0064_between_ledgers.sql';
+const SETTLEMENTS_ACROSS = 'migrations/0066_settlements_between_ledgers.sql';
 const HERE = 'src/ledger/reconciliation';
 const CHECK_MOVEMENTS = 'src/ledger/movements/check-movements.ts';
 
@@ -51,9 +52,15 @@ export const ledger: Room = {
     silence(SETTLEMENTS, 'settlements_are_not_changed BEFORE UPDATE ON settlements', [
       'test/ledger/settlements.test.ts',
     ]),
-    ...(['order', 'deposit', 'withdrawal', 'settlement'] as const).map((kind): Mutation => ({
+    ...(['order', 'deposit', 'withdrawal', 'settlement', 'hold'] as const).map((kind): Mutation => ({
       name: `a transfer of the kind ${kind} needs no record`,
-      file: { order: ORDERS, deposit: DEPOSITS, withdrawal: WITHDRAWALS, settlement: SETTLEMENTS }[kind],
+      file: {
+        order: ORDERS,
+        deposit: DEPOSITS,
+        withdrawal: WITHDRAWALS,
+        settlement: SETTLEMENTS,
+        hold: SETTLEMENTS_ACROSS,
+      }[kind],
       find: `WHEN NEW.kind = '${kind}'`,
       replace: 'WHEN 0',
       tests: [ledgerTest],
@@ -137,7 +144,7 @@ export const ledger: Room = {
     },
     {
       name: 'a sale between two accounts has one row',
-      file: SETTLEMENTS,
+      file: SETTLEMENTS_ACROSS,
       find: "WHERE NEW.type = 'P2P_BUY';",
       replace: 'WHERE 0;',
       tests: ['test/ledger/settlements.test.ts'],

@@ -3,6 +3,8 @@ import type { CommitOutcome } from '../ledger/commit.ts';
 import { ledgerOf } from '../ledger/ledgers.ts';
 import type { FinishMovement, KnownHalf } from '../ledger/movements/check-movements.ts';
 import { moveInventory } from '../ledger/movements/movement.ts';
+import { payHold } from '../trade/settlements/advance-hold.ts';
+import { readHold } from '../trade/settlements/settlement-hold.ts';
 import type { Custody } from '../wallet/custody/custody.ts';
 import { payOut } from '../wallet/withdrawals/pay-out.ts';
 import { findProcessingWithdrawal } from '../wallet/withdrawals/withdrawal.ts';
@@ -16,6 +18,8 @@ export function finishMovement(bindings: LedgerBindings, custody: Custody, known
       return finishInventory(bindings, known);
     case 'WITHDRAWAL':
       return finishWithdrawal(bindings, custody, known);
+    case 'SETTLEMENT':
+      return finishSettlement(bindings, known);
   }
 }
 
@@ -37,4 +41,11 @@ async function finishWithdrawal(ledgers: LedgerBindings, custody: Custody, { rec
   if (!row) return 'refused';
   const { status } = await payOut({ database, ledgers, custody, now: () => Date.now() }, row, false);
   return status === 'PROCESSING' ? 'unknown' : 'finished';
+}
+
+/** The seller's ledger has delivered: then the buyer's, which made the settlement's id, pays. */
+async function finishSettlement(bindings: LedgerBindings, { recordId }: KnownHalf): Promise<Finished> {
+  const hold = await readHold(ledgerOf(bindings, recordId ?? ''), recordId ?? '');
+  if (hold?.status !== 'HELD') return 'refused';
+  return (await payHold(bindings, hold)) ? 'finished' : 'unknown';
 }

@@ -17,6 +17,7 @@ import { NO_PROGRESS, Progress } from '../ledger/reconciliation/progress.ts';
 import { Reconciler, SLICE_LIMITS, type Slice } from '../ledger/reconciliation/reconciler.ts';
 import { CustodyStanding, NEVER_ASKED } from '../ledger/custody-standing.ts';
 import { type SpreadOfDay, SpreadSums } from '../ledger/spread-sums.ts';
+import { finishHolds } from '../trade/settlements/finish-holds.ts';
 import type { Custody } from '../wallet/custody/custody.ts';
 import { watchCustody } from '../wallet/custody/watch-custody.ts';
 import { sweepWithdrawals } from '../wallet/withdrawals/sweep-withdrawals.ts';
@@ -115,6 +116,7 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     await attempt('settings_not_copied', () => keepSettings(this.env, this.#ledger, Date.now()));
     if (!this.#isSweepDue) return;
     this.#isSweepDue = false;
+    await attempt('holds_not_finished', () => this.#finishHolds());
     await attempt('movements_not_checked', () => this.#takeTurn(() => this.#checkMovements()));
     await attempt('sweep_failed', () =>
       sweepWithdrawals({
@@ -175,6 +177,11 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
   /** Each sweep looks at the next accounts. After a restart it begins again with the first, which is as good. */
   async #purgeEvents(): Promise<void> {
     this.#purgedTo = await purgeEvents(this.#database, this.#purgedTo);
+  }
+
+  /** With one ledger there is none. */
+  async #finishHolds(): Promise<void> {
+    if (listLedgers(this.env).length > 1) await finishHolds(this.env, this.#ledger, Date.now());
   }
 
   /** Compares the halves of movements with those in other ledgers, and finishes those that have one half. */

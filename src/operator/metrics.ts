@@ -128,7 +128,11 @@ function listPositions({ house }: Measured): Family[] {
     });
   return [
     { name: 'owed_to_clients', help: 'The sum of all clients’ balances, in the asset', samples: of('owedToClients') },
-    { name: 'in_flight', help: 'Taken for withdrawals that have not ended, in the asset', samples: of('inFlight') },
+    {
+      name: 'in_flight',
+      help: 'Taken for withdrawals, and for trades between two ledgers, that have not ended, in the asset',
+      samples: of('inFlight'),
+    },
     { name: 'fees_earned', help: 'Withdrawal fees so far, in the asset', samples: of('feesEarned') },
     {
       name: 'inventory',

@@ -90,7 +90,9 @@ async function findById(database: Database, id: string): Promise<SearchResult[]>
   if (found.length > 0) return found;
   const parties = new Map(
     moved.flatMap(({ kind, debit, credit }) =>
-      kind === 'movement' ? [] : [debit, credit].map((party) => [party, kind] as const),
+      kind === 'movement'
+        ? []
+        : [debit, credit].map((party) => [party, kind === 'hold' ? ('settlement' as const) : kind] as const),
     ),
   );
   return [...parties]

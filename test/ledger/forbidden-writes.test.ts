@@ -161,6 +161,15 @@ interface Sort {
 }
 
 const sorts: Readonly<Record<string, Sort>> = {
+  'a hold of a trade between two ledgers': {
+    table: 'settlement_holds',
+    kind: 'hold',
+    write: writeHold,
+    begins: { HELD: 1 },
+    // What pays it are the transfers of two movements, one of which has the hold's id.
+    steps: { HELD: { PAID: 1, RETURNED: 1 } },
+    columns: (_id, status) => ({ returned_transfer: status === 'RETURNED' ? NEXT : 'NULL' }),
+  },
   'an order': {
     table: 'orders',
     kind: 'order',
@@ -216,6 +225,24 @@ function writeMovement(half: string, change: Readonly<Record<string, string | nu
       transfer: NEXT,
       ...change,
     });
+}
+
+/** The hold of a trade with an account of ledger 1. Its movements have the hold's id, for their two ledgers. */
+function writeHold(id: string, status: string, insert = 'INSERT'): D1PreparedStatement {
+  return insertRow(insert, 'settlement_holds', {
+    account_id: `'${account}'`,
+    id: `'${id}'`,
+    counterparty: `'${other}'`,
+    coin: `'BTC'`,
+    coin_amount: 7,
+    usdt_amount: 5,
+    reference: `'${id}'`,
+    usdt_movement: `'${id.slice(0, 15)}001${id.slice(18)}'`,
+    coin_movement: `'${id}'`,
+    status: `'${status}'`,
+    taken_transfer: NEXT,
+    returned_transfer: status === 'RETURNED' ? NEXT : 'NULL',
+  });
 }
 
 const settlementTypes = ['P2P_BUY', 'P2P_SELL', 'QUICK_BUY', 'QUICK_SELL'];

@@ -148,7 +148,7 @@ describe('a transfer', () => {
     },
   );
 
-  it.each(['order', 'deposit', 'withdrawal', 'settlement', 'movement', 'gift', ''])(
+  it.each(['order', 'deposit', 'withdrawal', 'settlement', 'movement', 'hold', 'gift', ''])(
     'of any kind belongs to a record: refuses %s',
     async (kind) => {
       const message = ['gift', ''].includes(kind)

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Invariant } from '../../src/ledger/reconciliation/invariants.ts';
-import { newRecordId } from '../../src/ledger/record-id.ts';
+import { moveToLedger, newRecordId } from '../../src/ledger/record-id.ts';
 import { type Trader, asOperator, openTrader } from '../support/exchange.ts';
 import { NEXT, sql, order as writeOrder } from '../support/ledger/raw-ledger.ts';
 import {
@@ -334,6 +334,84 @@ describe('a half of a movement', () => {
     const id = newRecordId(Date.now());
     const same = sql('UPDATE movements SET peer = 0 WHERE id = ?', id);
     await expectBroken([tie], ['movements_are_not_changed'], insert(id, 'OUT'), same);
+  });
+});
+
+describe('the hold of a settlement between two ledgers', () => {
+  const hold = (id: string) =>
+    sql(
+      `INSERT INTO settlement_holds VALUES (?, ?, 'peer', 'BTC', 7, 5, ?, ?, ?, 'HELD', ${NEXT}, NULL)`,
+      one.accountId,
+      id,
+      id,
+      moveToLedger(id, 1),
+      id,
+    );
+  const set = (id: string, change: string) => sql(`UPDATE settlement_holds SET ${change} WHERE id = ?`, id);
+  const giveBack = (id: string) => set(id, `status = 'RETURNED', returned_transfer = ${NEXT}`);
+  const pay = (id: string) => set(id, "status = 'PAID'");
+  const newId = () => newRecordId(Date.now());
+  const ends = ['settlement_holds_end_once'];
+
+  it('that stands, was returned, or was paid is right', async () => {
+    const [held, returned, paid] = [newId(), newId(), newId()];
+    await expectBroken([], [], hold(held), hold(returned), giveBack(returned), hold(paid), pay(paid));
+  });
+
+  it.each([
+    ['amount', 'usdt_amount = 6', [sums, tie]],
+    ['number', 'taken_transfer = taken_transfer + 1', [sums, tie]],
+    ['id', "id = 'x'", [tie]],
+  ] as const)('with another %s than its transfer is found', async (_, change, broken) => {
+    const id = newId();
+    const found = await expectBroken(broken, ends, hold(id), set(id, change));
+    expect(invariantOf(found, tie).examples).toContainEqual(expect.objectContaining({ accountId: one.accountId }));
+  });
+
+  it('that is paid without its settlement, or returned without its transfer, is found', async () => {
+    const id = newId();
+    await expectBroken([tie], ['settlement_holds_pay'], hold(id), pay(id));
+    await expectBroken([sums, tie], ['settlement_holds_return_money'], hold(id), giveBack(id));
+  });
+
+  it('is missed by its settlement and its transfer when it is gone', async () => {
+    const id = newId();
+    const remove = sql('DELETE FROM settlement_holds WHERE id = ?', id);
+    await expectBroken([sums, tie], ['settlement_holds_are_kept'], hold(id), remove);
+    await expectBroken([sums, tie], ['settlement_holds_are_kept'], hold(id), pay(id), remove);
+  });
+});
+
+describe('a settlement between two ledgers', () => {
+  const sale = (id: string) =>
+    sql(
+      `INSERT INTO settlements VALUES (?, ?, 'P2P_SELL', 'peer', 'BTC', 7, 5, ?, ${NEXT}, ?, ?)`,
+      one.accountId,
+      id,
+      id,
+      id,
+      moveToLedger(id, 1),
+    );
+
+  it('that has its two movements is right', async () => {
+    await expectBroken([], [], sale(newRecordId(Date.now())));
+  });
+
+  it.each([
+    ['amount of USDT', 'usdt_amount = 6', [sums, tie]],
+    ['amount of the coin', 'coin_amount = 6', [sums, tie]],
+    ['movement of USDT', "usdt_movement = 'x'", [tie]],
+    ['movement of the coin', 'coin_movement = NULL', [tie]],
+    ['number', 'first_transfer = first_transfer + 1', [sums, tie]],
+  ] as const)('with another %s than its movements is found', async (_, change, broken) => {
+    const id = newRecordId(Date.now());
+    const changed = sql(`UPDATE settlements SET ${change} WHERE id = ?`, id);
+    await expectBroken(broken, ['settlements_are_not_changed'], sale(id), changed);
+  });
+
+  it('without its movements is found', async () => {
+    const found = await expectBroken([sums, tie], ['sales_move_between_ledgers'], sale(newRecordId(Date.now())));
+    expect(invariantOf(found, tie).examples).toHaveLength(1);
   });
 });
 

@@ -1,6 +1,13 @@
 import type { RecordKind } from './record-kind.ts';
 import { recordKinds } from './record-kinds.ts';
-import { type AccountRange, type PartOfAccount, type Statement, composeOnce, selectRange } from './statement.ts';
+import {
+  type AccountRange,
+  type PartOfAccount,
+  type Statement,
+  composeOnce,
+  selectRange,
+  unionAll,
+} from './statement.ts';
 
 /**
  * The sum, from the sums of its two parts. An amount is high * 2^32 + low, and both are summed separately: no sum can then
@@ -62,13 +69,13 @@ export function composeBalances({ from, before }: AccountRange): Statement {
       return `SELECT account, asset, high, low, number, NULL AS amount, NULL AS floor, NULL AS last_transfer
         FROM (${sumOwnLegs(kind, text, (number) => `${number} IS NOT NULL`)})`;
     });
+    const own = `SELECT account, asset, 0, 0, NULL, amount, floor, last_transfer FROM balances
+      WHERE account >= ?1 AND account < ?2 AND account NOT LIKE 'house:%'`;
     return `
       SELECT account, asset, CAST(max(amount) AS TEXT) AS balance, CAST(max(floor) AS TEXT) AS floor,
         max(last_transfer) AS lastTransfer, CAST(sum(high) AS TEXT) AS high, CAST(sum(low) AS TEXT) AS low,
         max(number) AS newest
-      FROM (${legs.join(' UNION ALL ')}
-        UNION ALL SELECT account, asset, 0, 0, NULL, amount, floor, last_transfer FROM balances
-          WHERE account >= ?1 AND account < ?2 AND account NOT LIKE 'house:%')
+      FROM (${unionAll([...legs, own])})
       GROUP BY account, asset
       HAVING coalesce(max(amount), 0) <> sum(high) * 4294967296 + sum(low)
         OR coalesce(max(last_transfer), -1) <> coalesce(max(number), 0) OR max(amount) < 0`;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Counts, Example, Finding, Invariant } from './invariants.ts';
 import type { Leg, RecordKind } from './record-kind.ts';
-import { type Range, type Statement, composeOnce, onlyRow, selectRange } from './statement.ts';
+import { type Range, type Statement, composeOnce, onlyRow, selectRange, unionAll } from './statement.ts';
 
 /** SQL that is true when the transfer `t` is exactly this leg of the record `r`, otherwise false; never NULL. */
 export function isLeg(leg: Leg, kind: RecordKind, t: string): string {
@@ -31,8 +31,7 @@ export function composeTies(kinds: readonly RecordKind[], range: Range, head: nu
   const sources = kinds.map((kind) => ({ kind, ...selectRange(kind.name, range) }));
   const values = sources[0]?.values ?? [];
   const name = ['rows' in range ? 'ties of a part of' : 'ties of', ...kinds.map((kind) => kind.name)].join(' ');
-  const compose = () =>
-    sources.map(({ kind, text }) => selectTies(kind, text, `?${values.length + 1}`)).join(' UNION ALL ');
+  const compose = () => unionAll(sources.map(({ kind, text }) => selectTies(kind, text, `?${values.length + 1}`)));
   return { text: composeOnce(name, compose), values: [...values, head] };
 }
 

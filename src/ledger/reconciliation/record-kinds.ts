@@ -1,4 +1,5 @@
 import { depositRecords } from './deposit-records.ts';
+import { holdRecords } from './hold-records.ts';
 import { movementRecords } from './movement-records.ts';
 import { orderRecords } from './order-records.ts';
 import type { RecordKind } from './record-kind.ts';
@@ -12,4 +13,5 @@ export const recordKinds: readonly RecordKind[] = [
   withdrawalRecords,
   settlementRecords,
   movementRecords,
+  holdRecords,
 ];

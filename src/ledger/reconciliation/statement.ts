@@ -47,6 +47,16 @@ export function selectRange(table: string, range: Range): Statement {
       };
 }
 
+/** The most terms that D1 allows in a compound SELECT. */
+const MAX_TERMS = 5;
+
+/** A compound SELECT of any number of terms: D1 counts those of a subquery apart. */
+export function unionAll(terms: readonly string[]): string {
+  if (terms.length <= MAX_TERMS) return terms.join(' UNION ALL ');
+  const [head, rest] = [terms.slice(0, MAX_TERMS), terms.slice(MAX_TERMS)];
+  return `SELECT * FROM (${head.join(' UNION ALL ')}) UNION ALL SELECT * FROM (${unionAll(rest)})`;
+}
+
 /** The result of a batch: the rows of each statement, and the time that D1 reports for all of them. */
 export interface BatchOfRows {
   readonly rows: readonly (readonly unknown[])[];

@@ -65,7 +65,7 @@ export const transfers = sqliteTable('transfers', {
   credit: text().notNull(),
   asset: text().$type<Asset>().notNull(),
   amount: atoms().notNull(),
-  kind: text({ enum: ['order', 'deposit', 'withdrawal', 'settlement', 'movement'] }).notNull(),
+  kind: text({ enum: ['order', 'deposit', 'withdrawal', 'settlement', 'movement', 'hold'] }).notNull(),
   reference: text().notNull(),
   ts: integer()
     .notNull()

@@ -157,12 +157,45 @@ export const settlements = sqliteTable(
     usdtAmount: atoms('usdt_amount').notNull(),
     reference: text().notNull(),
     firstTransfer: integer('first_transfer').notNull(),
+    usdtMovement: text('usdt_movement'),
+    coinMovement: text('coin_movement'),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),
     uniqueIndex('settlements_once_per_reference')
       .on(table.reference)
       .where(sql`type <> 'P2P_SELL'`),
+  ],
+);
+
+/** The USDT that buyers paid for settlements with accounts of other ledgers. */
+export const settlementHolds = sqliteTable(
+  'settlement_holds',
+  {
+    accountId: text('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    id: text().notNull(),
+    counterparty: text().notNull(),
+    coin: text().$type<Coin>().notNull(),
+    coinAmount: atoms('coin_amount').notNull(),
+    usdtAmount: atoms('usdt_amount').notNull(),
+    reference: text().notNull(),
+    usdtMovement: text('usdt_movement').notNull(),
+    coinMovement: text('coin_movement').notNull(),
+    status: text({ enum: ['HELD', 'PAID', 'RETURNED'] }).notNull(),
+    takenTransfer: integer('taken_transfer').notNull(),
+    returnedTransfer: integer('returned_transfer'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.id] }),
+    uniqueIndex('settlement_holds_by_id').on(table.id),
+    uniqueIndex('settlement_holds_once_per_reference')
+      .on(table.reference)
+      .where(sql`status <> 'RETURNED'`),
+    index('settlement_holds_open')
+      .on(table.id)
+      .where(sql`status = 'HELD'`),
   ],
 );
 
@@ -177,7 +210,7 @@ export const movements = sqliteTable(
     amount: atoms().notNull(),
     ledger: integer().notNull(),
     peer: integer().notNull(),
-    purpose: text({ enum: ['INVENTORY', 'WITHDRAWAL'] }).notNull(),
+    purpose: text({ enum: ['INVENTORY', 'WITHDRAWAL', 'SETTLEMENT'] }).notNull(),
     transfer: integer().notNull(),
     recordId: text('record_id'),
   },

@@ -1,40 +1,34 @@
 import { inArray } from 'drizzle-orm';
 import type { LedgerBindings } from '../../platform/bindings.ts';
 import { describeError, logFault } from '../../platform/log.ts';
-import { type Outcome, type Refusal, accept, refuse } from '../../http/refusal.ts';
+import { type Outcome, type Refusal, accept, overloaded } from '../../http/refusal.ts';
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { explainApproval } from '../../ledger/explain-approval.ts';
-import { claimNames } from '../../ledger/directory.ts';
-import { directoryOf, findLedger } from '../../ledger/ledgers.ts';
+import { findLedger } from '../../ledger/ledgers.ts';
 import { ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
 import { accounts, settlements } from '../../ledger/schema.ts';
 import { house, nextTransfer } from '../../ledger/transfers.ts';
 import { QUOTE_ASSET } from '../../money/assets.ts';
-import { houseIsFull } from '../commit-order.ts';
-import { tradingHalted } from '../plan-order.ts';
+import { claimReference } from './claim-reference.ts';
 import { type CreateSettlement, readTrade, refuseAccount } from './create-settlement.ts';
+import { describeUnknown, explainRefusal, repeat, usedReference } from './explain-settlement.ts';
+import { settleAcross } from './settle-across.ts';
 import {
+  type Settled,
   type SettledTrade,
-  type Trade,
   accountsOf,
   parseSettlement,
   selectSettlement,
   showSettlement,
 } from './settlement.ts';
 
-/** A settlement, and whether this call made it. */
-export interface Settled {
-  readonly settlement: SettledTrade;
-  readonly isNew: boolean;
-}
-
 /**
  * Settles a trade at the amounts that its parties agreed on: USDT from buyer to seller, the coin from seller to buyer,
- * in one batch, once per reference; the same trade again is returned as it is. Both accounts are of one ledger, for which
- * the reference is claimed in the directory first, so that it is settled in no other. The price is the operator's
- * responsibility and is not compared with the market. Refuses, in this order, with what `readTrade` refuses,
+ * in one batch, once per reference; the same trade again is returned as it is. The reference is claimed in the directory
+ * first, so that it is settled in one ledger only. Accounts of two ledgers trade by `settleAcross`. The price is the
+ * operator's responsibility and is not compared with the market. Refuses, in this order, with what `readTrade` refuses,
  * `not_found`, `invalid_state` when the reference belongs to another trade, and, decided by the database in the batch
  * itself, `account_frozen`, `trading_halted`, `insufficient_balance`, `order_rejected` at the house's floor; with
  * `service_unavailable` when D1 was overloaded and nothing happened, and `outcome_unknown` when D1 does not say: repeat
@@ -47,7 +41,8 @@ export async function settleTrade(
 ): Promise<Outcome<Settled>> {
   const trade = readTrade(wanted);
   if (!trade.ok) return trade;
-  const [first = ''] = accountsOf(trade.value);
+  const [first = '', second = first] = accountsOf(trade.value);
+  if (ledgerNumberOf(first) !== ledgerNumberOf(second)) return settleAcross(bindings, trade.value, actor);
   const database = findLedger(bindings, first);
   if (!database) return refuseAccount(first);
   const [known, earlier] = await database.batch([
@@ -63,18 +58,16 @@ export async function settleTrade(
   if (standing) return repeat(standing, trade.value);
 
   const ledger = ledgerNumberOf(first);
-  const { reference } = trade.value;
-  const claim = { kind: 'settlement', name: reference, holder: String(ledger) } as const;
-  const [holder] = await claimNames(directoryOf(bindings), [claim]);
-  if (holder !== claim.holder) return usedReference;
+  if (!(await claimReference(bindings, trade.value.reference, ledger))) return usedReference;
   const settlement: SettledTrade = { id: newRecordId(actor.now_ms, ledger), ...trade.value };
   const outcome = await commitSettlement(database, settlement, actor);
   switch (outcome.kind) {
     case 'committed':
       return accept({ settlement, isNew: true });
     case 'exists':
+      return lookUp(database, settlement, usedReference);
     case 'unknown':
-      return lookUp(database, settlement);
+      return lookUp(database, settlement, describeUnknown(settlement));
     case 'overloaded':
       return overloaded;
     case 'floor':
@@ -119,56 +112,17 @@ function toRow({ buyer, seller, ...terms }: SettledTrade) {
       };
 }
 
-/** Reads the settlement of the reference, after D1 reported that it exists or the outcome of the batch is unknown. */
-async function lookUp(database: Database, settlement: SettledTrade): Promise<Outcome<Settled>> {
+/**
+ * Reads the settlement of the reference, after D1 reported that it exists or the outcome of the batch is unknown. Returns
+ * `absent` where there is none. If the reference is used all the same, it is held for a trade between two ledgers.
+ */
+async function lookUp(database: Database, settlement: SettledTrade, absent: Refusal): Promise<Outcome<Settled>> {
   try {
     const landed = parseSettlement(await selectSettlement(database, settlement.reference));
-    if (!landed) return describeUnknown(settlement);
+    if (!landed) return absent;
     return landed.id === settlement.id ? accept({ settlement, isNew: true }) : repeat(landed, settlement);
   } catch (error) {
     logFault('settlement_unreadable', { settlementId: settlement.id, error: describeError(error) });
     return describeUnknown(settlement);
   }
-}
-
-const terms = ['buyer', 'seller', 'coin', 'coinAmount', 'usdtAmount'] as const;
-
-function repeat(standing: SettledTrade, wanted: Trade): Outcome<Settled> {
-  if (terms.every((term) => standing[term] === wanted[term])) return accept({ settlement: standing, isNew: false });
-  return usedReference;
-}
-
-const usedReference = refuse('invalid_state', 'Another trade was settled under this reference. Use a new one.');
-
-function explainRefusal(
-  refusal: Extract<CommitOutcome, { kind: 'floor' | 'guarded' }>,
-  trade: Trade,
-  frozen: string | undefined,
-): Refusal {
-  if (refusal.kind === 'floor') {
-    if (refusal.account === house.liquidity) return houseIsFull;
-    const party = refusal.account === trade.buyer ? 'buyer' : 'seller';
-    const detail = `The balance of ${refusal.asset} of the ${party}, account ${refusal.account}, is too small.`;
-    return refuse('insufficient_balance', detail);
-  }
-  // The database checks one party after the other, so it finds a halt before it finds a frozen seller.
-  const isFrozen = refusal.guard === 'trading_halted' && frozen !== undefined;
-  if (refusal.guard === 'account_frozen' || isFrozen) {
-    const whose = frozen === undefined ? 'An account of this trade' : `The account ${frozen}`;
-    return refuse('account_frozen', `${whose} is frozen; nothing is settled for it.`);
-  }
-  if (refusal.guard === 'trading_halted') return tradingHalted;
-  throw new Error(`a settlement met the guard ${refusal.guard}`);
-}
-
-const overloaded = refuse('service_unavailable', 'The exchange is overloaded. Nothing happened; try again.', {
-  retryAfterSeconds: 1,
-});
-
-function describeUnknown({ reference }: Trade) {
-  return refuse(
-    'outcome_unknown',
-    'It is not known yet whether the trade was settled. Send it again with the same reference.',
-    { retryAfterSeconds: 1, members: { reference } },
-  );
 }

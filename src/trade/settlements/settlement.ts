@@ -44,6 +44,12 @@ export interface SettledTrade extends Trade {
   readonly id: string;
 }
 
+/** A settlement, and whether this call made it. */
+export interface Settled {
+  readonly settlement: SettledTrade;
+  readonly isNew: boolean;
+}
+
 /** The accounts that take part in a trade: both parties, or the one that trades with the house. */
 export function accountsOf({ buyer, seller }: Trade): string[] {
   return [buyer, seller].filter((party) => party !== house.liquidity);

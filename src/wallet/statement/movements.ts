@@ -75,13 +75,19 @@ export async function readSnapshot(
 interface Kind {
   readonly table: string;
   readonly type: string;
+  /** The type of the second movement, if it is another one. */
+  readonly second?: string;
   readonly legs: readonly (readonly [number: string, asset: string, amount: string])[];
   /** Whether a row's transfers may be much later than its id. */
   readonly isSlow: boolean;
 }
 
 const isBuy = "side = 'BUY'";
+/** The purchase from an account of another ledger is shown by its hold. */
+const isHeld = "(usdt_movement IS NOT NULL AND type = 'P2P_BUY')";
 const isBuyer = "type IN ('P2P_BUY', 'QUICK_BUY')";
+
+const shownWithdrawal = "iif(peer_recipient IS NULL, type, 'INTERNAL_WITHDRAWAL')";
 
 const kinds: readonly Kind[] = [
   {
@@ -96,7 +102,8 @@ const kinds: readonly Kind[] = [
   { table: 'deposits', type: 'type', legs: [['transfer', 'asset', 'amount']], isSlow: true },
   {
     table: 'withdrawals',
-    type: "iif(peer_recipient IS NULL, type, 'INTERNAL_WITHDRAWAL')",
+    type: shownWithdrawal,
+    second: `${shownWithdrawal} || '_RETURNED'`,
     legs: [
       ['taken_transfer', 'asset', '-(amount + fee)'],
       ['returned_transfer', 'asset', 'amount + fee'],
@@ -107,10 +114,24 @@ const kinds: readonly Kind[] = [
     table: 'settlements',
     type: 'type',
     legs: [
-      ['first_transfer', "'USDT'", `iif(${isBuyer}, -usdt_amount, usdt_amount)`],
-      ['first_transfer + 1', 'coin', `iif(${isBuyer}, coin_amount, -coin_amount)`],
+      [`iif(${isHeld}, NULL, first_transfer)`, "'USDT'", `iif(${isBuyer}, -usdt_amount, usdt_amount)`],
+      [`iif(${isHeld}, NULL, first_transfer + 1)`, 'coin', `iif(${isBuyer}, coin_amount, -coin_amount)`],
     ],
     isSlow: false,
+  },
+  {
+    table: 'settlement_holds',
+    type: "'P2P_BUY'",
+    second: "iif(status = 'RETURNED', 'P2P_BUY_RETURNED', 'P2P_BUY')",
+    legs: [
+      ['taken_transfer', "'USDT'", '-usdt_amount'],
+      [
+        'coalesce(returned_transfer, (SELECT movements.transfer FROM movements WHERE movements.id = coin_movement))',
+        "iif(status = 'RETURNED', 'USDT', coin)",
+        "iif(status = 'RETURNED', usdt_amount, coin_amount)",
+      ],
+    ],
+    isSlow: true,
   },
 ];
 
@@ -154,6 +175,7 @@ function sumKind(database: Database, kind: Kind, span: MovementSpan) {
 interface RecordRow {
   readonly id: string;
   readonly type: string;
+  readonly second: string;
   readonly n1: number | null;
   readonly asset1: Asset;
   readonly amount1: string;
@@ -186,7 +208,7 @@ export async function* readMovements(
     const parts = kinds.map(
       (
         kind,
-      ) => sql`SELECT id, ${sql.raw(kind.type)} AS type, ${selectLeg(kind.legs[0], 1)}, ${selectLeg(kind.legs[1], 2)}
+      ) => sql`SELECT id, ${sql.raw(kind.type)} AS type, ${sql.raw(kind.second ?? kind.type)} AS second, ${selectLeg(kind.legs[0], 1)}, ${selectLeg(kind.legs[1], 2)}
         FROM ${sql.raw(kind.table)} WHERE ${isInSpan(kind, span, behind)}`,
     );
     const rows = await database.all<RecordRow>(
@@ -200,19 +222,14 @@ export async function* readMovements(
 }
 
 function listMovements(row: RecordRow, { begin, end }: MovementSpan): Movement[] {
-  const { id, type } = row;
+  const { id, type, second } = row;
   const legs = [
     { transfer: row.n1, time_ms: row.t1, asset: row.asset1, amount: row.amount1, type },
-    { transfer: row.n2, time_ms: row.t2, asset: row.asset2, amount: row.amount2, type: typeOfSecond(type) },
+    { transfer: row.n2, time_ms: row.t2, asset: row.asset2, amount: row.amount2, type: second },
   ];
   return legs.flatMap(({ transfer, time_ms, amount, ...leg }) =>
     transfer === null || time_ms === null || transfer < begin || transfer >= end
       ? []
       : [{ transfer, time_ms, id, amount: BigInt(amount), ...leg }],
   );
-}
-
-/** The second movement of a withdrawal is the return of its money. */
-function typeOfSecond(type: string): string {
-  return type.endsWith('_WITHDRAWAL') ? `${type}_RETURNED` : type;
 }

@@ -121,7 +121,7 @@ export async function openFunded(): Promise<string> {
   return id;
 }
 
-const records = ['accounts', 'orders', 'deposits', 'withdrawals', 'settlements', 'movements'];
+const records = ['accounts', 'orders', 'deposits', 'withdrawals', 'settlements', 'settlement_holds', 'movements'];
 
 /** Every table about money, to the digit: balances, transfers, and records. */
 export async function readLedger(tables = records): Promise<unknown> {

@@ -1,0 +1,111 @@
+import { eq } from 'drizzle-orm';
+import type { LedgerBindings } from '../../platform/bindings.ts';
+import { describeError, logFault } from '../../platform/log.ts';
+import { type Outcome, overloaded } from '../../http/refusal.ts';
+import { type Actor, insertAudit } from '../../ledger/audit.ts';
+import { type CommitOutcome, commit } from '../../ledger/commit.ts';
+import type { Database } from '../../ledger/database.ts';
+import { explainApproval } from '../../ledger/explain-approval.ts';
+import { findLedger, ledgerOf } from '../../ledger/ledgers.ts';
+import { ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
+import { accounts } from '../../ledger/schema.ts';
+import { advanceHold } from './advance-hold.ts';
+import { claimReference } from './claim-reference.ts';
+import { refuseAccount } from './create-settlement.ts';
+import { describeUnknown, explainRefusal, repeat, usedReference } from './explain-settlement.ts';
+import { type HeldTrade, insertHold, selectHoldOf, transferOfHold } from './settlement-hold.ts';
+import { type Settled, type Trade, parseSettlement, selectSettlement, showSettlement } from './settlement.ts';
+
+/** Who asks for a trade, when, and which of its accounts was seen frozen, for the text of a refusal. */
+interface Asked {
+  readonly bindings: LedgerBindings;
+  readonly trade: Trade;
+  readonly now_ms: number;
+  readonly frozen: string | undefined;
+}
+
+/**
+ * Settles a trade between accounts of two ledgers, with the answers of `settleTrade`. The buyer's ledger holds the USDT;
+ * the seller's ledger then delivers, which makes the trade; then the buyer's ledger pays. If the seller's ledger refuses,
+ * the USDT goes back. Without an answer it stays held: the same call again, or the keeper, finishes it. Throws when D1
+ * fails before anything was written.
+ */
+export async function settleAcross(bindings: LedgerBindings, trade: Trade, actor: Actor): Promise<Outcome<Settled>> {
+  const { buyer, seller, reference } = trade;
+  const [own, peer] = [findLedger(bindings, buyer), findLedger(bindings, seller)];
+  if (!own) return refuseAccount(buyer);
+  if (!peer) return refuseAccount(seller);
+  const [[buyers, settled, held], sellers] = await Promise.all([
+    own.batch([selectStatus(own, buyer), selectSettlement(own, reference), selectHoldOf(own, reference)]),
+    selectStatus(peer, seller),
+  ]);
+  if (!buyers[0]) return refuseAccount(buyer);
+  if (!sellers[0]) return refuseAccount(seller);
+  const frozen = [buyers[0], sellers[0]].find(({ status }) => status === 'frozen')?.id;
+  const asked = { bindings, trade, now_ms: actor.now_ms, frozen };
+  const standing = await goOn(asked, settled, held);
+  if (standing) return standing;
+  if (!(await claimReference(bindings, reference, ledgerNumberOf(buyer)))) return usedReference;
+
+  const hold = drawHold(trade, actor.now_ms);
+  const outcome = await commitHold(own, hold, actor);
+  switch (outcome.kind) {
+    case 'committed':
+      return advanceHold(bindings, hold, actor.now_ms, frozen);
+    case 'exists':
+    case 'unknown':
+      return lookUp(asked);
+    case 'overloaded':
+      return overloaded;
+    case 'floor':
+    case 'guarded':
+      return explainApproval(outcome) ?? explainRefusal(outcome, trade, frozen);
+  }
+}
+
+const selectStatus = (database: Database, id: string) =>
+  database.select({ id: accounts.id, status: accounts.status }).from(accounts).where(eq(accounts.id, id));
+
+function drawHold(trade: Trade, now_ms: number): HeldTrade {
+  const [own, peer] = [ledgerNumberOf(trade.buyer), ledgerNumberOf(trade.seller)];
+  return {
+    ...trade,
+    id: newRecordId(now_ms, own),
+    usdtMovement: newRecordId(now_ms, peer),
+    coinMovement: newRecordId(now_ms, own),
+    status: 'HELD',
+  };
+}
+
+function commitHold(database: Database, hold: HeldTrade, actor: Actor): Promise<CommitOutcome> {
+  const audit = insertAudit(database, actor, 'settle_trade', hold.id, showSettlement(hold));
+  return commit(database, [audit, insertHold(database, hold)], [transferOfHold(hold)]);
+}
+
+/** The answer where a settlement or a hold stands under the reference: a hold of the same trade is gone on with. */
+async function goOn(
+  { bindings, trade, now_ms, frozen }: Asked,
+  settled: Awaited<ReturnType<typeof selectSettlement>>,
+  [hold]: Awaited<ReturnType<typeof selectHoldOf>>,
+): Promise<Outcome<Settled> | undefined> {
+  const standing = parseSettlement(settled) ?? hold;
+  if (!standing) return undefined;
+  const same = repeat(standing, trade);
+  return same.ok && standing === hold ? advanceHold(bindings, hold, now_ms, frozen) : same;
+}
+
+/** Reads what stands under the reference, after D1 reported that something does, or did not say whether it wrote. */
+async function lookUp(asked: Asked): Promise<Outcome<Settled>> {
+  const { buyer, reference } = asked.trade;
+  try {
+    const database = ledgerOf(asked.bindings, buyer);
+    const [settled, held] = await database.batch([
+      selectSettlement(database, reference),
+      selectHoldOf(database, reference),
+    ]);
+    return (await goOn(asked, settled, held)) ?? describeUnknown(asked.trade);
+  } catch (error) {
+    logFault('settlement_unreadable', { reference, error: describeError(error) });
+    return describeUnknown(asked.trade);
+  }
+}
