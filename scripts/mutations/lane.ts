@@ -279,7 +279,7 @@ export const lane: Room = {
     {
       name: 'settings once read are never read again',
       file: CONDITIONS,
-      find: 'isWithin(SETTINGS_MAX_AGE_MS, this.#settings?.read_ms, Date.now())];',
+      find: 'isRecent(SETTINGS_MAX_AGE_MS, this.#settings?.read_ms, Date.now())];',
       replace: 'this.#settings !== undefined];',
       tests: [conditionsTest],
     },

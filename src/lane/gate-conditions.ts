@@ -1,6 +1,7 @@
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { type Outcome, accept, overloaded } from '../http/refusal.ts';
+import { isRecent } from '../platform/is-recent.ts';
 import { withDeadline } from '../platform/with-deadline.ts';
 import type { Database } from '../ledger/database.ts';
 import { listLedgers, openLedger } from '../ledger/ledgers.ts';
@@ -71,7 +72,7 @@ export class GateConditions {
       const [round, now_ms] = [this.#present(), Date.now()];
       return round !== undefined && isFirm(round, now_ms);
     };
-    const [wasPriced, isSettled] = [isPriced(), isWithin(SETTINGS_MAX_AGE_MS, this.#settings?.read_ms, Date.now())];
+    const [wasPriced, isSettled] = [isPriced(), isRecent(SETTINGS_MAX_AGE_MS, this.#settings?.read_ms, Date.now())];
     if (!wasPriced || !isSettled) {
       await Promise.all([wasPriced || this.#readPrices(), isSettled || this.#readSettings()]);
     }
@@ -138,7 +139,7 @@ export class GateConditions {
 
   #waitAndRefresh(): void {
     setTimeout(() => {
-      this.#isKeptFresh = isWithin(FRESH_TIME_MS, this.#lastOrder_ms, Date.now());
+      this.#isKeptFresh = isRecent(FRESH_TIME_MS, this.#lastOrder_ms, Date.now());
       if (!this.#isKeptFresh) return;
       void this.#refresh().then(() => this.#waitAndRefresh());
     }, this.#interval_ms);
@@ -148,14 +149,14 @@ export class GateConditions {
   async #refresh(): Promise<void> {
     const now_ms = Date.now();
     await Promise.all([
-      isWithin(this.#interval_ms - 1, this.#pricesRead_ms, now_ms) || this.#readPrices(),
-      isWithin(SETTINGS_DUE_MS - 1, this.#settings?.read_ms, now_ms) || this.#readSettings(),
+      isRecent(this.#interval_ms - 1, this.#pricesRead_ms, now_ms) || this.#readPrices(),
+      isRecent(SETTINGS_DUE_MS - 1, this.#settings?.read_ms, now_ms) || this.#readSettings(),
     ]);
   }
 
   /** What is held now. Refuses with `service_unavailable` without settings that are recent enough. */
   held(): Outcome<TradingConditions> {
-    if (!this.#settings || !isWithin(SETTINGS_MAX_AGE_MS, this.#settings.read_ms, Date.now())) return overloaded;
+    if (!this.#settings || !isRecent(SETTINGS_MAX_AGE_MS, this.#settings.read_ms, Date.now())) return overloaded;
     return accept({ snapshot: this.#present(), settings: this.#settings.value });
   }
 
@@ -205,12 +206,4 @@ function mergeRounds(earlier: readonly MarketSnapshot[], newest: MarketSnapshot)
   );
   const byNumber = new Map(kept.map((snapshot) => [snapshot.round, snapshot]));
   return [...[...byNumber.values()].toSorted((one, other) => one.round - other.round), newest];
-}
-
-/**
- * Whether something was at most this long ago. A time in the future was recorded before the clock went back, and counts
- * as no.
- */
-function isWithin(age_ms: number, time_ms: number | undefined, now_ms: number): boolean {
-  return time_ms !== undefined && time_ms <= now_ms && now_ms - time_ms <= age_ms;
 }

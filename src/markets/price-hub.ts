@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers';
 import { z } from 'zod';
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
+import { isRecent } from '../platform/is-recent.ts';
 import { listLedgers } from '../ledger/ledgers.ts';
 import { coinSymbols } from '../money/assets.ts';
 import { OperatorFallbacks } from './operator-fallbacks.ts';
@@ -103,7 +104,7 @@ export class PriceHub extends DurableObject<Bindings> {
       if (!forOrders) this.#keepNews();
     }
     // A row for every round that orders need would cost money and gain nothing.
-    if (forOrders && !isWithin(KEEP_INTERVAL_MS - 1, this.#kept_ms, now_ms)) this.#keepNews();
+    if (forOrders && !isRecent(KEEP_INTERVAL_MS - 1, this.#kept_ms, now_ms)) this.#keepNews();
     const { snapshot } = this.#memory;
     return forOrders && this.#areGatesSeveral ? { ...snapshot, earlier: this.#earlier } : snapshot;
   }
@@ -147,17 +148,17 @@ export class PriceHub extends DurableObject<Bindings> {
   }
 
   #takeOrderRound(): void {
-    const isOver = !isWithin(WARM_TIME_MS, this.#lastOrder_ms, Date.now());
+    const isOver = !isRecent(WARM_TIME_MS, this.#lastOrder_ms, Date.now());
     this.#orderTimer = isOver ? undefined : setTimeout(() => this.#takeOrderRound(), ORDER_INTERVAL_MS);
     if (isOver) return;
     this.#joinRound().catch((error: unknown) => logFault('price_round_failed', { error: describeError(error) }));
   }
 
   #needsRound(maxAge_ms: number, forOrders: boolean, now_ms: number): boolean {
-    if (isWithin(maxAge_ms, this.#memory.snapshot.taken_ms, now_ms)) return false;
+    if (isRecent(maxAge_ms, this.#memory.snapshot.taken_ms, now_ms)) return false;
     if (this.#round) return true;
-    if (forOrders && isWithin(ORDER_INTERVAL_MS - 1, this.#begun_ms, now_ms)) return false;
-    return !isWithin(PAUSE_AFTER_FAILURE_MS, this.#failed_ms, now_ms);
+    if (forOrders && isRecent(ORDER_INTERVAL_MS - 1, this.#begun_ms, now_ms)) return false;
+    return !isRecent(PAUSE_AFTER_FAILURE_MS, this.#failed_ms, now_ms);
   }
 
   #joinRound(): Promise<void> {
@@ -217,12 +218,4 @@ export class PriceHub extends DurableObject<Bindings> {
 function endOfWindows({ snapshot }: HubMemory, now_ms: number): number {
   const isOver = snapshot.taken_ms > 0 && now_ms - snapshot.taken_ms > WARM_TIME_MS;
   return isOver ? 0 : now_ms + HOLD_MS;
-}
-
-/**
- * Whether something happened at most this long ago. A time in the future was recorded before the clock went back, and
- * counts as no.
- */
-function isWithin(age_ms: number, time_ms: number, now_ms: number): boolean {
-  return time_ms <= now_ms && now_ms - time_ms <= age_ms;
 }
