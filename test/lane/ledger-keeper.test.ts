@@ -1,7 +1,9 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { reachKeeper } from '../../src/ledger/reach-keeper.ts';
+import { Progress } from '../../src/ledger/reconciliation/progress.ts';
 import { SLICE_LIMITS } from '../../src/ledger/reconciliation/reconciler.ts';
+import { ObjectState } from '../../src/platform/object-state.ts';
 import { idInCrowd } from '../support/growth/compose-crowd.ts';
 import { openCrowd } from '../support/growth/open-crowd.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
@@ -30,5 +32,24 @@ describe('a journal that is longer than one alarm can read', () => {
     expect(await readSoFar()).toBeGreaterThanOrEqual(SLICE_LIMITS.explained);
     await runKeeper();
     expect(await readSoFar()).toBe(3 * SLICE_LIMITS.explained);
+  });
+});
+
+describe('a keeper of a version that knows one invariant more', () => {
+  it('reads no transfer again, and shows no report until its next pass has ended', async () => {
+    await runKeeper();
+    const { newest, report } = (await reachKeeper(env, 0).read()).progress;
+    expect(newest.after).toBeGreaterThan(0);
+    expect(report).not.toBeNull();
+    await runInDurableObject(keeper(), (_instance, { storage }) => {
+      const state = new ObjectState(storage.sql);
+      const kept = Progress.parse(state.read('reconciliation'));
+      const { history_unchanged: _added, ...earlier } = kept.report?.invariants ?? {};
+      state.write('reconciliation', { ...kept, report: { ...kept.report, invariants: earlier } });
+    });
+    await evictDurableObject(keeper());
+    const { progress } = await reachKeeper(env, 0).read();
+    expect(progress.newest.after).toBe(newest.after);
+    expect(progress.report).toBeNull();
   });
 });

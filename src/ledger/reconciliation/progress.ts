@@ -63,7 +63,8 @@ export const Progress = z.object({
   chains: ChainPositions,
   /** The sums of the house's transfers up to the end of a stored link. A chain that is unchanged gives the same sums. */
   linked: JournalPosition,
-  report: PassReport.nullable(),
+  /** A report that lacks an invariant of today is dropped, and not the progress with it. */
+  report: PassReport.nullable().catch(null),
 });
 
 export type Progress = z.output<typeof Progress>;
