@@ -66,13 +66,15 @@ function fillInConsole(values: Readonly<Record<string, string>> = {}): string {
   return consoleTemplate.slice(0, start) + toml;
 }
 
+const database = openMigrated('migrations');
+database.exec('DROP TRIGGER balances_change_their_floor_by_audit; DROP TRIGGER balances_are_kept');
+
 /** What wrangler answers about the floors of a database that these changes were made to. */
 function answerFloors(changes: readonly string[]): string {
-  const database = openMigrated('migrations');
-  database.exec('DROP TRIGGER balances_change_their_floor_by_audit; DROP TRIGGER balances_are_kept');
+  database.exec('BEGIN');
   for (const change of changes) database.exec(change);
   const results = database.prepare(FLOORS_QUERY).all();
-  database.close();
+  database.exec('ROLLBACK');
   return JSON.stringify([{ results, success: true, meta: { duration: 0.2 } }]);
 }
 
