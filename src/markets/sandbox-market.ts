@@ -63,8 +63,8 @@ const hourlyActivity = (hour: number) => 1.5 - Math.abs(hour - 15) / 12;
 /**
  * Opens the deterministic market of a coin, centred on its fallback price: the same trades for everyone at every call.
  * A period is computed from the days, hours, minutes and seconds in it, so a candle is exactly the sum of its smaller
- * candles, and nothing before it is needed. A market remembers what it split last, so read neighbouring periods from
- * one market, in order.
+ * candles, and nothing before it is needed. A market remembers what it split last, for both ends of a period, so read
+ * neighbouring periods from one market, in order.
  */
 export function openSandboxMarket(coin: Coin): SandboxMarket {
   const spanAt = createSpanReader(coin);
@@ -115,21 +115,25 @@ function append(total: Span, next: Span): Span {
   };
 }
 
+/** How many splits of a level are remembered: those at the two ends of a period. */
+const SPLITS_KEPT = 2;
+
 /** Gives the span of any node of the tree, by its level and its index within the whole level. */
 function createSpanReader(coin: Coin): (level: number, index: number) => Span {
   const seed = seedFrom(coin);
   const tick = tickOf(coin);
-  const lastSplits: { index: number; children: Span[] }[] = [];
+  const lastSplits: { readonly index: number; readonly children: Span[] }[][] = LEVEL_SECONDS.map(() => []);
   const spanAt = (level: number, index: number): Span => {
     if (level === 0) return makeDay(coin, seed, tick, index);
     const parts = secondsAt(level - 1) / secondsAt(level);
     const parent = Math.floor(index / parts);
-    let split = lastSplits[level];
-    if (split?.index !== parent) {
+    const known = lastSplits[level] ?? [];
+    let split = known.find((one) => one.index === parent);
+    if (!split) {
       const random = createRandom(mixBits(mixBits(seed, level), parent));
       const activity = level === 1 ? hourlyActivity : () => 1;
       split = { index: parent, children: splitSpan(spanAt(level - 1, parent), parts, tick, random, activity) };
-      lastSplits[level] = split;
+      lastSplits[level] = [split, ...known].slice(0, SPLITS_KEPT);
     }
     return split.children[index % parts] as Span;
   };

@@ -1,6 +1,6 @@
 import { type Coin, coinSymbols } from '../../money/assets.ts';
 import type { Price } from '../../money/prices.ts';
-import { openSandboxMarket } from '../sandbox-market.ts';
+import { type SandboxMarket, type SandboxTrades, openSandboxMarket } from '../sandbox-market.ts';
 import type { PriceSource, SourceTicker } from './price-source.ts';
 
 /** The venues of the sandbox, and how far each differs from the market, in hundredths of a percent. */
@@ -24,7 +24,7 @@ export function createSandboxPriceSource(name: SandboxVenue): PriceSource {
 }
 
 function makeTicker(coin: Coin, name: SandboxVenue, now_ms: number): SourceTicker {
-  const day = openSandboxMarket(coin).tradesBetween(now_ms - DAY_MS, now_ms);
+  const day = readDay(coin, now_ms);
   const atVenue = (price: Price) => (price * (BASIS + venues[name])) / BASIS;
   const price = atVenue(day.close);
   // A hundredth of a percent on either side, so that the middle is the price.
@@ -37,4 +37,17 @@ function makeTicker(coin: Coin, name: SandboxVenue, now_ms: number): SourceTicke
     volume24h: day.volume,
     venueTime_ms: now_ms,
   };
+}
+
+/** The market of each coin, which remembers parts of it, and its newest day up to a second. All venues show the same. */
+const known = new Map<Coin, { readonly market: SandboxMarket; readonly second: number; readonly day: SandboxTrades }>();
+
+function readDay(coin: Coin, now_ms: number): SandboxTrades {
+  const second = Math.floor(now_ms / 1_000);
+  const last = known.get(coin);
+  if (last?.second === second) return last.day;
+  const market = last?.market ?? openSandboxMarket(coin);
+  const day = market.tradesBetween(now_ms - DAY_MS, now_ms);
+  known.set(coin, { market, second, day });
+  return day;
 }
