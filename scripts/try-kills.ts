@@ -8,14 +8,15 @@ import { startBridgedCustodian } from './chains/bridge-custodian.ts';
 
 /**
  * `npm run test:kills` kills the deployed bundle under load, again and again, and checks that it keeps everything that
- * it acknowledged to its clients. `-- --seed 7 --kills 50` is another run; with `-- --custodian real` the real
- * custodian pays, on real nodes.
+ * it acknowledged to its clients. `-- --seed 7 --kills 50` is another run; with `-- --ledgers 3` the accounts are divided
+ * among three ledgers and pay each other, and with `-- --custodian real` the real custodian pays, on real nodes.
  */
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     kills: { type: 'string', default: '20' },
+    ledgers: { type: 'string', default: '1' },
     custodian: { type: 'string', default: 'played' },
   },
 });
@@ -30,6 +31,7 @@ try {
     storage: join(directory, 'storage'),
     seed,
     kills: Number(values.kills),
+    ledgers: Number(values.ledgers),
     longestLife_ms: 4_000,
     leastAcknowledged: 0,
     awaitSweep: true,

@@ -49,23 +49,47 @@ const MAX_STEPS = 200;
 
 /**
  * Checks that every acknowledged request has exactly one record with the acknowledged values, that a request without an
- * answer has at most one, that every balance is the sum of its records, and that the custodian paid each withdrawal
- * once. Writes what is wrong into `clerk.violations`. Returns the number of payouts.
+ * answer has at most one, that every balance is the sum of its records, that a withdrawal to another account was credited
+ * there if it was paid and never if it was given back, and that the custodian paid each other one once. Writes what is
+ * wrong into `clerk.violations`. Returns the number of payouts.
  */
 export async function audit(scene: Scene): Promise<number> {
   const { clerk, parties, exchange } = scene;
   const shown = await Promise.all(parties.map((party) => readAccount(clerk, party)));
+  const delivered = await readDelivered(scene);
   for (const account of shown) {
     checkRecords(clerk, account, 'order', account.orders);
     checkRecords(clerk, account, 'withdrawal', account.withdrawals);
-    checkBalances(scene, account, shown);
+    checkDelivered(scene, account, delivered);
+    checkBalances(scene, account, shown, delivered);
   }
-  const crooked = await exchange.probe.query<{ asset: string }>(
+  const crooked = await exchange.probe.queryAll<{ asset: string }>(
     'SELECT asset, sum(amount) FROM balances GROUP BY asset HAVING sum(amount) != 0',
   );
   if (crooked.length > 0) clerk.violations.push(`balances do not sum to zero: ${JSON.stringify(crooked)}`);
   await checkReconciliation(scene);
   return checkPayouts(scene, shown);
+}
+
+/** Checks, when no withdrawal is open any more, that nothing is in transit between ledgers. */
+export async function checkTransit({ clerk, exchange }: Scene): Promise<void> {
+  const rows = await exchange.probe.queryAll<{ asset: string; amount: string }>(
+    "SELECT asset, CAST(amount AS TEXT) AS amount FROM balances WHERE account = 'house:transit'",
+  );
+  for (const [asset, halves] of Map.groupBy(rows, (row) => row.asset)) {
+    const sum = halves.reduce((total, { amount }) => total + BigInt(amount), 0n);
+    if (sum !== 0n) clerk.violations.push(`${sum} atoms of ${asset} are in transit, and no withdrawal is open`);
+  }
+}
+
+/** The withdrawals that were credited to an account of this exchange, from whichever ledger they came. */
+async function readDelivered({ clerk, exchange }: Scene): Promise<ReadonlySet<string>> {
+  const rows = await exchange.probe.queryAll<{ id: string }>(
+    'SELECT withdrawal_id AS id FROM deposits WHERE withdrawal_id IS NOT NULL',
+  );
+  const delivered = new Set(rows.map(({ id }) => id));
+  if (delivered.size < rows.length) clerk.violations.push('a withdrawal was credited twice');
+  return delivered;
 }
 
 /** What the custodian reports about its payouts. */
@@ -156,8 +180,24 @@ function isSameRecord(row: StoredOrder | StoredWithdrawal, told: StoredOrder | S
   return JSON.stringify(row) === JSON.stringify({ ...told, ...since });
 }
 
+/** Checks that what was paid to other accounts was credited, and that what was given back was not. */
+function checkDelivered({ clerk, parties }: Scene, { withdrawals }: Shown, delivered: ReadonlySet<string>): void {
+  const inside = new Set(parties.map(({ depositAddress }) => depositAddress));
+  for (const { id, status, address } of withdrawals) {
+    const isDelivered = delivered.has(id);
+    const isWrong = status === 'COMPLETED' ? isDelivered !== inside.has(address) : status === 'FAILED' && isDelivered;
+    if (isWrong)
+      clerk.violations.push(`${id} is ${status}, and was ${isDelivered ? '' : 'not '}credited to an account`);
+  }
+}
+
 /** Checks that an account's balances are its first funds and what its records moved. */
-function checkBalances({ clerk, funds }: Scene, account: Shown, everybody: readonly Shown[]): void {
+function checkBalances(
+  { clerk, funds }: Scene,
+  account: Shown,
+  everybody: readonly Shown[],
+  delivered: ReadonlySet<string>,
+): void {
   const { party, orders, withdrawals, balances } = account;
   const explained = new Map(assetSymbols.map((asset) => [asset, atomsOf(asset, funds[asset] ?? '0')]));
   const move = (asset: string, amount: string, sign: 1n | -1n) => {
@@ -173,7 +213,8 @@ function checkBalances({ clerk, funds }: Scene, account: Shown, everybody: reado
     move(asset, amount, -1n);
     move(asset, fee, -1n);
   }
-  for (const { asset, amount } of everybody.flatMap((other) => listPaidTo(party, other))) move(asset, amount, 1n);
+  for (const { asset, amount } of everybody.flatMap((other) => listPaidTo(party, other, delivered)))
+    move(asset, amount, 1n);
   for (const { request, first } of clerk.entries) {
     if (request.kind !== 'credit' || request.accountId !== party.accountId || first?.status !== 201) continue;
     move('USDT', request.body['amount'] ?? '0', 1n);
@@ -186,8 +227,13 @@ function checkBalances({ clerk, funds }: Scene, account: Shown, everybody: reado
   }
 }
 
-function listPaidTo({ depositAddress }: Party, { withdrawals }: Shown): StoredWithdrawal[] {
-  return withdrawals.filter(({ status, address }) => status === 'COMPLETED' && address === depositAddress);
+/** Between ledgers a withdrawal is credited before it is completed. */
+function listPaidTo(
+  { depositAddress }: Party,
+  { withdrawals }: Shown,
+  delivered: ReadonlySet<string>,
+): StoredWithdrawal[] {
+  return withdrawals.filter(({ id, address }) => delivered.has(id) && address === depositAddress);
 }
 
 function atomsOf(asset: Asset, amount: string): bigint {
@@ -196,16 +242,25 @@ function atomsOf(asset: Asset, amount: string): bigint {
   return atoms;
 }
 
+/** How the reconciliation of one ledger stands. */
+interface LedgerState {
+  readonly ledger: number;
+  readonly lastPass: { readonly pass: number } | null;
+  readonly progress: { readonly pass: number } | null;
+}
+
 interface AccountState {
   readonly status: string;
-  readonly lastPass: { readonly pass: number } | null;
-  readonly progress: { readonly pass: number };
+  readonly ledgers: readonly LedgerState[];
   readonly violations: readonly unknown[];
   readonly invariants: readonly unknown[];
 }
 
-/** Runs the exchange's own reconciliation until a pass that began after this call is complete. */
-async function checkReconciliation({ clerk, operatorToken }: Scene): Promise<void> {
+/** Runs the exchange's own reconciliation until in every ledger a pass that began after this call is complete. */
+export async function checkReconciliation({
+  clerk,
+  operatorToken,
+}: Pick<Scene, 'clerk' | 'operatorToken'>): Promise<void> {
   const post = async (): Promise<AccountState> => {
     const response = await fetch(`${clerk.origin}/operator/v1/reconciliation/run`, {
       method: 'POST',
@@ -215,13 +270,14 @@ async function checkReconciliation({ clerk, operatorToken }: Scene): Promise<voi
     return ((await response.json()) as { reconciliation: AccountState }).reconciliation;
   };
   let standing = await post();
-  const begun = standing.progress.pass;
+  const begun = new Map(standing.ledgers.map(({ ledger, progress }) => [ledger, progress?.pass ?? Infinity]));
+  const isComplete = ({ ledger, lastPass }: LedgerState) => (lastPass?.pass ?? 0) > (begun.get(ledger) ?? Infinity);
   for (let step = 1; step <= MAX_STEPS; step += 1) {
     if (standing.status === 'broken') {
       clerk.violations.push(`the reconciliation says: ${JSON.stringify(standing)}`);
       return;
     }
-    if (standing.status === 'ok' && (standing.lastPass?.pass ?? 0) > begun) return;
+    if (standing.status === 'ok' && standing.ledgers.every(isComplete)) return;
     standing = await post();
   }
   clerk.violations.push(

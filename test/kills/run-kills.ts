@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Asset } from '../../src/money/assets.ts';
 import type { CustodianProgramme } from '../support/node/custody/custodian-state.ts';
 import { Draw } from '../support/draw.ts';
+import { Operator } from '../support/node/exchange/operator.ts';
 import { type ServedExchange, startServedExchange } from '../support/node/exchange/served-exchange.ts';
 import { custodyVariables, startCustodian } from '../support/node/custody/start-custodian.ts';
-import { type Scene, audit, readCustodian } from './audit.ts';
+import { type Scene, audit, checkTransit, readCustodian } from './audit.ts';
 import { Clerk, type Figures } from './clerk.ts';
 import { type CompareCustody, type KilledCustodian, PARTIES, funds } from './custody.ts';
 import { type Party, RequestMaker } from './draw-request.ts';
@@ -16,6 +17,8 @@ export interface KillOptions {
   readonly storage: string;
   readonly seed: number;
   readonly kills: number;
+  /** Among how many ledgers the accounts are divided. Default: 1. */
+  readonly ledgers?: number;
   /** The longest time before a kill, and how many requests must have been acknowledged by then; it waits for those. */
   readonly longestLife_ms: number;
   readonly leastAcknowledged: number;
@@ -29,6 +32,8 @@ export interface KillOptions {
 export interface KillReport extends Figures {
   readonly kills: number;
   readonly payouts: number;
+  /** How many withdrawals were credited to an account of another ledger. */
+  readonly crossed: number;
   readonly abandoned: number;
   readonly violations: readonly string[];
 }
@@ -79,8 +84,11 @@ class KillRun {
   #parties: Party[] = [];
   #compareCustody: CompareCustody | undefined;
 
+  readonly #ledgers: number;
+
   constructor(options: KillOptions, custodian: KilledCustodian) {
     this.#options = options;
+    this.#ledgers = options.ledgers ?? 1;
     this.#custodian = custodian;
     this.#draw = new Draw(options.seed);
   }
@@ -89,6 +97,7 @@ class KillRun {
     const { kills, seed, report } = this.#options;
     const { violations, figures, entries } = this.#clerk;
     await this.#start();
+    await new Operator(this.#clerk.origin).shareLimits(this.#ledgers);
     for (let index = 0; index < PARTIES; index += 1) this.#parties.push(await this.#openParty(index));
     this.#maker = new RequestMaker(this.#draw, this.#parties, OPERATOR_TOKEN, `kill-${seed}`);
     let payouts = 0;
@@ -116,7 +125,8 @@ class KillRun {
       await this.#checkCustody(true);
     }
     const abandoned = entries.filter(({ isAbandoned }) => isAbandoned).length;
-    return { ...figures, kills: died, payouts, abandoned, violations };
+    const crossed = await this.#count("SELECT count(*) AS n FROM movements WHERE half = 'IN'");
+    return { ...figures, kills: died, payouts, crossed, abandoned, violations };
   }
 
   async end(): Promise<void> {
@@ -139,6 +149,7 @@ class KillRun {
     this.#exchange = await startServedExchange({
       bundle: this.#options.bundle,
       storage: this.#options.storage,
+      ledgers: this.#ledgers,
       variables: {
         ...custodyVariables(this.#custodian.url),
         CUSTODY_SIGNING_KEY: SIGNING_KEY,
@@ -166,6 +177,7 @@ class KillRun {
   }
 
   async #openParty(index: number): Promise<Party> {
+    if (this.#ledgers > 1) await new Operator(this.#clerk.origin).openIn(index % this.#ledgers);
     const { account } = await this.#operate<{ account: { id: string } }>('POST', '/accounts', { label: `${index}` });
     const accountId = account.id;
     for (const [asset, amount] of Object.entries(funds) as [Asset, string][]) {
@@ -289,12 +301,16 @@ class KillRun {
       open = await this.#countProcessing();
     }
     if (open > 0) this.#clerk.violations.push(`${open} withdrawals are still PROCESSING after the sweep`);
+    else await checkTransit(this.#scene());
   }
 
-  async #countProcessing(): Promise<number> {
-    const rows = await this.#exchange?.probe.query<{ open: number }>(
-      "SELECT count(*) AS open FROM withdrawals WHERE status = 'PROCESSING'",
-    );
-    return rows?.[0]?.open ?? 0;
+  #countProcessing(): Promise<number> {
+    return this.#count("SELECT count(*) AS n FROM withdrawals WHERE status = 'PROCESSING'");
+  }
+
+  /** The sum of what a statement counts in each ledger. */
+  async #count(sql: string): Promise<number> {
+    const rows = (await this.#exchange?.probe.queryAll<{ n: number }>(sql)) ?? [];
+    return rows.reduce((sum, { n }) => sum + n, 0);
   }
 }

@@ -1,4 +1,5 @@
 import type { V4WorkerOptionsShape } from 'miniflare';
+import { bindingOf } from '../../../../src/ledger/binding-names.ts';
 
 /** The name of the Worker that runs next to the exchange and reads its database. */
 export const PROBE = 'probe';
@@ -10,14 +11,18 @@ export interface ProbeStatement {
 }
 
 const SCRIPT = `export default {
-  async fetch(request, { DB, EXCHANGE }) {
+  async fetch(request, bindings) {
     try {
-      if (new URL(request.url).pathname === '/schedule') {
-        await EXCHANGE.scheduled({ scheduledTime: new Date(), cron: '* * * * *' });
+      const { pathname } = new URL(request.url);
+      if (pathname === '/schedule') {
+        await bindings.EXCHANGE.scheduled({ scheduledTime: new Date(), cron: '* * * * *' });
         return Response.json([]);
       }
+      const database = bindings[pathname.slice('/batch/'.length)];
       const statements = await request.json();
-      const results = await DB.batch(statements.map(({ sql, values = [] }) => DB.prepare(sql).bind(...values)));
+      const results = await database.batch(
+        statements.map(({ sql, values = [] }) => database.prepare(sql).bind(...values)),
+      );
       return Response.json(results.map(({ results }) => results));
     } catch (error) {
       return new Response(String(error), { status: 500 });
@@ -25,7 +30,7 @@ const SCRIPT = `export default {
   },
 };`;
 
-/** The probe's own Worker. It has the exchange's database and its cron handler. */
+/** The probe's own Worker. It has the exchange's databases and its cron handler. */
 export function describeProbe(exchange: string, { d1Databases, compatibilityDate }: V4WorkerOptionsShape) {
   return {
     name: PROBE,
@@ -39,27 +44,34 @@ export function describeProbe(exchange: string, { d1Databases, compatibilityDate
 }
 
 /**
- * Reads the database of an exchange and runs its cron handler, over HTTP. Miniflare's own handles can do both, but they
+ * Reads the databases of an exchange and runs its cron handler, over HTTP. Miniflare's own handles can do both, but they
  * block Node, which then reads nothing of the runtime's log. A runtime with much to log waits for its log to be read,
  * and both would wait for ever.
  */
 export class Probe {
   /** Its address, for a Probe in another process. */
   readonly url: string;
+  readonly #ledgers: readonly number[];
 
-  constructor(url: string) {
+  constructor(url: string, ledgers = 1) {
     this.url = url;
+    this.#ledgers = Array.from({ length: ledgers }, (_, ledger) => ledger);
   }
 
-  /** Runs statements in one transaction, and returns the rows of each. */
-  async batch(statements: readonly ProbeStatement[]): Promise<Record<string, unknown>[][]> {
-    return this.#post('/batch', statements);
+  /** Runs statements in one transaction of a ledger, and returns the rows of each. */
+  async batch(statements: readonly ProbeStatement[], ledger = 0): Promise<Record<string, unknown>[][]> {
+    return this.#post(`/batch/${bindingOf(ledger)}`, statements);
   }
 
-  /** The rows of one statement. */
-  async query<Row>(sql: string): Promise<Row[]> {
-    const [rows = []] = await this.batch([{ sql }]);
+  /** The rows of one statement in a ledger. */
+  async query<Row>(sql: string, ledger = 0): Promise<Row[]> {
+    const [rows = []] = await this.batch([{ sql }], ledger);
     return rows as Row[];
+  }
+
+  /** The rows of one statement in all ledgers, one ledger after the other. */
+  async queryAll<Row>(sql: string): Promise<Row[]> {
+    return (await Promise.all(this.#ledgers.map((ledger) => this.query<Row>(sql, ledger)))).flat();
   }
 
   /** Runs the handler that cron runs every minute. */

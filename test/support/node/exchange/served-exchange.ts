@@ -54,7 +54,7 @@ export async function startServedExchange(options: ExchangeOptions, keepsLog = t
     url,
     neighbourUrl,
     inspectorUrl,
-    probe: new Probe(probeUrl),
+    probe: new Probe(probeUrl, options.ledgers),
     log: () => log,
     kill: () => end(() => process.kill(-(server.pid ?? 0), 'SIGKILL')),
     stop: () => end(() => server.disconnect()),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Miniflare, type V4WorkerOptionsShape, convertV4MiniflareOptions } from 'miniflare';
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler';
+import { describeLedgers } from '../../../../scripts/start/local-ledgers.ts';
 import { PROBE, Probe, describeProbe } from './probe.ts';
 
 /** An exchange for one test, script or benchmark alone. */
@@ -15,6 +16,8 @@ export interface ExchangeOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** Replaces calls per period of wrangler.toml's rate limits: `{ ANONYMOUS_READS: 100_000 }`. */
   readonly rateLimits?: Readonly<Record<string, number>>;
+  /** How many ledgers it has, each a database. Default: 1. With the same storage there may be more at a later start. */
+  readonly ledgers?: number;
   /** How many Workers share the objects and the database, as data centres do. Default: 1. */
   readonly workers?: number;
   /** Whether Cloudflare's own router serves the site's files in front of the Worker. Default: true. */
@@ -68,7 +71,8 @@ export async function startExchange(options: ExchangeOptions): Promise<Exchange>
   const config = unstable_readConfig({ config: 'wrangler.toml' });
   const owner = config.name ?? 'worker';
   const names = Array.from({ length: options.workers ?? 1 }, (_, index) => (index ? `${owner}-${index + 1}` : owner));
-  const settings: V4WorkerOptionsShape = unstable_getMiniflareWorkerOptions(config).workerOptions;
+  const { ledgers = 1 } = options;
+  const settings = addLedgers(unstable_getMiniflareWorkerOptions(config).workerOptions, ledgers);
   const objects = settings.durableObjects ?? {};
   const { assets, ...bare } = settings;
   const shared = {
@@ -95,8 +99,8 @@ export async function startExchange(options: ExchangeOptions): Promise<Exchange>
     }),
   );
   try {
-    const probe = new Probe((await runtime.unsafeGetDirectURL(PROBE)).origin);
-    await migrate(probe);
+    const probe = new Probe((await runtime.unsafeGetDirectURL(PROBE)).origin, ledgers);
+    for (let ledger = 0; ledger < ledgers; ledger += 1) await migrate(probe, ledger);
     const urls = await Promise.all(names.map((name) => runtime.unsafeGetDirectURL(name)));
     const neighbourUrl = options.neighbour && (await runtime.unsafeGetDirectURL(NEIGHBOUR)).origin;
     const inspectorUrl =
@@ -132,6 +136,12 @@ export function serveBundle(bundle: string, entry?: string) {
   };
 }
 
+/** The same Worker with the databases of further ledgers. */
+function addLedgers(settings: V4WorkerOptionsShape, ledgers: number): V4WorkerOptionsShape {
+  const named = Object.fromEntries(Object.entries(settings.d1Databases ?? {}));
+  return { ...settings, d1Databases: { ...describeLedgers(ledgers), ...named } };
+}
+
 function describeNeighbour({ config, bundle }: Neighbour) {
   const settings = unstable_getMiniflareWorkerOptions(unstable_readConfig({ config })).workerOptions;
   return { ...(settings as V4WorkerOptionsShape), ...serveBundle(bundle), name: NEIGHBOUR };
@@ -158,12 +168,14 @@ function limitRates(bindings: RateLimits, limits: Readonly<Record<string, number
 }
 
 /** Applies the migrations that were not yet applied, and notes them as `wrangler d1 migrations apply` does. */
-async function migrate(probe: Probe): Promise<void> {
+async function migrate(probe: Probe, ledger: number): Promise<void> {
   await probe.query(
     `CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE,
        applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)`,
+    ledger,
   );
-  const applied = (await probe.query<{ name: string }>('SELECT name FROM d1_migrations')).map(({ name }) => name);
+  const rows = await probe.query<{ name: string }>('SELECT name FROM d1_migrations', ledger);
+  const applied = rows.map(({ name }) => name);
   const files = readdirSync('migrations').filter((name) => name.endsWith('.sql') && !applied.includes(name));
   if (files.length === 0) return;
   // SQLite takes a whole file as one statement.
@@ -174,5 +186,6 @@ async function migrate(probe: Probe): Promise<void> {
         { sql: readFileSync(join('migrations', name), 'utf8') },
         { sql: 'INSERT INTO d1_migrations (name) VALUES (?)', values: [name] },
       ]),
+    ledger,
   );
 }
