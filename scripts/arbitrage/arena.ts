@@ -11,6 +11,9 @@ import { readProductionMarket } from './production-market.ts';
 /** A coin that only three venues list here, so two books are the majority. */
 const THREE_VENUES = { LTC: ['binance', 'kucoin', 'gate'] } as const satisfies Partial<Record<Coin, VenueName[]>>;
 
+/** One strategy has an account in each ledger, all others one in ledger 0. */
+const LEDGERS = 2;
+
 /** The exchange as it is deployed, and the simulated venues that it asks for prices. */
 export interface Arena {
   readonly operator: Operator;
@@ -33,10 +36,12 @@ export async function openArena(bundle: string, spread_bps: number): Promise<Are
   try {
     exchange = await startServedExchange({
       bundle,
+      ledgers: LEDGERS,
       variables: { ...production.variables, ...venueUrlVariables(venueServer.url), SPREAD_BPS: String(spread_bps) },
       site: false,
     });
     const operator = new Operator(exchange.url);
+    await operator.shareLimits(LEDGERS);
     const {
       keys: [observer],
     } = await Holder.open(operator, { assets: ['DOGE'], keys: 1, trades: UNLIMITED });

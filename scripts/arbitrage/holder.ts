@@ -29,53 +29,75 @@ type Balances = Readonly<Record<Asset, Atoms>>;
 export interface HolderOptions {
   /** The coins to hold beside USDT. */
   readonly assets: readonly Asset[];
+  /** How many keys each account has. */
   readonly keys: number;
+  /** The ledgers of the accounts, one in each. Default: one account, in ledger 0. */
+  readonly ledgers?: readonly number[];
   /** How many orders each key may place. Default: the default limits. */
   readonly trades?: BucketLimits;
+  /** The same for reads; previews count as reads. */
+  readonly reads?: BucketLimits;
 }
 
-/** An account and its keys. The profit is computed from the account's balances. */
+/** Somebody with an account and its keys, or with several. The profit is computed from the accounts' balances. */
 export class Holder {
+  /** The keys of all accounts, one account after the other. */
   readonly keys: readonly Trader[];
   readonly tally: Tally;
+  /** A key of each account, which reads its balances. */
+  readonly #accounts: readonly Trader[];
   readonly #first: Balances;
 
-  private constructor(keys: readonly Trader[], tally: Tally, first: Balances) {
-    this.keys = keys;
+  private constructor(accounts: readonly (readonly Trader[])[], tally: Tally, first: Balances) {
+    this.keys = accounts.flat();
     this.tally = tally;
+    this.#accounts = accounts.flatMap(([key]) => key ?? []);
     this.#first = first;
   }
 
   static async open(operator: Operator, options: HolderOptions): Promise<Holder> {
-    const { keys, trades = defaultLimits.trade } = options;
-    const held = ['USDT', ...options.assets].map((asset) => [asset, FUNDS[asset as Asset]] as const);
-    const accountId = await operator.openAccount(Object.fromEntries(held));
+    const { ledgers = [0] } = options;
     const tally: Tally = { filled: 0, refused: {} };
-    const traders: Trader[] = [];
-    for (let key = 0; key < keys; key += 1) {
-      const token = await operator.createKey(accountId, {
-        scopes: ['read', 'trade'],
-        rateLimits: { ...defaultLimits, trade: trades },
-      });
-      traders.push(new Trader(operator.origin, token, trades.perMinute, tally));
+    const accounts: Trader[][] = [];
+    for (const ledger of ledgers) {
+      await operator.openIn(ledger);
+      accounts.push(await openKeys(operator, options, tally));
     }
-    return new Holder(traders, tally, await readBalances(traders));
+    return new Holder(accounts, tally, await readBalances(accounts.flatMap(([key]) => key ?? [])));
   }
 
   /**
-   * What the account has gained since it was opened, in atoms of USDT. Only the differences of the balances count, each
+   * What the accounts have gained since they were opened, in atoms of USDT. Only the differences of the balances count, each
    * coin at its true mid price in `frame`, so the funds it began with gain and lose nothing when the market moves.
    */
   async readProfit(frame: Frame): Promise<Atoms> {
-    const now = await readBalances(this.keys);
+    const now = await readBalances(this.#accounts);
     return assetSymbols.reduce((sum, asset) => sum + valueOf(asset, now[asset] - this.#first[asset], frame), 0n);
   }
 }
 
-async function readBalances([key]: readonly Trader[]): Promise<Balances> {
-  const told = (await key?.readBalances()) ?? {};
-  const amounts = assetSymbols.map((asset) => [asset, parseAmount(told[asset] ?? '0', scaleOf(asset))] as const);
-  return Object.fromEntries(amounts) as Record<Asset, Atoms>;
+/** Opens an account with funds, and makes its keys. */
+async function openKeys(operator: Operator, options: HolderOptions, tally: Tally): Promise<Trader[]> {
+  const { keys, trades = defaultLimits.trade, reads = defaultLimits.read } = options;
+  const held = ['USDT', ...options.assets].map((asset) => [asset, FUNDS[asset as Asset]] as const);
+  const accountId = await operator.openAccount(Object.fromEntries(held));
+  const traders: Trader[] = [];
+  for (let key = 0; key < keys; key += 1) {
+    const token = await operator.createKey(accountId, {
+      scopes: ['read', 'trade'],
+      rateLimits: { ...defaultLimits, read: reads, trade: trades },
+    });
+    traders.push(new Trader(operator.origin, token, trades.perMinute, tally));
+  }
+  return traders;
+}
+
+/** The sums of the balances of several accounts. */
+async function readBalances(accounts: readonly Trader[]): Promise<Balances> {
+  const all = await Promise.all(accounts.map((account) => account.readBalances()));
+  const sum = (asset: Asset) =>
+    all.reduce((total, told) => total + (parseAmount(told[asset] ?? '0', scaleOf(asset)) ?? 0n), 0n);
+  return Object.fromEntries(assetSymbols.map((asset) => [asset, sum(asset)])) as Record<Asset, Atoms>;
 }
 
 /** Rounded down, below zero too. */

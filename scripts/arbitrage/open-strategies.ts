@@ -7,6 +7,7 @@ import { SeesAhead } from './sees-ahead.ts';
 import type { Strategy } from './strategy.ts';
 import { ThinBooks } from './thin-books.ts';
 import { TwoKeys } from './two-keys.ts';
+import { TwoLedgers } from './two-ledgers.ts';
 
 /** The smallest moves that the clients who see ahead trade on; one client each. */
 const AHEAD_FROM_BPS = [20, 40, 60, 100];
@@ -24,7 +25,7 @@ export interface StrategyOptions {
   readonly trades?: BucketLimits;
 }
 
-/** Opens every strategy with an account of its own. `ahead` are those of them that see ahead. */
+/** Opens every strategy with accounts of its own. `ahead` are those of them that see ahead. */
 export async function openStrategies(
   arena: Arena,
   { seed, dustPerStep, trades = defaultLimits.trade }: StrategyOptions,
@@ -46,6 +47,14 @@ export async function openStrategies(
     books.push(new ThinBooks(await open(coin), arena.market, { coin, venues, mustNotGain }));
   }
   const twoKeys = new TwoKeys(await open('BTC', 2), arena.spread_bps);
+  const inTwoLedgers = await Holder.open(arena.operator, {
+    assets: ['BTC'],
+    keys: 1,
+    ledgers: [0, 1],
+    reads: UNLIMITED,
+    trades,
+  });
+  const twoLedgers = new TwoLedgers(inTwoLedgers, arena.spread_bps);
   const dust = new Dust(await open('BTC', 1, UNLIMITED), seed, dustPerStep);
-  return { strategies: [twoKeys, ...books, dust, ...ahead, ...late], ahead };
+  return { strategies: [twoKeys, twoLedgers, ...books, dust, ...ahead, ...late], ahead };
 }

@@ -24,7 +24,11 @@ export async function playPath(
   strategies: readonly Strategy[],
 ): Promise<StrategyResult[]> {
   for (const [step, now] of path.entries()) {
-    await market.show(now);
+    const change = new AbortController();
+    await Promise.all([
+      market.show(now).finally(() => change.abort()),
+      ...strategies.map((strategy) => strategy.follow?.(change.signal)),
+    ]);
     const moment = { step, previous: path[step - 1], now, next: path[step + 1] };
     await Promise.all(strategies.map((strategy) => strategy.act(moment)));
   }

@@ -67,6 +67,17 @@ export class Trader {
     return undefined;
   }
 
+  /** What an order would fill at now. Returns `undefined` when it would be refused. */
+  async preview(wish: Wish): Promise<Filled | undefined> {
+    const response = await fetch(`${this.#origin}/api/v1/orders/preview`, {
+      method: 'POST',
+      headers: { ...this.#headers(), 'Content-Type': 'application/json' },
+      body: JSON.stringify(wish),
+    });
+    const answer = (await response.json()) as { preview: Filled };
+    return response.ok ? answer.preview : undefined;
+  }
+
   /** The balances of the account, by asset, as decimal strings. */
   async readBalances(): Promise<Record<string, string>> {
     const response = await fetch(`${this.#origin}/api/v1/wallet/balances`, { headers: this.#headers() });

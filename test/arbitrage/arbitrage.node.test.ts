@@ -5,6 +5,7 @@ import { type StrategyResult, playPath } from '../../scripts/arbitrage/play-path
 import { drawPath } from '../../scripts/arbitrage/price-path.ts';
 import { readProductionMarket } from '../../scripts/arbitrage/production-market.ts';
 import { TwoKeys } from '../../scripts/arbitrage/two-keys.ts';
+import { TwoLedgers } from '../../scripts/arbitrage/two-ledgers.ts';
 
 /** Its first two moves are 99 and 140 bps. */
 const SEED = 23;
@@ -23,18 +24,26 @@ afterAll(() => arena.end());
 describe('on a random path with jumps, at production’s spread', () => {
   let results: readonly StrategyResult[];
   let pairs: number;
+  let looks: number;
   const named = (name: RegExp) => results.filter(({ strategy }) => name.test(strategy));
 
   beforeAll(async () => {
     const { strategies } = await openStrategies(arena, { seed: SEED, dustPerStep: DUST_PER_STEP });
     results = await playPath(arena, drawPath(SEED, SECONDS), strategies);
     pairs = strategies.find((strategy) => strategy instanceof TwoKeys)?.pairs ?? 0;
+    looks = strategies.find((strategy) => strategy instanceof TwoLedgers)?.looks ?? 0;
   }, 60_000);
 
   it('two keys of one holder fill at one price, although they traded a second and a move of 1 % apart', () => {
     // Each pair of orders that was tried lost the spread twice.
     expect(pairs).toBeGreaterThan(0);
     const [result] = named(/^two keys$/);
+    expect(result?.profit).toBeLessThan(0n);
+  });
+
+  it('two accounts in two ledgers, whose prices are compared all the time, gain nothing', () => {
+    expect(looks).toBeGreaterThan(10);
+    const [result] = named(/^two accounts in two ledgers$/);
     expect(result?.profit).toBeLessThan(0n);
   });
 
@@ -49,7 +58,13 @@ describe('on a random path with jumps, at production’s spread', () => {
 
   it('no strategy gains that must not gain: not with two keys, books of two venues, or the smallest orders', () => {
     const harmless = results.filter(({ mustNotGain }) => mustNotGain);
-    expect(harmless.map(({ strategy }) => strategy)).toEqual(['two keys', '2 books of 6', '2 books of 4', 'dust']);
+    expect(harmless.map(({ strategy }) => strategy)).toEqual([
+      'two keys',
+      'two accounts in two ledgers',
+      '2 books of 6',
+      '2 books of 4',
+      'dust',
+    ]);
     for (const { strategy, profit, refused } of harmless) {
       expect(profit, strategy).toBeLessThan(0n);
       expect(refused, strategy).toEqual({});
