@@ -5,10 +5,17 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Peer, isPeer, startPeer } from './bench/peer.ts';
 import { profileSubject } from './bench/profile.ts';
+import { measureProcesses } from './bench/processes.ts';
 import { measureRounds } from './bench/rounds.ts';
 import { startBenchRuntime } from './bench/start-runtime.ts';
 import { type Subject, describeSubjects } from './bench/subjects.ts';
-import { describeThroughput, tabulate, writeThroughput } from './bench/throughput.ts';
+import {
+  describeThroughput,
+  tabulate,
+  tabulateProcesses,
+  writeProcesses,
+  writeThroughput,
+} from './bench/throughput.ts';
 
 /**
  * `npm run bench` compares the throughput of each kind of request with the runtime's limit for it. It prints the table
@@ -18,6 +25,9 @@ import { describeThroughput, tabulate, writeThroughput } from './bench/throughpu
  * `-- --peer FOLDER` also measures the server of that folder, which a team might have built instead, in the same run:
  * see bench/peer.ts.
  *
+ * `-- --processes 2` instead compares the throughput of orders to one ledger with that to two, each in a runtime process of
+ * its own or both in one, and writes that into the document.
+ *
  * `-- --profile "an order"` records a CPU profile of one kind of request instead, with `--connections` at once, into
  * `dist/<name>.cpuprofile`. Chrome's DevTools, Visual Studio Code and speedscope show such a file.
  */
@@ -26,6 +36,9 @@ const DOCUMENT = 'docs/performance.md';
 
 /** The size of a run whose table goes into the document. */
 const FULL = { rounds: '9', slice: '500', only: '' };
+
+/** The same for processes, which there are two of. There is only one kind of request, so each side has more time. */
+const FULL_OF_PROCESSES = { rounds: '9', slice: '2000', processes: '2' };
 
 /** How many connections are measured at once. Each has its own trader. */
 const CONNECTIONS = [1, 16];
@@ -37,7 +50,8 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     rounds: { type: 'string', default: FULL.rounds },
-    slice: { type: 'string', default: FULL.slice },
+    slice: { type: 'string' },
+    processes: { type: 'string' },
     only: { type: 'string', default: FULL.only },
     profile: { type: 'string' },
     connections: { type: 'string', default: '16' },
@@ -47,15 +61,17 @@ const { values, positionals } = parseArgs({
 
 const directory = mkdtempSync(join(tmpdir(), 'bureau-bench-'));
 try {
-  if (values.profile === undefined) await measure();
-  else await profile(values.profile, Number(values.connections));
+  if (values.profile !== undefined) await profile(values.profile, Number(values.connections));
+  else if (values.processes !== undefined) await compareProcesses(values.processes);
+  else await measure();
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }
 
 async function measure(): Promise<void> {
-  const begun_ms = Date.now();
-  const [rounds, slice_ms] = [Number(values.rounds), Number(values.slice)];
+  const report = reportTimes();
+  const slice = values.slice ?? FULL.slice;
+  const [rounds, slice_ms] = [Number(values.rounds), Number(slice)];
   const traders = Math.max(...CONNECTIONS);
   const runtime = await startBenchRuntime(directory, { traders });
   let peer: Peer | undefined;
@@ -65,11 +81,11 @@ async function measure(): Promise<void> {
       rounds,
       slice_ms,
       connections: CONNECTIONS,
-      report: (line) => console.log(`${Math.round((Date.now() - begun_ms) / 1_000)} s: ${line}`),
+      report,
     });
     const rows = tabulate(measured);
     console.table(rows);
-    if (values.rounds !== FULL.rounds || values.slice !== FULL.slice || values.only !== FULL.only) {
+    if (values.rounds !== FULL.rounds || slice !== FULL.slice || values.only !== FULL.only) {
       console.log(`not a full run: ${DOCUMENT} stays as it is`);
       return;
     }
@@ -80,6 +96,28 @@ async function measure(): Promise<void> {
     await peer?.end();
     await runtime.end();
   }
+}
+
+async function compareProcesses(processes: string): Promise<void> {
+  const slice = values.slice ?? FULL_OF_PROCESSES.slice;
+  const [rounds, slice_ms] = [Number(values.rounds), Number(slice)];
+  const options = { rounds, slice_ms, connections: CONNECTIONS, report: reportTimes() };
+  const rows = tabulateProcesses(await measureProcesses(directory, Number(processes), options));
+  console.table(rows);
+  const isFull = JSON.stringify({ rounds: values.rounds, slice, processes }) === JSON.stringify(FULL_OF_PROCESSES);
+  if (!isFull) {
+    console.log(`not a full run: ${DOCUMENT} stays as it is`);
+    return;
+  }
+  const lines = describeThroughput(rows, { rounds, slice_ms, date: new Date(), ...describeMachine() });
+  writeFileSync(DOCUMENT, writeProcesses(readFileSync(DOCUMENT, 'utf8'), lines));
+  console.log(`written into ${DOCUMENT}`);
+}
+
+/** Prints each line with the seconds that have passed since this call. */
+function reportTimes(): (line: string) => void {
+  const begun_ms = Date.now();
+  return (line) => console.log(`${Math.round((Date.now() - begun_ms) / 1_000)} s: ${line}`);
 }
 
 async function openPeer(folder: string, traders: number): Promise<Peer> {

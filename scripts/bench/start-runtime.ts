@@ -35,20 +35,31 @@ export interface RuntimeOptions {
   readonly profiled?: boolean;
 }
 
+/** A bundle, and its module that is served. */
+export interface BenchBundle {
+  readonly bundle: string;
+  readonly entry: string;
+}
+
+/** Bundles the exchange as it would be deployed. Runtimes that are started after this print nothing. */
+export async function buildExchange(directory: string, keepsNames = false): Promise<BenchBundle> {
+  const bundle = join(directory, 'exchange');
+  await buildWorker('', bundle, { keepsNames });
+  const { default: workerd } = createRequire(import.meta.url)('workerd') as { default: string };
+  const silenced = join(directory, 'workerd');
+  writeFileSync(silenced, `#!/bin/sh\nexec '${workerd}' "$@" >/dev/null\n`, { mode: 0o755 });
+  process.env['MINIFLARE_WORKERD_PATH'] = silenced;
+  return { bundle, entry: writeCountingEntry(bundle) };
+}
+
 /** Bundles the exchange and the floors as they would be deployed, and starts both in one runtime without a proxy. */
 export async function startBenchRuntime(
   directory: string,
   { traders, profiled = false }: RuntimeOptions,
 ): Promise<BenchRuntime> {
-  const bundle = join(directory, 'exchange');
+  const { bundle, entry } = await buildExchange(directory, profiled);
   const floorsBundle = join(directory, 'floors');
-  await buildWorker('', bundle, { keepsNames: profiled });
-  const entry = writeCountingEntry(bundle);
   await buildWorker('', floorsBundle, { config: FLOORS_CONFIG });
-  const { default: workerd } = createRequire(import.meta.url)('workerd') as { default: string };
-  const silenced = join(directory, 'workerd');
-  writeFileSync(silenced, `#!/bin/sh\nexec '${workerd}' "$@" >/dev/null\n`, { mode: 0o755 });
-  process.env['MINIFLARE_WORKERD_PATH'] = silenced;
   const served = await startServedExchange(
     {
       bundle,
@@ -78,7 +89,8 @@ export async function startBenchRuntime(
   }
 }
 
-async function openTraders(exchange: string, count: number): Promise<BenchTrader[]> {
+/** Opens accounts with funds, each with a key. */
+export async function openTraders(exchange: string, count: number): Promise<BenchTrader[]> {
   const operator = new Operator(exchange);
   const traders: BenchTrader[] = [];
   for (let index = 0; index < count; index += 1) {

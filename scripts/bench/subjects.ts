@@ -96,6 +96,16 @@ export async function describeSubjects(runtime: BenchRuntime, peer?: Peer): Prom
   });
 }
 
+/** Orders of so many traders, one for each connection, which buy and sell in turn. */
+export function loadOrders(origin: string, tokens: readonly string[]): Load {
+  const sideOf = alternate<'BUY' | 'SELL'>('BUY', 'SELL');
+  const next = (connection: number): LoadRequest => {
+    const request = post(ORDERS_PATH, tokens[connection] ?? '', orderTo(sideOf(connection)), randomUUID());
+    return { ...request, headers: { ...request.headers, ...PLATFORM_HEADERS } };
+  };
+  return { origin, status: 201, next };
+}
+
 /** Places orders until each trader has more than a page of them, at the exchange or at its peer. */
 async function fillPages({ origin, tokens }: Pick<Peer, 'origin' | 'tokens'>): Promise<void> {
   await Promise.all(

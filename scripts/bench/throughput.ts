@@ -1,5 +1,6 @@
 import { formatTable, writeMeasured } from '../measured-section.ts';
 import type { Spread } from '../spread.ts';
+import type { ProcessesMeasurement } from './processes.ts';
 import type { Measurement, RoundOptions } from './rounds.ts';
 import type { Target } from './subjects.ts';
 
@@ -52,8 +53,38 @@ function judge({ median }: Spread, { alone, together }: Target, connections: num
   return `${showShare(target)}, ${median >= target ? 'met' : 'missed'}`;
 }
 
+/** The columns of the table of several processes. */
+export interface ProcessesRow {
+  readonly 'Connections to each ledger': string;
+  readonly 'One ledger': string;
+  readonly 'Ledgers in a process each': string;
+  readonly 'Of one ledger': string;
+  readonly 'As many in one process': string;
+  readonly 'Of one': string;
+}
+
+/** One row for each number of connections: medians with their quartiles. */
+export function tabulateProcesses(measurements: readonly ProcessesMeasurement[]): ProcessesRow[] {
+  return measurements.map(({ connections, alone, apart, apartRatio, together, togetherRatio }) => ({
+    'Connections to each ledger': String(connections),
+    'One ledger': show(alone, showThroughput),
+    'Ledgers in a process each': show(apart, showThroughput),
+    'Of one ledger': show(apartRatio, showShare),
+    'As many in one process': show(together, showThroughput),
+    'Of one': show(togetherRatio, showShare),
+  }));
+}
+
+/** Replaces the figures of the last run of several processes in the document. Throws when it has no section for them. */
+export function writeProcesses(document: string, lines: readonly string[]): string {
+  return writeMeasured(document, 'Throughput of two ledgers', lines);
+}
+
 /** Writes the dated line and the table in Markdown. */
-export function describeThroughput(rows: readonly ThroughputRow[], circumstances: Circumstances): string[] {
+export function describeThroughput(
+  rows: readonly (ThroughputRow | ProcessesRow)[],
+  circumstances: Circumstances,
+): string[] {
   const { date, rounds, slice_ms, cores, processor, workerd, node } = circumstances;
   return [
     `Measured on ${date.toISOString().slice(0, 10)}: ${rounds} rounds of ${slice_ms} ms a side, on ${cores} cores ` +

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Measurement } from '../../scripts/bench/rounds.ts';
-import { describeThroughput, tabulate, writeThroughput } from '../../scripts/bench/throughput.ts';
+import {
+  describeThroughput,
+  tabulate,
+  tabulateProcesses,
+  writeProcesses,
+  writeThroughput,
+} from '../../scripts/bench/throughput.ts';
 
 const load = { origin: '', status: 200, next: () => ({ path: '/' }) };
 
@@ -52,6 +58,36 @@ describe('the result of a benchmark', () => {
     const [met, missed] = tabulate([measure(0.75), measure(0.7499)]);
     expect([met?.['Share of the floor'], met?.Target]).toEqual(['0.75 (0.70 to 0.90)', '0.75, met']);
     expect([missed?.['Share of the floor'], missed?.Target]).toEqual(['0.74 (0.70 to 0.90)', '0.75, missed']);
+  });
+});
+
+describe('the result of two ledgers', () => {
+  const of = (median: number) => ({ median, low: median / 2, high: median * 2 });
+  const rows = tabulateProcesses([
+    {
+      connections: 16,
+      alone: of(300),
+      apart: of(450),
+      apartRatio: of(1.509),
+      together: of(290),
+      togetherRatio: of(0.9),
+    },
+  ]);
+  const lines = describeThroughput(rows, circumstances);
+
+  it('is a row with the throughput of one, of both apart and of both together, and the shares', () => {
+    expect(lines.slice(2)).toEqual([
+      '| Connections to each ledger | One ledger | Ledgers in a process each | Of one ledger | As many in one process | Of one |',
+      '|---|---|---|---|---|---|',
+      '| 16 | 300 (150 to 600) | 450 (225 to 900) | 1.50 (0.75 to 3.01) | 290 (145 to 580) | 0.90 (0.45 to 1.80) |',
+    ]);
+  });
+
+  it('is written into the page in docs, and by the next run over that', () => {
+    const page = readFileSync('docs/performance.md', 'utf8');
+    const written = writeProcesses(page, lines);
+    expect(written).toContain(lines.join('\n'));
+    expect(writeProcesses(written, lines)).toBe(written);
   });
 });
 
