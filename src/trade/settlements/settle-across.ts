@@ -46,6 +46,8 @@ export async function settleAcross(bindings: LedgerBindings, trade: Trade, actor
   const standing = await goOn(asked, settled, held);
   if (standing) return standing;
   if (!(await claimReference(bindings, reference, ledgerNumberOf(buyer)))) return usedReference;
+  // The seller's ledger would refuse it as well, but only after the USDT was taken.
+  if (frozen !== undefined) return explainRefusal({ kind: 'guarded', guard: 'account_frozen' }, trade, frozen);
 
   const hold = drawHold(trade, actor.now_ms);
   const outcome = await commitHold(own, hold, actor);

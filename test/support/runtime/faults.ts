@@ -66,6 +66,9 @@ const batches = {
   release: (text: string) => text.includes('update \\"withdrawals\\" set \\"released_at\\"'),
   deposit: (text: string) => text.includes('insert into \\"deposits\\"') || text.includes('update \\"deposits\\"'),
   settlement: (text: string) => text.includes('insert into \\"settlements\\"'),
+  hold: (text: string) => text.includes('insert into \\"settlement_holds\\"'),
+  holdEnd: (text: string) => text.includes('update \\"settlement_holds\\"'),
+  refusal: (text: string) => text.includes('insert into \\"refused_movements\\"'),
   account: (text: string) => text.includes('insert into \\"accounts\\"'),
   key: (text: string) => text.includes('insert into \\"api_keys\\"'),
 } as const;

@@ -11,7 +11,7 @@ import { type Trader, asOperator, json } from '../../support/exchange.ts';
 import { databaseOf, openTraderIn } from '../../support/ledger/open-in-ledger.ts';
 import { SMALL, allOk, reconcileAnew, statusesOf } from '../../support/ledger/reconciliation.ts';
 import { agreeP2p, agreeQuick, expectHoldings, readSettled, settle } from '../../support/operator/settlements.ts';
-import { CONNECTION_LOST, OVERLOADED, type Moment, aroundBatches } from '../../support/runtime/faults.ts';
+import { CONNECTION_LOST, OVERLOADED, type Moment, aroundBatch, fail } from '../../support/runtime/faults.ts';
 import { env } from '../../support/runtime/test-env.ts';
 import { expectProblem } from '../../support/withdrawals/withdrawals.ts';
 
@@ -25,26 +25,13 @@ async function openPair(from: number, to: number): Promise<[buyer: Trader, selle
   return [buyer, seller];
 }
 
-/** The batches of the steps, by their text. */
-const steps = {
-  hold: (text: string) => text.includes('insert into \\"settlement_holds\\"'),
-  delivery: (text: string) => text.includes('insert into \\"settlements\\"'),
-  payment: (text: string) => text.includes('update \\"settlement_holds\\"'),
-  refusal: (text: string) => text.includes('insert into \\"refused_movements\\"'),
-};
+/** The batches of the steps. */
+const batches = { hold: 'hold', delivery: 'settlement', payment: 'holdEnd', refusal: 'refusal' } as const;
 
-type Step = keyof typeof steps;
+type Step = keyof typeof batches;
 
-function aroundStep(step: Step, moment: Moment, message = CONNECTION_LOST) {
-  return aroundBatches(
-    moment,
-    1,
-    () => {
-      throw new Error(message);
-    },
-    steps[step],
-  );
-}
+const aroundStep = (step: Step, moment: Moment, message = CONNECTION_LOST) =>
+  aroundBatch(batches[step], moment, 1, fail(message));
 
 async function expectNothingOpen(): Promise<void> {
   for (const asset of assetSymbols) {
@@ -211,6 +198,18 @@ describe('a freeze or a halt', () => {
     await lift(pair);
     await expectHoldings(pair[0], '500', '0');
     await expectHoldings(pair[1], '500', '2');
+    await expectNothingOpen();
+    await runKeepers();
+  });
+
+  it('between hold and delivery refuses the trade, and the money comes back', async () => {
+    const [buyer, seller] = await openPair(1, 2);
+    const frozen = aroundBatch('settlement', 'before', 1, async () => void (await freeze(seller)));
+    await expectProblem(await settle(agreeP2p(buyer, seller)), 403, 'account_frozen');
+    frozen.restore();
+    await freeze(seller, false);
+    await expectHoldings(buyer, '500', '0');
+    await expectHoldings(seller, '500', '2');
     await expectNothingOpen();
     await runKeepers();
   });
