@@ -28,7 +28,7 @@ export function houseOfAccount(accountId: string): House {
   return houseOf(ledgerNumberOf(accountId));
 }
 
-/** Whether two accounts are in different ledgers, between which nothing is moved. */
+/** Whether two accounts are in different ledgers. */
 export function areApart(one: string, other: string): boolean {
   return ledgerNumberOf(one) !== ledgerNumberOf(other);
 }

@@ -145,11 +145,24 @@ export interface ModelDeposit {
   creditedTo: string | null;
 }
 
+/** A settlement between accounts of two ledgers, and how far it has come. */
+export interface ModelTrade {
+  readonly buyer: string;
+  readonly seller: string;
+  readonly coin: Asset;
+  readonly coinAmount: bigint;
+  readonly usdtAmount: bigint;
+  state: 'none' | 'held' | 'delivered' | 'paid';
+  heldAt_ms: number;
+}
+
 /** A credit or settlement by the operator's reference. */
 export interface ModelReference {
   readonly path: string;
   readonly body: Record<string, string>;
   readonly movements: readonly Omit<Movement, 'reference'>[];
+  /** Of a settlement between accounts of two ledgers, which takes several steps. */
+  readonly trade?: ModelTrade;
   isDone: boolean;
 }
 
@@ -204,6 +217,8 @@ export class Model {
   readonly withdrawals = new Map<string, ModelWithdrawal>();
   readonly deposits: ModelDeposit[] = [];
   readonly references: ModelReference[] = [];
+  /** Settlements between two ledgers, by the ids that they got. */
+  readonly trades = new Map<string, ModelReference>();
   readonly floors = new Map<string, bigint>();
   /** The one smallest deposit that the operator has set at the moment, in atoms. */
   depositMinimum: { readonly asset: Asset; readonly network: Network; readonly amount: bigint } | null = null;

@@ -1,5 +1,6 @@
 import { asOperator } from '../support/exchange.ts';
 import type { Draw } from '../support/draw.ts';
+import type { Batch } from '../support/runtime/faults.ts';
 import { must, withoutReference } from './model.ts';
 import { type Injection, failDatabase } from './inject-faults.ts';
 import type { World } from './world.ts';
@@ -20,7 +21,7 @@ export async function operate(world: World, method: string, path: string, body?:
 }
 
 /** Makes D1 fail at the next batch, in some of the steps. */
-export function injectDatabaseFault(world: World, draw: Draw, batch: 'deposit' | 'settlement'): Injection | undefined {
+export function injectDatabaseFault(world: World, draw: Draw, batch: Batch): Injection | undefined {
   if (!draw.happens(0.35)) return undefined;
   const fault = draw.pick(failDatabase(batch, false));
   const injection = fault.inject();

@@ -1,12 +1,13 @@
 import { vi } from 'vitest';
-import type { Asset } from '../../src/money/assets.ts';
+import { type Asset, assetSymbols } from '../../src/money/assets.ts';
 import { databaseOf, ledgersUnderTest } from '../support/ledger/open-in-ledger.ts';
 import { ProgrammedCustodian } from './custodian.ts';
-import { houseOfAccount, nameOwner } from './house-of.ts';
+import { houseOf, houseOfAccount, nameOwner } from './house-of.ts';
 import { Market } from './market.ts';
 import {
   Disagreement,
   Model,
+  type ModelReference,
   type ModelSettings,
   type ModelWithdrawal,
   type Movement,
@@ -14,9 +15,10 @@ import {
   withoutReference,
 } from './model.ts';
 import { awaitGates } from './settle-gates.ts';
+import { advanceTrade, checkInventory, sumInTransit } from './trades-across.ts';
 
 /** A row of a ledger, as D1 returns it. */
-type Row = Readonly<Record<string, string | number>>;
+type Row = Readonly<Record<string, string | number | null>>;
 
 /** The exchange, its surroundings, and the model. */
 export class World {
@@ -29,6 +31,8 @@ export class World {
   readonly answers: Record<string, number> = {};
   /** Withdrawals that a request in progress may make. */
   wanted: readonly Omit<ModelWithdrawal, 'id'>[] = [];
+  /** The settlement between two ledgers that a request in progress may make. */
+  wantedTrade: ModelReference | null = null;
   /** Work that runs during the request, and is awaited after its answer. */
   readonly after: Promise<unknown>[] = [];
   /** Withdrawals that the operator ends in this step, without the custodian. */
@@ -41,6 +45,8 @@ export class World {
   /** By ledger, the number of the newest transfer that was read. */
   readonly #journals: number[] = [];
   #names = 0;
+  /** What was read that moved between ledgers, and the record that commanded it; `null` for the inventory. */
+  readonly #across: (Movement & { readonly record: string | null })[] = [];
 
   constructor(start_ms: number) {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: start_ms });
@@ -129,6 +135,7 @@ export class World {
     await awaitGates();
     const seen = await Promise.all(ledgersUnderTest.map((ledger) => this.#read(ledger)));
     const movements = seen.flatMap(({ journal }, ledger) => this.#follow(ledger, journal));
+    this.#followAcross();
     const expected = this.model.list();
     const sums = new Map<string, bigint>();
     let count = 0;
@@ -153,7 +160,10 @@ export class World {
     const [journal, balances, totps] = await database.batch<Row>([
       database
         .prepare(
-          'SELECT id, debit, credit, asset, CAST(amount AS TEXT) AS amount, kind, reference FROM transfers WHERE id > ? ORDER BY id',
+          `SELECT id, debit, credit, asset, CAST(amount AS TEXT) AS amount, kind, reference, CASE kind
+             WHEN 'movement' THEN (SELECT record_id FROM movements WHERE movements.id = transfers.reference)
+             ELSE reference END AS record
+           FROM transfers WHERE id > ? ORDER BY id`,
         )
         .bind(this.#journals[ledger] ?? 0),
       database.prepare('SELECT account, asset, CAST(amount AS TEXT) AS amount FROM balances'),
@@ -169,6 +179,7 @@ export class World {
       const number = (this.#journals[ledger] ?? 0) + 1;
       must(row['id'] === number, 'the journal has a gap at', ledger, number);
       this.#journals[ledger] = number;
+      const { record } = row;
       const { debit, credit, ...rest } = withoutReference(row as unknown as Movement);
       const movement: Movement = {
         ...rest,
@@ -178,6 +189,12 @@ export class World {
         amount: BigInt(row['amount'] ?? 0),
       };
       this.model.move(movement);
+      if (movement.kind === 'hold' || movement.kind === 'movement') {
+        this.#across.push({ ...movement, record: record === null ? null : String(record) });
+        const isTold = movement.kind === 'movement' && this.model.account(movement.credit);
+        if (isTold) this.model.tell(movement.credit, 'settlement.completed', String(record));
+        continue;
+      }
       if (this.#isSettlement(movement)) continue;
       this.#tell(movement);
       movements.push(movement);
@@ -185,6 +202,20 @@ export class World {
       if (isTaken) this.#takeWithdrawal(movement);
     }
     return movements;
+  }
+
+  /** What was moved between ledgers belongs to a settlement, or to the inventory; nothing else is in transit. */
+  #followAcross(): void {
+    for (const [record, rows] of Map.groupBy(this.#across.splice(0), (one) => one.record)) {
+      if (record === null) checkInventory(rows);
+      else advanceTrade(this.model, this.wantedTrade, this.now_ms, record, rows);
+    }
+    const expected = sumInTransit(this.model);
+    for (const asset of assetSymbols) {
+      const held = ledgersUnderTest.map((ledger) => this.model.balance(houseOf(ledger).transit, asset));
+      const sum = held.reduce((total, amount) => total + amount, 0n);
+      must(sum === (expected.get(asset) ?? 0n), 'in transit is', asset, sum);
+    }
   }
 
   /** A withdrawal must have the values of one that a request of this step asked for. */
