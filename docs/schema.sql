@@ -991,6 +991,16 @@ CREATE UNIQUE INDEX movements_by_id ON movements (id);
 
 CREATE UNIQUE INDEX movements_by_peer ON movements (peer, transfer);
 
+CREATE TRIGGER inventory_is_kept_to_half BEFORE INSERT ON movements
+WHEN NEW.purpose = 'INVENTORY' AND NEW.half = 'OUT'
+  AND NOT EXISTS (SELECT 1 FROM movements WHERE id = NEW.id)
+  AND EXISTS (
+    SELECT 1 FROM balances
+    WHERE account = 'house:liquidity' AND asset = NEW.asset AND 2 * (amount - NEW.amount) < floor)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: inventory_needed');
+END;
+
 CREATE TRIGGER movements_are_guarded BEFORE INSERT ON movements
 BEGIN
   SELECT RAISE(ABORT, 'guard: movement exists')

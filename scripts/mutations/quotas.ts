@@ -2,6 +2,8 @@ import type { Room } from './mutation.ts';
 
 const grantTest = 'test/ledger/quotas.three-ledgers.test.ts';
 const planTest = 'test/ledger/plan-taking.pure.test.ts';
+const inventoryTest = 'test/ledger/inventory.three-ledgers.test.ts';
+const KEEP_INVENTORY = 'src/ledger/movements/keep-inventory.ts';
 
 export const quotas: Room = {
   name: 'quotas',
@@ -32,7 +34,7 @@ export const quotas: Room = {
     },
     {
       name: 'a ledger’s keeper takes no quota',
-      file: 'src/ledger/quotas/obtain-quota.ts',
+      file: 'src/ledger/quotas/read-quotas.ts',
       find: 'return room < quota && 2n * room < quota;',
       replace: 'return false;',
     },
@@ -49,6 +51,27 @@ export const quotas: Room = {
       find: 'one.spare > other.spare ? -1 : 1',
       replace: 'one.spare > other.spare ? 1 : -1',
       tests: [planTest],
+    },
+    {
+      name: 'inventory is taken from the ledger that has least',
+      file: KEEP_INVENTORY,
+      find: 'one.spare > other.spare ? -1 : 1',
+      replace: 'one.spare > other.spare ? 1 : -1',
+      tests: [inventoryTest],
+    },
+    {
+      name: 'a ledger takes all inventory that another can spare',
+      file: KEEP_INVENTORY,
+      find: 'const amount = even < richest.spare ? even : richest.spare;',
+      replace: 'const amount = even < richest.spare ? richest.spare : even;',
+      tests: [inventoryTest],
+    },
+    {
+      name: 'inventory moves for an atom',
+      file: KEEP_INVENTORY,
+      find: 'amount > 0n && amount * LEAST_PART >= own.quota',
+      replace: 'amount > 0n',
+      tests: [inventoryTest],
     },
     {
       name: 'a new database has the limits of ledger 0',

@@ -113,6 +113,7 @@ const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'quotas_are_explained',
     'quotas_are_kept',
   ],
+  'test/ledger/inventory.three-ledgers.test.ts': ['inventory_is_kept_to_half'],
   'test/ledger/number-ledger.test.ts': [
     'settings_keep_their_ledger',
     'settings_number_an_empty_ledger',

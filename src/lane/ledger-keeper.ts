@@ -8,6 +8,7 @@ import type { Database } from '../ledger/database.ts';
 import { keepSettings } from '../ledger/copy-settings.ts';
 import { listLedgers, openLedger } from '../ledger/ledgers.ts';
 import { type KnownHalf, MovementsPosition, checkMovements } from '../ledger/movements/check-movements.ts';
+import { keepInventory } from '../ledger/movements/keep-inventory.ts';
 import { finishMovement } from './finish-movement.ts';
 import { keepQuotas } from '../ledger/quotas/keep-quotas.ts';
 import { FIRST_LEDGER } from '../ledger/record-id.ts';
@@ -57,8 +58,8 @@ export interface KeeperSettings {
 
 /**
  * The keeper of one ledger: it reconciles, sums the spread that orders earned, looks up withdrawals that the custodian
- * has, finishes movements between ledgers, keeps its ledger's quotas, wakes webhook endpoints that are behind, and deletes
- * old events. That of ledger 0 also asks the custodian what it holds, and compares it with all ledgers together. The
+ * has, finishes trades and movements between ledgers, keeps its ledger's quotas and inventory, wakes webhook endpoints
+ * that are behind, and deletes old events. That of ledger 0 also asks the custodian what it holds, and compares it with all ledgers together. The
  * schedule wakes every keeper every minute. A pass goes on by the object's own alarm, with pauses so that it does not slow
  * down writers. It keeps no money. All that it stores can be computed again, except the links of the history: they are
  * stored here, out of reach of somebody who can write to the ledger.
@@ -128,6 +129,7 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     );
     if (this.#ledger === FIRST_LEDGER) await attempt('custody_not_watched', () => this.#watchCustody());
     await attempt('quotas_not_kept', () => keepQuotas(this.env, this.#ledger, Date.now()));
+    await attempt('inventory_not_kept', () => keepInventory(this.env, this.#ledger, Date.now()));
     await attempt('endpoints_not_copied', () => copyEndpoints(this.env, this.#ledger));
     await attempt('senders_not_woken', () => this.wakeSenders());
     await attempt('events_not_purged', () => this.#purgeEvents());

@@ -28,6 +28,7 @@ const guards = [
   'review_required',
   'withdrawal_settled',
   'movement_refused',
+  'inventory_needed',
   'hold_ended',
   'settings_overtaken',
   'violation_stands',

@@ -116,9 +116,9 @@ describe('a movement of the inventory', () => {
     await expectNothingLost();
   });
 
-  it('is refused by the floor of the inventory that it would leave, and then has no half', async () => {
+  it('is refused where the house would be short by more than half of the exposure, and then has no half', async () => {
     const movement = draw(1, 2, { amount: 20_000_000_001n });
-    expect(await moveInventory(env, movement)).toMatchObject({ kind: 'floor', account: 'house:liquidity' });
+    expect(await moveInventory(env, movement)).toEqual({ kind: 'guarded', guard: 'inventory_needed' });
     expect(await countHalves(movement.id)).toEqual([0, 0, 0]);
   });
 

@@ -2,13 +2,13 @@ import type { LedgerBindings } from '../../platform/bindings.ts';
 import { listLedgers, openLedger } from '../ledgers.ts';
 import { house } from '../transfers.ts';
 import { finishGrants } from './grant-quota.ts';
-import { evenOut, isHalfUsed } from './obtain-quota.ts';
-import { readAllQuotas, readQuotas } from './read-quotas.ts';
+import { evenOut } from './obtain-quota.ts';
+import { isHalfUsed, readAllQuotas, readQuotas } from './read-quotas.ts';
 
 /**
  * What a ledger's keeper does about quotas, every minute: it finishes the grants that its ledger has given, and where more
- * than half of a supply cap's quota is used, it takes some from the ledger that can spare most. Exposures are moved by the
- * operator alone. With one ledger it does nothing. Throws when a database fails.
+ * than half of a supply cap's quota is used, it takes some from the ledger that can spare most. Quotas of the
+ * exposure are moved by the operator alone; `keepInventory` moves what they are used for. With one ledger it does nothing. Throws when a database fails.
  */
 export async function keepQuotas(bindings: LedgerBindings, ledger: number, now_ms: number): Promise<void> {
   if (listLedgers(bindings).length === 1) return;

@@ -7,7 +7,7 @@ import { listLedgers } from '../ledgers.ts';
 import { FIRST_LEDGER, newRecordId } from '../record-id.ts';
 import { grantQuota } from './grant-quota.ts';
 import { type Giver, type Taken, planEvening, planTaking } from './plan-taking.ts';
-import { type LimitedAccount, type Quota, type Quotas, readAllQuotas } from './read-quotas.ts';
+import { type LimitedAccount, type Quota, type Quotas, isHalfUsed, readAllQuotas } from './read-quotas.ts';
 
 /** A limit of the exchange in one asset. */
 export interface Limit {
@@ -103,11 +103,6 @@ export async function evenOut(
   const own = quotaOf(all, ledger, limit.asset);
   if (!own || !isHalfUsed(own)) return;
   await moveQuota(bindings, limit, ledger, planEvening(own.room, giversOf(all, ledger, limit.asset)), actor);
-}
-
-/** Whether more than half of a quota is used. Pure. */
-export function isHalfUsed({ quota, room }: Quota): boolean {
-  return room < quota && 2n * room < quota;
 }
 
 /**

@@ -23,6 +23,11 @@ export interface Quota {
   readonly given: Atoms;
 }
 
+/** Whether more than half of a quota is used. Pure. */
+export function isHalfUsed({ quota, room }: Quota): boolean {
+  return room < quota && 2n * room < quota;
+}
+
 /** By asset. */
 export type Quotas = ReadonlyMap<Asset, Quota>;
 

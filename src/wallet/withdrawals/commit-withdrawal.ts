@@ -158,6 +158,7 @@ export function explainWithdrawalRefusal(
     case 'quarantine_decided':
     case 'withdrawal_settled':
     case 'movement_refused':
+    case 'inventory_needed':
     case 'hold_ended':
     case 'settings_overtaken':
     case 'violation_stands':
