@@ -59,10 +59,10 @@ export interface KeeperSettings {
 /**
  * The keeper of one ledger: it reconciles, sums the spread that orders earned, looks up withdrawals that the custodian
  * has, finishes trades and movements between ledgers, keeps its ledger's quotas and inventory, wakes webhook endpoints
- * that are behind, and deletes old events. That of ledger 0 also asks the custodian what it holds, and compares it with all ledgers together. The
- * schedule wakes every keeper every minute. A pass goes on by the object's own alarm, with pauses so that it does not slow
- * down writers. It keeps no money. All that it stores can be computed again, except the links of the history: they are
- * stored here, out of reach of somebody who can write to the ledger.
+ * that are behind, and deletes old events. That of ledger 0 also asks the custodian what it holds, and compares it with
+ * all ledgers together. The schedule wakes every keeper every minute. A pass goes on by the object's own alarm, with
+ * pauses so that it does not slow down writers. It keeps no money. All that it stores can be computed again, except the
+ * links of the history: they are stored here, out of reach of somebody who can write to the ledger.
  */
 export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
   readonly #state: ObjectState;

@@ -7,8 +7,9 @@ import { isHalfUsed, readAllQuotas, readQuotas } from './read-quotas.ts';
 
 /**
  * What a ledger's keeper does about quotas, every minute: it finishes the grants that its ledger has given, and where more
- * than half of a supply cap's quota is used, it takes some from the ledger that can spare most. Quotas of the
- * exposure are moved by the operator alone; `keepInventory` moves what they are used for. With one ledger it does nothing. Throws when a database fails.
+ * than half of a supply cap's quota is used, it takes some from the ledger that can spare most. Quotas of the exposure are
+ * moved by the operator alone; `keepInventory` moves what they are used for. With one ledger it does nothing. Throws when
+ * a database fails.
  */
 export async function keepQuotas(bindings: LedgerBindings, ledger: number, now_ms: number): Promise<void> {
   if (listLedgers(bindings).length === 1) return;
