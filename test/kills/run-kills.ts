@@ -44,7 +44,8 @@ const KEYS_PER_PARTY = 2;
 const WORKERS_PER_KEY = 3;
 /** How many rounds of retries a request may need after the last kill. */
 const MAX_ROUNDS = 40;
-const SWEEP_PATIENCE_MS = 90_000;
+/** The sweep asks after half a minute, a minute later, and two minutes after that. The custodian may still be failing. */
+const SWEEP_PATIENCE_MS = 240_000;
 const LIFE_PATIENCE_MS = 60_000;
 
 /** The custodian's faults during a run. */
@@ -125,7 +126,9 @@ class KillRun {
       await this.#checkCustody(true);
     }
     const abandoned = entries.filter(({ isAbandoned }) => isAbandoned).length;
-    const crossed = await this.#count("SELECT count(*) AS n FROM movements WHERE half = 'IN'");
+    const crossed = await this.#count(
+      "SELECT count(*) AS n FROM movements WHERE half = 'IN' AND purpose = 'WITHDRAWAL'",
+    );
     return { ...figures, kills: died, payouts, crossed, abandoned, violations };
   }
 
@@ -300,12 +303,17 @@ class KillRun {
       await sleep(500);
       open = await this.#countProcessing();
     }
-    if (open > 0) this.#clerk.violations.push(`${open} withdrawals are still PROCESSING after the sweep`);
+    if (open > 0) this.#clerk.violations.push(`still PROCESSING after the sweep: ${await this.#describeProcessing()}`);
     else await checkTransit(this.#scene());
   }
 
   #countProcessing(): Promise<number> {
     return this.#count("SELECT count(*) AS n FROM withdrawals WHERE status = 'PROCESSING'");
+  }
+
+  async #describeProcessing(): Promise<string> {
+    const rows = await this.#exchange?.probe.queryAll("SELECT * FROM withdrawals WHERE status = 'PROCESSING'");
+    return JSON.stringify(rows);
   }
 
   /** The sum of what a statement counts in each ledger. */
