@@ -64,13 +64,6 @@ export const trade: Room = {
       tests: [orders],
     },
     {
-      name: 'a sale reports the house’s inventory before the client’s balance',
-      file: 'src/trade/commit-order.ts',
-      find: "plan.side === 'BUY' ? [pays, delivers] : [delivers, pays]",
-      replace: '[pays, delivers]',
-      tests: [orders],
-    },
-    {
       name: 'the spread that the operator set is ignored',
       file: 'src/trade/plan-order.ts',
       find: 'settings.spreadBps ?? context.spread_bps',

@@ -40,13 +40,13 @@ export function commitOrders(database: Database, planned: readonly PlannedOrder[
   return commit(database, [first, ...rest], planned.flatMap(listTransfers));
 }
 
-/** What an order moves: its account's payment first. */
+/** What an order moves. */
 function listTransfers({ placement: { orderId, accountId }, plan }: PlannedOrder): Transfer[] {
   const [coinFrom, coinTo] = plan.side === 'BUY' ? [house.liquidity, accountId] : [accountId, house.liquidity];
   const common = { kind: 'order', reference: orderId } as const;
   const pays = { ...common, debit: coinTo, credit: coinFrom, asset: QUOTE_ASSET, amount: plan.usdtAmount } as const;
   const delivers = { ...common, debit: coinFrom, credit: coinTo, asset: plan.coin, amount: plan.coinAmount } as const;
-  return plan.side === 'BUY' ? [pays, delivers] : [delivers, pays];
+  return [pays, delivers];
 }
 
 const insertOrder = prepareOnce((database) =>
