@@ -68,6 +68,21 @@ export async function predictFresh(world: World, account: ModelAccount, request:
   return { answers: predictOrder(world, account, request), wanted: [], totp: null };
 }
 
+/**
+ * What may come of a request that was sent at a time, with what was predicted then. A gate of several may have waited for
+ * the window of a round, and then fills at a round of that later time.
+ */
+export function predictAgain(
+  world: World,
+  account: ModelAccount,
+  request: Post,
+  answers: readonly Prediction[],
+  sent_ms: number,
+): readonly Prediction[] {
+  const mayHaveWaited = request.operation === 'placeOrder' && !account.frozen && world.now_ms > sent_ms;
+  return mayHaveWaited ? [...answers, ...predictOrder(world, account, request)] : answers;
+}
+
 /** The refusal because of the key itself, which comes before all others. */
 export function refuseKey(key: ModelKey, scope: Scope): Prediction | null {
   if (!key.scopes.includes(scope)) return refusal(403, 'insufficient_scope');
@@ -120,7 +135,8 @@ export async function execute(
   const isLate = world.custodian.mode === 'answers_late' && world.custodian.injected > 0;
   if (isLate) await world.awaitSettlement();
 
-  const context = { world, account, key, request, entry, fresh: fresh.answers, tolerance, received_ms };
+  const answers = predictAgain(world, account, request, fresh.answers, received_ms);
+  const context = { world, account, key, request, entry, fresh: answers, tolerance, received_ms };
   if (refused) mustBe(reply, [refused], moved, tolerance);
   else if (entry && fingerprintOf(entry.request) !== fingerprintOf(request)) checkReused(context, reply, moved);
   else if (entry?.answer) checkReplay(entry.answer, reply, moved, tolerance);

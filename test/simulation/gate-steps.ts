@@ -3,7 +3,7 @@ import { ledgerNumberOf } from '../../src/ledger/record-id.ts';
 import { gateOfBefore, handOver, ledgerGate } from '../support/gate.ts';
 import { drawKey, drawOrder } from './client-steps.ts';
 import type { Draw } from '../support/draw.ts';
-import { noteEffect, predictFresh, refuseKey } from './execute.ts';
+import { noteEffect, predictAgain, predictFresh, refuseKey } from './execute.ts';
 import { type Post, must, withoutReference } from './model.ts';
 import type { World } from './world.ts';
 
@@ -15,9 +15,11 @@ export async function stepGates(world: World, draw: Draw): Promise<void> {
   const gates = [ledgerGate(ledger), gateOfBefore(ledger)];
   for (let turns = 2 + draw.below(4); turns > 0; turns -= 1) {
     const request: Post = { operation: 'placeOrder', body: drawOrder(world, draw, account), idempotencyKey: null };
-    const { answers } = await predictFresh(world, account, request);
+    const fresh = await predictFresh(world, account, request);
+    const sent_ms = world.now_ms;
     const call = handOver(key.trader, PlaceOrder.parse(request.body));
     const reply = await draw.pick(gates).placeOrder(call);
+    const answers = predictAgain(world, account, request, fresh.answers, sent_ms);
     const moved = (await world.observe()).map(withoutReference);
     if (reply.kind === 'committed') {
       must(noteEffect(world, answers, moved), 'a gate moved', moved, 'instead of', answers, world.market.describe());

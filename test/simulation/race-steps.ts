@@ -7,7 +7,7 @@ import { gateOfBefore, handOver } from '../support/gate.ts';
 import { coinSymbols, scaleOf } from '../../src/money/assets.ts';
 import { drawCode, drawKey, drawOrder, drawWithdrawal } from './client-steps.ts';
 import type { Draw } from '../support/draw.ts';
-import { execute, noteMiddles, post, predictFresh, refuseKey } from './execute.ts';
+import { execute, noteMiddles, post, predictAgain, predictFresh, refuseKey } from './execute.ts';
 import { type ModelAccount, type ModelKey, type Post, must } from './model.ts';
 import { writeDecimal } from './read-decimal.ts';
 import type { World } from './world.ts';
@@ -58,11 +58,12 @@ export async function stepCrowd(world: World, draw: Draw): Promise<void> {
   const fresh = await predictFresh(world, account, request);
   if (refused || fresh.answers.some(({ status }) => status !== 201)) return;
   world.wanted = fresh.wanted;
-  noteMiddles(world.market, fresh.answers);
+  const sent_ms = world.now_ms;
   const count = 2 + draw.below(4);
   const replies = await Promise.all(
     Array.from({ length: count }, (_, at) => post((at % 2 === 0 ? key : second).trader, request)),
   );
+  noteMiddles(world.market, predictAgain(world, account, request, fresh.answers, sent_ms));
   if (account.totp && !isOrder) world.openTotps.add(account.id);
   const moved = await world.observe();
   const taken = replies.filter(({ status }) => status === 201);
@@ -122,7 +123,7 @@ export async function stepHeld(world: World, draw: Draw): Promise<void> {
   const [held, faster] = [crowdOrder(world, draw, account), crowdOrder(world, draw, account)];
   const answers = await Promise.all([held, faster].map((request) => predictFresh(world, account, request)));
   if (answers.some((one) => one.answers.some(({ status }) => status !== 201))) return;
-  for (const one of answers) noteMiddles(world.market, one.answers);
+  const sent_ms = world.now_ms;
   let overtaking: GateReply | undefined;
   const call = handOver(other.trader, PlaceOrder.parse(faster.body));
   const fault = aroundBatch('order', 'before', 1, async () => {
@@ -130,6 +131,9 @@ export async function stepHeld(world: World, draw: Draw): Promise<void> {
   });
   const reply = await post(key.trader, held);
   fault.restore();
+  for (const [at, request] of [held, faster].entries()) {
+    noteMiddles(world.market, predictAgain(world, account, request, answers[at]?.answers ?? [], sent_ms));
+  }
   const moved = await world.observe();
   world.count('faults', 'race_held');
   const isFirst = overtaking?.kind === 'committed' && moved[0]?.reference === call.orderId;
