@@ -2,8 +2,8 @@ import type { Atoms } from '../../money/amounts.ts';
 import type { Asset } from '../../money/assets.ts';
 import type { LedgerBindings } from '../../platform/bindings.ts';
 import type { LedgerAnswer } from '../ask-ledgers.ts';
-import { listLedgers, openLedger } from '../ledgers.ts';
-import { type Quota, type Quotas, isHalfUsed, readAllQuotas, readQuotas } from '../quotas/read-quotas.ts';
+import { listLedgers } from '../ledgers.ts';
+import { type Quota, type Quotas, findScarce } from '../quotas/read-quotas.ts';
 import { newRecordId } from '../record-id.ts';
 import { house } from '../transfers.ts';
 import { moveInventory } from './movement.ts';
@@ -25,10 +25,7 @@ const LEAST_PART = 64n;
  */
 export async function keepInventory(bindings: LedgerBindings, ledger: number, now_ms: number): Promise<void> {
   if (listLedgers(bindings).length === 1) return;
-  const own = await readQuotas(openLedger(bindings, ledger), ledger, house.liquidity, now_ms);
-  const scarce = [...own].flatMap(([asset, quota]) => (isHalfUsed(quota) ? [asset] : []));
-  if (scarce.length === 0) return;
-  const all = await readAllQuotas(bindings, house.liquidity, now_ms);
+  const { scarce, all } = await findScarce(bindings, house.liquidity, ledger, now_ms);
   const unknown: Asset[] = [];
   for (const asset of scarce) {
     const gift = planInventory(ledger, asset, all);

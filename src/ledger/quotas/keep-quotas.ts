@@ -1,9 +1,9 @@
 import type { LedgerBindings } from '../../platform/bindings.ts';
-import { listLedgers, openLedger } from '../ledgers.ts';
+import { listLedgers } from '../ledgers.ts';
 import { house } from '../transfers.ts';
 import { finishGrants } from './grant-quota.ts';
 import { evenOut } from './obtain-quota.ts';
-import { isHalfUsed, readAllQuotas, readQuotas } from './read-quotas.ts';
+import { findScarce } from './read-quotas.ts';
 
 /**
  * What a ledger's keeper does about quotas, every minute: it finishes the grants that its ledger has given, and where more
@@ -14,10 +14,7 @@ import { isHalfUsed, readAllQuotas, readQuotas } from './read-quotas.ts';
 export async function keepQuotas(bindings: LedgerBindings, ledger: number, now_ms: number): Promise<void> {
   if (listLedgers(bindings).length === 1) return;
   await finishGrants(bindings, ledger, now_ms);
-  const own = await readQuotas(openLedger(bindings, ledger), ledger, house.custody, now_ms);
-  const scarce = [...own].flatMap(([asset, quota]) => (isHalfUsed(quota) ? [asset] : []));
-  if (scarce.length === 0) return;
-  const all = await readAllQuotas(bindings, house.custody, now_ms);
+  const { scarce, all } = await findScarce(bindings, house.custody, ledger, now_ms);
   for (const asset of scarce) {
     await evenOut(bindings, { account: house.custody, asset }, ledger, all, { role: 'reconciliation', now_ms });
   }

@@ -3,6 +3,7 @@ import type { Asset } from '../../money/assets.ts';
 import type { Atoms } from '../../money/amounts.ts';
 import type { LedgerBindings } from '../../platform/bindings.ts';
 import { type LedgerAnswer, askLedgers } from '../ask-ledgers.ts';
+import { openLedger } from '../ledgers.ts';
 import type { Database } from '../database.ts';
 import { numberLedger } from '../number-ledger.ts';
 import { FIRST_LEDGER } from '../record-id.ts';
@@ -76,4 +77,25 @@ export function readAllQuotas(
   asset?: Asset,
 ): Promise<LedgerAnswer<Quotas>[]> {
   return askLedgers(bindings, (database, ledger) => readQuotas(database, ledger, account, now_ms, asset));
+}
+
+/** The assets of which a ledger has used more than half of its quota, and the quotas of all ledgers. */
+export interface Scarcity {
+  readonly scarce: readonly Asset[];
+  readonly all: readonly LedgerAnswer<Quotas>[];
+}
+
+/**
+ * Finds of which assets a ledger has used more than half of its quota. Other ledgers are asked only when there is one.
+ * Throws when D1 fails in the ledger itself.
+ */
+export async function findScarce(
+  bindings: LedgerBindings,
+  account: LimitedAccount,
+  ledger: number,
+  now_ms: number,
+): Promise<Scarcity> {
+  const own = await readQuotas(openLedger(bindings, ledger), ledger, account, now_ms);
+  const scarce = [...own].flatMap(([asset, quota]) => (isHalfUsed(quota) ? [asset] : []));
+  return { scarce, all: scarce.length === 0 ? [] : await readAllQuotas(bindings, account, now_ms) };
 }
