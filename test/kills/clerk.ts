@@ -17,6 +17,8 @@ export interface Entry {
   sent: number;
   /** The first answer that decides it: 201, or a refusal that is kept. */
   first: HeardAnswer | null;
+  /** The latest answer that asks for the request again. */
+  latest: HeardAnswer | null;
   /** Whether its client left without an answer and never sends the request again. */
   isAbandoned: boolean;
 }
@@ -55,7 +57,7 @@ export class Clerk {
   origin = '';
 
   enter(request: MoneyRequest): Entry {
-    const entry: Entry = { request, sent: 0, first: null, isAbandoned: false };
+    const entry: Entry = { request, sent: 0, first: null, latest: null, isAbandoned: false };
     this.entries.push(entry);
     return entry;
   }
@@ -85,6 +87,7 @@ export class Clerk {
     }
     const { answer, isReplay } = response;
     if (!isDeciding(answer)) {
+      entry.latest = answer;
       if (!isTemporary(answer)) this.#violate(entry, `was answered ${answer.status} ${answer.body}`);
       this.figures.cut += 1;
       return false;

@@ -42,8 +42,11 @@ const OPERATOR_TOKEN = 'sandbox-operator-token-of-the-public-repository';
 const SIGNING_KEY = '07'.repeat(32);
 const KEYS_PER_PARTY = 2;
 const WORKERS_PER_KEY = 3;
-/** How many rounds of retries a request may need after the last kill. */
-const MAX_ROUNDS = 40;
+/**
+ * How long a client repeats a request after the last kill. A refusal is final only when an earlier write of the request can
+ * succeed no more, which is after a minute; until then its outcome is unknown.
+ */
+const RECOVERY_PATIENCE_MS = 90_000;
 /** The sweep asks after half a minute, a minute later, and two minutes after that. The custodian may still be failing. */
 const SWEEP_PATIENCE_MS = 240_000;
 const LIFE_PATIENCE_MS = 60_000;
@@ -275,15 +278,16 @@ class KillRun {
 
   /** Every client that still waits repeats its request until it is answered. */
   async #recover(): Promise<void> {
-    for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+    const deadline_ms = Date.now() + RECOVERY_PATIENCE_MS;
+    for (let round = 1; Date.now() < deadline_ms; round += 1) {
       const open = this.#clerk.listOpen();
       if (open.length === 0) return;
       await Promise.all(open.map((entry) => this.#clerk.send(entry)));
       if (round > 3) await sleep(250);
     }
-    for (const { request } of this.#clerk.listOpen()) {
+    for (const { request, latest } of this.#clerk.listOpen()) {
       this.#clerk.violations.push(
-        `${request.kind} ${request.idempotencyKey} is not answered after ${MAX_ROUNDS} tries`,
+        `${request.kind} ${request.idempotencyKey} ${JSON.stringify(request.body)} is not decided, but ${latest?.body}`,
       );
     }
   }
