@@ -1,9 +1,11 @@
 import { house } from '../../src/ledger/transfers.ts';
-import { assetSymbols, scaleOf } from '../../src/money/assets.ts';
+import { FIRST_LEDGER } from '../../src/ledger/record-id.ts';
+import { type Asset, assetSymbols, scaleOf } from '../../src/money/assets.ts';
 import { asOperator, createKey } from '../support/exchange.ts';
 import { ledgersUnderTest } from '../support/ledger/open-in-ledger.ts';
 import { aroundKeyReads } from '../support/runtime/faults.ts';
 import type { Draw } from '../support/draw.ts';
+import { houseOf } from './house-of.ts';
 import { type ModelAccount, must } from './model.ts';
 import { operate, succeed } from './operate.ts';
 import { readDecimal, writeDecimal } from './read-decimal.ts';
@@ -158,8 +160,7 @@ async function changeDepositMinimum(world: World, draw: Draw): Promise<void> {
  * (I12).
  */
 async function changeCap(world: World, draw: Draw): Promise<void> {
-  // Several ledgers share a limit as quotas, which keepers move, and the model does not follow grants.
-  if (ledgersUnderTest.length > 1) return;
+  if (ledgersUnderTest.length > 1) return changeExposure(world, draw);
   const { model } = world;
   const asset = draw.pick(assetSymbols);
   const [owner, name] = draw.pick([
@@ -178,4 +179,41 @@ async function changeCap(world: World, draw: Draw): Promise<void> {
   }
   const { answer } = await operate(world, 'PATCH', '/settings', body);
   must(answer.body['code'] === 'invalid_state', 'answered', answer);
+}
+
+/**
+ * Sets the part of the exposure that a ledger has, often so that more than half of it is used: then its keeper takes
+ * inventory from another one. Ledger 0 has what the others have not. The parts of the supply caps stay as they are, since
+ * keepers move them.
+ */
+async function changeExposure(world: World, draw: Draw): Promise<void> {
+  const { model } = world;
+  const ledger = draw.pick(ledgersUnderTest.filter((one) => one !== FIRST_LEDGER));
+  const [owner, first] = [houseOf(ledger).liquidity, house.liquidity];
+  const inUse = assetSymbols.filter((one) => model.balance(owner, one) < 0n);
+  const asset = draw.pick(inUse.length > 0 ? inUse : assetSymbols);
+  const used = -model.balance(owner, asset);
+  const unit = 10n ** BigInt(scaleOf(asset));
+  const kind = draw.weigh({ wide: 3, close: 6, under: 1 });
+  const least = used > 0n ? used : 0n;
+  const quota = kind === 'wide' ? least * 4n + unit * 1_000n : kind === 'close' ? least + least / 4n : used - 1n;
+  if (quota < 0n) return;
+  const rise = quota + model.floor(owner, asset);
+  const isRefused = rise > 0n ? rise > spareOf(model, first, asset) : -rise > spareOf(model, owner, asset);
+  if (!isRefused) {
+    model.floors.set(`${owner} ${asset}`, -quota);
+    model.floors.set(`${first} ${asset}`, model.floor(first, asset) + rise);
+  }
+  const body = { ledger, exposure: { [asset]: writeDecimal(quota, scaleOf(asset)) } };
+  const { answer, moved } = await operate(world, 'PATCH', '/quotas', body);
+  must(moved.length === 0, 'a quota moved money', moved);
+  if (isRefused) return must(answer.body['code'] === 'invalid_state', 'answered', answer);
+  must(answer.status === 200, 'answered', answer);
+}
+
+/** How much a ledger can give of its part: what is not used, and at most all of it. */
+function spareOf(model: World['model'], owner: string, asset: Asset): bigint {
+  const quota = -model.floor(owner, asset);
+  const room = model.balance(owner, asset) + quota;
+  return room < quota ? room : quota;
 }

@@ -5,7 +5,6 @@ import { ledgersUnderTest } from '../support/ledger/open-in-ledger.ts';
 import { areApart } from './house-of.ts';
 import { type Asset, assetSymbols, coinSymbols, scaleOf } from '../../src/money/assets.ts';
 import type { Network } from '../../src/money/networks.ts';
-import { readAddress } from '../../src/wallet/addresses/validate-address.ts';
 import { sandboxCustody } from '../../src/wallet/custody/sandbox.ts';
 import { addressCases } from '../support/addresses/address-cases.ts';
 import { env } from '../support/runtime/test-env.ts';
@@ -35,6 +34,13 @@ const withdrawalFaults: Readonly<Record<'early' | 'taking' | 'settling', readonl
   settling: [...failDatabase('settle', true), ...abortsAround('settle')],
 };
 
+/** The same for a withdrawal to another ledger, which has a half in each: struck before, between and after them. */
+const acrossFaults: readonly Fault[] = [
+  ...failDatabase('deposit', true),
+  ...failDatabase('settle', true),
+  ...withdrawalAborts.filter(({ name }) => /deposit|settle/.test(name)),
+];
+
 /** Addresses that belong to nobody here, by network, and texts that are no addresses. */
 const outside = Map.groupBy(
   addressCases.filter(({ verdict }) => verdict === 'address'),
@@ -45,13 +51,9 @@ const nowhere = Map.groupBy(
   ({ network }) => network,
 );
 
-/** An address for a withdrawal to the outside. One of them is an account's: it is left out if that is in another ledger. */
-function outsideOn({ model }: World, account: ModelAccount, network: Network): string {
-  const known = outside.get(network)?.find(({ text }) => {
-    const owner = model.ownerOf(network, readAddress(network, text) ?? '');
-    return !owner || !areApart(owner.id, account.id);
-  });
-  return known?.text ?? '0x52908400098527886E0F7030069857D2E4169EE7';
+/** An address for a withdrawal to the outside. */
+function outsideOn(network: Network): string {
+  return outside.get(network)?.[0]?.text ?? '0x52908400098527886E0F7030069857D2E4169EE7';
 }
 
 /** Draws a key, mostly one that may act. */
@@ -123,21 +125,19 @@ export async function drawWithdrawal(world: World, draw: Draw, account: ModelAcc
   const asset = draw.happens(0.5) ? 'USDT' : draw.pick(assetSymbols);
   const listed = draw.networkOf(asset);
   const { network } = listed;
-  const kind = draw.weigh({ outside: 76, inside: 16, own: 2, nowhere: 2, network: 2, digits: 2 });
+  const kind = draw.weigh({ outside: 67, inside: 25, own: 2, nowhere: 2, network: 2, digits: 2 });
   const held = world.model.balance(account.id, asset);
   const least = readDecimal(listed.minWithdrawal, scaleOf(asset)) ?? 1n;
   const budget = draw.happens(0.05) ? held + 1n : draw.part(held / 50n);
   const amount = writeDecimal(draw.happens(0.1) ? budget : budget / 4n + least, scaleOf(asset));
-  // Between two ledgers nothing is withdrawn.
-  const near = world.model.accounts.filter((one) => !areApart(one.id, account.id));
-  const other = draw.pick(near);
+  const other = draw.pick(world.model.accounts.filter((one) => one !== account));
   const to = {
-    outside: outsideOn(world, account, network),
-    inside: (other === account ? near.find((one) => one !== account) : other)?.addresses[network] ?? '',
+    outside: outsideOn(network),
+    inside: other.addresses[network] ?? '',
     own: account.addresses[network] ?? '',
     nowhere: (nowhere.get(network) ?? [])[0]?.text ?? 'nowhere',
     network: 'anywhere',
-    digits: outsideOn(world, account, network),
+    digits: outsideOn(network),
   }[kind];
   const code = await drawCode(world, draw, account);
   const text = kind === 'digits' ? '10.123456789' : amount;
@@ -153,10 +153,16 @@ export async function stepWithdrawal(world: World, draw: Draw): Promise<void> {
 
 /** Sends a withdrawal, perhaps with a fault of the custodian, the database or the lane. */
 async function sendToCustodian(world: World, draw: Draw, account: ModelAccount, key: ModelKey, request: Post) {
-  const trouble = draw.weigh({ none: 25, custodian: 30, other: 45 });
+  const to = world.model.ownerOf(request.body['network'] ?? '', request.body['address'] ?? '');
+  // One to another ledger is struck at its two halves most of the time.
+  const isBetween = to !== undefined && areApart(to.id, account.id);
+  const trouble = draw.weigh({ none: 25, custodian: isBetween ? 5 : 30, other: isBetween ? 70 : 45 });
   if (trouble === 'custodian') setCustodian(world, draw);
-  const step = draw.weigh({ early: 25, taking: 45, settling: 30 });
-  const fault = trouble === 'other' ? draw.pick(withdrawalFaults[step]) : null;
+  const step = draw.weigh(
+    isBetween ? { early: 10, taking: 15, settling: 75 } : { early: 25, taking: 45, settling: 30 },
+  );
+  const faults = isBetween && step === 'settling' ? acrossFaults : withdrawalFaults[step];
+  const fault = trouble === 'other' ? draw.pick(faults) : null;
   await execute(world, account, key, request, fault);
   const { mode, injected } = world.custodian;
   if (mode !== 'pays') world.count('faults', `custodian_${mode}`, injected > 0 ? 1 : 0);

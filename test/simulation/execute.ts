@@ -292,7 +292,8 @@ function checkRecordStatus({ world, request, tolerance }: Context, reply: Reply,
   const isLate = world.custodian.mode === 'answers_late';
   const isSame = reply.recordStatus === standing?.status;
   must(isSame || (reply.recordStatus === 'PROCESSING' && isLate), 'answered', reply, 'but it is', standing);
-  if (tolerance !== null || standing?.status === 'PENDING' || standing?.recipient !== null) return;
+  if (tolerance !== null || standing === undefined || standing.status === 'PENDING') return;
+  if (standing.recipient !== null) return must(standing.status === 'COMPLETED', 'another ledger did not pay', standing);
   const { mode } = world.custodian;
   const end = mode === 'refuses' ? 'FAILED' : /^(fails|hangs|accepts)/.test(mode) ? 'PROCESSING' : 'COMPLETED';
   must(standing.status === end, 'the custodian', mode, 'and it is', standing);

@@ -28,6 +28,11 @@ export function houseOfAccount(accountId: string): House {
   return houseOf(ledgerNumberOf(accountId));
 }
 
+/** Whether a name is that of what is in transit, in whichever ledger. */
+export function isTransit(owner: string): boolean {
+  return owner.startsWith(house.transit);
+}
+
 /** Whether two accounts are in different ledgers. */
 export function areApart(one: string, other: string): boolean {
   return ledgerNumberOf(one) !== ledgerNumberOf(other);

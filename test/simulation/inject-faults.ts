@@ -237,6 +237,8 @@ export const withdrawalAborts: readonly Fault[] = [1, 2].flatMap((times) => [
   abortAround('facts', 'after', times),
   abortAround('debit', 'before', times),
   abortAround('debit', 'after', times),
+  abortAround('deposit', 'before', times),
+  abortAround('deposit', 'after', times),
   abortAround('settle', 'before', times),
   abortAround('settle', 'after', times),
 ]);

@@ -123,6 +123,8 @@ export interface ModelWithdrawal {
   /** The step of its code. */
   readonly totpStep: number | null;
   status: 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'FAILED';
+  /** Whether the account of another ledger has it. */
+  isDelivered?: boolean;
 }
 
 /** A chain's deposit, by the output that names it. */
@@ -154,6 +156,14 @@ export interface ModelTrade {
   readonly usdtAmount: bigint;
   state: 'none' | 'held' | 'delivered' | 'paid';
   heldAt_ms: number;
+}
+
+/** A movement between two ledgers, and which of its halves are written. */
+export interface ModelMovement {
+  readonly asset: Asset;
+  readonly amount: bigint;
+  isOut: boolean;
+  isIn: boolean;
 }
 
 /** A credit or settlement by the operator's reference. */
@@ -219,6 +229,8 @@ export class Model {
   readonly references: ModelReference[] = [];
   /** Settlements between two ledgers, by the ids that they got. */
   readonly trades = new Map<string, ModelReference>();
+  /** By id, what moves between ledgers. */
+  readonly movements = new Map<string, ModelMovement>();
   readonly floors = new Map<string, bigint>();
   /** The one smallest deposit that the operator has set at the moment, in atoms. */
   depositMinimum: { readonly asset: Asset; readonly network: Network; readonly amount: bigint } | null = null;

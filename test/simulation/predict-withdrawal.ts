@@ -2,7 +2,7 @@ import { generate } from 'otplib';
 import { type Asset, type AssetNetwork, assets, scaleOf } from '../../src/money/assets.ts';
 import type { Network } from '../../src/money/networks.ts';
 import { readAddress } from '../../src/wallet/addresses/validate-address.ts';
-import { houseOfAccount } from './house-of.ts';
+import { areApart, houseOfAccount } from './house-of.ts';
 import { type ModelAccount, type ModelTotp, type ModelWithdrawal, type Post, must } from './model.ts';
 import { type Prediction, refusal } from './predict-order.ts';
 import { readDecimal } from './read-decimal.ts';
@@ -120,7 +120,9 @@ function value(world: World, account: ModelAccount, read: Read, step: number | u
     else {
       const threshold = model.settings.reviewThreshold;
       const waits = threshold !== null && used + usdValue > threshold;
-      const status = waits ? 'PENDING' : recipient === null ? 'PROCESSING' : 'COMPLETED';
+      // The custodian pays those to the outside, and another ledger those to its accounts.
+      const isPaidHere = recipient !== null && !areApart(account.id, recipient);
+      const status = waits ? 'PENDING' : isPaidHere ? 'COMPLETED' : 'PROCESSING';
       wanted.push({
         accountId: account.id,
         asset,

@@ -1,6 +1,7 @@
 import { queryAll } from '../support/ledger/open-in-ledger.ts';
 import type { Draw } from '../support/draw.ts';
 import { type ModelWithdrawal, must } from './model.ts';
+import { isAcross } from './withdrawals-across.ts';
 import { operate } from './operate.ts';
 import type { World } from './world.ts';
 
@@ -19,7 +20,7 @@ export async function stepReview(world: World, draw: Draw): Promise<void> {
       must((await world.observe()).length === 0, 'a refused approval moved money', withdrawal);
       return;
     }
-    if (verb === 'approve' && withdrawal.recipient === null) {
+    if (verb === 'approve' && (withdrawal.recipient === null || isAcross(withdrawal))) {
       withdrawal.status = 'PROCESSING';
       world.model.tell(withdrawal.accountId, 'withdrawal.processing', withdrawal.id);
     } else world.decided.add(withdrawal.id);
@@ -28,6 +29,12 @@ export async function stepReview(world: World, draw: Draw): Promise<void> {
   }
   if (stuck.length === 0) return;
   const withdrawal = draw.pick(stuck.slice(0, 5));
+  if (isAcross(withdrawal)) {
+    const path = `/accounts/${withdrawal.accountId}/withdrawals/${withdrawal.id}/settle`;
+    const { answer, moved } = await operate(world, 'POST', path, { outcome: 'failed', reason: 'simulated' });
+    must(answer.body['code'] === 'invalid_state' && moved.length === 0, 'settled by hand', answer, moved);
+    return;
+  }
   // The operator first asks the custodian, and tells it not to pay an unpaid one any more.
   const found = world.custodian.find(withdrawal.id);
   if (found?.status === 'sent') {

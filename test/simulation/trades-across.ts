@@ -83,29 +83,3 @@ export function advanceTrade(
   }
   must(left.length === 0, 'moved for a trade', id, left, trade);
 }
-
-/** What moved of the inventory: both halves of each movement, of the same amount. */
-export function checkInventory(rows: readonly Movement[]): void {
-  for (const [id, halves] of Map.groupBy(rows, ({ reference }) => reference)) {
-    const [one, other] = halves;
-    const isPair =
-      halves.length === 2 &&
-      one?.asset === other?.asset &&
-      one?.amount === other?.amount &&
-      halves.some(({ debit }) => debit.startsWith('house:liquidity')) &&
-      halves.some(({ credit }) => credit.startsWith('house:liquidity'));
-    must(isPair, 'inventory moved', id, halves);
-  }
-}
-
-/** What must be in transit over all ledgers: what was delivered and is not paid. */
-export function sumInTransit(model: Model): ReadonlyMap<string, bigint> {
-  const sums = new Map<string, bigint>();
-  const add = (asset: string, amount: bigint) => sums.set(asset, (sums.get(asset) ?? 0n) + amount);
-  for (const { trade } of model.trades.values()) {
-    if (trade?.state !== 'delivered') continue;
-    add('USDT', -trade.usdtAmount);
-    add(trade.coin, trade.coinAmount);
-  }
-  return sums;
-}

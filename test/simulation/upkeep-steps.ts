@@ -2,13 +2,14 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { scaleOf, assetSymbols } from '../../src/money/assets.ts';
 import { runScheduled } from '../../src/scheduled.ts';
 import { asOperator } from '../support/exchange.ts';
-import { abort } from '../support/runtime/faults.ts';
+import { CONNECTION_LOST, type Batch, type Moment, abort, aroundBatch } from '../support/runtime/faults.ts';
 import { ledgersUnderTest, queryAll } from '../support/ledger/open-in-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { drawKey, setCustodian } from './client-steps.ts';
 import type { Draw } from '../support/draw.ts';
 import { refuseKey } from './execute.ts';
 import { DAY_MS, type ModelKey, must } from './model.ts';
+import { checkWhole } from './movements-between.ts';
 import { writeDecimal } from './read-decimal.ts';
 import type { World } from './world.ts';
 
@@ -100,11 +101,7 @@ export async function stepSchedule(world: World, draw: Draw): Promise<void> {
     };
   }
   await runScheduled(env);
-  // Far ahead of the machine's own time no alarm fires by itself.
-  for (const ledger of ledgersUnderTest) {
-    const ran = await runDurableObjectAlarm(env.LEDGER_KEEPER.getByName(String(ledger)));
-    must(ran, 'the keeper was not woken', ledger);
-  }
+  for (const ledger of ledgersUnderTest) await runKeeper(world, ledger, drawStrike(draw));
   const { stopped } = world.custodian;
   world.count('faults', 'halt_at_lookup', stopped);
   if (stopped > 0) world.changeSettings({ withdrawalsHalted: true });
@@ -112,6 +109,56 @@ export async function stepSchedule(world: World, draw: Draw): Promise<void> {
   must(found.length === 0, 'the reconciliation found', found);
   countCustodian(world);
   must((await world.observe()).length === 0, 'the schedule moved money of its own');
+}
+
+/** Where a keeper is struck: around the next half of a movement, or the next step of a trade or a withdrawal. */
+interface Strike {
+  readonly batch: Batch;
+  readonly moment: Moment;
+  readonly how: 'keeper_aborted' | 'keeper_d1_lost';
+}
+
+const struckBatches = ['inventory', 'deposit', 'settle', 'settlement', 'holdEnd'] as const;
+
+function drawStrike(draw: Draw): Strike | null {
+  if (ledgersUnderTest.length === 1 || !draw.happens(0.5)) return null;
+  return {
+    batch: draw.pick(struckBatches),
+    moment: draw.pick(['before', 'after'] as const),
+    how: draw.pick(['keeper_aborted', 'keeper_d1_lost'] as const),
+  };
+}
+
+/** The alarm of a ledger's keeper. Far ahead of the machine's own time it does not fire by itself. */
+async function runKeeper(world: World, ledger: number, strike: Strike | null): Promise<void> {
+  const keeper = env.LEDGER_KEEPER.getByName(String(ledger));
+  const fault =
+    strike &&
+    aroundBatch(strike.batch, strike.moment, 1, async () => {
+      if (strike.how === 'keeper_aborted') await abort(keeper);
+      // What a dead object has not sent yet never arrives.
+      if (strike.how === 'keeper_d1_lost' || strike.moment === 'before') throw new Error(CONNECTION_LOST);
+    });
+  try {
+    must(await runDurableObjectAlarm(keeper), 'the keeper was not woken', ledger);
+  } catch (error) {
+    if (strike?.how !== 'keeper_aborted' || fault?.state.injected !== 1) throw error;
+  } finally {
+    fault?.restore();
+  }
+  if (strike && fault) world.count('faults', `${strike.how}_${strike.moment}_${strike.batch}`, fault.state.injected);
+}
+
+/** Lets the keepers finish what has one half: after a minute they look for it. */
+export async function finishMovements(world: World): Promise<void> {
+  for (let round = 0; round < 2; round += 1) {
+    world.moveClock(61_000);
+    world.market.read('agree');
+    await runScheduled(env);
+    for (const ledger of ledgersUnderTest) await runKeeper(world, ledger, null);
+    must((await world.observe()).length === 0, 'the keepers moved money of their own');
+  }
+  checkWhole(world.model);
 }
 
 function countCustodian(world: World): void {

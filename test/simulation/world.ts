@@ -1,8 +1,8 @@
 import { vi } from 'vitest';
-import { type Asset, assetSymbols } from '../../src/money/assets.ts';
+import type { Asset } from '../../src/money/assets.ts';
 import { databaseOf, ledgersUnderTest } from '../support/ledger/open-in-ledger.ts';
 import { ProgrammedCustodian } from './custodian.ts';
-import { houseOf, houseOfAccount, nameOwner } from './house-of.ts';
+import { houseOfAccount, isTransit, nameOwner } from './house-of.ts';
 import { Market } from './market.ts';
 import {
   Disagreement,
@@ -11,11 +11,14 @@ import {
   type ModelSettings,
   type ModelWithdrawal,
   type Movement,
+  NOBODY,
   must,
   withoutReference,
 } from './model.ts';
 import { awaitGates } from './settle-gates.ts';
-import { advanceTrade, checkInventory, sumInTransit } from './trades-across.ts';
+import { checkInventory, checkTransit, noteHalf } from './movements-between.ts';
+import { advanceTrade } from './trades-across.ts';
+import { advanceWithdrawal, isAcross } from './withdrawals-across.ts';
 
 /** A row of a ledger, as D1 returns it. */
 type Row = Readonly<Record<string, string | number | null>>;
@@ -45,6 +48,8 @@ export class World {
   /** By ledger, the number of the newest transfer that was read. */
   readonly #journals: number[] = [];
   #names = 0;
+  /** Withdrawals that must not be paid, when the last step ended. */
+  #stopped: ReadonlySet<string> = new Set();
   /** What was read that moved between ledgers, and the record that commanded it; `null` for the inventory. */
   readonly #across: (Movement & { readonly record: string | null })[] = [];
 
@@ -141,9 +146,10 @@ export class World {
     let count = 0;
     for (const [ledger, { balances }] of seen.entries()) {
       count += balances.length;
-      for (const { account, asset, amount } of balances) {
+      for (const { account, asset, amount, floor } of balances) {
         const owner = nameOwner(String(account), ledger);
         must(expected.get(`${owner} ${asset}`) === BigInt(amount ?? 0), 'a balance is', owner, asset, amount);
+        must(this.model.floor(owner, asset as Asset) === BigInt(floor ?? 0), 'a floor is', owner, asset, floor);
         sums.set(String(asset), (sums.get(String(asset)) ?? 0n) + BigInt(amount ?? 0));
       }
     }
@@ -151,6 +157,9 @@ export class World {
     for (const [asset, sum] of sums) must(sum === 0n, 'the balances of all ledgers sum to', sum, asset);
     for (const row of seen.flatMap(({ totps }) => totps)) this.#checkTotp(row);
     this.custodian.mustBeContent();
+    this.#stopped = new Set(
+      this.withdrawalsIn('PROCESSING').flatMap(({ id, network }) => (this.#isStopped(id, network) ? id : [])),
+    );
     return movements;
   }
 
@@ -162,11 +171,14 @@ export class World {
         .prepare(
           `SELECT id, debit, credit, asset, CAST(amount AS TEXT) AS amount, kind, reference, CASE kind
              WHEN 'movement' THEN (SELECT record_id FROM movements WHERE movements.id = transfers.reference)
-             ELSE reference END AS record
+             ELSE reference END AS record,
+             (SELECT purpose FROM movements WHERE kind = 'movement' AND movements.id = transfers.reference) AS purpose
            FROM transfers WHERE id > ? ORDER BY id`,
         )
         .bind(this.#journals[ledger] ?? 0),
-      database.prepare('SELECT account, asset, CAST(amount AS TEXT) AS amount FROM balances'),
+      database.prepare(
+        'SELECT account, asset, CAST(amount AS TEXT) AS amount, CAST(floor AS TEXT) AS floor FROM balances',
+      ),
       database.prepare('SELECT account_id, used_step, attempts, locked_until FROM totp'),
     ]);
     return { journal: journal?.results ?? [], balances: balances?.results ?? [], totps: totps?.results ?? [] };
@@ -191,8 +203,10 @@ export class World {
       this.model.move(movement);
       if (movement.kind === 'hold' || movement.kind === 'movement') {
         this.#across.push({ ...movement, record: record === null ? null : String(record) });
-        const isTold = movement.kind === 'movement' && this.model.account(movement.credit);
-        if (isTold) this.model.tell(movement.credit, 'settlement.completed', String(record));
+        if (movement.kind === 'movement') {
+          noteHalf(this.model, movement);
+          this.#tellHalf(movement, String(row['purpose']), String(record));
+        }
         continue;
       }
       if (this.#isSettlement(movement)) continue;
@@ -204,18 +218,26 @@ export class World {
     return movements;
   }
 
-  /** What was moved between ledgers belongs to a settlement, or to the inventory; nothing else is in transit. */
+  /** What was moved between ledgers belongs to a settlement, a withdrawal, or the inventory. */
   #followAcross(): void {
     for (const [record, rows] of Map.groupBy(this.#across.splice(0), (one) => one.record)) {
-      if (record === null) checkInventory(rows);
+      const withdrawal = this.model.withdrawals.get(record ?? '');
+      const subject = record === null ? 'inventory' : withdrawal ? 'a withdrawal' : 'a trade';
+      this.count('operations', `half of ${subject}`, rows.filter(({ kind }) => kind === 'movement').length);
+      if (record === null) for (const row of rows) checkInventory(this.model, row);
+      else if (withdrawal) this.#advanceWithdrawal(withdrawal, rows);
       else advanceTrade(this.model, this.wantedTrade, this.now_ms, record, rows);
     }
-    const expected = sumInTransit(this.model);
-    for (const asset of assetSymbols) {
-      const held = ledgersUnderTest.map((ledger) => this.model.balance(houseOf(ledger).transit, asset));
-      const sum = held.reduce((total, amount) => total + amount, 0n);
-      must(sum === (expected.get(asset) ?? 0n), 'in transit is', asset, sum);
-    }
+    checkTransit(this.model);
+  }
+
+  /** The half in the ledger that pays comes first, whichever ledger was read first. */
+  #advanceWithdrawal(withdrawal: ModelWithdrawal, rows: readonly Movement[]): void {
+    const { id, network } = withdrawal;
+    // A halt of the same step may have come after it.
+    const isStopped = this.#stopped.has(id) && this.#isStopped(id, network);
+    const inOrder = rows.toSorted((one, other) => Number(isTransit(one.credit)) - Number(isTransit(other.credit)));
+    for (const row of inOrder) advanceWithdrawal(withdrawal, row, isStopped);
   }
 
   /** A withdrawal must have the values of one that a request of this step asked for. */
@@ -239,6 +261,15 @@ export class World {
     if (kind === 'order' && this.model.account(debit)) this.model.tell(debit, 'order.filled', reference);
     if (kind !== 'settlement' || asset !== 'USDT') return;
     for (const party of [debit, credit]) this.model.tell(party, 'settlement.completed', reference);
+  }
+
+  /** Notes the event of a half, in the order of its ledger: the account that gets something is told, and the one that paid. */
+  #tellHalf({ credit, reference }: Movement, purpose: string, record: string): void {
+    const isReceived = this.model.account(credit) !== undefined;
+    if (purpose === 'SETTLEMENT' && isReceived) this.model.tell(credit, 'settlement.completed', record);
+    if (purpose !== 'WITHDRAWAL') return;
+    if (isReceived) this.model.tell(credit, 'deposit.completed', reference);
+    else this.model.tell(this.model.withdrawals.get(record)?.accountId ?? NOBODY, 'withdrawal.completed', record);
   }
 
   /** Notes the events of a withdrawal's end, and of the receipt of the account that was paid inside the exchange. */
@@ -267,6 +298,17 @@ export class World {
       const isBack = credit === withdrawal.accountId && amount === withdrawal.amount + withdrawal.fee;
       must(isBack || (credit === withdrawal.recipient && amount === withdrawal.amount), 'reviewed', reference);
       withdrawal.status = isBack ? 'FAILED' : 'COMPLETED';
+      this.#tellEnd(withdrawal, true);
+    } else if (isAcross(withdrawal)) {
+      const isBack = credit === withdrawal.accountId && amount === withdrawal.amount;
+      must(
+        isBack && withdrawal.status === 'PROCESSING' && !withdrawal.isDelivered,
+        'given back',
+        reference,
+        withdrawal,
+      );
+      must(this.model.settings.withdrawalsHalted, 'given back though the other ledger does not refuse', reference);
+      withdrawal.status = 'FAILED';
       this.#tellEnd(withdrawal, true);
     } else if (credit === house.custody) {
       must(withdrawal.status === 'PROCESSING' && amount === withdrawal.amount, 'a second payout of', reference);

@@ -65,6 +65,7 @@ const batches = {
   settle: (text: string) => text.includes('update \\"withdrawals\\" set \\"status\\"'),
   release: (text: string) => text.includes('update \\"withdrawals\\" set \\"released_at\\"'),
   deposit: (text: string) => text.includes('insert into \\"deposits\\"') || text.includes('update \\"deposits\\"'),
+  inventory: (text: string) => text.includes('insert into \\"movements\\"'),
   settlement: (text: string) => text.includes('insert into \\"settlements\\"'),
   hold: (text: string) => text.includes('insert into \\"settlement_holds\\"'),
   holdEnd: (text: string) => text.includes('update \\"settlement_holds\\"'),

@@ -1,0 +1,43 @@
+import { assetSymbols } from '../../src/money/assets.ts';
+import { ledgersUnderTest } from '../support/ledger/open-in-ledger.ts';
+import { houseOf, isTransit } from './house-of.ts';
+import { type Model, type Movement, must } from './model.ts';
+
+/** Notes a half of a movement: each comes once, and both are of the same amount. */
+export function noteHalf(model: Model, row: Movement): void {
+  const { reference: id, asset, amount } = row;
+  const known = model.movements.get(id) ?? { asset, amount, isOut: false, isIn: false };
+  must(known.asset === asset && known.amount === amount, 'the other half is of', id, row, known);
+  const half = isTransit(row.credit) ? 'isOut' : 'isIn';
+  must(!known[half], 'moved twice', id, row);
+  known[half] = true;
+  model.movements.set(id, known);
+}
+
+/** Checks a half of the inventory’s: the ledger that gives keeps half of its exposure free. */
+export function checkInventory(model: Model, { debit, credit, asset }: Movement): void {
+  const owner = isTransit(credit) ? debit : credit;
+  must(owner.startsWith('house:liquidity'), 'inventory moved', debit, credit);
+  if (isTransit(debit)) return;
+  const used = -model.balance(owner, asset);
+  must(used * 2n <= -model.floor(owner, asset), 'gave too much of its inventory', owner, asset, used);
+}
+
+/** What is in transit over all ledgers is what has one half. */
+export function checkTransit(model: Model): void {
+  const expected = new Map<string, bigint>();
+  const add = (asset: string, amount: bigint) => expected.set(asset, (expected.get(asset) ?? 0n) + amount);
+  for (const { asset, amount, isOut, isIn } of model.movements.values()) {
+    if (isOut !== isIn) add(asset, isOut ? amount : -amount);
+  }
+  for (const asset of assetSymbols) {
+    const held = ledgersUnderTest.map((ledger) => model.balance(houseOf(ledger).transit, asset));
+    const sum = held.reduce((total, amount) => total + amount, 0n);
+    must(sum === (expected.get(asset) ?? 0n), 'in transit is', asset, sum, expected);
+  }
+}
+
+/** After the keepers had time, no movement has one half only. */
+export function checkWhole(model: Model): void {
+  for (const [id, { isOut, isIn }] of model.movements) must(isOut && isIn, 'a movement was not finished', id);
+}
