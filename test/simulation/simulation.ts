@@ -19,6 +19,7 @@ import { settleGates } from './settle-gates.ts';
 import { stepCredit, stepSettlement } from './reference-steps.ts';
 import { stepReview } from './review-steps.ts';
 import { stepCrowd, stepHeld, stepTwins } from './race-steps.ts';
+import { stepStopped } from './stopped-steps.ts';
 import { finishMovements, passTime, stepAlarm, stepRead, stepSchedule } from './upkeep-steps.ts';
 import { checkWebhooks, openWebhook, stepWebhook } from './webhook-steps.ts';
 import { World } from './world.ts';
@@ -49,6 +50,7 @@ const operations = {
   read: stepRead,
   alarm: stepAlarm,
   schedule: stepSchedule,
+  stopped: stepStopped,
   twins: stepTwins,
   crowd: stepCrowd,
   held: stepHeld,
@@ -71,6 +73,7 @@ const weights: Record<keyof typeof operations, number> = {
   alarm: 40,
   // Several keepers finish what was cut off between their ledgers.
   schedule: ledgersUnderTest.length > 1 ? 50 : 10,
+  stopped: ledgersUnderTest.length > 1 ? 20 : 0,
   twins: 20,
   crowd: 30,
   held: 20,
