@@ -88,7 +88,7 @@ describe('an address index', () => {
     const fault = aroundBatches('before', 1, fail(CONNECTION_LOST), (text) =>
       text.includes('insert into \\"accounts\\"'),
     );
-    await expect(openAccount()).rejects.toThrow('503');
+    await expect(openAccount()).rejects.toThrow('service_unavailable');
     fault.restore();
     expect(fault.state.injected).toBe(1);
     const id = await openAccount();
