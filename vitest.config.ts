@@ -1,6 +1,6 @@
 import { type TestProjectInlineConfiguration, defineConfig } from 'vitest/config';
 import { listWantedFiles } from './test/support/node/run/list-wanted-files.ts';
-import { type WorkerKind, loadRuntime } from './test/support/node/run/load-runtime.ts';
+import { COMPILED, type WorkerKind, loadRuntime } from './test/support/node/run/load-runtime.ts';
 import { LongestFirst } from './test/support/node/run/longest-first.ts';
 import { refuseRuntime } from './test/support/node/run/refuse-runtime.ts';
 import { showSource } from './test/support/node/run/show-source.ts';
@@ -121,6 +121,7 @@ const node: TestProjectInlineConfiguration = {
     include: [patternOf('node')],
     globalSetup: 'test/support/node/exchange/provide-worker-bundle.ts',
     isolate: false,
+    env: { NODE_COMPILE_CACHE: COMPILED },
     ...timeouts,
   },
 };
