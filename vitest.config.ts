@@ -67,8 +67,12 @@ storeInMemory();
 // A run loads and starts only what its files need, so that a run of one file is fast.
 const wanted = Map.groupBy(listWantedFiles(process.argv.slice(2)), kindOf);
 
-// Three files at once on two cores, because files often wait for a server or the clock.
-const maxWorkers = 3;
+/**
+ * Files that mostly wait for servers, processes and the clock run first, five at once on two cores. Those that mostly
+ * compute follow, three at once.
+ */
+const waiting = { maxWorkers: 5, sequence: { groupOrder: 0 } };
+const computing = { maxWorkers: 3, sequence: { groupOrder: 1 } };
 
 const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
 
@@ -83,12 +87,13 @@ function inRuntime(
   name: string,
   include: string[],
   kind: WorkerKind,
+  pace: typeof waiting,
   globalSetup: string[] = [],
 ): TestProjectInlineConfiguration {
   const setupFiles = ['test/support/runtime/begin-file.ts'];
   return {
     plugins: runtime ? [runtime(kind)] : [],
-    test: { name, include, globalSetup, setupFiles, isolate: false, ...timeouts },
+    test: { name, include, globalSetup, setupFiles, isolate: false, ...pace, ...timeouts },
   };
 }
 
@@ -96,19 +101,20 @@ const sandbox = inRuntime(
   'sandbox',
   ['test/**/*.test.ts', ...endings.map((ending) => `!${patternOf(ending)}`), ...leftOut],
   'sandbox',
+  computing,
 );
 
-const site = inRuntime('site', [patternOf('site')], 'sandbox', ['test/support/node/run/provide-site.ts']);
+const site = inRuntime('site', [patternOf('site')], 'sandbox', computing, ['test/support/node/run/provide-site.ts']);
 
 /** These tests keep no state, so they share one set of modules. */
 const pure: TestProjectInlineConfiguration = {
   plugins: [refuseRuntime()],
-  test: { name: 'pure', include: [patternOf('pure')], pool: 'threads', isolate: false, maxWorkers, ...timeouts },
+  test: { name: 'pure', include: [patternOf('pure')], pool: 'threads', isolate: false, ...computing, ...timeouts },
 };
 
 /** The custodian's signer, states and store. Tests with nodes of real chains are run by `npm run test:chains`. */
 const custodian: TestProjectInlineConfiguration = {
-  test: { name: 'custodian', include: [`${CUSTODIAN}/**/*.test.ts`], isolate: false, maxWorkers, ...timeouts },
+  test: { name: 'custodian', include: [`${CUSTODIAN}/**/*.test.ts`], isolate: false, ...computing, ...timeouts },
 };
 
 /**
@@ -122,28 +128,23 @@ const node: TestProjectInlineConfiguration = {
     globalSetup: 'test/support/node/exchange/provide-worker-bundle.ts',
     isolate: false,
     env: { NODE_COMPILE_CACHE: COMPILED },
+    ...waiting,
     ...timeouts,
   },
 };
 
-const ofKind = (kind: 'access' | 'manual' | 'custody' | 'venues' | 'six-venues' | 'three-ledgers' | 'many-ledgers') =>
-  wanted.has(kind) ? [inRuntime(kind, [patternOf(kind)], kind)] : [];
+const ofKind = (pace: typeof waiting, ...kinds: Exclude<WorkerKind, 'sandbox'>[]) =>
+  kinds.flatMap((kind) => (wanted.has(kind) ? [inRuntime(kind, [patternOf(kind)], kind, pace)] : []));
 
 export default defineConfig({
   test: {
     // Every request writes a log line. Only those of failed tests are printed.
     silent: 'passed-only',
-    maxWorkers,
     onStackTrace: showSource,
     sequence: { sequencer: LongestFirst },
     projects: [
-      ...ofKind('access'),
-      ...ofKind('manual'),
-      ...ofKind('custody'),
-      ...ofKind('venues'),
-      ...ofKind('six-venues'),
-      ...ofKind('three-ledgers'),
-      ...ofKind('many-ledgers'),
+      ...ofKind(waiting, 'six-venues', 'custody', 'venues'),
+      ...ofKind(computing, 'access', 'manual', 'three-ledgers', 'many-ledgers'),
       ...(wanted.has('site') ? [site] : []),
       ...(wanted.has('sandbox') ? [sandbox] : []),
       ...(wanted.has('pure') ? [pure] : []),

@@ -2,16 +2,16 @@ import { statSync } from 'node:fs';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The order in which projects begin. Files that wait for servers and processes come first, beside each other; the many
- * short files come last, so that no core is idle at the end.
+ * The order in which the projects of a group begin (`vitest.config.ts` says which run together). Files that wait for the
+ * clock come first, beside others; the many short files come last, so that no core is idle at the end.
  */
 const projects = [
-  'node',
   'six-venues',
   'custody',
+  'venues',
+  'node',
   'access',
   'manual',
-  'venues',
   'many-ledgers',
   'three-ledgers',
   'site',
