@@ -42,26 +42,6 @@ function kindOf(file: string) {
   return endings.find((ending) => file.endsWith(`.${ending}.test.ts`)) ?? 'sandbox';
 }
 
-/**
- * What `npm run test:ledgers` leaves out: tests of two accounts that trade with or pay each other, and tests that write to
- * the database of ledger 0 behind the exchange's back, or count what only accounts of that ledger cost.
- */
-const ofOneLedger = [
-  'test/api/events.test.ts',
-  'test/api/filters.test.ts',
-  'test/api/hot-paths.test.ts',
-  'test/api/orders.test.ts',
-  'test/wallet/statement.test.ts',
-  'test/wallet/transactions.test.ts',
-  'test/wallet/withdrawals/halts.test.ts',
-  'test/wallet/withdrawals/hot-path.test.ts',
-  'test/wallet/withdrawals/inside.test.ts',
-  'test/wallet/withdrawals/questions.test.ts',
-  'test/wallet/withdrawals/races.test.ts',
-];
-
-const leftOut = process.env['TEST_LEDGERS'] === '3' ? ofOneLedger.map((file) => `!${file}`) : [];
-
 storeInMemory();
 
 // A run loads and starts only what its files need, so that a run of one file is fast.
@@ -99,7 +79,7 @@ function inRuntime(
 
 const sandbox = inRuntime(
   'sandbox',
-  ['test/**/*.test.ts', ...endings.map((ending) => `!${patternOf(ending)}`), ...leftOut],
+  ['test/**/*.test.ts', ...endings.map((ending) => `!${patternOf(ending)}`)],
   'sandbox',
   computing,
 );

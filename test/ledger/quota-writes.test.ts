@@ -174,15 +174,22 @@ describe('the floor of a limit', () => {
 
   it('is set by the operator as what the other ledgers do not have of the limit', async () => {
     const set = sql(`UPDATE balances SET floor = -95 WHERE account = 'house:custody' AND asset = 'BTC'`);
-    await expectRefused('guard: no audit row names the floor', setFloor('house:custody', 'BTC', '-95')[0], set);
-    await env.DB.batch([setFloor('house:custody', 'BTC', '-100')[0], set]);
+    await expectRefused('guard: no audit row names the floor', setFloor('house:custody', 'BTC', '-90')[0], set);
+    await env.DB.batch([setFloor('house:custody', 'BTC', '-95')[0], set]);
+    expect(await namedFloor()).toBe('-100');
     expect(await floorOf('BTC')).toBe(-95);
   });
 
   it('is never above zero, also where more was brought out than in', async () => {
     const set = sql(`UPDATE balances SET floor = 1 WHERE account = 'house:custody' AND asset = 'BTC'`);
-    await expectRefused('ledger: floor house:custody BTC', setFloor('house:custody', 'BTC', '-4')[0], set);
+    await expectRefused('ledger: floor house:custody BTC', setFloor('house:custody', 'BTC', '1')[0], set);
   });
+
+  /** The whole limit, as the newest audit row names it. */
+  const namedFloor = () =>
+    env.DB.prepare(
+      `SELECT detail ->> '$.floors."house:custody".BTC' AS floor FROM audit ORDER BY id DESC LIMIT 1`,
+    ).first('floor');
 });
 
 describe('a ledger’s number', () => {

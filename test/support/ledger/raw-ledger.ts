@@ -102,13 +102,18 @@ export function credit(
   );
 }
 
-/** The statements that set a floor: the audit row that names it, and the change. */
+/** The statements that set a floor of ledger 0: the audit row, which names it without what other ledgers have, and the change. */
 export function setFloor(account: string, asset: string, floor: string): [D1PreparedStatement, D1PreparedStatement] {
   return [
     sql(
       `INSERT INTO audit (id, ts, role, action, target, detail)
-       SELECT coalesce(max(id), 0) + 1, 1, 'operator', 'change_settings', 'settings', ? FROM audit`,
-      JSON.stringify({ floors: { [account]: { [asset]: floor } } }),
+       SELECT coalesce(max(id), 0) + 1, 1, 'operator', 'change_settings', 'settings',
+         json_object('floors', json_object(?1, json_object(?2, CAST(?3 - (
+           SELECT coalesce(sum(amount), 0) FROM quotas WHERE account = ?1 AND asset = ?2) AS TEXT))))
+       FROM audit`,
+      account,
+      asset,
+      floor,
     ),
     sql('UPDATE balances SET floor = ? WHERE account = ? AND asset = ?', floor, account, asset),
   ];
