@@ -15,11 +15,13 @@ CREATE TABLE accounts (
   -- time in milliseconds, or to the previous number plus one if that is more. Two copies with the same number are equal;
   -- of two others, the one with the higher number is newer.
   record_number INTEGER NOT NULL DEFAULT 0 CHECK (record_number >= 0)
-, external_id TEXT CHECK (length(external_id) > 0), holder TEXT, held_until INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID;
+, external_id TEXT CHECK (length(external_id) > 0), holder TEXT, held_until INTEGER NOT NULL DEFAULT 0, moved_to INTEGER CHECK (moved_to BETWEEN 0 AND 4095), moved_from INTEGER CHECK (moved_from BETWEEN 0 AND 4095), arrived INTEGER NOT NULL DEFAULT 1 CHECK (arrived IN (0, 1))) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX accounts_by_external_id ON accounts (external_id) WHERE external_id IS NOT NULL;
 
 CREATE INDEX accounts_by_label ON accounts (label);
+
+CREATE INDEX accounts_on_their_way ON accounts (id) WHERE arrived = 0;
 
 CREATE TRIGGER accounts_are_kept BEFORE DELETE ON accounts
 BEGIN
@@ -27,7 +29,7 @@ BEGIN
 END;
 
 CREATE TRIGGER accounts_are_of_their_ledger BEFORE INSERT ON accounts
-WHEN substr(NEW.id, 16, 3) IS NOT (SELECT printf('%03x', ledger) FROM settings)
+WHEN substr(NEW.id, 16, 3) IS NOT (SELECT printf('%03x', coalesce(NEW.moved_from, ledger)) FROM settings)
 BEGIN
   SELECT RAISE(ABORT, 'guard: an account is in the ledger that its id names');
 END;
@@ -36,6 +38,19 @@ CREATE TRIGGER accounts_are_opened_once BEFORE INSERT ON accounts
 WHEN EXISTS (SELECT 1 FROM accounts WHERE id = NEW.id OR address_index = NEW.address_index)
 BEGIN
   SELECT RAISE(ABORT, 'guard: account exists');
+END;
+
+CREATE TRIGGER accounts_arrive_frozen BEFORE INSERT ON accounts
+WHEN NEW.moved_from IS NOT NULL OR NEW.moved_to IS NOT NULL OR NEW.arrived IS NOT 1
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an account that moves arrives frozen, from another ledger')
+    WHERE NEW.status IS NOT 'frozen' OR NEW.moved_to IS NOT NULL OR NEW.arrived IS NOT 1
+      OR NEW.moved_from IS (SELECT ledger FROM settings);
+  SELECT RAISE(ABORT, 'guard: no audit row names the arrival')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM audit
+      WHERE id = (SELECT max(id) FROM audit) AND action = 'receive_account' AND target = NEW.id
+        AND detail ->> 'from' = NEW.moved_from);
 END;
 
 CREATE TRIGGER accounts_have_their_own_external_id BEFORE INSERT ON accounts
@@ -67,6 +82,42 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: an account keeps its id and its index');
 END;
 
+CREATE TRIGGER accounts_keep_where_they_came_from BEFORE UPDATE ON accounts
+WHEN NEW.moved_from IS NOT OLD.moved_from
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an account keeps the ledger that it came from');
+END;
+
+CREATE TRIGGER accounts_leave_at_rest BEFORE UPDATE ON accounts
+WHEN OLD.moved_to IS NULL AND (NEW.moved_to IS NOT NULL OR NEW.arrived IS NOT 1)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an account moves once, to another ledger')
+    WHERE NEW.moved_to IS NULL OR NEW.arrived IS NOT 0 OR OLD.moved_from IS NOT NULL
+      OR NEW.moved_to IS (SELECT ledger FROM settings);
+  SELECT RAISE(ABORT, 'guard: no audit row names the move')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM audit
+      WHERE id = (SELECT max(id) FROM audit) AND action = 'move_account' AND target = NEW.id
+        AND detail ->> 'ledger' = NEW.moved_to);
+  -- The lanes of its keys were told that it is frozen, of this number, and nothing was changed since.
+  SELECT RAISE(ABORT, 'guard: account_not_at_rest')
+    WHERE OLD.status IS NOT 'frozen' OR NEW.status IS NOT 'frozen'
+      OR OLD.record_number IS NOT (SELECT detail ->> 'recordNumber' FROM audit ORDER BY id DESC LIMIT 1);
+  SELECT RAISE(ABORT, 'guard: account_not_at_rest') FROM obstacles_of_moves
+    WHERE account_id = NEW.id
+      AND max(withdrawal, open_withdrawal, open_deposit, open_trade, open_proposal, allowed_recovery, unsent_events)
+        > (SELECT ts FROM audit ORDER BY id DESC LIMIT 1);
+END;
+
+CREATE TRIGGER accounts_leave_with_everything AFTER UPDATE ON accounts
+WHEN OLD.moved_to IS NULL AND NEW.moved_to IS NOT NULL
+BEGIN
+  INSERT INTO movements (account_id, id, half, asset, amount, ledger, peer, purpose, transfer, record_id)
+    SELECT NEW.id, NEW.id || '/' || asset, 'OUT', asset, amount, (SELECT ledger FROM settings), NEW.moved_to, 'ACCOUNT',
+      (SELECT coalesce(max(id), 0) FROM transfers) + row_number() OVER (ORDER BY asset), NEW.id
+    FROM balances WHERE account = NEW.id AND amount > 0 ORDER BY asset;
+END;
+
 CREATE TRIGGER accounts_number_their_changes BEFORE UPDATE ON accounts
 WHEN NEW.record_number < OLD.record_number
 BEGIN
@@ -85,6 +136,17 @@ BEGIN
   INSERT INTO events (account_id, sequence, type, subject)
     SELECT account_id, sequence, 'account.' || iif(NEW.status = 'frozen', 'frozen', 'thawed'), NEW.id
     FROM next_events WHERE account_id = NEW.id;
+END;
+
+CREATE TRIGGER accounts_that_moved_are_not_changed BEFORE UPDATE ON accounts
+WHEN OLD.moved_to IS NOT NULL
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account_moved')
+    WHERE NEW.id IS NOT OLD.id OR NEW.address_index IS NOT OLD.address_index OR NEW.label IS NOT OLD.label
+      OR NEW.status IS NOT OLD.status OR NEW.daily_withdrawal_limit IS NOT OLD.daily_withdrawal_limit
+      OR NEW.created_at IS NOT OLD.created_at OR NEW.record_number IS NOT OLD.record_number
+      OR NEW.external_id IS NOT OLD.external_id OR NEW.holder IS NOT OLD.holder OR NEW.held_until IS NOT OLD.held_until
+      OR NEW.moved_to IS NOT OLD.moved_to OR NEW.arrived < OLD.arrived;
 END;
 
 CREATE TRIGGER limits_rise_by_two BEFORE UPDATE OF daily_withdrawal_limit ON accounts
@@ -151,6 +213,12 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: an address is never deleted');
 END;
 
+CREATE TRIGGER addresses_go_where_accounts_are BEFORE INSERT ON addresses
+WHEN EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND moved_to IS NOT NULL)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account_moved');
+END;
+
 CREATE VIEW agreed_change AS
   SELECT action, target FROM audit
   WHERE id = (SELECT max(id) FROM audit) AND (proposal IS NOT NULL OR role = 'holder');
@@ -172,6 +240,12 @@ BEGIN
     WHERE NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'allow_recovery' AND target = NEW.account_id);
   SELECT RAISE(ABORT, 'guard: an allowed recovery lasts 72 hours')
     WHERE NEW.expires_at IS NOT (SELECT ts + 259200000 FROM audit ORDER BY id DESC LIMIT 1);
+END;
+
+CREATE TRIGGER recoveries_go_where_accounts_are BEFORE INSERT ON allowed_recoveries
+WHEN EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND moved_to IS NOT NULL)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account_moved');
 END;
 
 CREATE TABLE allowlist (
@@ -225,6 +299,18 @@ BEGIN
     FROM next_events WHERE account_id = OLD.account_id;
 END;
 
+CREATE TRIGGER approvals_go_where_accounts_are BEFORE INSERT ON allowlist
+WHEN EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND moved_to IS NOT NULL)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account_moved');
+END;
+
+CREATE TRIGGER approvals_left_behind_are_kept BEFORE DELETE ON allowlist
+WHEN EXISTS (SELECT 1 FROM accounts WHERE id = OLD.account_id AND moved_to IS NOT NULL)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account_moved');
+END;
+
 CREATE TRIGGER approvals_wait_after_recovery BEFORE INSERT ON allowlist
 BEGIN
   SELECT RAISE(ABORT, 'guard: account_recovered ' || held_until) FROM accounts
@@ -259,6 +345,18 @@ CREATE TRIGGER api_keys_are_made_once BEFORE INSERT ON api_keys
 WHEN EXISTS (SELECT 1 FROM api_keys WHERE id = NEW.id)
 BEGIN
   SELECT RAISE(ABORT, 'guard: api key exists');
+END;
+
+CREATE TRIGGER api_keys_go_where_accounts_are BEFORE INSERT ON api_keys
+WHEN EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND moved_to IS NOT NULL)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account_moved');
+END;
+
+CREATE TRIGGER api_keys_left_behind_are_not_changed BEFORE UPDATE ON api_keys
+WHEN EXISTS (SELECT 1 FROM accounts WHERE id = OLD.account_id AND moved_to IS NOT NULL)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account_moved');
 END;
 
 CREATE TRIGGER api_keys_stay_revoked BEFORE UPDATE ON api_keys
@@ -575,7 +673,8 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: claim exists')
     WHERE EXISTS (SELECT 1 FROM claims WHERE kind = NEW.kind AND name = NEW.name);
   SELECT RAISE(ABORT, 'guard: no such kind of claim')
-    WHERE NEW.kind IS NULL OR NEW.kind NOT IN ('address', 'output', 'settlement', 'external_id', 'opening');
+    WHERE NEW.kind IS NULL
+      OR NEW.kind NOT IN ('address', 'output', 'settlement', 'external_id', 'opening', 'home');
 END;
 
 CREATE TRIGGER claims_are_not_changed BEFORE UPDATE ON claims
@@ -732,6 +831,12 @@ CREATE TRIGGER deposits_begin_undecided BEFORE INSERT ON deposits
 WHEN NEW.decision IS NOT NULL
 BEGIN
   SELECT RAISE(ABORT, 'guard: a deposit begins undecided');
+END;
+
+CREATE TRIGGER deposits_go_where_accounts_are BEFORE INSERT ON deposits
+WHEN EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND moved_to IS NOT NULL)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account_moved');
 END;
 
 CREATE TRIGGER deposits_leave_dust AFTER UPDATE ON deposits
@@ -968,6 +1073,12 @@ BEGIN
     WHERE NEW.account_id IS NOT 'operator' AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id);
 END;
 
+CREATE TRIGGER listeners_go_where_accounts_are BEFORE INSERT ON listeners
+WHEN EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND moved_to IS NOT NULL)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account_moved');
+END;
+
 CREATE TABLE movements (
   -- Who gives or receives it in this ledger.
   account_id TEXT NOT NULL,
@@ -1034,6 +1145,13 @@ BEGIN
             ELSE 0
           END)
       END
+      -- All that an account has leaves with it, and comes in before anything else does.
+      WHEN 'ACCOUNT' THEN NEW.record_id = NEW.account_id AND NEW.id = NEW.account_id || '/' || NEW.asset AND EXISTS (
+        SELECT 1 FROM accounts JOIN balances ON balances.account = accounts.id AND balances.asset = NEW.asset
+        WHERE accounts.id = NEW.account_id AND CASE NEW.half
+          WHEN 'OUT' THEN accounts.moved_to = NEW.peer AND balances.amount = NEW.amount
+          ELSE accounts.moved_from = NEW.peer AND accounts.status = 'frozen' AND balances.last_transfer = 0
+        END)
       ELSE 0
     END;
   SELECT RAISE(ABORT, 'guard: the halves of a ledger have its number')
@@ -1067,6 +1185,33 @@ CREATE VIEW next_events AS
   SELECT account_id,
     coalesce((SELECT max(sequence) FROM events WHERE events.account_id = listeners.account_id), since) + 1 AS sequence
   FROM listeners;
+
+CREATE VIEW obstacles_of_moves AS
+  SELECT id AS account_id,
+    coalesce((
+      SELECT (('0x' || substr(max(id), 1, 8) || substr(max(id), 10, 4)) ->> '$') + 172800000 FROM withdrawals
+      WHERE account_id = accounts.id), 0) AS withdrawal,
+    iif(EXISTS (
+      SELECT 1 FROM withdrawals
+      WHERE status IN ('PENDING', 'PROCESSING') AND accounts.id IN (account_id, recipient, peer_recipient)),
+      9007199254740991, 0) AS open_withdrawal,
+    iif(EXISTS (
+      SELECT 1 FROM deposits
+      WHERE status IN ('PENDING', 'QUARANTINED') AND reason IS NOT 'below_minimum' AND decision IS NULL
+        AND account_id = accounts.id), 9007199254740991, 0) AS open_deposit,
+    iif(EXISTS (
+      SELECT 1 FROM settlement_holds WHERE status = 'HELD' AND account_id = accounts.id),
+      9007199254740991, 0) AS open_trade,
+    coalesce((
+      SELECT max(expires_at) FROM proposals
+      WHERE status = 'OPEN' AND (instr(path, accounts.id) > 0 OR instr(body, accounts.id) > 0)), 0) AS open_proposal,
+    coalesce((SELECT expires_at FROM allowed_recoveries WHERE account_id = accounts.id), 0) AS allowed_recovery,
+    iif(EXISTS (
+      SELECT 1 FROM webhook_endpoints
+      WHERE account_id = accounts.id AND status = 'enabled'
+        AND delivered < (SELECT max(sequence) FROM events WHERE events.account_id = accounts.id)),
+      9007199254740991, 0) AS unsent_events
+  FROM accounts;
 
 CREATE TABLE operator_requests (
   -- Whose key it is: the e-mail of a person, or the name of a token.
@@ -1814,6 +1959,18 @@ CREATE TABLE totp (
   CHECK (confirmed_at IS NULL OR sealed_secret IS NOT NULL)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TRIGGER second_factors_go_where_accounts_are BEFORE INSERT ON totp
+WHEN EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND moved_to IS NOT NULL)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account_moved');
+END;
+
+CREATE TRIGGER second_factors_left_behind_are_not_changed BEFORE UPDATE ON totp
+WHEN EXISTS (SELECT 1 FROM accounts WHERE id = OLD.account_id AND moved_to IS NOT NULL)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account_moved');
+END;
+
 CREATE TRIGGER second_factors_of_holders_end_by_two BEFORE UPDATE ON totp
 WHEN OLD.confirmed_at IS NOT NULL
   AND (NEW.confirmed_at IS NULL OR NEW.sealed_secret IS NOT OLD.sealed_secret)
@@ -2033,6 +2190,24 @@ CREATE TABLE webhook_endpoints (
 CREATE INDEX webhook_endpoints_due ON webhook_endpoints (due_at) WHERE status = 'enabled';
 
 CREATE UNIQUE INDEX webhook_endpoints_once_per_url ON webhook_endpoints (account_id, url);
+
+CREATE TRIGGER endpoints_go_where_accounts_are BEFORE INSERT ON webhook_endpoints
+WHEN EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND moved_to IS NOT NULL)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account_moved');
+END;
+
+CREATE TRIGGER endpoints_left_behind_are_kept BEFORE DELETE ON webhook_endpoints
+WHEN EXISTS (SELECT 1 FROM accounts WHERE id = OLD.account_id AND moved_to IS NOT NULL)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account_moved');
+END;
+
+CREATE TRIGGER endpoints_left_behind_are_not_changed BEFORE UPDATE ON webhook_endpoints
+WHEN EXISTS (SELECT 1 FROM accounts WHERE id = OLD.account_id AND moved_to IS NOT NULL)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account_moved');
+END;
 
 CREATE TRIGGER webhook_endpoints_are_guarded BEFORE INSERT ON webhook_endpoints
 BEGIN

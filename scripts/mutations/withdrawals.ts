@@ -80,8 +80,8 @@ export const withdrawals: Room = {
     {
       name: 'the retry of an open withdrawal submits it as if it were new',
       file: 'src/lane/withdrawal-execution.ts',
-      find: 'payouts.payInTime(database, row, isFresh)',
-      replace: 'payouts.payInTime(database, row, isFresh || true)',
+      find: 'payouts.payInTime(ledgerOf(bindings, row.id), row, isFresh)',
+      replace: 'payouts.payInTime(ledgerOf(bindings, row.id), row, isFresh || true)',
       tests: [crashes],
     },
     {
@@ -274,7 +274,7 @@ export const withdrawals: Room = {
     },
     {
       name: 'an account withdraws to its own deposit address',
-      find: 'if (owner === accountId)',
+      find: 'if (owner?.holder === accountId)',
       replace: 'if (false as boolean)',
     },
     {

@@ -3,6 +3,7 @@ import type { RequestContext } from '../http/context.ts';
 import type { ProblemCode } from '../http/problems.ts';
 import { rateLimitHeaders } from '../http/rate-limit-headers.ts';
 import { type Outcome, refuse } from '../http/refusal.ts';
+import type { AdmittedAccount } from '../lane/key-lane.ts';
 import { laneOf } from '../lane/reach-lane.ts';
 import type { RateState } from '../lane/rate-buckets.ts';
 import { type KeyEnvironment, readCallerIp } from './authenticate.ts';
@@ -52,7 +53,7 @@ export async function admit(
   c: Context<KeyEnvironment>,
   scope: Scope | null,
   bucket: BucketName,
-): Promise<Outcome<{ readonly accountId: string }>> {
+): Promise<Outcome<AdmittedAccount>> {
   try {
     const key = c.get('key');
     const reply = await laneOf(c.env, key.keyId).admit({ admission: describeAdmission(c, key, scope), bucket });

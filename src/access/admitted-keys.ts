@@ -1,4 +1,5 @@
 import type { Refusal } from '../http/refusal.ts';
+import type { HousedAccount } from '../ledger/homes.ts';
 
 /** How long a key's lane is asked first after a refusal that names no time. */
 const PAUSE_AFTER_REFUSAL_S = 5;
@@ -8,7 +9,7 @@ const MAX_KEYS = 1_000;
 
 /** What this isolate knows of a key that its lane has admitted. */
 interface AdmittedKey {
-  readonly accountId: string;
+  readonly account: HousedAccount;
   /** From when on its reads may begin before its lane has answered. */
   readonly trusted_ms: number;
 }
@@ -22,19 +23,20 @@ export class AdmittedKeys {
   readonly #keys = new Map<string, AdmittedKey>();
 
   /** The account of a key whose reads may begin now; else `undefined`. */
-  find(keyId: string, now_ms: number): string | undefined {
+  find(keyId: string, now_ms: number): HousedAccount | undefined {
     const key = this.#keys.get(keyId);
-    return key && now_ms >= key.trusted_ms ? key.accountId : undefined;
+    return key && now_ms >= key.trusted_ms ? key.account : undefined;
   }
 
   /** Notes that a lane has admitted its key. A pause after a refusal goes on. */
-  noteAdmitted(keyId: string, accountId: string): void {
-    if (this.#keys.get(keyId)?.accountId === accountId) return;
+  noteAdmitted(keyId: string, account: HousedAccount): void {
+    const known = this.#keys.get(keyId)?.account;
+    if (known && isSame(known, account)) return;
     for (const oldest of this.#keys.keys()) {
       if (this.#keys.size < MAX_KEYS) break;
       this.#keys.delete(oldest);
     }
-    this.#keys.set(keyId, { accountId, trusted_ms: 0 });
+    this.#keys.set(keyId, { account, trusted_ms: 0 });
   }
 
   /** Notes that a lane has refused its key, or that it cannot be reached. */
@@ -42,4 +44,9 @@ export class AdmittedKeys {
     const key = this.#keys.get(keyId);
     if (key) this.#keys.set(keyId, { ...key, trusted_ms: now_ms + retryAfterSeconds * 1_000 });
   }
+}
+
+/** Whether two are the same account in the same ledger. */
+export function isSame(one: HousedAccount, other: HousedAccount): boolean {
+  return one.accountId === other.accountId && one.ledger === other.ledger;
 }

@@ -1,6 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
-import { ledgerOf } from '../ledger/ledgers.ts';
 import { admitRead } from '../access/admit-read.ts';
 import { anyKeyRefusals } from '../access/admit.ts';
 import { keyRevoked } from '../keys/admission.ts';
@@ -29,7 +28,7 @@ keys.openapi(
   }),
   async (c) => {
     const { keyId } = c.get('key');
-    const admitted = await admitRead(c, null, () => readKeyRecord(ledgerOf(c.env, keyId), keyId));
+    const admitted = await admitRead(c, null, () => readKeyRecord(c.env, keyId));
     if (!admitted.ok) return sendProblem(c, admitted);
     const record = admitted.value.value;
     // The lane knows the key but the database does not: it was restored to a time before the key was made.

@@ -96,7 +96,7 @@ trade.openapi(
     const order = c.req.valid('json');
     const admitted = await admit(c, 'trade', 'read');
     if (!admitted.ok) return sendProblem(c, admitted);
-    const preview = await previewAtGate(c.env, admitted.value.accountId, order);
+    const preview = await previewAtGate(c.env, admitted.value.ledger, order);
     return preview.ok ? c.json({ preview: preview.value }, 200) : sendProblem(c, preview);
   },
 );

@@ -10,8 +10,7 @@ import type { AdmittedOwner, EndpointSurface } from '../events/webhooks/endpoint
 import { createArea } from '../http/area.ts';
 import { type Outcome, accept } from '../http/refusal.ts';
 import { tellLanes } from '../lane/tell-lanes.ts';
-import { ledgerOf } from '../ledger/ledgers.ts';
-import { ledgerNumberOf } from '../ledger/record-id.ts';
+import { openHome } from '../ledger/homes.ts';
 import { numberChange } from '../ledger/record-number.ts';
 import { chooseSenderSettings } from '../providers.ts';
 
@@ -24,11 +23,11 @@ function changesRecord(action: EndpointAction): boolean {
 async function admitAccount(c: Context<KeyEnvironment>): Promise<Outcome<AdmittedOwner>> {
   const admitted = await admit(c, 'webhooks', 'read');
   if (!admitted.ok) return admitted;
-  const { accountId } = admitted.value;
-  const database = ledgerOf(c.env, accountId);
+  const { accountId, ledger } = admitted.value;
+  const database = openHome(c.env, admitted.value);
   return accept({
     listenerId: accountId,
-    ledger: ledgerNumberOf(accountId),
+    ledger,
     database,
     note: (action) => (changesRecord(action) ? [numberChange(database, accountId, Date.now())] : []),
     tell: async (action) => changesRecord(action) && tellLanes(c.env, accountId, Date.now()),

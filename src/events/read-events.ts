@@ -209,8 +209,8 @@ export async function beginToListen<Shown extends Event | OperatorEvent>(
 
 /**
  * Reads one page of a feed, oldest first, without any effect; `undefined` while its listener does not listen. Refuses
- * with `events_expired` an `after` below what is kept, and with `invalid_request` one that no event has yet. Throws when
- * D1 fails.
+ * with `events_expired` an `after` below what is kept, and with `invalid_request` one that no event has yet. Throws
+ * when D1 fails.
  */
 export async function findEvents<Shown extends Event | OperatorEvent>(
   database: Database,
@@ -224,6 +224,23 @@ export async function findEvents<Shown extends Event | OperatorEvent>(
   if (refused) return refused;
   const { rows, lookedTo, since, newest: last } = found;
   return accept({ events: await compose(database, rows), nextAfter: lookedTo, since, newest: last });
+}
+
+/**
+ * Reads as `findEvents` does over all ledgers that have events of a feed, the newest first: after the move of an
+ * account its earlier events are in the ledger that it left, which is read until the last of them. Throws when D1
+ * fails.
+ */
+export async function findEventsOf<Shown extends Event | OperatorEvent>(
+  [database, earlier]: readonly [Database, ...Database[]],
+  feed: Feed<Shown>,
+  query: PageWanted,
+): Promise<Outcome<FeedPage<Shown>> | undefined> {
+  const spans = earlier && (await Promise.all([database, earlier].map((one) => readSpan(one, feed.listenerId))));
+  const [own, old] = spans ?? [];
+  if (!earlier || !own || !old) return findEvents(database, feed, query);
+  const page = await findEvents((query.after ?? 0) < old.newest ? earlier : database, feed, query);
+  return page?.ok === true ? accept({ ...page.value, since: old.since, newest: own.newest }) : page;
 }
 
 /** Why nothing can be read after a number: events behind it are gone, or none has come so far. */

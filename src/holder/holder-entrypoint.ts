@@ -13,8 +13,8 @@ import { type ApiKey, CreateOwnKey } from '../keys/api-key.ts';
 import { tellLanes } from '../lane/tell-lanes.ts';
 import { insertAudit } from '../ledger/audit.ts';
 import { isDatabaseFault } from '../ledger/database-fault.ts';
+import { listHistory } from '../ledger/homes.ts';
 import { findNumberedLedger } from '../ledger/ledgers.ts';
-import { ledgerNumberOf } from '../ledger/record-id.ts';
 import { accounts } from '../ledger/schema.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
@@ -115,7 +115,9 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
     });
   }
 
-  /** Approves an address with a body of `ApproveAddress`. Refuses as `approveWanted` does, and with `account_frozen`. */
+  /**
+   * Approves an address with a body of `ApproveAddress`. Refuses as `approveWanted` does, and with `account_frozen`.
+   */
   approveAddress(token: string, body: unknown): Promise<Outcome<AllowlistEntry>> {
     return this.#withBody(token, ApproveAddress, body, async (session, wanted) => {
       const frozen = refuseFrozen(session);
@@ -164,14 +166,14 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
 
   /** A page of the account's security log, newest first, from below the entry `before` on. See `readSecurityLog`. */
   listSecurityLog(token: string, before: number | null): Promise<Outcome<readonly SecurityEntry[]>> {
-    return this.#withSession(token, 'look', async ({ database, accountId }) =>
-      accept(await readSecurityLog(database, accountId, before)),
+    return this.#withSession(token, 'look', async (session) =>
+      accept(await readSecurityLog(listHistory(this.env, session), session.accountId, before)),
     );
   }
 
   /**
-   * What holders are to be told of by mail, for the ledger of a number, after a row of its audit. `null` when there is no
-   * such ledger. It takes no session, and tells no more than accounts, actions and times. See `readNotices`.
+   * What holders are to be told of by mail, for the ledger of a number, after a row of its audit. `null` when there is
+   * no such ledger. It takes no session, and tells no more than accounts, actions and times. See `readNotices`.
    */
   listNotices(ledger: number, after: number | null): Promise<Outcome<Notices | null>> {
     return answer(async () => {
@@ -184,7 +186,7 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
   #change<T>(token: string, level: SessionLevel, act: (session: Session) => Promise<Outcome<T>>): Promise<Outcome<T>> {
     return this.#withSession(token, level, async (session) => {
       const changed = await act(session);
-      if (changed.ok) this.ctx.waitUntil(wakeAfterChange(this.env, ledgerNumberOf(session.accountId)));
+      if (changed.ok) this.ctx.waitUntil(wakeAfterChange(this.env, session.ledger));
       return changed;
     });
   }

@@ -13,7 +13,7 @@ import { readLastUses } from '../lane/read-last-uses.ts';
 import { revokeInLane } from '../lane/tell-lanes.ts';
 import { commit } from '../ledger/commit.ts';
 import { explainHold } from '../ledger/explain-hold.ts';
-import { ledgerNumberOf, newRecordId } from '../ledger/record-id.ts';
+import { newRecordId } from '../ledger/record-id.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { type Session, refuseFrozen } from './session.ts';
 
@@ -52,7 +52,7 @@ export async function makeOwnKey(
   session: Session,
   wanted: CreateApiKey,
 ): Promise<Outcome<{ readonly apiKey: ApiKey; readonly token: string }>> {
-  const { accountId, database, actor } = session;
+  const { accountId, ledger, database, actor } = session;
   const frozen = refuseFrozen(session);
   if (!frozen.ok) return frozen;
   if (wanted.expiresAt && Date.parse(wanted.expiresAt) <= actor.now_ms) {
@@ -63,7 +63,7 @@ export async function makeOwnKey(
   if (standing.length >= MAX_STANDING_KEYS) {
     return refuse('invalid_state', `The account has ${MAX_STANDING_KEYS} API keys. Revoke one first.`);
   }
-  const id = newRecordId(actor.now_ms, ledgerNumberOf(accountId));
+  const id = newRecordId(actor.now_ms, ledger);
   const { token, statements } = await prepareApiKey(database, id, accountId, wanted, tokenSettings, actor);
   const outcome = await commit(database, statements);
   if (outcome.kind !== 'committed') return explainHold(outcome) ?? unconfirmed;

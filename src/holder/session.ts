@@ -7,7 +7,7 @@ import { verifyToken } from '../keys/token.ts';
 import { countSession } from '../lane/count-session.ts';
 import type { Actor } from '../ledger/audit.ts';
 import type { Database } from '../ledger/database.ts';
-import { findLedger } from '../ledger/ledgers.ts';
+import { openHome } from '../ledger/homes.ts';
 import type { Bindings } from '../platform/bindings.ts';
 
 /**
@@ -25,6 +25,8 @@ export const scopesOf: Readonly<Record<SessionLevel, readonly Scope[]>> = {
 /** A session that was admitted. */
 export interface Session {
   readonly accountId: string;
+  /** The number of the ledger that the account is in, and its database. */
+  readonly ledger: number;
   readonly database: Database;
   readonly record: KeyRecord;
   readonly level: SessionLevel;
@@ -48,18 +50,25 @@ export async function takeSession(
   const presented = await verifyToken(token, tokenSettings.prefix, tokenSettings.secrets);
   if (!presented.ok) return presented;
   const { keyId, tokenHash } = presented.value;
-  const database = findLedger(bindings, keyId);
-  const record = database && (await readKeyRecord(database, keyId));
+  const record = await readKeyRecord(bindings, keyId);
   const admitted = decideAdmission(record, { keyId, tokenHash, scope: 'read', ip: '' }, now_ms);
   if (!admitted.ok) return admitted;
   // The public API has no way here: a key that a program holds is no session.
-  if (!database || admitted.value.kind !== 'session') return keyRevoked;
+  if (admitted.value.kind !== 'session') return keyRevoked;
   const { outcome: counted } = await countSession(bindings, admitted.value, 'read');
   if (!counted.ok) return counted;
   const holds: SessionLevel = admitted.value.scopes.includes('withdraw') ? 'act' : 'look';
   if (level === 'act' && holds === 'look') return passkeyNeeded;
-  const { accountId } = admitted.value;
-  return accept({ accountId, database, record: admitted.value, level: holds, actor: { role: 'holder', now_ms } });
+  const { accountId, ledger } = admitted.value;
+  const database = openHome(bindings, admitted.value);
+  return accept({
+    accountId,
+    ledger,
+    database,
+    record: admitted.value,
+    level: holds,
+    actor: { role: 'holder', now_ms },
+  });
 }
 
 /** Refuses what gives rights to a frozen account; what takes them away is always allowed. */

@@ -1,3 +1,4 @@
+import { finishMove } from '../accounts/moves/finish-move.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import type { CommitOutcome } from '../ledger/commit.ts';
 import { ledgerOf } from '../ledger/ledgers.ts';
@@ -20,6 +21,8 @@ export function finishMovement(bindings: LedgerBindings, custody: Custody, known
       return finishWithdrawal(bindings, custody, known);
     case 'SETTLEMENT':
       return finishSettlement(bindings, known);
+    case 'ACCOUNT':
+      return finishMove(bindings, known.recordId ?? '', Date.now());
   }
 }
 

@@ -9,9 +9,8 @@ import { decideAdmission, decideEffect, type Admission } from '../keys/admission
 import { type BucketLimits, type BucketName, limitsOf } from '../keys/bucket-limits.ts';
 import { type KeyRecord, readKeyRecord } from '../keys/record.ts';
 import { worksWhenFrozen } from '../keys/scope.ts';
-import type { Database } from '../ledger/database.ts';
-import { directoryOf, findLedger, ledgerOf } from '../ledger/ledgers.ts';
-import { ledgerNumberOf } from '../ledger/record-id.ts';
+import { type HousedAccount, openHome } from '../ledger/homes.ts';
+import { directoryOf, ledgerOf } from '../ledger/ledgers.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
 import { answerOrder } from '../trade/commit-order.ts';
 import type { PlaceOrder } from '../trade/place-order.ts';
@@ -55,9 +54,14 @@ export interface AdmitCall {
   readonly bucket: BucketName;
 }
 
+/** The account of a request that was admitted. */
+export interface AdmittedAccount extends HousedAccount {
+  readonly isFrozen: boolean;
+}
+
 /** The result of admission, and the bucket's state if the request reached it. */
 export interface AdmitReply {
-  readonly outcome: Outcome<{ readonly accountId: string }>;
+  readonly outcome: Outcome<AdmittedAccount>;
   readonly rate: RateState | null;
 }
 
@@ -123,15 +127,19 @@ export class KeyLane extends DurableObject<Bindings> {
     if (!record.ok) return { outcome: record, rate: null };
     const counted = await this.#count(call.bucket, record.value);
     if (!counted.outcome.ok) return { outcome: counted.outcome, rate: counted.rate };
-    const allowed = worksWhenFrozen(call.admission.scope) ? record : decideEffect(record.value);
-    return { outcome: allowed.ok ? accept({ accountId: record.value.accountId }) : allowed, rate: counted.rate };
+    const renewed = await this.#renew(record.value);
+    if (!renewed.ok) return { outcome: renewed, rate: counted.rate };
+    const { accountId, ledger, accountStatus } = renewed.value;
+    const admitted = { accountId, ledger, isFrozen: accountStatus === 'frozen' };
+    const allowed = worksWhenFrozen(call.admission.scope) ? renewed : decideEffect(renewed.value);
+    return { outcome: allowed.ok ? accept(admitted) : allowed, rate: counted.rate };
   }
 
   /** Places an order: admission, bucket, turn, and one execution at most per Idempotency-Key. */
   placeOrder(call: PlaceOrderCall): Promise<ExecutionReply> {
-    return this.#execute(call, 'trade', ({ accountId, id: keyId }, database) => {
+    return this.#execute(call, 'trade', ({ accountId, id: keyId }) => {
       const { boundsOf } = this.#settings;
-      return executeOrder(call.order, { accountId, keyId, database, gate: this.env, boundsOf });
+      return executeOrder(call.order, { accountId, keyId, bindings: this.env, boundsOf });
     });
   }
 
@@ -140,11 +148,13 @@ export class KeyLane extends DurableObject<Bindings> {
    * the answer is PROCESSING.
    */
   withdraw(call: WithdrawCall): Promise<ExecutionReply> {
-    return this.#execute(call, 'withdraw', ({ accountId, id: keyId }, database) => {
+    return this.#execute(call, 'withdraw', (record) => {
+      const { accountId, id: keyId } = record;
       const { totpSecrets, allowlistMode } = this.#settings;
       const readHub = () => readSnapshot(this.env, SNAPSHOT_MAX_AGE_MS);
       const directory = directoryOf(this.env);
-      const asked = { accountId, keyId, database, directory, totpSecrets, allowlistMode, payouts: this.#payouts };
+      const ledgers = { database: openHome(this.env, record), directory, bindings: this.env };
+      const asked = { accountId, keyId, ...ledgers, totpSecrets, allowlistMode, payouts: this.#payouts };
       return executeWithdrawal(call.withdrawal, { ...asked, readSnapshot: readHub });
     });
   }
@@ -186,7 +196,7 @@ export class KeyLane extends DurableObject<Bindings> {
     const record = this.#held.current;
     if (!record) return;
     const { accountId } = record;
-    const database = ledgerOf(this.env, accountId);
+    const database = ledgerOf(this.env, intent.recordId);
     if (intent.operation === 'placeOrder') {
       const found = await lookUpOrder(database, accountId, intent.recordId);
       if (found.kind === 'found') this.#replays.remember(intent.idempotencyKey, answerOrder(found.row));
@@ -200,24 +210,26 @@ export class KeyLane extends DurableObject<Bindings> {
   async #execute<Plan, Row>(
     call: KeyedCall,
     bucket: BucketName,
-    prepare: (record: KeyRecord, database: Database) => Execution<Plan, Row>,
+    prepare: (record: KeyRecord) => Execution<Plan, Row>,
   ): Promise<ExecutionReply> {
     const problem = (refusal: Refusal, rate: RateState | null) => ({
       answer: answerProblem(refusal, call.facts),
       replayed: false,
       rate,
     });
-    const record = await this.#decide(call.admission);
-    if (!record.ok) return problem(record, null);
+    const decided = await this.#decide(call.admission);
+    if (!decided.ok) return problem(decided, null);
     if (!this.#mutex.hasRoom()) return problem(queueFull, null);
-    const counted = await this.#count(bucket, record.value);
+    const counted = await this.#count(bucket, decided.value);
     if (!counted.outcome.ok) return problem(counted.outcome, counted.rate);
+    const record = decided.value.accountStatus === 'frozen' ? await this.#renew(decided.value) : decided;
+    if (!record.ok) return problem(record, counted.rate);
     // Nothing is awaited from here to the queue, so the room cannot be taken by another request.
     if (!this.#mutex.hasRoom()) return problem(queueFull, counted.rate);
-    const execution = prepare(record.value, ledgerOf(this.env, record.value.accountId));
+    const execution = prepare(record.value);
     const turn = await this.#mutex.run(async () => {
       const executed = await executeOnce(execution, call.request, this.#replays, call.facts, {
-        ledger: ledgerNumberOf(record.value.accountId),
+        ledger: record.value.ledger,
         now: () => Date.now(),
         mayAct: () => decideEffect(this.#held.current ?? record.value),
         sync: () => this.#sync(),
@@ -248,14 +260,14 @@ export class KeyLane extends DurableObject<Bindings> {
   }
 
   /**
-   * Has webhooks sent now, beside the answer. An order is told to its own account alone, and the record says whether that
-   * has endpoints; a withdrawal may also be told to its receiver and to the operator. If this fails, the sweep of the same
-   * minute does it.
+   * Has webhooks sent now, beside the answer. An order is told to its own account alone, and the record says whether
+   * that has endpoints; a withdrawal may also be told to its receiver and to the operator. If this fails, the sweep of
+   * the same minute does it.
    */
-  #wakeSenders({ accountId, hasWebhooks }: KeyRecord, bucket: BucketName): void {
-    if (bucket === 'withdraw') return this.ctx.waitUntil(wakeAfterChange(this.env, ledgerNumberOf(accountId)));
-    if (!hasWebhooks) return;
-    const waking = wakeSenders(this.env, ledgerOf(this.env, accountId), accountId);
+  #wakeSenders(record: KeyRecord, bucket: BucketName): void {
+    if (bucket === 'withdraw') return this.ctx.waitUntil(wakeAfterChange(this.env, record.ledger));
+    if (!record.hasWebhooks) return;
+    const waking = wakeSenders(this.env, openHome(this.env, record), record.accountId);
     this.ctx.waitUntil(waking.catch((error) => logFault('senders_not_woken', { error: describeError(error) })));
   }
 
@@ -276,10 +288,25 @@ export class KeyLane extends DurableObject<Bindings> {
     return decideAdmission(this.#held.current, admission, Date.now());
   }
 
-  /** Reads the key's record where its id says. A key of a ledger that does not exist has none. Throws when D1 fails. */
-  async #readRecord(keyId: string): Promise<KeyRecord | undefined> {
-    const database = findLedger(this.env, keyId);
-    return database && readKeyRecord(database, keyId);
+  /** Throws when D1 fails, and while the account is on its way to another ledger. */
+  #readRecord(keyId: string): Promise<KeyRecord | undefined> {
+    return readKeyRecord(this.env, keyId);
+  }
+
+  /**
+   * The record of a frozen account is read again for each request: an account may be moved to another ledger only while
+   * it is frozen and its lanes know it, so no lane goes on using the ledger that it left. Refuses with
+   * `service_unavailable` while it is on its way, and when D1 fails.
+   */
+  async #renew(record: KeyRecord): Promise<Outcome<KeyRecord>> {
+    if (record.accountStatus === 'active') return accept(record);
+    try {
+      this.#held.take(await this.#readRecord(record.id));
+    } catch (error) {
+      logFault('key_record_unreadable', { keyId: record.id, error: describeError(error) });
+      return overloaded;
+    }
+    return accept(this.#held.current ?? record);
   }
 
   /** The limits that a request is counted against. */

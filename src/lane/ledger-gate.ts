@@ -21,9 +21,9 @@ interface OwnLedger {
 }
 
 /**
- * The gate of one ledger. Every order of its accounts passes through it, so that all are planned at the same prices, and
- * at those of the other ledgers' gates. It stores nothing. If two gates of a ledger run at once, as after a restart, the
- * database refuses orders planned at a round of prices older than the coin's newest fill.
+ * The gate of one ledger. Every order of its accounts passes through it, so that all are planned at the same prices,
+ * and at those of the other ledgers' gates. It stores nothing. If two gates of a ledger run at once, as after a
+ * restart, the database refuses orders planned at a round of prices older than the coin's newest fill.
  */
 export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
   readonly #context: TradingContext;
@@ -36,15 +36,16 @@ export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
   }
 
   /**
-   * Plans an order at the newest prices and commits it, with the others that wait. A second call with the same order id, while the first is under
-   * way, gets the same reply. Refuses as `readTerms`, `planOrder` and `explainOrderRefusal` do, and with
-   * `service_unavailable` when the gate is full, has no settings, or begins with the order after its deadline.
+   * Plans an order at the newest prices and commits it, with the others that wait. A second call with the same order
+   * id, while the first is under way, gets the same reply. Refuses as `readTerms`, `planOrder` and
+   * `explainOrderRefusal` do, and with `service_unavailable` when the gate is full, has no settings, or begins with the
+   * order after its deadline.
    */
   placeOrder(call: GateCall): Promise<GateReply> {
     const underWay = this.#orders.get(call.orderId);
     if (underWay) return underWay;
     if (this.#orders.size >= ROOM) return Promise.resolve({ kind: 'refused', refusal: overloaded });
-    const own = this.#open(ledgerNumberOf(call.accountId));
+    const own = this.#open(ledgerNumberOf(call.orderId));
     const reply = this.#fill(own, call).finally(() => this.#orders.delete(call.orderId));
     this.#orders.set(call.orderId, reply);
     void own.conditions.keepFresh();

@@ -1,5 +1,7 @@
 import { describeError, logFault } from '../platform/log.ts';
 import type { Database } from '../ledger/database.ts';
+import { ledgerOf } from '../ledger/ledgers.ts';
+import type { LedgerBindings } from '../platform/bindings.ts';
 import { type Placement, answerOrder, describeUnknownOrder } from '../trade/commit-order.ts';
 import { type OrderRow, readOrder } from '../trade/order.ts';
 import type { PlaceOrder } from '../trade/place-order.ts';
@@ -12,18 +14,18 @@ const TAKE_UP_MS = 5_000;
 
 /** What the execution of an order needs from its lane. */
 export interface OrderExecutionContext extends Omit<Placement, 'orderId'> {
-  readonly database: Database;
-  readonly gate: GateBindings;
+  readonly bindings: GateBindings & LedgerBindings;
   readonly boundsOf: TradingContext['boundsOf'];
 }
 
 /** The steps of one order for `executeOnce`. The gate has the prices and sends the batch. */
 export function executeOrder(order: PlaceOrder, context: OrderExecutionContext): Execution<OrderTerms, OrderRow> {
-  const { database, accountId, keyId, gate, boundsOf } = context;
+  const { bindings, accountId, keyId, boundsOf } = context;
   return {
     plan: async () => readTerms(order, boundsOf),
-    commit: (orderId) => fillAtGate(gate, { orderId, accountId, keyId, order, deadline_ms: Date.now() + TAKE_UP_MS }),
-    lookUp: (orderId) => lookUpOrder(database, accountId, orderId),
+    commit: (orderId) =>
+      fillAtGate(bindings, { orderId, accountId, keyId, order, deadline_ms: Date.now() + TAKE_UP_MS }),
+    lookUp: (orderId) => lookUpOrder(ledgerOf(bindings, orderId), accountId, orderId),
     answer: answerOrder,
     describeUnknown: describeUnknownOrder,
   };

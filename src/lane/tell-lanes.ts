@@ -1,7 +1,9 @@
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { listUsableKeyIds } from '../keys/api-key.ts';
-import { ledgerOf } from '../ledger/ledgers.ts';
+import type { Database } from '../ledger/database.ts';
+import { findHome } from '../ledger/homes.ts';
+import { openLedger } from '../ledger/ledgers.ts';
 import { raiseRecordNumber } from '../ledger/record-number.ts';
 import type { RevokeReply } from './held-record.ts';
 import { laneOf } from './reach-lane.ts';
@@ -31,17 +33,20 @@ export async function revokeInLane(
  * effect later.
  */
 export async function tellLanes(bindings: Bindings, accountId: string, now_ms: number): Promise<boolean> {
-  const ids = await listUsableKeyIds(ledgerOf(bindings, accountId), accountId, now_ms);
-  const told = await Promise.all(ids.map((id) => tellLane(bindings, accountId, id)));
+  const ledger = await findHome(bindings, accountId);
+  if (ledger === undefined) return true;
+  const database = openLedger(bindings, ledger);
+  const ids = await listUsableKeyIds(database, accountId, now_ms);
+  const told = await Promise.all(ids.map((id) => tellLane(bindings, database, accountId, id)));
   return told.every(Boolean);
 }
 
-async function tellLane(bindings: Bindings, accountId: string, keyId: string): Promise<boolean> {
+async function tellLane(bindings: Bindings, database: Database, accountId: string, keyId: string): Promise<boolean> {
   try {
     for (let tell = 1; tell <= MAX_TELLS; tell += 1) {
       const held = await laneOf(bindings, keyId).reloadRecord(keyId);
       if (held === null) return true;
-      await raiseRecordNumber(ledgerOf(bindings, accountId), accountId, held);
+      await raiseRecordNumber(database, accountId, held);
     }
     logFault('lane_not_told', { keyId, error: 'it holds a newer record' });
   } catch (error) {

@@ -3,6 +3,8 @@ import { clearAttempts } from '../accounts/totp.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { type Outcome, overloaded } from '../http/refusal.ts';
 import type { Database } from '../ledger/database.ts';
+import { ledgerOf } from '../ledger/ledgers.ts';
+import type { LedgerBindings } from '../platform/bindings.ts';
 import type { CommitOutcome } from '../ledger/commit.ts';
 import {
   type Asker,
@@ -18,20 +20,24 @@ import type { Attempt, Execution, LookUp } from './execute-once.ts';
 import type { Payouts } from './payouts.ts';
 
 /** What executing a withdrawal needs from its lane. */
-export type WithdrawalExecutionContext = Asker & Omit<WithdrawalContext, 'now'> & { readonly payouts: Payouts };
+export type WithdrawalExecutionContext = Asker &
+  Omit<WithdrawalContext, 'now'> & { readonly bindings: LedgerBindings; readonly payouts: Payouts };
 
 /** The steps of one withdrawal. The custodian pays it afterwards, outside the lane's turn. */
 export function executeWithdrawal(
   withdrawal: CreateWithdrawal,
   context: WithdrawalExecutionContext,
 ): Execution<WithdrawalPlan, WithdrawalRow> {
-  const { database, accountId, payouts } = context;
+  const { bindings, accountId, payouts } = context;
   return {
     plan: () => plan(withdrawal, context),
     commit: (withdrawalId, planned) => take(context, withdrawalId, planned),
-    lookUp: (withdrawalId) => lookUpWithdrawal(database, accountId, withdrawalId),
+    lookUp: (withdrawalId) => lookUpWithdrawal(ledgerOf(bindings, withdrawalId), accountId, withdrawalId),
     answer: answerWithdrawal,
-    finish: { isOpen: isWithCustodian, run: (row, isFresh) => payouts.payInTime(database, row, isFresh) },
+    finish: {
+      isOpen: isWithCustodian,
+      run: (row, isFresh) => payouts.payInTime(ledgerOf(bindings, row.id), row, isFresh),
+    },
     describeUnknown: describeUnknownWithdrawal,
   };
 }

@@ -38,13 +38,15 @@ const guards = [
   'proposal_decided',
   'proposal_expired',
   'too_many_endpoints',
+  'account_not_at_rest',
+  'account_moved',
 ] as const;
 
 export type Guard = (typeof guards)[number];
 
 /**
- * How a batch ended. Only `unknown` leaves open whether it took effect. `order` is the id of the order that was refused,
- * if it was one.
+ * How a batch ended. Only `unknown` leaves open whether it took effect. `order` is the id of the order that was
+ * refused, if it was one.
  */
 export type CommitOutcome =
   | { readonly kind: 'committed' }

@@ -5,6 +5,7 @@ import { readTotp } from '../accounts/totp.ts';
 import { Decimal, Timestamp } from '../http/wire-types.ts';
 import { ApiKey, listApiKeys } from '../keys/api-key.ts';
 import type { Database } from '../ledger/database.ts';
+import type { HousedAccount } from '../ledger/homes.ts';
 import type { Valuation } from '../markets/value-in-usdt.ts';
 import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { type Atoms, formatAmount } from '../money/amounts.ts';
@@ -16,6 +17,7 @@ const MAX_LISTED = 200;
 
 /** An account with everything that an operator asks about it first. */
 export const AccountDetail = Account.extend({
+  ledger: z.int().openapi({ description: 'The number of the ledger that it is in', example: 0 }),
   apiKeys: z.array(ApiKey),
   balances: z.array(Balance.extend({ usdValue: Decimal.openapi({ description: 'At present', example: '130' }) })),
   usdValue: Decimal.openapi({ description: 'Of all balances, at present', example: '1130' }),
@@ -43,7 +45,7 @@ const showUsdt = (amount: Atoms) => formatAmount(amount, scaleOf(QUOTE_ASSET));
 /** Reads an account whole, or `undefined` when there is none of that id. Throws when D1 fails. */
 export async function readAccountDetail(
   database: Database,
-  id: string,
+  { accountId: id, ledger }: HousedAccount,
   readValuation: () => Promise<Valuation>,
   now_ms: number,
 ): Promise<AccountDetail | undefined> {
@@ -61,6 +63,7 @@ export async function readAccountDetail(
   const lockedUntil = totp !== undefined && totp.lockedUntil > now_ms ? new Date(totp.lockedUntil).toISOString() : null;
   return {
     ...account,
+    ledger,
     apiKeys,
     balances: valued.map(({ asset, amount, value }) => ({
       asset,

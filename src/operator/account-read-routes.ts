@@ -7,8 +7,9 @@ import { createArea, jsonContent, problemResponses, sendProblem } from '../http/
 import { type ListQuery, NextCursor } from '../http/list.ts';
 import { refuse } from '../http/refusal.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
-import { ApiKey, readApiKey } from '../keys/api-key.ts';
-import { findLedger } from '../ledger/ledgers.ts';
+import { ApiKey, showApiKey } from '../keys/api-key.ts';
+import { readKeyRecord } from '../keys/record.ts';
+import { confirmHome, listHistory } from '../ledger/homes.ts';
 import { type RecordFilter, type RecordList, readRecordPage } from '../ledger/record-list.ts';
 import { deposits } from '../ledger/schema.ts';
 import { readValuation } from '../markets/value-in-usdt.ts';
@@ -53,10 +54,16 @@ async function answerRecords<
 ) {
   const taken = await takeAccount(c.env, accountId);
   if (!taken.ok) return sendProblem(c, taken);
-  const page = await readRecordPage(taken.value.database, accountId, query, list, {
-    path,
-    secret: config.CURSOR_SECRET,
-  });
+  const page = await readRecordPage(
+    listHistory(c.env, { accountId, ledger: taken.value.ledger }),
+    accountId,
+    query,
+    list,
+    {
+      path,
+      secret: config.CURSOR_SECRET,
+    },
+  );
   return page.ok ? c.json(showPage(page.value, list), 200) : sendProblem(c, page);
 }
 
@@ -104,8 +111,12 @@ accountReadRoutes.openapi(
   }),
   async (c) => {
     const { id } = c.req.valid('param');
-    const database = findLedger(c.env, id);
-    const account = database && (await readAccountDetail(database, id, () => readValuation(c.env), Date.now()));
+    const taken = await takeAccount(c.env, id);
+    if (!taken.ok) return sendProblem(c, taken);
+    const { ledger, database } = taken.value;
+    const housed = { accountId: id, ledger };
+    const account = await readAccountDetail(database, housed, () => readValuation(c.env), Date.now());
+    if (account?.status === 'frozen') await confirmHome(c.env, housed);
     return account ? c.json({ account }, 200) : sendProblem(c, accountNotFound);
   },
 );
@@ -227,8 +238,8 @@ accountReadRoutes.openapi(
   }),
   async (c) => {
     const { keyId } = c.req.valid('param');
-    const database = findLedger(c.env, keyId);
-    const apiKey = database && (await readApiKey(database, keyId));
+    const record = await readKeyRecord(c.env, keyId);
+    const apiKey = record && showApiKey(record);
     return apiKey ? c.json({ apiKey }, 200) : sendProblem(c, refuse('not_found', 'There is no API key of that id.'));
   },
 );

@@ -1,12 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import {
-  Account,
-  ChangeAccount,
-  accountNotFound,
-  changeAccount,
-  OpenAccount,
-  readAccount,
-} from '../accounts/account.ts';
+import { Account, ChangeAccount, changeAccount, OpenAccount } from '../accounts/account.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { headersOf } from '../http/document/headers.ts';
@@ -16,7 +9,8 @@ import { laneUnreachable } from '../access/admit.ts';
 import { ApiKey, CreateApiKey, prepareApiKey, readApiKey, revokeApiKey, showApiKey } from '../keys/api-key.ts';
 import { tokenSettings } from '../access/authenticate.ts';
 import { revokeInLane, tellLanes } from '../lane/tell-lanes.ts';
-import { findLedger, ledgerOf } from '../ledger/ledgers.ts';
+import { findHome } from '../ledger/homes.ts';
+import { openLedger } from '../ledger/ledgers.ts';
 import { ledgerNumberOf } from '../ledger/record-id.ts';
 import { CreateCredit, Credit, creditAccount } from '../wallet/deposits/credit.ts';
 import {
@@ -74,8 +68,9 @@ accountRoutes.openapi(
     const opened = await openAccountOnce(c.env, wanted, request.value, actor, Math.random());
     if (!opened.ok) return sendProblem(c, opened);
     c.set('changedLedger', ledgerNumberOf(opened.value.id));
-    const account = await readAccount(ledgerOf(c.env, opened.value.id), opened.value.id);
-    if (!account) return sendProblem(c, accountNotFound);
+    const taken = await takeAccount(c.env, opened.value.id);
+    if (!taken.ok) return sendProblem(c, taken);
+    const { account } = taken.value;
     if (opened.value.isRepeated) c.header('X-Idempotency-Replay', 'true');
     return c.json({ account }, 201, { Location: `${ACCOUNTS_PATH}/${account.id}` });
   },
@@ -154,14 +149,14 @@ accountRoutes.openapi(
     }
     const taken = await takeAccount(c.env, c.req.valid('param').id);
     if (!taken.ok) return sendProblem(c, taken);
-    const { account, database } = taken.value;
+    const { account, ledger, database } = taken.value;
     const actor = actorOf(c);
     let token: string | null = null;
     const request = await readOnceRequest(c, wanted);
     if (!request.ok) return sendProblem(c, request);
     const made = await makeOnce(
       c.env,
-      ledgerNumberOf(account.id),
+      { accountId: account.id, ledger },
       request.value,
       actor,
       async (id) => {
@@ -201,8 +196,9 @@ accountRoutes.openapi(
   async (c) => {
     const { id, keyId } = c.req.valid('param');
     const actor = actorOf(c);
-    const database = findLedger(c.env, id);
-    if (!database) return sendProblem(c, noKey);
+    const ledger = await findHome(c.env, id);
+    if (ledger === undefined) return sendProblem(c, noKey);
+    const database = openLedger(c.env, ledger);
     const revocation = await revokeApiKey(database, id, keyId, actor);
     if (revocation.kind === 'not_of_account') return sendProblem(c, noKey);
     // The key works until its lane knows, so the operator must be told when the lane could not be reached.
@@ -248,13 +244,13 @@ accountRoutes.openapi(
     if (!taken.ok) return sendProblem(c, taken);
     const credited = await creditAccount(
       c.env,
-      taken.value.account.id,
+      { accountId: taken.value.account.id, ledger: taken.value.ledger },
       c.req.valid('json'),
       (asset, amount) => valueInUsdt(c.env, asset, amount),
       actorOf(c),
     );
     if (!credited.ok) return sendProblem(c, credited);
-    c.set('changedLedger', ledgerNumberOf(taken.value.account.id));
+    c.set('changedLedger', taken.value.ledger);
     if (credited.value.repeated) c.header('X-Idempotency-Replay', 'true');
     return c.json({ credit: credited.value.credit }, 201);
   },

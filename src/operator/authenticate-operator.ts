@@ -10,6 +10,7 @@ import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
 import { readBearer } from '../access/authenticate.ts';
 import type { Actor } from '../ledger/audit.ts';
 import type { Role } from '../ledger/role.ts';
+import { findHome } from '../ledger/homes.ts';
 import { firstLedger, openLedger } from '../ledger/ledgers.ts';
 import { FIRST_LEDGER, isRecordId, ledgerNumberOf } from '../ledger/record-id.ts';
 import { ACCESS_HEADER, hasAccess, readAccessToken } from './access-token.ts';
@@ -65,9 +66,9 @@ async function findRole(token: string): Promise<Role | undefined> {
 }
 
 /**
- * Who makes the request. An Authorization header is a token's, whatever else is sent: no page of another site can set it.
- * Access puts its own token beside every request of a browser that is signed in, other sites' among them: so a change
- * must also name the console's Origin, one without a body too.
+ * Who makes the request. An Authorization header is a token's, whatever else is sent: no page of another site can set
+ * it. Access puts its own token beside every request of a browser that is signed in, other sites' among them: so a
+ * change must also name the console's Origin, one without a body too.
  */
 async function identify(c: Context<OperatorEnvironment>): Promise<Outcome<Caller>> {
   const approval = approvalOf(c.req.raw);
@@ -109,9 +110,9 @@ export function authenticateOperator(duty: Duty): MiddlewareHandler<OperatorEnvi
 }
 
 /**
- * The same for a change, with a JSON body. A change that the database refuses because two people must agree on it becomes
- * a proposal, which is then the answer. It lies in the ledger in which the change is made: `ledgerOfChange` finds it where
- * no id of the path names it.
+ * The same for a change, with a JSON body. A change that the database refuses because two people must agree on it
+ * becomes a proposal, which is then the answer. It lies in the ledger in which the change is made: `ledgerOfChange`
+ * finds it where no id of the path names it.
  */
 export function authenticateOperatorJson(
   duty: Duty,
@@ -149,10 +150,13 @@ function proposeInstead(duty: Duty, ledgerOfChange: LedgerOfChange): MiddlewareH
 /** Finds the ledger in which a request makes its change: the number of one that exists. Throws when D1 fails. */
 type LedgerOfChange = (c: Context<OperatorEnvironment>) => number | Promise<number>;
 
-/** The ledger that the first id of a path names, of whatever kind; ledger 0 for what belongs to no account. */
-function ledgerOfPath(c: Context<OperatorEnvironment>): number {
+/**
+ * The ledger that the first id of a path names, of whatever kind, or that its account is in; ledger 0 for what belongs
+ * to no account.
+ */
+async function ledgerOfPath(c: Context<OperatorEnvironment>): Promise<number> {
   const id = Object.values(c.req.param()).find(isRecordId);
-  return id === undefined ? FIRST_LEDGER : ledgerNumberOf(id);
+  return id === undefined ? FIRST_LEDGER : ((await findHome(c.env, id)) ?? ledgerNumberOf(id));
 }
 
 /** The answer of a change that needs two people, for the documents. Hono is not told of it: it is sent by the area. */

@@ -36,8 +36,8 @@ interface AccountPlace {
 }
 
 /**
- * Accounts in one order: where a page begins and where it ends, by the ids of accounts. SQLite takes one bound at each end
- * to seek by, so each end has one.
+ * Accounts in one order: where a page begins and where it ends, by the ids of accounts. SQLite takes one bound at each
+ * end to seek by, so each end has one.
  */
 interface Order extends MergedOrder<AccountPlace> {
   /** The label of the account `id`, which may be in another ledger, is `label`. */
@@ -69,10 +69,13 @@ function byLabel(beginning: string): Order {
   };
 }
 
+/** An account that was moved is shown by its home; while it is on its way, by the ledger that it leaves. */
+const isHere = sql`(${accounts.movedTo} IS NULL OR ${accounts.arrived} = 0)`;
+
 /**
- * Reads one page of the accounts: those that `query` names exactly; else those whose label begins with it, in the order of
- * their labels; without a query all of them, newest first. A page looks at no more than `MAX_LOOKED_AT` rows
- * of each ledger. Refuses with `invalid_cursor`. Throws when D1 fails.
+ * Reads one page of the accounts: those that `query` names exactly; else those whose label begins with it, in the order
+ * of their labels; without a query all of them, newest first. A page looks at no more than `MAX_LOOKED_AT` rows of each
+ * ledger. Refuses with `invalid_cursor`. Throws when D1 fails.
  */
 export async function findAccounts(
   bindings: LedgerBindings,
@@ -97,7 +100,7 @@ export async function findAccounts(
       const rows = await database
         .select(accountColumns)
         .from(accounts)
-        .where(and(begins, order.isUpTo(horizon?.id ?? null), status && eq(accounts.status, status)))
+        .where(and(begins, order.isUpTo(horizon?.id ?? null), isHere, status && eq(accounts.status, status)))
         .orderBy(...order.sorted)
         .limit(count);
       return { rows, horizon };
@@ -125,11 +128,14 @@ async function findNamed(database: Database, text: string): Promise<AccountRow[]
     .select(accountColumns)
     .from(accounts)
     .where(
-      or(
-        eq(accounts.id, text),
-        eq(accounts.externalId, text),
-        inArray(accounts.id, keyOwner),
-        owned ? inArray(accounts.id, addressOwner) : undefined,
+      and(
+        isHere,
+        or(
+          eq(accounts.id, text),
+          eq(accounts.externalId, text),
+          inArray(accounts.id, keyOwner),
+          owned ? inArray(accounts.id, addressOwner) : undefined,
+        ),
       ),
     );
 }
@@ -143,7 +149,9 @@ export function isAddress(text: string): SQL | undefined {
   return readings.length > 0 ? or(...readings) : undefined;
 }
 
-/** The account at which a page stops looking. An index row and the account's own are read for each: a third each way. */
+/**
+ * The account at which a page stops looking. An index row and the account's own are read for each: a third each way.
+ */
 async function findHorizon(database: Database, within: SQL | undefined, order: Order): Promise<AccountPlace | null> {
   const [row] = await database
     .select({ id: accounts.id, label: accounts.label })

@@ -10,7 +10,7 @@ import type { Database } from '../ledger/database.ts';
 import { explainApproval } from '../ledger/explain-approval.ts';
 import { explainHold } from '../ledger/explain-hold.ts';
 import { openLedger } from '../ledger/ledgers.ts';
-import { newRecordId } from '../ledger/record-id.ts';
+import { ledgerNumberOf, newRecordId } from '../ledger/record-id.ts';
 import { operatorRequests } from '../ledger/schema.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import type { OperatorEnvironment } from './authenticate-operator.ts';
@@ -54,21 +54,23 @@ export const reusedKey = refuse(
 );
 
 /**
- * Makes a record of a ledger at most once for a request with an Idempotency-Key. `prepare` gives the statements that make
- * the record of an id; the key is recorded in the same batch. `explain` says why a record was refused because something
- * like it exists. Refuses with `idempotency_key_reused`, what `prepare` and `explain` refuse with, `account_recovered`,
- * `approval_required` where two people are needed, and `service_unavailable` when the outcome in D1 is unknown.
+ * Makes a record of a ledger, and there of an account if it belongs to one, at most once for a request with an
+ * Idempotency-Key. `prepare` gives the statements that make the record of an id; the key is recorded in the same batch.
+ * `explain` says why a record was refused because something like it exists. Refuses with `idempotency_key_reused`, what
+ * `prepare` and `explain` refuse with, `account_recovered`, `approval_required` where two people are needed, and
+ * `service_unavailable` when the outcome in D1 is unknown.
  */
 export async function makeOnce(
   bindings: LedgerBindings,
-  ledger: number,
+  place: { readonly ledger: number; readonly accountId?: string },
   request: OnceRequest | null,
   actor: Actor,
   prepare: (id: string) => Promise<Outcome<readonly [BatchItem<'sqlite'>, ...BatchItem<'sqlite'>[]]>>,
   explain: () => Refusal,
 ): Promise<Outcome<Made>> {
+  const { ledger } = place;
   const database = openLedger(bindings, ledger);
-  const earlier = await findEarlier(database, request);
+  const earlier = (await findEarlier(database, request)) ?? (await findBeforeMove(bindings, place, request));
   if (earlier) return earlier;
   const id = newRecordId(actor.now_ms, ledger);
   const prepared = await prepare(id);
@@ -102,6 +104,16 @@ export async function readOnceRequest(
     idempotencyKey: key.value,
     fingerprint: await fingerprint(c.req.method, c.req.path, { body: JSON.stringify(body) }),
   });
+}
+
+/** What an earlier request with the same key made for an account before it was moved. Throws when D1 fails. */
+async function findBeforeMove(
+  bindings: LedgerBindings,
+  { ledger, accountId }: { readonly ledger: number; readonly accountId?: string },
+  request: OnceRequest | null,
+): Promise<Outcome<Made> | undefined> {
+  if (accountId === undefined || ledgerNumberOf(accountId) === ledger) return undefined;
+  return findEarlier(openLedger(bindings, ledgerNumberOf(accountId)), request);
 }
 
 /** What an earlier request with the same key made in this ledger, if any. Throws when D1 fails. */

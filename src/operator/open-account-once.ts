@@ -10,7 +10,8 @@ import { type Made, type OnceRequest, findEarlier, makeOnce, reusedKey } from '.
 
 /**
  * Opens an account, at most once for a request with an Idempotency-Key, in a ledger that is drawn by the weights of the
- * settings. `random` is from 0 to below 1. Refuses as `makeOnce` and `prepareAccount` do. Throws when D1 cannot be read.
+ * settings. `random` is from 0 to below 1. Refuses as `makeOnce` and `prepareAccount` do. Throws when D1 cannot be
+ * read.
  */
 export async function openAccountOnce(
   bindings: LedgerBindings,
@@ -23,7 +24,7 @@ export async function openAccountOnce(
   if (!ledger.ok) return ledger;
   return makeOnce(
     bindings,
-    ledger.value,
+    { ledger: ledger.value },
     request,
     actor,
     (id) => prepareAccount(bindings, id, wanted, actor),
@@ -32,9 +33,9 @@ export async function openAccountOnce(
 }
 
 /**
- * The ledger in which a request opens its account: the drawn one, unless an earlier request claimed another for the same
- * `externalId` or the same Idempotency-Key. So a repetition comes to the ledger of the first, also when the first was cut
- * off. The `externalId` is claimed first: the same request therefore always claims its key for the same ledger.
+ * The ledger in which a request opens its account: the drawn one, unless an earlier request claimed another for the
+ * same `externalId` or the same Idempotency-Key. So a repetition comes to the ledger of the first, also when the first
+ * was cut off. The `externalId` is claimed first: the same request therefore always claims its key for the same ledger.
  */
 async function findOpeningLedger(
   bindings: LedgerBindings,

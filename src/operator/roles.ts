@@ -19,6 +19,8 @@ export const duties = {
   report_deposits: [...chiefs, 'deposits'],
   ask_custodian: [...chiefs, 'deposits', 'treasury'],
   open_accounts: [...chiefs, 'support'],
+  /** To another ledger. */
+  move_accounts: chiefs,
   freeze_accounts: [...chiefs, 'support', 'compliance'],
   thaw_accounts: [...chiefs, 'compliance'],
   set_limits: chiefs,

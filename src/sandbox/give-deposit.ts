@@ -31,7 +31,8 @@ export async function giveDeposit(bindings: Bindings, wanted: GiveDeposit, actor
   if (!network) return refuse('network_not_supported', `There is no network ${wanted.network}.`);
   const taken = await takeAccount(bindings, accountId);
   if (!taken.ok) return taken;
-  const addresses = await listAddresses(bindings, chooseAddressSources(config), accountId);
+  const place = { accountId, ledger: taken.value.ledger };
+  const addresses = await listAddresses(bindings, chooseAddressSources(config), place);
   if (!addresses.ok) return addresses;
   const address = addresses.value.find((one) => one.network === network)?.address ?? '';
   const listing = assetSymbols

@@ -45,13 +45,13 @@ const FILL_DEADLINE_MS = 9_000;
 const PREVIEW_DEADLINE_MS = 5_000;
 
 /**
- * Sends an order to the gate of its account's ledger. If the gate fails or does not answer in time, the outcome is unknown; it is a
- * refusal only if the gate was overloaded. Never rejects.
+ * Sends an order to the gate of the ledger that its id names. If the gate fails or does not answer in time, the outcome
+ * is unknown; it is a refusal only if the gate was overloaded. Never rejects.
  */
 export async function fillAtGate(bindings: GateBindings, call: GateCall): Promise<GateReply> {
   try {
     return await withDeadline<GateReply>(FILL_DEADLINE_MS, () =>
-      takeStub(bindings, ledgerNumberOf(call.accountId)).placeOrder(call),
+      takeStub(bindings, ledgerNumberOf(call.orderId)).placeOrder(call),
     );
   } catch (error) {
     logFault('gate_failed', { orderId: call.orderId, error: describeError(error) });
@@ -61,16 +61,15 @@ export async function fillAtGate(bindings: GateBindings, call: GateCall): Promis
 }
 
 /**
- * What an order of an account would fill at now. Refuses as `LedgerGate.preview` does, also when the gate fails. Never
- * rejects.
+ * What an order of an account in a ledger would fill at now. Refuses as `LedgerGate.preview` does, also when the gate
+ * fails. Never rejects.
  */
 export async function previewAtGate(
   bindings: GateBindings,
-  accountId: string,
+  ledger: number,
   order: PlaceOrder,
 ): Promise<Outcome<OrderPreview>> {
   try {
-    const ledger = ledgerNumberOf(accountId);
     const gate = takeStub(bindings, ledger);
     return await withDeadline<Outcome<OrderPreview>>(PREVIEW_DEADLINE_MS, () => gate.preview(ledger, order));
   } catch (error) {

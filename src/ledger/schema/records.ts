@@ -210,7 +210,7 @@ export const movements = sqliteTable(
     amount: atoms().notNull(),
     ledger: integer().notNull(),
     peer: integer().notNull(),
-    purpose: text({ enum: ['INVENTORY', 'WITHDRAWAL', 'SETTLEMENT'] }).notNull(),
+    purpose: text({ enum: ['INVENTORY', 'WITHDRAWAL', 'SETTLEMENT', 'ACCOUNT'] }).notNull(),
     transfer: integer().notNull(),
     recordId: text('record_id'),
   },

@@ -6,8 +6,8 @@ import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { explainApproval } from '../../ledger/explain-approval.ts';
-import { findLedger, ledgerOf } from '../../ledger/ledgers.ts';
-import { ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
+import { openLedger } from '../../ledger/ledgers.ts';
+import { newRecordId } from '../../ledger/record-id.ts';
 import { accounts } from '../../ledger/schema.ts';
 import { advanceHold } from './advance-hold.ts';
 import { claimReference } from './claim-reference.ts';
@@ -20,21 +20,29 @@ import { type Settled, type Trade, parseSettlement, selectSettlement, showSettle
 interface Asked {
   readonly bindings: LedgerBindings;
   readonly trade: Trade;
+  /** The database of the buyer. */
+  readonly own: Database;
   readonly now_ms: number;
   readonly frozen: string | undefined;
 }
 
 /**
- * Settles a trade between accounts of two ledgers, with the answers of `settleTrade`. The buyer's ledger holds the USDT;
- * the seller's ledger then delivers, which makes the trade; then the buyer's ledger pays. If the seller's ledger refuses,
- * the USDT goes back. Without an answer it stays held: the same call again, or the keeper, finishes it. Throws when D1
- * fails before anything was written.
+ * Settles a trade between accounts of two ledgers, with the answers of `settleTrade`. The buyer's ledger holds the
+ * USDT; the seller's ledger then delivers, which makes the trade; then the buyer's ledger pays. If the seller's ledger
+ * refuses, the USDT goes back. Without an answer it stays held: the same call again, or the keeper, finishes it. Throws
+ * when D1 fails before anything was written.
  */
-export async function settleAcross(bindings: LedgerBindings, trade: Trade, actor: Actor): Promise<Outcome<Settled>> {
+export async function settleAcross(
+  bindings: LedgerBindings,
+  trade: Trade,
+  homes: ReadonlyMap<string, number>,
+  actor: Actor,
+): Promise<Outcome<Settled>> {
   const { buyer, seller, reference } = trade;
-  const [own, peer] = [findLedger(bindings, buyer), findLedger(bindings, seller)];
-  if (!own) return refuseAccount(buyer);
-  if (!peer) return refuseAccount(seller);
+  const ledgers = { buyer: homes.get(buyer), seller: homes.get(seller) };
+  if (ledgers.buyer === undefined) return refuseAccount(buyer);
+  if (ledgers.seller === undefined) return refuseAccount(seller);
+  const [own, peer] = [openLedger(bindings, ledgers.buyer), openLedger(bindings, ledgers.seller)];
   const [[buyers, settled, held], sellers] = await Promise.all([
     own.batch([selectStatus(own, buyer), selectSettlement(own, reference), selectHoldOf(own, reference)]),
     selectStatus(peer, seller),
@@ -42,14 +50,14 @@ export async function settleAcross(bindings: LedgerBindings, trade: Trade, actor
   if (!buyers[0]) return refuseAccount(buyer);
   if (!sellers[0]) return refuseAccount(seller);
   const frozen = [buyers[0], sellers[0]].find(({ status }) => status === 'frozen')?.id;
-  const asked = { bindings, trade, now_ms: actor.now_ms, frozen };
+  const asked = { bindings, trade, own, now_ms: actor.now_ms, frozen };
   const standing = await goOn(asked, settled, held);
   if (standing) return standing;
-  if (!(await claimReference(bindings, reference, ledgerNumberOf(buyer)))) return usedReference;
+  if (!(await claimReference(bindings, reference, ledgers.buyer))) return usedReference;
   // The seller's ledger would refuse it as well, but only after the USDT was taken.
   if (frozen !== undefined) return explainRefusal({ kind: 'guarded', guard: 'account_frozen' }, trade, frozen);
 
-  const hold = drawHold(trade, actor.now_ms);
+  const hold = drawHold(trade, [ledgers.buyer, ledgers.seller], actor.now_ms);
   const outcome = await commitHold(own, hold, actor);
   switch (outcome.kind) {
     case 'committed':
@@ -68,8 +76,7 @@ export async function settleAcross(bindings: LedgerBindings, trade: Trade, actor
 const selectStatus = (database: Database, id: string) =>
   database.select({ id: accounts.id, status: accounts.status }).from(accounts).where(eq(accounts.id, id));
 
-function drawHold(trade: Trade, now_ms: number): HeldTrade {
-  const [own, peer] = [ledgerNumberOf(trade.buyer), ledgerNumberOf(trade.seller)];
+function drawHold(trade: Trade, [own, peer]: readonly [buyer: number, seller: number], now_ms: number): HeldTrade {
   return {
     ...trade,
     id: newRecordId(now_ms, own),
@@ -98,9 +105,9 @@ async function goOn(
 
 /** Reads what stands under the reference, after D1 reported that something does, or did not say whether it wrote. */
 async function lookUp(asked: Asked): Promise<Outcome<Settled>> {
-  const { buyer, reference } = asked.trade;
+  const { reference } = asked.trade;
   try {
-    const database = ledgerOf(asked.bindings, buyer);
+    const database = asked.own;
     const [settled, held] = await database.batch([
       selectSettlement(database, reference),
       selectHoldOf(database, reference),

@@ -6,7 +6,8 @@ import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { explainApproval } from '../../ledger/explain-approval.ts';
-import { findLedger } from '../../ledger/ledgers.ts';
+import { findHomes } from '../../ledger/homes.ts';
+import { findNumberedLedger, openLedger } from '../../ledger/ledgers.ts';
 import { ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
 import { accounts, settlements } from '../../ledger/schema.ts';
 import { house, nextTransfer } from '../../ledger/transfers.ts';
@@ -26,13 +27,13 @@ import {
 
 /**
  * Settles a trade at the amounts that its parties agreed on: USDT from buyer to seller, the coin from seller to buyer,
- * in one batch, once per reference; the same trade again is returned as it is. The reference is claimed in the directory
- * first, so that it is settled in one ledger only. Accounts of two ledgers trade by `settleAcross`. The price is the
- * operator's responsibility and is not compared with the market. Refuses, in this order, with what `readTrade` refuses,
- * `not_found`, `invalid_state` when the reference belongs to another trade, and, decided by the database in the batch
- * itself, `account_frozen`, `trading_halted`, `insufficient_balance`, `order_rejected` at the house's floor; with
- * `service_unavailable` when D1 was overloaded and nothing happened, and `outcome_unknown` when D1 does not say: repeat
- * the call to find out. Throws when D1 fails before anything was written.
+ * in one batch, once per reference; the same trade again is returned as it is. The reference is claimed in the
+ * directory first, so that it is settled in one ledger only. Accounts of two ledgers trade by `settleAcross`. The price
+ * is the operator's responsibility and is not compared with the market. Refuses, in this order, with what `readTrade`
+ * refuses, `not_found`, `invalid_state` when the reference belongs to another trade, and, decided by the database in
+ * the batch itself, `account_frozen`, `trading_halted`, `insufficient_balance`, `order_rejected` at the house's floor;
+ * with `service_unavailable` when D1 was overloaded and nothing happened, and `outcome_unknown` when D1 does not say:
+ * repeat the call to find out. Throws when D1 fails before anything was written.
  */
 export async function settleTrade(
   bindings: LedgerBindings,
@@ -42,8 +43,14 @@ export async function settleTrade(
   const trade = readTrade(wanted);
   if (!trade.ok) return trade;
   const [first = '', second = first] = accountsOf(trade.value);
-  if (ledgerNumberOf(first) !== ledgerNumberOf(second)) return settleAcross(bindings, trade.value, actor);
-  const database = findLedger(bindings, first);
+  const homes = await findHomes(bindings, accountsOf(trade.value));
+  const [ledger, other] = [homes.get(first), homes.get(second)];
+  if (ledger === undefined) return refuseAccount(first);
+  if (other === undefined) return refuseAccount(second);
+  const before = await findBeforeMoves(bindings, trade.value.reference, homes);
+  if (before) return repeat(before, trade.value);
+  if (ledger !== other) return settleAcross(bindings, trade.value, homes, actor);
+  const database = findNumberedLedger(bindings, ledger);
   if (!database) return refuseAccount(first);
   const [known, earlier] = await database.batch([
     database
@@ -57,7 +64,6 @@ export async function settleTrade(
   const standing = parseSettlement(earlier);
   if (standing) return repeat(standing, trade.value);
 
-  const ledger = ledgerNumberOf(first);
   if (!(await claimReference(bindings, trade.value.reference, ledger))) return usedReference;
   const settlement: SettledTrade = { id: newRecordId(actor.now_ms, ledger), ...trade.value };
   const outcome = await commitSettlement(database, settlement, actor);
@@ -78,6 +84,21 @@ export async function settleTrade(
       return explainRefusal(outcome, settlement, frozen);
     }
   }
+}
+
+/** The settlement of a reference from before an account was moved: it is in the ledger that the account left. */
+async function findBeforeMoves(
+  bindings: LedgerBindings,
+  reference: string,
+  homes: ReadonlyMap<string, number>,
+): Promise<SettledTrade | undefined> {
+  for (const [accountId, home] of homes) {
+    const first = ledgerNumberOf(accountId);
+    if (first === home) continue;
+    const standing = parseSettlement(await selectSettlement(openLedger(bindings, first), reference));
+    if (standing) return standing;
+  }
+  return undefined;
 }
 
 /** Writes the row of each account that takes part, and the two transfers, in one batch with the audit's row. */
@@ -113,8 +134,9 @@ function toRow({ buyer, seller, ...terms }: SettledTrade) {
 }
 
 /**
- * Reads the settlement of the reference, after D1 reported that it exists or the outcome of the batch is unknown. Returns
- * `absent` where there is none. If the reference is used all the same, it is held for a trade between two ledgers.
+ * Reads the settlement of the reference, after D1 reported that it exists or the outcome of the batch is unknown.
+ * Returns `absent` where there is none. If the reference is used all the same, it is held for a trade between two
+ * ledgers.
  */
 async function lookUp(database: Database, settlement: SettledTrade, absent: Refusal): Promise<Outcome<Settled>> {
   try {

@@ -6,7 +6,8 @@ import { type Outcome, accept, refuse } from '../../http/refusal.ts';
 import { commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { claimNames, nameAddress } from '../../ledger/directory.ts';
-import { directoryOf, ledgerOf } from '../../ledger/ledgers.ts';
+import { type HousedAccount, openHome } from '../../ledger/homes.ts';
+import { directoryOf } from '../../ledger/ledgers.ts';
 import { addressIndexes, addresses, solanaPool } from '../../ledger/schema.ts';
 import { type Network, networkRecords, networks } from '../../money/networks.ts';
 import type { DepositKeys } from './deposit-keys.ts';
@@ -47,30 +48,31 @@ export type KeptAddresses = ReadonlyMap<Network, string>;
 export async function listAddresses(
   bindings: LedgerBindings,
   sources: AddressSources,
-  accountId: string,
+  account: HousedAccount,
 ): Promise<Outcome<DepositAddress[]>> {
-  return completeAddresses(bindings, sources, accountId, await findAddresses(bindings, accountId));
+  return completeAddresses(bindings, sources, account, await findAddresses(bindings, account));
 }
 
 /** Reads the addresses of an account that are stored, in one round trip without a write. Throws when D1 fails. */
-export function findAddresses(bindings: LedgerBindings, accountId: string): Promise<KeptAddresses> {
-  return readAddresses(ledgerOf(bindings, accountId), accountId);
+export function findAddresses(bindings: LedgerBindings, account: HousedAccount): Promise<KeptAddresses> {
+  return readAddresses(openHome(bindings, account), account.accountId);
 }
 
 /**
  * The deposit addresses of an account, one per network in the order of the specification, where `kept` are those that
  * are stored. If none is missing, nothing more is read. Else all are derived, claimed in the directory and then stored
  * in the account's ledger, all or none. Refuses with `service_unavailable` when the pool has no Solana address for the
- * account yet, or when D1 does not confirm them. A later read then derives the same ones. Throws when D1 fails a read or
- * the claim.
+ * account yet, or when D1 does not confirm them. A later read then derives the same ones. Throws when D1 fails a read
+ * or the claim.
  */
 export async function completeAddresses(
   bindings: LedgerBindings,
   sources: AddressSources,
-  accountId: string,
+  account: HousedAccount,
   kept: KeptAddresses,
 ): Promise<Outcome<DepositAddress[]>> {
-  const [database, directory] = [ledgerOf(bindings, accountId), directoryOf(bindings)];
+  const { accountId } = account;
+  const [database, directory] = [openHome(bindings, account), directoryOf(bindings)];
   const missing = networks.filter((network) => !kept.has(network));
   if (missing.length === 0) return accept(showAddresses(kept));
 

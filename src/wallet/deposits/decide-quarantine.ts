@@ -3,7 +3,7 @@ import { type Outcome, type Refusal, accept, refuse } from '../../http/refusal.t
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
-import { ledgerOf } from '../../ledger/ledgers.ts';
+import { openLedger } from '../../ledger/ledgers.ts';
 import { explainApproval } from '../../ledger/explain-approval.ts';
 import { ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
 import { deposits } from '../../ledger/schema.ts';
@@ -60,7 +60,8 @@ export async function creditQuarantined(
   if (row.status !== 'QUARANTINED') return refuse('invalid_state', `The deposit is ${row.status}, not quarantined.`);
   const { asset, amount } = row;
   if (!isCreditable(row) || !isAsset(asset)) return notCreditable;
-  const [database, ledger] = [ledgerOf(bindings, accountId), ledgerNumberOf(accountId)];
+  const ledger = ledgerNumberOf(row.id);
+  const database = openLedger(bindings, ledger);
   const creditId = newRecordId(actor.now_ms, ledger);
   const creditUsdValue = await valueOf(asset, amount);
   const transfer: Transfer = {
@@ -93,9 +94,9 @@ export async function creditQuarantined(
 }
 
 /**
- * Records that a quarantined deposit is kept in custody and owed to nobody, so that it waits for the operator no longer.
- * Refuses with `invalid_state` when it is not quarantined or decided already, and with `service_unavailable` when the
- * outcome is unknown. Throws when D1 cannot be read.
+ * Records that a quarantined deposit is kept in custody and owed to nobody, so that it waits for the operator no
+ * longer. Refuses with `invalid_state` when it is not quarantined or decided already, and with `service_unavailable`
+ * when the outcome is unknown. Throws when D1 cannot be read.
  */
 export async function keepQuarantined(
   database: Database,

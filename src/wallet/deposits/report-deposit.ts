@@ -5,7 +5,7 @@ import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { explainApproval } from '../../ledger/explain-approval.ts';
-import { claimNames, findHolders, nameAddress, nameOutput } from '../../ledger/directory.ts';
+import { claimNames, findHolders, ledgerOfHolder, nameAddress, nameOutput } from '../../ledger/directory.ts';
 import { directoryOf, openLedger } from '../../ledger/ledgers.ts';
 import { FIRST_LEDGER, ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
 import type { LedgerBindings } from '../../platform/bindings.ts';
@@ -72,7 +72,8 @@ export interface Reported {
  * moved to the ledger; while that is not done, the deposit is PENDING, and a later report credits it.
  *
  * It is in the ledger of its owner's account, or in ledger 0 if nobody owns the address. The first report claims the
- * output for that ledger in the directory, so that no other ledger ever takes it.
+ * output for that ledger in the directory, so that no other ledger ever takes it. If the account has left that ledger
+ * before the deposit was written there, its new ledger takes it: the old one takes none of that account any more.
  *
  * A report that changes the deposit's status is written and audited. Any other costs two reads.
  *
@@ -88,7 +89,7 @@ export async function reportDeposit(
 ): Promise<Outcome<Reported>> {
   const read = readReport(report);
   if (!read.ok) return read;
-  const { ledger, isKnown, owner } = await claimOutput(directoryOf(bindings), read.value);
+  const { ledger, isKnown, owner } = await claimOutput(bindings, read.value);
   const database = openLedger(bindings, ledger);
   // An output that is claimed without a deposit is one whose first report was cut off.
   const standing = isKnown ? await readDeposit(database, read.value) : undefined;
@@ -119,13 +120,10 @@ export async function reportDeposit(
   }
 }
 
-/** The ledger that has claimed the output of a report; ledger 0 while none has. Throws when D1 fails. */
+/** The ledger of a report's deposit; ledger 0 for a report that is not valid. Throws when D1 fails. */
 export async function findReportLedger(bindings: LedgerBindings, report: ReportDeposit): Promise<number> {
   const read = readReport(report);
-  if (!read.ok) return FIRST_LEDGER;
-  const { network, txHash, outputIndex } = read.value;
-  const [holder] = await findHolders(directoryOf(bindings), [nameOutput(network, txHash, outputIndex)]);
-  return holder === undefined ? FIRST_LEDGER : Number(holder);
+  return read.ok ? (await claimOutput(bindings, read.value)).ledger : FIRST_LEDGER;
 }
 
 /** Where a deposit is. */
@@ -178,19 +176,22 @@ interface ClaimedOutput {
   readonly owner: string | undefined;
 }
 
-async function claimOutput(
-  directory: Database,
-  { network, txHash, outputIndex, address }: ReadReport,
-): Promise<ClaimedOutput> {
+async function claimOutput(bindings: LedgerBindings, report: ReadReport): Promise<ClaimedOutput> {
+  const { network, txHash, outputIndex, address } = report;
+  const directory = directoryOf(bindings);
   const output = nameOutput(network, txHash, outputIndex);
   const [known, owner] = await findHolders(directory, [output, nameAddress(network, address)]);
-  const wanted = owner === undefined ? FIRST_LEDGER : ledgerNumberOf(owner);
-  const [holder = known] =
+  const wanted = owner === undefined ? FIRST_LEDGER : ledgerOfHolder(owner);
+  const [holder = known?.holder] =
     known === undefined ? await claimNames(directory, [{ ...output, holder: String(wanted) }]) : [];
   const ledger = Number(holder);
   // An address that got its owner after the first report was cut off: the operator credits what came before.
-  const isHere = owner !== undefined && ledgerNumberOf(owner) === ledger;
-  return { ledger, isKnown: known !== undefined, owner: isHere ? owner : undefined };
+  const isHere = owner !== undefined && wanted === ledger;
+  const hasLeft = owner !== undefined && !isHere && ledgerNumberOf(owner.holder) === ledger;
+  if (hasLeft && findListing(report) && !(await readDeposit(openLedger(bindings, ledger), report))) {
+    return { ledger: wanted, isKnown: true, owner: owner.holder };
+  }
+  return { ledger, isKnown: known !== undefined, owner: isHere ? owner.holder : undefined };
 }
 
 /** What a deposit is at first, by asset, amount, owner and confirmations; without its id. */

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { totpInvalid, totpRequired } from '../../accounts/check-totp-code.ts';
 import { spendTotpStep } from '../../accounts/totp.ts';
-import { type Refusal, refuse } from '../../http/refusal.ts';
+import { type Refusal, overloaded, refuse } from '../../http/refusal.ts';
 import { accountFrozen } from '../../keys/admission.ts';
 import { explainKeyGuard, isKeyGuarded } from '../../keys/explain-key-guard.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
@@ -22,14 +22,14 @@ export interface Asker {
 }
 
 /**
- * The row that a plan makes. A payout inside the ledger is COMPLETED by its batch; one that needs a review is PENDING. One
- * to another ledger is PROCESSING, as one on a chain is.
+ * The row that a plan makes. A payout inside the ledger is COMPLETED by its batch; one that needs a review is PENDING.
+ * One to another ledger is PROCESSING, as one on a chain is.
  */
 export function toRow({ accountId, keyId }: Asker, id: string, plan: WithdrawalPlan, now_ms: number): WithdrawalRow {
   const { asset, network, address, amount, fee, usdValue, needsReview } = plan;
-  const isHere = plan.recipient !== null && ledgerNumberOf(plan.recipient) === ledgerNumberOf(id);
-  const recipient = isHere ? plan.recipient : null;
-  const peerRecipient = isHere ? null : plan.recipient;
+  const isHere = plan.recipient?.ledger === ledgerNumberOf(id);
+  const recipient = (isHere && plan.recipient?.accountId) || null;
+  const peer = isHere ? null : plan.recipient;
   return {
     accountId,
     id,
@@ -47,8 +47,8 @@ export function toRow({ accountId, keyId }: Asker, id: string, plan: WithdrawalP
     txHash: null,
     reason: null,
     recipient,
-    peerRecipient,
-    movement: peerRecipient === null ? null : newRecordId(now_ms, ledgerNumberOf(peerRecipient)),
+    peerRecipient: peer?.accountId ?? null,
+    movement: peer === null ? null : newRecordId(now_ms, peer.ledger),
     heldReason: null,
     heldSince: null,
   };
@@ -64,7 +64,7 @@ export function commitWithdrawal(database: Database, row: WithdrawalRow, plan: W
   const { totpStep, allowlistRequired } = plan;
   const nextAskAt = row.status === 'PROCESSING' ? now_ms + FIRST_ASK_MS : null;
   const isPaid = row.status === 'COMPLETED';
-  const receiptId = isPaid ? newRecordId(now_ms, ledgerNumberOf(accountId)) : null;
+  const receiptId = isPaid ? newRecordId(now_ms, ledgerNumberOf(id)) : null;
   const values = { ...row, totpStep, allowlistRequired, nextAskAt, receiptId };
   const record = bindPrepared(insertWithdrawal(database), values);
   const debit: Transfer = {
@@ -133,6 +133,9 @@ export function explainWithdrawalRefusal(
   switch (refusal.guard) {
     case 'account_frozen':
       return accountFrozen;
+    case 'account_moved':
+      // The receiver is on its way to another ledger, for a moment.
+      return overloaded;
     case 'account_recovered':
       return refuseHeld(Number(refusal.figure));
     case 'withdrawals_suspended':
@@ -168,6 +171,7 @@ export function explainWithdrawalRefusal(
     case 'proposal_decided':
     case 'proposal_expired':
     case 'too_many_endpoints':
+    case 'account_not_at_rest':
       throw new Error(`a withdrawal met the guard ${refusal.guard}`);
   }
 }

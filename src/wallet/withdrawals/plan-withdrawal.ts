@@ -11,6 +11,8 @@ import { toUsdt } from '../../money/conversion.ts';
 import type { Network } from '../../money/networks.ts';
 import { readAddress } from '../addresses/validate-address.ts';
 import type { CreateWithdrawal } from './create-withdrawal.ts';
+import { ledgerOfHolder } from '../../ledger/directory.ts';
+import type { HousedAccount } from '../../ledger/homes.ts';
 import { type Ledgers, type WithdrawalFacts, readFacts } from './read-facts.ts';
 import { termsOf } from './terms.ts';
 
@@ -33,7 +35,7 @@ export interface WithdrawalPlan {
   readonly fee: Atoms;
   readonly usdValue: Atoms;
   /** The account that receives inside Bureau, or `null` for a payout on the chain. */
-  readonly recipient: string | null;
+  readonly recipient: HousedAccount | null;
   readonly needsReview: boolean;
   /** The step of the code, if the account has a second factor. */
   readonly totpStep: number | null;
@@ -55,8 +57,8 @@ interface ReadRequest {
 /**
  * Plans a withdrawal. The only effect is the count of its code. Refuses, in this order, with `network_not_supported`,
  * `invalid_address`, `precision_exceeded`, `amount_above_maximum`, `amount_below_minimum`, `withdrawals_suspended`,
- * `account_recovered`, `withdrawals_locked`, `totp_required`, `totp_invalid`, `address_not_allowlisted`, `price_unavailable`,
- * `daily_limit_exceeded`. Throws when D1 fails.
+ * `account_recovered`, `withdrawals_locked`, `totp_required`, `totp_invalid`, `address_not_allowlisted`,
+ * `price_unavailable`, `daily_limit_exceeded`. Throws when D1 fails.
  */
 export async function planWithdrawal(
   wanted: CreateWithdrawal,
@@ -89,7 +91,8 @@ export async function planWithdrawal(
     if (step.value !== null) await clearAttempts(database, accountId);
     return final;
   }
-  const recipient = facts.owner ?? null;
+  const { owner } = facts;
+  const recipient = owner ? { accountId: owner.holder, ledger: ledgerOfHolder(owner) } : null;
   const threshold = facts.settings.reviewThreshold;
   return accept({
     asset,
@@ -135,7 +138,7 @@ function checkRules(
   now_ms: number,
 ): Outcome<{ readonly fee: Atoms }> {
   const { network } = listed;
-  if (owner === accountId) return refuse('invalid_address', 'This is a deposit address of the same account.');
+  if (owner?.holder === accountId) return refuse('invalid_address', 'This is a deposit address of the same account.');
   const { fee, minimum, isSuspended } = termsOf(asset, listed, settings);
   if (amount + fee > MAX_ATOMS) return refuse('amount_above_maximum', `The ledger cannot move so much ${asset}.`);
   if (amount < minimum) {

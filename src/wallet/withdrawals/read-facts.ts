@@ -1,7 +1,7 @@
 import { and, eq, gt, ne, sql } from 'drizzle-orm';
 import { type TotpState, countAttempt } from '../../accounts/totp.ts';
 import type { Database } from '../../ledger/database.ts';
-import { nameAddress, selectHolder } from '../../ledger/directory.ts';
+import { type Holder, nameAddress, selectHolder } from '../../ledger/directory.ts';
 import { bindPrepared, prepareOnce } from '../../ledger/prepare-once.ts';
 import { lowestRecordId } from '../../ledger/record-id.ts';
 import { accounts, allowlist, exactly, totp, withdrawals } from '../../ledger/schema.ts';
@@ -23,7 +23,7 @@ export interface WithdrawalFacts {
   /** The second factor before this attempt was counted. */
   readonly totp: TotpState | undefined;
   /** The account that owns the address, if it is one of ours. */
-  readonly owner: string | undefined;
+  readonly owner: Holder | undefined;
   /** When the approval of the address takes effect; `undefined` when it is not on the allowlist. */
   readonly approvedFrom_ms: number | undefined;
   /** Until when a recovery holds the account; in the past when it does not. */
@@ -111,7 +111,7 @@ export async function readFacts(
   return {
     settings: parseSettings(settings),
     totp: states[0],
-    owner: owners[0]?.holder,
+    owner: owners[0],
     approvedFrom_ms: approvals[0]?.usableAt,
     heldUntil_ms: limits[0].heldUntil,
     limit: limits[0].limit,
@@ -119,7 +119,10 @@ export async function readFacts(
   };
 }
 
-/** The daily limit of an account, and how much of it the last 24 hours have used, in atoms of USDT. Throws when D1 fails. */
+/**
+ * The daily limit of an account, and how much of it the last 24 hours have used, in atoms of USDT. Throws when D1
+ * fails.
+ */
 export async function readDailyUse(
   database: Database,
   accountId: string,

@@ -27,8 +27,9 @@ export interface ReviewContext extends PayoutContext {
  * Approves a withdrawal that waits for its review: it goes to the custodian, or to the receiving account inside. Its
  * batch checks again what may have changed since the money was taken: freeze, halts, pause, the key, and with a strict
  * allowlist the address. It does not check the code or the daily limit, which the debit has used. Refuses with
- * `account_frozen`, `account_recovered`, `withdrawals_suspended`, `address_not_allowlisted`, with `invalid_state` when it is not waiting or
- * its key was revoked, and `service_unavailable` when the outcome in D1 is unknown. After a refusal it still waits.
+ * `account_frozen`, `account_recovered`, `withdrawals_suspended`, `address_not_allowlisted`, with `invalid_state` when
+ * it is not waiting or its key was revoked, and `service_unavailable` when the outcome in D1 is unknown. After a
+ * refusal it still waits.
  */
 export async function approveWithdrawal(
   context: ReviewContext,
@@ -58,7 +59,7 @@ function commitApproval(
       releasedAt: actor.now_ms,
       nextAskAt: row.status === 'PROCESSING' ? actor.now_ms + FIRST_ASK_MS : null,
       ...(row.status === 'COMPLETED' && {
-        receiptId: newRecordId(actor.now_ms, ledgerNumberOf(row.accountId)),
+        receiptId: newRecordId(actor.now_ms, ledgerNumberOf(row.id)),
         paidTransfer: nextTransfer(),
       }),
       allowlistRequired: sql`coalesce((SELECT allowlist_mode FROM ${settings}), ${allowlistMode}) = 'strict'`,
@@ -70,9 +71,8 @@ function commitApproval(
 
 /**
  * Ends a withdrawal by hand: one that waits for its review is rejected, one that is stuck with the custodian is settled
- * either way. The database accepts only the first end. Refuses with `invalid_state` when it is in another state or another
- * ledger settles it, and
- * `service_unavailable` when the outcome in D1 is unknown.
+ * either way. The database accepts only the first end. Refuses with `invalid_state` when it is in another state or
+ * another ledger settles it, and `service_unavailable` when the outcome in D1 is unknown.
  */
 export async function settleByHand(
   database: Database,
