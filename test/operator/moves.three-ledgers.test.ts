@@ -695,6 +695,8 @@ describe('a move under load', () => {
     const others = [await openTraderIn(1), await openTraderIn(2)];
     const load = { isOver: false };
     const made: string[] = [];
+    // What a busy machine may answer as well, and a client repeats.
+    const passing = ['service_unavailable', 'price_unavailable', 'outcome_unknown'];
     const client = async (name: string) => {
       for (let round = 0; !load.isOver; round += 1) {
         await scheduler.wait(5);
@@ -705,7 +707,7 @@ describe('a move under load', () => {
             break;
           }
           const { code } = await json<ProblemBody>(answer);
-          expect(['account_frozen', 'service_unavailable', 'outcome_unknown']).toContain(code);
+          expect(['account_frozen', ...passing]).toContain(code);
           await scheduler.wait(5);
         }
       }
@@ -713,8 +715,9 @@ describe('a move under load', () => {
     const neighbour = async (other: Trader) => {
       let count = 0;
       while (!load.isOver) {
-        expect((await other.order({ ...ORDER, value: '1' })).status).toBe(201);
-        count += 1;
+        const answer = await other.order({ ...ORDER, value: '1' });
+        if (answer.status === 201) count += 1;
+        else expect(passing).toContain((await json<ProblemBody>(answer)).code);
         await scheduler.wait(5);
       }
       return count;
