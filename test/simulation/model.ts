@@ -156,6 +156,8 @@ export interface ModelTrade {
   readonly usdtAmount: bigint;
   state: 'none' | 'held' | 'delivered' | 'paid';
   heldAt_ms: number;
+  /** The seller's ledger has refused what is held, for good; it may not be given back yet. */
+  isRefused: boolean;
 }
 
 /** A movement between two ledgers, and which of its halves are written. */

@@ -106,6 +106,7 @@ function newSettlement(world: World, draw: Draw): ModelReference {
   ];
   const body = { kind, ...parties, ...terms };
   if (kind === 'QUICK' || !areApart(buyer, seller)) return { path: '/settlements', body, movements, isDone: false };
-  const trade: ModelTrade = { buyer, seller, coin, coinAmount, usdtAmount, state: 'none', heldAt_ms: 0 };
+  const begun = { state: 'none', heldAt_ms: 0, isRefused: false } as const;
+  const trade: ModelTrade = { buyer, seller, coin, coinAmount, usdtAmount, ...begun };
   return { path: '/settlements', body, movements, trade, isDone: false };
 }

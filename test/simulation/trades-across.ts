@@ -40,7 +40,19 @@ export function refuseHeld(model: Model, trade: ModelTrade, now_ms: number): str
   if (now_ms - trade.heldAt_ms >= DELIVERED_WITHIN_MS) return 'service_unavailable';
   if (seller?.frozen) return 'account_frozen';
   if (model.settings.tradingHalted) return buyer?.frozen ? 'account_frozen' : 'trading_halted';
+  if (trade.isRefused) return 'service_unavailable';
   return model.affords(trade.seller, trade.coin, trade.coinAmount) ? null : 'insufficient_balance';
+}
+
+/**
+ * Notes that the seller's ledger has refused a held trade. The refusal stands, whatever changes before the USDT is given
+ * back, and there was a reason for it.
+ */
+export function noteRefusal(model: Model, now_ms: number, id: string): void {
+  const trade = model.trades.get(id)?.trade;
+  must(trade?.state === 'held', 'a refusal of no held trade', id, trade);
+  must(refuseHeld(model, trade, now_ms) !== null, 'refused without a reason', id, trade);
+  trade.isRefused = true;
 }
 
 /**
@@ -68,11 +80,14 @@ export function advanceTrade(
   const steps = stepsOf(trade);
   if (!known && trade.state === 'none' && take(steps.hold)) {
     model.trades.set(id, reference as ModelReference);
-    Object.assign(trade, { state: 'held', heldAt_ms: now_ms });
+    Object.assign(trade, { state: 'held', heldAt_ms: now_ms, isRefused: false });
   }
   must(model.trades.has(id), 'not held', id, rows);
   const isRefused = refuseHeld(model, trade, now_ms) !== null;
-  if (trade.state === 'held' && take(steps.delivery)) trade.state = 'delivered';
+  if (trade.state === 'held' && take(steps.delivery)) {
+    must(!trade.isRefused, 'delivered though it was refused', id, trade);
+    trade.state = 'delivered';
+  }
   if (trade.state === 'delivered' && take(steps.payment)) {
     trade.state = 'paid';
     (reference as ModelReference).isDone = true;

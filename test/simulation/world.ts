@@ -17,7 +17,7 @@ import {
 } from './model.ts';
 import { awaitGates } from './settle-gates.ts';
 import { checkInventory, checkTransit, noteHalf } from './movements-between.ts';
-import { advanceTrade } from './trades-across.ts';
+import { advanceTrade, noteRefusal } from './trades-across.ts';
 import { advanceWithdrawal, isAcross } from './withdrawals-across.ts';
 
 /** A row of a ledger, as D1 returns it. */
@@ -141,6 +141,9 @@ export class World {
     const seen = await Promise.all(ledgersUnderTest.map((ledger) => this.#read(ledger)));
     const movements = seen.flatMap(({ journal }, ledger) => this.#follow(ledger, journal));
     this.#followAcross();
+    const refusals = new Set(seen.flatMap(({ refused }) => refused.map(({ id }) => id)));
+    const refusedHolds = seen.flatMap(({ held }) => held.filter(({ movement }) => refusals.has(movement)));
+    for (const { id } of refusedHolds) noteRefusal(this.model, this.now_ms, String(id));
     const expected = this.model.list();
     const sums = new Map<string, bigint>();
     let count = 0;
@@ -166,7 +169,7 @@ export class World {
   /** What is new in a ledger's journal, all of its balances, and all second factors. */
   async #read(ledger: number) {
     const database = databaseOf(ledger);
-    const [journal, balances, totps] = await database.batch<Row>([
+    const [journal, balances, totps, refused, held] = await database.batch<Row>([
       database
         .prepare(
           `SELECT id, debit, credit, asset, CAST(amount AS TEXT) AS amount, kind, reference, CASE kind
@@ -180,8 +183,16 @@ export class World {
         'SELECT account, asset, CAST(amount AS TEXT) AS amount, CAST(floor AS TEXT) AS floor FROM balances',
       ),
       database.prepare('SELECT account_id, used_step, attempts, locked_until FROM totp'),
+      database.prepare('SELECT id FROM refused_movements'),
+      database.prepare("SELECT id, usdt_movement AS movement FROM settlement_holds WHERE status = 'HELD'"),
     ]);
-    return { journal: journal?.results ?? [], balances: balances?.results ?? [], totps: totps?.results ?? [] };
+    return {
+      journal: journal?.results ?? [],
+      balances: balances?.results ?? [],
+      totps: totps?.results ?? [],
+      refused: refused?.results ?? [],
+      held: held?.results ?? [],
+    };
   }
 
   /** Applies the new rows of a ledger's journal to the model. Returns the movements that a step must explain. */
