@@ -279,9 +279,16 @@ export const lane: Room = {
     {
       name: 'settings once read are never read again',
       file: CONDITIONS,
-      find: 'isRecent(SETTINGS_MAX_AGE_MS, this.#settings?.read_ms, Date.now())];',
-      replace: 'this.#settings !== undefined];',
+      find: 'isRecent(SETTINGS_MAX_AGE_MS, this.#settings?.read_ms, Date.now());',
+      replace: 'this.#settings !== undefined;',
       tests: [conditionsTest],
+    },
+    {
+      name: 'settings that grew too old while an order waited for a window are not read again',
+      file: CONDITIONS,
+      find: '    if (!this.#isSettled()) await this.#readSettings();\n',
+      replace: '',
+      tests: ['test/lane/gates.three-ledgers.test.ts'],
     },
     {
       name: 'an order waits for prices although it has fresh ones',

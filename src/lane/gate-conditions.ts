@@ -72,7 +72,7 @@ export class GateConditions {
       const [round, now_ms] = [this.#present(), Date.now()];
       return round !== undefined && isFirm(round, now_ms);
     };
-    const [wasPriced, isSettled] = [isPriced(), isRecent(SETTINGS_MAX_AGE_MS, this.#settings?.read_ms, Date.now())];
+    const [wasPriced, isSettled] = [isPriced(), this.#isSettled()];
     if (!wasPriced || !isSettled) {
       await Promise.all([wasPriced || this.#readPrices(), isSettled || this.#readSettings()]);
     }
@@ -109,7 +109,10 @@ export class GateConditions {
     return this.#rounds.findLast(({ window }) => isInWindow(window, now_ms));
   }
 
-  /** Waits until a round is present that `isMeant`, if one is held whose window begins soon. */
+  /**
+   * Waits until a round is present that `isMeant`, if one is held whose window begins soon. Settings that have grown too
+   * old by then are read again.
+   */
   async #waitFor(isMeant: (round: MarketSnapshot) => boolean): Promise<void> {
     if (!this.#isOneOfSeveral) return;
     const now_ms = Date.now();
@@ -117,6 +120,12 @@ export class GateConditions {
     const wait_ms = next ? next.window.from_ms - now_ms : Infinity;
     if (wait_ms > LONGEST_WAIT_MS) return;
     await this.pause(wait_ms);
+    if (!this.#isSettled()) await this.#readSettings();
+  }
+
+  /** Whether settings are held that orders may be planned with. */
+  #isSettled(): boolean {
+    return isRecent(SETTINGS_MAX_AGE_MS, this.#settings?.read_ms, Date.now());
   }
 
   /** Resolves after so many milliseconds. */
@@ -156,7 +165,7 @@ export class GateConditions {
 
   /** What is held now. Refuses with `service_unavailable` without settings that are recent enough. */
   held(): Outcome<TradingConditions> {
-    if (!this.#settings || !isRecent(SETTINGS_MAX_AGE_MS, this.#settings.read_ms, Date.now())) return overloaded;
+    if (!this.#settings || !this.#isSettled()) return overloaded;
     return accept({ snapshot: this.#present(), settings: this.#settings.value });
   }
 

@@ -2,6 +2,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { GateConditions, SHARED_INTERVAL_MS } from '../../src/lane/gate-conditions.ts';
 import { LedgerGate } from '../../src/lane/ledger-gate.ts';
+import { SETTINGS_MAX_AGE_MS } from '../../src/ledger/settings.ts';
 import type { PriceHub } from '../../src/markets/price-hub.ts';
 import { handOver, ledgerGate, until } from '../support/gate.ts';
 import { databaseOf, openTraderIn } from '../support/ledger/open-in-ledger.ts';
@@ -149,5 +150,18 @@ describe('two gates that ask the hub at different times', () => {
     vi.setSystemTime(Date.now() + 1_100);
     await runUntil(conditions.fetchNewer(round));
     expect(roundOf(conditions)).toBeGreaterThan(round);
+  });
+
+  it('read settings again that grew too old while an order waited for a window', async () => {
+    const conditions = new GateConditions(env, 0);
+    const taken = await conditions.take('BTC');
+    const round = (taken.ok && taken.value.snapshot?.round) || Infinity;
+    vi.setSystemTime(Date.now() + 1_100);
+    const paused = vi.spyOn(conditions, 'pause').mockImplementation(async (duration_ms) => {
+      vi.setSystemTime(Date.now() + duration_ms + SETTINGS_MAX_AGE_MS);
+    });
+    await conditions.fetchNewer(round);
+    expect(paused).toHaveBeenCalledTimes(1);
+    expect(conditions.held().ok).toBe(true);
   });
 });
