@@ -9,8 +9,9 @@ import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
 import { explainApproval } from '../ledger/explain-approval.ts';
 import { explainHold } from '../ledger/explain-hold.ts';
+import { listHistory } from '../ledger/homes.ts';
 import { openLedger } from '../ledger/ledgers.ts';
-import { ledgerNumberOf, newRecordId } from '../ledger/record-id.ts';
+import { newRecordId } from '../ledger/record-id.ts';
 import { operatorRequests } from '../ledger/schema.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import type { OperatorEnvironment } from './authenticate-operator.ts';
@@ -68,10 +69,14 @@ export async function makeOnce(
   prepare: (id: string) => Promise<Outcome<readonly [BatchItem<'sqlite'>, ...BatchItem<'sqlite'>[]]>>,
   explain: () => Refusal,
 ): Promise<Outcome<Made>> {
-  const { ledger } = place;
+  const { ledger, accountId } = place;
   const database = openLedger(bindings, ledger);
-  const earlier = (await findEarlier(database, request)) ?? (await findBeforeMove(bindings, place, request));
-  if (earlier) return earlier;
+  // What was made for an account before it was moved is in the ledger that it left.
+  const history = accountId === undefined ? [database] : listHistory(bindings, { accountId, ledger });
+  for (const each of history) {
+    const earlier = await findEarlier(each, request);
+    if (earlier) return earlier;
+  }
   const id = newRecordId(actor.now_ms, ledger);
   const prepared = await prepare(id);
   // A repetition that came together with the first may find what the first has made.
@@ -104,16 +109,6 @@ export async function readOnceRequest(
     idempotencyKey: key.value,
     fingerprint: await fingerprint(c.req.method, c.req.path, { body: JSON.stringify(body) }),
   });
-}
-
-/** What an earlier request with the same key made for an account before it was moved. Throws when D1 fails. */
-async function findBeforeMove(
-  bindings: LedgerBindings,
-  { ledger, accountId }: { readonly ledger: number; readonly accountId?: string },
-  request: OnceRequest | null,
-): Promise<Outcome<Made> | undefined> {
-  if (accountId === undefined || ledgerNumberOf(accountId) === ledger) return undefined;
-  return findEarlier(openLedger(bindings, ledgerNumberOf(accountId)), request);
 }
 
 /** What an earlier request with the same key made in this ledger, if any. Throws when D1 fails. */

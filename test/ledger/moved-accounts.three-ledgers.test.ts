@@ -297,25 +297,18 @@ describe('the ledger that an account has left', () => {
     [0, 'OUT', 1],
     [1, 'IN', 0],
   ])('moves its money once: ledger %i refuses another half', async (ledger, half, peer) => {
-    const write = sql(
-      ledger,
-      `INSERT INTO movements (account_id, id, half, asset, amount, ledger, peer, purpose, transfer, record_id)
-       SELECT ?1, ?1 || '/USDT', ?2, 'USDT', 1, ?3, ?4, 'ACCOUNT', max(id) + 1, ?1 FROM transfers`,
-      full,
-      half,
-      ledger,
-      peer,
-    );
-    await expectRefused('guard: movement exists', ledger, write);
-    const other = sql(
-      ledger,
-      `INSERT INTO movements (account_id, id, half, asset, amount, ledger, peer, purpose, transfer, record_id)
-       SELECT ?1, ?1 || '/USDC', ?2, 'USDT', 1, ?3, ?4, 'ACCOUNT', max(id) + 1, ?1 FROM transfers`,
-      full,
-      half,
-      ledger,
-      peer,
-    );
-    await expectRefused('guard: a movement is for something', ledger, other);
+    const insertHalf = (named: string) =>
+      sql(
+        ledger,
+        `INSERT INTO movements (account_id, id, half, asset, amount, ledger, peer, purpose, transfer, record_id)
+         SELECT ?1, ?1 || '/' || ?5, ?2, 'USDT', 1, ?3, ?4, 'ACCOUNT', max(id) + 1, ?1 FROM transfers`,
+        full,
+        half,
+        ledger,
+        peer,
+        named,
+      );
+    await expectRefused('guard: movement exists', ledger, insertHalf('USDT'));
+    await expectRefused('guard: a movement is for something', ledger, insertHalf('USDC'));
   });
 });

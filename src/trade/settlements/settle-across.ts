@@ -27,21 +27,18 @@ interface Asked {
 }
 
 /**
- * Settles a trade between accounts of two ledgers, with the answers of `settleTrade`. The buyer's ledger holds the
- * USDT; the seller's ledger then delivers, which makes the trade; then the buyer's ledger pays. If the seller's ledger
- * refuses, the USDT goes back. Without an answer it stays held: the same call again, or the keeper, finishes it. Throws
- * when D1 fails before anything was written.
+ * Settles a trade between accounts of two ledgers, whose numbers are given, with the answers of `settleTrade`. The
+ * buyer's ledger holds the USDT; the seller's ledger then delivers, which makes the trade; then the buyer's ledger pays.
+ * If the seller's ledger refuses, the USDT goes back. Without an answer it stays held: the same call again, or the
+ * keeper, finishes it. Throws when D1 fails before anything was written.
  */
 export async function settleAcross(
   bindings: LedgerBindings,
   trade: Trade,
-  homes: ReadonlyMap<string, number>,
+  ledgers: { readonly buyer: number; readonly seller: number },
   actor: Actor,
 ): Promise<Outcome<Settled>> {
   const { buyer, seller, reference } = trade;
-  const ledgers = { buyer: homes.get(buyer), seller: homes.get(seller) };
-  if (ledgers.buyer === undefined) return refuseAccount(buyer);
-  if (ledgers.seller === undefined) return refuseAccount(seller);
   const [own, peer] = [openLedger(bindings, ledgers.buyer), openLedger(bindings, ledgers.seller)];
   const [[buyers, settled, held], sellers] = await Promise.all([
     own.batch([selectStatus(own, buyer), selectSettlement(own, reference), selectHoldOf(own, reference)]),

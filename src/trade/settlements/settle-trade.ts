@@ -6,9 +6,9 @@ import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { explainApproval } from '../../ledger/explain-approval.ts';
-import { findHomes } from '../../ledger/homes.ts';
-import { findNumberedLedger, openLedger } from '../../ledger/ledgers.ts';
-import { ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
+import { findHomes, listHistory } from '../../ledger/homes.ts';
+import { openLedger } from '../../ledger/ledgers.ts';
+import { newRecordId } from '../../ledger/record-id.ts';
 import { accounts, settlements } from '../../ledger/schema.ts';
 import { house, nextTransfer } from '../../ledger/transfers.ts';
 import { QUOTE_ASSET } from '../../money/assets.ts';
@@ -49,9 +49,8 @@ export async function settleTrade(
   if (other === undefined) return refuseAccount(second);
   const before = await findBeforeMoves(bindings, trade.value.reference, homes);
   if (before) return repeat(before, trade.value);
-  if (ledger !== other) return settleAcross(bindings, trade.value, homes, actor);
-  const database = findNumberedLedger(bindings, ledger);
-  if (!database) return refuseAccount(first);
+  if (ledger !== other) return settleAcross(bindings, trade.value, { buyer: ledger, seller: other }, actor);
+  const database = openLedger(bindings, ledger);
   const [known, earlier] = await database.batch([
     database
       .select({ id: accounts.id, status: accounts.status })
@@ -92,10 +91,9 @@ async function findBeforeMoves(
   reference: string,
   homes: ReadonlyMap<string, number>,
 ): Promise<SettledTrade | undefined> {
-  for (const [accountId, home] of homes) {
-    const first = ledgerNumberOf(accountId);
-    if (first === home) continue;
-    const standing = parseSettlement(await selectSettlement(openLedger(bindings, first), reference));
+  for (const [accountId, ledger] of homes) {
+    const [, left] = listHistory(bindings, { accountId, ledger });
+    const standing = left && parseSettlement(await selectSettlement(left, reference));
     if (standing) return standing;
   }
   return undefined;
