@@ -120,7 +120,10 @@ export async function reportDeposit(
   }
 }
 
-/** The ledger of a report's deposit; ledger 0 for a report that is not valid. Throws when D1 fails. */
+/**
+ * The ledger of a report's deposit, which claims its output if none has yet; ledger 0 for a report that is not valid.
+ * Throws when D1 fails.
+ */
 export async function findReportLedger(bindings: LedgerBindings, report: ReportDeposit): Promise<number> {
   const read = readReport(report);
   return read.ok ? (await claimOutput(bindings, read.value)).ledger : FIRST_LEDGER;
