@@ -16,8 +16,8 @@ interface TieRow {
   readonly records: number;
   readonly last: string | null;
   readonly legs: number;
-  readonly examples: string;
-  readonly assets: string;
+  /** A pair for each record that differs: an example, and the assets of its legs. */
+  readonly faults: string;
   /** The records that the kind's claim is about, and examples of those that do not meet it. */
   readonly about: number;
   readonly exceptions: string;
@@ -35,30 +35,25 @@ export function composeTies(kinds: readonly RecordKind[], range: Range, head: nu
   return { text: composeOnce(name, compose), values: [...values, head] };
 }
 
-/** `LIMIT -1` keeps SQLite from flattening the subquery, which would evaluate every record five times. */
+/** Each condition is in one FILTER, so it is evaluated once for a record; the columns of an example only for a fault. */
 function selectTies(kind: RecordKind, source: string, upTo: string): string {
   const faults = kind.legs.map((leg, at) => `(${leg.number} IS NOT NULL AND NOT ${isLeg(leg, kind, `t${at}`)})`);
-  const columns = kind.legs.map(({ number, asset }, at) => `${number} AS number${at}, ${asset} AS asset${at}`);
-  const numbers = kind.legs.map((_, at) => `coalesce(number${at} || ' ', '')`).join(' || ');
-  const shown = kind.shown.map((column) => `'${column}', ${column}`).join(', ');
-  const example = `json_object('${kind.title}', id, 'accountId', account_id, ${shown},
+  const numbers = kind.legs.map(({ number }) => `coalesce(${number} || ' ', '')`).join(' || ');
+  const shown = kind.shown.map((column) => `'${column}', r.${column}`).join(', ');
+  const example = `json_object('${kind.title}', r.id, 'accountId', r.account_id, ${shown},
     'transfers', coalesce(nullif(trim(${numbers}), ''), 'none'))`;
-  const legs = kind.legs.map((_, at) => `iif(counted AND number${at} <= ${upTo}, 1, 0)`).join(' + ');
-  const assets = kind.legs.map((_, at) => `asset${at}`).join(', ');
+  const assets = kind.legs.map(({ asset }) => asset).join(', ');
+  const counted = kind.counted ?? '1';
+  const legs = kind.legs.map(({ number }) => `count(*) FILTER (WHERE ${counted} AND ${number} <= ${upTo})`).join(' + ');
   const { about, broken } = kind.claim ?? { about: '0', broken: '0' };
   return `
-      SELECT '${kind.name}' AS name, count(*) AS records, max(id) AS last, coalesce(sum(${legs}), 0) AS legs,
-        json_group_array(${example}) FILTER (WHERE fault) AS examples,
-        json_group_array(json_array(${assets})) FILTER (WHERE fault) AS assets,
-        coalesce(sum(about), 0) AS about, json_group_array(${example}) FILTER (WHERE unmet) AS exceptions
-      FROM (
-        SELECT r.id, r.account_id, ${kind.shown.map((column) => `r.${column}`).join(', ')},
-          (${[`(${kind.odd})`, ...faults].join(' OR ')}) AS fault,
-          (${kind.counted ?? '1'}) AS counted, (${about}) AS about, (${about}) AND (${broken}) AS unmet,
-          ${columns.join(', ')}
-        FROM ${source} AS r
-        ${kind.legs.map(({ number }, at) => `LEFT JOIN transfers AS t${at} ON t${at}.id = ${number}`).join(' ')}
-        LIMIT -1)`;
+      SELECT '${kind.name}' AS name, count(*) AS records, max(r.id) AS last, ${legs} AS legs,
+        json_group_array(json_array(${example}, json_array(${assets})))
+          FILTER (WHERE ${[`(${kind.odd})`, ...faults].join(' OR ')}) AS faults,
+        count(*) FILTER (WHERE ${about}) AS about,
+        json_group_array(${example}) FILTER (WHERE (${about}) AND (${broken})) AS exceptions
+      FROM ${source} AS r
+      ${kind.legs.map(({ number }, at) => `LEFT JOIN transfers AS t${at} ON t${at}.id = ${number}`).join(' ')}`;
 }
 
 /** What the check of a range of records found. */
@@ -78,30 +73,35 @@ export function judgeTies(kind: RecordKind, rows: readonly unknown[] | undefined
   const row = onlyRow((rows as TieRow[] | undefined)?.filter(({ name }) => name === kind.name));
   const { invariant } = kind.claim ?? {};
   const checked: Counts = { records_match_transfers: row.records, ...(invariant && { [invariant]: row.about }) };
+  const faults = Faults.parse(JSON.parse(row.faults));
   const findings = [
-    ...readExamples('records_match_transfers', row.examples),
+    ...faults.map(([example]): Finding => ({ invariant: 'records_match_transfers', example })),
     ...(invariant ? readExamples(invariant, row.exceptions) : []),
   ];
   const { records, last, legs } = row;
-  return { records, last, legs, checked, findings, untied: readUntied(row.assets) };
+  return { records, last, legs, checked, findings, untied: [...new Set(faults.flatMap(([, assets]) => assets))] };
 }
 
-const Faults = z.array(z.record(z.string(), z.union([z.string(), z.number()]).nullable()));
+const ReadExample = z
+  .record(z.string(), z.union([z.string(), z.number()]).nullable())
+  .transform((example): Example =>
+    Object.fromEntries(Object.entries(example).map(([name, value]) => [name, String(value)])),
+  );
+
+const Faults = z.array(z.tuple([ReadExample, z.array(z.string())]));
 
 /** Parses a JSON array of examples of a broken invariant into findings. */
 export function readExamples(invariant: Invariant, text: string): Finding[] {
-  return Faults.parse(JSON.parse(text)).map((fault) => {
-    const example: Example = Object.fromEntries(Object.entries(fault).map(([name, value]) => [name, String(value)]));
-    return { invariant, example };
-  });
+  return z
+    .array(ReadExample)
+    .parse(JSON.parse(text))
+    .map((example) => ({ invariant, example }));
 }
 
 /** Assets whose records and transfers disagree: for these the sum of the records is not the sum of the transfers. */
 export type Untied = readonly string[];
 
-const Assets = z.array(z.union([z.string(), z.array(z.string())]));
-
-/** Parses a JSON array of assets, or of arrays of assets, into a list without repetition. */
+/** Parses a JSON array of assets into a list without repetition. */
 export function readUntied(text: string): Untied {
-  return [...new Set(Assets.parse(JSON.parse(text)).flat())];
+  return [...new Set(z.array(z.string()).parse(JSON.parse(text)))];
 }

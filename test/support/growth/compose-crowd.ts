@@ -1,7 +1,13 @@
-import { networks } from '../../../src/money/networks.ts';
+import { networkRecords, networks } from '../../../src/money/networks.ts';
 
 /** When the crowd's accounts were opened, and when every history begins. */
 export const FIRST_MS = Date.UTC(2024, 0, 1);
+
+/** The networks on which an account has one and the same address. */
+const evm = networks
+  .filter((network) => networkRecords[network].family.kind === 'evm')
+  .map((network) => `'${network}'`)
+  .join(', ');
 
 /** The SQL of the whole numbers `i` from one number up to, but not including, another. */
 export function listNumbers(from: number, to: number): string {
@@ -29,7 +35,7 @@ export function composeCrowd(from: number, to: number): string[] {
     `INSERT INTO api_keys (id, account_id, label, scopes, token_hash, created_at) ${numbers}
        SELECT printf('01900001-0000-7000-8000-%012x', i), ${id}, 'bot', 'rtw', 'sha-' || ${digits}, ${FIRST_MS} FROM n`,
     `INSERT INTO addresses (account_id, network, address) ${numbers}
-       SELECT ${id}, network.value, '0x' || ${digits}
+       SELECT ${id}, network.value, iif(network.value IN (${evm}), '0x', lower(network.value)) || ${digits}
        FROM n CROSS JOIN json_each('${JSON.stringify(networks)}') AS network`,
     `INSERT INTO totp (account_id, sealed_secret, confirmed_at, used_step) ${numbers}
        SELECT ${id}, '1.' || ${digits} || ${digits}, ${FIRST_MS}, 1 FROM n`,
