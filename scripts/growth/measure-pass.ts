@@ -58,7 +58,10 @@ export async function measurePass(directory: string, { ledger, ...load }: PassOp
   const size = measureLedger(storage);
   const start = () => startServedExchange({ bundle, entry, storage, site: false }, false);
   const clean = await runExchange(await start(), (exchange) => measureClean(exchange, load));
-  say(`a pass found ${clean.found.status}`);
+  say(`a pass found ${clean.found.status} after ${(clean.pass_ms / 60_000).toFixed(1)} minutes`);
+  for (const { median_ms, p95_ms } of [...clean.calm, clean.beside]) {
+    say(`an order took ${median_ms.toFixed(1)} ms, at p95 ${p95_ms.toFixed(1)} ms`);
+  }
   const planted = openLedgerFile(storage);
   plantFaults(planted);
   planted.close();
