@@ -10,6 +10,7 @@ import { startVenueServer } from '../venues/start-venue-server.ts';
 import { venueUrlVariables } from '../venues/venue-remote.ts';
 import { bundleSource } from './bundle-source.ts';
 import { composeDatabase } from './compose-database.ts';
+import { compressNothing } from './compress-nothing.ts';
 import type { PlayedServer } from './serve-on-loopback.ts';
 
 /** Where the venues answer: a server that plays them in their exact shapes. */
@@ -79,6 +80,7 @@ function describeFurther(ledgers: number): Record<string, string> {
 /** Loads the plugin that runs test files in workerd with the bindings of wrangler.toml, one plugin for each project. */
 export async function loadRuntime() {
   enableCompileCache(COMPILED);
+  compressNothing();
   const { cloudflareTest } = await import('@cloudflare/vitest-pool-workers');
   // The runtime looks for the folder of `[assets]` as it starts, and unlike wrangler it makes nothing.
   mkdirSync(SITE_FOLDER, { recursive: true });
@@ -95,8 +97,6 @@ export async function loadRuntime() {
         main: './src/index.ts',
         wrangler: { configPath: './wrangler.toml' },
         miniflare: {
-          // Vitest speaks to the runtime over a WebSocket on this machine, where compressing costs more than sending.
-          compatibilityFlags: ['no_web_socket_compression'],
           // The platform's own server of the site, which the Worker itself has no need to reach.
           assets: { binding: 'SITE', directory: SITE_FOLDER },
           d1Databases: describeFurther(countLedgers(kind)),
