@@ -1,6 +1,7 @@
 import { type TestProjectInlineConfiguration, defineConfig } from 'vitest/config';
+import { keepCompiled } from './test/support/node/run/keep-compiled.ts';
 import { listWantedFiles } from './test/support/node/run/list-wanted-files.ts';
-import { COMPILED, type WorkerKind, loadRuntime } from './test/support/node/run/load-runtime.ts';
+import { type WorkerKind, loadRuntime } from './test/support/node/run/load-runtime.ts';
 import { LongestFirst } from './test/support/node/run/longest-first.ts';
 import { refuseRuntime } from './test/support/node/run/refuse-runtime.ts';
 import { showSource } from './test/support/node/run/show-source.ts';
@@ -43,6 +44,7 @@ function kindOf(file: string) {
 }
 
 storeInMemory();
+keepCompiled();
 
 // A run loads and starts only what its files need, so that a run of one file is fast.
 const wanted = Map.groupBy(listWantedFiles(process.argv.slice(2)), kindOf);
@@ -107,7 +109,6 @@ const node: TestProjectInlineConfiguration = {
     include: [patternOf('node')],
     globalSetup: 'test/support/node/exchange/provide-worker-bundle.ts',
     isolate: false,
-    env: { NODE_COMPILE_CACHE: COMPILED },
     ...waiting,
     ...timeouts,
   },

@@ -1,6 +1,4 @@
 import { mkdirSync, readFileSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
-import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { SITE_FOLDER } from '../../../../scripts/site/site-folder.ts';
 import type { Plugin } from 'vitest/config';
@@ -65,12 +63,6 @@ function countLedgers(kind: WorkerKind): number {
   return kind === 'three-ledgers' || hasThreeLedgers ? 3 : 1;
 }
 
-/**
- * Where Node keeps what it has compiled: wrangler and the plugin are megabytes of JavaScript, which need not be compiled at
- * every start.
- */
-export const COMPILED = resolve('node_modules/.cache/compile');
-
 /** The databases of all ledgers but the first, which wrangler.toml names. */
 function describeFurther(ledgers: number): Record<string, string> {
   const further = Array.from({ length: ledgers - 1 }, (_, at) => at + 1);
@@ -79,7 +71,6 @@ function describeFurther(ledgers: number): Record<string, string> {
 
 /** Loads the plugin that runs test files in workerd with the bindings of wrangler.toml, one plugin for each project. */
 export async function loadRuntime() {
-  enableCompileCache(COMPILED);
   compressNothing();
   const { cloudflareTest } = await import('@cloudflare/vitest-pool-workers');
   // The runtime looks for the folder of `[assets]` as it starts, and unlike wrangler it makes nothing.
