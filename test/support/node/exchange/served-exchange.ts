@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Probe } from './probe.ts';
+import { readConfiguredWorker } from './read-configured-worker.ts';
 import type { ServedAddresses } from './serve-exchange.ts';
 import type { ExchangeOptions } from './start-exchange.ts';
 
@@ -32,7 +33,8 @@ export interface ServedExchange {
  */
 export async function startServedExchange(options: ExchangeOptions, keepsLog = true): Promise<ServedExchange> {
   const file = fileURLToPath(new URL('serve-exchange.ts', import.meta.url));
-  const server = spawn(process.execPath, [file, JSON.stringify(options)], {
+  const worker = readConfiguredWorker('wrangler.toml');
+  const server = spawn(process.execPath, [file, JSON.stringify({ worker, ...options })], {
     stdio: keepsLog ? ['ignore', 'pipe', 'pipe', 'ipc'] : ['ignore', 'ignore', 'inherit', 'ipc'],
     detached: true,
   });

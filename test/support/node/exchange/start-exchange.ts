@@ -2,9 +2,9 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Miniflare, type V4WorkerOptionsShape, convertV4MiniflareOptions } from 'miniflare';
-import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler';
 import { describeLedgers } from '../../../../scripts/start/local-ledgers.ts';
 import { PROBE, Probe, describeProbe } from './probe.ts';
+import type { ConfiguredWorker } from './read-configured-worker.ts';
 
 /** An exchange for one test, script or benchmark alone. */
 export interface ExchangeOptions {
@@ -26,6 +26,8 @@ export interface ExchangeOptions {
   readonly neighbour?: Neighbour;
   /** The directory that keeps D1, the objects and the edge cache for a later start. Default: a temporary one. */
   readonly storage?: string;
+  /** What wrangler.toml says, for a process that has no other need of wrangler. Default: it is read. */
+  readonly worker?: ConfiguredWorker;
   /** The port of an inspector for V8's profiler; 0 is any free one. Default: no inspector. */
   readonly inspectorPort?: number;
 }
@@ -68,21 +70,23 @@ type RateLimits = NonNullable<V4WorkerOptionsShape['ratelimits']>;
  * group, and start it again on the same `storage`. Killing Node alone leaves the runtime behind.
  */
 export async function startExchange(options: ExchangeOptions): Promise<Exchange> {
-  const config = unstable_readConfig({ config: 'wrangler.toml' });
-  const owner = config.name ?? 'worker';
+  const worker = options.worker ?? (await readWorker('wrangler.toml'));
+  const owner = worker.name;
   const names = Array.from({ length: options.workers ?? 1 }, (_, index) => (index ? `${owner}-${index + 1}` : owner));
   const { ledgers = 1 } = options;
-  const settings = addLedgers(unstable_getMiniflareWorkerOptions(config).workerOptions, ledgers);
+  const settings = addLedgers(worker.settings, ledgers);
   const objects = settings.durableObjects ?? {};
   const { assets, ...bare } = settings;
+  // Wrangler's own reading of the secrets is not used, because it includes a developer's .dev.vars.
+  const secrets = parseEnv(readFileSync('.dev.vars.example', 'utf8')) as Record<string, string>;
   const shared = {
     ...bare,
     ...(assets && options.site !== false && { assets }),
-    // Wrangler's own reading of the secrets is not used, because it includes a developer's .dev.vars.
-    bindings: { ...config.vars, ...parseEnv(readFileSync('.dev.vars.example', 'utf8')), ...options.variables },
+    bindings: { ...worker.variables, ...secrets, ...options.variables },
     ratelimits: limitRates(settings.ratelimits ?? {}, options.rateLimits ?? {}),
     ...serveBundle(options.bundle, options.entry),
   };
+  const neighbours = options.neighbour ? [await describeNeighbour(options.neighbour)] : [];
   const runtime = new Miniflare(
     convertV4MiniflareOptions({
       workers: [
@@ -92,7 +96,7 @@ export async function startExchange(options: ExchangeOptions): Promise<Exchange>
           durableObjects: name === owner ? objects : lendObjects(objects, owner),
         })),
         describeProbe(owner, settings),
-        ...(options.neighbour ? [describeNeighbour(options.neighbour)] : []),
+        ...neighbours,
       ],
       ...(options.storage !== undefined && { resourcePersistencePath: options.storage }),
       ...(options.inspectorPort !== undefined && { inspectorPort: options.inspectorPort }),
@@ -142,9 +146,15 @@ function addLedgers(settings: V4WorkerOptionsShape, ledgers: number): V4WorkerOp
   return { ...settings, d1Databases: { ...describeLedgers(ledgers), ...named } };
 }
 
-function describeNeighbour({ config, bundle }: Neighbour) {
-  const settings = unstable_getMiniflareWorkerOptions(unstable_readConfig({ config })).workerOptions;
-  return { ...(settings as V4WorkerOptionsShape), ...serveBundle(bundle), name: NEIGHBOUR };
+async function describeNeighbour({ config, bundle }: Neighbour) {
+  const { settings } = await readWorker(config);
+  return { ...settings, ...serveBundle(bundle), name: NEIGHBOUR };
+}
+
+/** Loads wrangler only where it is needed. */
+async function readWorker(config: string): Promise<ConfiguredWorker> {
+  const { readConfiguredWorker } = await import('./read-configured-worker.ts');
+  return readConfiguredWorker(config);
 }
 
 /** Bindings to the same objects for a Worker that does not own them. */
