@@ -15,12 +15,12 @@ import { storeInMemory } from './test/support/node/run/store-in-memory.ts';
  *   *.access.test.ts, *.custody.test.ts, *.venues.test.ts, *.six-venues.test.ts
  *                      workerd, with a server on loopback that simulates Access, the custodian or the venues
  *   *.manual.test.ts   the same as *.access.test.ts, where people pay withdrawals by hand
- *   *.site.test.ts     workerd, with the documentation's files
+ *   *.site.test.ts     the same as *.test.ts, when the documentation's files were written
  *   *.three-ledgers.test.ts, *.many-ledgers.test.ts
  *                      workerd, with three ledgers, or with 64
  *   *.test.ts          workerd, as the sandbox of wrangler.toml
  *
- * The tests of the custodian's package run in plain Node.
+ * The tests of the custodian's package run beside the pure ones.
  */
 const endings = [
   'pure',
@@ -39,7 +39,7 @@ const patternOf = (ending: (typeof endings)[number]) => `test/**/*.${ending}.tes
 const CUSTODIAN = 'custodian/test/pure';
 
 function kindOf(file: string) {
-  if (file.startsWith(CUSTODIAN)) return 'custodian';
+  if (file.startsWith(CUSTODIAN)) return 'pure';
   return endings.find((ending) => file.endsWith(`.${ending}.test.ts`)) ?? 'sandbox';
 }
 
@@ -58,7 +58,7 @@ const computing = { maxWorkers: 3, sequence: { groupOrder: 1 } };
 
 const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
 
-const isInWorkerd = [...wanted.keys()].some((kind) => !['pure', 'custodian', 'node'].includes(kind));
+const isInWorkerd = [...wanted.keys()].some((kind) => !['pure', 'node'].includes(kind));
 const runtime = isInWorkerd ? await loadRuntime() : undefined;
 
 /**
@@ -79,24 +79,29 @@ function inRuntime(
   };
 }
 
+const ofOthers = endings.filter((ending) => ending !== 'site').map((ending) => `!${patternOf(ending)}`);
 const sandbox = inRuntime(
   'sandbox',
-  ['test/**/*.test.ts', ...endings.map((ending) => `!${patternOf(ending)}`)],
+  ['test/**/*.test.ts', ...ofOthers],
   'sandbox',
   computing,
+  wanted.has('site') ? ['test/support/node/run/provide-site.ts'] : [],
 );
 
-const site = inRuntime('site', [patternOf('site')], 'sandbox', computing, ['test/support/node/run/provide-site.ts']);
-
-/** These tests keep no state, so they share one set of modules. */
+/**
+ * These tests keep no state, so they share one set of modules. Those of the custodian are of its signer, states and store;
+ * those with nodes of real chains are run by `npm run test:chains`.
+ */
 const pure: TestProjectInlineConfiguration = {
   plugins: [refuseRuntime()],
-  test: { name: 'pure', include: [patternOf('pure')], pool: 'threads', isolate: false, ...computing, ...timeouts },
-};
-
-/** The custodian's signer, states and store. Tests with nodes of real chains are run by `npm run test:chains`. */
-const custodian: TestProjectInlineConfiguration = {
-  test: { name: 'custodian', include: [`${CUSTODIAN}/**/*.test.ts`], isolate: false, ...computing, ...timeouts },
+  test: {
+    name: 'pure',
+    include: [patternOf('pure'), `${CUSTODIAN}/**/*.test.ts`],
+    pool: 'threads',
+    isolate: false,
+    ...computing,
+    ...timeouts,
+  },
 };
 
 /**
@@ -126,10 +131,8 @@ export default defineConfig({
     projects: [
       ...ofKind(waiting, 'six-venues', 'custody', 'venues'),
       ...ofKind(computing, 'access', 'manual', 'three-ledgers', 'many-ledgers'),
-      ...(wanted.has('site') ? [site] : []),
-      ...(wanted.has('sandbox') ? [sandbox] : []),
+      ...(wanted.has('sandbox') || wanted.has('site') ? [sandbox] : []),
       ...(wanted.has('pure') ? [pure] : []),
-      ...(wanted.has('custodian') ? [custodian] : []),
       ...(wanted.has('node') ? [node] : []),
     ],
   },

@@ -14,8 +14,6 @@ const projects = [
   'manual',
   'many-ledgers',
   'three-ledgers',
-  'site',
-  'custodian',
   'pure',
   'sandbox',
 ];
