@@ -2,12 +2,12 @@ import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listWantedFiles } from '../support/node/run/list-wanted-files.ts';
-import { longest } from '../support/node/run/longest-first.ts';
+import { beginning, longest } from '../support/node/run/longest-first.ts';
 
 const all = globSync('{test,custodian/test/pure}/**/*.test.ts');
 const below = (folder: string) => all.filter((file) => file.startsWith(folder));
 
-it.each(longest)('%s, which runs before shorter files, exists', (file) => {
+it.each([...beginning, ...longest])('%s, which runs before other files, exists', (file) => {
   expect(all).toContain(file);
 });
 
