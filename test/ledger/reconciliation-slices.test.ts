@@ -25,7 +25,7 @@ const SMALL_ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '1.2
 
 let traders: Trader[];
 beforeAll(async () => {
-  traders = await makeActivity(3);
+  traders = await makeActivity(2);
 });
 
 async function count(table: string): Promise<string> {
