@@ -191,8 +191,9 @@ describe('a broken invariant', () => {
     expect([found.status, found.violations.length]).toEqual(['broken', 1]);
     const [violation] = found.violations;
     expect(violation).toMatchObject({ invariant: 'addresses_have_one_owner' });
-    // One for the account that got the address, and one for each of the seven networks on which its owner has it.
-    expect(violation?.examples).toHaveLength(8);
+    // One for the account that got the address, and one for its owner, who has it on seven networks.
+    const counts = violation?.examples.map(({ networks }) => String(networks).split(' ').length);
+    expect(counts?.toSorted()).toEqual([1, 7]);
     expect(logged.map(({ event }) => event)).toEqual(['invariant_broken']);
     expect(logged[0]?.['violations']).toContain(violation?.id);
 
