@@ -44,7 +44,9 @@ function selectTies(kind: RecordKind, source: string, upTo: string): string {
     'transfers', coalesce(nullif(trim(${numbers}), ''), 'none'))`;
   const assets = kind.legs.map(({ asset }) => asset).join(', ');
   const counted = kind.counted ?? '1';
-  const legs = kind.legs.map(({ number }) => `count(*) FILTER (WHERE ${counted} AND ${number} <= ${upTo})`).join(' + ');
+  const legs = kind.legs
+    .map(({ number }) => `count(*) FILTER (WHERE (${counted}) AND ${number} <= ${upTo})`)
+    .join(' + ');
   const { about, broken } = kind.claim ?? { about: '0', broken: '0' };
   return `
       SELECT '${kind.name}' AS name, count(*) AS records, max(r.id) AS last, ${legs} AS legs,
@@ -82,20 +84,19 @@ export function judgeTies(kind: RecordKind, rows: readonly unknown[] | undefined
   return { records, last, legs, checked, findings, untied: [...new Set(faults.flatMap(([, assets]) => assets))] };
 }
 
-const ReadExample = z
+const ShownRecord = z
   .record(z.string(), z.union([z.string(), z.number()]).nullable())
   .transform((example): Example =>
     Object.fromEntries(Object.entries(example).map(([name, value]) => [name, String(value)])),
   );
 
-const Faults = z.array(z.tuple([ReadExample, z.array(z.string())]));
+const ShownRecords = z.array(ShownRecord);
+const Assets = z.array(z.string());
+const Faults = z.array(z.tuple([ShownRecord, Assets]));
 
 /** Parses a JSON array of examples of a broken invariant into findings. */
 export function readExamples(invariant: Invariant, text: string): Finding[] {
-  return z
-    .array(ReadExample)
-    .parse(JSON.parse(text))
-    .map((example) => ({ invariant, example }));
+  return ShownRecords.parse(JSON.parse(text)).map((example) => ({ invariant, example }));
 }
 
 /** Assets whose records and transfers disagree: for these the sum of the records is not the sum of the transfers. */
@@ -103,5 +104,5 @@ export type Untied = readonly string[];
 
 /** Parses a JSON array of assets into a list without repetition. */
 export function readUntied(text: string): Untied {
-  return [...new Set(z.array(z.string()).parse(JSON.parse(text)))];
+  return [...new Set(Assets.parse(JSON.parse(text)))];
 }
