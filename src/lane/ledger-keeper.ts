@@ -32,7 +32,7 @@ const KEPT_CUSTODY = 'custody';
 const KEPT_MOVEMENTS = 'movements';
 
 /** The pause after a slice, as a multiple of the slice's own time. */
-const REST_PER_SLICE = 4;
+const REST_PER_SLICE = 2;
 
 /** How long one alarm reconciles; while there is more to do, the next one follows at once. */
 const ALARM_TIME_MS = 10_000;

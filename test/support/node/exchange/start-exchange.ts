@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Miniflare, type V4WorkerOptionsShape, convertV4MiniflareOptions } from 'miniflare';
 import { describeLedgers } from '../../../../scripts/start/local-ledgers.ts';
+import { startDatabases } from './start-databases.ts';
 import { PROBE, Probe, describeProbe } from './probe.ts';
 import type { ConfiguredWorker } from './read-configured-worker.ts';
 
@@ -18,6 +19,8 @@ export interface ExchangeOptions {
   readonly rateLimits?: Readonly<Record<string, number>>;
   /** How many ledgers it has, each a database. Default: 1. With the same storage there may be more at a later start. */
   readonly ledgers?: number;
+  /** Whether the databases have a process of their own, as on the platform. Default: false, as in `wrangler dev`. */
+  readonly databasesApart?: boolean;
   /** How many Workers share the objects and the database, as data centres do. Default: 1. */
   readonly workers?: number;
   /** Whether Cloudflare's own router serves the site's files in front of the Worker. Default: true. */
@@ -74,7 +77,10 @@ export async function startExchange(options: ExchangeOptions): Promise<Exchange>
   const owner = worker.name;
   const names = Array.from({ length: options.workers ?? 1 }, (_, index) => (index ? `${owner}-${index + 1}` : owner));
   const { ledgers = 1 } = options;
-  const settings = addLedgers(worker.settings, ledgers);
+  const described = addLedgers(worker.settings, ledgers);
+  const neighbours = options.neighbour ? [await describeNeighbour(options.neighbour)] : [];
+  const apart = options.databasesApart ? await startDatabases(described.d1Databases ?? {}, options.storage) : undefined;
+  const settings = apart ? { ...described, d1Databases: apart.d1Databases } : described;
   const objects = settings.durableObjects ?? {};
   const { assets, ...bare } = settings;
   // Wrangler's own reading of the secrets is not used, because it includes a developer's .dev.vars.
@@ -86,7 +92,6 @@ export async function startExchange(options: ExchangeOptions): Promise<Exchange>
     ratelimits: limitRates(settings.ratelimits ?? {}, options.rateLimits ?? {}),
     ...serveBundle(options.bundle, options.entry),
   };
-  const neighbours = options.neighbour ? [await describeNeighbour(options.neighbour)] : [];
   const runtime = new Miniflare(
     convertV4MiniflareOptions({
       workers: [
@@ -102,6 +107,10 @@ export async function startExchange(options: ExchangeOptions): Promise<Exchange>
       ...(options.inspectorPort !== undefined && { inspectorPort: options.inspectorPort }),
     }),
   );
+  const dispose = async () => {
+    await runtime.dispose();
+    await apart?.dispose();
+  };
   try {
     const probe = new Probe((await runtime.unsafeGetDirectURL(PROBE)).origin, ledgers);
     for (let ledger = 0; ledger < ledgers; ledger += 1) await migrate(probe, ledger);
@@ -115,10 +124,10 @@ export async function startExchange(options: ExchangeOptions): Promise<Exchange>
       inspectorUrl,
       runtime,
       probe,
-      dispose: () => runtime.dispose(),
+      dispose,
     };
   } catch (error) {
-    await runtime.dispose();
+    await dispose();
     throw error;
   }
 }
