@@ -56,6 +56,9 @@ const wanted = Map.groupBy(listWantedFiles(process.argv.slice(2)), kindOf);
 const waiting = { maxWorkers: 5, sequence: { groupOrder: 0 } };
 const computing = { maxWorkers: 3, sequence: { groupOrder: 1 } };
 
+/** A project that has plugins and extends this file would have vitest read it once more. */
+const alone = false;
+
 const timeouts = { testTimeout: 30_000, hookTimeout: 30_000 };
 
 const isInWorkerd = [...wanted.keys()].some((kind) => !['pure', 'node'].includes(kind));
@@ -74,6 +77,7 @@ function inRuntime(
 ): TestProjectInlineConfiguration {
   const setupFiles = ['test/support/runtime/begin-file.ts'];
   return {
+    extends: alone,
     plugins: runtime ? [runtime(kind)] : [],
     test: { name, include, globalSetup, setupFiles, isolate: false, ...pace, ...timeouts },
   };
@@ -93,6 +97,7 @@ const sandbox = inRuntime(
  * those with nodes of real chains are run by `npm run test:chains`.
  */
 const pure: TestProjectInlineConfiguration = {
+  extends: alone,
   plugins: [refuseRuntime()],
   test: {
     name: 'pure',
