@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { TickerList } from '../../src/markets/schemas.ts';
-import { fetchDocumented } from '../support/node/exchange/fetch-documented.ts';
 import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
 import { startVenueServer } from '../support/node/venues/start-venue-server.ts';
 import { VenueRemote, venueUrlVariables } from '../support/node/venues/venue-remote.ts';
@@ -51,7 +50,7 @@ async function readCold() {
     await venues.setEach({ delay_ms: 300 });
     const begun_ms = Date.now();
     const texts = await readAtOnce(exchange, async (origin) => {
-      const response = await fetchDocumented(origin, '/api/v1/markets/tickers');
+      const response = await fetch(`${origin}/api/v1/markets/tickers`);
       expect(response.status).toBe(200);
       return response;
     });
