@@ -7,8 +7,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * would start as many runtimes as there are workers, and a start costs more than most of these files do.
  */
 export const beginning: readonly string[] = [
-  'test/clients/bureau-client.node.test.ts',
   'test/sandbox/operator-routes.node.test.ts',
+  'test/attacks/prices.node.test.ts',
   'test/wallet/withdrawals/custodian.custody.test.ts',
   'test/wallet/withdrawals/silence.custody.test.ts',
   'test/markets/price-hub.venues.test.ts',
@@ -44,11 +44,8 @@ const projects = [
 /** The other files that take longest, longest first. Those after them follow by their size. */
 export const longest: readonly string[] = [
   'test/console/console.node.test.ts',
-  'test/clients/ccxt-bureau.node.test.ts',
   'test/arbitrage/arbitrage.node.test.ts',
   'test/fuzz/fuzz.node.test.ts',
-  'test/attacks/prices.node.test.ts',
-  'test/clients/guides.node.test.ts',
   'test/markets/shared-hub.node.test.ts',
   'test/console/opening.node.test.ts',
   'test/kills/kills.node.test.ts',

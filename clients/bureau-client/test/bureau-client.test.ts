@@ -1,7 +1,7 @@
 import { expect, inject, it } from 'vitest';
-import { systemClock } from '../../clients/bureau-client/src/clock.ts';
-import { describeTrading } from '../support/clients/describe-trading.ts';
-import { openTypeScript } from '../support/clients/typescript-client.ts';
+import { systemClock } from '../src/clock.ts';
+import { describeTrading } from '../../../test/support/clients/describe-trading.ts';
+import { openTypeScript } from '../../../test/support/clients/typescript-client.ts';
 
 describeTrading(inject('workerBundle'), openTypeScript);
 

@@ -1,10 +1,15 @@
 import ccxt, { BaseError, NetworkError, OperationFailed, RequestTimeout } from 'ccxt';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { Bureau, errorClasses, orderErrorClasses } from '../../clients/ccxt-bureau/src/index.ts';
-import { type ProblemCode, type ProblemDefinition, problems } from '../../src/http/problems.ts';
-import { Operator } from '../support/node/exchange/operator.ts';
-import { type Connect, playedRefusals, refusals, refusalsWithoutSources } from '../support/node/exchange/refusals.ts';
-import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
+import { Bureau, errorClasses, orderErrorClasses } from '../src/index.ts';
+import { type ProblemCode, type ProblemDefinition, problems } from '../../../src/http/problems.ts';
+import { Operator } from '../../../test/support/node/exchange/operator.ts';
+import {
+  type Connect,
+  playedRefusals,
+  refusals,
+  refusalsWithoutSources,
+} from '../../../test/support/node/exchange/refusals.ts';
+import { type Exchange, startExchange } from '../../../test/support/node/exchange/start-exchange.ts';
 
 let exchange: Exchange;
 let operator: Operator;
@@ -32,6 +37,8 @@ async function faultOf(promise: Promise<unknown>): Promise<BaseError> {
   if (!(fault instanceof BaseError)) throw new Error('threw something else', { cause: fault });
   return fault;
 }
+
+const ids = (orders: readonly { id?: string | undefined }[]) => orders.map(({ id }) => id);
 
 describe('CCXT', () => {
   it('reads markets and their steps', async () => {
@@ -107,7 +114,6 @@ describe('CCXT', () => {
       clientOrderId: undefined,
       info: expect.anything(),
     });
-    const ids = (orders: readonly { id?: string | undefined }[]) => orders.map(({ id }) => id);
     expect(ids(await bureau.fetchOrders())).toEqual(ids([bought, spent, sold, raised, given]));
     expect(ids(await bureau.fetchOrders('BTC/USDT', undefined, 2))).toEqual(ids([sold, raised]));
     expect(ids(await bureau.fetchClosedOrders(undefined, sold.timestamp, 2))).toEqual(ids([sold, raised]));

@@ -1,9 +1,9 @@
 import ccxt, { type Dict } from 'ccxt';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { Bureau } from '../../clients/ccxt-bureau/src/index.ts';
-import { type DroppingProxy, startDroppingProxy } from '../support/node/exchange/dropping-proxy.ts';
-import { Operator } from '../support/node/exchange/operator.ts';
-import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
+import { Bureau } from '../src/index.ts';
+import { type DroppingProxy, startDroppingProxy } from '../../../test/support/node/exchange/dropping-proxy.ts';
+import { Operator } from '../../../test/support/node/exchange/operator.ts';
+import { type Exchange, startExchange } from '../../../test/support/node/exchange/start-exchange.ts';
 
 let exchange: Exchange;
 let operator: Operator;
@@ -146,26 +146,26 @@ describe('a feature that Bureau does not have', () => {
   });
 });
 
+const row = (number: number) => ({
+  id: String(number),
+  ts: new Date(number * 1_000).toISOString(),
+  coin: 'BTC',
+  side: 'BUY',
+  status: 'COMPLETED',
+  coinAmount: '1',
+  usdtAmount: '1',
+  executedPrice: '1',
+});
+
+/** Orders 99, 98, … 0, ten on a page. */
+const tenOnAPage = (path: string) => {
+  const { searchParams } = new URL(path, 'https://bureau.test');
+  const newest = Number(searchParams.get('cursor') ?? 99);
+  const orders = Array.from({ length: 10 }, (_, index) => row(newest - index));
+  return Response.json({ orders, nextCursor: newest < 10 ? null : String(newest - 10) });
+};
+
 describe('a list', () => {
-  const row = (number: number) => ({
-    id: String(number),
-    ts: new Date(number * 1_000).toISOString(),
-    coin: 'BTC',
-    side: 'BUY',
-    status: 'COMPLETED',
-    coinAmount: '1',
-    usdtAmount: '1',
-    executedPrice: '1',
-  });
-
-  /** Orders 99, 98, … 0, ten on a page. */
-  const tenOnAPage = (path: string) => {
-    const { searchParams } = new URL(path, 'https://bureau.test');
-    const newest = Number(searchParams.get('cursor') ?? 99);
-    const orders = Array.from({ length: 10 }, (_, index) => row(newest - index));
-    return Response.json({ orders, nextCursor: newest < 10 ? null : String(newest - 10) });
-  };
-
   it('with since is read back to that time, and returns the oldest first', async () => {
     const { bureau, sent } = play(tenOnAPage);
     const orders = await bureau.fetchOrders('BTC/USDT', 75_000, 3);

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { inject } from 'vitest';
-import { describeGuides } from '../support/clients/describe-guides.ts';
+import { describeGuides } from '../../../test/support/clients/describe-guides.ts';
 
 const CLIENT = resolve('clients/bureau-client/src/index.ts');
 const TSC = resolve('node_modules/.bin/tsc');
