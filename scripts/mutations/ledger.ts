@@ -307,6 +307,13 @@ export const ledger: Room = {
       tests: ['test/ledger/reconciliation-guards.test.ts'],
     },
     {
+      name: 'the keeper waits without a limit for a slice that D1 does not answer',
+      file: `${HERE}/statement.ts`,
+      find: 'READ_DEADLINE_MS = 10_000',
+      replace: 'READ_DEADLINE_MS = 1_000_000',
+      tests: ['test/lane/ledger-keeper.test.ts'],
+    },
+    {
       name: 'the reconciliation does not notice a missing transfer',
       file: `${HERE}/compose-ties.ts`,
       find: 'IS NOT NULL AND NOT ${isLeg(leg, kind, `t${at}`)})',

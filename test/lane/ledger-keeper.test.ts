@@ -4,13 +4,19 @@ import { reachKeeper } from '../../src/ledger/reach-keeper.ts';
 import { Progress } from '../../src/ledger/reconciliation/progress.ts';
 import { SLICE_LIMITS } from '../../src/ledger/reconciliation/reconciler.ts';
 import { ObjectState } from '../../src/platform/object-state.ts';
+import { openTrader } from '../support/exchange.ts';
+import { until } from '../support/gate.ts';
 import { idInCrowd } from '../support/growth/compose-crowd.ts';
 import { openCrowd } from '../support/growth/open-crowd.ts';
 import { writeHistory } from '../support/growth/write-history.ts';
 import { keeper, runKeeper } from '../support/ledger/reconciliation.ts';
+import { aroundBatches } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 
+const READ_DEADLINE_MS = 10_000;
+
 afterEach(() => {
+  vi.useRealTimers();
   vi.restoreAllMocks();
 });
 
@@ -32,6 +38,30 @@ describe('a journal that is longer than one alarm can read', () => {
     expect(await readSoFar()).toBeGreaterThanOrEqual(SLICE_LIMITS.explained);
     await runKeeper();
     expect(await readSoFar()).toBe(3 * SLICE_LIMITS.explained);
+  });
+});
+
+describe('a slice that D1 does not answer', () => {
+  it('ends after 10 s, and is read when the keeper is woken next', async () => {
+    await runKeeper();
+    const before = await readSoFar();
+    await openTrader({ USDT: '10' });
+    const errors = vi.spyOn(console, 'error').mockReturnValue();
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.now() });
+    let isReleased = false;
+    const silent = aroundBatches('before', 1, () => until(() => isReleased));
+    await runInDurableObject(keeper(), (_instance, { storage }) => storage.setAlarm(8_640_000_000_000));
+    const alarm = runDurableObjectAlarm(keeper());
+    await until(() => silent.state.injected === 1);
+    await runInDurableObject(keeper(), () => void vi.advanceTimersByTime(READ_DEADLINE_MS));
+    await alarm;
+    expect(errors.mock.calls.flat().join()).toContain('reconciliation_failed');
+    expect(await readSoFar()).toBe(before);
+    vi.useRealTimers();
+    silent.restore();
+    isReleased = true;
+    await runKeeper();
+    expect(await readSoFar()).toBeGreaterThan(before);
   });
 });
 

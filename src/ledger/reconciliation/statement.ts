@@ -1,3 +1,8 @@
+import { withDeadline } from '../../platform/with-deadline.ts';
+
+/** A batch takes milliseconds. One that is not answered must not hold up the keeper, which reads it again later. */
+const READ_DEADLINE_MS = 10_000;
+
 /** One statement of a batch, with its values in the order of their placeholders. */
 export interface Statement {
   readonly text: string;
@@ -63,9 +68,10 @@ export interface BatchOfRows {
   readonly duration_ms: number;
 }
 
-/** Runs statements in one transaction. Throws when D1 fails. */
+/** Runs statements in one transaction. Throws when D1 fails, or does not answer for 10 s. */
 export async function readBatch(database: D1Database, statements: readonly Statement[]): Promise<BatchOfRows> {
-  const results = await database.batch(statements.map(({ text, values }) => database.prepare(text).bind(...values)));
+  const prepared = statements.map(({ text, values }) => database.prepare(text).bind(...values));
+  const results = await withDeadline(READ_DEADLINE_MS, () => database.batch(prepared));
   return {
     rows: results.map(({ results: rows }) => rows),
     duration_ms: results.reduce((sum, { meta }) => sum + meta.duration, 0),
