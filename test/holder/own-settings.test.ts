@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type ProblemBody, Trader, asOperator, json, openAccount, openTrader } from '../support/exchange.ts';
 import { accepted, codeOf, expectRefusal, signIn, switchTotpOn } from '../support/holder/holders.ts';
 import { holderEntrypoint } from '../support/runtime/test-env.ts';
 import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
+import { stopClock } from '../support/withdrawals/withdrawals.ts';
 
 const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
 const COLD = { network: 'ETH', address: ADDRESS, label: 'cold wallet' };
@@ -10,6 +11,10 @@ const COLD = { network: 'ETH', address: ADDRESS, label: 'cold wallet' };
 async function codeOfAnswer(response: Response): Promise<string> {
   return response.ok ? 'accepted' : (await json<ProblemBody>(response)).code;
 }
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe('a signed-in holder', () => {
   it('makes a key, uses it and revokes it: refused on its next request', async () => {
@@ -63,6 +68,7 @@ describe('a signed-in holder', () => {
   });
 
   it('switches two-factor authentication on with a first code, and off with another', async () => {
+    stopClock();
     const { token } = await signIn(await openAccount());
     const secret = await switchTotpOn(token);
     expect((await accepted(holderEntrypoint.describe(token))).totp.enabled).toBe(true);
