@@ -117,6 +117,7 @@ describe('a recovery', () => {
     trader.post('/api/v1/wallet/withdrawals', { ...WITHDRAWAL, ...body });
 
   it('needs a code of the second factor, and is refused where there is none to show', async () => {
+    stopClock();
     const accountId = await openAccount();
     const { token } = await signIn(accountId);
     await expectRefusal(holderEntrypoint.recover(token, { kind: 'totp', code: '123456' }), 'totp_required');

@@ -1,15 +1,19 @@
-import { generate } from 'otplib';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ProblemBody, asOperator, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
+import { codeOf } from '../support/holder/holders.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { stopClock } from '../support/withdrawals/withdrawals.ts';
 
 async function expectProblem(response: Response, status: number, code: string): Promise<void> {
   expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([status, code]);
 }
 
-const codeOf = (secret: string, steps = 0) => generate({ secret, epoch: Math.floor(Date.now() / 1_000) + 30 * steps });
-
 describe('two-factor authentication', () => {
+  beforeEach(stopClock);
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
   const draw = async (accountId: string) =>
     json<{ secret: string; otpauthUri: string }>(await asOperator('POST', `/accounts/${accountId}/totp`));
   const confirm = (accountId: string, totpCode: string) =>
