@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseEnv } from 'node:util';
 import { buildWorker } from '../../../../scripts/build-worker.ts';
+import { findFreePort } from '../../../../scripts/find-free-port.ts';
 import { CONSOLE_CONFIG } from '../../../../scripts/start/build-workers.ts';
 import { readMails, type WrittenMail } from '../../../../scripts/start/mailbox.ts';
 import { readPlace } from '../../../../scripts/start/place.ts';
@@ -18,20 +18,12 @@ const ADMIN = 'admin@bureau.example';
 const SECOND = 'second@bureau.example';
 const MAIL_DEADLINE_MS = 5_000;
 
-async function findFreePort(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return String(port);
-}
-
 /** The exchange, from a bundle, and its console as `npm start` serves them, with empty storage. */
 export async function startConsole(exchangeBundle: string, variables: Readonly<Record<string, string>> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'bureau-console-'));
   const place = readPlace({
-    PORT: await findFreePort(),
-    CONSOLE_PORT: await findFreePort(),
+    PORT: String(await findFreePort()),
+    CONSOLE_PORT: String(await findFreePort()),
     BUREAU_STORAGE: join(folder, 'state'),
   });
   if ('refusal' in place) throw new Error(place.refusal);
