@@ -8,6 +8,7 @@ import { measureStatements } from './growth/measure-statement.ts';
 import { printPass } from './growth/print-pass.ts';
 import { printStatements } from './growth/print-statements.ts';
 import { measureRowSizes } from './growth/row-sizes.ts';
+import { storeInMemory } from '../test/support/node/run/store-in-memory.ts';
 
 /**
  * Measures how the costs of the exchange grow, and prints them: `npm run growth -- --rows 5000000`. It runs the test of
@@ -17,11 +18,15 @@ import { measureRowSizes } from './growth/row-sizes.ts';
  * once as they are, and once with every invariant broken. It fails when that takes too long, slows the other orders too
  * much, or misses a broken invariant. `--orders 100000 --calm 10` is its short form; `--calm` is the number of seconds
  * in which orders are measured without a pass. `--make FOLDER` only makes that ledger, and `--from FOLDER` measures
- * with a copy of it: only the measurement needs an otherwise idle machine.
+ * with a copy of it: only the measurement needs an otherwise idle machine. The ledger is in memory where there is room,
+ * so that no slice waits for a disk; with the variable TMPDIR it is in that folder.
  *
  * `npm run growth -- --statement 100000` measures the memory that the runtime takes for the statement of an account with
  * this many movements. It fails when that is more than a few megabytes above that of a short one, or does not add up.
  */
+
+/** More than ten million orders need, with what is written while they are checked. */
+const LEDGER_BYTES = 2 ** 33;
 
 const { values } = parseArgs({
   options: {
@@ -37,6 +42,7 @@ const { values } = parseArgs({
 
 if (values.orders !== undefined || values.from !== undefined) {
   const { orders = '0', make, from, rate, calm } = values;
+  storeInMemory(LEDGER_BYTES);
   const directory = mkdtempSync(join(tmpdir(), 'bureau-growth-'));
   try {
     if (make !== undefined) await makeStorage(directory, make, Number(orders));
