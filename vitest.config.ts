@@ -17,7 +17,7 @@ import { storeInMemory } from './test/support/node/run/store-in-memory.ts';
  *   *.manual.test.ts   the same as *.access.test.ts, where people pay withdrawals by hand
  *   *.site.test.ts     the same as *.test.ts, when the documentation's files were written
  *   *.three-ledgers.test.ts, *.many-ledgers.test.ts
- *                      workerd, with three ledgers, or with 64
+ *                      workerd, with three ledgers, or with eight
  *   *.test.ts          workerd, as the sandbox of wrangler.toml
  *
  * The tests of the custodian's package run beside the pure ones.

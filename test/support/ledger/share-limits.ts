@@ -6,7 +6,7 @@ import { FIRST_LEDGER, newRecordId } from '../../../src/ledger/record-id.ts';
 import type { LedgerBindings } from '../../../src/platform/bindings.ts';
 
 /** So many further ledgers do not all get a part. */
-const MANY = 10;
+const MANY = 7;
 
 const limits: readonly LimitedAccount[] = ['house:custody', 'house:liquidity'];
 

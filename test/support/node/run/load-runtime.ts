@@ -59,7 +59,7 @@ export type WorkerKind = keyof typeof workerVariables;
 
 /** How many ledgers an exchange of a kind has. */
 function countLedgers(kind: WorkerKind): number {
-  if (kind === 'many-ledgers') return 64;
+  if (kind === 'many-ledgers') return process.env['TEST_LENGTH'] === 'long' ? 64 : 8;
   return kind === 'three-ledgers' || hasThreeLedgers ? 3 : 1;
 }
 
@@ -97,7 +97,7 @@ export async function loadRuntime() {
             TEST_LENGTH: process.env['TEST_LENGTH'] ?? 'short',
             SIMULATION_SEED: process.env['SIMULATION_SEED'] ?? '1',
             SIMULATION_STEPS: process.env['SIMULATION_STEPS'] ?? '200',
-            GROWTH_ROWS: process.env['GROWTH_ROWS'] ?? '200000',
+            GROWTH_ROWS: process.env['GROWTH_ROWS'] ?? '100000',
             ...parseEnv(readFileSync('.dev.vars.example', 'utf8')),
             // A fill at the market's own price is easier to foretell.
             SPREAD_BPS: '0',
