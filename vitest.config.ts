@@ -48,6 +48,7 @@ keepCompiled();
 
 // A run loads and starts only what its files need, so that a run of one file is fast.
 const wanted = Map.groupBy(listWantedFiles(process.argv.slice(2)), kindOf);
+const isConsoleWanted = wanted.get('node')?.some((file) => file.startsWith('test/console/')) ?? false;
 
 /**
  * Files that mostly wait for servers, processes and the clock run first, five at once on two cores. Those that mostly
@@ -117,7 +118,9 @@ const node: TestProjectInlineConfiguration = {
   test: {
     name: 'node',
     include: [patternOf('node')],
-    globalSetup: 'test/support/node/exchange/provide-worker-bundle.ts',
+    globalSetup: isConsoleWanted
+      ? 'test/support/node/console/provide-bundles.ts'
+      : 'test/support/node/exchange/provide-worker-bundle.ts',
     isolate: false,
     ...waiting,
     ...timeouts,

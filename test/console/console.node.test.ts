@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, inject } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { beginConsole, served } from '../support/node/console/shared-console.ts';
 import { describeDesk } from '../support/node/console/describe-desk.ts';
 import { describeNotices } from '../support/node/console/describe-notices.ts';
@@ -7,7 +7,7 @@ import { describeSignIn } from '../support/node/console/describe-sign-in.ts';
 
 /** All tests of the console share one, because starting one takes longer than most of them do. */
 
-beforeAll(() => beginConsole(inject('workerBundle')), 240_000);
+beforeAll(beginConsole, 240_000);
 afterAll(() => served.stop());
 
 describeSignIn();

@@ -5,7 +5,8 @@ import { startConsole } from '../support/node/console/start-console.ts';
 let served: Awaited<ReturnType<typeof startConsole>>;
 
 beforeAll(async () => {
-  served = await startConsole(inject('workerBundle'), { SELF_OPENING: 'on' });
+  const bundles = { exchange: inject('workerBundle'), console: inject('consoleBundle') };
+  served = await startConsole(bundles, { SELF_OPENING: 'on' });
 }, 240_000);
 afterAll(() => served.stop());
 

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
-import { buildWorker } from '../../../../scripts/build-worker.ts';
+import { type BuildOptions, buildWorker } from '../../../../scripts/build-worker.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -12,9 +13,20 @@ declare module 'vitest' {
 }
 
 /** Bundles the Worker once for all tests of a run. */
-export default async function provideWorkerBundle(project: TestProject): Promise<() => void> {
+export default function provideWorkerBundle(project: TestProject): Promise<() => void> {
+  return provideBundle(project, 'workerBundle');
+}
+
+type BundleName = keyof { [Name in keyof ProvidedContext as Name extends `${string}Bundle` ? Name : never]: string };
+
+/** Bundles a Worker into a directory that tests find under a name. Returns what deletes it. */
+export async function provideBundle(
+  project: TestProject,
+  name: BundleName,
+  options: BuildOptions = {},
+): Promise<() => void> {
   const directory = mkdtempSync(join(tmpdir(), 'bureau-bundle-'));
-  await buildWorker('', directory);
-  project.provide('workerBundle', directory);
+  await buildWorker('', directory, options);
+  project.provide(name, directory);
   return () => rmSync(directory, { recursive: true });
 }
