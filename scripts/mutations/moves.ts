@@ -1,14 +1,19 @@
 import type { Room } from './mutation.ts';
 
+const refusals = 'test/operator/move-refusals.three-ledgers.test.ts';
+const interruptions = 'test/operator/move-interruptions.three-ledgers.test.ts';
+const account = 'test/operator/moved-account.three-ledgers.test.ts';
+
 export const moves: Room = {
   name: 'moves',
   file: 'src/operator/move-account.ts',
-  tests: ['test/operator/moves.three-ledgers.test.ts'],
+  tests: ['test/operator/move-records.three-ledgers.test.ts'],
   mutations: [
     {
       name: 'the lanes are not told before an account leaves',
       find: 'if (!(await tellLanes(bindings, accountId, actor.now_ms))) return laneUnreachable;',
       replace: '',
+      tests: [refusals],
     },
     {
       name: 'an account that was moved is moved again',
@@ -20,30 +25,35 @@ export const moves: Room = {
       file: 'src/accounts/moves/leave-ledger.ts',
       find: 'until !== undefined && until[name] > now_ms',
       replace: 'false',
+      tests: [refusals],
     },
     {
       name: 'the directory is not told where an account is',
       file: 'src/accounts/moves/finish-move.ts',
       find: 'await claimNames(directoryOf(bindings), [{ ...nameHome(accountId), holder: String(row.movedTo) }]);',
       replace: '',
+      tests: [account],
     },
     {
       name: 'the keeper finishes no move',
       file: 'src/accounts/moves/finish-move.ts',
       find: 'await finishMove(bindings, id, now_ms);',
       replace: '',
+      tests: [interruptions],
     },
     {
       name: 'an account is taken to be where it was while it is on its way',
       file: 'src/ledger/homes.ts',
       find: 'if (arrived !== 1) throw',
       replace: 'if (arrived > 1) throw',
+      tests: [interruptions],
     },
     {
       name: 'a read shows what an account left behind meanwhile',
       file: 'src/access/admit-read.ts',
       find: 'if (account.isFrozen) await confirmHome(c.env, account);',
       replace: '',
+      tests: [interruptions],
     },
     {
       name: 'a lane goes on with the ledger that a frozen account was in',
@@ -68,6 +78,7 @@ export const moves: Room = {
       file: 'src/wallet/deposits/report-deposit.ts',
       find: 'if (hasLeft && ',
       replace: 'if (false && ',
+      tests: [interruptions],
     },
     {
       name: 'the reconciliation does not count what a move takes out of a balance and brings in',
