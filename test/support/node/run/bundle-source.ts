@@ -54,6 +54,8 @@ export function bundleSource(): () => Plugin {
       configResolved: (resolved) => void (config = resolved),
       configureVitest({ vitest, defineCacheKeyGenerator }) {
         isWatching = vitest.config.watch;
+        // The runtime starts meanwhile. If the bundle cannot be made, the first import says so.
+        if (!isWatching) void (replacements ??= buildSource(config)).catch(() => {});
         // A transformed test names the files of its bundle, which another state of `src` replaces.
         defineCacheKeyGenerator(({ environment }) => (environment.name === 'ssr' ? false : undefined));
       },
