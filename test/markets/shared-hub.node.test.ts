@@ -1,7 +1,9 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { TickerList } from '../../src/markets/schemas.ts';
 import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
-import { startVenueServer } from '../support/node/venues/start-venue-server.ts';
 import { VenueRemote, venueUrlVariables } from '../support/node/venues/venue-remote.ts';
 
 /** On a busy machine the venues may answer after the hub's own deadline. Such a try proves nothing, and there is another. */
@@ -10,16 +12,23 @@ const TRIES = 8;
 /** How often the hub begins a round by itself while somebody reads. */
 const WARM_INTERVAL_MS = 8_000;
 
-let played: Awaited<ReturnType<typeof startVenueServer>>;
+const venueServer = fileURLToPath(new URL('../support/node/venues/serve-venues.ts', import.meta.url));
+
+let played: ChildProcess;
+let venueUrl: string;
 let venues: VenueRemote;
 
 beforeAll(async () => {
-  played = await startVenueServer();
-  venues = new VenueRemote(played.url);
+  // In a process of their own: beside 500 readers in this one they would answer too late.
+  played = fork(venueServer);
+  [venueUrl] = (await once(played, 'message')) as [string];
+  venues = new VenueRemote(venueUrl);
 });
 
 afterAll(async () => {
-  await played.stop();
+  const ended = once(played, 'exit');
+  played.disconnect();
+  await ended;
 });
 
 /** Two Workers that share the objects, none of which was asked anything yet. */
@@ -28,7 +37,7 @@ function startColdExchange(): Promise<Exchange> {
     bundle: inject('workerBundle'),
     workers: 2,
     rateLimits: { ANONYMOUS_READS: 100_000, ANONYMOUS_NETWORKS: 100_000 },
-    variables: { ...venueUrlVariables(played.url), PRICE_SOURCES: 'binance,kraken' },
+    variables: { ...venueUrlVariables(venueUrl), PRICE_SOURCES: 'binance,kraken' },
   });
 }
 
