@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Operator } from '../test/support/node/exchange/operator.ts';
 import { startServedExchange } from '../test/support/node/exchange/served-exchange.ts';
+import { forkVenues } from '../test/support/node/venues/fork-venues.ts';
 import { venueUrlVariables } from '../test/support/node/venues/venue-remote.ts';
 import { writeCountingEntry } from './bench/counting-entry.ts';
 import { buildWorker } from './build-worker.ts';
@@ -34,14 +35,13 @@ const PAUSE_MS = 50;
 
 const directory = mkdtempSync(join(tmpdir(), 'bureau-flood-'));
 await buildWorker('', directory);
-const venues = fork(fileURLToPath(new URL('../test/support/node/venues/serve-venues.ts', import.meta.url)));
-const [venuesUrl] = (await once(venues, 'message')) as [string];
+const venues = await forkVenues();
 const exchange = await startServedExchange(
   {
     bundle: directory,
     entry: writeCountingEntry(directory),
     variables: {
-      ...venueUrlVariables(venuesUrl),
+      ...venueUrlVariables(venues.url),
       PRICE_SOURCES: 'binance,okx,kucoin',
       CANDLE_SOURCES: 'binance,bybit,kucoin',
     },
@@ -114,6 +114,6 @@ try {
 } finally {
   asker.disconnect();
   await exchange.stop();
-  venues.disconnect();
+  await venues.stop();
   rmSync(directory, { recursive: true, force: true });
 }

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startConsole } from '../support/node/console/start-console.ts';
 
 /** A console whose operator lets anybody open an account. */
 let served: Awaited<ReturnType<typeof startConsole>>;
 
 beforeAll(async () => {
-  const bundles = { exchange: inject('workerBundle'), console: inject('consoleBundle') };
-  served = await startConsole(bundles, { SELF_OPENING: 'on' });
+  served = await startConsole({ SELF_OPENING: 'on' });
 }, 240_000);
 afterAll(() => served.stop());
 

@@ -1,9 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { TickerList } from '../../src/markets/schemas.ts';
 import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
+import { forkVenues } from '../support/node/venues/fork-venues.ts';
 import { VenueRemote, venueUrlVariables } from '../support/node/venues/venue-remote.ts';
 
 /** On a busy machine the venues may answer after the hub's own deadline. Such a try proves nothing, and there is another. */
@@ -12,23 +10,16 @@ const TRIES = 8;
 /** How often the hub begins a round by itself while somebody reads. */
 const WARM_INTERVAL_MS = 8_000;
 
-const venueServer = fileURLToPath(new URL('../support/node/venues/serve-venues.ts', import.meta.url));
-
-let played: ChildProcess;
-let venueUrl: string;
+let played: Awaited<ReturnType<typeof forkVenues>>;
 let venues: VenueRemote;
 
 beforeAll(async () => {
-  // In a process of their own: beside 500 readers in this one they would answer too late.
-  played = fork(venueServer);
-  [venueUrl] = (await once(played, 'message')) as [string];
-  venues = new VenueRemote(venueUrl);
+  played = await forkVenues();
+  venues = new VenueRemote(played.url);
 });
 
 afterAll(async () => {
-  const ended = once(played, 'exit');
-  played.disconnect();
-  await ended;
+  await played.stop();
 });
 
 /** Two Workers that share the objects, none of which was asked anything yet. */
@@ -37,7 +28,7 @@ function startColdExchange(): Promise<Exchange> {
     bundle: inject('workerBundle'),
     workers: 2,
     rateLimits: { ANONYMOUS_READS: 100_000, ANONYMOUS_NETWORKS: 100_000 },
-    variables: { ...venueUrlVariables(venueUrl), PRICE_SOURCES: 'binance,kraken' },
+    variables: { ...venueUrlVariables(played.url), PRICE_SOURCES: 'binance,kraken' },
   });
 }
 

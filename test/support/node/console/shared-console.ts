@@ -1,4 +1,3 @@
-import { inject } from 'vitest';
 import { startConsole } from './start-console.ts';
 
 type Served = Awaited<ReturnType<typeof startConsole>>;
@@ -6,7 +5,7 @@ type Served = Awaited<ReturnType<typeof startConsole>>;
 /** The console of a test file, from `beginConsole` on. */
 export let served: Served;
 
-/** Starts it, with the bundles of the run. */
+/** Starts it. */
 export async function beginConsole(): Promise<void> {
-  served = await startConsole({ exchange: inject('workerBundle'), console: inject('consoleBundle') });
+  served = await startConsole();
 }

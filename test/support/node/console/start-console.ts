@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseEnv } from 'node:util';
+import { inject } from 'vitest';
 import { findFreePort } from '../../../../scripts/find-free-port.ts';
-import type { Bundles } from '../../../../scripts/start/build-workers.ts';
 import { readMails, type WrittenMail } from '../../../../scripts/start/mailbox.ts';
 import { readPlace } from '../../../../scripts/start/place.ts';
 import { playAccess } from '../../../../scripts/start/play-access.ts';
@@ -17,8 +17,8 @@ const ADMIN = 'admin@bureau.example';
 const SECOND = 'second@bureau.example';
 const MAIL_DEADLINE_MS = 5_000;
 
-/** The exchange and its console as `npm start` serves them, with empty storage. */
-export async function startConsole(bundles: Bundles, variables: Readonly<Record<string, string>> = {}) {
+/** The exchange and its console as `npm start` serves them, with empty storage, from the bundles of the run. */
+export async function startConsole(variables: Readonly<Record<string, string>> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'bureau-console-'));
   const place = readPlace({
     PORT: String(await findFreePort()),
@@ -27,6 +27,7 @@ export async function startConsole(bundles: Bundles, variables: Readonly<Record<
   });
   if ('refusal' in place) throw new Error(place.refusal);
   mkdirSync(place.storage);
+  const bundles = { exchange: inject('workerBundle'), console: inject('consoleBundle') };
   const access = await playAccess(place);
   const secrets = parseEnv(readFileSync('.dev.vars.example', 'utf8')) as Record<string, string>;
   const served = await serve(place, bundles, access, { ...secrets, ...variables });
