@@ -4,27 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ledgerNumberOf } from '../src/ledger/record-id.ts';
 import { checkRouting } from './check-routing.ts';
 import { type LocalExchange, expectThat, withLocalExchange } from './local-exchange.ts';
-import { runShell } from './run-examples.ts';
 import { tryClientReadmes } from './try-client-readmes.ts';
 import { tryGuides } from './try-guides.ts';
+import { readBalances, tryPrintedLines } from './try-printed-lines.ts';
 
 /**
  * Tries `npm start` as a trader would. It starts an exchange on a free port with fresh storage, runs the lines that it
  * prints and those of the clients' READMEs and the guides. Then it restarts the exchange and expects the
  * same account with the same balances, until `npm run reset` deletes everything. At last it starts one with three ledgers.
  */
-
-/** Runs a line that `npm start` printed. */
-function paste({ greeting }: LocalExchange, title: string): Promise<string> {
-  const line = greeting.slice(greeting.indexOf(title)).split('\n')[1]?.trim();
-  if (!line?.startsWith('curl')) throw new Error(`the greeting has no line for "${title}"`);
-  return runShell(line);
-}
-
-async function readBalances(exchange: LocalExchange): Promise<readonly { readonly amount: string }[]> {
-  const answer = JSON.parse(await paste(exchange, 'What the demo account holds')) as { balances: { amount: string }[] };
-  return answer.balances;
-}
 
 /** The schedule runs as in production: within a moment of the start, a whole pass finds the new ledger in order. */
 async function checkReconciliation(exchange: LocalExchange): Promise<void> {
@@ -66,14 +54,7 @@ await withLocalExchange(async (start) => {
   const first = await start();
   expectThat(first.valueOf('operator token').length >= 32, 'the operator token is printed');
   await checkRouting(first);
-  const funded = await readBalances(first);
-  expectThat(funded.length === 9 && funded.every(({ amount }) => amount !== '0'), 'nine funded assets');
-  const bought = JSON.parse(await paste(first, 'Buy bitcoin')) as { order?: { usdtAmount: string } };
-  expectThat(bought.order?.usdtAmount === '100', 'an order for 100 USDT is filled');
-  const signedIn = JSON.parse(await paste(first, 'Who you are')) as { me?: { roles: string[] } };
-  expectThat(signedIn.me?.roles.join() === 'admin', 'an admin who signed in');
-  const market = JSON.parse(await paste(first, 'The market')) as { tickers: unknown[]; degraded: boolean };
-  expectThat(market.tickers.length === 8 && !market.degraded, 'eight tickers');
+  const funded = await tryPrintedLines(first);
   await checkReconciliation(first);
   await tryClientReadmes(first);
   await tryGuides(first);

@@ -6,6 +6,7 @@ import { type LocalExchange, expectThat } from '../local-exchange.ts';
 import { checkState, open, press, see } from './browser.ts';
 import { send } from './desk-customer.ts';
 import { awaitLink } from './mails.ts';
+import { tryPrintedLink } from './try-printed-link.ts';
 import { openConsole, tryRecovery } from './try-recovery.ts';
 
 const COLD = '0x52908400098527886E0F7030069857D2E4169EE7';
@@ -28,7 +29,7 @@ export class HolderTrial {
   }
 
   async run(): Promise<void> {
-    await this.#tryPrintedLink();
+    await tryPrintedLink(this.#browser, this.#exchange, this.#shots);
     const accountId = await this.#invite();
     const page = await openConsole(this.#browser, this.#exchange);
     await this.#enter(page);
@@ -52,24 +53,6 @@ export class HolderTrial {
 
   #check(page: Page, state: string): Promise<void> {
     return checkState(page, state, this.#shots);
-  }
-
-  async #tryPrintedLink(): Promise<void> {
-    const link = /http:\/\/localhost:\d+\/link#\S+/.exec(this.#exchange.greeting)?.[0] ?? '';
-    const page = await openConsole(this.#browser, this.#exchange);
-    await page.goto(link);
-    await this.#check(page, 'link');
-    await press(page, 'Open my account');
-    await see(page, 'Left to secure');
-    await this.#check(page, 'overview-looking');
-    await open(page, 'Events');
-    await see(page, 'Use a passkey to see');
-    expectThat(true, 'the printed link opens the demo account, to look');
-    await page.goto(link);
-    await press(page, 'Open my account');
-    await see(page, /The link was used, is too old/);
-    await this.#check(page, 'link-refused');
-    await page.context().close();
   }
 
   async #invite(): Promise<string> {
