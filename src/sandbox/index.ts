@@ -1,6 +1,5 @@
 import { createApp } from '../app.ts';
 import { config } from '../env.ts';
-import { LedgerGate as ProductionGate } from '../index.ts';
 import { type AdmitCall, KeyLane as Lane, type PlaceOrderCall, type WithdrawCall } from '../lane/key-lane.ts';
 import { LedgerKeeper as Keeper } from '../lane/ledger-keeper.ts';
 import type { BucketLimits, BucketName } from '../keys/bucket-limits.ts';
@@ -29,7 +28,6 @@ import { playGate } from './play-gate.ts';
 import { type Scenario, type Staged, currentScene, play } from './scenario.ts';
 import { stageRequest } from './stage-request.ts';
 import { runScheduled } from '../scheduled.ts';
-import type { GateCall } from '../trade/reach-gate.ts';
 
 /**
  * The Worker of the sandbox: production's, in which a request may name a scenario that goes wrong, and the operator moves
@@ -125,16 +123,6 @@ export class CandleHub extends Candles {
   }
 }
 
-export class LedgerGate extends ProductionGate {
-  constructor(state: DurableObjectState, bindings: Bindings) {
-    super(state, replaceLedgers(bindings, playDatabase));
-  }
-
-  override placeOrder(call: GateCall & Staged) {
-    return play(call.scenario, () => super.placeOrder(call));
-  }
-}
-
 export class LedgerKeeper extends Keeper implements PayoutMemory {
   constructor(state: DurableObjectState, bindings: Bindings) {
     const settings = chooseKeeperSettings(config);
@@ -154,7 +142,7 @@ export class LedgerKeeper extends Keeper implements PayoutMemory {
   }
 }
 
-export { WebhookSender } from '../index.ts';
+export { LedgerGate, WebhookSender } from '../index.ts';
 
 export default {
   fetch(request, bindings, context) {

@@ -5,10 +5,6 @@ const LOST = 'D1_ERROR: Network connection lost.';
 const OVERLOADED = 'D1_ERROR: D1 is overloaded. Requests queued for too long.';
 
 const WRITES_WITHDRAWAL = /^\s*insert into "withdrawals"/i;
-const WRITES_ORDER = /^\s*insert into "orders"/i;
-
-/** Asks for more of the house's inventory than there is, which the ledger refuses with the whole batch. */
-const ASK_TOO_MUCH = "UPDATE balances SET floor = amount + 1 WHERE account = 'house:liquidity'";
 
 /** A played statement's real one, and its text. */
 const originals = new WeakMap<D1PreparedStatement, { readonly statement: D1PreparedStatement; readonly sql: string }>();
@@ -46,11 +42,7 @@ async function playBatch(database: D1Database, played: D1PreparedStatement[]): P
   if (scene?.isCutOff) throw new Error(LOST);
   const known = played.map((statement) => originals.get(statement) ?? { statement, sql: '' });
   const statements = known.map(({ statement }) => statement);
-  const writes = (pattern: RegExp) => known.some(({ sql }) => pattern.test(sql));
-  if (scene?.scenario === 'order_rejected' && writes(WRITES_ORDER)) {
-    return database.batch([database.prepare(ASK_TOO_MUCH), ...statements]);
-  }
-  if (!scene || !writes(WRITES_WITHDRAWAL)) return database.batch(statements);
+  if (!scene || !known.some(({ sql }) => WRITES_WITHDRAWAL.test(sql))) return database.batch(statements);
   if (scene.scenario === 'service_unavailable') throw new Error(OVERLOADED);
   const results = await database.batch(statements);
   if (scene.scenario !== 'outcome_unknown') return results;

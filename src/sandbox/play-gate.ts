@@ -1,8 +1,13 @@
+import { houseIsFull } from '../trade/commit-order.ts';
 import type { GateCall, GateReply, OrderGate } from '../trade/reach-gate.ts';
+import { ledgerNumberOf } from '../ledger/record-id.ts';
 import { bindMember } from './play-database.ts';
-import { type Staged, currentScene } from './scenario.ts';
+import { currentScene } from './scenario.ts';
 
-/** The gate as a lane of the sandbox reaches it: told of the scenario, and lost or overloaded where it says so. */
+/**
+ * The gate as a lane of the sandbox reaches it: full, lost or overloaded for an order whose scenario says so. It is played
+ * before the gate, because the gate answers the orders of all lanes at once.
+ */
 export function playGate(gates: DurableObjectNamespace): DurableObjectNamespace {
   const getByName: DurableObjectNamespace['getByName'] = (...where) => {
     const gate = gates.getByName(...where) as unknown as OrderGate;
@@ -24,8 +29,11 @@ async function placeOrder(gate: OrderGate, call: GateCall): Promise<GateReply> {
     // What the platform throws for an object that has too much to do.
     throw Object.assign(new Error('Durable Object is overloaded.'), { overloaded: true });
   }
-  const staged: GateCall & Staged = { ...call, scenario: scene?.scenario };
-  const reply = await gate.placeOrder(staged);
+  if (scene?.scenario === 'order_rejected') {
+    const planned = await gate.preview(ledgerNumberOf(call.orderId), call.order);
+    return { kind: 'refused', refusal: planned.ok ? houseIsFull : planned };
+  }
+  const reply = await gate.placeOrder(call);
   if (scene?.scenario !== 'outcome_unknown') return reply;
   scene.isCutOff = true;
   throw new Error('Network connection lost.');
