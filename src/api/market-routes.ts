@@ -29,7 +29,7 @@ markets.openapi(
     tags: ['Markets'],
     summary: 'All tickers',
     description:
-      'Every supported market against USDT, aggregated from several venues and cached at the edge for 30 seconds. It answers even when no venue does: it then shows the last price for 30 seconds, and after that a fallback, both marked `degraded`. No order fills at such a price.',
+      'Every supported market against USDT, aggregated from several venues and cached at the edge for 30 seconds. It answers even when no venue does: it then shows the last price while that is at most 5 seconds old, and after that a conservative fallback, both marked `degraded`. No order fills at such a price.',
     middleware: admitPublicCall,
     responses: {
       ...cacheableResponses('Every supported market', TickerList),
@@ -50,7 +50,8 @@ markets.openapi(
     operationId: 'getTicker',
     tags: ['Markets'],
     summary: 'One ticker',
-    description: 'One market, by its base symbol in any case, under the same rules as all tickers.',
+    description:
+      'One market, by its base symbol in any case, under the same rules as all tickers, but cached for 2 seconds at most.',
     middleware: admitPublicCall,
     request: { params: MarketPath },
     responses: {

@@ -18,7 +18,8 @@ export interface PayoutHealth {
 /**
  * The status of the exchange. What is halted in any ledger counts as halted. Withdrawals are degraded while the custodian
  * is silent or a payout is late. Without settings (a ledger could not be read) no halt is known, but nothing can be traded
- * or withdrawn, so it is degraded. Prices are good when the venues agreed on every market within the last seconds.
+ * or withdrawn, so it is degraded. Prices are good when the venues agreed on every market within the last seconds; when
+ * they agreed on none, no order could fill, so trading is degraded as well.
  */
 export function judgeStatus(
   settings: Halts | undefined,
@@ -26,11 +27,12 @@ export function judgeStatus(
   payouts: PayoutHealth | undefined,
   now_ms: number,
 ): Status {
-  const isPriced = snapshot && coinSymbols.every((coin) => firmPrice(snapshot, coin, now_ms) !== undefined);
+  const priced = coinSymbols.filter((coin) => snapshot && firmPrice(snapshot, coin, now_ms) !== undefined);
+  const trading = judgePart(settings?.tradingHalted);
   const parts = {
-    trading: judgePart(settings?.tradingHalted),
+    trading: trading === 'OK' && priced.length === 0 ? 'DEGRADED' : trading,
     withdrawals: judgeWithdrawals(settings?.withdrawalsHalted, payouts, now_ms),
-    prices: isPriced ? 'OK' : 'DEGRADED',
+    prices: priced.length === coinSymbols.length ? 'OK' : 'DEGRADED',
   } as const;
   const worst = healths.findLast((health) => Object.values<string>(parts).includes(health)) ?? 'OK';
   return { status: worst, ...parts };

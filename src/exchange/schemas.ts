@@ -96,7 +96,10 @@ const Health = z.enum(['OK', 'DEGRADED', 'HALTED']);
 export const Status = z
   .object({
     status: Health.openapi({ description: 'The worst of the parts' }),
-    trading: Health.openapi({ description: 'HALTED by the operator; DEGRADED while the ledger cannot be read' }),
+    trading: Health.openapi({
+      description:
+        'HALTED by the operator; DEGRADED while no order could fill: the ledger cannot be read, or no market has a price to fill at',
+    }),
     withdrawals: Health.openapi({
       description:
         'HALTED by the operator; DEGRADED while the ledger cannot be read, the custodian does not answer, or a payout is late',

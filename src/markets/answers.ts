@@ -5,16 +5,19 @@ import { type CandleSeries, freshTimeOfSeries } from './candles/candle-series.ts
 import type { CandleQuestion } from './candles/candle-source.ts';
 import { fallbackPrice } from './fallback-price.ts';
 import type { CandleList, Ticker, TickerAnswer, TickerList } from './schemas.ts';
-import type { MarketSnapshot } from './snapshot.ts';
+import type { MarketSnapshot, ShownMarket } from './snapshot.ts';
 
-/** How old a ticker may get before a client sees a newer one (spec, "Limits"). */
-const TICKER_LIFETIME_MS = 30_000;
+/** How long the list may be cached, from the receipt of its oldest price (spec, "Limits"). */
+const LIST_LIFETIME_MS = 30_000;
 
-/** How long a degraded ticker is cached: short, so that clients soon see that the venues are back. */
-const DEGRADED_LIFETIME_MS = 5_000;
+/** How long a single ticker may be cached: the specification grants the 30 s to the list alone. */
+const SINGLE_LIFETIME_MS = 2_000;
 
-/** A price older than this is overdue: the hub was asked and had nothing newer. */
-const CURRENT_MS = 12_000;
+/** How long an answer with a static price is cached: short, so that clients soon see that the venues are back. */
+const STATIC_LIFETIME_MS = 5_000;
+
+/** How old the last price may be when no source answers any more; the static price follows. */
+const MAX_HELD_MS = 5_000;
 
 /** All tickers; without a snapshot, or where it shows nothing, static fallbacks. */
 export function answerTickers(snapshot: MarketSnapshot | undefined, now_ms: number): CacheableBody<TickerList> {
@@ -24,7 +27,7 @@ export function answerTickers(snapshot: MarketSnapshot | undefined, now_ms: numb
   return { body, lifetime_ms: lifetimeOf(coinSymbols, snapshot, now_ms) };
 }
 
-/** One ticker, under the same rules. */
+/** One ticker, under the same rules, but cached for 2 s at most. */
 export function answerTicker(
   coin: Coin,
   snapshot: MarketSnapshot | undefined,
@@ -33,7 +36,7 @@ export function answerTicker(
   const ticker = showTicker(coin, snapshot, now_ms);
   const degraded = ticker.degraded ?? false;
   const body: TickerAnswer = { ticker, degraded };
-  return { body, lifetime_ms: lifetimeOf([coin], snapshot, now_ms) };
+  return { body, lifetime_ms: Math.min(SINGLE_LIFETIME_MS, lifetimeOf([coin], snapshot, now_ms)) };
 }
 
 /** Candles of one market. */
@@ -49,7 +52,7 @@ export function answerCandles(
 }
 
 function showTicker(coin: Coin, snapshot: MarketSnapshot | undefined, now_ms: number): Ticker {
-  const shown = snapshot?.markets[coin].shown;
+  const shown = findShown(coin, snapshot, now_ms);
   const market = { symbol: coin, pair: pairOf(coin), name: assets[coin].name };
   if (!shown) {
     const price = formatPrice(snapshot?.fallbacks[coin] ?? fallbackPrice(coin));
@@ -60,14 +63,20 @@ function showTicker(coin: Coin, snapshot: MarketSnapshot | undefined, now_ms: nu
   return { ...ticker, sources: [...shown.sources], ...(shown.isHeld && { degraded: true }) };
 }
 
-/** The rest of 30 s since the oldest price was received; at most 5 s when a price is static, held or overdue. */
+/** The market's price, unless no source answers any more and the last one is too old to be held. */
+function findShown(coin: Coin, snapshot: MarketSnapshot | undefined, now_ms: number): ShownMarket | undefined {
+  const shown = snapshot?.markets[coin].shown;
+  return shown && !(shown.isHeld && now_ms - shown.received_ms > MAX_HELD_MS) ? shown : undefined;
+}
+
+/** How long all of these prices may be cached: a held one not beyond the time at which a static one replaces it. */
 function lifetimeOf(coins: readonly Coin[], snapshot: MarketSnapshot | undefined, now_ms: number): number {
-  const shown = coins.map((coin) => snapshot?.markets[coin].shown);
-  const age_ms = now_ms - Math.min(...shown.map((market) => market?.received_ms ?? -Infinity));
-  if (age_ms === Infinity) return DEGRADED_LIFETIME_MS;
-  const left_ms = TICKER_LIFETIME_MS - age_ms;
-  const isCurrent = age_ms <= CURRENT_MS && !shown.some((market) => market?.isHeld);
-  return isCurrent ? left_ms : Math.min(left_ms, DEGRADED_LIFETIME_MS);
+  const lifetimes = coins.map((coin) => {
+    const shown = findShown(coin, snapshot, now_ms);
+    if (!shown) return STATIC_LIFETIME_MS;
+    return shown.received_ms + (shown.isHeld ? MAX_HELD_MS : LIST_LIFETIME_MS) - now_ms;
+  });
+  return Math.min(...lifetimes);
 }
 
 function formatTime(time_ms: number): string {

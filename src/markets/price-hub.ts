@@ -179,7 +179,7 @@ export class PriceHub extends DurableObject<Bindings> {
     else this.#isKept = false;
     // Reserves the number before a caller sees it.
     if (memory.snapshot.round >= this.#reserved) this.#keep();
-    if (coinSymbols.every((coin) => memory.snapshot.markets[coin].shown)) return;
+    if (coinSymbols.every((coin) => memory.snapshot.markets[coin].shown?.isHeld === false)) return;
     const fallbacks = await this.#fallbacks.refresh(memory.snapshot.fallbacks, now_ms);
     this.#memory = { ...memory, snapshot: { ...memory.snapshot, fallbacks } };
   }

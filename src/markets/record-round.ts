@@ -3,28 +3,14 @@ import { type Coin, coinSymbols } from '../money/assets.ts';
 import { type Observation, agreeOnPrice, chooseShown } from './aggregate.ts';
 import { fallbackPrice } from './fallback-price.ts';
 import { type RoundWindow, windowAfter } from './round-window.ts';
-import { AgreedMarket, type Market, MarketSnapshot, ShownMarket } from './snapshot.ts';
-
-/** How long the last price may be shown when nobody answers. It keeps its own time. */
-const MAX_BRIDGE_MS = 30_000;
-
-/** What the price hub keeps about a coin for the next round. */
-const CoinMemory = z
-  .object({
-    /** The last price that was agreed on, however long ago. */
-    accepted: AgreedMarket.nullable(),
-    /** The last market shown that came from a source's answer. */
-    shown: ShownMarket.nullable(),
-  })
-  .readonly();
-
-type CoinMemory = z.output<typeof CoinMemory>;
+import { AgreedMarket, type Market, MarketSnapshot } from './snapshot.ts';
 
 /** All that the price hub remembers about prices. It is plain data, stored so that an eviction loses nothing. */
 export const HubMemory = z
   .object({
     snapshot: MarketSnapshot,
-    coins: z.record(z.enum(coinSymbols), CoinMemory).readonly(),
+    /** The last price of each coin that was agreed on, however long ago. */
+    accepted: z.record(z.enum(coinSymbols), AgreedMarket.nullable()).readonly(),
   })
   .readonly();
 
@@ -45,13 +31,13 @@ export const emptyMemory: HubMemory = {
     markets: forEachCoin(() => ({ shown: null, agreed: null })),
     fallbacks: {},
   },
-  coins: forEachCoin(() => ({ accepted: null, shown: null })),
+  accepted: forEachCoin(() => null),
 };
 
 /**
  * The memory after a round that ended at `now_ms` with these observations, one for each source and coin, in the
- * configured order of the sources. A coin that nobody answered for has no agreed price; what was shown stays for 30 s
- * with its own time, marked as held. A round without any answer leaves `taken_ms`, the round's number and its window as
+ * configured order of the sources. A coin that nobody answered for has no agreed price; what was shown stays, with its
+ * own time, marked as held. A round without any answer leaves `taken_ms`, the round's number and its window as
  * they were. A number is at least the round's time, and at least `least.round`, and its window begins no sooner than
  * `least.from_ms`, so that a hub which lost its memory continues behind its earlier rounds.
  */
@@ -61,17 +47,13 @@ export function recordRound(
   now_ms: number,
   least: LeastRound = { round: 0, from_ms: 0 },
 ): HubMemory {
-  const coins = forEachCoin((coin) => {
-    const last = memory.coins[coin];
+  const markets = forEachCoin((coin): Market => {
+    const last = memory.snapshot.markets[coin].shown;
     const own = observations.filter(({ ticker }) => ticker.coin === coin);
-    const shown = chooseShown(own, last.shown?.price ?? fallbackPrice(coin), now_ms);
-    const agreed = agreeOnPrice(own, last.accepted, now_ms);
-    const next: CoinMemory = {
-      accepted: agreed ?? last.accepted,
-      shown: shown ?? (last.shown && { ...last.shown, isHeld: true }),
+    return {
+      shown: chooseShown(own, last?.price ?? fallbackPrice(coin), now_ms) ?? (last && { ...last, isHeld: true }),
+      agreed: agreeOnPrice(own, memory.accepted[coin], now_ms),
     };
-    const isShowable = next.shown !== null && now_ms - next.shown.received_ms <= MAX_BRIDGE_MS;
-    return { next, market: { shown: isShowable ? next.shown : null, agreed } satisfies Market };
   });
   const { round, taken_ms, window } = memory.snapshot;
   return {
@@ -83,10 +65,10 @@ export function recordRound(
             taken_ms: now_ms,
             window: windowAfter(latestOf(window, least), now_ms),
           }),
-      markets: forEachCoin((coin) => coins[coin].market),
+      markets,
       fallbacks: memory.snapshot.fallbacks,
     },
-    coins: forEachCoin((coin) => coins[coin].next),
+    accepted: forEachCoin((coin) => markets[coin].agreed ?? memory.accepted[coin]),
   };
 }
 

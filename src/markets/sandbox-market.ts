@@ -61,7 +61,7 @@ const calmness: Partial<Record<Coin, number>> = { USDC: 0.002 };
 const hourlyActivity = (hour: number) => 1.5 - Math.abs(hour - 15) / 12;
 
 /**
- * Opens the deterministic market of a coin, centred on its fallback price: the same trades for everyone at every call.
+ * Opens the deterministic market of a coin, centred on its market price: the same trades for everyone at every call.
  * A period is computed from the days, hours, minutes and seconds in it, so a candle is exactly the sum of its smaller
  * candles, and nothing before it is needed. A market remembers what it split last, for both ends of a period, so read
  * neighbouring periods from one market, in order.
@@ -140,13 +140,13 @@ function createSpanReader(coin: Coin): (level: number, index: number) => Span {
   return spanAt;
 }
 
-/** The smallest step of the coin's price: its fallback price has seven digits of them. */
+/** The smallest step of the coin's price: its market price has seven digits of them. */
 function tickOf(coin: Coin): number {
-  return 10 ** Math.max(0, fallbackOf(coin).toString().length - 7);
+  return 10 ** Math.max(0, centreOf(coin).toString().length - 7);
 }
 
-function fallbackOf(coin: Coin): number {
-  return Number(parsePrice(assets[coin].fallbackPrice));
+function centreOf(coin: Coin): number {
+  return Number(parsePrice(assets[coin].marketPrice));
 }
 
 function makeDay(coin: Coin, seed: number, tick: number, day: number): Span {
@@ -156,7 +156,7 @@ function makeDay(coin: Coin, seed: number, tick: number, day: number): Span {
     const waves = WAVES.map(
       ({ period_days, reach }, wave) => reach * smoothNoise(mixBits(seed, wave), index, period_days),
     );
-    return toTick(fallbackOf(coin) * (1 + scale * waves.reduce((sum, wave) => sum + wave)));
+    return toTick(centreOf(coin) * (1 + scale * waves.reduce((sum, wave) => sum + wave)));
   };
   const random = createRandom(mixBits(seed, day));
   const [open, close] = [openOf(day), openOf(day + 1)];
@@ -165,7 +165,7 @@ function makeDay(coin: Coin, seed: number, tick: number, day: number): Span {
     high: toTick(Math.max(open, close) * (1 + scale * DAY_REACH * random())),
     low: toTick(Math.min(open, close) * (1 - scale * DAY_REACH * random())),
     close,
-    volume: Math.floor(((MEAN_DAILY_VOLUME_USDT * (0.5 + random())) / (fallbackOf(coin) / 1e8)) * 10 ** VOLUME_SCALE),
+    volume: Math.floor(((MEAN_DAILY_VOLUME_USDT * (0.5 + random())) / (centreOf(coin) / 1e8)) * 10 ** VOLUME_SCALE),
   };
 }
 

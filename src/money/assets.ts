@@ -13,7 +13,7 @@ export interface AssetNetwork {
   readonly minWithdrawal: string;
   /**
    * Default smallest deposit that is credited, in the asset: the largest of 1, 2 or 5 times a power of ten that is
-   * worth at most 1 USDT at the fallback price, and at most the smallest withdrawal.
+   * worth at most 1 USDT at the market price, and at most the smallest withdrawal.
    */
   readonly minDeposit: string;
   /** Confirmations after which a deposit is credited. */
@@ -28,15 +28,15 @@ export interface AssetRecord {
   /** The asset's USDT market at each venue, as the venue spells it; `null` where the venue has none. */
   readonly venueSymbols: VenueSymbols;
   /**
-   * A conservative price in USDT, of `FALLBACK_PRICES_DATE`, shown when no source answers and the operator has set none.
-   * It is never traded at.
+   * What the market paid at least on `MARKET_PRICES_DATE`, in USDT. The static price, which is shown when no source
+   * answers and the operator has set none, is made from it, and the market of the sandbox moves around it.
    */
-  readonly fallbackPrice: string;
+  readonly marketPrice: string;
   readonly networks: readonly AssetNetwork[];
 }
 
-/** The day that the assets' fallback prices are of. */
-export const FALLBACK_PRICES_DATE = '2026-11-21';
+/** The day that the assets' market prices are of. */
+export const MARKET_PRICES_DATE = '2026-11-21';
 
 /** The asset that every order is paid in, and in which values and limits are counted. */
 export const QUOTE_ASSET = 'USDT';
@@ -46,7 +46,7 @@ export const assets = {
   USDT: {
     name: 'Tether',
     scale: 6,
-    fallbackPrice: '1',
+    marketPrice: '1',
     venueSymbols: noMarkets,
     networks: [
       {
@@ -126,7 +126,7 @@ export const assets = {
   USDC: {
     name: 'USD Coin',
     scale: 6,
-    fallbackPrice: '1',
+    marketPrice: '1',
     venueSymbols: spellMarkets('USDC', { coinbase: null }),
     networks: [
       {
@@ -206,7 +206,7 @@ export const assets = {
   BTC: {
     name: 'Bitcoin',
     scale: 8,
-    fallbackPrice: '60000',
+    marketPrice: '60000',
     venueSymbols: spellMarkets('BTC', { kraken: 'XBTUSDT' }),
     networks: [
       {
@@ -223,7 +223,7 @@ export const assets = {
   ETH: {
     name: 'Ethereum',
     scale: 8,
-    fallbackPrice: '2000',
+    marketPrice: '2000',
     venueSymbols: spellMarkets('ETH'),
     networks: [
       {
@@ -267,7 +267,7 @@ export const assets = {
   AVAX: {
     name: 'Avalanche',
     scale: 8,
-    fallbackPrice: '15',
+    marketPrice: '15',
     venueSymbols: spellMarkets('AVAX'),
     networks: [
       {
@@ -284,7 +284,7 @@ export const assets = {
   MATIC: {
     name: 'Polygon (POL)',
     scale: 8,
-    fallbackPrice: '0.2',
+    marketPrice: '0.2',
     venueSymbols: spellMarkets('POL', { coinbase: null, kraken: null }),
     networks: [
       {
@@ -301,7 +301,7 @@ export const assets = {
   BNB: {
     name: 'BNB',
     scale: 8,
-    fallbackPrice: '500',
+    marketPrice: '500',
     venueSymbols: spellMarkets('BNB', { coinbase: null }),
     networks: [
       {
@@ -318,7 +318,7 @@ export const assets = {
   LTC: {
     name: 'Litecoin',
     scale: 8,
-    fallbackPrice: '70',
+    marketPrice: '70',
     venueSymbols: spellMarkets('LTC', { coinbase: null }),
     networks: [
       {
@@ -335,7 +335,7 @@ export const assets = {
   DOGE: {
     name: 'Dogecoin',
     scale: 8,
-    fallbackPrice: '0.1',
+    marketPrice: '0.1',
     venueSymbols: spellMarkets('DOGE', { kraken: 'XDGUSDT' }),
     networks: [
       {

@@ -224,7 +224,10 @@ function listObjects({ snapshot, ledgers, now_ms }: Measured): Family[] {
       name: 'price_sources',
       help: 'The venues that the shown price is made of',
       samples: snapshot
-        ? prices.map(({ coin, market }) => [{ coin }, market?.shown?.sources.length ?? 0] as const)
+        ? prices.map(
+            ({ coin, market }) =>
+              [{ coin }, market?.shown?.isHeld === false ? market.shown.sources.length : 0] as const,
+          )
         : [],
     },
     {

@@ -13,10 +13,11 @@ import { OpeningWeights, readOpeningWeights } from '../ledger/opening-weights.ts
 import { balances, settings } from '../ledger/schema.ts';
 import { NetworkAmounts, type Settings, readSettings } from '../ledger/settings.ts';
 import { house } from '../ledger/transfers.ts';
+import { fallbackPrice } from '../markets/fallback-price.ts';
 import {
   type Asset,
   type Coin,
-  FALLBACK_PRICES_DATE,
+  MARKET_PRICES_DATE,
   QUOTE_ASSET,
   assetSymbols,
   assets,
@@ -25,7 +26,7 @@ import {
 } from '../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, formatAmount, parseAmount } from '../money/amounts.ts';
 import { networks } from '../money/networks.ts';
-import { PRICE_SCALE, parsePrice } from '../money/prices.ts';
+import { PRICE_SCALE, formatPrice, parsePrice } from '../money/prices.ts';
 
 const Amount = z.string().regex(AMOUNT_SYNTAX, 'is not a plain decimal string');
 /** Amounts by asset, as plain decimals in the asset. */
@@ -179,7 +180,10 @@ function showSettings(
 }
 
 function showFallback(coin: Coin, { fallbackPrices }: Settings) {
-  const { price, setAt } = fallbackPrices[coin] ?? { price: assets[coin].fallbackPrice, setAt: FALLBACK_PRICES_DATE };
+  const { price, setAt } = fallbackPrices[coin] ?? {
+    price: formatPrice(fallbackPrice(coin)),
+    setAt: MARKET_PRICES_DATE,
+  };
   return { price, setAt: new Date(setAt).toISOString() };
 }
 

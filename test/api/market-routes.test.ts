@@ -68,6 +68,11 @@ describe('GET /api/v1/markets/tickers', () => {
 });
 
 describe('GET /api/v1/markets/{symbol}', () => {
+  it('is cached for at most 2 seconds', async () => {
+    const response = await send(`${MARKETS}/LTC`);
+    expect(response.headers.get('Cache-Control')).toMatch(/^public, max-age=[12]$/);
+  });
+
   it.each(['BTC', 'btc', 'Doge', 'matic'])('finds %s in any case', async (symbol) => {
     const response = await send(`${MARKETS}/${symbol}`);
     expect(response.status).toBe(200);

@@ -39,6 +39,14 @@ describe('the status', () => {
     expect(halt({ withdrawalsHalted: true })).toEqual({ ...whole, withdrawals: 'HALTED' });
   });
 
+  it('is DEGRADED for trading while no market has a price at which an order could fill', () => {
+    for (const snapshot of [snapshotOf(5_001), undefined]) {
+      const degraded = { status: 'DEGRADED', trading: 'DEGRADED', withdrawals: 'OK', prices: 'DEGRADED' };
+      expect(judgeStatus(settings, snapshot, working, NOW_MS)).toEqual(degraded);
+      expect(judgeStatus({ ...settings, tradingHalted: true }, snapshot, working, NOW_MS).trading).toBe('HALTED');
+    }
+  });
+
   it('is DEGRADED when any market has no fresh agreed price', () => {
     const one = { ...fresh, markets: { ...fresh.markets, DOGE: { ...fresh.markets.DOGE, agreed: null } } };
     for (const snapshot of [one, snapshotOf(5_001), undefined]) {
@@ -47,6 +55,7 @@ describe('the status', () => {
         prices: 'DEGRADED',
       });
     }
+    expect(judgeStatus(settings, one, working, NOW_MS).trading).toBe('OK');
     expect(judgeStatus({ ...settings, tradingHalted: true }, one, working, NOW_MS).status).toBe('HALTED');
   });
 

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { answerCandles, answerTicker, answerTickers } from '../../src/markets/answers.ts';
+import { fallbackPrice } from '../../src/markets/fallback-price.ts';
 import { CandleList, TickerAnswer, TickerList } from '../../src/markets/schemas.ts';
 import type { Market, MarketSnapshot } from '../../src/markets/snapshot.ts';
-import { type Coin, assets, coinSymbols } from '../../src/money/assets.ts';
+import { type Coin, coinSymbols } from '../../src/money/assets.ts';
+import { formatPrice } from '../../src/money/prices.ts';
 
 const now_ms = Date.parse('2026-11-21T12:00:00.123Z');
 
@@ -25,6 +27,13 @@ function snapshotOf(taken_ms: number, missing: Coin[] = []): MarketSnapshot {
     markets: Object.fromEntries(markets) as Record<Coin, Market>,
     fallbacks: {},
   };
+}
+
+/** A snapshot whose prices were received at that time, since when no source has answered. */
+function heldSince(taken_ms: number): MarketSnapshot {
+  const market = { shown: { ...shown, received_ms: taken_ms, isHeld: true }, agreed: null };
+  const markets = Object.fromEntries(coinSymbols.map((coin): [string, Market] => [coin, market]));
+  return { ...snapshotOf(taken_ms), markets: markets as Record<Coin, Market> };
 }
 
 describe('the list of tickers', () => {
@@ -59,9 +68,14 @@ describe('the list of tickers', () => {
     expect(answerTickers(snapshotOf(now_ms - 9_000), now_ms).lifetime_ms).toBe(21_000);
   });
 
-  it('is cached for at most 5 s when a price is older than its reader asked for, and never beyond the 30 s', () => {
-    expect(answerTickers(snapshotOf(now_ms - 12_001), now_ms).lifetime_ms).toBe(5_000);
-    expect(answerTickers(snapshotOf(now_ms - 28_000), now_ms).lifetime_ms).toBe(2_000);
+  it('shows the last price of a market that no source answers for until it is 5 s old, then the static one', () => {
+    const held = answerTickers(heldSince(now_ms - 5_000), now_ms);
+    expect(held.body.tickers[1]).toMatchObject({ price: '65000.12', degraded: true });
+    expect(held.lifetime_ms).toBe(0);
+    expect(answerTickers(heldSince(now_ms - 1_000), now_ms).lifetime_ms).toBe(4_000);
+    const gone = answerTickers(heldSince(now_ms - 5_001), now_ms);
+    expect(gone.body.tickers[1]).toMatchObject({ price: '48000', sources: [], degraded: true });
+    expect(gone.lifetime_ms).toBe(5_000);
   });
 
   it('shows static prices, marked as degraded, when the hub cannot be reached', () => {
@@ -77,7 +91,7 @@ describe('the list of tickers', () => {
         degraded: true,
         sources: [],
       });
-      expect(ticker.price).toBe(assets[ticker.symbol].fallbackPrice);
+      expect(ticker.price).toBe(formatPrice(fallbackPrice(ticker.symbol)));
     }
   });
 
@@ -91,11 +105,17 @@ describe('the list of tickers', () => {
 });
 
 describe('one ticker', () => {
+  it('is cached for at most 2 s, however new its price is', () => {
+    expect(answerTicker('BTC', snapshotOf(now_ms), now_ms).lifetime_ms).toBe(2_000);
+    expect(answerTicker('BTC', heldSince(now_ms - 4_000), now_ms).lifetime_ms).toBe(1_000);
+    expect(answerTicker('BTC', undefined, now_ms).lifetime_ms).toBe(2_000);
+  });
+
   it('says at its top level whether it is degraded', () => {
     const snapshot = snapshotOf(now_ms, ['BNB']);
     expect(TickerAnswer.parse(answerTicker('BTC', snapshot, now_ms).body)).toMatchObject({ degraded: false });
     expect(TickerAnswer.parse(answerTicker('BNB', snapshot, now_ms).body)).toMatchObject({
-      ticker: { price: '500', degraded: true },
+      ticker: { price: '400', degraded: true },
       degraded: true,
     });
   });

@@ -9,7 +9,9 @@ import {
   findCoin,
   scaleOf,
 } from '../../src/money/assets.ts';
+import { fallbackPrice } from '../../src/markets/fallback-price.ts';
 import { networkRecords, networks } from '../../src/money/networks.ts';
+import { parsePrice } from '../../src/money/prices.ts';
 import { venues } from '../../src/money/venue-symbols.ts';
 
 /** Every pair that is offered: asset, network, decimals on the chain, fee, minimum, confirmations, contract. */
@@ -64,11 +66,19 @@ describe('the assets', () => {
     expect(scales).toEqual({ USDT: 6, USDC: 6, BTC: 8, ETH: 8, AVAX: 8, MATIC: 8, BNB: 8, LTC: 8, DOGE: 8 });
   });
 
-  it('have a fallback price above zero that the ledger can represent', () => {
-    for (const [, { fallbackPrice }] of records) {
-      expect(fallbackPrice).toMatch(AMOUNT_SYNTAX);
-      expect(Number(fallbackPrice)).toBeGreaterThan(0);
-      expect(decimalsOf(fallbackPrice)).toBeLessThanOrEqual(8);
+  it('have a market price above zero that the ledger can represent', () => {
+    for (const [, { marketPrice }] of records) {
+      expect(marketPrice).toMatch(AMOUNT_SYNTAX);
+      expect(Number(marketPrice)).toBeGreaterThan(0);
+      expect(decimalsOf(marketPrice)).toBeLessThanOrEqual(8);
+    }
+  });
+
+  it('have a static price of at most four fifths of the market’s', () => {
+    for (const coin of coinSymbols) {
+      const market = parsePrice(assets[coin].marketPrice) ?? 0n;
+      expect(fallbackPrice(coin)).toBeGreaterThan(0n);
+      expect(5n * fallbackPrice(coin)).toBeLessThanOrEqual(4n * market);
     }
   });
 
@@ -190,7 +200,7 @@ describe('fees and minimums', () => {
   const amounts = records.flatMap(([asset, record]) =>
     record.networks.map((on) => ({
       pair: `${asset} on ${on.network}`,
-      price: record.fallbackPrice,
+      price: record.marketPrice,
       scale: record.scale,
       ...on,
     })),

@@ -1,4 +1,4 @@
-import { FALLBACK_PRICES_DATE, assets } from '../../src/money/assets.ts';
+import { MARKET_PRICES_DATE } from '../../src/money/assets.ts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ProblemBody, asOperator, json, openAccount, openTrader, send } from '../support/exchange.ts';
 import { forgetConditions } from '../support/gate.ts';
@@ -40,7 +40,7 @@ describe('the settings', () => {
       spreadBps: 0,
     });
     expect(settings['fallbackPrices']).toMatchObject({
-      BTC: { price: assets.BTC.fallbackPrice, setAt: `${FALLBACK_PRICES_DATE}T00:00:00.000Z` },
+      BTC: { price: '48000', setAt: `${MARKET_PRICES_DATE}T00:00:00.000Z` },
     });
     expect(Object.keys(settings.supplyCaps)).toHaveLength(9);
     expect(settings.supplyCaps['BTC']).toBe('10000');
@@ -78,7 +78,7 @@ describe('the settings', () => {
     expect(second['BTC']).toEqual(first['BTC']);
     expect(second['ETH']?.price).toBe('3100');
     const third = await set({ BTC: null, ETH: null });
-    expect(third['BTC']).toEqual({ price: assets.BTC.fallbackPrice, setAt: `${FALLBACK_PRICES_DATE}T00:00:00.000Z` });
+    expect(third['BTC']).toEqual({ price: '48000', setAt: `${MARKET_PRICES_DATE}T00:00:00.000Z` });
   });
 
   it('halt trading at once, also on a lane that has just traded', async () => {

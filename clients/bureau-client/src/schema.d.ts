@@ -221,7 +221,7 @@ export interface paths {
         };
         /**
          * All tickers
-         * @description Every supported market against USDT, aggregated from several venues and cached at the edge for 30 seconds. It answers even when no venue does: it then shows the last price for 30 seconds, and after that a fallback, both marked `degraded`. No order fills at such a price.
+         * @description Every supported market against USDT, aggregated from several venues and cached at the edge for 30 seconds. It answers even when no venue does: it then shows the last price while that is at most 5 seconds old, and after that a conservative fallback, both marked `degraded`. No order fills at such a price.
          */
         get: operations["listTickers"];
         put?: never;
@@ -241,7 +241,7 @@ export interface paths {
         };
         /**
          * One ticker
-         * @description One market, by its base symbol in any case, under the same rules as all tickers.
+         * @description One market, by its base symbol in any case, under the same rules as all tickers, but cached for 2 seconds at most.
          */
         get: operations["getTicker"];
         put?: never;
@@ -2016,7 +2016,7 @@ export interface components {
              */
             status: "OK" | "DEGRADED" | "HALTED";
             /**
-             * @description HALTED by the operator; DEGRADED while the ledger cannot be read
+             * @description HALTED by the operator; DEGRADED while no order could fill: the ledger cannot be read, or no market has a price to fill at
              * @enum {string}
              */
             trading: "OK" | "DEGRADED" | "HALTED";

@@ -714,7 +714,7 @@ class Status(TypedDict):
     status: Literal["OK", "DEGRADED", "HALTED"]
     """The worst of the parts"""
     trading: Literal["OK", "DEGRADED", "HALTED"]
-    """HALTED by the operator; DEGRADED while the ledger cannot be read"""
+    """HALTED by the operator; DEGRADED while no order could fill: the ledger cannot be read, or no market has a price to fill at"""
     withdrawals: Literal["OK", "DEGRADED", "HALTED"]
     """HALTED by the operator; DEGRADED while the ledger cannot be read, the custodian does not answer, or a payout is late"""
     prices: Literal["OK", "DEGRADED"]
