@@ -27,12 +27,21 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: an asset is never deleted');
 END;
 
--- Ledger accounts: one row for each owner and asset. An owner is the id of an account, or one of four names of the house:
+CREATE TRIGGER assets_are_held_by_every_account AFTER INSERT ON assets
+BEGIN
+  INSERT INTO balances (account, asset) VALUES ('house:payouts', NEW.asset), ('house:fees', NEW.asset);
+  INSERT INTO balances (account, asset, floor) VALUES ('house:transit', NEW.asset, -9223372036854775807);
+  INSERT INTO balances (account, asset) SELECT id, NEW.asset FROM accounts;
+END;
+
+-- Ledger accounts: one row for each owner and asset. An owner is the id of an account, or one of five names of the house:
 --   house:liquidity  the inventory that orders are filled against; negative where the house has sold more than it had, and
 --                    its floor limits that
 --   house:custody    what came in from outside less what was paid out, as a negative number; its floor is the supply cap
 --   house:payouts    amounts and fees of withdrawals that are neither paid nor returned yet
 --   house:fees       the fees of completed withdrawals
+--   house:transit    what has left for other ledgers or come from them; of either sign, so its floor is the lowest number
+--                    that has an opposite
 CREATE TABLE balances (
   account TEXT NOT NULL,
   asset TEXT NOT NULL REFERENCES assets (asset),
@@ -45,6 +54,89 @@ CREATE TABLE balances (
   PRIMARY KEY (account, asset),
   CHECK (amount >= floor)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER balances_begin_at_zero BEFORE INSERT ON balances
+WHEN NEW.amount IS NOT 0 OR NEW.last_transfer IS NOT 0
+  OR EXISTS (SELECT 1 FROM balances WHERE account = NEW.account AND asset = NEW.asset)
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: a balance begins once, at zero');
+END;
+
+-- A balance changes by the amount of one transfer that is newer than `last_transfer`. A transfer changes its two balances
+-- when it is written, and they then have its number. So any other UPDATE finds no transfer that explains it.
+CREATE TRIGGER balances_are_explained BEFORE UPDATE ON balances
+WHEN NEW.amount IS NOT OLD.amount OR NEW.last_transfer IS NOT OLD.last_transfer
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: no transfer explains the balance')
+    WHERE NEW.last_transfer IS NULL OR NEW.last_transfer <= OLD.last_transfer OR NOT EXISTS (
+      SELECT 1 FROM transfers
+      WHERE id = NEW.last_transfer AND asset = NEW.asset AND (
+        (debit = NEW.account AND NEW.amount = OLD.amount - amount) OR
+        (credit = NEW.account AND NEW.amount = OLD.amount + amount)));
+  SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset || ' of ' ||
+      (SELECT kind || ' ' || reference FROM transfers WHERE id = NEW.last_transfer))
+    WHERE NEW.amount < NEW.floor;
+END;
+
+CREATE TRIGGER balances_keep_their_owner BEFORE UPDATE ON balances
+WHEN NEW.account IS NOT OLD.account OR NEW.asset IS NOT OLD.asset
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: a balance keeps its owner and asset');
+END;
+
+CREATE TRIGGER balances_keep_their_floor BEFORE UPDATE OF floor ON balances
+WHEN NEW.floor IS NOT 0 AND NEW.account NOT IN ('house:liquidity', 'house:custody')
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: only inventory and custody may be negative');
+END;
+
+-- A new floor above the balance, such as a cap below what is owed already, is refused with the message of a broken floor. Any
+-- other floor changes only in the batch of its audit row, and in three ways: in ledger 0 by the operator, where the row
+-- names the limit of the whole exchange, in atoms, of which the other ledgers have a part; by a grant; and to nothing, as a
+-- ledger takes its number.
+CREATE TRIGGER balances_change_their_floor_by_audit BEFORE UPDATE OF floor ON balances
+WHEN NEW.floor IS NOT OLD.floor
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset)
+    WHERE (NEW.amount < NEW.floor OR NEW.floor > 0) AND NEW.account IN ('house:liquidity', 'house:custody');
+  SELECT RAISE(ABORT, 'guard: no audit row names the floor')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM audit
+      WHERE id = (SELECT max(id) FROM audit) AND CASE action
+        WHEN 'change_settings' THEN (SELECT ledger FROM settings) = 0
+          AND json_extract(detail, '$.floors."' || NEW.account || '"."' || NEW.asset || '"') = CAST(NEW.floor - (
+            SELECT coalesce(sum(amount), 0) FROM quotas WHERE account = NEW.account AND asset = NEW.asset) AS TEXT)
+        WHEN 'grant_quota' THEN EXISTS (
+          SELECT 1 FROM newest_grant WHERE account = NEW.account AND asset = NEW.asset AND floor = NEW.floor)
+        WHEN 'number_ledger' THEN NEW.floor = 0
+        ELSE 0 END);
+END;
+
+CREATE TRIGGER balances_begin_with_their_floor BEFORE INSERT ON balances
+WHEN NEW.account NOT IN ('house:liquidity', 'house:custody')
+  AND NEW.floor IS NOT iif(NEW.account = 'house:transit', -9223372036854775807, 0)
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: a balance begins with the floor of its owner');
+END;
+
+-- 'house:transit' has a balance of every asset, of either sign: its floor is the lowest number with an opposite.
+CREATE TRIGGER balances_have_an_owner BEFORE INSERT ON balances
+WHEN NEW.account NOT IN ('house:liquidity', 'house:custody', 'house:payouts', 'house:fees', 'house:transit')
+  AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account)
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: a balance belongs to an account or to the house');
+END;
+
+CREATE TRIGGER balances_are_kept BEFORE DELETE ON balances
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: a balance is never deleted');
+END;
+
+CREATE TRIGGER balances_of_transit_keep_their_floor BEFORE UPDATE OF floor ON balances
+WHEN OLD.account = 'house:transit' AND NEW.floor IS NOT OLD.floor
+BEGIN
+  SELECT RAISE(ABORT, 'guard: the floor of transit is never changed');
+END;
 
 -- The journal: append-only and numbered without a gap. One row is both sides of a movement.
 CREATE TABLE transfers (
@@ -70,9 +162,9 @@ BEGIN
   SELECT RAISE(ABORT, 'ledger: a transfer takes the next number');
 END;
 
--- The guard of each kind is in the migration of its record.
+-- The guard of each kind is in the file of its record.
 CREATE TRIGGER transfers_have_a_kind BEFORE INSERT ON transfers
-WHEN NEW.kind NOT IN ('order', 'deposit', 'withdrawal', 'settlement')
+WHEN NEW.kind NOT IN ('order', 'deposit', 'withdrawal', 'settlement', 'movement', 'hold')
 BEGIN
   SELECT RAISE(ABORT, 'ledger: no such kind of transfer');
 END;
@@ -112,84 +204,11 @@ BEGIN
   SELECT RAISE(ABORT, 'ledger: a transfer is never deleted');
 END;
 
-CREATE TRIGGER balances_begin_at_zero BEFORE INSERT ON balances
-WHEN NEW.amount IS NOT 0 OR NEW.last_transfer IS NOT 0
-  OR EXISTS (SELECT 1 FROM balances WHERE account = NEW.account AND asset = NEW.asset)
-BEGIN
-  SELECT RAISE(ABORT, 'ledger: a balance begins once, at zero');
-END;
-
--- A balance changes by the amount of one transfer that is newer than `last_transfer`. A transfer changes its two balances
--- when it is written, and they then have its number. So any other UPDATE finds no transfer that explains it.
-CREATE TRIGGER balances_are_explained BEFORE UPDATE ON balances
-WHEN NEW.amount IS NOT OLD.amount OR NEW.last_transfer IS NOT OLD.last_transfer
-BEGIN
-  SELECT RAISE(ABORT, 'ledger: no transfer explains the balance')
-    WHERE NEW.last_transfer IS NULL OR NEW.last_transfer <= OLD.last_transfer OR NOT EXISTS (
-      SELECT 1 FROM transfers
-      WHERE id = NEW.last_transfer AND asset = NEW.asset AND (
-        (debit = NEW.account AND NEW.amount = OLD.amount - amount) OR
-        (credit = NEW.account AND NEW.amount = OLD.amount + amount)));
-  SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset || ' of ' ||
-      (SELECT kind || ' ' || reference FROM transfers WHERE id = NEW.last_transfer))
-    WHERE NEW.amount < NEW.floor;
-END;
-
-CREATE TRIGGER balances_keep_their_owner BEFORE UPDATE ON balances
-WHEN NEW.account IS NOT OLD.account OR NEW.asset IS NOT OLD.asset
-BEGIN
-  SELECT RAISE(ABORT, 'ledger: a balance keeps its owner and asset');
-END;
-
-CREATE TRIGGER balances_keep_their_floor BEFORE UPDATE OF floor ON balances
-WHEN NEW.floor IS NOT 0 AND NEW.account NOT IN ('house:liquidity', 'house:custody')
-BEGIN
-  SELECT RAISE(ABORT, 'ledger: only inventory and custody may be negative');
-END;
-
--- A new floor above the balance, such as a cap below what is owed already, is refused with the message of a broken floor. Any
--- other floor changes only in the batch of its audit row: the newest row must name the floor, in atoms.
-CREATE TRIGGER balances_change_their_floor_by_audit BEFORE UPDATE OF floor ON balances
-WHEN NEW.floor IS NOT OLD.floor
-BEGIN
-  SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset)
-    WHERE NEW.amount < NEW.floor AND NEW.account IN ('house:liquidity', 'house:custody');
-  SELECT RAISE(ABORT, 'guard: no audit row names the floor')
-    WHERE NOT EXISTS (
-      SELECT 1 FROM audit
-      WHERE id = (SELECT max(id) FROM audit) AND action = 'change_settings'
-        AND json_extract(detail, '$.floors."' || NEW.account || '"."' || NEW.asset || '"') = CAST(NEW.floor AS TEXT));
-END;
-
-CREATE TRIGGER balances_begin_with_their_floor BEFORE INSERT ON balances
-WHEN NEW.floor IS NOT 0 AND NEW.account NOT IN ('house:liquidity', 'house:custody')
-BEGIN
-  SELECT RAISE(ABORT, 'ledger: only inventory and custody may be negative');
-END;
-
-CREATE TRIGGER balances_have_an_owner BEFORE INSERT ON balances
-WHEN NEW.account NOT IN ('house:liquidity', 'house:custody', 'house:payouts', 'house:fees')
-  AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account)
-BEGIN
-  SELECT RAISE(ABORT, 'ledger: a balance belongs to an account or to the house');
-END;
-
-CREATE TRIGGER balances_are_kept BEFORE DELETE ON balances
-BEGIN
-  SELECT RAISE(ABORT, 'ledger: a balance is never deleted');
-END;
-
 -- A new account gets a balance in every asset, and a new asset a balance of every account. A migration that adds an asset
 -- inserts it into `assets`, and inserts the balances of custody and liquidity with their floors, as below.
 CREATE TRIGGER accounts_hold_every_asset AFTER INSERT ON accounts
 BEGIN
   INSERT INTO balances (account, asset) SELECT NEW.id, asset FROM assets;
-END;
-
-CREATE TRIGGER assets_are_held_by_every_account AFTER INSERT ON assets
-BEGIN
-  INSERT INTO balances (account, asset) VALUES ('house:payouts', NEW.asset), ('house:fees', NEW.asset);
-  INSERT INTO balances (account, asset) SELECT id, NEW.asset FROM accounts;
 END;
 
 INSERT INTO assets (asset, unit) VALUES

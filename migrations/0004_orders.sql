@@ -18,6 +18,8 @@ CREATE TABLE orders (
   key_id TEXT NOT NULL,
   -- The number of the transfer by which the account pays; by the next one it receives. NULL when nothing moved.
   first_transfer INTEGER,
+  -- USDT per coin, 8 decimals, as `executed_price`. NULL for orders that are older than this column.
+  middle_price INTEGER,
   PRIMARY KEY (account_id, id),
   CHECK ((status = 'COMPLETED') = (first_transfer IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
@@ -75,6 +77,16 @@ END;
 CREATE TRIGGER orders_are_not_deleted BEFORE DELETE ON orders
 BEGIN
   SELECT RAISE(ABORT, 'guard: an order is never deleted');
+END;
+
+-- No client buys below the market's middle or sells above it.
+CREATE TRIGGER orders_fill_beside_the_middle BEFORE INSERT ON orders
+WHEN NEW.middle_price IS NOT NULL
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an order fills on the house''s side of the middle price')
+    WHERE NEW.middle_price <= 0
+      OR NEW.executed_price < iif(NEW.side = 'BUY', NEW.middle_price, 0)
+      OR NEW.executed_price > iif(NEW.side = 'BUY', NEW.executed_price, NEW.middle_price);
 END;
 
 -- A transfer of the kind 'order' must be exactly one of the two transfers that the order says, under the order's number.

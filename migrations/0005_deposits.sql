@@ -2,6 +2,14 @@
 -- and receipts, by which an account sees a withdrawal of another account that was paid to it. A completed deposit has one
 -- transfer. A receipt has none of its own: it names the one that paid the withdrawal. A deposit to an address that belongs
 -- to no account has the owner 'house:unowned'.
+--
+-- A deposit below the minimum is QUARANTINED with the reason 'below_minimum' from its first report on. It takes one row;
+-- later reports of it write nothing, unless it fails. What else is quarantined waits for the operator, who credits it to an
+-- account, or keeps it in custody, owed to nobody.
+--
+-- An inner payment is one that a contract makes within a transaction. Its output index is 2^31 or more. Only a trace shows
+-- it, and whether a trace is right depends on the node, so a report never credits it: it is QUARANTINED with the reason
+-- 'inner_payment', or 'below_minimum', until the operator decides.
 
 CREATE TABLE deposits (
   account_id TEXT NOT NULL,
@@ -28,6 +36,15 @@ CREATE TABLE deposits (
   confirmations INTEGER,
   -- The number of the transfer that credited it.
   transfer INTEGER,
+  -- What the operator decides about a quarantined deposit: it is credited to an account, or kept in custody, owed to nobody.
+  decision TEXT CHECK (decision IN ('KEPT', 'CREDITED')),
+  -- The deposit by which the account received it. A decision that names it writes it: an INTERNAL_DEPOSIT of the same asset and
+  -- amount, with the reference 'quarantine <id of the quarantined deposit>', and the value at the time of the decision.
+  credit_account TEXT,
+  credit_id TEXT,
+  credit_usd_value INTEGER
+    CHECK ((decision IS 'CREDITED') = (credit_account IS NOT NULL AND credit_id IS NOT NULL AND credit_usd_value IS NOT NULL)
+      AND (decision IS 'CREDITED') = (coalesce(credit_account, credit_id, credit_usd_value) IS NOT NULL)),
   PRIMARY KEY (account_id, id),
   CHECK ((type = 'INTERNAL_DEPOSIT') = ((reference IS NOT NULL) <> (withdrawal_id IS NOT NULL))),
   CHECK ((type = 'ONCHAIN_DEPOSIT') = (network IS NOT NULL AND tx_hash IS NOT NULL AND output_index IS NOT NULL
@@ -41,6 +58,8 @@ CREATE TABLE deposits (
 CREATE UNIQUE INDEX deposits_once_per_reference ON deposits (account_id, reference) WHERE reference IS NOT NULL;
 CREATE UNIQUE INDEX deposits_once_per_output ON deposits (network, tx_hash, output_index) WHERE network IS NOT NULL;
 
+-- A receipt whose id and withdrawal name different ledgers is of a withdrawal in another ledger, which is out of reach
+-- here. It has a transfer of its own, that of its movement. Nothing comes in while withdrawals are halted here.
 CREATE TRIGGER deposits_are_recorded_once BEFORE INSERT ON deposits
 BEGIN
   SELECT RAISE(ABORT, 'guard: no such account')
@@ -52,12 +71,14 @@ BEGIN
         SELECT 1 FROM deposits
         WHERE network = NEW.network AND tx_hash = NEW.tx_hash AND output_index = NEW.output_index);
   SELECT RAISE(ABORT, 'guard: no withdrawal has this receipt')
-    WHERE NEW.withdrawal_id IS NOT NULL AND NOT EXISTS (
+    WHERE NEW.withdrawal_id IS NOT NULL AND NOT (length(NEW.id) = 36 AND length(NEW.withdrawal_id) = 36
+      AND substr(NEW.withdrawal_id, 16, 3) <> substr(NEW.id, 16, 3)) AND NOT EXISTS (
       SELECT 1 FROM withdrawals
       WHERE id = NEW.withdrawal_id AND recipient = NEW.account_id AND receipt_id = NEW.id AND asset = NEW.asset
         AND amount = NEW.amount AND usd_value = NEW.usd_value AND paid_transfer = NEW.transfer);
   SELECT RAISE(ABORT, 'guard: a deposit names the next transfer')
-    WHERE NEW.status = 'COMPLETED' AND NEW.withdrawal_id IS NULL
+    WHERE NEW.status = 'COMPLETED' AND (NEW.withdrawal_id IS NULL OR (length(NEW.id) = 36 AND length(NEW.withdrawal_id) = 36
+      AND substr(NEW.withdrawal_id, 16, 3) <> substr(NEW.id, 16, 3)))
       AND NEW.transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
 END;
 
@@ -96,32 +117,6 @@ CREATE TRIGGER deposits_are_not_deleted BEFORE DELETE ON deposits
 BEGIN
   SELECT RAISE(ABORT, 'guard: a deposit is never deleted');
 END;
-
-CREATE TRIGGER transfers_of_deposits_are_explained BEFORE INSERT ON transfers
-WHEN NEW.kind = 'deposit'
-BEGIN
-  SELECT RAISE(ABORT, 'ledger: no deposit explains the transfer')
-    WHERE NEW.debit IS NOT 'house:custody' OR NOT EXISTS (
-      SELECT 1 FROM deposits
-      WHERE account_id = NEW.credit AND id = NEW.reference AND transfer = NEW.id AND asset = NEW.asset
-        AND amount = NEW.amount AND withdrawal_id IS NULL);
-END;
-
--- A deposit below the minimum is QUARANTINED with the reason 'below_minimum' from its first report on. It takes one row;
--- later reports of it write nothing, unless it fails.
---
--- The number and the sum of the deposits below the minimum, one row for each asset and network, so that reading them takes
--- the same time however many there are. The sum is of the exact amounts. A 64-bit number has no room for 18 decimals, so
--- the sum has three parts: whole units, 10^-9 and 10^-18 of a unit. No part carries over into another.
-CREATE TABLE dust (
-  asset TEXT NOT NULL,
-  network TEXT NOT NULL,
-  deposits INTEGER NOT NULL DEFAULT 0 CHECK (deposits >= 0),
-  units INTEGER NOT NULL DEFAULT 0 CHECK (units >= 0),
-  billionths INTEGER NOT NULL DEFAULT 0 CHECK (billionths >= 0),
-  quintillionths INTEGER NOT NULL DEFAULT 0 CHECK (quintillionths >= 0),
-  PRIMARY KEY (asset, network)
-) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER deposits_add_to_dust AFTER INSERT ON deposits
 WHEN NEW.reason IS 'below_minimum'
@@ -162,4 +157,105 @@ BEGIN
   -- A report with nothing new writes nothing. Of two equal reports at the same time, this refuses the second.
   SELECT RAISE(ABORT, 'guard: deposit_unchanged')
     WHERE NEW.status IS OLD.status AND NEW.reason IS OLD.reason;
+END;
+
+-- Those that are decided no longer wait for the operator.
+CREATE INDEX deposits_open ON deposits (status, id)
+  WHERE status IN ('PENDING', 'QUARANTINED') AND reason IS NOT 'below_minimum' AND decision IS NULL;
+
+CREATE TRIGGER inner_payments_begin_in_quarantine BEFORE INSERT ON deposits
+WHEN NEW.output_index >= 2147483648 AND NEW.status NOT IN ('QUARANTINED', 'FAILED')
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a report never credits an inner payment');
+END;
+
+CREATE TRIGGER inner_payments_stay_in_quarantine BEFORE UPDATE OF status ON deposits
+WHEN NEW.output_index >= 2147483648 AND NEW.status NOT IN ('QUARANTINED', 'FAILED')
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a report never credits an inner payment');
+END;
+
+CREATE INDEX deposits_decided ON deposits (decision, id) WHERE decision IS NOT NULL;
+
+-- Finds the quarantined deposit of a credit.
+CREATE INDEX deposits_credited ON deposits (credit_account, credit_id) WHERE credit_id IS NOT NULL;
+
+CREATE TRIGGER deposits_begin_undecided BEFORE INSERT ON deposits
+WHEN NEW.decision IS NOT NULL
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a deposit begins undecided');
+END;
+
+-- One that was kept may still be credited, when its owner is found; a credit is final. The audit says who decided what, and
+-- to whom it went, in the same batch.
+CREATE TRIGGER deposits_are_decided_once BEFORE UPDATE ON deposits
+WHEN NEW.decision IS NOT OLD.decision OR NEW.credit_account IS NOT OLD.credit_account
+  OR NEW.credit_id IS NOT OLD.credit_id OR NEW.credit_usd_value IS NOT OLD.credit_usd_value
+BEGIN
+  SELECT RAISE(ABORT, 'guard: quarantine_decided')
+    WHERE OLD.decision IS 'CREDITED' OR (OLD.decision IS 'KEPT' AND NEW.decision IS NOT 'CREDITED');
+  SELECT RAISE(ABORT, 'guard: quarantine_decided')
+    WHERE OLD.status IS NOT 'QUARANTINED' OR NEW.status IS NOT 'QUARANTINED';
+  SELECT RAISE(ABORT, 'guard: a deposit below the minimum is never credited') WHERE OLD.reason IS 'below_minimum';
+  SELECT RAISE(ABORT, 'guard: no audit row names the decision')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM audit
+      WHERE id = (SELECT max(id) FROM audit) AND target = NEW.id AND (
+        (NEW.decision = 'KEPT' AND action = 'keep_deposit') OR
+        (NEW.decision = 'CREDITED' AND action = 'credit_deposit' AND detail ->> 'accountId' = NEW.credit_account)));
+  SELECT RAISE(ABORT, 'guard: two_people_needed')
+    WHERE NEW.decision IS 'CREDITED'
+      AND EXISTS (SELECT 1 FROM two_admins)
+      AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'credit_deposit' AND target = NEW.id);
+END;
+
+CREATE TRIGGER deposits_are_credited_by_decision AFTER UPDATE OF decision ON deposits
+WHEN NEW.decision = 'CREDITED'
+BEGIN
+  INSERT INTO deposits (account_id, id, type, asset, amount, usd_value, status, reference, transfer) VALUES (
+    NEW.credit_account, NEW.credit_id, 'INTERNAL_DEPOSIT', NEW.asset, NEW.amount, NEW.credit_usd_value, 'COMPLETED',
+    'quarantine ' || NEW.id, (SELECT coalesce(max(id), 0) + 1 FROM transfers));
+END;
+
+CREATE TRIGGER credits_of_quarantine_are_explained BEFORE INSERT ON deposits
+WHEN NEW.reference GLOB 'quarantine *'
+BEGIN
+  SELECT RAISE(ABORT, 'guard: no decision explains the credit')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM deposits
+      WHERE credit_account = NEW.account_id AND credit_id = NEW.id AND 'quarantine ' || id = NEW.reference
+        AND asset = NEW.asset AND amount = NEW.amount AND decision = 'CREDITED');
+END;
+
+-- A report that comes later credits none that was decided. One that was kept can still fail on its chain.
+CREATE TRIGGER deposits_stay_decided BEFORE UPDATE OF status ON deposits
+WHEN OLD.decision IS NOT NULL AND NEW.status IS NOT OLD.status
+BEGIN
+  SELECT RAISE(ABORT, 'guard: quarantine_decided') WHERE OLD.decision IS 'CREDITED' OR NEW.status IS NOT 'FAILED';
+END;
+
+-- A deposit below the minimum is QUARANTINED with the reason 'below_minimum' from its first report on. It takes one row;
+-- later reports of it write nothing, unless it fails.
+--
+-- The number and the sum of the deposits below the minimum, one row for each asset and network, so that reading them takes
+-- the same time however many there are. The sum is of the exact amounts. A 64-bit number has no room for 18 decimals, so
+-- the sum has three parts: whole units, 10^-9 and 10^-18 of a unit. No part carries over into another.
+CREATE TABLE dust (
+  asset TEXT NOT NULL,
+  network TEXT NOT NULL,
+  deposits INTEGER NOT NULL DEFAULT 0 CHECK (deposits >= 0),
+  units INTEGER NOT NULL DEFAULT 0 CHECK (units >= 0),
+  billionths INTEGER NOT NULL DEFAULT 0 CHECK (billionths >= 0),
+  quintillionths INTEGER NOT NULL DEFAULT 0 CHECK (quintillionths >= 0),
+  PRIMARY KEY (asset, network)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER transfers_of_deposits_are_explained BEFORE INSERT ON transfers
+WHEN NEW.kind = 'deposit'
+BEGIN
+  SELECT RAISE(ABORT, 'ledger: no deposit explains the transfer')
+    WHERE NEW.debit IS NOT 'house:custody' OR NOT EXISTS (
+      SELECT 1 FROM deposits
+      WHERE account_id = NEW.credit AND id = NEW.reference AND transfer = NEW.id AND asset = NEW.asset
+        AND amount = NEW.amount AND withdrawal_id IS NULL);
 END;

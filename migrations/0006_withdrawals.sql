@@ -43,6 +43,17 @@ CREATE TABLE withdrawals (
   taken_transfer INTEGER NOT NULL,
   paid_transfer INTEGER,
   returned_transfer INTEGER,
+  -- Payouts that the custodian holds: it accepted them, and waits for something before it pays, such as coins for its hot
+  -- wallet. Why, in the custodian's words, and since when Bureau knows it; NULL when it does not wait. Only the operator
+  -- sees it.
+  held_reason TEXT,
+  held_since INTEGER
+    CHECK ((held_reason IS NULL) = (held_since IS NULL) AND (held_since IS NULL OR status = 'PROCESSING')),
+  -- The account in another ledger that is paid, and the movement that pays it. `recipient` is of this ledger. Such a row
+  -- takes the steps of an ONCHAIN_WITHDRAWAL and is shown as an INTERNAL_WITHDRAWAL: a CHECK ties that type to
+  -- `recipient`, and changing a CHECK would copy the whole table.
+  peer_recipient TEXT,
+  movement TEXT,
   PRIMARY KEY (account_id, id),
   CHECK ((type = 'INTERNAL_WITHDRAWAL') = (recipient IS NOT NULL)),
   CHECK (recipient <> account_id),
@@ -56,8 +67,10 @@ CREATE TABLE withdrawals (
 
 -- For the operator's lists of open withdrawals, oldest first.
 CREATE INDEX withdrawals_open ON withdrawals (status, id) WHERE status IN ('PENDING', 'PROCESSING');
+
 -- For the sweep, which looks up the withdrawals that have been due longest.
 CREATE INDEX withdrawals_to_ask ON withdrawals (next_ask_at) WHERE status = 'PROCESSING';
+
 -- To find the withdrawal of a transfer: a transfer out of house:payouts does not always name the account.
 CREATE UNIQUE INDEX withdrawals_by_id ON withdrawals (id);
 
@@ -198,7 +211,7 @@ BEGIN
 END;
 
 CREATE TRIGGER withdrawals_pay_money AFTER UPDATE ON withdrawals
-WHEN NEW.status = 'COMPLETED'
+WHEN NEW.status = 'COMPLETED' AND NEW.peer_recipient IS NULL
 BEGIN
   INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference) VALUES (
     NEW.paid_transfer, 'house:payouts', coalesce(NEW.recipient, 'house:custody'), NEW.asset, NEW.amount, 'withdrawal',
@@ -222,6 +235,66 @@ END;
 CREATE TRIGGER withdrawals_are_not_deleted BEFORE DELETE ON withdrawals
 BEGIN
   SELECT RAISE(ABORT, 'guard: a withdrawal is never deleted');
+END;
+
+-- Whichever API key asks for the withdrawal.
+CREATE TRIGGER withdrawals_wait_after_recovery BEFORE INSERT ON withdrawals
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account_recovered ' || held_until) FROM accounts
+    WHERE id = NEW.account_id AND held_until > NEW.committed_at;
+END;
+
+-- One that waits for its review waits for the end of the hold as well. Payouts that were released before go on.
+CREATE TRIGGER reviews_wait_after_recovery BEFORE UPDATE OF released_at ON withdrawals
+WHEN OLD.status = 'PENDING'
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account_recovered ' || held_until) FROM accounts
+    WHERE id = NEW.account_id AND held_until > NEW.released_at;
+END;
+
+-- Who pays a withdrawal by hand, where no custodian is configured that pays. One person at a time: two people never pay
+-- the same withdrawal. A claim is made only while it may be paid.
+CREATE TABLE payout_claims (
+  account_id TEXT NOT NULL,
+  withdrawal_id TEXT NOT NULL,
+  -- The e-mail of a person, or the name of a token.
+  claimed_by TEXT NOT NULL,
+  claimed_at INTEGER NOT NULL,
+  PRIMARY KEY (account_id, withdrawal_id),
+  FOREIGN KEY (account_id, withdrawal_id) REFERENCES withdrawals (account_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER payout_claims_are_made_once BEFORE INSERT ON payout_claims
+BEGIN
+  SELECT RAISE(ABORT, 'guard: payout claim exists')
+    WHERE EXISTS (
+      SELECT 1 FROM payout_claims WHERE account_id = NEW.account_id AND withdrawal_id = NEW.withdrawal_id);
+  SELECT RAISE(ABORT, 'guard: withdrawal_settled')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM withdrawals
+      WHERE account_id = NEW.account_id AND id = NEW.withdrawal_id AND status = 'PROCESSING');
+  SELECT RAISE(ABORT, 'guard: account_frozen')
+    WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
+  SELECT RAISE(ABORT, 'guard: withdrawals_suspended')
+    WHERE NOT EXISTS (SELECT 1 FROM settings WHERE id = 1 AND withdrawals_halted = 0)
+      OR EXISTS (
+        SELECT 1 FROM withdrawals, settings, json_each(settings.paused_networks) AS paused
+        WHERE withdrawals.account_id = NEW.account_id AND withdrawals.id = NEW.withdrawal_id
+          AND paused.value = withdrawals.network);
+END;
+
+CREATE TRIGGER payout_claims_are_not_changed BEFORE UPDATE ON payout_claims
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a claim of a payout is never changed');
+END;
+
+-- A claim is given back before the withdrawal has ended; after that it says who paid.
+CREATE TRIGGER payout_claims_are_kept BEFORE DELETE ON payout_claims
+BEGIN
+  SELECT RAISE(ABORT, 'guard: withdrawal_settled')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM withdrawals
+      WHERE account_id = OLD.account_id AND id = OLD.withdrawal_id AND status = 'PROCESSING');
 END;
 
 CREATE TRIGGER transfers_of_withdrawals_are_explained BEFORE INSERT ON transfers

@@ -1,8 +1,13 @@
--- The deposit addresses of accounts, and the pool of Solana addresses that were made offline.
+-- The deposit addresses of accounts, the pool of Solana addresses that were made offline, and the directory.
 --
 -- Coins can arrive at an address at any later time, so an address is assigned once and forever: no row is changed, deleted
--- or replaced, and no address has two owners. The BEFORE INSERT triggers refuse INSERT OR REPLACE, which deletes a row without
--- firing a DELETE trigger.
+-- or replaced, and no address has two owners. The BEFORE INSERT triggers refuse INSERT OR REPLACE, which deletes a row
+-- without firing a DELETE trigger.
+--
+-- The directory is what is unique in the whole exchange, whichever ledger holds the rest of it. Only ledger 0's tables are
+-- used. No order and no read touches them. A row is written before the record that it makes unique, in a batch of its own.
+-- A crash between the two leaves a name that its holder may still use, or an index that nobody has. So nothing there is
+-- ever changed, deleted or replaced.
 
 CREATE TABLE addresses (
   account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -52,4 +57,63 @@ END;
 CREATE TRIGGER solana_pool_is_not_deleted BEFORE DELETE ON solana_pool
 BEGIN
   SELECT RAISE(ABORT, 'guard: the solana pool is never deleted');
+END;
+
+-- The index of each account, of which its deposit addresses are derived. Never used again, also when the account that
+-- took it was not opened after all.
+CREATE TABLE address_indexes (
+  address_index INTEGER PRIMARY KEY NOT NULL CHECK (address_index >= 0),
+  account_id TEXT NOT NULL UNIQUE
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER address_indexes_are_taken_in_order BEFORE INSERT ON address_indexes
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account exists')
+    WHERE EXISTS (SELECT 1 FROM address_indexes WHERE account_id = NEW.account_id);
+  SELECT RAISE(ABORT, 'guard: an account takes the next index')
+    WHERE NEW.address_index IS NOT (SELECT coalesce(max(address_index) + 1, 0) FROM address_indexes);
+END;
+
+CREATE TRIGGER address_indexes_are_not_changed BEFORE UPDATE ON address_indexes
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an address index is never changed');
+END;
+
+CREATE TRIGGER address_indexes_are_not_deleted BEFORE DELETE ON address_indexes
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an address index is never deleted');
+END;
+
+-- Names that only one holder may have, by kind:
+--   address     '<network> <address>', held by the account that receives there
+--   output      '<network> <transaction> <output>', held by the ledger that has its deposit, as a number
+--   settlement  '<reference>', held by the ledger that settles the trade
+--   external_id the operator's own id of an account, held by the ledger of the account, as a number
+--   opening     '<caller> <Idempotency-Key>', held by the ledger in which that request opens its account, as a number. Sent
+--               again, the request goes to the same ledger, whatever would be drawn then.
+--   home        the id of an account that was moved, held by its home, as a number
+CREATE TABLE claims (
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  holder TEXT NOT NULL,
+  PRIMARY KEY (kind, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER claims_are_made_once BEFORE INSERT ON claims
+BEGIN
+  SELECT RAISE(ABORT, 'guard: claim exists')
+    WHERE EXISTS (SELECT 1 FROM claims WHERE kind = NEW.kind AND name = NEW.name);
+  SELECT RAISE(ABORT, 'guard: no such kind of claim')
+    WHERE NEW.kind IS NULL
+      OR NEW.kind NOT IN ('address', 'output', 'settlement', 'external_id', 'opening', 'home');
+END;
+
+CREATE TRIGGER claims_are_not_changed BEFORE UPDATE ON claims
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a claim is never changed');
+END;
+
+CREATE TRIGGER claims_are_not_deleted BEFORE DELETE ON claims
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a claim is never deleted');
 END;

@@ -2,55 +2,51 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A migration: its name and its SQL. */
-interface KnownMigration {
-  readonly name: string;
-  readonly digest: string;
-}
+/** The folders of the migrations: those of a ledger, and those of the console's database. */
+export const MIGRATIONS = ['migrations', 'console/migrations'] as const;
 
-/** The file that lists the migrations with which a state was made. */
+/** The digests of the migrations of a folder, in the order of their names. */
+type Schema = readonly string[];
+
+/** The file that lists the migrations with which a state was made, folder by folder. */
 export const SCHEMA_FILE = 'schema.json';
 
 /** The folder in which wrangler keeps the local D1 of a state. */
 const DATABASES = 'v3/d1';
 
-function listMigrations(folder: string): KnownMigration[] {
+function readSchema(folder: string): Schema {
   const names = readdirSync(folder).filter((name) => name.endsWith('.sql'));
   return names.toSorted().map((name) => {
-    return {
-      name,
-      digest: createHash('sha256')
-        .update(readFileSync(join(folder, name)))
-        .digest('hex'),
-    };
+    const text = readFileSync(join(folder, name), 'utf8');
+    return createHash('sha256').update(`${name}\n${text}`).digest('hex');
   });
 }
 
 /** Notes the migrations of a state, after they were applied to it. */
-export function noteSchema(storage: string, migrations: string): void {
-  writeFileSync(join(storage, SCHEMA_FILE), `${JSON.stringify(listMigrations(migrations), null, 2)}\n`);
+export function noteSchema(storage: string, folders: readonly string[]): void {
+  writeFileSync(join(storage, SCHEMA_FILE), `${JSON.stringify(folders.map(readSchema), null, 2)}\n`);
 }
 
-/** Whether the first migrations of `all` are exactly those of `part`. */
-function beginsWith(all: readonly KnownMigration[], part: readonly KnownMigration[]): boolean {
-  return part.every(({ name, digest }, at) => all[at]?.name === name && all[at].digest === digest);
+/** Whether the first migrations of each folder of `all` are exactly those of `part`. */
+function beginsWith(all: readonly Schema[], part: readonly Schema[]): boolean {
+  return all.length === part.length && part.every((schema, at) => schema.every((digest, n) => all[at]?.[n] === digest));
 }
 
 /** Returns whether a state was made by these migrations and more, which only a newer version has. */
-export function isOfNewerVersion(storage: string, migrations: string): boolean {
+export function isOfNewerVersion(storage: string, folders: readonly string[]): boolean {
   const noted = hasDatabase(storage) ? readNoted(storage) : undefined;
-  const known = listMigrations(migrations);
-  return noted !== undefined && noted.length > known.length && beginsWith(noted, known);
+  const known = folders.map(readSchema);
+  return noted !== undefined && beginsWith(noted, known) && !beginsWith(known, noted);
 }
 
 /**
  * Moves a state aside if it was made by other migrations than the present ones, and returns its new folder, which is
  * named by `now`. The present migrations may include newer ones, which are then applied to the state.
  */
-export function moveEarlierState(storage: string, migrations: string, now: Date): string | undefined {
+export function moveEarlierState(storage: string, folders: readonly string[], now: Date): string | undefined {
   if (!hasDatabase(storage)) return undefined;
   const noted = readNoted(storage);
-  if (noted && beginsWith(listMigrations(migrations), noted)) return undefined;
+  if (noted && beginsWith(folders.map(readSchema), noted)) return undefined;
   const aside = `${storage.replace(/\/+$/, '')}-earlier-${now.toISOString().replaceAll(/[:.]/g, '-')}`;
   renameSync(storage, aside);
   return aside;
@@ -60,8 +56,10 @@ function hasDatabase(storage: string): boolean {
   return existsSync(join(storage, DATABASES));
 }
 
-/** The migrations that are listed with a state; none when an earlier version made it. */
-function readNoted(storage: string): KnownMigration[] | undefined {
+/** The migrations that are listed with a state; none when an earlier version made it, which listed others or none. */
+function readNoted(storage: string): readonly Schema[] | undefined {
   const file = join(storage, SCHEMA_FILE);
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as KnownMigration[]) : undefined;
+  if (!existsSync(file)) return undefined;
+  const noted: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  return Array.isArray(noted) && noted.every(Array.isArray) ? (noted as Schema[]) : undefined;
 }

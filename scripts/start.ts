@@ -1,3 +1,4 @@
+import { MIGRATIONS } from './keep-state.ts';
 import { readSecret, readSecrets, writeSecrets } from './local-secrets.ts';
 import { buildWorkers } from './start/build-workers.ts';
 import { composeGreeting } from './start/compose-greeting.ts';
@@ -17,8 +18,6 @@ import { prepareStorage } from './start/prepare-storage.ts';
  * of an earlier schema: then it is moved aside, and the exchange begins anew. `-- --var NAME:VALUE` sets a variable;
  * BUREAU_LEDGERS says how many ledgers it has.
  */
-
-const MIGRATIONS = 'migrations';
 
 /** The first person of the staff, an admin. */
 const FIRST_ADMIN = 'admin@bureau.example';

@@ -47,17 +47,21 @@ CREATE TABLE challenges (
 -- Links that were mailed, each good for one time.
 CREATE TABLE links (
   hash TEXT PRIMARY KEY NOT NULL,
-  kind TEXT NOT NULL CHECK (kind IN ('sign_in', 'invitation')),
-  -- Of a sign-in: the user, and the digest of the secret that the browser that asked has in a cookie.
+  kind TEXT NOT NULL CHECK (kind IN ('sign_in', 'invitation', 'opening')),
+  -- Of a sign-in: the user.
   user_id TEXT REFERENCES users (id),
+  -- Of a sign-in and of an opening: the digest of the secret that the browser that asked has in a cookie.
   browser TEXT,
-  -- Of an invitation: for whom it is, and who sent it.
+  -- Of an invitation and of an opening: for whom it is.
   email TEXT,
+  -- Of an invitation: for which account it is, and who sent it.
   account_id TEXT,
   invited_by TEXT,
   expires_at INTEGER NOT NULL,
-  CHECK ((kind = 'sign_in') = (user_id IS NOT NULL AND browser IS NOT NULL)),
-  CHECK ((kind = 'invitation') = (email IS NOT NULL AND account_id IS NOT NULL AND invited_by IS NOT NULL))
+  CHECK ((kind = 'sign_in') = (user_id IS NOT NULL)),
+  CHECK ((kind = 'invitation') = (browser IS NULL)),
+  CHECK ((kind = 'sign_in') = (email IS NULL)),
+  CHECK ((kind = 'invitation') = (account_id IS NOT NULL AND invited_by IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE sessions (
@@ -101,3 +105,13 @@ CREATE TABLE link_requests (
 ) STRICT;
 
 CREATE INDEX link_requests_of_address ON link_requests (address, asked_at);
+
+-- The browsers in which somebody has signed in, so that a sign-in from another one is told. The cookie by which one is known
+-- again opens nothing.
+CREATE TABLE browsers (
+  user_id TEXT NOT NULL REFERENCES users (id),
+  -- The digest of the cookie.
+  hash TEXT NOT NULL,
+  seen_at INTEGER NOT NULL,
+  PRIMARY KEY (user_id, hash)
+) STRICT, WITHOUT ROWID;

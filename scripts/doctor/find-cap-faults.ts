@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { house } from '../../src/ledger/transfers.ts';
 import { assetSymbols } from '../../src/money/assets.ts';
-import { openMigrated } from '../schema/open-migrated.ts';
+import { openMigrated } from '../ledgers/open-migrated.ts';
 import type { DeployFaults } from './find-deploy-faults.ts';
 
 /** The statement whose answer `findCapFaults` judges. A floor has more digits than a number of JSON. */

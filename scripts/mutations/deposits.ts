@@ -1,7 +1,7 @@
 import type { Room } from './mutation.ts';
 
 const DUST = 'migrations/0005_deposits.sql';
-const QUARANTINE = 'migrations/0028_quarantine.sql';
+const QUARANTINE = 'migrations/0005_deposits.sql';
 const quarantineTest = 'test/operator/quarantine.test.ts';
 
 export const deposits: Room = {

@@ -8,18 +8,15 @@ const keysTest = 'test/ledger/order-keys.test.ts';
 
 const forbidden = 'test/ledger/forbidden-writes.test.ts';
 
-const ACCOUNTS = 'migrations/0001_accounts.sql';
-const SETTINGS = 'migrations/0002_settings.sql';
+const ACCOUNTS = 'migrations/0002_accounts.sql';
+const SETTINGS = 'migrations/0001_settings.sql';
 const LEDGER = 'migrations/0003_ledger.sql';
 const ORDERS = 'migrations/0004_orders.sql';
 const DEPOSITS = 'migrations/0005_deposits.sql';
 const WITHDRAWALS = 'migrations/0006_withdrawals.sql';
-const SETTLEMENTS = 'migrations/0007_settlements.sql';
 const ADDRESSES = 'migrations/0008_addresses.sql';
-const QUOTAS = 'migrations/0065_quotas.sql';
-const RECONCILIATION = 'migrations/0010_reconciliation.sql';
-const BETWEEN_LEDGERS = 'migrations/0064_between_ledgers.sql';
-const SETTLEMENTS_ACROSS = 'migrations/0066_settlements_between_ledgers.sql';
+const RECONCILIATION = 'migrations/0011_reconciliation.sql';
+const SETTLEMENTS = 'migrations/0007_settlements.sql';
 const HERE = 'src/ledger/reconciliation';
 const CHECK_MOVEMENTS = 'src/ledger/movements/check-movements.ts';
 
@@ -59,7 +56,7 @@ export const ledger: Room = {
         deposit: DEPOSITS,
         withdrawal: WITHDRAWALS,
         settlement: SETTLEMENTS,
-        hold: SETTLEMENTS_ACROSS,
+        hold: SETTLEMENTS,
       }[kind],
       find: `WHEN NEW.kind = '${kind}'`,
       replace: 'WHEN 0',
@@ -109,7 +106,7 @@ export const ledger: Room = {
     },
     {
       name: 'a receipt needs no withdrawal',
-      file: BETWEEN_LEDGERS,
+      file: DEPOSITS,
       find: 'WHERE NEW.withdrawal_id IS NOT NULL AND NOT (',
       replace: 'WHERE 0 AND NOT (',
       tests: ['test/ledger/withdrawals.test.ts'],
@@ -137,21 +134,20 @@ export const ledger: Room = {
     },
     {
       name: 'the fee of a paid withdrawal stays in house:payouts',
-      file: BETWEEN_LEDGERS,
+      file: WITHDRAWALS,
       find: 'WHERE NEW.fee > 0;',
       replace: 'WHERE 0;',
       tests: ['test/ledger/withdrawals.test.ts'],
     },
     {
       name: 'a sale between two accounts has one row',
-      file: SETTLEMENTS_ACROSS,
+      file: SETTLEMENTS,
       find: "WHERE NEW.type = 'P2P_BUY';",
       replace: 'WHERE 0;',
       tests: ['test/ledger/settlements.test.ts'],
     },
     {
       name: 'an older audit row changes a floor',
-      file: QUOTAS,
       find: 'WHERE id = (SELECT max(id) FROM audit) AND CASE action',
       replace: 'WHERE CASE action',
     },
@@ -378,7 +374,7 @@ export const ledger: Room = {
     },
     {
       name: 'a transfer of the kind movement needs no record',
-      file: 'migrations/0063_movements.sql',
+      file: 'migrations/0013_between_ledgers.sql',
       find: "WHEN NEW.kind = 'movement'",
       replace: 'WHEN 0',
       tests: [ledgerTest],
@@ -469,14 +465,14 @@ export const ledger: Room = {
     },
     {
       name: 'of several ledgers, one alone knows that two people must agree',
-      file: 'migrations/0068_two_people_everywhere.sql',
+      file: 'migrations/0010_staff.sql',
       find: 'WHERE has_two_admins = 1;',
       replace: 'WHERE has_two_admins = 2;',
       tests: ['test/operator/two-people.three-ledgers.test.ts'],
     },
     {
       name: 'of several ledgers, a copy of the settings waits for two people of its own',
-      file: 'migrations/0068_two_people_everywhere.sql',
+      file: 'migrations/0010_staff.sql',
       find: '\n  AND EXISTS (SELECT 1 FROM staff)',
       replace: '',
       tests: ['test/operator/two-people.three-ledgers.test.ts'],

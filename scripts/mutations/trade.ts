@@ -120,7 +120,7 @@ export const trade: Room = {
     },
     {
       name: 'an order may fill on the client’s side of the middle price',
-      file: 'migrations/0029_spread.sql',
+      file: 'migrations/0004_orders.sql',
       find: 'WHEN NEW.middle_price IS NOT NULL',
       replace: 'WHEN 0',
       tests: [houseTest],

@@ -349,8 +349,9 @@ export const withdrawals: Room = {
     {
       name: 'the batch does not check whether the account is frozen',
       file: GUARDS,
-      find: "'PROCESSING');\n  SELECT RAISE(ABORT, 'guard: account_frozen')\n    WHERE NOT EXISTS",
-      replace: "'PROCESSING');\n  SELECT RAISE(ABORT, 'guard: account_frozen')\n    WHERE 0 AND NOT EXISTS",
+      find: "'COMPLETED', 'PROCESSING');\n  SELECT RAISE(ABORT, 'guard: account_frozen')\n    WHERE NOT EXISTS",
+      replace:
+        "'COMPLETED', 'PROCESSING');\n  SELECT RAISE(ABORT, 'guard: account_frozen')\n    WHERE 0 AND NOT EXISTS",
       tests: [races],
     },
     {

@@ -8,7 +8,7 @@ import { type Place, subjectOfPort, subjectOfStorage } from './place.ts';
  * Returns the first reason why an exchange cannot start at a place, as one sentence for the person who started it, or
  * undefined. What it finds free it claims, so that of two starts at once one is refused.
  */
-export async function findRefusal(place: Place, migrations: string): Promise<string | undefined> {
+export async function findRefusal(place: Place, migrations: readonly string[]): Promise<string | undefined> {
   const { port, consolePort, storage } = place;
   const self: Holder = { pid: process.pid, port, folder: process.cwd() };
   const secretsFault = await findSecretsFault();

@@ -2,11 +2,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Miniflare } from 'miniflare';
 import { unstable_splitSqlQuery } from 'wrangler';
-import { noteSchema } from '../keep-state.ts';
+import { MIGRATIONS, noteSchema } from '../keep-state.ts';
 import type { Place } from './place.ts';
-
-const MIGRATIONS = 'migrations';
-const CONSOLE_MIGRATIONS = 'console/migrations';
 
 /** The binding of the console's database; every other one is a ledger of the exchange. */
 const IDENTITY = 'IDENTITY';
@@ -50,7 +47,7 @@ export function describeMigrator<Databases>(d1Databases: Databases, compatibilit
 
 /** Brings databases, named by their bindings, to this version's schema, and notes it beside the data. */
 export async function migrate(runtime: Miniflare, { storage }: Place, bindings: readonly string[]): Promise<void> {
-  const [ledger, identity] = [readMigrations(MIGRATIONS), readMigrations(CONSOLE_MIGRATIONS)];
+  const [ledger, identity] = MIGRATIONS.map(readMigrations);
   const body = bindings.map((binding) => ({ binding, migrations: binding === IDENTITY ? identity : ledger }));
   const migrator = await runtime.getWorker(MIGRATOR);
   const answer = await migrator.fetch('http://migrator', { method: 'POST', body: JSON.stringify(body) });

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { addLedger } from '../../scripts/ledgers/ledger-bindings.ts';
 import { examineDeployment } from '../../scripts/doctor/examine-deployment.ts';
 import { FLOORS_QUERY } from '../../scripts/doctor/find-cap-faults.ts';
-import { openMigrated } from '../../scripts/schema/open-migrated.ts';
+import { openMigrated } from '../../scripts/ledgers/open-migrated.ts';
 import { deriveDepositKeys } from '../../scripts/offline-wallet.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bureau-doctor-'));

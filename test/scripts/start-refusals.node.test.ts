@@ -18,7 +18,8 @@ const held = createServer();
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'bureau-start-'));
-  for (const entry of ['scripts', 'src', 'migrations']) cpSync(entry, join(folder, entry), { recursive: true });
+  for (const entry of ['scripts', 'src', 'migrations', 'console/migrations'])
+    cpSync(entry, join(folder, entry), { recursive: true });
   await new Promise<void>((done) => held.listen(0, '127.0.0.1', done));
   taken = (held.address() as AddressInfo).port;
   claimed = taken === 65_535 ? taken - 1 : taken + 1;
@@ -121,10 +122,10 @@ const refusals: readonly (readonly [string, () => Readonly<Record<string, string
     'data of a newer version',
     () => {
       mkdirSync(join(folder, 'state/v3/d1'), { recursive: true });
-      noteSchema(join(folder, 'state'), join(folder, 'migrations'));
+      noteSchema(join(folder, 'state'), [join(folder, 'migrations'), join(folder, 'console/migrations')]);
       const file = join('state', SCHEMA_FILE);
-      const noted = JSON.parse(readFileSync(join(folder, file), 'utf8')) as object[];
-      write(file, JSON.stringify([...noted, { name: '9999_more.sql', digest: 'of-tomorrow' }]));
+      const noted = JSON.parse(readFileSync(join(folder, file), 'utf8')) as string[][];
+      write(file, JSON.stringify(noted.map((digests) => [...digests, 'of-tomorrow'])));
     },
     /^the data in state was made by a newer version of Bureau: update this one, .*npm run reset\.$/,
   ],

@@ -2,7 +2,7 @@ import { integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm
 import type { Network } from '../../money/networks.ts';
 import { accounts } from './accounts.ts';
 
-/* Deposit addresses, and the directory of what is unique in the whole exchange, which is in ledger 0 alone: see 0011_directory.sql. */
+/* Deposit addresses, and the directory of what is unique in the whole exchange, which is in ledger 0 alone: see 0008_addresses.sql. */
 
 export const addresses = sqliteTable(
   'addresses',

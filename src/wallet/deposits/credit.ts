@@ -29,7 +29,7 @@ export const CreateCredit = z
       .string()
       .min(1)
       .max(MAX_REFERENCE_LENGTH)
-      // The database writes such references itself: see migrations/0028_quarantine.sql.
+      // The database writes such references itself: see migrations/0005_deposits.sql.
       .refine(
         (reference) => !reference.startsWith('quarantine '),
         'begins with "quarantine ", which is how credits of quarantined deposits are named',

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { SITE_FOLDER } from '../../../../scripts/site/site-folder.ts';
 import type { Plugin } from 'vitest/config';
@@ -7,7 +7,6 @@ import { custodyVariables, startCustodian } from '../custody/start-custodian.ts'
 import { startVenueServer } from '../venues/start-venue-server.ts';
 import { venueUrlVariables } from '../venues/venue-remote.ts';
 import { bundleSource } from './bundle-source.ts';
-import { composeDatabase } from './compose-database.ts';
 import { compressNothing } from './compress-nothing.ts';
 import type { PlayedServer } from './serve-on-loopback.ts';
 
@@ -69,13 +68,19 @@ function describeFurther(ledgers: number): Record<string, string> {
   return Object.fromEntries(further.map((ledger) => [`DB_${ledger}`, `ledger-${ledger}`]));
 }
 
+/** The migrations of a ledger, each as one text: SQLite takes a text of many statements as one. */
+function readMigrations(): string[] {
+  const names = readdirSync('migrations').toSorted();
+  return names.map((name) => readFileSync(`migrations/${name}`, 'utf8'));
+}
+
 /** Loads the plugin that runs test files in workerd with the bindings of wrangler.toml, one plugin for each project. */
 export async function loadRuntime() {
   compressNothing();
   const { cloudflareTest } = await import('@cloudflare/vitest-pool-workers');
   // The runtime looks for the folder of `[assets]` as it starts, and unlike wrangler it makes nothing.
   mkdirSync(SITE_FOLDER, { recursive: true });
-  const database = composeDatabase('migrations');
+  const database = readMigrations();
   const bundled = bundleSource();
   return (kind: WorkerKind): Plugin[] => {
     const servers: PlayedServer[] = [];

@@ -2,23 +2,8 @@
 -- keys and records. Its row in the ledger that its id names, the old one, says where it is; everything it has is in the
 -- other one, its home, and its history stays. docs/design/ledger.md says how it moves.
 
--- In the old ledger: the number of the home, for good. NULL for an account that never moved.
-ALTER TABLE accounts ADD COLUMN moved_to INTEGER CHECK (moved_to BETWEEN 0 AND 4095);
--- In the home: the number of the old ledger.
-ALTER TABLE accounts ADD COLUMN moved_from INTEGER CHECK (moved_from BETWEEN 0 AND 4095);
--- In the old ledger: 0 from the moment at which the account has left until its home is known to have it.
-ALTER TABLE accounts ADD COLUMN arrived INTEGER NOT NULL DEFAULT 1 CHECK (arrived IN (0, 1));
-
 -- The keeper of the old ledger finishes these moves.
 CREATE INDEX accounts_on_their_way ON accounts (id) WHERE arrived = 0;
-
-DROP TRIGGER accounts_are_of_their_ledger;
-
-CREATE TRIGGER accounts_are_of_their_ledger BEFORE INSERT ON accounts
-WHEN substr(NEW.id, 16, 3) IS NOT (SELECT printf('%03x', coalesce(NEW.moved_from, ledger)) FROM settings)
-BEGIN
-  SELECT RAISE(ABORT, 'guard: an account is in the ledger that its id names');
-END;
 
 CREATE TRIGGER accounts_arrive_frozen BEFORE INSERT ON accounts
 WHEN NEW.moved_from IS NOT NULL OR NEW.moved_to IS NOT NULL OR NEW.arrived IS NOT 1
@@ -114,59 +99,8 @@ BEGIN
       OR NEW.moved_to IS NOT OLD.moved_to OR NEW.arrived < OLD.arrived;
 END;
 
-DROP TRIGGER movements_are_guarded;
-
-CREATE TRIGGER movements_are_guarded BEFORE INSERT ON movements
-BEGIN
-  SELECT RAISE(ABORT, 'guard: movement exists')
-    WHERE EXISTS (SELECT 1 FROM movements WHERE id = NEW.id);
-  SELECT RAISE(ABORT, 'guard: movement_refused')
-    WHERE EXISTS (SELECT 1 FROM refused_movements WHERE id = NEW.id);
-  SELECT RAISE(ABORT, 'guard: a movement is for something')
-    WHERE NOT CASE NEW.purpose
-      WHEN 'INVENTORY' THEN NEW.account_id = 'house:liquidity' AND NEW.record_id IS NULL
-      WHEN 'WITHDRAWAL' THEN CASE NEW.half
-        WHEN 'OUT' THEN NEW.account_id = 'house:payouts' AND EXISTS (
-          SELECT 1 FROM withdrawals
-          WHERE id = NEW.record_id AND movement = NEW.id AND paid_transfer = NEW.transfer AND asset = NEW.asset
-            AND amount = NEW.amount)
-        ELSE EXISTS (
-          SELECT 1 FROM deposits
-          WHERE account_id = NEW.account_id AND id = NEW.id AND withdrawal_id = NEW.record_id
-            AND transfer = NEW.transfer AND asset = NEW.asset AND amount = NEW.amount)
-      END
-      WHEN 'SETTLEMENT' THEN CASE NEW.account_id
-        WHEN 'house:payouts' THEN NEW.half = 'OUT' AND NEW.asset = 'USDT' AND EXISTS (
-          SELECT 1 FROM settlement_holds
-          WHERE id = NEW.record_id AND status = 'PAID' AND usdt_movement = NEW.id AND usdt_amount = NEW.amount)
-        ELSE EXISTS (
-          SELECT 1 FROM settlements
-          WHERE account_id = NEW.account_id AND id = NEW.record_id AND CASE NEW.id
-            WHEN usdt_movement THEN type = 'P2P_SELL' AND NEW.half = 'IN' AND NEW.asset = 'USDT'
-              AND NEW.amount = usdt_amount AND NEW.transfer = first_transfer
-            WHEN coin_movement THEN NEW.half = iif(type = 'P2P_BUY', 'IN', 'OUT') AND NEW.asset = coin
-              AND NEW.amount = coin_amount AND NEW.transfer = first_transfer + 1
-            ELSE 0
-          END)
-      END
-      -- All that an account has leaves with it, and comes in before anything else does.
-      WHEN 'ACCOUNT' THEN NEW.record_id = NEW.account_id AND NEW.id = NEW.account_id || '/' || NEW.asset AND EXISTS (
-        SELECT 1 FROM accounts JOIN balances ON balances.account = accounts.id AND balances.asset = NEW.asset
-        WHERE accounts.id = NEW.account_id AND CASE NEW.half
-          WHEN 'OUT' THEN accounts.moved_to = NEW.peer AND balances.amount = NEW.amount
-          ELSE accounts.moved_from = NEW.peer AND accounts.status = 'frozen' AND balances.last_transfer = 0
-        END)
-      ELSE 0
-    END;
-  SELECT RAISE(ABORT, 'guard: the halves of a ledger have its number')
-    WHERE NEW.ledger <> (SELECT ledger FROM movements LIMIT 1);
-  SELECT RAISE(ABORT, 'guard: a movement names the next transfer')
-    WHERE NEW.transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
-END;
-
 -- An account that moved has no new record in the old ledger, and nothing that it set there changes. Orders, withdrawals,
 -- settlements and holds are refused by their own guards, because its old row stays frozen.
-
 CREATE TRIGGER deposits_go_where_accounts_are BEFORE INSERT ON deposits
 WHEN EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND moved_to IS NOT NULL)
 BEGIN
@@ -243,16 +177,4 @@ CREATE TRIGGER recoveries_go_where_accounts_are BEFORE INSERT ON allowed_recover
 WHEN EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND moved_to IS NOT NULL)
 BEGIN
   SELECT RAISE(ABORT, 'guard: account_moved');
-END;
-
--- The directory also says where an account is that moved: under its id, the number of its home.
-DROP TRIGGER claims_are_made_once;
-
-CREATE TRIGGER claims_are_made_once BEFORE INSERT ON claims
-BEGIN
-  SELECT RAISE(ABORT, 'guard: claim exists')
-    WHERE EXISTS (SELECT 1 FROM claims WHERE kind = NEW.kind AND name = NEW.name);
-  SELECT RAISE(ABORT, 'guard: no such kind of claim')
-    WHERE NEW.kind IS NULL
-      OR NEW.kind NOT IN ('address', 'output', 'settlement', 'external_id', 'opening', 'home');
 END;

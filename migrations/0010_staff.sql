@@ -1,4 +1,69 @@
--- Four eyes: what one person proposes and another approves.
+-- The staff, what one of them proposes and another approves, and what needs two people.
+
+-- The people who may sign in, by their e-mail in lower case, as the identity provider knows them. Somebody who leaves
+-- keeps the row, without a role.
+CREATE TABLE staff (
+  email TEXT PRIMARY KEY NOT NULL CHECK (email LIKE '_%@_%' AND length(email) <= 254),
+  -- A JSON array of roles; which there are, src/operator/roles.ts says.
+  roles TEXT NOT NULL CHECK (json_valid(roles)),
+  -- When the roles were last set.
+  changed_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER staff_are_kept BEFORE DELETE ON staff
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a person is left without a role, never deleted');
+END;
+
+-- INSERT OR REPLACE and UPDATE OR REPLACE delete without firing a DELETE trigger.
+CREATE TRIGGER staff_keep_their_email BEFORE UPDATE ON staff
+WHEN NEW.email IS NOT OLD.email
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a person keeps the e-mail');
+END;
+
+-- What needs two people.
+CREATE TRIGGER staff_join_by_two BEFORE INSERT ON staff
+WHEN EXISTS (SELECT 1 FROM two_admins)
+  AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'set_roles' AND target = NEW.email)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: two_people_needed');
+END;
+
+CREATE TRIGGER staff_change_by_two BEFORE UPDATE ON staff
+WHEN EXISTS (SELECT 1 FROM two_admins)
+  AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'set_roles' AND target = NEW.email)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: two_people_needed');
+END;
+
+-- Requests that carried an Idempotency-Key, each with the record that it made, in the batch of that record. They are kept
+-- for good: a repetition finds the record, however late it comes.
+CREATE TABLE operator_requests (
+  -- Whose key it is: the e-mail of a person, or the name of a token.
+  caller TEXT NOT NULL,
+  idempotency_key TEXT NOT NULL,
+  -- A digest of method, route and body.
+  fingerprint TEXT NOT NULL,
+  record_id TEXT NOT NULL,
+  PRIMARY KEY (caller, idempotency_key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER operator_requests_are_made_once BEFORE INSERT ON operator_requests
+WHEN EXISTS (SELECT 1 FROM operator_requests WHERE caller = NEW.caller AND idempotency_key = NEW.idempotency_key)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: request exists');
+END;
+
+CREATE TRIGGER operator_requests_are_not_changed BEFORE UPDATE ON operator_requests
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a request is never changed');
+END;
+
+CREATE TRIGGER operator_requests_are_not_deleted BEFORE DELETE ON operator_requests
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a request is never deleted');
+END;
 
 -- A request that needs two people, as it was sent. An approval executes it.
 CREATE TABLE proposals (
@@ -44,10 +109,6 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a proposal is never deleted');
 END;
 
--- The row of the audit that a change names its proposal in, and the digest of the request that made the change.
-ALTER TABLE audit ADD COLUMN proposal TEXT;
-ALTER TABLE audit ADD COLUMN request TEXT CHECK ((request IS NULL) = (proposal IS NULL));
-
 CREATE TRIGGER proposals_are_decided_once BEFORE UPDATE ON proposals
 BEGIN
   SELECT RAISE(ABORT, 'guard: a proposal keeps what it is')
@@ -77,35 +138,18 @@ BEGIN
   UPDATE proposals SET status = 'APPROVED', decided_by = NEW.actor, decided_at = NEW.ts WHERE id = NEW.proposal;
 END;
 
--- Has a row once two people are admins. From then on two are needed.
+-- Has a row once two people are admins: by the staff in ledger 0, which has no copy, and by the copy in every other ledger.
 CREATE VIEW two_admins AS
   SELECT 1 AS present WHERE 1 < (
-    SELECT count(*) FROM staff, json_each(staff.roles) AS role WHERE role.value = 'admin');
+    SELECT count(*) FROM staff, json_each(staff.roles) AS role WHERE role.value = 'admin')
+  UNION ALL
+  SELECT 1 FROM settings WHERE has_two_admins = 1;
 
 -- The change that the audit's newest row tells of, if that row names a proposal. A change writes its row first.
 CREATE VIEW approved_change AS
   SELECT action, target FROM audit WHERE id = (SELECT max(id) FROM audit) AND proposal IS NOT NULL;
 
--- What needs two people.
-
-CREATE TRIGGER staff_join_by_two BEFORE INSERT ON staff
-WHEN EXISTS (SELECT 1 FROM two_admins)
-  AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'set_roles' AND target = NEW.email)
-BEGIN
-  SELECT RAISE(ABORT, 'guard: two_people_needed');
-END;
-
-CREATE TRIGGER staff_change_by_two BEFORE UPDATE ON staff
-WHEN EXISTS (SELECT 1 FROM two_admins)
-  AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'set_roles' AND target = NEW.email)
-BEGIN
-  SELECT RAISE(ABORT, 'guard: two_people_needed');
-END;
-
--- Above so much of an asset a credit or a deposit by hand needs two people: a JSON object by asset, in atoms.
-ALTER TABLE settings ADD COLUMN approval_above TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(approval_above));
-
--- Lifting a halt, the mode of the allowlist, a higher threshold of reviews or none, and the amounts above.
+-- A copy of the settings follows ledger 0, where two people have agreed: so the rule is where the staff is.
 CREATE TRIGGER settings_change_by_two BEFORE UPDATE ON settings
 WHEN (
     (OLD.trading_halted = 1 AND NEW.trading_halted = 0)
@@ -113,17 +157,20 @@ WHEN (
     OR NEW.allowlist_mode IS NOT OLD.allowlist_mode
     OR (OLD.review_threshold IS NOT NULL AND (NEW.review_threshold IS NULL OR NEW.review_threshold > OLD.review_threshold))
     OR NEW.approval_above IS NOT OLD.approval_above)
+  AND EXISTS (SELECT 1 FROM staff)
   AND EXISTS (SELECT 1 FROM two_admins)
   AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'change_settings')
 BEGIN
   SELECT RAISE(ABORT, 'guard: two_people_needed');
 END;
 
--- A supply cap or an exposure is raised when the floor goes down.
+-- A supply cap or an exposure is raised when the floor goes down. A grant raises no limit of the whole exchange.
 CREATE TRIGGER caps_rise_by_two BEFORE UPDATE OF floor ON balances
 WHEN NEW.floor < OLD.floor
   AND EXISTS (SELECT 1 FROM two_admins)
   AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'change_settings')
+  AND NOT EXISTS (
+    SELECT 1 FROM newest_grant WHERE account = NEW.account AND asset = NEW.asset AND floor = NEW.floor)
 BEGIN
   SELECT RAISE(ABORT, 'guard: two_people_needed');
 END;
@@ -136,17 +183,11 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: two_people_needed');
 END;
 
+-- A trade between two ledgers is decided when the buyer's USDT is held.
 CREATE TRIGGER trades_are_settled_by_two BEFORE INSERT ON settlements
-WHEN NEW.type <> 'P2P_SELL'
+WHEN NEW.type <> 'P2P_SELL' AND NEW.usdt_movement IS NULL
   AND EXISTS (SELECT 1 FROM two_admins)
   AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'settle_trade' AND target = NEW.id)
-BEGIN
-  SELECT RAISE(ABORT, 'guard: two_people_needed');
-END;
-
-CREATE TRIGGER violations_are_cleared_by_two BEFORE UPDATE OF cleared_at ON reconciliation_violations
-WHEN EXISTS (SELECT 1 FROM two_admins)
-  AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'clear_violation' AND target = NEW.id)
 BEGIN
   SELECT RAISE(ABORT, 'guard: two_people_needed');
 END;
@@ -160,7 +201,8 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: two_people_needed');
 END;
 
--- A credit by hand, or a deposit that anybody but the custodian reports.
+-- A credit by hand, or a deposit that anybody but the custodian reports. The credit of a quarantined deposit needs two
+-- people whatever its amount.
 CREATE TRIGGER large_credits_are_given_by_two BEFORE INSERT ON deposits
 WHEN NEW.status = 'COMPLETED' AND NEW.withdrawal_id IS NULL
   AND EXISTS (SELECT 1 FROM two_admins)
@@ -168,7 +210,8 @@ WHEN NEW.status = 'COMPLETED' AND NEW.withdrawal_id IS NULL
   AND (NEW.network IS NULL OR (SELECT role FROM audit ORDER BY id DESC LIMIT 1) <> 'deposits')
   AND NOT EXISTS (
     SELECT 1 FROM approved_change
-    WHERE (action = 'credit_account' AND target = NEW.account_id) OR (action = 'report_deposit' AND target = NEW.id))
+    WHERE (action = 'credit_account' AND target = NEW.account_id) OR (action = 'report_deposit' AND target = NEW.id)
+      OR (action = 'credit_deposit' AND 'quarantine ' || target = NEW.reference))
 BEGIN
   SELECT RAISE(ABORT, 'guard: two_people_needed');
 END;
@@ -179,6 +222,47 @@ WHEN NEW.status = 'COMPLETED'
   AND NEW.amount > (SELECT CAST(approval_above ->> NEW.asset AS INTEGER) FROM settings)
   AND (SELECT role FROM audit ORDER BY id DESC LIMIT 1) <> 'deposits'
   AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'report_deposit' AND target = NEW.id)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: two_people_needed');
+END;
+
+-- The change that the audit's newest row tells of, if two people agreed on it or the holder made it. A change writes its
+-- row first.
+CREATE VIEW agreed_change AS
+  SELECT action, target FROM audit
+  WHERE id = (SELECT max(id) FROM audit) AND (proposal IS NOT NULL OR role = 'holder');
+
+CREATE TRIGGER keys_of_holders_are_made_by_two BEFORE INSERT ON api_keys
+WHEN NEW.kind = 'standing'
+  AND EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND holder IS NOT NULL)
+  AND EXISTS (SELECT 1 FROM two_admins)
+  AND NOT EXISTS (SELECT 1 FROM agreed_change WHERE action = 'create_api_key' AND target = NEW.account_id)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: two_people_needed');
+END;
+
+CREATE TRIGGER addresses_of_holders_are_approved_by_two BEFORE INSERT ON allowlist
+WHEN EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND holder IS NOT NULL)
+  AND EXISTS (SELECT 1 FROM two_admins)
+  AND NOT EXISTS (SELECT 1 FROM agreed_change WHERE action = 'approve_address' AND target = NEW.account_id)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: two_people_needed');
+END;
+
+-- The secret of one that is on is changed only by switching it off.
+CREATE TRIGGER second_factors_of_holders_end_by_two BEFORE UPDATE ON totp
+WHEN OLD.confirmed_at IS NOT NULL
+  AND (NEW.confirmed_at IS NULL OR NEW.sealed_secret IS NOT OLD.sealed_secret)
+  AND EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND holder IS NOT NULL)
+  AND EXISTS (SELECT 1 FROM two_admins)
+  AND NOT EXISTS (SELECT 1 FROM agreed_change WHERE action = 'remove_totp' AND target = NEW.account_id)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: two_people_needed');
+END;
+
+CREATE TRIGGER trades_are_held_by_two BEFORE INSERT ON settlement_holds
+WHEN EXISTS (SELECT 1 FROM two_admins)
+  AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'settle_trade' AND target = NEW.id)
 BEGIN
   SELECT RAISE(ABORT, 'guard: two_people_needed');
 END;

@@ -1,4 +1,9 @@
 -- The operator's settings, and the audit of all changes by operators.
+--
+-- The database itself enforces the rules about money. Amounts are whole atoms in 64-bit INTEGER columns of STRICT tables,
+-- so that an overflow is an error. Times are milliseconds since 1970. Every message of a RAISE begins with 'ledger:' or
+-- 'guard:'; src/ledger/commit.ts parses them. Triggers compare with IS NOT and not with <>, because a comparison by <> with
+-- NULL is NULL, which fires no trigger: UPDATE OR REPLACE replaces a NULL by the column's default only after the triggers.
 
 -- What the operator sets while the exchange runs: one row. NULL means that the configuration applies, unless the column says
 -- something else.
@@ -19,10 +24,20 @@ CREATE TABLE settings (
   -- {"BTC": {"price": "65000", "setAt": 1795241228900}}. A coin that is not in it has the price that ships with Bureau.
   fallback_prices TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(fallback_prices)),
   -- The same for the smallest deposits that are credited.
-  deposit_minimums TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(deposit_minimums))
+  deposit_minimums TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(deposit_minimums)),
+  -- Above so much of an asset a credit or a deposit by hand needs two people: a JSON object by asset, in atoms.
+  approval_above TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(approval_above)),
+  -- In ledger 0 each change by the operator takes the next number. In a copy it is the number of what was copied last.
+  revision INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0),
+  -- Which ledger this database is. One that is added as another ledger than 0 takes its number once, before it has an account.
+  -- Its quotas, which the migrations gave it as if it were ledger 0, are then nothing.
+  ledger INTEGER NOT NULL DEFAULT 0 CHECK (ledger BETWEEN 0 AND 4095),
+  -- A JSON object of weights by the number of the ledger. {"0": 1, "2": 3} opens one account of four in ledger 0 and three in
+  -- ledger 2. A ledger that it does not name gets none, so a new ledger has no accounts until the operator gives it a weight.
+  opening_weights TEXT NOT NULL DEFAULT '{"0":1}' CHECK (json_valid(opening_weights)),
+  -- Two people in every ledger. The staff is in ledger 0 alone; every other ledger has a copy of whether two of them are admins.
+  has_two_admins INTEGER NOT NULL DEFAULT 0 CHECK (has_two_admins IN (0, 1))
 ) STRICT;
-
-INSERT INTO settings (id) VALUES (1);
 
 CREATE TRIGGER settings_are_one BEFORE INSERT ON settings
 WHEN EXISTS (SELECT 1 FROM settings)
@@ -43,6 +58,20 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: the settings are never deleted');
 END;
 
+-- Two copies may be under way at once, and the older one may arrive last.
+CREATE TRIGGER settings_are_not_overtaken BEFORE UPDATE ON settings
+WHEN NEW.revision < OLD.revision
+BEGIN
+  SELECT RAISE(ABORT, 'guard: settings_overtaken');
+END;
+
+CREATE TRIGGER settings_keep_their_ledger BEFORE UPDATE ON settings
+WHEN NEW.ledger IS NOT OLD.ledger
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a ledger takes its number once, before it has an account')
+    WHERE OLD.ledger <> 0 OR EXISTS (SELECT 1 FROM accounts) OR EXISTS (SELECT 1 FROM quota_grants);
+END;
+
 -- Who changed what, and when: one row for every change by an operator, and for every halt by the reconciliation. The row is
 -- written in the batch of the change.
 CREATE TABLE audit (
@@ -53,7 +82,12 @@ CREATE TABLE audit (
   -- The id of what was changed.
   target TEXT NOT NULL,
   -- A JSON object that describes the change. It never contains a secret.
-  detail TEXT NOT NULL CHECK (json_valid(detail))
+  detail TEXT NOT NULL CHECK (json_valid(detail)),
+  -- The e-mail of the person who acted; NULL where a token did, or the exchange itself: then the role names it.
+  actor TEXT,
+  -- The row of the audit that a change names its proposal in, and the digest of the request that made the change.
+  proposal TEXT,
+  request TEXT CHECK ((request IS NULL) = (proposal IS NULL))
 ) STRICT;
 
 CREATE TRIGGER audit_is_numbered BEFORE INSERT ON audit
@@ -71,3 +105,8 @@ CREATE TRIGGER audit_is_not_deleted BEFORE DELETE ON audit
 BEGIN
   SELECT RAISE(ABORT, 'guard: an audit row is never deleted');
 END;
+
+-- What was done to an account or a record.
+CREATE INDEX audit_of_target ON audit (target);
+
+INSERT INTO settings (id) VALUES (1);

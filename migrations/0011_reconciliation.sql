@@ -33,6 +33,13 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: a violation is never deleted');
 END;
 
+CREATE TRIGGER violations_are_cleared_by_two BEFORE UPDATE OF cleared_at ON reconciliation_violations
+WHEN EXISTS (SELECT 1 FROM two_admins)
+  AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'clear_violation' AND target = NEW.id)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: two_people_needed');
+END;
+
 CREATE TRIGGER halts_stay_until_violations_are_cleared BEFORE UPDATE ON settings
 WHEN (NEW.trading_halted IS NOT 1 OR NEW.withdrawals_halted IS NOT 1)
   AND EXISTS (SELECT 1 FROM reconciliation_violations WHERE cleared_at IS NULL)

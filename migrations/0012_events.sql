@@ -1,4 +1,5 @@
--- Events: what happened to an account, told to who listens.
+-- Events: what happened to an account, told to who listens; and webhook endpoints, the addresses to which an account's
+-- events, or the operator's, are sent.
 --
 -- The database writes an event itself, in the transaction of what it tells, so that no code can forget one. It does so only
 -- for who listens: accounts, and the operator, under the name 'operator', which is no account's id. The operator is told of
@@ -119,6 +120,79 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: an event is kept for 90 days, and the newest for good');
 END;
 
+CREATE TABLE webhook_endpoints (
+  -- An account's id, or 'operator'.
+  account_id TEXT NOT NULL,
+  id TEXT NOT NULL,
+  url TEXT NOT NULL,
+  description TEXT NOT NULL,
+  -- A JSON array of the types that are sent; empty: all.
+  types TEXT NOT NULL CHECK (json_valid(types)),
+  status TEXT NOT NULL DEFAULT 'enabled' CHECK (status IN ('enabled', 'disabled')),
+  -- Why the exchange switched it off; NULL where its owner did.
+  reason TEXT CHECK (reason IN ('gone', 'failing')),
+  -- The secret that signs, encrypted as the secrets of second factors are.
+  sealed_secret TEXT NOT NULL,
+  -- Earlier secrets, which sign as well for some time: a JSON array such as [{"sealed": "…", "until": 1795241228900}].
+  previous_secrets TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(previous_secrets)),
+  -- Up to which number the events were delivered, at least. The object of the endpoint knows it exactly; it writes this
+  -- column after each run, so that the sweep finds endpoints that are behind.
+  delivered INTEGER NOT NULL CHECK (delivered >= 0),
+  -- The sweep leaves it alone before this time, because its object has set an alarm.
+  due_at INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (account_id, id),
+  CHECK (reason IS NULL OR status = 'disabled')
+) STRICT, WITHOUT ROWID;
+
+-- Sent again, a creation makes no second one.
+CREATE UNIQUE INDEX webhook_endpoints_once_per_url ON webhook_endpoints (account_id, url);
+
+-- For the sweep.
+CREATE INDEX webhook_endpoints_due ON webhook_endpoints (due_at) WHERE status = 'enabled';
+
+CREATE TRIGGER webhook_endpoints_are_guarded BEFORE INSERT ON webhook_endpoints
+BEGIN
+  SELECT RAISE(ABORT, 'guard: webhook endpoint exists')
+    WHERE EXISTS (
+      SELECT 1 FROM webhook_endpoints WHERE account_id = NEW.account_id AND (id = NEW.id OR url = NEW.url));
+  SELECT RAISE(ABORT, 'guard: too_many_endpoints')
+    WHERE 10 <= (SELECT count(*) FROM webhook_endpoints WHERE account_id = NEW.account_id);
+  SELECT RAISE(ABORT, 'guard: who has a webhook endpoint listens')
+    WHERE NOT EXISTS (SELECT 1 FROM listeners WHERE account_id = NEW.account_id);
+END;
+
+CREATE TRIGGER webhook_endpoints_keep_their_account BEFORE UPDATE ON webhook_endpoints
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a webhook endpoint keeps its account')
+    WHERE NEW.account_id IS NOT OLD.account_id OR NEW.id IS NOT OLD.id;
+  SELECT RAISE(ABORT, 'guard: webhook endpoint exists')
+    WHERE NEW.url IS NOT OLD.url AND EXISTS (
+      SELECT 1 FROM webhook_endpoints WHERE account_id = NEW.account_id AND url = NEW.url);
+END;
+
+-- The other endpoints of the same listener are told that the exchange switched one off.
+CREATE TRIGGER webhook_endpoints_tell AFTER UPDATE OF status ON webhook_endpoints
+WHEN OLD.status = 'enabled' AND NEW.status = 'disabled' AND NEW.reason IS NOT NULL
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject, detail)
+    SELECT account_id, sequence, 'endpoint.disabled', NEW.id,
+      json_object('url', NEW.url, 'reason', NEW.reason)
+    FROM next_events WHERE account_id = NEW.account_id;
+END;
+
+-- An endpoint that the exchange switches off is a change of the account too: its holder is told by mail, and the operator
+-- finds it in the audit. The host alone is named: a path may hold a secret of the receiver.
+CREATE TRIGGER webhook_endpoints_note_their_end AFTER UPDATE OF status ON webhook_endpoints
+WHEN OLD.status = 'enabled' AND NEW.status = 'disabled' AND NEW.reason IS NOT NULL
+BEGIN
+  INSERT INTO audit (id, ts, role, action, target, detail)
+    SELECT coalesce(max(id), 0) + 1, CAST(unixepoch('subsec') * 1000 AS INTEGER), 'exchange', 'disable_endpoint',
+      NEW.account_id, json_object('host', host, 'reason', NEW.reason)
+    FROM audit, (
+      SELECT substr(rest, 1, instr(rest || '/', '/') - 1) AS host
+      FROM (SELECT substr(NEW.url, instr(NEW.url, '://') + 3) AS rest));
+END;
+
 -- The number of the next event of each who listens. An account that does not listen has no row here, so the triggers below
 -- write nothing for it.
 CREATE VIEW next_events AS
@@ -186,6 +260,7 @@ BEGIN
 END;
 
 CREATE TRIGGER api_keys_tell AFTER INSERT ON api_keys
+WHEN NEW.kind = 'standing'
 BEGIN
   INSERT INTO events (account_id, sequence, type, subject)
     SELECT account_id, sequence, 'key.' || iif(NEW.revoked_at IS NULL, 'created', 'revoked'), NEW.id
@@ -193,8 +268,7 @@ BEGIN
 END;
 
 CREATE TRIGGER api_keys_tell_their_end AFTER UPDATE OF revoked_at ON api_keys
-WHEN OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL
- 
+WHEN NEW.kind = 'standing' AND OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL
 BEGIN
   INSERT INTO events (account_id, sequence, type, subject)
     SELECT account_id, sequence, 'key.revoked', NEW.id FROM next_events WHERE account_id = NEW.account_id;
@@ -220,7 +294,6 @@ END;
 -- The second factor begins to be in force, and ends.
 CREATE TRIGGER totp_tells AFTER UPDATE OF confirmed_at ON totp
 WHEN (NEW.confirmed_at IS NULL) IS NOT (OLD.confirmed_at IS NULL)
- 
 BEGIN
   INSERT INTO events (account_id, sequence, type, subject)
     SELECT account_id, sequence, iif(NEW.confirmed_at IS NULL, 'security.totp_off', 'security.totp_on'), NEW.account_id
@@ -231,4 +304,25 @@ CREATE TRIGGER audit_tells AFTER INSERT ON audit
 BEGIN
   INSERT INTO events (account_id, sequence, type, subject)
     SELECT account_id, sequence, 'audit.added', CAST(NEW.id AS TEXT) FROM next_events WHERE account_id = 'operator';
+END;
+
+-- What happens to an account's security: its passkeys, recovery codes and recoveries, and a sign-in from a browser that
+-- was not known. The audit's row is written in the transaction of each, and is what the event tells.
+CREATE TRIGGER audit_tells_security AFTER INSERT ON audit
+WHEN NEW.action IN ('add_passkey', 'remove_passkey', 'draw_recovery_codes', 'allow_recovery', 'recover_account')
+  OR (NEW.action = 'open_session' AND NEW.detail ->> 'browser' IS NOT NULL)
+BEGIN
+  INSERT INTO events (account_id, sequence, type, subject, detail)
+    SELECT account_id, sequence,
+      CASE NEW.action
+        WHEN 'add_passkey' THEN 'security.passkey_added'
+        WHEN 'remove_passkey' THEN 'security.passkey_removed'
+        WHEN 'draw_recovery_codes' THEN 'security.recovery_codes_drawn'
+        WHEN 'allow_recovery' THEN 'security.recovery_allowed'
+        WHEN 'recover_account' THEN 'security.recovered'
+        ELSE 'security.signed_in'
+      END,
+      NEW.target,
+      json_object('passkey', NEW.detail ->> 'name', 'browser', NEW.detail ->> 'browser', 'proof', NEW.detail ->> 'proof')
+    FROM next_events WHERE account_id = NEW.target;
 END;

@@ -2,10 +2,6 @@
 -- 'house:custody' and 'house:liquidity'. Ledger 0 has all of them at first. It gives quota to the others, and takes it back,
 -- by grants.
 
--- Which ledger this database is. One that is added as another ledger than 0 takes its number once, before it has an account.
--- Its quotas, which the migrations gave it as if it were ledger 0, are then nothing.
-ALTER TABLE settings ADD COLUMN ledger INTEGER NOT NULL DEFAULT 0 CHECK (ledger BETWEEN 0 AND 4095);
-
 -- A grant moves quota between ledger 0 and another one. It has a row in both databases, the giver's first, and each row
 -- changes one floor. So while only the giver has it, the sum of all quotas is lower.
 CREATE TABLE quota_grants (
@@ -43,24 +39,10 @@ CREATE VIEW newest_grant AS
   SELECT g.* FROM audit AS a JOIN quota_grants AS g ON g.id = a.target
   WHERE a.id = (SELECT max(id) FROM audit) AND a.action = 'grant_quota';
 
-CREATE TRIGGER settings_keep_their_ledger BEFORE UPDATE ON settings
-WHEN NEW.ledger IS NOT OLD.ledger
-BEGIN
-  SELECT RAISE(ABORT, 'guard: a ledger takes its number once, before it has an account')
-    WHERE OLD.ledger <> 0 OR EXISTS (SELECT 1 FROM accounts) OR EXISTS (SELECT 1 FROM quota_grants);
-END;
-
 CREATE TRIGGER settings_number_an_empty_ledger AFTER UPDATE ON settings
 WHEN NEW.ledger IS NOT OLD.ledger
 BEGIN
   UPDATE balances SET floor = 0 WHERE account IN ('house:liquidity', 'house:custody');
-END;
-
--- So nothing is owed to anybody in a database that has not taken its number, and swapped bindings are noticed.
-CREATE TRIGGER accounts_are_of_their_ledger BEFORE INSERT ON accounts
-WHEN substr(NEW.id, 16, 3) IS NOT (SELECT printf('%03x', ledger) FROM settings)
-BEGIN
-  SELECT RAISE(ABORT, 'guard: an account is in the ledger that its id names');
 END;
 
 CREATE TRIGGER quota_grants_are_made_once BEFORE INSERT ON quota_grants
@@ -130,41 +112,6 @@ END;
 CREATE TRIGGER quotas_are_kept BEFORE DELETE ON quotas
 BEGIN
   SELECT RAISE(ABORT, 'guard: a quota is never deleted');
-END;
-
--- As before, and in three ways only. In ledger 0 by the operator: the audit's newest row names the limit of the whole
--- exchange, of which the other ledgers have a part. By a grant. And to nothing, as a ledger takes its number.
-DROP TRIGGER balances_change_their_floor_by_audit;
-
-CREATE TRIGGER balances_change_their_floor_by_audit BEFORE UPDATE OF floor ON balances
-WHEN NEW.floor IS NOT OLD.floor
-BEGIN
-  SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset)
-    WHERE (NEW.amount < NEW.floor OR NEW.floor > 0) AND NEW.account IN ('house:liquidity', 'house:custody');
-  SELECT RAISE(ABORT, 'guard: no audit row names the floor')
-    WHERE NOT EXISTS (
-      SELECT 1 FROM audit
-      WHERE id = (SELECT max(id) FROM audit) AND CASE action
-        WHEN 'change_settings' THEN (SELECT ledger FROM settings) = 0
-          AND json_extract(detail, '$.floors."' || NEW.account || '"."' || NEW.asset || '"') = CAST(NEW.floor - (
-            SELECT coalesce(sum(amount), 0) FROM quotas WHERE account = NEW.account AND asset = NEW.asset) AS TEXT)
-        WHEN 'grant_quota' THEN EXISTS (
-          SELECT 1 FROM newest_grant WHERE account = NEW.account AND asset = NEW.asset AND floor = NEW.floor)
-        WHEN 'number_ledger' THEN NEW.floor = 0
-        ELSE 0 END);
-END;
-
--- As before; a grant raises no limit of the whole exchange.
-DROP TRIGGER caps_rise_by_two;
-
-CREATE TRIGGER caps_rise_by_two BEFORE UPDATE OF floor ON balances
-WHEN NEW.floor < OLD.floor
-  AND EXISTS (SELECT 1 FROM two_admins)
-  AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'change_settings')
-  AND NOT EXISTS (
-    SELECT 1 FROM newest_grant WHERE account = NEW.account AND asset = NEW.asset AND floor = NEW.floor)
-BEGIN
-  SELECT RAISE(ABORT, 'guard: two_people_needed');
 END;
 
 -- A migration that adds an asset gives only ledger 0 its limits: floor = iif((SELECT ledger FROM settings) = 0, -1000, 0).

@@ -1,0 +1,171 @@
+-- Accounts and their API keys. Sessions of holders, who sign in to the console, are API keys of a kind of their own.
+
+CREATE TABLE accounts (
+  id TEXT PRIMARY KEY NOT NULL,
+  -- Accounts are numbered in order of opening. The deposit addresses are derived from this index; it is never reused.
+  address_index INTEGER NOT NULL UNIQUE CHECK (address_index >= 0),
+  label TEXT NOT NULL,
+  status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'frozen')),
+  -- In atoms of USDT, for a rolling 24 hours.
+  daily_withdrawal_limit INTEGER NOT NULL DEFAULT 5000000000 CHECK (daily_withdrawal_limit >= 0),
+  created_at INTEGER NOT NULL,
+  -- The number of the newest change of the account's status or of one of its API keys. The lane of a key keeps a copy of
+  -- the key's record, which is the key's row with the status of its account. Each change of either sets this number to the
+  -- time in milliseconds, or to the previous number plus one if that is more. Two copies with the same number are equal;
+  -- of two others, the one with the higher number is newer.
+  record_number INTEGER NOT NULL DEFAULT 0 CHECK (record_number >= 0),
+  -- The operator's own id of an account. Two accounts never have the same: the ledger of the first has the claim in the
+  -- directory, and the index decides between the accounts of that ledger.
+  external_id TEXT CHECK (length(external_id) > 0),
+  -- The id by which the console knows the holder. NULL: nobody has signed in for the account yet.
+  holder TEXT,
+  -- Until when a recovery holds the account, because it may have been a thief's: no withdrawal, no new API key, no new
+  -- approved address. 0: it never was recovered.
+  held_until INTEGER NOT NULL DEFAULT 0,
+  -- In the old ledger: the number of the home, for good. NULL for an account that never moved.
+  moved_to INTEGER CHECK (moved_to BETWEEN 0 AND 4095),
+  -- In the home: the number of the old ledger.
+  moved_from INTEGER CHECK (moved_from BETWEEN 0 AND 4095),
+  -- In the old ledger: 0 from the moment at which the account has left until its home is known to have it.
+  arrived INTEGER NOT NULL DEFAULT 1 CHECK (arrived IN (0, 1))
+) STRICT, WITHOUT ROWID;
+
+-- INSERT OR REPLACE deletes a row without firing a DELETE trigger. Tables whose rows must stay refuse it before the insert.
+CREATE TRIGGER accounts_are_opened_once BEFORE INSERT ON accounts
+WHEN EXISTS (SELECT 1 FROM accounts WHERE id = NEW.id OR address_index = NEW.address_index)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account exists');
+END;
+
+CREATE TRIGGER accounts_are_kept BEFORE DELETE ON accounts
+BEGIN
+  SELECT RAISE(ABORT, 'guard: accounts are never deleted');
+END;
+
+CREATE TRIGGER accounts_keep_their_index BEFORE UPDATE ON accounts
+WHEN NEW.id IS NOT OLD.id OR NEW.address_index IS NOT OLD.address_index
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an account keeps its id and its index');
+END;
+
+CREATE TRIGGER accounts_number_their_changes BEFORE UPDATE ON accounts
+WHEN NEW.record_number < OLD.record_number
+BEGIN
+  SELECT RAISE(ABORT, 'guard: the number of an account''s key records never falls');
+END;
+
+-- Accounts by the beginning of their label.
+CREATE INDEX accounts_by_label ON accounts (label);
+
+CREATE UNIQUE INDEX accounts_by_external_id ON accounts (external_id) WHERE external_id IS NOT NULL;
+
+CREATE TRIGGER accounts_have_their_own_external_id BEFORE INSERT ON accounts
+WHEN EXISTS (SELECT 1 FROM accounts WHERE external_id = NEW.external_id)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: external id exists');
+END;
+
+-- UPDATE OR REPLACE deletes without firing a DELETE trigger.
+CREATE TRIGGER accounts_keep_their_external_id BEFORE UPDATE OF external_id ON accounts
+WHEN NEW.external_id IS NOT OLD.external_id
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an account keeps its external id');
+END;
+
+CREATE TRIGGER accounts_keep_their_holder BEFORE UPDATE ON accounts
+WHEN OLD.holder IS NOT NULL AND NEW.holder IS NOT OLD.holder
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account_has_holder');
+END;
+
+CREATE TRIGGER accounts_stay_held BEFORE UPDATE ON accounts
+WHEN NEW.held_until IS NULL OR NEW.held_until < OLD.held_until
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a hold is never shortened');
+END;
+
+-- So nothing is owed to anybody in a database that has not taken its number, and swapped bindings are noticed.
+CREATE TRIGGER accounts_are_of_their_ledger BEFORE INSERT ON accounts
+WHEN substr(NEW.id, 16, 3) IS NOT (SELECT printf('%03x', coalesce(NEW.moved_from, ledger)) FROM settings)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an account is in the ledger that its id names');
+END;
+
+CREATE TABLE api_keys (
+  id TEXT PRIMARY KEY NOT NULL,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  label TEXT NOT NULL,
+  -- One letter for each scope, as src/keys/scope.ts lists them.
+  scopes TEXT NOT NULL CHECK (length(scopes) > 0 AND scopes NOT GLOB '*[^a-z]*'),
+  token_hash TEXT NOT NULL,
+  -- A JSON array of addresses and CIDR ranges; NULL admits every address.
+  ip_allowlist TEXT CHECK (json_valid(ip_allowlist)),
+  -- A JSON object of the rate limits that differ from the defaults.
+  rate_limits TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(rate_limits)),
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  revoked_at INTEGER,
+  -- Sessions of holders who are signed in to the console: API keys of a kind of their own. They are in no list of keys, last
+  -- at most 12 hours, and of each account at most five are live.
+  kind TEXT NOT NULL DEFAULT 'standing' CHECK (kind IN ('standing', 'session'))
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER api_keys_are_made_once BEFORE INSERT ON api_keys
+WHEN EXISTS (SELECT 1 FROM api_keys WHERE id = NEW.id)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: api key exists');
+END;
+
+-- By kind, so that an account's standing keys are found without passing over all of its past sessions.
+CREATE INDEX api_keys_of_account ON api_keys (account_id, kind, id);
+
+CREATE TRIGGER api_keys_are_kept BEFORE DELETE ON api_keys
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an api key is revoked, never deleted');
+END;
+
+CREATE TRIGGER api_keys_stay_revoked BEFORE UPDATE ON api_keys
+WHEN OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS NOT OLD.revoked_at
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a revoked key stays revoked');
+END;
+
+-- A key with another account, other scopes or another token is a new key, not a change of this one.
+CREATE TRIGGER api_keys_stay_what_they_are BEFORE UPDATE ON api_keys
+WHEN NEW.id IS NOT OLD.id OR NEW.account_id IS NOT OLD.account_id OR NEW.token_hash IS NOT OLD.token_hash
+  OR NEW.scopes IS NOT OLD.scopes OR NEW.created_at IS NOT OLD.created_at
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a key keeps its account, scopes and hash');
+END;
+
+-- A session is as old as its id, so that live ones are found without passing over those that ended.
+CREATE TRIGGER sessions_are_few_and_short BEFORE INSERT ON api_keys
+WHEN NEW.kind = 'session'
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a session lasts at most 12 hours')
+    WHERE NEW.expires_at IS NULL OR NEW.expires_at > NEW.created_at + 43200000;
+  SELECT RAISE(ABORT, 'guard: too_many_sessions')
+    WHERE 5 <= (
+      SELECT count(*) FROM api_keys
+      WHERE account_id = NEW.account_id AND kind = 'session' AND revoked_at IS NULL AND expires_at > NEW.created_at
+        AND id > substr(printf('%012x', NEW.created_at - 43200000), 1, 8) || '-'
+          || substr(printf('%012x', NEW.created_at - 43200000), 9));
+END;
+
+CREATE TRIGGER sessions_keep_their_end BEFORE UPDATE ON api_keys
+WHEN NEW.kind IS NOT OLD.kind OR (OLD.kind = 'session' AND NEW.expires_at IS NOT OLD.expires_at)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: a session ends when it said');
+END;
+
+CREATE TRIGGER keys_wait_after_recovery BEFORE INSERT ON api_keys
+WHEN NEW.kind = 'standing'
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account_recovered ' || held_until) FROM accounts
+    WHERE id = NEW.account_id AND held_until > NEW.created_at;
+END;
+
+CREATE TABLE statements (
+  account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id),
+  made_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
