@@ -29,6 +29,13 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: totp_step_used');
 END;
 
+-- A first code confirms the secret that it is of: neither another one that was drawn meanwhile, nor one that is in force.
+CREATE TRIGGER second_factors_are_confirmed_as_drawn BEFORE UPDATE OF confirmed_at ON totp
+WHEN NEW.confirmed_at IS NOT NULL AND (OLD.confirmed_at IS NOT NULL OR NEW.sealed_secret IS NOT OLD.sealed_secret)
+BEGIN
+  SELECT RAISE(ABORT, 'guard: totp_secret_replaced');
+END;
+
 CREATE TRIGGER totp_keeps_its_account BEFORE UPDATE ON totp
 WHEN NEW.account_id IS NOT OLD.account_id
 BEGIN

@@ -8,9 +8,6 @@ import { mutations } from '../scripts/mutations/rooms.ts';
  * with its placeholders. When a title says too little by itself, the title of its group comes before it.
  */
 
-/** The numbers of the mended faults. A fault keeps its number. */
-const FAULTS = Array.from({ length: 64 }, (_, at) => at + 1);
-
 const text = readFileSync('docs/faults.md', 'utf8');
 
 /** The cells of the rows of a section's table, without its head. */
@@ -46,8 +43,11 @@ const faults = readTable('Every fault and its test').map(([number = '', fault = 
 }));
 
 describe('the known faults', () => {
-  it('are all listed, one row each', () => {
-    expect(faults.map(({ number }) => number)).toEqual(FAULTS);
+  // A fault keeps its number, so there may be gaps.
+  it('are listed in the order of their numbers, one row each', () => {
+    const numbers = faults.map(({ number }) => number);
+    expect(numbers).toEqual([...new Set(numbers)].toSorted((one, other) => one - other));
+    expect(numbers.length).toBeGreaterThanOrEqual(64);
   });
 
   it.each(faults)('have an existing test: $number, $fault', ({ tests }) => {

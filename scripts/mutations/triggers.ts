@@ -168,6 +168,7 @@ const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'webhook_endpoints_tell',
     'audit_tells',
   ],
+  'test/operator/security-settings.test.ts': ['second_factors_are_confirmed_as_drawn'],
   'test/holder/allowed-recovery.access.test.ts': [
     'recoveries_are_allowed_by_two',
     'recoveries_are_allowed_as_they_are',

@@ -253,6 +253,13 @@ export const withdrawals: Room = {
       tests: [codes],
     },
     {
+      name: 'guesses of a code at the console are not counted',
+      file: 'src/accounts/totp.ts',
+      find: 'countAttempt(database, accountId, now_ms),\n  ]);',
+      replace: 'countAttempt(database, accountId, 0),\n  ]);',
+      tests: ['test/console/attacks.node.test.ts'],
+    },
+    {
       name: 'attempts are not counted',
       file: `${HERE}/read-facts.ts`,
       find: 'hasCode ? [countAttempt(database, accountId, now_ms)] : []',

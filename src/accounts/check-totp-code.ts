@@ -2,7 +2,7 @@ import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import type { Database } from '../ledger/database.ts';
 import { logEvent } from '../platform/log.ts';
 import { type SealSecrets, unseal } from './seal.ts';
-import { type TotpState, countAttempt, findTotpStep, isLastAttempt, readTotp } from './totp.ts';
+import { type TotpState, findTotpStep, isLastAttempt, readAndCount } from './totp.ts';
 
 /**
  * Checks a code against the second factor as it was before the attempt was counted. The step of the code, `null` where
@@ -41,9 +41,7 @@ export async function tryTotpCode(
   secrets: SealSecrets,
   now_ms: number,
 ): Promise<Outcome<number | null>> {
-  const state = await readTotp(database, accountId);
-  // Counted before it is checked, or parallel guesses would count as one.
-  await countAttempt(database, accountId, now_ms);
+  const state = await readAndCount(database, accountId, now_ms);
   return checkTotpCode(code, state, accountId, secrets, now_ms);
 }
 

@@ -6,6 +6,7 @@ import { type Actor, insertAudit } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
 import { explainApproval } from '../ledger/explain-approval.ts';
+import { bindPrepared, prepareOnce } from '../ledger/prepare-once.ts';
 import { totp } from '../ledger/schema.ts';
 import { type SealSecrets, seal, unseal } from './seal.ts';
 
@@ -73,10 +74,35 @@ export function spendTotpStep(database: Database, accountId: string, step: numbe
     .where(eq(totp.accountId, accountId));
 }
 
+/** The statement that reads the second factor of an account. */
+export const selectTotp = prepareOnce((database) =>
+  database
+    .select()
+    .from(totp)
+    .where(eq(totp.accountId, sql.placeholder('accountId')))
+    .prepare(),
+);
+
 /** Reads an account's second factor, or `undefined` when it never had one. Throws when D1 fails. */
 export async function readTotp(database: Database, accountId: string): Promise<TotpState | undefined> {
-  const [row] = await database.select().from(totp).where(eq(totp.accountId, accountId));
+  const [row] = await selectTotp(database).execute({ accountId });
   return row;
+}
+
+/**
+ * Reads an account's second factor as it is before an attempt, and counts the attempt in the same transaction: so of any
+ * number of guesses at once, each finds those that were counted before it. Throws when D1 fails.
+ */
+export async function readAndCount(
+  database: Database,
+  accountId: string,
+  now_ms: number,
+): Promise<TotpState | undefined> {
+  const [[state]] = await database.batch([
+    bindPrepared(selectTotp(database), { accountId }),
+    countAttempt(database, accountId, now_ms),
+  ]);
+  return state;
 }
 
 /**
@@ -139,9 +165,11 @@ export async function drawTotp(
   return accept({ secret, otpauthUri });
 }
 
+const nothingToConfirm = refuse('invalid_state', 'There is no new secret to confirm, or a newer one.');
+
 /**
  * Switches the second factor on, with a code that proves that the holder has the secret. The code counts as used.
- * Refuses with `invalid_state` where there is nothing to confirm, `totp_invalid` for a wrong code,
+ * Refuses with `invalid_state` where there is nothing to confirm or another secret was drawn meanwhile, `totp_invalid` for a wrong code,
  * `service_unavailable` when the outcome in D1 is unknown. Throws when D1 cannot be read.
  */
 export async function confirmTotp(
@@ -153,17 +181,19 @@ export async function confirmTotp(
 ): Promise<Outcome<null>> {
   const state = await readTotp(database, accountId);
   if (!state?.sealedSecret || state.confirmedAt !== null) {
-    return refuse('invalid_state', 'There is no new secret to confirm.');
+    return nothingToConfirm;
   }
   const secret = await unseal(state.sealedSecret, accountId, secrets);
   const step = await findTotpStep(code, secret, state.usedStep, actor.now_ms);
   if (step === undefined) return refuse('totp_invalid', 'The code is wrong, old or was used before.');
-  const confirmed = { confirmedAt: actor.now_ms, usedStep: step };
+  // With the secret, so that the database refuses to confirm another one that was drawn meanwhile.
+  const confirmed = { sealedSecret: state.sealedSecret, confirmedAt: actor.now_ms, usedStep: step };
   const outcome = await commit(database, [
     database.update(totp).set(confirmed).where(eq(totp.accountId, accountId)),
     insertAudit(database, actor, 'confirm_totp', accountId),
   ]);
   if (outcome.kind === 'committed') return accept(null);
+  if (outcome.kind === 'guarded' && outcome.guard === 'totp_secret_replaced') return nothingToConfirm;
   if (outcome.kind === 'guarded') return refuse('totp_invalid', 'The code is wrong, old or was used before.');
   return refuse('service_unavailable', 'The confirmation did not reach the database. Send it again.', {
     retryAfterSeconds: 1,

@@ -21,6 +21,7 @@ const guards = [
   'deposit_unchanged',
   'quarantine_decided',
   'totp_step_used',
+  'totp_secret_replaced',
   'withdrawals_suspended',
   'totp_required',
   'address_not_allowlisted',

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ProblemBody, asOperator, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
 import { codeOf } from '../support/holder/holders.ts';
+import { aroundBatches } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { stopClock } from '../support/withdrawals/withdrawals.ts';
 
@@ -56,6 +57,24 @@ describe('two-factor authentication', () => {
     for (const code of ['12345', '1234567', 'abcdef', '１２３４５６']) {
       await expectProblem(await confirm(accountId, code), 400, 'invalid_request');
     }
+  });
+
+  it('is on with the secret that its first code is of, or not at all', async () => {
+    const accountId = await openAccount();
+    const { secret } = await draw(accountId);
+    const isConfirmation = (text: string) => text.includes('update \\"totp\\"') && text.includes('\\"confirmed_at\\"');
+    const fault = aroundBatches('before', 1, async () => void (await draw(accountId)), isConfirmation);
+    try {
+      await expectProblem(await confirm(accountId, await codeOf(secret)), 409, 'invalid_state');
+    } finally {
+      fault.restore();
+    }
+    expect(fault.state.injected).toBe(1);
+    expect((await asOperator('POST', `/accounts/${accountId}/totp`)).status).toBe(201);
+    const { totp } = (
+      await json<{ account: { totp: { enabled: boolean } } }>(await asOperator('GET', `/accounts/${accountId}`))
+    ).account;
+    expect(totp.enabled).toBe(false);
   });
 
   it('never accepts a time step twice, also after it was switched off and on', async () => {

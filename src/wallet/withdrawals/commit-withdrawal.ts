@@ -152,6 +152,7 @@ export function explainWithdrawalRefusal(
     case 'key_expired':
     case 'account_has_holder':
     case 'recovery_not_allowed':
+    case 'totp_secret_replaced':
     case 'too_many_sessions':
     case 'trading_halted':
     case 'review_required':

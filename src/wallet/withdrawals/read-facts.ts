@@ -1,10 +1,10 @@
 import { and, eq, gt, ne, sql } from 'drizzle-orm';
-import { type TotpState, countAttempt } from '../../accounts/totp.ts';
+import { type TotpState, countAttempt, selectTotp } from '../../accounts/totp.ts';
 import type { Database } from '../../ledger/database.ts';
 import { type Holder, nameAddress, selectHolder } from '../../ledger/directory.ts';
 import { bindPrepared, prepareOnce } from '../../ledger/prepare-once.ts';
 import { lowestRecordId } from '../../ledger/record-id.ts';
-import { accounts, allowlist, exactly, totp, withdrawals } from '../../ledger/schema.ts';
+import { accounts, allowlist, exactly, withdrawals } from '../../ledger/schema.ts';
 import { type Settings, parseSettings, selectSettings } from '../../ledger/settings.ts';
 import type { Atoms } from '../../money/amounts.ts';
 import type { Network } from '../../money/networks.ts';
@@ -32,14 +32,6 @@ export interface WithdrawalFacts {
   readonly limit: Atoms;
   readonly used: Atoms;
 }
-
-const selectState = prepareOnce((database) =>
-  database
-    .select()
-    .from(totp)
-    .where(eq(totp.accountId, sql.placeholder('accountId')))
-    .prepare(),
-);
 
 const selectApproval = prepareOnce((database) =>
   database
@@ -95,7 +87,7 @@ export async function readFacts(
   const account = { accountId };
   const target = { network: destination.network, address: destination.address };
   const reads = [
-    bindPrepared(selectState(database), account),
+    bindPrepared(selectTotp(database), account),
     bindPrepared(selectSettings(database), {}),
     bindPrepared(selectApproval(database), { ...account, ...target }),
     bindPrepared(selectLimit(database), account),

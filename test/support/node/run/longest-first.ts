@@ -48,6 +48,7 @@ export const longest: readonly string[] = [
   'test/fuzz/fuzz.node.test.ts',
   'test/markets/shared-hub.node.test.ts',
   'test/console/opening.node.test.ts',
+  'test/console/attacks.node.test.ts',
   'test/kills/kills.node.test.ts',
   'test/scripts/start-refusals.node.test.ts',
   'test/scripts/doctor.node.test.ts',
