@@ -10,8 +10,8 @@ export default defineConfig({
     globalSetup: 'test/support/node/exchange/provide-worker-bundle.ts',
     // They mostly wait for servers and the clock.
     maxWorkers: 4,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     silent: 'passed-only',
   },
 });

@@ -14,7 +14,7 @@ const MAX_TRIES = 5;
 let exchange: Exchange;
 beforeAll(async () => {
   exchange = await startExchange({ bundle: inject('workerBundle'), site: false, rateLimits: limits });
-}, 120_000);
+});
 afterAll(() => exchange.dispose());
 
 function ask(ip: string, headers: Record<string, string> = {}): Promise<Response> {

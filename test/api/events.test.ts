@@ -141,7 +141,7 @@ describe('the feed of events', () => {
     expect(recordOf(events[3])).toEqual(entry);
     expect(recordOf(events[4])).toEqual(entry);
     expect(recordOf(events[2])).toMatchObject({ id: key.keyId, scopes: ['read'] });
-    expect(JSON.stringify(events)).not.toContain(key.token.split('_').at(-1));
+    expect(JSON.stringify(events)).not.toContain(key.token.slice(-20));
   });
 
   it('goes on where the reader stopped, in pages of the wanted size, whatever happened meanwhile', async () => {

@@ -16,7 +16,7 @@ let arena: Arena;
 
 beforeAll(async () => {
   arena = await openArena(inject('workerBundle'), readProductionMarket().spread_bps);
-}, 60_000);
+});
 
 afterAll(() => arena.end());
 
@@ -32,7 +32,7 @@ describe('on a random path with jumps, at production’s spread', () => {
     results = await playPath(arena, drawPath(SEED, SECONDS), strategies);
     pairs = strategies.find((strategy) => strategy instanceof TwoKeys)?.pairs ?? 0;
     looks = strategies.find((strategy) => strategy instanceof TwoLedgers)?.looks ?? 0;
-  }, 60_000);
+  });
 
   it('two keys of one holder fill at one price, although they traded a second and a move of 1 % apart', () => {
     // Each pair of orders that was tried lost the spread twice.

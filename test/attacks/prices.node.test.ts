@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Client, readRefusal } from '../support/node/exchange/client.ts';
 import { fetchDocumented } from '../support/node/exchange/fetch-documented.ts';
 import { Operator } from '../support/node/exchange/operator.ts';
@@ -8,6 +8,7 @@ import { distinctCandleQuestion, strangerAddress } from '../support/node/venues/
 import { startVenueServer } from '../support/node/venues/start-venue-server.ts';
 import { VenueRemote, venueUrlVariables } from '../support/node/venues/venue-remote.ts';
 import type { VenueRequests } from '../support/node/venues/venue-state.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 /** How old the price of an order may be, and the time for a round that is under way. */
 const FILL_MAX_AGE_MS = 2_000;
@@ -48,7 +49,7 @@ beforeAll(async () => {
     },
   });
   operator = new Operator(exchange.urls[0] ?? '');
-}, 60_000);
+});
 
 afterAll(async () => {
   await exchange.dispose();
@@ -67,16 +68,12 @@ async function buyAndSell(buyer: Client, seller: Client): Promise<string[]> {
 
 /** Places small orders until one fills at this price. */
 const lookUntil = (client: Client, price: string) =>
-  vi.waitFor(async () => expect((await client.trade(LOOK)).executedPrice).toBe(price), {
-    timeout: 10_000,
-    interval: 20,
-  });
+  waitFor(async () => expect((await client.trade(LOOK)).executedPrice).toBe(price));
 
 /** Waits until so many rounds of prices have started since then. All but the last have ended. */
 const waitForRounds = (rounds: number, since: VenueRequests) =>
-  vi.waitFor(
-    async () => expect((await venues.count()).binance.tickers).toBeGreaterThanOrEqual(since.binance.tickers + rounds),
-    { timeout: 10_000, interval: 20 },
+  waitFor(async () =>
+    expect((await venues.count()).binance.tickers).toBeGreaterThanOrEqual(since.binance.tickers + rounds),
   );
 
 describe('candles', () => {

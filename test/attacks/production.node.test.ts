@@ -36,7 +36,7 @@ let refused: Record<string, string>;
 beforeAll(async () => {
   const starts = Object.entries(faults).map(([name, fault]) => [name, { ...filled, ...fault }] as const);
   refused = await findRefusedStarts(inject('workerBundle'), { filled, ...Object.fromEntries(starts) });
-}, 60_000);
+});
 
 it('the Worker starts with production’s configuration when the operator has filled it in', () => {
   expect(refused).not.toHaveProperty('filled');

@@ -18,7 +18,7 @@ let operator: Operator;
 beforeAll(async () => {
   exchange = await startExchange({ bundle: inject('workerBundle'), site: false });
   operator = new Operator(exchange.urls[0] ?? '');
-}, 60_000);
+});
 
 afterAll(() => exchange.dispose());
 

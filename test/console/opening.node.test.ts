@@ -6,7 +6,7 @@ let served: Awaited<ReturnType<typeof startConsole>>;
 
 beforeAll(async () => {
   served = await startConsole({ SELF_OPENING: 'on' });
-}, 240_000);
+}, 600_000);
 afterAll(() => served.stop());
 
 it('whoever has an address opens an account by a link to it, once and in the browser that asked', async () => {

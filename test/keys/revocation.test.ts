@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { evictDurableObject } from 'cloudflare:test';
 import { newRecordId } from '../../src/ledger/record-id.ts';
 import { type ProblemBody, type Trader, asOperator, createKey, json, openTrader } from '../support/exchange.ts';
@@ -6,6 +6,7 @@ import { type Moment, abort, aroundBatches, aroundKeyReads } from '../support/ru
 import { readEffects, sumOfBalances } from '../support/ledger/probes.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { readTriggers, runWithout } from '../support/ledger/triggers.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
@@ -89,7 +90,7 @@ function holdKeyRead() {
   const read = aroundKeyReads('after', 1, () => held.promise);
   ({ restore } = read);
   // The test polls from outside. A promise that the object resolves would run the rest of the test inside the object.
-  const reached = () => vi.waitFor(() => expect(read.state.injected).toBe(1), { interval: 5 });
+  const reached = () => waitFor(() => expect(read.state.injected).toBe(1));
   return { reached, release: () => held.resolve() };
 }
 

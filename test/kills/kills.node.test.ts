@@ -27,4 +27,4 @@ it('an exchange that is killed under load keeps everything that it has acknowled
   } finally {
     rmSync(storage, { recursive: true, force: true });
   }
-}, 180_000);
+}, 600_000);

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { type Exchange, startExchange } from '../support/node/exchange/start-exchange.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const OPERATOR_TOKEN = 'sandbox-operator-token-of-the-public-repository';
 
@@ -130,7 +131,7 @@ it.each(kinds)(
     await Promise.all(STAYS.map((stay) => sendAndLeave(path, token, undefined, body, stay)));
     expect((await call('POST', path, token, body)).status).toBe(201);
     // A request that the lane still executes may end between the two reads.
-    const made = await vi.waitFor(async () => {
+    const made = await waitFor(async () => {
       const listed = await must<Record<string, unknown[]>>(call('GET', path, token));
       const count = listed[name]?.length ?? 0;
       expect(await readUsdt(token)).toBe(String(10_000 - count * cost));

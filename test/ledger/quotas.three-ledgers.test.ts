@@ -10,6 +10,7 @@ import { databaseOf, openTraderIn } from '../support/ledger/open-in-ledger.ts';
 import { readLimit, readStanding, sumOf } from '../support/ledger/quotas.ts';
 import { CONNECTION_LOST, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const ledgers = [0, 1, 2] as const;
 const LTC = 100_000_000n;
@@ -335,6 +336,6 @@ describe('the keeper of a ledger', () => {
     const keeper = env.LEDGER_KEEPER.getByName('0');
     await keeper.wake();
     await runDurableObjectAlarm(keeper);
-    await vi.waitFor(async () => expect((await quotasOf())[1]).toBe(300n * LTC + 7n));
+    await waitFor(async () => expect((await quotasOf())[1]).toBe(300n * LTC + 7n));
   });
 });

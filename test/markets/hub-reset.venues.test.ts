@@ -15,6 +15,7 @@ import {
   setVenue,
   setVenues,
 } from '../support/markets/venues.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const READERS = 20;
 
@@ -27,7 +28,7 @@ beforeEach(async () => {
 async function waitForSilentVenues(): Promise<Promise<Response>[]> {
   await breakVenues('hang');
   const readers = Array.from({ length: READERS }, () => send('/api/v1/markets/tickers'));
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     const { binance, kraken } = await countVenueRequests();
     expect(Math.min(binance.tickers, kraken.tickers)).toBeGreaterThan(0);
   });

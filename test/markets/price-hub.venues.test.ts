@@ -16,6 +16,7 @@ import {
   setVenue,
   setVenues,
 } from '../support/markets/venues.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
@@ -201,13 +202,13 @@ describe('while orders come', () => {
   const hub = () => env.PRICE_HUB.getByName('hub');
   const readForOrders = (maxAge_ms = 1_000) => readSnapshot(env, maxAge_ms, { forOrders: true });
   const waitForRounds = (count: number) =>
-    vi.waitFor(async () => expect((await countVenueRequests()).binance.tickers).toBeGreaterThanOrEqual(count), 10_000);
+    waitFor(async () => expect((await countVenueRequests()).binance.tickers).toBeGreaterThanOrEqual(count));
 
   it('the hub starts a round every second by itself, and no order waits for one', async () => {
     await readForOrders();
     await waitForRounds(3);
     // Again when a round of the hub's own came between the two.
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       const [before, asked] = [await readForOrders(), await countVenueRequests()];
       expect(await readForOrders(0)).toEqual(before);
       expect((await countVenueRequests()).binance.tickers).toBe(asked.binance.tickers);

@@ -3,6 +3,7 @@ import { PricePoller } from '../../src/markets/price-poller.ts';
 import { CircuitBreakers } from '../../src/markets/sources/circuit-breakers.ts';
 import type { PriceSource, SourceTicker } from '../../src/markets/sources/price-source.ts';
 import { SourceError, type SourceFault } from '../../src/markets/sources/source-error.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const ticker: SourceTicker = {
   coin: 'BTC',
@@ -152,7 +153,7 @@ describe('a source that fails', () => {
     );
     await poller.ask();
     late.reject(new SourceError('limited', { fault: 'rate_limited' }));
-    await vi.waitFor(() => expect(breakers.standingOf('prices/late', Date.now())).toBe('suspended'));
+    await waitFor(() => expect(breakers.standingOf('prices/late', Date.now())).toBe('suspended'));
   });
 
   it('is logged in our own words, and so is its return', async () => {

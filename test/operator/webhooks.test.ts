@@ -12,6 +12,7 @@ import {
 import { asOperator, json, openAccount } from '../support/exchange.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { moveClock, readTaken, stopClock, withdraw } from '../support/withdrawals/withdrawals.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const PATH = '/webhook-endpoints';
 const DAY_MS = 86_400_000;
@@ -36,7 +37,7 @@ async function subscribeOperator(receiver: Receiver, options: object = {}): Prom
 
 /** Waits until the endpoint was woken, and has what is there sent. */
 async function deliver(endpoint: EndpointBody): Promise<void> {
-  await vi.waitFor(async () => expect(await hasAlarm(endpoint)).toBe(true));
+  await waitFor(async () => expect(await hasAlarm(endpoint)).toBe(true));
   await runAlarm(endpoint);
 }
 

@@ -8,6 +8,7 @@ import { databaseOf, openTraderIn } from '../support/ledger/open-in-ledger.ts';
 import { CONNECTION_LOST, aroundBatches, fail } from '../support/runtime/faults.ts';
 import { env } from '../support/runtime/test-env.ts';
 import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const PATH = '/webhook-endpoints';
 const DAY_MS = 86_400_000;
@@ -38,7 +39,7 @@ const inLedger = ({ id }: EndpointBody, ledger: number) => ({ id: moveToLedger(i
 async function deliver(endpoint: EndpointBody, from: readonly number[] = ledgers): Promise<void> {
   for (const ledger of from) {
     const sender = inLedger(endpoint, ledger);
-    await vi.waitFor(async () => expect(await hasAlarm(sender)).toBe(true));
+    await waitFor(async () => expect(await hasAlarm(sender)).toBe(true));
     await runAlarm(sender);
   }
 }

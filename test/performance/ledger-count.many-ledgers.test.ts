@@ -152,7 +152,7 @@ beforeAll(async () => {
     expect(limited.status).toBe(200);
     measured.set(exchange, await measureAll(trader));
   }
-}, 120_000);
+});
 
 afterAll(() => void vi.useRealTimers());
 

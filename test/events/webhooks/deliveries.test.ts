@@ -20,6 +20,7 @@ import { addressOf } from '../../support/ledger/reconciliation.ts';
 import { abort } from '../../support/runtime/faults.ts';
 import { env, holderEntrypoint } from '../../support/runtime/test-env.ts';
 import { moveClock, readTaken, stopClock, withdraw } from '../../support/withdrawals/withdrawals.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -278,7 +279,7 @@ describe('an endpoint', () => {
     const receiver = new Receiver();
     const endpoint = await subscribe(trader, receiver);
     await trader.trade({ coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' });
-    await vi.waitFor(async () => expect(await nextAttempt(endpoint)).not.toBeNull());
+    await waitFor(async () => expect(await nextAttempt(endpoint)).not.toBeNull());
     await runAlarm(endpoint);
     expect(receiver.types).toEqual(['order.filled']);
   });
@@ -297,7 +298,7 @@ describe('an endpoint', () => {
     ];
     for (const change of changes) {
       await change();
-      await vi.waitFor(async () => expect(await nextAttempt(endpoint)).not.toBeNull());
+      await waitFor(async () => expect(await nextAttempt(endpoint)).not.toBeNull());
       await runAlarm(endpoint);
     }
     expect(receiver.types).toEqual([
@@ -315,7 +316,7 @@ describe('an endpoint', () => {
     const receiver = new Receiver();
     const endpoint = await subscribe(receiving, receiver);
     await readTaken(await withdraw(sender, { address }));
-    await vi.waitFor(async () => expect(await nextAttempt(endpoint)).not.toBeNull());
+    await waitFor(async () => expect(await nextAttempt(endpoint)).not.toBeNull());
     await runAlarm(endpoint);
     expect(receiver.types).toEqual(['deposit.completed']);
   });

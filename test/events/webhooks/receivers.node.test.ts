@@ -1,11 +1,12 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { Client } from '../../support/node/exchange/client.ts';
 import { fetchDocumented } from '../../support/node/exchange/fetch-documented.ts';
 import { Operator } from '../../support/node/exchange/operator.ts';
 import { type Exchange, startExchange } from '../../support/node/exchange/start-exchange.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 /** Real receivers on loopback, and the exchange as it is deployed: what one receiver does, no other one notices. */
 
@@ -121,15 +122,12 @@ it('a receiver that hangs, redirects, lies, sends without end or breaks off dela
     expect((await send('/api/v1/orders', order)).status).toBe(201);
   }
   const all = Array.from({ length: ORDERS }, (_, at) => at + 1);
-  await vi.waitFor(
-    () => {
-      for (const name of ['good', 'huge', 'endless', 'lying'] as const) expect(verified(name), name).toEqual(all);
-      for (const name of ['hanging', 'redirecting', 'rude'] as const) {
-        // The first event is tried, and those behind it wait.
-        expect(new Set(verified(name)), name).toEqual(new Set([1]));
-      }
-    },
-    { timeout: 15_000, interval: 100 },
-  );
+  await waitFor(() => {
+    for (const name of ['good', 'huge', 'endless', 'lying'] as const) expect(verified(name), name).toEqual(all);
+    for (const name of ['hanging', 'redirecting', 'rude'] as const) {
+      // The first event is tried, and those behind it wait.
+      expect(new Set(verified(name)), name).toEqual(new Set([1]));
+    }
+  });
   expect(receivers.get('redirecting')?.paths).not.toContain('/stolen');
 });

@@ -8,6 +8,7 @@ import { refuse } from '../../../src/http/refusal.ts';
 import { openTrader } from '../../support/exchange.ts';
 import { env } from '../../support/runtime/test-env.ts';
 import { countVenueRequests, forgetPrices, resetVenues, setVenue } from '../../support/markets/venues.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -119,7 +120,7 @@ describe('the candle hub', () => {
     const trader = await openTrader({ USDT: '100' });
     const candles = vi.spyOn(CandleHub.prototype, 'candles').mockReturnValue(new Promise<never>(() => {}));
     const open = Array.from({ length: 200 }, (_, index) => ask({ endTime_ms: THURSDAY_MS - index * HOUR_MS }));
-    await vi.waitFor(() => expect(candles).toHaveBeenCalledTimes(200));
+    await waitFor(() => expect(candles).toHaveBeenCalledTimes(200));
     const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '1' };
     for (let index = 0; index < 5; index++) expect((await trader.order(order)).status).toBe(201);
     expect(candles).toHaveBeenCalledTimes(200);

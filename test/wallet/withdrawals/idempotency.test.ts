@@ -17,6 +17,7 @@ import {
   switchOnTotp,
   withdraw,
 } from '../../support/withdrawals/withdrawals.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
@@ -121,7 +122,7 @@ describe('requests of one Idempotency-Key that wait for the same custodian', () 
     const paid = Promise.withResolvers<CustodyState>();
     vi.spyOn(sandboxCustody, 'submit').mockImplementation(() => paid.promise);
     const early = withdraw(trader, {}, 'k');
-    await vi.waitFor(async () => expect(await listOwn(trader)).toHaveLength(1), { timeout: 5_000 });
+    await waitFor(async () => expect(await listOwn(trader)).toHaveLength(1));
     // Later by so much that it still waits when the first request's time is over. Otherwise this would prove nothing.
     await new Promise((resolve) => {
       setTimeout(resolve, 2_000);
@@ -132,7 +133,7 @@ describe('requests of one Idempotency-Key that wait for the same custodian', () 
     paid.resolve({ kind: 'sent', txHash: '0'.repeat(64) });
     await expectReplay(await late, first);
     await expectReplay(await withdraw(trader, {}, 'k'), first);
-    await vi.waitFor(async () => expect((await listOwn(trader))[0]?.status).toBe('COMPLETED'), { timeout: 5_000 });
+    await waitFor(async () => expect((await listOwn(trader))[0]?.status).toBe('COMPLETED'));
   });
 });
 

@@ -15,7 +15,7 @@ import { Browser, type Reply } from './browser.ts';
 
 const ADMIN = 'admin@bureau.example';
 const SECOND = 'second@bureau.example';
-const MAIL_DEADLINE_MS = 5_000;
+const MAIL_DEADLINE_MS = 60_000;
 
 /** The exchange and its console as `npm start` serves them, with empty storage, from the bundles of the run. */
 export async function startConsole(variables: Readonly<Record<string, string>> = {}) {
