@@ -11,7 +11,7 @@ import { orderOwnEvmPayments } from './evm/order-own-payments.ts';
 import { readEvmHoldings } from './evm/read-holdings.ts';
 import { NetworkHoldings } from './holdings.ts';
 import type { Log } from './log.ts';
-import { type BitcoinNetwork, type EvmNetwork, bitcoinRules } from './networks.ts';
+import { type BitcoinNetwork, type EvmNetwork, bitcoinRules, usualGasBounds } from './networks.ts';
 import type { Chain } from './nodes/chain.ts';
 import type { FollowSettings } from './nodes/follow.ts';
 import { connectNode } from './nodes/json-rpc.ts';
@@ -78,7 +78,7 @@ function branchEvm(
   const common = { network, node, database, house, depositAddress: watched.addressOf };
   return {
     chain: createEvmChain({ ...settings, network, node, secondNode }),
-    payer: createEvmPayer({ ...common, bumpAfterBlocks: settings.bumpAfterBlocks }),
+    payer: createEvmPayer({ ...common, ...settings, maxGas: settings.maxGas ?? usualGasBounds(network) }),
     watched,
     following: settings,
     interval_ms: settings.interval_ms,

@@ -4,6 +4,7 @@ import { AMOUNT_SYNTAX } from '../../src/money/amounts.ts';
 import { networks } from '../../src/money/networks.ts';
 import { DepositKeys } from '../../src/wallet/addresses/deposit-keys.ts';
 import { bitcoinNetworks, evmNetworks } from './networks.ts';
+import { MaxGas } from './signer/policy.ts';
 
 const Amount = z.string().regex(AMOUNT_SYNTAX);
 const NodeUrls = z.array(z.url()).min(1).max(2);
@@ -54,6 +55,11 @@ const EvmSettings = z.strictObject({
   finalTag: z.enum(['safe', 'finalized']).nullable().default('finalized'),
   /** How deep a block must be to be final, when the chain has no tag for finality. */
   finalDepth: z.number().int().min(1).default(64),
+  /**
+   * The most gas of one transaction: a payment that needs more is held. The signer's policy has the same bound.
+   * `usualGasBounds` of networks.ts when it is not given.
+   */
+  maxGas: MaxGas.optional(),
   /** Whether the nodes can trace transactions: each of them. If not, inner payments are not seen. */
   hasTraces: z.boolean(),
 });

@@ -20,6 +20,24 @@ export const chainIds: Readonly<Record<EvmNetwork, bigint>> = {
   POLYGON: 137n,
 };
 
+/** The most gas that one transaction may have: of a payment in the network's coin, and of a call of a token. */
+export interface GasBounds {
+  readonly coin: number;
+  readonly token: number;
+}
+
+/**
+ * What a payment needs, with room for a recipient that is a wallet's contract. A recipient decides how much gas his
+ * contract burns, so his estimate must not. Arbitrum counts what the data costs on Ethereum as gas.
+ */
+export const usualGasBounds = (network: EvmNetwork): GasBounds =>
+  network === 'ARBITRUM' ? { coin: 2_000_000, token: 3_000_000 } : { coin: 100_000, token: 200_000 };
+
+/** The bound that applies to a transaction with this call data. */
+export function gasBoundOf({ coin, token }: GasBounds, data: string): bigint {
+  return BigInt(data === '0x' ? coin : token);
+}
+
 /** The rules of a Bitcoin-like chain that differ from the others and matter for payments. */
 export interface BitcoinRules {
   readonly family: BitcoinLike;
@@ -79,6 +97,13 @@ export function findListing(network: Network, asset: string): Listing | undefine
  */
 export function maxTipAge_ms(network: ServedNetwork): number {
   return isEvm(network) ? 10 * 60_000 : 3 * 60 * 60_000;
+}
+
+/** The name of the network's own coin, for a person. */
+export function coinOf(network: ServedNetwork): string {
+  return isEvm(network)
+    ? { ETH: 'ETH', BEP20: 'BNB', ARBITRUM: 'ETH', OPTIMISM: 'ETH', BASE: 'ETH', AVAX: 'AVAX', POLYGON: 'POL' }[network]
+    : network;
 }
 
 /** Decimals of the network's own coin, in which fees are paid. It need not be an asset of Bureau. */

@@ -60,7 +60,8 @@ async function readAgain(
   if (!secondNode) return undefined;
   if ((await secondNode.hashAt(height)) !== hash) return null;
   const transaction = (await secondNode.transactions(hash)).find(({ txid }) => txid === txHash);
-  return transaction ? { payments: findPayments(network, transaction, ownerOf), isReverted: false } : null;
+  if (!transaction) return null;
+  return { payments: findPayments(network, transaction, ownerOf), isReverted: false };
 }
 
 /**

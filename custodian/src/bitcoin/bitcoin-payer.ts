@@ -65,6 +65,7 @@ export function createBitcoinPayer(payer: BitcoinPayerSettings): Payer {
     },
     request: (spend, plan) => request(network, spend, plan),
     bump: (_, versions, height) => replace(payer, versions, height),
+    cancel: () => Promise.reject(new Error(`${network} has no cancelling payment`)),
   };
 }
 

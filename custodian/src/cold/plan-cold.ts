@@ -4,7 +4,15 @@ import type { BitcoinSettings } from '../config.ts';
 import type { EvmNode } from '../evm/evm-node.ts';
 import { estimate, readFees } from '../evm/evm-payer.ts';
 import { writeTransfer } from '../evm/token-transfer.ts';
-import { type BitcoinNetwork, type EvmNetwork, bitcoinRules, chainIds, findListing } from '../networks.ts';
+import {
+  type BitcoinNetwork,
+  type EvmNetwork,
+  bitcoinRules,
+  chainIds,
+  findListing,
+  gasBoundOf,
+  usualGasBounds,
+} from '../networks.ts';
 import type { BitcoinTransaction } from '../signer/requests.ts';
 import { scriptOf } from '../store/watched.ts';
 import { COLD_KEY, type ColdRequest } from './cold-request.ts';
@@ -31,9 +39,10 @@ export async function planEvmCold(
   const [fees, nonce, gas] = await Promise.all([
     readFees(node),
     node.transactionCount(cold),
-    estimate(node, { from: cold, ...payment }),
+    estimate(node, { from: cold, ...payment }, gasBoundOf(usualGasBounds(network), payment.data)),
   ]);
-  if (gas === undefined) throw new Error('the network would not take this payment; has the cold address so much?');
+  if (typeof gas !== 'bigint')
+    throw new Error('the network would not take this payment; has the cold address so much?');
   const transaction = {
     chainId: String(chainIds[network]),
     nonce: String(nonce),

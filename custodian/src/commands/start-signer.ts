@@ -48,7 +48,8 @@ async function start(): Promise<void> {
     throw new Error('this is the public test mnemonic, whose keys everybody has');
   const parts = { wallet: new Wallet(mnemonic), policy, log: new SignatureLog(logFile), now: Date.now };
   await serveSigner(socket, (request) => answerSigner(parts, request));
-  logLine('signer_started', { networks: Object.keys(policy.networks).join(',') });
+  const { signerKey } = parts.wallet;
+  logLine('signer_started', { networks: Object.keys(policy.networks).join(','), signerKey });
 }
 
 await start();

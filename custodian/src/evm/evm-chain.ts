@@ -1,8 +1,27 @@
 import { type EvmNetwork, type Listing, listAssets } from '../networks.ts';
-import type { BroadcastOutcome, Chain, Effects, Owner, Payment, ScannedBlock, Tip } from '../nodes/chain.ts';
+import type {
+  BroadcastOutcome,
+  Chain,
+  Effects,
+  Move,
+  Note,
+  Owner,
+  Payment,
+  ScannedBlock,
+  SpentFence,
+  Tip,
+} from '../nodes/chain.ts';
 import { NodeRefusal } from '../nodes/json-rpc.ts';
 import type { BlockId, Header } from '../states/chain.ts';
-import type { EvmBlock, EvmNode, Receipt, TracedCall } from './evm-node.ts';
+import {
+  type EvmBlock,
+  type EvmNode,
+  type EvmSent,
+  type Receipt,
+  type Trace,
+  type TracedCall,
+  isSigned,
+} from './evm-node.ts';
 
 /** `Transfer(address,address,uint256)` of ERC-20. */
 const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -10,6 +29,12 @@ const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a
 /** docs/custody.md, "Which output": the value is 0, logs count from 1, inner payments from 2^31. */
 const FIRST_LOG = 1;
 const FIRST_INNER = 2 ** 31;
+
+/** A validator's withdrawal is counted in gwei. */
+const ATOMS_PER_GWEI = 10n ** 9n;
+
+/** A transaction of which only the receipt is known. */
+const MADE_BY_CHAIN = { from: '', to: null, value: 0n, nonce: 0n, type: -1 };
 
 /** The calls that move their value to the address they name. Others, such as DELEGATECALL, move none there. */
 const payingCalls = ['CALL', 'SELFDESTRUCT'];
@@ -76,28 +101,102 @@ async function scanBlock(
   const [block, receipts, traces] = await Promise.all([
     node.block(header.hash),
     node.receipts(header.hash),
-    hasTraces ? node.traces(header.hash) : [],
+    hasTraces ? node.traces(header.hash) : undefined,
   ]);
-  const { transactions } = block;
-  const isWhole = receipts.length === transactions.length && (!hasTraces || traces.length === transactions.length);
-  if (!isWhole) throw new Error(`block ${header.hash} is not whole: receipts or traces are missing`);
-  const spent = transactions.map(({ hash, from, nonce }, position) => {
-    const receipt = receipts[position];
-    const fee = receipt ? readFee(receipt) : null;
-    return { fence: `${from}:${nonce}`, txHash: hash, isReverted: receipt?.status !== 1n, fee };
-  });
-  const payments = transactions.flatMap((transaction, position) => {
-    const receipt = receipts[position];
-    if (receipt?.transactionHash !== transaction.hash) throw new Error('receipts are in another order');
+  const received = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt]));
+  const traceOf = traces ? matchTraces(block, traces) : () => undefined;
+  const spent: SpentFence[] = [];
+  const payments: Payment[] = [];
+  const notes: Note[] = findOtherPayments(block, ownerOf);
+  for (const transaction of listAll(block, receipts)) {
+    const { hash: txHash, from, nonce } = transaction;
+    const receipt = received.get(txHash);
+    if (!receipt && isSigned(transaction)) throw new Error(`block ${header.hash} is not whole: receipts are missing`);
+    if (!receipt) continue;
+    const isReverted = receipt.status !== 1n;
+    if (isSigned(transaction)) {
+      spent.push({
+        fence: `${from}:${nonce}`,
+        txHash,
+        isReverted,
+        fee: readFee(receipt),
+        ...(ownerOf(from) && { moves: listMoves(receipt) }),
+      });
+    }
     // A reverted transaction moved nothing, even if its trace shows payments.
-    if (receipt.status !== 1n) return [];
-    return findPayments(transaction, receipt, traces[position], listings, ownerOf);
+    if (isReverted) continue;
+    const trace = traceOf(transaction);
+    if (hasTraces && !trace && isSigned(transaction))
+      notes.push({ event: 'inner_payments_unread', fields: { txHash } });
+    payments.push(...findPayments(transaction, receipt, trace, listings, ownerOf));
+    notes.push(...findUnlisted(receipt, listings, ownerOf));
+  }
+  return { ...header, payments, spent, notes };
+}
+
+/** A block's transactions, and those of which some nodes give only the receipt, because the chain itself made them. */
+function listAll({ transactions }: EvmBlock, receipts: readonly Receipt[]): EvmSent[] {
+  const known = new Set(transactions.map(({ hash }) => hash));
+  const others = receipts.filter(({ transactionHash }) => !known.has(transactionHash));
+  return [...transactions, ...others.map(({ transactionHash }) => ({ ...MADE_BY_CHAIN, hash: transactionHash }))];
+}
+
+/** Finds the trace of a transaction: by its hash, or by its place where a node does not name it. */
+function matchTraces({ transactions, hash }: EvmBlock, traces: readonly Trace[]) {
+  const named = new Map(traces.flatMap(({ txHash, call }) => (txHash === undefined ? [] : [[txHash, call] as const])));
+  const signed = transactions.filter(isSigned);
+  if (signed.every((transaction) => named.has(transaction.hash))) {
+    return (transaction: EvmSent) => named.get(transaction.hash);
+  }
+  const traced = [transactions, signed].find(({ length }) => length === traces.length);
+  if (!traced) throw new Error(`block ${hash} is not whole: traces are missing`);
+  const places = new Map(traced.map((transaction, place) => [transaction.hash, traces[place]?.call]));
+  return (transaction: EvmSent) => places.get(transaction.hash);
+}
+
+/** The transfers of tokens that a receipt shows. */
+function listMoves({ logs }: Receipt): Move[] {
+  return logs.flatMap((log) => {
+    const transfer = readTransferLog(log);
+    return transfer ? [{ ...transfer, atoms: String(transfer.atoms) }] : [];
   });
-  return { ...header, payments, spent };
+}
+
+/** What a log says about a transfer of a token; `undefined` for any other log. */
+function readTransferLog({ address: contract, topics, data }: Receipt['logs'][number]) {
+  const [topic, from, to] = topics;
+  if (topic !== TRANSFER_TOPIC || topics.length !== 3 || !from || !to || data.length !== 66) return undefined;
+  return { contract, from: `0x${from.slice(-40)}`, to: `0x${to.slice(-40)}`, atoms: BigInt(data) };
+}
+
+/** A transfer of a token that is no asset of Bureau to a customer's address: one for each transaction. */
+function findUnlisted(
+  { transactionHash: txHash, logs }: Receipt,
+  listings: readonly Listing[],
+  ownerOf: (address: string) => Owner | undefined,
+): Note[] {
+  const listed = listings.map(({ contractAddress }) => contractAddress?.toLowerCase());
+  for (const log of logs) {
+    const transfer = readTransferLog(log);
+    const owner = transfer && !listed.includes(transfer.contract) ? ownerOf(transfer.to) : undefined;
+    if (!transfer || owner?.account !== 'deposit') continue;
+    const { contract, atoms } = transfer;
+    return [{ event: 'token_not_listed', fields: { txHash, contract, address: owner.address, atoms: String(atoms) } }];
+  }
+  return [];
+}
+
+/** Payments to us that no transaction makes, so that nothing can be reported about them: validators' withdrawals. */
+function findOtherPayments({ withdrawals, number }: EvmBlock, ownerOf: (address: string) => Owner | undefined): Note[] {
+  return withdrawals.flatMap(({ address, amount }) => {
+    if (!ownerOf(address)) return [];
+    const fields = { height: number, address, atoms: String(amount * ATOMS_PER_GWEI) };
+    return [{ event: 'payment_without_transaction', fields }];
+  });
 }
 
 function findPayments(
-  transaction: EvmBlock['transactions'][number],
+  transaction: EvmSent,
   receipt: Receipt,
   trace: TracedCall | undefined,
   listings: readonly Listing[],
@@ -122,19 +221,18 @@ function findPayments(
         isDeposit: true,
         isCoin: false,
         isInner: outputIndex >= FIRST_INNER,
-        fences: [`${transaction.from}:${transaction.nonce}`],
+        fences: isSigned(transaction) ? [`${transaction.from}:${transaction.nonce}`] : [],
       },
     ];
   };
   const value = transaction.to ? pay(0, transaction.to, transaction.value, coin) : [];
-  const logs = receipt.logs.flatMap(({ address, topics, data }, position) => {
-    const [topic, , to] = topics;
-    const listing = listings.find(({ contractAddress }) => contractAddress?.toLowerCase() === address);
-    if (topic !== TRANSFER_TOPIC || topics.length !== 3 || !to || data.length !== 66) return [];
-    return pay(FIRST_LOG + position, `0x${to.slice(-40)}`, BigInt(data), listing);
+  const logs = receipt.logs.flatMap((log, position) => {
+    const transfer = readTransferLog(log);
+    const listing = listings.find(({ contractAddress }) => contractAddress?.toLowerCase() === log.address);
+    return transfer ? pay(FIRST_LOG + position, transfer.to, transfer.atoms, listing) : [];
   });
   const inner = listInnerCalls(trace).flatMap(({ to, value: atoms }, position) =>
-    to === undefined ? [] : pay(FIRST_INNER + position, to, atoms ?? 0n, coin),
+    to ? pay(FIRST_INNER + position, to, atoms ?? 0n, coin) : [],
   );
   return [...value, ...logs, ...inner];
 }
@@ -157,13 +255,13 @@ async function readAgain(
   const isReverted = receipt.status !== 1n;
   const trace = withInner && !isReverted ? await secondNode.trace(txHash) : undefined;
   const payments = isReverted ? [] : findPayments(transaction, receipt, trace, listings, ownerOf);
-  return { payments, isReverted };
+  return { payments, moves: listMoves(receipt), isReverted };
 }
 
 /** The calls within a transaction that may move value. A failed call is left out, and so are all calls below it. */
 function listInnerCalls(trace: TracedCall | undefined): TracedCall[] {
   const listCalls = (call: TracedCall): TracedCall[] =>
-    call.error === undefined ? [call, ...(call.calls ?? []).flatMap(listCalls)] : [];
+    call.error == null ? [call, ...(call.calls ?? []).flatMap(listCalls)] : [];
   const [, ...inner] = trace ? listCalls(trace) : [];
   return inner.filter(({ type }) => payingCalls.includes(type));
 }

@@ -19,11 +19,45 @@ const EvmHeader = z.object({
   timestamp: Small,
 });
 
-const EvmSent = z.object({ hash: Hash, from: Address, to: Address.nullish(), value: Whole, nonce: Whole });
+const EvmSent = z.object({
+  hash: Hash,
+  from: Address,
+  to: Address.nullish(),
+  value: Whole,
+  nonce: Whole,
+  /** Absent in the answers of old nodes, which know one type only. */
+  type: Small.default(0),
+});
 
-const EvmBlock = EvmHeader.extend({ transactions: z.array(EvmSent) });
+export type EvmSent = z.output<typeof EvmSent>;
 
-export type EvmBlock = z.output<typeof EvmBlock>;
+/** A payment to a validator's address (EIP-4895), which no transaction makes. */
+const Withdrawal = z.object({ address: Address, amount: Whole });
+
+const EvmBlock = EvmHeader.extend({
+  transactions: z.array(z.unknown()),
+  withdrawals: z.array(Withdrawal).nullish(),
+});
+
+/** A block with those of its transactions that can be read. */
+export interface EvmBlock extends z.output<typeof EvmHeader> {
+  readonly transactions: readonly EvmSent[];
+  readonly withdrawals: readonly z.output<typeof Withdrawal>[];
+}
+
+/** The types of the transactions that an account signs: each uses up the account's nonce. */
+const SIGNED_TYPES = [0, 1, 2, 3, 4];
+
+const NOBODY = `0x${'0'.repeat(40)}`;
+
+/**
+ * Whether an account signed a transaction. Others are made by the chain itself: deposits from Ethereum on Arbitrum, OP
+ * Mainnet and Base, and what Polygon takes over from there. Their nonces are nobody's, and each chain writes them in its
+ * own way.
+ */
+export function isSigned({ type, from }: Pick<EvmSent, 'type' | 'from'>): boolean {
+  return SIGNED_TYPES.includes(type) && from !== NOBODY;
+}
 
 const Receipt = z.object({
   transactionHash: Hash,
@@ -39,26 +73,50 @@ const Receipt = z.object({
 
 export type Receipt = z.output<typeof Receipt>;
 
+/** What identifies a transaction that cannot be read. */
+const Unread = z.object({ type: Small.default(0), from: Address.default('') });
+
+/**
+ * Reads each part of a list that can be read, and leaves out what the chain itself made. A transaction that an account
+ * signed has a form that every node must give: what has another form is no answer.
+ */
+function readEach<T extends z.ZodType>(list: readonly unknown[], schema: T): z.output<T>[] {
+  return list.flatMap((json) => {
+    const parsed = schema.safeParse(json);
+    if (parsed.success) return [parsed.data];
+    const unread = Unread.safeParse(json);
+    if (!unread.success || isSigned(unread.data)) throw parsed.error;
+    return [];
+  });
+}
+
 /** A call within a transaction, in the form of geth's `callTracer`. */
 export interface TracedCall {
   readonly type: string;
-  readonly to?: string | undefined;
-  readonly value?: bigint | undefined;
-  readonly error?: string | undefined;
-  readonly calls?: readonly TracedCall[] | undefined;
+  readonly to?: string | null | undefined;
+  readonly value?: bigint | null | undefined;
+  readonly error?: string | null | undefined;
+  readonly calls?: readonly TracedCall[] | null | undefined;
 }
 
 const TracedCall: z.ZodType<TracedCall> = z.object({
   type: z.string(),
-  to: Address.optional(),
-  value: Whole.optional(),
-  error: z.string().optional(),
+  to: Address.nullish(),
+  value: Whole.nullish(),
+  error: z.string().nullish(),
   get calls() {
-    return z.array(TracedCall).optional();
+    return z.array(TracedCall).nullish();
   },
 });
 
-const Trace = z.object({ txHash: Hash.optional(), result: TracedCall });
+/** A trace without a result is one that the node gave up. */
+const Trace = z.object({ txHash: Hash.optional(), result: z.unknown().optional() });
+
+/** The trace of one transaction of a block; `call` is absent when the node gave it up. */
+export interface Trace {
+  readonly txHash: string | undefined;
+  readonly call: TracedCall | undefined;
+}
 
 /** The methods of an EVM node that the custodian uses. Each rejects when the answer is missing or has another form. */
 export class EvmNode {
@@ -85,17 +143,18 @@ export class EvmNode {
   async block(hash: string): Promise<EvmBlock> {
     const block = EvmBlock.parse(await this.#call('eth_getBlockByHash', [hash, true]));
     if (block.hash !== hash) throw new Error(`asked for block ${hash}, was given ${block.hash}`);
-    return block;
+    return { ...block, transactions: readEach(block.transactions, EvmSent), withdrawals: block.withdrawals ?? [] };
   }
 
   async receipts(hash: string): Promise<Receipt[]> {
-    const receipts = z.array(Receipt).parse(await this.#call('eth_getBlockReceipts', [hash]));
+    const list = z.array(z.unknown()).parse(await this.#call('eth_getBlockReceipts', [hash]));
+    const receipts = readEach(list, Receipt);
     if (receipts.some(({ blockHash }) => blockHash !== hash)) throw new Error('receipts of another block');
     return receipts;
   }
 
   /** A transaction by its hash; `undefined` when the node does not know it. */
-  async transaction(hash: string): Promise<z.output<typeof EvmSent> | undefined> {
+  async transaction(hash: string): Promise<EvmSent | undefined> {
     const transaction = await this.#call('eth_getTransactionByHash', [hash]);
     return transaction === null ? undefined : EvmSent.parse(transaction);
   }
@@ -106,13 +165,13 @@ export class EvmNode {
     return receipt === null ? undefined : Receipt.parse(receipt);
   }
 
-  /** The trace of each transaction of a block, in their order. */
-  async traces(hash: string): Promise<TracedCall[]> {
+  /** The traces of a block's transactions, in their order. Some nodes leave out what the chain itself made. */
+  async traces(hash: string): Promise<Trace[]> {
     const answer = await this.#call('debug_traceBlockByHash', [hash, { tracer: 'callTracer' }]);
     return z
       .array(Trace)
       .parse(answer)
-      .map(({ result }) => result);
+      .map(({ txHash, result }) => ({ txHash, call: TracedCall.safeParse(result).data }));
   }
 
   /** The trace of one transaction. */

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { type EvmNetwork, chainIds } from '../networks.ts';
+import { type EvmNetwork, type GasBounds, chainIds, coinOf, gasBoundOf } from '../networks.ts';
 import { NodeRefusal } from '../nodes/json-rpc.ts';
 import type { Hold, Payer, Plan } from '../payer/payer.ts';
 import type { EvmTransaction, HouseAddresses, SignRequest } from '../signer/requests.ts';
 import type { Database } from '../store/database.ts';
-import type { Spend, Version } from '../store/spends.ts';
+import { type Spend, type Version, hasReverted, listSignedTo } from '../store/spends.ts';
 import { nameNonce, nextNonce, readPlan, sumCommitted } from './commitments.ts';
 import type { EvmNode } from './evm-node.ts';
 import { readL1Fee } from './l1-fee.ts';
@@ -20,6 +20,7 @@ export interface EvmPayerSettings {
   readonly depositAddress: (index: number) => string;
   /** After this many blocks, a transaction that is in none of them is replaced by one with a higher fee. */
   readonly bumpAfterBlocks: number;
+  readonly maxGas: GasBounds;
 }
 
 /** Nodes accept a replacement that pays at least 10 % more. A quarter more satisfies every node. */
@@ -28,6 +29,9 @@ const BUMP_DENOMINATOR = 4n;
 
 /** An estimate can be too low when a contract's cost depends on the block. */
 const GAS_MARGIN_PERCENT = 120n;
+
+/** The gas of a payment to an address without a contract. On Arbitrum the data on Ethereum comes on top. */
+const PLAIN_GAS = 21_000n;
 
 /** Plans payments on an EVM network. The fence is `address:nonce`, with the address in lower case. */
 export function createEvmPayer(settings: EvmPayerSettings): Payer {
@@ -43,6 +47,7 @@ export function createEvmPayer(settings: EvmPayerSettings): Payer {
     },
     request,
     bump: (spend, versions, height) => bump(settings, spend, versions, height),
+    cancel: (spend, versions) => planCancel(settings, spend, versions),
   };
 }
 
@@ -52,11 +57,27 @@ function payerOf({ house, depositAddress }: EvmPayerSettings, spend: Spend): str
   return spend.purpose === 'gas' ? (house.gas ?? '') : house.hot;
 }
 
-const low: Hold = { kind: 'hold', reason: 'hot_wallet_low' };
+/** Whether an earlier payout to the same recipient, whose contract runs for it, is in no block yet. */
+function isPayingContract(database: Database, spend: Spend): boolean {
+  const plain = (PLAIN_GAS * GAS_MARGIN_PERCENT) / 100n;
+  return listSignedTo(database, spend).some(
+    ({ plan: text }) => text !== null && BigInt(readPlan(text).gasLimit) > plain,
+  );
+}
+
+/** Which coin is missing: a payment of a token also needs the network's own, for gas. */
+function low(coin: string): Hold {
+  return { kind: 'hold', reason: `hot_wallet_low: ${coin}` };
+}
 
 async function plan(settings: EvmPayerSettings, spend: Spend): Promise<Plan | Hold> {
-  const { node, network, database } = settings;
+  const { node, network, database, maxGas } = settings;
   const from = payerOf(settings, spend);
+  // A contract that lets the estimate pass and then reverts costs its gas. It may do that once, so it gets one at a time.
+  if (spend.purpose === 'payout' && !spend.isAllowed) {
+    if (hasReverted(database, spend)) return { kind: 'hold', reason: 'recipient_reverted' };
+    if (isPayingContract(database, spend)) return { kind: 'hold', reason: 'earlier_payout_to_this_contract' };
+  }
   const [fees, balance, counted] = await Promise.all([readFees(node), node.balance(from), node.transactionCount(from)]);
   const committed = sumCommitted(database, network, from, spend.contract);
   // With a later nonce, this payment would wait for a transaction that may never be signed.
@@ -65,17 +86,18 @@ async function plan(settings: EvmPayerSettings, spend: Spend): Promise<Plan | Ho
   const isEmptying = spend.purpose === 'sweep' && spend.contract === null;
   const atoms = isEmptying ? 0n : spend.atoms;
   const held = spend.contract === null ? free : await readTokenBalance(node, spend.contract, from);
-  if (held - committed.tokens < atoms) return low;
+  if (held - committed.tokens < atoms) return low(spend.asset);
   const call =
     spend.contract === null
       ? { from, to: spend.address, value: String(atoms), data: '0x' }
       : { from, to: spend.contract, value: '0', data: writeTransfer(spend.address, atoms) };
-  const gas = await estimate(node, call);
+  const gas = await estimate(node, call, gasBoundOf(maxGas, call.data));
   // It may succeed later, when the recipient's contract or a token's block list changes. A person can refuse it.
-  if (gas === undefined) return { kind: 'hold', reason: 'would_revert' };
+  if (typeof gas !== 'bigint') return { kind: 'hold', reason: gas };
   const cost = gas * fees.maxFeePerGas + (await readL1Fee(node, network, call.data));
   const value = isEmptying ? free - cost : BigInt(call.value);
-  if (value < 0n || free < value + cost) return low;
+  if (value < 0n || free < value + cost)
+    return low(spend.contract === null ? spend.asset : `${coinOf(network)} for gas`);
   const nonce = nextNonce(database, network, from, counted);
   const transaction: EvmTransaction = {
     chainId: String(chainIds[network]),
@@ -91,23 +113,31 @@ async function plan(settings: EvmPayerSettings, spend: Spend): Promise<Plan | Ho
 }
 
 /**
- * The fees to offer. Twice the base fee is enough for at least five full blocks, each of which raises it by an eighth.
+ * The fees to offer, and the least that the next block takes. Twice the base fee is enough for at least five full
+ * blocks, each of which raises it by an eighth.
  */
 export async function readFees(node: EvmNode) {
   const [header, tip] = await Promise.all([node.header('latest'), node.priorityFee()]);
-  const maxFeePerGas = 2n * (header?.baseFeePerGas ?? 0n) + tip;
-  return { maxFeePerGas, maxPriorityFeePerGas: tip };
+  const base = header?.baseFeePerGas ?? 0n;
+  return { maxFeePerGas: 2n * base + tip, maxPriorityFeePerGas: tip, leastFeePerGas: base + tip };
 }
 
-/** The gas of a call with a margin, or `undefined` when the node says that it would revert. */
+/**
+ * The gas of a call with a margin, but never above the bound; else why there is none: the node says that it would revert,
+ * or it needs more than the bound.
+ */
 export async function estimate(
   node: EvmNode,
   call: Parameters<EvmNode['estimateGas']>[0],
-): Promise<bigint | undefined> {
+  bound: bigint,
+): Promise<bigint | 'would_revert' | 'recipient_needs_too_much_gas'> {
   try {
-    return ((await node.estimateGas(call)) * GAS_MARGIN_PERCENT) / 100n;
+    const needed = await node.estimateGas(call);
+    if (needed > bound) return 'recipient_needs_too_much_gas';
+    const gas = (needed * GAS_MARGIN_PERCENT) / 100n;
+    return gas < bound ? gas : bound;
   } catch (error) {
-    if (error instanceof NodeRefusal) return undefined;
+    if (error instanceof NodeRefusal) return 'would_revert';
     throw error;
   }
 }
@@ -115,6 +145,7 @@ export async function estimate(
 function request(spend: Spend, text: string): SignRequest {
   const network = spend.network as EvmNetwork;
   const transaction = readPlan(text);
+  if (spend.cancelled !== null) return { kind: 'evm_cancel', network, transaction, withdrawalId: spend.id };
   switch (spend.purpose) {
     case 'payout':
       if (!spend.order) throw new Error('a payout has an order');
@@ -146,6 +177,11 @@ async function bump(
   if (!newest || height - newest.madeAtHeight < bumpAfterBlocks) return undefined;
   const fees = await readFees(node);
   const transaction = readPlan(newest.plan);
+  // A higher fee helps only when the market has risen above this one. A node that does not relay must not drive it up.
+  const isEnough =
+    BigInt(transaction.maxFeePerGas) >= fees.leastFeePerGas &&
+    BigInt(transaction.maxPriorityFeePerGas) >= fees.maxPriorityFeePerGas;
+  if (isEnough) return undefined;
   const maxFeePerGas = raiseFee(transaction.maxFeePerGas, fees.maxFeePerGas);
   // A sweep of the network's coin moves all there is, so a higher fee makes its amount smaller.
   const isNativeSweep = spend.purpose === 'sweep' && spend.contract === null;
@@ -158,4 +194,26 @@ async function bump(
     maxFeePerGas: String(maxFeePerGas),
     maxPriorityFeePerGas: String(raiseFee(transaction.maxPriorityFeePerGas, fees.maxPriorityFeePerGas)),
   });
+}
+
+/** A payment of nothing to ourselves that takes the nonce of a cancelled payout, at a fee that replaces its newest version. */
+async function planCancel(
+  { node, network, house }: EvmPayerSettings,
+  spend: Spend,
+  versions: readonly Version[],
+): Promise<string> {
+  const text = versions.at(-1)?.plan ?? spend.plan;
+  if (text === null) throw new Error('a payout without a nonce needs no other transaction');
+  const [paid, fees] = [readPlan(text), await readFees(node)];
+  const transaction: EvmTransaction = {
+    chainId: String(chainIds[network]),
+    nonce: paid.nonce,
+    to: house.hot,
+    value: '0',
+    data: '0x',
+    gasLimit: network === 'ARBITRUM' ? paid.gasLimit : String(PLAIN_GAS),
+    maxFeePerGas: String(raiseFee(paid.maxFeePerGas, fees.maxFeePerGas)),
+    maxPriorityFeePerGas: String(raiseFee(paid.maxPriorityFeePerGas, fees.maxPriorityFeePerGas)),
+  };
+  return JSON.stringify(transaction);
 }

@@ -9,7 +9,7 @@ export interface Payment {
   readonly address: string;
   readonly account: 'deposit' | 'hot' | 'cold';
   readonly addressIndex: number;
-  /** Bureau's symbol, or the contract's address for a token that is not an asset of Bureau. */
+  /** Bureau's symbol. */
   readonly asset: string;
   readonly contract: string | null;
   readonly atoms: bigint;
@@ -33,12 +33,30 @@ export interface SpentFence {
   readonly isReverted: boolean;
   /** What its sender paid to the network, in atoms of the coin; `null` where the block does not say it. */
   readonly fee: bigint | null;
+  /** The transfers of tokens in the logs of a transaction of ours. */
+  readonly moves?: readonly Move[];
+}
+
+/** A transfer of a token, as a log of its contract shows it. Addresses are in lower case, atoms are decimal text. */
+export interface Move {
+  readonly contract: string;
+  readonly from: string;
+  readonly to: string;
+  readonly atoms: string;
 }
 
 /** A block with our payments and the fences spent in it. */
 export interface ScannedBlock extends Header {
   readonly payments: readonly Payment[];
   readonly spent: readonly SpentFence[];
+  /** What a person should know about it, as events of the log. */
+  readonly notes?: readonly Note[];
+}
+
+/** An event of the log. */
+export interface Note {
+  readonly event: string;
+  readonly fields: Readonly<Record<string, string | number>>;
 }
 
 /** The owner of one of our addresses. */
@@ -59,6 +77,7 @@ export type BroadcastOutcome =
 /** What one transaction of a block did to us. */
 export interface Effects {
   readonly payments: readonly Payment[];
+  readonly moves?: readonly Move[];
   readonly isReverted: boolean;
 }
 

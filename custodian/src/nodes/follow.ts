@@ -74,7 +74,9 @@ export async function follow(
       continue;
     }
     if (!next) break;
-    takeBlock(database, network, await chain.scan(next, ownerOf));
+    const block = await chain.scan(next, ownerOf);
+    takeBlock(database, network, block);
+    for (const { event, fields } of block.notes ?? []) log(event, { network, ...fields });
   }
   const height = readHead(database, network)?.height ?? 0;
   const finalByTag = await chain.finalByTag();

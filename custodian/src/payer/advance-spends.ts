@@ -1,19 +1,23 @@
 import { type Log, describeError } from '../log.ts';
 import { type AgreementTools, isAgreed } from '../nodes/agreement.ts';
 import type { AskSigner } from '../signer/connect.ts';
-import type { Signed } from '../signer/requests.ts';
+import type { Signed, SignerAnswer } from '../signer/requests.ts';
 import type { Database } from '../store/database.ts';
 import {
+  type BurnProof,
   type Spend,
   findSpend,
   findSpent,
   holdSpend,
   listOpenSpends,
+  listRefusedToCancel,
   listRefusing,
   listVersions,
+  refuseByHand,
   refuseSpend,
   releaseFence,
   reserveFence,
+  storeProof,
   storeVersion,
 } from '../store/spends.ts';
 import type { Payer } from './payer.ts';
@@ -38,12 +42,13 @@ export interface SpendTools extends RefusalTools, AgreementTools {
  * After a crash between two steps, a step is repeated without a second effect. Run one call at a time for a network.
  */
 export async function advanceSpends(tools: SpendTools, height: number): Promise<void> {
-  for (const { id } of listOpenSpends(tools.database, tools.chain.network)) {
+  const { database, chain } = tools;
+  for (const { id } of [...listOpenSpends(database, chain.network), ...listRefusedToCancel(database, chain.network)]) {
     try {
       await advanceSpend(tools, id, height);
     } catch (error) {
       // Other spends go on. The next round continues this one from what is stored.
-      tools.log('spend_failed', { id, network: tools.chain.network, error: describeError(error) });
+      tools.log('spend_failed', { id, network: chain.network, error: describeError(error) });
     }
   }
 }
@@ -53,7 +58,7 @@ export async function refuseUnserved(tools: RefusalTools, served: ReadonlySet<st
   for (const spend of listRefusing(tools.database)) {
     if (served.has(spend.network)) continue;
     try {
-      await burn(tools, spend);
+      await refuse(tools, spend);
     } catch (error) {
       tools.log('spend_failed', { id: spend.id, network: spend.network, error: describeError(error) });
     }
@@ -65,16 +70,17 @@ async function advanceSpend(tools: SpendTools, id: string, height: number): Prom
   switch (spend?.state) {
     case 'QUEUED':
     case 'HELD':
-      return startSpend(tools, spend, height);
+      return spend.cancelled === null ? startSpend(tools, spend, height) : cancelSpend(tools, spend, height);
     case 'SIGNED':
-      return sendAgain(tools, spend, height);
+      return spend.cancelled === null ? sendAgain(tools, spend, height) : cancelSpend(tools, spend, height);
+    case 'REFUSED':
+      return cancelSpend(tools, spend, height);
     case 'REFUSING':
-      return burn(tools, spend);
+      return refuse(tools, spend);
     case 'FINAL_REVERTED':
       return refuseReverted(tools, spend);
     case 'INCLUDED':
     case 'FINAL_PAID':
-    case 'REFUSED':
     case 'DISPLACED':
     case undefined:
       return;
@@ -107,17 +113,13 @@ async function startSpend(tools: SpendTools, queued: Spend, height: number): Pro
  * the signer has signed with it before, which happens when the answer was lost and the policy has become stricter. Then
  * no other spend may get the fence, and the signer is asked again until a person relaxes the policy.
  */
-async function signVersion(
-  { database, payer, askSigner, log }: SpendTools,
-  spend: Spend,
-  plan: string,
-  height: number,
-): Promise<Signed | undefined> {
-  const answer = await askSigner(payer.request(spend, plan));
+async function signVersion(tools: SpendTools, spend: Spend, plan: string, height: number): Promise<Signed | undefined> {
+  const { database, payer, log } = tools;
+  const answer = await askForSignature(tools, spend, plan);
   if (answer.kind === 'refused') {
     const reason = `signer: ${answer.reason}`;
     log('signer_refused', { id: spend.id, network: spend.network, reason: answer.reason, signed: answer.signed });
-    if (spend.state === 'SIGNED') return undefined;
+    if (spend.state !== 'QUEUED' && spend.state !== 'HELD') return undefined;
     if (answer.signed) {
       holdSpend(database, spend.id, reason);
       return undefined;
@@ -136,6 +138,46 @@ async function signVersion(
   });
   log('version_stored', { id: spend.id, network: spend.network, txHash: answer.txHash });
   return answer;
+}
+
+/**
+ * Asks the signer to sign a version. If it fails, it is asked whether it ever signed with the fence. If it says no, that
+ * counts as a refusal, so that a request that it cannot answer keeps no nonce. Rejects when it does not answer at all.
+ */
+async function askForSignature(
+  { payer, askSigner, log }: SpendTools,
+  spend: Spend,
+  plan: string,
+): Promise<SignerAnswer> {
+  try {
+    return await askSigner(payer.request(spend, plan));
+  } catch (error) {
+    const { id, network, fence } = spend;
+    if (fence === null || spend.state === 'SIGNED') throw error;
+    const used = await askSigner({ kind: 'fence', network, fence });
+    if (used.kind !== 'fence' || used.signed) throw error;
+    log('signer_failed', { id, network, error: describeError(error) });
+    return { kind: 'refused', reason: 'cannot_be_signed', signed: false };
+  }
+}
+
+/**
+ * Uses up the fence of a payout by a payment of nothing, on a person's decision. The signer signs that only when it has
+ * burnt the payout's id. An earlier version may still come first: then the payout is paid.
+ */
+async function cancelSpend(tools: SpendTools, spend: Spend, height: number): Promise<void> {
+  const { database, payer } = tools;
+  // The signer has refused to sign with the fence, so it was given back.
+  if (spend.fence === null) return void refuseByHand(database, spend.id, spend.cancelled ?? '');
+  if (!spend.proof) storeProof(database, spend.id, await burn(tools, spend.id));
+  const versions = listVersions(database, spend.id);
+  const cancelling = versions.filter(({ cancels }) => cancels);
+  const plan =
+    cancelling.length === 0 ? await payer.cancel(spend, versions) : await payer.bump(spend, versions, height);
+  const signed = plan === undefined ? undefined : await signVersion(tools, spend, plan, height);
+  for (const version of [...(signed ? [signed] : []), ...cancelling.toReversed()]) {
+    if (await broadcast(tools, spend, version)) return;
+  }
 }
 
 async function sendAgain(tools: SpendTools, spend: Spend, height: number): Promise<void> {
@@ -169,7 +211,9 @@ async function refuseReverted(tools: SpendTools, spend: Spend): Promise<void> {
   const { database, log } = tools;
   const spent = findSpent(database, spend);
   if (!spent) throw new Error('a reverted payment is in a block');
-  if (await isAgreed(tools, { ...spend, ...spent }, ({ isReverted }) => isReverted)) return burn(tools, spend);
+  const isCancel = listVersions(database, spend.id).some(({ txHash, cancels }) => cancels && txHash === spent.txHash);
+  const isAgreedOn = await isAgreed(tools, { ...spend, ...spent }, ({ isReverted }) => isReverted || isCancel);
+  if (isAgreedOn) return refuse(tools, spend);
   log('refusal_doubted', { id: spend.id, network: spend.network, txHash: spent.txHash });
 }
 
@@ -177,16 +221,23 @@ async function refuseReverted(tools: SpendTools, spend: Spend): Promise<void> {
  * Has the signer burn the id of a payout, and only then marks it as refused. If the signer has signed for a payout that
  * this database says was never signed, the database is older than the signer's log: the payout is left to a person.
  */
-async function burn({ database, askSigner, log, onSettled }: RefusalTools, spend: Spend): Promise<void> {
+async function refuse(tools: RefusalTools, spend: Spend): Promise<void> {
+  const { database, log, onSettled } = tools;
   if (spend.purpose === 'payout') {
-    const answer = await askSigner({ kind: 'burn', withdrawalId: spend.id });
-    if (answer.kind !== 'burnt') throw new Error(`the signer answered ${answer.kind}`);
-    if (answer.signed && spend.state === 'REFUSING') {
+    const proof = await burn(tools, spend.id);
+    if (proof.signed && spend.state === 'REFUSING' && spend.fence === null) {
       log('refusal_impossible', { id: spend.id });
       return;
     }
+    storeProof(database, spend.id, proof);
   }
   refuseSpend(database, spend.id, 'the network reverted the payment');
   log('spend_refused', { id: spend.id, purpose: spend.purpose });
   if (spend.purpose === 'payout') onSettled();
+}
+
+async function burn({ askSigner }: RefusalTools, withdrawalId: string): Promise<BurnProof> {
+  const answer = await askSigner({ kind: 'burn', withdrawalId });
+  if (answer.kind !== 'burnt') throw new Error(`the signer answered ${answer.kind}`);
+  return answer;
 }

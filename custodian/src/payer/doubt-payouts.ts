@@ -1,6 +1,6 @@
 import { type Log, describeError } from '../log.ts';
 import { type AgreementTools, isAgreed } from '../nodes/agreement.ts';
-import { findPaid, listOpenSpends } from '../store/spends.ts';
+import { findPaid, isAsOrdered, listOpenSpends } from '../store/spends.ts';
 
 /**
  * The payouts that the first node shows in a final block and the second does not, or has not confirmed yet. Only a
@@ -18,7 +18,14 @@ export async function listDoubted(
     if (!paid || paid.height > finalHeight) continue;
     const event = { id: spend.id, network: chain.network, txHash: paid.txHash };
     try {
-      if (await isAgreed(tools, { ...spend, ...paid }, ({ isReverted }) => !isReverted)) continue;
+      if (
+        await isAgreed(
+          tools,
+          { ...spend, ...paid },
+          ({ isReverted, moves }) => !isReverted && isAsOrdered(spend, moves),
+        )
+      )
+        continue;
       log('payout_doubted', event);
     } catch (error) {
       log('payout_doubted', { ...event, error: describeError(error) });

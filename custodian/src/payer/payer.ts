@@ -34,4 +34,8 @@ export interface Payer {
   request(spend: Spend, plan: string): SignRequest;
   /** The plan of a version with a higher fee and the same fence, or `undefined` when none is due. */
   bump(spend: Spend, versions: readonly Version[], height: number): Promise<string | undefined>;
+  /**
+   * The plan of a version that pays nobody and only uses up the fence of a cancelled payout. Rejects where there is none.
+   */
+  cancel(spend: Spend, versions: readonly Version[]): Promise<string>;
 }

@@ -7,7 +7,9 @@ import type { KeyName, KeyPair } from './wallet.ts';
 
 /** Signs an EIP-1559 transaction. Deterministic (RFC 6979): the same transaction always gets the same hash. */
 export function signEvm(transaction: EvmTransaction, key: KeyPair): Signed {
-  const unsigned = EvmEncoder.prepare({
+  // Not in the library's strict mode, whose limits would one day stop a hot wallet: 131,072 transactions, a million coins.
+  // What may be signed is for judge.ts.
+  const transactionFields = {
     chainId: BigInt(transaction.chainId),
     nonce: BigInt(transaction.nonce),
     to: transaction.to.toLowerCase(),
@@ -16,7 +18,8 @@ export function signEvm(transaction: EvmTransaction, key: KeyPair): Signed {
     gasLimit: BigInt(transaction.gasLimit),
     maxFeePerGas: BigInt(transaction.maxFeePerGas),
     maxPriorityFeePerGas: BigInt(transaction.maxPriorityFeePerGas),
-  });
+  };
+  const unsigned = EvmEncoder.prepare(transactionFields, false);
   // With extra entropy each signature would give another hash.
   const signed = unsigned.signBy(key.privateKey, false);
   return { kind: 'signed', raw: signed.toHex(), txHash: signed.hash };

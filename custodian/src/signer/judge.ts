@@ -2,7 +2,16 @@ import { parseAmount } from '../../../src/money/amounts.ts';
 import { readAddress } from '../../../src/wallet/addresses/validate-address.ts';
 import { digestOrder, isSignedOrder, readOrder } from '../contract/payout-order.ts';
 import { readTransfer, writeTransfer } from '../evm/token-transfer.ts';
-import { type ServedNetwork, chainIds, coinDecimals, findListing, isEvm, listAssets } from '../networks.ts';
+import {
+  type ServedNetwork,
+  chainIds,
+  coinDecimals,
+  findListing,
+  gasBoundOf,
+  isEvm,
+  listAssets,
+  usualGasBounds,
+} from '../networks.ts';
 import type { Policy } from './policy.ts';
 import {
   type BitcoinTransaction,
@@ -33,6 +42,8 @@ export interface Deed extends DeedName {
   readonly counted: Counted | null;
   /** The most that this version can pay to the network. All fees of a network have an hourly limit. */
   readonly fee: Counted;
+  /** Whether it pays nobody and only uses up the fence of a payout whose id is burnt. */
+  readonly isCancel: boolean;
 }
 
 /** An amount that counts towards an hourly limit: of payouts by asset, over all networks, or of gas or fees by network. */
@@ -70,6 +81,7 @@ export function nameDeed(request: SignRequest, derived: Derived): DeedName {
   const worths = isEvmRequest(request) ? [] : request.transaction.inputs.map(({ atoms }) => atoms);
   // An address and its nonce are the same on all EVM networks, so the network is a part of the name.
   const own = `own:${request.network}:${fences[0]}`;
+  if (request.kind === 'evm_cancel') return { id: request.withdrawalId, fences, worths };
   const id = 'order' in request ? (readOrder(request.order.body)?.withdrawalId ?? '') : own;
   return { id, fences, worths };
 }
@@ -89,6 +101,7 @@ export function judge(request: SignRequest, policy: Policy, derived: Derived): J
     case 'evm_sweep':
     case 'evm_gas':
     case 'evm_cold':
+    case 'evm_cancel':
       return judgeEvm(request, policy, derived, maxFee);
     case 'bitcoin_payout':
     case 'bitcoin_gather':
@@ -103,10 +116,13 @@ type BitcoinRequest = Extract<SignRequest, { transaction: BitcoinTransaction }>;
 function judgeEvm(request: EvmRequest, policy: Policy, derived: Derived, maxFee: bigint): Judgement {
   const { transaction, network } = request;
   if (BigInt(transaction.chainId) !== chainIds[network]) return refuse('wrong_chain');
+  const bounds = policy.networks[network]?.maxGas ?? usualGasBounds(network);
+  if (BigInt(transaction.gasLimit) > gasBoundOf(bounds, transaction.data)) return refuse('gas_too_high');
   const most = BigInt(transaction.gasLimit) * BigInt(transaction.maxFeePerGas);
   if (most > maxFee) return refuse('fee_too_high');
   const fee = countFee(network, most);
-  const own = { kind: 'deed', ...nameDeed(request, derived), orderDigest: null, counted: null, fee } as const;
+  const name = nameDeed(request, derived);
+  const own = { kind: 'deed', ...name, orderDigest: null, counted: null, fee, isCancel: false } as const;
   switch (request.kind) {
     case 'evm_payout': {
       const order = readSignedOrder(request.order, network, policy);
@@ -127,6 +143,10 @@ function judgeEvm(request: EvmRequest, policy: Policy, derived: Derived, maxFee:
       return paysOnly(transaction, network, [derived.hot, derived.cold]) ? own : refuse('another_recipient');
     case 'evm_cold':
       return paysOnly(transaction, network, [derived.cold]) ? own : refuse('another_recipient');
+    case 'evm_cancel':
+      return transaction.data === '0x' && transaction.value === '0' && isTo(transaction, derived.hot)
+        ? { ...own, isCancel: true }
+        : refuse('another_recipient');
     case 'evm_gas': {
       if (transaction.data !== '0x' || !isTo(transaction, derived.deposit(request.index))) {
         return refuse('another_recipient');
@@ -166,7 +186,8 @@ function judgeBitcoin(request: BitcoinRequest, policy: Policy, derived: Derived,
   if (left < 0n) return refuse('another_payment');
   if (left > maxFee) return refuse('fee_too_high');
   const fee = countFee(network, left);
-  const own = { kind: 'deed', ...nameDeed(request, derived), orderDigest: null, counted: null, fee } as const;
+  const name = nameDeed(request, derived);
+  const own = { kind: 'deed', ...name, orderDigest: null, counted: null, fee, isCancel: false } as const;
   const leaving = transaction.outputs.filter(({ address }) => address !== derived.hot);
   switch (request.kind) {
     case 'bitcoin_payout': {

@@ -5,6 +5,11 @@ import { bitcoinNetworks, evmNetworks } from '../networks.ts';
 const Amount = z.string().regex(AMOUNT_SYNTAX);
 const PerHour = z.record(z.string(), Amount);
 
+const Gas = z.number().int().min(21_000).max(16_777_216);
+
+/** A bound of gas: of payments in the network's coin, and of calls of a token. EIP-7825 allows no transaction more. */
+export const MaxGas = z.strictObject({ coin: Gas, token: Gas });
+
 /** What the signer may sign. It is a file that only the signer's user can write. */
 export const Policy = z.strictObject({
   /** Bureau's Ed25519 public keys, in hex. There are two while a key is rotated. */
@@ -26,6 +31,8 @@ export const Policy = z.strictObject({
        * its versions, since only one of them can be in a block.
        */
       feesPerHour: Amount,
+      /** The most gas of one transaction, on the EVM; `usualGasBounds` of networks.ts when it is not given. */
+      maxGas: MaxGas.optional(),
       /** The only address that surplus may go to. */
       cold: z.string().min(1).max(128),
       /** The most that the gas key may pay in any 3,600 s, in the network's own coin. */

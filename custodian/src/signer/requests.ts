@@ -71,10 +71,16 @@ const onBitcoin = { network: z.enum(bitcoinNetworks), transaction: BitcoinTransa
 export const SignerRequest = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('addresses') }),
   z.strictObject({ kind: z.literal('burn'), withdrawalId: z.uuid() }),
+  z.strictObject({
+    kind: z.literal('fence'),
+    network: z.enum([...evmNetworks, ...bitcoinNetworks]),
+    fence: z.string(),
+  }),
   z.strictObject({ kind: z.literal('evm_payout'), ...onEvm, order: Order }),
   z.strictObject({ kind: z.literal('evm_sweep'), ...onEvm, index: Index }),
   z.strictObject({ kind: z.literal('evm_gas'), ...onEvm, index: Index }),
   z.strictObject({ kind: z.literal('evm_cold'), ...onEvm }),
+  z.strictObject({ kind: z.literal('evm_cancel'), ...onEvm, withdrawalId: z.uuid() }),
   z.strictObject({ kind: z.literal('bitcoin_payout'), ...onBitcoin, order: Order }),
   z.strictObject({ kind: z.literal('bitcoin_gather'), ...onBitcoin }),
   z.strictObject({ kind: z.literal('bitcoin_cold'), ...onBitcoin }),
@@ -83,9 +89,9 @@ export const SignerRequest = z.discriminatedUnion('kind', [
 export type SignerRequest = z.output<typeof SignerRequest>;
 
 /** A request for a signature. */
-export type SignRequest = Exclude<SignerRequest, { kind: 'addresses' | 'burn' }>;
+export type SignRequest = Exclude<SignerRequest, { kind: 'addresses' | 'burn' | 'fence' }>;
 
-/** Why the signer refuses. Only `limit`, `fee_limit` and `fee_too_high` can go away by waiting. */
+/** Why the signer refuses. Only `limit`, `fee_limit`, `fee_too_high` and `not_burnt` can go away by waiting. */
 export type RefusalReason =
   | 'not_signed_by_bureau'
   | 'not_an_order'
@@ -94,6 +100,9 @@ export type RefusalReason =
   | 'fence_taken'
   | 'second_payment'
   | 'burnt'
+  | 'not_burnt'
+  | 'gas_too_high'
+  | 'cannot_be_signed'
   | 'fee_too_high'
   | 'fee_limit'
   | 'limit'
@@ -121,6 +130,16 @@ export type SignerAnswer =
   | Signed
   /** `signed` says that this payment was signed with this fence before. Then no other payment may use the fence. */
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly signed: boolean }
-  /** From now on nothing is signed for this id. `signed` says whether something was signed before. */
-  | { readonly kind: 'burnt'; readonly signed: boolean }
-  | { readonly kind: 'addresses'; readonly networks: Readonly<Record<string, HouseAddresses>> };
+  /** Whether anything was ever signed with this fence. */
+  | { readonly kind: 'fence'; readonly signed: boolean }
+  /**
+   * From now on nothing is signed for this id. `signed` says whether something was signed before; `signature` is the
+   * signer's own about both, Ed25519 in hex.
+   */
+  | { readonly kind: 'burnt'; readonly signed: boolean; readonly signature: string }
+  /** `signerKey` is the public key of its signatures about burnt ids, in hex. */
+  | {
+      readonly kind: 'addresses';
+      readonly networks: Readonly<Record<string, HouseAddresses>>;
+      readonly signerKey: string;
+    };

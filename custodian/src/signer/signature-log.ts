@@ -94,11 +94,10 @@ export class SignatureLog {
   /** Why this payment may not be signed, given the earlier signatures; `undefined` when it may. */
   findObjection(deed: Deed, network: string, limitOf: LimitOf, now_ms: number): RefusalReason | undefined {
     if (now_ms < this.#lastTime_ms() - MAX_CLOCK_LAG_MS) return 'clock_behind';
-    if (this.isBurnt(deed.id)) return 'burnt';
+    if (this.isBurnt(deed.id) !== deed.isCancel) return deed.isCancel ? 'not_burnt' : 'burnt';
     const earlier = this.#findDeed(deed.id);
-    if (earlier && (earlier['order_digest'] !== deed.orderDigest || earlier['network'] !== network)) {
-      return 'another_payment';
-    }
+    const isSame = deed.isCancel || earlier?.['order_digest'] === deed.orderDigest;
+    if (earlier && (!isSame || earlier['network'] !== network)) return 'another_payment';
     if (earlier && !deed.fences.some((fence) => fence === earlier['anchor'])) return 'second_payment';
     if (deed.fences.some((fence) => (this.#ownerOf(network, fence) ?? deed.id) !== deed.id)) return 'fence_taken';
     if (this.#isWorthAnother(deed, network)) return 'another_payment';
@@ -117,10 +116,15 @@ export class SignatureLog {
     return fences.some((fence) => this.#ownerOf(network, fence) === id);
   }
 
+  /** Whether anything was ever signed with this fence. */
+  isUsed(network: string, fence: string): boolean {
+    return this.#ownerOf(network, fence) !== undefined;
+  }
+
   /** Records a signature on disk. Call it before the signature is returned. */
   recordSigned(deed: Deed, network: string, txHash: string, now_ms: number): void {
     this.#inTransaction(() => {
-      if (!this.#findDeed(deed.id)) {
+      if (!deed.isCancel && !this.#findDeed(deed.id)) {
         this.#database
           .prepare('INSERT INTO deeds VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
           .run(

@@ -17,12 +17,17 @@ export interface SignerParts {
 
 /**
  * Answers one request. A signature is recorded in the log before it is returned, and nothing is signed for a burnt id.
- * Throws only when the log cannot be written; then no signature leaves the signer.
+ * Throws only when the log cannot be read or written; then no signature leaves the signer.
  */
 export function answerSigner(parts: SignerParts, request: SignerRequest): SignerAnswer {
   const { policy, log, now } = parts;
-  if (request.kind === 'addresses') return { kind: 'addresses', networks: listHouse(parts) };
-  if (request.kind === 'burn') return { kind: 'burnt', signed: log.burn(request.withdrawalId, now()) };
+  if (request.kind === 'addresses')
+    return { kind: 'addresses', networks: listHouse(parts), signerKey: parts.wallet.signerKey };
+  if (request.kind === 'burn') {
+    const signed = log.burn(request.withdrawalId, now());
+    return { kind: 'burnt', signed, signature: parts.wallet.signBurnt(request.withdrawalId, signed) };
+  }
+  if (request.kind === 'fence') return { kind: 'fence', signed: log.isUsed(request.network, request.fence) };
   const derived = deriveOf(parts, request.network);
   const refuse = (reason: RefusalReason): SignerAnswer => {
     const signed = log.hasSigned(nameDeed(request, derived), request.network);
@@ -32,9 +37,19 @@ export function answerSigner(parts: SignerParts, request: SignerRequest): Signer
   if (deed.kind === 'refused') return refuse(deed.reason);
   const reason = log.findObjection(deed, request.network, limitsOf(policy), now());
   if (reason !== undefined) return refuse(reason);
-  const signed = sign(parts.wallet, request);
+  const signed = trySign(parts.wallet, request);
+  if (!signed) return refuse('cannot_be_signed');
   log.recordSigned(deed, request.network, signed.txHash, now());
   return signed;
+}
+
+/** Signs a request; `undefined` when its transaction cannot be encoded, so that the payer can give up its fence. */
+function trySign(wallet: Wallet, request: SignRequest): Signed | undefined {
+  try {
+    return sign(wallet, request);
+  } catch {
+    return undefined;
+  }
 }
 
 function sign(wallet: Wallet, request: SignRequest): Signed {

@@ -1,3 +1,7 @@
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { hex } from '@scure/base';
 import { HDKey } from '@scure/bip32';
 import { mnemonicToSeedSync } from '@scure/bip39';
 import { encodeBitcoinAddress } from '../../../src/wallet/addresses/bitcoin-address.ts';
@@ -34,11 +38,15 @@ function locate({ account, index }: KeyName): { readonly branch: string; readonl
 /** The keys of one mnemonic. They exist only in the memory of the signer. */
 export class Wallet {
   readonly #root: HDKey;
+  /** The seed of an Ed25519 key that holds no coins. */
+  readonly #signerSeed: Uint8Array;
   /** Each branch is derived once, because hardened derivation is slow. */
   readonly #branches = new Map<string, HDKey>();
 
   constructor(mnemonic: string) {
-    this.#root = HDKey.fromMasterSeed(mnemonicToSeedSync(mnemonic));
+    const seed = mnemonicToSeedSync(mnemonic);
+    this.#root = HDKey.fromMasterSeed(seed);
+    this.#signerSeed = hmac(sha256, seed, new TextEncoder().encode('bureau-burnt-v1'));
   }
 
   /** A key of the EVM networks, `m/44'/60'/account'/0/index`; all seven share it. */
@@ -51,6 +59,17 @@ export class Wallet {
     const { family, coinType } = bitcoinRules[network];
     const purpose = family.segwitPrefix === null ? 44 : 84;
     return this.#derive(`m/${purpose}'/${coinType}'`, name);
+  }
+
+  /** The public key of `signBurnt`, in hex: the Worker's CUSTODY_SIGNER_KEY. */
+  get signerKey(): string {
+    return hex.encode(ed25519.getPublicKey(this.#signerSeed));
+  }
+
+  /** Signs that an id is burnt, and whether a payment was signed for it before: docs/custody.md, "Refused". */
+  signBurnt(withdrawalId: string, signed: boolean): string {
+    const text = new TextEncoder().encode(`bureau-burnt-v1.${withdrawalId}.${signed}`);
+    return hex.encode(ed25519.sign(text, this.#signerSeed));
   }
 
   evmAddress(name: KeyName): string {

@@ -16,7 +16,10 @@ export type SpendState =
   | 'FINAL_PAID'
   /** A version is final and was reverted: certainly not paid. Becomes REFUSED when the signer has burnt the id. */
   | 'FINAL_REVERTED'
-  /** A transaction that is none of our versions used the fence and is final. A person must look. */
+  /**
+   * A final transaction used the fence in another way than was ordered: it is none of our versions, or the logs do not show
+   * the token's transfer. A person must look.
+   */
   | 'DISPLACED'
   /** Will be refused; nothing was signed. Becomes REFUSED when the signer has burnt the id. */
   | 'REFUSING'
@@ -38,7 +41,10 @@ export const spendStates = [
 /** How a fence was used in a block. */
 export interface FenceSpent {
   readonly byVersion: boolean;
+  /** Whether it certainly paid nobody. */
   readonly isReverted: boolean;
+  /** Whether it did exactly what was ordered, if it was not reverted. */
+  readonly isAsOrdered: boolean;
   readonly isFinal: boolean;
 }
 
@@ -48,7 +54,8 @@ export function nextSpendState(state: SpendState, spent: FenceSpent | undefined)
   if (!spent) return 'SIGNED';
   if (!spent.byVersion) return spent.isFinal ? 'DISPLACED' : 'SIGNED';
   if (!spent.isFinal) return 'INCLUDED';
-  return spent.isReverted ? 'FINAL_REVERTED' : 'FINAL_PAID';
+  if (spent.isReverted) return 'FINAL_REVERTED';
+  return spent.isAsOrdered ? 'FINAL_PAID' : 'DISPLACED';
 }
 
 /** The answer to Bureau about a payout: docs/custody.md. A hash is final only with `sent`. */

@@ -119,16 +119,19 @@ export function takeBlock(database: Database, network: ServedNetwork, block: Sca
         watchFence(database, network, `${txHash}:${outputIndex}`, 'coin');
       }
     }
-    for (const { fence, txHash, isReverted, fee } of block.spent) {
+    for (const { fence, txHash, isReverted, fee, moves } of block.spent) {
+      // A fence that is there already: no chain may stop because one of its rows cannot be stored.
       database.run(
-        `INSERT INTO spent (network, fence, tx_hash, reverted, height, fee)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE EXISTS (SELECT 1 FROM fences WHERE network = ?1 AND fence = ?2)`,
+        `INSERT INTO spent (network, fence, tx_hash, reverted, height, fee, moves)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE EXISTS (SELECT 1 FROM fences WHERE network = ?1 AND fence = ?2)
+         ON CONFLICT DO NOTHING`,
         network,
         fence,
         txHash,
         isReverted ? 1 : 0,
         block.height,
         fee === null ? null : String(fee),
+        moves === undefined ? null : JSON.stringify(moves),
       );
     }
   });

@@ -4,7 +4,9 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
  * Amounts are whole atoms as decimal text, because 2^63 is too small for 18 decimals. Heights are integers; NULL means
  * "in no block". `spent` has the transaction in a block that spent a watched fence, and the fee that the block says it
  * paid. The fee of a version is the most that it can pay; on Bitcoin-like chains it pays exactly that. `told_held` is why
- * a payout was held when Bureau last asked about it; NULL when it was not held, or Bureau has not asked.
+ * a payout was held when Bureau last asked about it; NULL when it was not held, or Bureau has not asked. `moves` has the
+ * transfers of tokens that the logs of our own transaction show. `allowed` and `cancelled` are a person's decisions, `proof`
+ * is the signer's about a burnt id. A version that `cancels` pays nobody and only uses the fence.
  */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS blocks (
@@ -30,6 +32,7 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS spent (
     network TEXT NOT NULL, fence TEXT NOT NULL, tx_hash TEXT NOT NULL, reverted INTEGER NOT NULL, height INTEGER NOT NULL,
     fee TEXT,
+    moves TEXT,
     PRIMARY KEY (network, fence)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS spent_by_height ON spent (network, height);
@@ -54,6 +57,9 @@ const SCHEMA = `
     accepted_at_ms INTEGER NOT NULL,
     heard INTEGER NOT NULL DEFAULT 0,
     told_held TEXT,
+    allowed INTEGER NOT NULL DEFAULT 0,
+    cancelled TEXT,
+    proof TEXT,
     CHECK ((purpose = 'payout') = (body IS NOT NULL AND signature IS NOT NULL))
   ) STRICT;
   CREATE UNIQUE INDEX IF NOT EXISTS spends_fence ON spends (network, fence) WHERE fence IS NOT NULL;
@@ -61,6 +67,8 @@ const SCHEMA = `
     WHERE state NOT IN ('FINAL_PAID', 'REFUSED', 'DISPLACED');
   CREATE INDEX IF NOT EXISTS spends_unheard ON spends (number)
     WHERE purpose = 'payout' AND state IN ('FINAL_PAID', 'REFUSED') AND heard = 0;
+  CREATE INDEX IF NOT EXISTS spends_by_address ON spends (network, address) WHERE purpose = 'payout';
+  CREATE INDEX IF NOT EXISTS spends_cancelled ON spends (network) WHERE cancelled IS NOT NULL;
   CREATE INDEX IF NOT EXISTS spends_leaving ON spends (network, asset) WHERE purpose = 'payout' AND heard = 0;
 
   CREATE TABLE IF NOT EXISTS versions (
@@ -71,7 +79,8 @@ const SCHEMA = `
     raw TEXT NOT NULL,
     plan TEXT NOT NULL,
     made_at_height INTEGER NOT NULL,
-    fee TEXT,
+    fee TEXT NOT NULL,
+    cancels INTEGER NOT NULL,
     PRIMARY KEY (spend_id, version),
     UNIQUE (network, tx_hash)
   ) STRICT, WITHOUT ROWID;
@@ -112,13 +121,6 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS coins_by_height ON coins (network, height);
 `;
 
-/** Columns that databases of an earlier version lack. Their rows from before have NULL in them. */
-const LATER_COLUMNS = [
-  ['spent', 'fee'],
-  ['versions', 'fee'],
-  ['spends', 'told_held'],
-] as const;
-
 /** A row as SQLite returns it. The caller of a query converts it to its own type. */
 export type Row = Record<string, null | number | bigint | string | Uint8Array>;
 
@@ -132,11 +134,6 @@ export class Database {
     this.#database = new DatabaseSync(file, { timeout: 5_000 });
     this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
     this.#database.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT;`);
-    for (const [table, column] of LATER_COLUMNS) {
-      const columns = this.#database.prepare(`PRAGMA table_info(${table})`).all();
-      if (columns.some(({ name }) => name === column)) continue;
-      this.#database.exec(`ALTER TABLE ${table} ADD COLUMN ${column} TEXT`);
-    }
     // Adds amounts, which are text. NULL counts as nothing.
     this.#database.aggregate('sum_atoms', {
       start: () => 0n,

@@ -1,8 +1,6 @@
 import type { ServedNetwork } from '../networks.ts';
 import type { Database } from './database.ts';
-
-/** The spends of a network with the transactions of the stored blocks that used their fences. */
-const SPENT = 'spends AS p JOIN spent AS s ON s.network = p.network AND s.fence = p.fence';
+import { SPENT } from './spends.ts';
 
 /**
  * What payouts of an asset have moved away in the stored blocks and Bureau still counts as held, because it has not
@@ -11,7 +9,7 @@ const SPENT = 'spends AS p JOIN spent AS s ON s.network = p.network AND s.fence 
 export function sumLeaving(database: Database, network: ServedNetwork, asset: string): bigint {
   return database.sum(
     `SELECT sum_atoms(p.atoms) AS sum FROM ${SPENT} JOIN versions AS v ON v.spend_id = p.id AND v.tx_hash = s.tx_hash
-     WHERE p.network = ? AND p.asset = ? AND p.purpose = 'payout' AND p.heard = 0 AND s.reverted = 0`,
+     WHERE p.network = ? AND p.asset = ? AND p.purpose = 'payout' AND p.heard = 0 AND s.reverted = 0 AND v.cancels = 0`,
     network,
     asset,
   );

@@ -1,5 +1,6 @@
 import type { ServedNetwork } from '../networks.ts';
 import { type SpendState, nextSpendState } from '../states/spend.ts';
+import type { Move } from '../nodes/chain.ts';
 import { watchFence } from './chain-state.ts';
 import type { Database, Row } from './database.ts';
 
@@ -23,6 +24,20 @@ export interface Spend {
   readonly fence: string | null;
   /** How to make the first version (see `Plan`). It is set together with the fence. */
   readonly plan: string | null;
+  /** Whether a person has decided that it may be paid in spite of what would hold it. */
+  readonly isAllowed: boolean;
+  /** Why a person has its fence used up by a payment of nothing; `null` when nobody does. */
+  readonly cancelled: string | null;
+  /** The signer's word that its id is burnt; `null` while it is not. */
+  readonly proof: BurnProof | null;
+}
+
+/** What the signer signed about a burnt id: docs/custody.md, "Refused". */
+export interface BurnProof {
+  /** Whether it had signed a payment for the id before. */
+  readonly signed: boolean;
+  /** Ed25519, in hex. */
+  readonly signature: string;
 }
 
 /** A signed transaction of a spend. */
@@ -32,6 +47,8 @@ export interface Version {
   readonly raw: string;
   readonly plan: string;
   readonly madeAtHeight: number;
+  /** Whether it pays nobody and only uses the fence. */
+  readonly cancels: boolean;
 }
 
 /** The members of a new spend. */
@@ -39,6 +56,9 @@ export type NewSpend = Pick<
   Spend,
   'id' | 'network' | 'purpose' | 'asset' | 'contract' | 'address' | 'atoms' | 'sourceIndex' | 'order'
 >;
+
+/** The spends of a network with the transactions of the stored blocks that used their fences. */
+export const SPENT = 'spends AS p JOIN spent AS s ON s.network = p.network AND s.fence = p.fence';
 
 function readSpendRow(row: Row): Spend {
   const text = (name: string) => (row[name] == null ? null : String(row[name]));
@@ -57,6 +77,9 @@ function readSpendRow(row: Row): Spend {
     reason: text('reason'),
     fence: text('fence'),
     plan: text('plan'),
+    isAllowed: row['allowed'] === 1,
+    cancelled: text('cancelled'),
+    proof: row['proof'] == null ? null : (JSON.parse(String(row['proof'])) as BurnProof),
   };
 }
 
@@ -102,6 +125,17 @@ export function listOpenSpends(database: Database, network: ServedNetwork): Spen
     .map(readSpendRow);
 }
 
+/** Payouts that were refused and whose fence, which no block has any more, is to be used up. */
+export function listRefusedToCancel(database: Database, network: ServedNetwork): Spend[] {
+  return database
+    .all(
+      `SELECT * FROM spends AS p WHERE network = ? AND cancelled IS NOT NULL AND state = 'REFUSED' AND fence IS NOT NULL
+       AND NOT EXISTS (SELECT 1 FROM spent AS s WHERE s.network = p.network AND s.fence = p.fence)`,
+      network,
+    )
+    .map(readSpendRow);
+}
+
 /** Payouts of all networks that will be refused. */
 export function listRefusing(database: Database): Spend[] {
   return database.all(`SELECT * FROM spends WHERE state = 'REFUSING' ORDER BY number`).map(readSpendRow);
@@ -115,6 +149,7 @@ export function listVersions(database: Database, spendId: string): Version[] {
     raw: String(row['raw']),
     plan: String(row['plan']),
     madeAtHeight: Number(row['made_at_height']),
+    cancels: row['cancels'] === 1,
   }));
 }
 
@@ -139,6 +174,39 @@ export function findSpent(
   return row && { txHash: String(row['tx_hash']), height: Number(row['height']) };
 }
 
+/** Whether another payout to the same recipient was reverted in a block. */
+export function hasReverted(database: Database, { id, network, address }: Spend): boolean {
+  const row = database.one(
+    `SELECT 1 FROM ${SPENT} WHERE p.network = ? AND p.address = ? AND p.purpose = 'payout' AND p.id <> ? AND s.reverted = 1`,
+    network,
+    address,
+    id,
+  );
+  return row !== undefined;
+}
+
+/** Other payouts to the same recipient that are signed and in no block. */
+export function listSignedTo(database: Database, { id, network, address }: Spend): Spend[] {
+  return database
+    .all(
+      `SELECT * FROM spends WHERE network = ? AND address = ? AND purpose = 'payout' AND id <> ? AND state = 'SIGNED'`,
+      network,
+      address,
+      id,
+    )
+    .map(readSpendRow);
+}
+
+/**
+ * Whether a transaction that succeeded did what was ordered. A payout of a token counts only when the logs show exactly its
+ * transfer: a token's contract may return without having moved anything, or take a fee.
+ */
+export function isAsOrdered({ purpose, contract, fence, address, atoms }: Spend, moves: readonly Move[] = []): boolean {
+  if (purpose !== 'payout' || contract === null) return true;
+  const wanted = [contract, fence?.split(':')[0] ?? '', address].map((text) => text.toLowerCase()).join();
+  return moves.some((move) => [move.contract, move.from, move.to].join() === wanted && BigInt(move.atoms) === atoms);
+}
+
 /** The bytes of one of our transactions, in hex; `undefined` when it is none of ours. */
 export function findRaw(database: Database, network: ServedNetwork, txHash: string): string | undefined {
   const row = database.one('SELECT raw FROM versions WHERE network = ? AND tx_hash = ?', network, txHash);
@@ -156,19 +224,24 @@ export function findUnconfirmedPlan(database: Database, network: ServedNetwork, 
   return row && String(row['plan']);
 }
 
-/** The version of a spend that a block has and did not revert, and its height; `undefined` when there is none. */
+/** The version that a block has and that paid a spend as it was ordered, and its height; `undefined` when there is none. */
 export function findPaid(
   database: Database,
-  { id, network, fence }: Spend,
+  spend: Spend,
 ): { readonly txHash: string; readonly height: number } | undefined {
   const row = database.one(
-    `SELECT s.tx_hash, s.height FROM spent AS s JOIN versions AS v ON v.spend_id = ? AND v.tx_hash = s.tx_hash
-     WHERE s.network = ? AND s.fence = ? AND s.reverted = 0`,
-    id,
-    network,
-    fence,
+    `SELECT s.tx_hash, s.height, s.moves FROM spent AS s JOIN versions AS v ON v.spend_id = ? AND v.tx_hash = s.tx_hash
+     WHERE s.network = ? AND s.fence = ? AND s.reverted = 0 AND v.cancels = 0`,
+    spend.id,
+    spend.network,
+    spend.fence,
   );
-  return row && { txHash: String(row['tx_hash']), height: Number(row['height']) };
+  if (!row || !isAsOrdered(spend, readMoves(row))) return undefined;
+  return { txHash: String(row['tx_hash']), height: Number(row['height']) };
+}
+
+function readMoves(row: Row | undefined): Move[] {
+  return JSON.parse(String(row?.['moves'] ?? '[]')) as Move[];
 }
 
 /** Stores why a spend waits. Has no effect on a spend with a signed version. */
@@ -215,8 +288,8 @@ export function storeVersion(
   // Stored already. The same plan signed again gives the same bytes (RFC 6979).
   if (listVersions(database, spend.id).some(({ txHash }) => txHash === signed.txHash)) return;
   database.run(
-    `INSERT INTO versions (spend_id, version, network, tx_hash, raw, plan, fee, made_at_height)
-     SELECT ?1, COALESCE(MAX(version), 0) + 1, ?2, ?3, ?4, ?5, ?6, ?7 FROM versions WHERE spend_id = ?1`,
+    `INSERT INTO versions (spend_id, version, network, tx_hash, raw, plan, fee, made_at_height, cancels)
+     SELECT ?1, COALESCE(MAX(version), 0) + 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 FROM versions WHERE spend_id = ?1`,
     spend.id,
     spend.network,
     signed.txHash,
@@ -224,6 +297,7 @@ export function storeVersion(
     plan,
     String(fee),
     height,
+    spend.cancelled === null ? 0 : 1,
   );
   database.run(
     `UPDATE spends SET state = 'SIGNED', reason = NULL WHERE id = ? AND state IN ('QUEUED', 'HELD')`,
@@ -244,9 +318,11 @@ export function updateSpends(
   return database.transact(() =>
     listOpenSpends(database, network).flatMap((spend) => {
       const row = database.one('SELECT * FROM spent WHERE network = ? AND fence = ?', network, spend.fence);
+      const version = listVersions(database, spend.id).find(({ txHash }) => txHash === row?.['tx_hash']);
       const spent = row && {
-        byVersion: listVersions(database, spend.id).some(({ txHash }) => txHash === row['tx_hash']),
-        isReverted: row['reverted'] === 1,
+        byVersion: version !== undefined,
+        isReverted: row['reverted'] === 1 || version?.cancels === true,
+        isAsOrdered: isAsOrdered(spend, readMoves(row)),
         isFinal: Number(row['height']) <= finalHeight && !doubted.has(spend.id),
       };
       const state = nextSpendState(spend.state, spent);
@@ -260,17 +336,55 @@ export function updateSpends(
 /** Marks a spend as refused, after the signer has burnt its id. */
 export function refuseSpend(database: Database, id: string, reason: string): void {
   database.run(
-    `UPDATE spends SET state = 'REFUSED', reason = COALESCE(reason, ?) WHERE id = ? AND state IN ('REFUSING', 'FINAL_REVERTED')`,
+    `UPDATE spends SET state = 'REFUSED', reason = COALESCE(reason, cancelled, ?)
+     WHERE id = ? AND state IN ('REFUSING', 'FINAL_REVERTED')`,
     reason,
     id,
   );
 }
 
-/** Refuses a payout on a person's decision. Returns false when it has a fence, since it may be paid already. */
+/** Stores the signer's word that the id of a payout is burnt. */
+export function storeProof(database: Database, id: string, { signed, signature }: BurnProof): void {
+  database.run('UPDATE spends SET proof = ? WHERE id = ?', JSON.stringify({ signed, signature }), id);
+}
+
+/**
+ * Decides that the fence of a payout is used up by a payment of nothing, so that it is never paid. Returns false when it
+ * has no fence, or a block has it already.
+ */
+export function cancelByHand(database: Database, id: string, reason: string): boolean {
+  const changed = database.run(
+    `UPDATE spends SET cancelled = ? WHERE id = ? AND purpose = 'payout' AND fence IS NOT NULL
+     AND state IN ('QUEUED', 'HELD', 'SIGNED', 'REFUSED')
+     AND NOT EXISTS (SELECT 1 FROM spent AS s WHERE s.network = spends.network AND s.fence = spends.fence)`,
+    reason,
+    id,
+  );
+  return changed === 1;
+}
+
+/** Decides that a payout may be paid in spite of what holds it. Returns false when it does not wait. */
+export function allowByHand(database: Database, id: string): boolean {
+  return database.run(`UPDATE spends SET allowed = 1 WHERE id = ? AND purpose = 'payout' AND state = 'HELD'`, id) === 1;
+}
+
+/**
+ * Decides about a payout whose fence a final transaction used in another way than was ordered: a person has seen that
+ * the recipient has the amount. Returns false when there is nothing to decide.
+ */
+export function payByHand(database: Database, id: string): boolean {
+  const decided = `UPDATE spends SET state = 'FINAL_PAID' WHERE id = ? AND purpose = 'payout' AND state = 'DISPLACED'`;
+  return database.run(decided, id) === 1;
+}
+
+/**
+ * Refuses a payout on a person's decision: one without a fence, or one whose fence a final transaction used without
+ * paying. Returns false for any other, since it may be paid already.
+ */
 export function refuseByHand(database: Database, id: string, reason: string): boolean {
   const changed = database.run(
     `UPDATE spends SET state = 'REFUSING', reason = ?
-     WHERE id = ? AND purpose = 'payout' AND fence IS NULL AND state IN ('QUEUED', 'HELD')`,
+     WHERE id = ? AND purpose = 'payout' AND (state = 'DISPLACED' OR fence IS NULL AND state IN ('QUEUED', 'HELD'))`,
     reason,
     id,
   );

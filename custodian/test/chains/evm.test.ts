@@ -208,10 +208,10 @@ test('a payout that cannot be made now is held, and made when it can be', async 
   const wanted = payout();
   await custodian.pay(wanted);
   await until('held', () =>
-    custodian.events.some(({ event, reason }) => event === 'spend_held' && reason === 'hot_wallet_low'),
+    custodian.events.some(({ event, reason }) => event === 'spend_held' && reason === 'hot_wallet_low: ETH'),
   );
   await until('told', () => bureau.looks.includes(wanted.withdrawalId));
-  expect((await custodian.look(wanted.withdrawalId)).body).toEqual({ status: 'held', reason: 'hot_wallet_low' });
+  expect((await custodian.look(wanted.withdrawalId)).body).toEqual({ status: 'held', reason: 'hot_wallet_low: ETH' });
   await anvil.setBalance(hot, 2n * ether);
   await until('sent', async () => (await custodian.look(wanted.withdrawalId)).body.status === 'sent', mineOne);
 });

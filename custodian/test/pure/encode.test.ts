@@ -13,10 +13,15 @@ const wallet = new Wallet(MNEMONIC);
 test.each([
   ['a coin payment', { to: '0x52908400098527886E0F7030069857D2E4169EE7', value: '1500000000000000000', data: '0x' }],
   ['a call', { to: '0xdAC17F958D2ee523a2206206994597C13D831ec7', value: '0', data: `0xa9059cbb${'12'.repeat(64)}` }],
+  // More than the library's own limits, which are not ours.
+  [
+    'a million coins and one',
+    { to: '0x52908400098527886E0F7030069857D2E4169EE7', value: `1000001${'0'.repeat(18)}`, data: '0x' },
+  ],
   ['nothing at all', { to: '0x52908400098527886E0F7030069857D2E4169EE7', value: '0', data: '0x' }],
 ])('ethers signs the same bytes and the same hash for %s', async (_, payment) => {
   const key = wallet.evmKey({ account: 'hot', index: 0 });
-  for (const nonce of ['0', '127', '128', '70000']) {
+  for (const nonce of ['0', '127', '128', '70000', '131073', '10000000']) {
     const fees = { gasLimit: '65000', maxFeePerGas: '30000000000', maxPriorityFeePerGas: '1000000000' };
     const unsigned = { chainId: '137', nonce, ...payment, ...fees };
     const oracle = await new EthersWallet(hex.encode(key.privateKey)).signTransaction({

@@ -82,9 +82,9 @@ test('"refused" is answered only when the signer has burnt the id, and never whe
     throw new SignerUnavailable('the signer does not answer');
   });
   expect(status()).toEqual({ status: 'accepted' });
-  await refuse(() => ({ kind: 'burnt', signed: true }));
+  await refuse(() => ({ kind: 'burnt', signed: true, signature: 'ab' }));
   expect([status(), events.at(-1)]).toEqual([{ status: 'accepted' }, 'refusal_impossible']);
-  await refuse(() => ({ kind: 'burnt', signed: false }));
+  await refuse(() => ({ kind: 'burnt', signed: false, signature: 'ab' }));
   expect(status()).toMatchObject({ status: 'refused' });
   expect(asked).toEqual(Array.from({ length: 3 }, () => ({ kind: 'burn', withdrawalId: ID })));
 });

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { hex } from '@scure/base';
 import { beforeEach, expect, test } from 'vitest';
 import { writeTransfer } from '../../src/evm/token-transfer.ts';
 import type { EvmTransaction, SignerRequest } from '../../src/signer/requests.ts';
@@ -280,13 +282,69 @@ test('payments to the hot wallet and to the cold address need no order', () => {
 });
 
 test('nothing is signed for a burnt id, also after a restart of the signer', () => {
-  expect(ask({ kind: 'burn', withdrawalId: FIRST })).toEqual({ kind: 'burnt', signed: false });
+  expect(ask({ kind: 'burn', withdrawalId: FIRST })).toMatchObject({ kind: 'burnt', signed: false });
   log.close();
   log = new SignatureLog(file);
   expect(ask(payout(ethOrder()))).toEqual(refused('burnt'));
   ask(payout(ethOrder({ withdrawalId: SECOND })));
-  expect(ask({ kind: 'burn', withdrawalId: SECOND })).toEqual({ kind: 'burnt', signed: true });
+  expect(ask({ kind: 'burn', withdrawalId: SECOND })).toMatchObject({ kind: 'burnt', signed: true });
   expect(ask(payout(ethOrder({ withdrawalId: SECOND })))).toEqual(refused('burnt', true));
+});
+
+test('more gas than the bound of its kind is refused, whatever it costs', () => {
+  const cheap = { maxFeePerGas: '1000000000' };
+  expect(ask(payout(ethOrder(), { ...cheap, gasLimit: '100001' }))).toEqual(refused('gas_too_high'));
+  expect(ask(payout(ethOrder(), { ...cheap, gasLimit: '100000' }))).toEqual(signed);
+  const token = { to: USDT, value: '0', data: writeTransfer(RECIPIENT, 250_500_000n), nonce: '1', ...cheap };
+  const order = usdtOrder({ withdrawalId: SECOND });
+  expect(ask(payout(order, { ...token, gasLimit: '200001' }))).toEqual(refused('gas_too_high'));
+  expect(ask(payout(order, { ...token, gasLimit: '200000' }))).toEqual(signed);
+});
+
+test('a transaction that cannot be encoded is refused with a reason, and its fence is free for another', () => {
+  const fence = {
+    kind: 'fence',
+    network: 'ETH',
+    fence: `${wallet.evmAddress({ account: 'hot', index: 0 }).toLowerCase()}:0`,
+  } as const;
+  expect(ask(payout(ethOrder(), { maxPriorityFeePerGas: '30000000001' }))).toEqual(refused('cannot_be_signed'));
+  expect(ask(fence)).toEqual({ kind: 'fence', signed: false });
+  expect(ask(payout(ethOrder({ withdrawalId: SECOND })))).toEqual(signed);
+  expect(ask(fence)).toEqual({ kind: 'fence', signed: true });
+});
+
+test('a payment of nothing uses up the nonce of a payout only when its id is burnt, and pays only ourselves', () => {
+  const hot = wallet.evmAddress({ account: 'hot', index: 0 });
+  const cancel = (changes: Partial<EvmTransaction> = {}, withdrawalId = FIRST): SignerRequest => ({
+    kind: 'evm_cancel',
+    network: 'ETH',
+    withdrawalId,
+    transaction: transaction({ to: hot, value: '0', gasLimit: '21000', maxFeePerGas: '60000000000', ...changes }),
+  });
+  ask(payout(ethOrder()));
+  expect(ask(cancel())).toEqual(refused('not_burnt', true));
+  ask({ kind: 'burn', withdrawalId: FIRST });
+  expect(ask(cancel({ to: OTHER }))).toEqual(refused('another_recipient', true));
+  expect(ask(cancel({ value: '1' }))).toEqual(refused('another_recipient', true));
+  expect(ask(cancel({ nonce: '1' }))).toEqual(refused('second_payment'));
+  ask(payout(ethOrder({ withdrawalId: SECOND }), { nonce: '1' }));
+  expect(ask(cancel({ nonce: '1' }))).toEqual(refused('second_payment'));
+  expect(ask(cancel())).toEqual(signed);
+  expect(ask(payout(ethOrder(), { maxFeePerGas: '90000000000' }))).toEqual(refused('burnt', true));
+});
+
+test('the word about a burnt id is signed by a key of the signer, and says whether a payment was signed before', () => {
+  ask(payout(ethOrder()));
+  for (const [withdrawalId, isSigned] of [
+    [FIRST, true],
+    [SECOND, false],
+  ] as const) {
+    const answer = ask({ kind: 'burn', withdrawalId });
+    if (answer.kind !== 'burnt') throw new Error(answer.kind);
+    expect(answer.signed).toBe(isSigned);
+    const text = new TextEncoder().encode(`bureau-burnt-v1.${withdrawalId}.${isSigned}`);
+    expect(ed25519.verify(hex.decode(answer.signature), text, hex.decode(wallet.signerKey))).toBe(true);
+  }
 });
 
 test('a refusal says whether this payment was signed with this fence before, also after the policy has changed', () => {

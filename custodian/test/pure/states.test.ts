@@ -7,7 +7,9 @@ const booleans = [false, true];
 const everySpent: (FenceSpent | undefined)[] = [
   undefined,
   ...booleans.flatMap((byVersion) =>
-    booleans.flatMap((isReverted) => booleans.map((isFinal) => ({ byVersion, isReverted, isFinal }))),
+    booleans.flatMap((isReverted) =>
+      booleans.flatMap((isFinal) => booleans.map((isAsOrdered) => ({ byVersion, isReverted, isFinal, isAsOrdered }))),
+    ),
   ),
 ];
 
@@ -25,12 +27,24 @@ test('the state of a signed spend depends only on how its fence was used', () =>
 
 test('a spend ends only when the block that used its fence is final', () => {
   for (const isReverted of booleans) {
-    expect(nextSpendState('SIGNED', { byVersion: true, isReverted, isFinal: false })).toBe('INCLUDED');
-    expect(nextSpendState('SIGNED', { byVersion: false, isReverted, isFinal: false })).toBe('SIGNED');
-    expect(nextSpendState('INCLUDED', { byVersion: false, isReverted, isFinal: true })).toBe('DISPLACED');
+    expect(nextSpendState('SIGNED', { byVersion: true, isReverted, isFinal: false, isAsOrdered: true })).toBe(
+      'INCLUDED',
+    );
+    expect(nextSpendState('SIGNED', { byVersion: false, isReverted, isFinal: false, isAsOrdered: true })).toBe(
+      'SIGNED',
+    );
+    expect(nextSpendState('INCLUDED', { byVersion: false, isReverted, isFinal: true, isAsOrdered: true })).toBe(
+      'DISPLACED',
+    );
   }
-  expect(nextSpendState('INCLUDED', { byVersion: true, isReverted: false, isFinal: true })).toBe('FINAL_PAID');
-  expect(nextSpendState('INCLUDED', { byVersion: true, isReverted: true, isFinal: true })).toBe('FINAL_REVERTED');
+  expect(nextSpendState('INCLUDED', { byVersion: true, isReverted: false, isFinal: true, isAsOrdered: true })).toBe(
+    'FINAL_PAID',
+  );
+  const other = { byVersion: true, isReverted: false, isFinal: true, isAsOrdered: false };
+  expect(nextSpendState('INCLUDED', other)).toBe('DISPLACED');
+  expect(nextSpendState('INCLUDED', { byVersion: true, isReverted: true, isFinal: true, isAsOrdered: true })).toBe(
+    'FINAL_REVERTED',
+  );
 });
 
 test('the answer is "sent" only for a payout in a final block, and "refused" only for a burnt id', () => {

@@ -3,10 +3,15 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 /**
- * How the node fails: not at all, no connection, a web page instead of an answer, no block above a height, or lies in
- * the answers to one method.
+ * How the node fails: not at all, no connection, no answer, a web page instead of an answer, no block above a height, lies
+ * in the answers to one method, or invents answers.
  */
-export type NodeFault = 'none' | 'down' | 'nonsense' | { readonly knowsUpTo: number } | Lie;
+export type NodeFault = 'none' | 'down' | 'silent' | 'nonsense' | { readonly knowsUpTo: number } | Lie | Invention;
+
+/** Invents the answer to a call; `undefined` forwards the call to the node. */
+export interface Invention {
+  readonly invent: (call: Call) => unknown;
+}
 
 /** The method whose answers are changed, and how. */
 export interface Lie {
@@ -14,13 +19,14 @@ export interface Lie {
   readonly change: (answer: string) => string;
 }
 
-interface Call {
+/** A call of JSON-RPC. */
+export interface Call {
   readonly id: number;
   readonly method: string;
   readonly params: unknown[];
 }
 
-/** A real EVM node behind a proxy that fails on demand. */
+/** A real node behind a proxy that fails on demand. */
 export interface FaultyNode {
   readonly url: string;
   fault: NodeFault;
@@ -30,11 +36,16 @@ export interface FaultyNode {
 /** Starts a proxy in front of the node at a URL. */
 export async function startFaultyNode(nodeUrl: string): Promise<FaultyNode> {
   let node: FaultyNode | undefined;
-  const headers = { 'Content-Type': 'application/json' };
-  const forward = async (body: string) => (await fetch(nodeUrl, { method: 'POST', headers, body })).text();
+  const { username, password, origin } = new URL(nodeUrl);
+  const headers = {
+    'Content-Type': 'application/json',
+    ...(username && { Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` }),
+  };
+  const forward = async (body: string) => (await fetch(origin, { method: 'POST', headers, body })).text();
   const server = createServer((request, response) => {
     const fault = node?.fault ?? 'none';
     if (fault === 'down') return void request.socket.destroy();
+    if (fault === 'silent') return;
     if (fault === 'nonsense') return void response.end('<!DOCTYPE html><title>Just a moment...</title>');
     void text(request).then(async (body) => response.end(await answer(body, fault, forward)));
   });
@@ -52,11 +63,16 @@ export async function startFaultyNode(nodeUrl: string): Promise<FaultyNode> {
 
 async function answer(
   body: string,
-  fault: Exclude<NodeFault, 'down' | 'nonsense'>,
+  fault: Exclude<NodeFault, 'down' | 'silent' | 'nonsense'>,
   forward: (body: string) => Promise<string>,
 ): Promise<string> {
   if (fault === 'none') return forward(body);
   if ('knowsUpTo' in fault) return answerLate(body, fault.knowsUpTo, forward);
+  if ('invent' in fault) {
+    const call = JSON.parse(body) as Call;
+    const result = fault.invent(call);
+    return result === undefined ? forward(body) : JSON.stringify({ jsonrpc: '2.0', id: call.id, result });
+  }
   const isLie = (JSON.parse(body) as Call).method === fault.method;
   return isLie ? fault.change(await forward(body)) : forward(body);
 }

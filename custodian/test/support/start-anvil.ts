@@ -13,6 +13,20 @@ const TOKEN_CODE = assembleToken();
 /** Answers balances as the token above does, and reverts every transfer, as a contract does for a blocked address. */
 export const FROZEN_TOKEN_CODE = '0x5f3560e01c6370a08231146011575f5ffd5b600435545f5260205ff3';
 
+/** Answers balances as the token above does; a transfer returns false and moves nothing. */
+export const FALSE_TOKEN_CODE = '0x5f3560e01c6370a08231146015575f5f5260205ff35b600435545f5260205ff3';
+
+/** Answers balances as the token above does; a transfer logs one atom less than was asked for, as one with a fee. */
+export const FEE_TOKEN_CODE =
+  `0x5f3560e01c6370a082311460475760016024350` +
+  `35f52600435337f${TRANSFER_TOPIC}60205fa360015f5260205ff35b600435545f5260205ff3`;
+
+/**
+ * A recipient that counts down from the number in its storage slot 0, at 26 gas a step, and then takes the payment; while
+ * slot 1 is not 0 it burns all its gas and reverts.
+ */
+export const BURNING_CODE = '0x6001546015576000545b6001900380600957000000005bfe';
+
 /** Forwards its value to the address in its call data, within the transaction. The second version then reverts. */
 const FORWARDER_CODE = '0x5f5f5f5f345f355af15000';
 const REVERTING_FORWARDER_CODE = '0x5f5f5f5f345f355af1505f5ffd';
@@ -81,10 +95,10 @@ export function findAnvil(): string {
 }
 
 /** Starts an anvil on loopback. If there is none, rejects with an error that says what is missing. */
-export async function startAnvil(chainId = 1): Promise<Anvil> {
+export async function startAnvil(chainId = 1, more: readonly string[] = []): Promise<Anvil> {
   const port = await takeFreePort();
   const options = ['--no-mining', '--slots-in-an-epoch', '2', '--quiet', '--order', 'fees'];
-  const child = spawn(findAnvil(), ['--port', String(port), '--chain-id', String(chainId), ...options], {
+  const child = spawn(findAnvil(), ['--port', String(port), '--chain-id', String(chainId), ...options, ...more], {
     stdio: 'ignore',
   });
   const url = `http://127.0.0.1:${port}`;
