@@ -261,12 +261,12 @@ describe('the database', () => {
 
   it('refuses a credit that no decision explains, and a deposit that begins decided', async () => {
     const { id } = await quarantine('LTC', '2');
-    const insert = (columns: string, values: string, reference = `quarantine ${id}`) =>
+    const insert = (columns: string, values: string, reference = `quarantine ${id}`, credited = creditId()) =>
       sql(
         `INSERT OR REPLACE INTO deposits (account_id, id, type, asset, amount, usd_value, status, transfer, reference ${columns})
          VALUES (?, ?, 'INTERNAL_DEPOSIT', 'LTC', 200000000, 1, 'COMPLETED', ${NEXT}, ? ${values})`,
         trader.accountId,
-        creditId(),
+        credited,
         reference,
       );
     await expectRefused('no decision explains the credit', insert('', ''));
@@ -275,7 +275,8 @@ describe('the database', () => {
       insert(', decision, credit_account, credit_id, credit_usd_value', `, 'CREDITED', 'x', 'y', 1`, 'wire 7'),
     );
     await read(await credit(id));
-    await expectRefused('deposit exists', insert('', ''));
+    const explained = await sql('SELECT credit_id FROM deposits WHERE id = ?', id).first<string>('credit_id');
+    await expectRefused('deposit exists', insert('', '', undefined, explained ?? ''));
   });
 
   it('refuses to decide one below the minimum, or one that is not quarantined', async () => {
