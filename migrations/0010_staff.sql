@@ -23,9 +23,16 @@ BEGIN
 END;
 
 -- What needs two people.
+
+-- Taking roles from somebody who is no admin needs one: it gives nobody a role, and leaves the number of admins as it is.
 CREATE TRIGGER staff_join_by_two BEFORE INSERT ON staff
 WHEN EXISTS (SELECT 1 FROM two_admins)
   AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'set_roles' AND target = NEW.email)
+  AND NOT EXISTS (
+    SELECT 1 FROM staff
+    WHERE email = NEW.email AND NOT EXISTS (SELECT 1 FROM json_each(roles) WHERE value = 'admin')
+      AND NOT EXISTS (
+        SELECT 1 FROM json_each(NEW.roles) WHERE value NOT IN (SELECT value FROM json_each(staff.roles))))
 BEGIN
   SELECT RAISE(ABORT, 'guard: two_people_needed');
 END;
@@ -33,6 +40,8 @@ END;
 CREATE TRIGGER staff_change_by_two BEFORE UPDATE ON staff
 WHEN EXISTS (SELECT 1 FROM two_admins)
   AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'set_roles' AND target = NEW.email)
+  AND (EXISTS (SELECT 1 FROM json_each(OLD.roles) WHERE value = 'admin')
+    OR EXISTS (SELECT 1 FROM json_each(NEW.roles) WHERE value NOT IN (SELECT value FROM json_each(OLD.roles))))
 BEGIN
   SELECT RAISE(ABORT, 'guard: two_people_needed');
 END;
@@ -95,6 +104,10 @@ CREATE INDEX proposals_by_status ON proposals (status, id);
 -- The same request is proposed once at a time.
 CREATE UNIQUE INDEX proposals_once ON proposals (digest) WHERE status = 'OPEN';
 
+-- One person has 20 open, so nobody keeps others from proposing; and one recovery of an account is open.
+CREATE INDEX proposals_of_person ON proposals (proposed_by) WHERE status = 'OPEN';
+CREATE UNIQUE INDEX proposals_of_recovery ON proposals (path) WHERE status = 'OPEN' AND duty = 'recover_accounts';
+
 CREATE TRIGGER proposals_begin_open BEFORE INSERT ON proposals
 BEGIN
   SELECT RAISE(ABORT, 'guard: proposal exists')
@@ -102,6 +115,15 @@ BEGIN
       OR EXISTS (SELECT 1 FROM proposals WHERE digest = NEW.digest AND status = 'OPEN');
   SELECT RAISE(ABORT, 'guard: a proposal begins open, for 24 hours')
     WHERE NEW.status IS NOT 'OPEN' OR NEW.expires_at IS NOT NEW.proposed_at + 86400000;
+END;
+
+CREATE TRIGGER proposals_have_a_limit BEFORE INSERT ON proposals
+BEGIN
+  SELECT RAISE(ABORT, 'guard: recovery_proposed')
+    WHERE NEW.duty = 'recover_accounts' AND EXISTS (
+      SELECT 1 FROM proposals WHERE path = NEW.path AND status = 'OPEN' AND duty = 'recover_accounts');
+  SELECT RAISE(ABORT, 'guard: too_many_proposals')
+    WHERE 20 <= (SELECT count(*) FROM proposals WHERE proposed_by = NEW.proposed_by AND status = 'OPEN');
 END;
 
 CREATE TRIGGER proposals_are_kept BEFORE DELETE ON proposals
@@ -201,29 +223,55 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: two_people_needed');
 END;
 
--- A credit by hand, or a deposit that anybody but the custodian reports. The credit of a quarantined deposit needs two
--- people whatever its amount.
-CREATE TRIGGER large_credits_are_given_by_two BEFORE INSERT ON deposits
+-- The credits and deposits that somebody has entered by hand alone since there are two admins, for a day. `person` is an
+-- e-mail, or the name of a token.
+CREATE TABLE hand_credits (
+  person TEXT NOT NULL,
+  asset TEXT NOT NULL,
+  entered_at INTEGER NOT NULL,
+  amount INTEGER NOT NULL CHECK (amount > 0),
+  PRIMARY KEY (person, asset, entered_at)
+) STRICT, WITHOUT ROWID;
+
+-- Their sum of 24 hours stays within the amount for the asset, which is nothing unless it is set.
+CREATE TRIGGER hand_credits_have_a_limit BEFORE INSERT ON hand_credits
+BEGIN
+  SELECT RAISE(ABORT, 'guard: two_people_needed')
+    WHERE NEW.amount > (SELECT coalesce(CAST(approval_above ->> NEW.asset AS INTEGER), 0) FROM settings)
+      - (SELECT coalesce(sum(amount), 0) FROM hand_credits
+         WHERE person = NEW.person AND asset = NEW.asset AND entered_at > NEW.entered_at - 86400000);
+END;
+
+CREATE TRIGGER hand_credits_end AFTER INSERT ON hand_credits
+BEGIN
+  DELETE FROM hand_credits
+    WHERE person = NEW.person AND asset = NEW.asset AND entered_at <= NEW.entered_at - 86400000;
+END;
+
+-- A credit by hand, or a deposit that anybody but the custodian reports. One that two people agreed to does not count.
+CREATE TRIGGER credits_by_hand_count BEFORE INSERT ON deposits
 WHEN NEW.status = 'COMPLETED' AND NEW.withdrawal_id IS NULL
   AND EXISTS (SELECT 1 FROM two_admins)
-  AND NEW.amount > (SELECT CAST(approval_above ->> NEW.asset AS INTEGER) FROM settings)
   AND (NEW.network IS NULL OR (SELECT role FROM audit ORDER BY id DESC LIMIT 1) <> 'deposits')
   AND NOT EXISTS (
     SELECT 1 FROM approved_change
     WHERE (action = 'credit_account' AND target = NEW.account_id) OR (action = 'report_deposit' AND target = NEW.id)
       OR (action = 'credit_deposit' AND 'quarantine ' || target = NEW.reference))
 BEGIN
-  SELECT RAISE(ABORT, 'guard: two_people_needed');
+  INSERT INTO hand_credits (person, asset, entered_at, amount)
+    SELECT coalesce(actor, role), NEW.asset, ts, NEW.amount FROM audit WHERE true ORDER BY id DESC LIMIT 1
+    ON CONFLICT DO UPDATE SET amount = amount + excluded.amount;
 END;
 
-CREATE TRIGGER large_deposits_are_credited_by_two BEFORE UPDATE OF status ON deposits
+CREATE TRIGGER deposits_confirmed_by_hand_count BEFORE UPDATE OF status ON deposits
 WHEN NEW.status = 'COMPLETED'
   AND EXISTS (SELECT 1 FROM two_admins)
-  AND NEW.amount > (SELECT CAST(approval_above ->> NEW.asset AS INTEGER) FROM settings)
   AND (SELECT role FROM audit ORDER BY id DESC LIMIT 1) <> 'deposits'
   AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'report_deposit' AND target = NEW.id)
 BEGIN
-  SELECT RAISE(ABORT, 'guard: two_people_needed');
+  INSERT INTO hand_credits (person, asset, entered_at, amount)
+    SELECT coalesce(actor, role), NEW.asset, ts, NEW.amount FROM audit WHERE true ORDER BY id DESC LIMIT 1
+    ON CONFLICT DO UPDATE SET amount = amount + excluded.amount;
 END;
 
 -- The change that the audit's newest row tells of, if two people agreed on it or the holder made it. A change writes its

@@ -88,7 +88,11 @@ const noticedBy: Readonly<Record<string, readonly string[]>> = {
   ],
   'test/ledger/records.test.ts': ['deposits_are_recorded_once'],
   'test/ledger/new-assets.test.ts': ['assets_are_held_by_every_account'],
-  'test/operator/proposals.access.test.ts': ['proposals_begin_open', 'proposals_are_decided_once'],
+  'test/operator/proposals.access.test.ts': [
+    'proposals_begin_open',
+    'proposals_have_a_limit',
+    'proposals_are_decided_once',
+  ],
   'test/operator/two-people.access.test.ts': [
     'proposals_begin_open',
     'proposals_are_kept',
@@ -106,8 +110,10 @@ const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'trades_are_settled_by_two',
     'violations_are_cleared_by_two',
     'stuck_withdrawals_are_settled_by_two',
-    'large_credits_are_given_by_two',
-    'large_deposits_are_credited_by_two',
+    'hand_credits_have_a_limit',
+    'hand_credits_end',
+    'credits_by_hand_count',
+    'deposits_confirmed_by_hand_count',
   ],
   'test/operator/claims.manual.test.ts': [
     'payout_claims_are_made_once',

@@ -197,8 +197,8 @@ export const errorGuide: Readonly<Record<ProblemCode, ErrorAdvice>> = {
     remedy: 'Read the record again, and decide by its present state.',
   },
   approval_required: {
-    meaning: `Two people must agree on the change, and as many proposals are open as there can be. ${OPERATOR_TOKEN}`,
-    remedy: 'Approve or decline some of the open proposals, then send the request again: it becomes a proposal.',
+    meaning: `Two people must agree on the change, and as many proposals of yours are open as one person can have. ${OPERATOR_TOKEN}`,
+    remedy: 'Have some of them decided, or take them back; then send the request again: it becomes a proposal.',
   },
   supply_cap_exceeded: {
     meaning: `The credit would exceed the supply cap: the most that may be owed to clients in that asset. ${OPERATOR_TOKEN}`,

@@ -36,12 +36,7 @@ export async function allowRecovery(
     database.insert(allowedRecoveries).values({ accountId, expiresAt }),
   ]);
   if (outcome.kind === 'committed') return accept(expiresAt);
-  const refused = explainApproval(outcome);
-  // The row of a proposal names no account; this one does, and so the holder is told.
-  if (refused?.code === 'approval_required') {
-    await insertAudit(database, actor, 'ask_recovery', accountId, { because: reason });
-  }
-  return refused ?? unconfirmed;
+  return explainApproval(outcome) ?? unconfirmed;
 }
 
 /** Until when an account may be recovered without a code, in milliseconds, or `null`. Throws when D1 fails. */

@@ -38,6 +38,8 @@ const guards = [
   'proposed_by_oneself',
   'proposal_decided',
   'proposal_expired',
+  'too_many_proposals',
+  'recovery_proposed',
   'too_many_endpoints',
   'account_not_at_rest',
   'account_moved',

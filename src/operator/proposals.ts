@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { type SQL, and, count, desc, eq, gt, lt, lte } from 'drizzle-orm';
+import { type SQL, and, desc, eq, gt, lt, lte } from 'drizzle-orm';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit, nameActor } from '../ledger/audit.ts';
@@ -13,9 +13,6 @@ import type { Duty } from './roles.ts';
 
 /** How long a proposal can be decided. The trigger `proposals_begin_open` holds it. */
 const LIFETIME_MS = 24 * 3_600_000;
-
-/** As many proposals are open at a time. */
-const MAX_OPEN = 200;
 
 const statuses = ['OPEN', 'APPROVED', 'DECLINED', 'EXPIRED'] as const;
 
@@ -101,13 +98,23 @@ const unconfirmed = refuse('service_unavailable', 'The proposal was not confirme
 
 const tooMany = refuse(
   'approval_required',
-  `Two people must agree on this, and ${MAX_OPEN} proposals are open already. Decide some of them first.`,
+  'Two people must agree on this, and 20 proposals of yours are open already. Have some of them decided first.',
 );
+
+const recoveryProposed = refuse(
+  'invalid_state',
+  'A recovery of this account is proposed already. Approve or decline that one.',
+);
+
+/** The account of which a request proposes the recovery; `undefined` for any other request. */
+function accountToRecover(duty: Duty, { path }: SentRequest): string | undefined {
+  return duty === 'recover_accounts' ? path.split('/').at(-2) : undefined;
+}
 
 /**
  * Makes a proposal of a request, in the ledger of this number; the same request that is open already is returned as it is.
- * Refuses with `approval_required` when too many are open, and with `service_unavailable` when the outcome is unknown.
- * Throws when D1 cannot be read.
+ * Refuses with `approval_required` when the same person has too many open, with `invalid_state` when another recovery of
+ * the account is, and with `service_unavailable` when the outcome is unknown. Throws when D1 cannot be read.
  */
 export async function propose(
   database: Database,
@@ -119,15 +126,8 @@ export async function propose(
   const { now_ms } = actor;
   const digest = await digestRequest(request);
   const isSame = and(eq(proposals.digest, digest), eq(proposals.status, 'OPEN'), gt(proposals.expiresAt, now_ms));
-  const [[standing], [open]] = await database.batch([
-    database.select().from(proposals).where(isSame),
-    database
-      .select({ count: count() })
-      .from(proposals)
-      .where(and(eq(proposals.status, 'OPEN'), gt(proposals.expiresAt, now_ms))),
-  ]);
-  if (standing) return accept(standing);
-  if (open && open.count >= MAX_OPEN) return tooMany;
+  const [open] = await database.select().from(proposals).where(isSame);
+  if (open) return accept(open);
   const id = newRecordId(now_ms, ledger);
   const row: ProposalRow = {
     ...request,
@@ -142,18 +142,24 @@ export async function propose(
     decidedAt: null,
     reason: null,
   };
+  const { method, path } = request;
+  const recovered = accountToRecover(duty, request);
   const outcome = await commit(database, [
-    insertAudit(database, actor, 'propose', id, { method: request.method, path: request.path, digest }),
+    insertAudit(database, actor, 'propose', id, { method, path, digest }),
     database
       .update(proposals)
       .set({ status: 'EXPIRED', decidedAt: now_ms })
       .where(and(eq(proposals.status, 'OPEN'), lte(proposals.expiresAt, now_ms))),
     database.insert(proposals).values(row),
+    // The row of a proposal names no account; this one does, and so the holder is told.
+    ...(recovered === undefined ? [] : [insertAudit(database, actor, 'ask_recovery', recovered, { proposal: id })]),
   ]);
   if (outcome.kind === 'committed') return accept(row);
   // The same request at the same moment, or an answer that was lost.
   const [landed] = await database.select().from(proposals).where(isSame);
-  return landed ? accept(landed) : unconfirmed;
+  if (landed) return accept(landed);
+  if (outcome.kind !== 'guarded') return unconfirmed;
+  return { too_many_proposals: tooMany, recovery_proposed: recoveryProposed }[outcome.guard as string] ?? unconfirmed;
 }
 
 /** One proposal, or `undefined`. Throws when D1 fails. */

@@ -66,7 +66,7 @@ export const ExchangeSettings = z
     exposure: AmountsByAsset.openapi({ description: 'The most that the house may be short', example: { BTC: '10' } }),
     approvalAbove: AmountsByAsset.openapi({
       description:
-        'Credits and deposits by hand above it need two people, once there are two admins; of an asset that is not named, none does',
+        'What one person may credit and report by hand in 24 hours, once there are two admins; more needs two people, and so does anything of an asset that is not named',
       example: { BTC: '1' },
     }),
     openingWeights: OpeningWeights.refine((weights) => Object.values(weights).some((weight) => weight > 0), {

@@ -87,7 +87,8 @@ staffRoutes.openapi(
     method: 'put',
     path: `${STAFF_PATH}/{email}`,
     summary: 'Give a person roles, in place of those before; without any they may do nothing',
-    description: 'Takes effect with the person’s next request. Whoever the identity provider lets in can then act.',
+    description:
+      'Takes effect with the person’s next request. Whoever the identity provider lets in can then act. Once there are two admins it needs two people, except where it only takes roles from somebody who is no admin.',
     middleware: authenticateOperatorJson('manage_staff'),
     request: { params: z.object({ email: Email }), body: jsonBody(SetRoles) },
     responses: {

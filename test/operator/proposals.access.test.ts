@@ -1,10 +1,9 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { exampleOfProblem } from '../../src/http/document/problem-examples.ts';
-import { newRecordId } from '../../src/ledger/record-id.ts';
 import { digestRequest } from '../../src/operator/proposals.ts';
 import { type ProblemBody, type Trader, asOperator, json, openTrader } from '../support/exchange.ts';
 import { sql } from '../support/ledger/raw-ledger.ts';
-import { raiseLimit } from '../support/operator/changes-by-two.ts';
+import { raiseLimit, recoverWithoutCode } from '../support/operator/changes-by-two.ts';
 import { agreeQuick } from '../support/operator/settlements.ts';
 import {
   ADA,
@@ -19,7 +18,6 @@ import {
   look,
   readProposal,
 } from '../support/operator/two-people.ts';
-import { env } from '../support/runtime/test-env.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -146,20 +144,43 @@ describe('a proposal', () => {
     expect(await codeOf(await asOperator('GET', '/proposals/nothing'))).toBe('404 not_found');
   });
 
-  it('is not made while 200 are open', async () => {
-    const now_ms = Date.now();
-    const insert = `INSERT INTO proposals
-      (id, method, path, body, digest, duty, proposed_by, proposed_at, expires_at, status)
-      VALUES (?1, 'PATCH', '/x', '', ?1, 'read', 'operator', ?2, ?2 + 86400000, 'OPEN')`;
-    const fillers = Array.from({ length: 200 }, () => newRecordId(now_ms));
-    await env.DB.batch(fillers.map((id) => sql(insert, id, now_ms)));
-    const { method, path, body } = raiseLimit(trader);
-    const problem = await json<ProblemBody>(await by(ADA, method, path, body));
+  it('is one of 20 that one person has open, also of those made at once, and others make theirs', async () => {
+    const declineAll = sql(
+      `UPDATE proposals SET status = 'DECLINED', decided_by = 'operator', decided_at = 1, reason = 'x' WHERE status = 'OPEN'`,
+    );
+    await declineAll.run();
+    const { method, path } = raiseLimit(trader);
+    const raise = (email: string, to: number) => by(email, method, path, { dailyWithdrawalLimit: String(to) });
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, nth) => raise(ADA, 9_000 + nth)));
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(20);
+    const problem = await json<ProblemBody>(await raise(ADA, 8_000));
     const { code, status, detail } = exampleOfProblem('approval_required', false) as ProblemBody;
     expect(problem).toMatchObject({ code, status, detail });
-    await sql(
-      `UPDATE proposals SET status = 'DECLINED', decided_by = 'operator', decided_at = 1, reason = 'x' WHERE duty = 'read'`,
-    ).run();
-    await readProposal(await by(ADA, method, path, body));
+    await readProposal(await raise(BOB, 8_000));
+    // Those that have expired count no more.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + DAY_MS });
+    await readProposal(await raise(ADA, 8_000));
+    vi.useRealTimers();
+    await declineAll.run();
+  });
+});
+
+describe('a recovery', () => {
+  it('is proposed once at a time for an account, and its holder is told once', async () => {
+    const recovery = await recoverWithoutCode(trader.accountId);
+    const other = await recoverWithoutCode((await openTrader()).accountId);
+    const propose = (email: string, reason: string, { path } = recovery) => by(email, 'POST', path, { reason });
+    const answers = await Promise.all(['a', 'b', 'c', 'd'].map((reason) => propose(REVIEWER, reason)));
+    const made = answers.filter(({ status }) => status === 202);
+    expect(made).toHaveLength(1);
+    const proposal = await readProposal(made[0] as Response);
+    expect(await codeOf(await propose(ADA, 'e'))).toBe('409 invalid_state');
+    expect((await propose(REVIEWER, 'a', other)).status).toBe(202);
+    const told = () =>
+      sql(`SELECT count(*) AS n FROM audit WHERE action = 'ask_recovery' AND target = ?`, trader.accountId).first('n');
+    expect(await told()).toBe(1);
+    await by(ADA, 'POST', `/proposals/${proposal.id}/decline`, { reason: 'not them' });
+    expect((await propose(ADA, 'e')).status).toBe(202);
+    expect(await told()).toBe(2);
   });
 });

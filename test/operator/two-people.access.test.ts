@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readAddresses } from '../support/addresses/addresses.ts';
 import { type Trader, asOperator, openTrader, send } from '../support/exchange.ts';
 import { accepted, signIn, switchTotpOn, codeOf as totpCodeOf } from '../support/holder/holders.ts';
@@ -71,6 +71,81 @@ describe('a change that needs two people', () => {
   });
 });
 
+describe('what one person credits by hand', () => {
+  const credit = (email: string, amount: string, asset = 'LTC') =>
+    by(email, 'POST', `/accounts/${trader.accountId}/credits`, {
+      asset,
+      amount,
+      reference: `${amount} ${asset} of ${email}`,
+    });
+  const report = async (email: string, amount: string, confirmations: number, txHash: string) => {
+    const { LTC = '' } = await readAddresses(trader);
+    return by(email, 'POST', '/deposits', {
+      network: 'LTC',
+      address: LTC,
+      asset: 'LTC',
+      amount,
+      confirmations,
+      txHash,
+    });
+  };
+  const hash = () => crypto.getRandomValues(new Uint8Array(32)).toHex();
+  beforeEach(() => sql('DELETE FROM hand_credits').run());
+  afterEach(() => void vi.useRealTimers());
+
+  it('is limited by its sum of 24 hours for each asset, credits and reported deposits together', async () => {
+    expect((await credit(ADA, '1')).status).toBe(201);
+    const seen = hash();
+    expect((await report(ADA, '0.6', 1, seen)).status).toBe(201);
+    expect((await report(ADA, '0.6', 100, seen)).status).toBe(200);
+    expect((await report(ADA, '0.41', 100, hash())).status).toBe(202);
+    expect((await report(ADA, '0.4', 100, hash())).status).toBe(201);
+    expect((await credit(ADA, '0.00000001')).status).toBe(202);
+    expect((await credit(ADA, '1', 'USDT')).status).toBe(201);
+    // Another person has a limit of their own, and so has the operator's token.
+    expect((await credit(BOB, '2')).status).toBe(201);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + DAY_MS - 60_000 });
+    expect((await credit(ADA, '0.00000002')).status).toBe(202);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
+    expect((await credit(ADA, '2')).status).toBe(201);
+    const { results } = await sql(`SELECT amount FROM hand_credits WHERE person = ? AND asset = 'LTC'`, ADA).all();
+    expect(results).toEqual([{ amount: 200_000_000 }]);
+  });
+
+  it('does not count what two people agreed on', async () => {
+    const proposal = await readProposal(await credit(TREASURER, '2.5'));
+    expect(await codeOf(await approve(ADA, proposal))).toBe('200');
+    for (const email of [TREASURER, ADA]) expect((await credit(email, '2')).status).toBe(201);
+  });
+
+  it('is nothing of an asset for which no amount is set', async () => {
+    expect((await credit(ADA, '0.00000001', 'DOGE')).status).toBe(202);
+  });
+});
+
+describe('a member of staff who is no admin', () => {
+  const set = (email: string, roles: readonly string[]) => by(ADA, 'PUT', `/staff/${email}`, { roles });
+  const grant = async (email: string, roles: readonly string[]) =>
+    approve(BOB, await readProposal(await set(email, roles)));
+
+  it('loses roles by one admin’s decision, and gets none by it', async () => {
+    await grant('clerk@bureau.test', ['support', 'compliance']);
+    expect((await set('clerk@bureau.test', ['support'])).status).toBe(200);
+    expect((await set('clerk@bureau.test', ['compliance'])).status).toBe(202);
+    expect((await set('clerk@bureau.test', [])).status).toBe(200);
+    expect((await set('clerk@bureau.test', ['support'])).status).toBe(202);
+    expect(await codeOf(await by('clerk@bureau.test', 'GET', '/accounts'))).toBe('403 insufficient_role');
+  });
+
+  it('is no admin: one admin alone leaves their number as it is', async () => {
+    await grant('third@bureau.test', ['admin', 'support']);
+    for (const roles of [[], ['support'], ['admin']]) {
+      expect((await set('third@bureau.test', roles)).status).toBe(202);
+    }
+    expect((await set(BOB, [])).status).toBe(202);
+  });
+});
+
 describe('a holder', () => {
   it('changes their own account alone', async () => {
     const { token } = await signIn(trader.accountId);
@@ -127,6 +202,8 @@ describe('the database', () => {
       ['set_roles', LEAVER, `UPDATE staff SET roles = '["admin"]' WHERE email = '${LEAVER}'`],
       ['set_roles', 'x@y.z', `INSERT INTO staff VALUES ('x@y.z', '["admin"]', 1)`],
       ['set_roles', LEAVER, `INSERT OR REPLACE INTO staff VALUES ('${LEAVER}', '["admin"]', 1)`],
+      ['set_roles', BOB, `INSERT OR REPLACE INTO staff VALUES ('${BOB}', '[]', 1)`],
+      ['set_roles', BOB, `UPDATE staff SET roles = '[]' WHERE email = '${BOB}'`],
       ['change_account', id, `UPDATE accounts SET daily_withdrawal_limit = 9000000000000 WHERE id = '${id}'`],
       ['change_settings', 'settings', 'UPDATE settings SET trading_halted = 0'],
       ['change_settings', 'settings', 'UPDATE settings SET withdrawals_halted = 0'],

@@ -10,6 +10,7 @@ import {
   ADA,
   BOB,
   LEAVER,
+  TREASURER,
   approve,
   by,
   codeOf,
@@ -53,6 +54,19 @@ describe.each(ledgers)('at an account of ledger %i', (ledger) => {
     const change = raiseLimit(await openTraderIn(ledger));
     expect((await send(ADA, change)).status).toBe(202);
     await asOperator('PATCH', '/settings', { spreadBps: 0 });
+  });
+});
+
+describe('what one person credits by hand', () => {
+  it('has one limit in all ledgers together', async () => {
+    for (const ledger of ledgers) await databaseOf(ledger).prepare('DELETE FROM hand_credits').run();
+    const credit = async (ledger: number, amount: string) => {
+      const { accountId } = await openTraderIn(ledger);
+      const body = { asset: 'LTC', amount, reference: 'by hand' };
+      return (await by(TREASURER, 'POST', `/accounts/${accountId}/credits`, body)).status;
+    };
+    expect([await credit(1, '0.9'), await credit(2, '0.9'), await credit(2, '0.3')]).toEqual([201, 201, 202]);
+    expect([await credit(0, '0.3'), await credit(1, '0.2'), await credit(0, '0.1')]).toEqual([202, 201, 202]);
   });
 });
 

@@ -79,7 +79,8 @@ const examples: Readonly<Record<ProblemCode, Example>> = {
   },
   approval_required: {
     path: ACCOUNT,
-    detail: 'Two people must agree on this, and 200 proposals are open already. Decide some of them first.',
+    detail:
+      'Two people must agree on this, and 20 proposals of yours are open already. Have some of them decided first.',
   },
   price_unavailable: {
     path: ORDERS,

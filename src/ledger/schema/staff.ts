@@ -76,7 +76,25 @@ export const proposals = sqliteTable(
     uniqueIndex('proposals_once')
       .on(table.digest)
       .where(sql`status = 'OPEN'`),
+    uniqueIndex('proposals_of_recovery')
+      .on(table.path)
+      .where(sql`status = 'OPEN' AND duty = 'recover_accounts'`),
+    index('proposals_of_person')
+      .on(table.proposedBy)
+      .where(sql`status = 'OPEN'`),
   ],
+);
+
+/** The credits and deposits that one person has entered by hand alone, for a day. */
+export const handCredits = sqliteTable(
+  'hand_credits',
+  {
+    person: text().notNull(),
+    asset: text().notNull(),
+    enteredAt: integer('entered_at').notNull(),
+    amount: atoms().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.person, table.asset, table.enteredAt] })],
 );
 
 export const operatorRequests = sqliteTable(

@@ -120,7 +120,8 @@ export async function creditAccount(
     reference: wanted.reference,
   };
   const attempt = () => recordCredit(database, accountId, row, actor);
-  const { outcome, room } = await commitCredit(bindings, { ledger, asset: wanted.asset, amount }, attempt, actor);
+  const incoming = { ledger, asset: wanted.asset, amount, isByHand: true };
+  const { outcome, room } = await commitCredit(bindings, incoming, attempt, actor);
   switch (outcome.kind) {
     case 'committed':
       return accept({ credit: showCredit(row), repeated: false });

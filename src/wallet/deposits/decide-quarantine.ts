@@ -84,7 +84,8 @@ export async function creditQuarantined(
       ],
       [transfer],
     );
-  const { outcome, room } = await commitCredit(bindings, { ledger, asset, amount }, attempt, actor);
+  const incoming = { ledger, asset, amount, isByHand: false };
+  const { outcome, room } = await commitCredit(bindings, incoming, attempt, actor);
   if (outcome.kind === 'committed') return accept({ ...row, decision: 'CREDITED', creditAccount: accountId, creditId });
   if (outcome.kind === 'floor' && room === 'not_yet') return noQuotaYet;
   if (outcome.kind === 'floor')

@@ -137,13 +137,15 @@ interface Place {
 }
 
 /** Attempts to write a deposit; one that is credited obtains quota where its ledger has too little. */
-function creditOnce(
+async function creditOnce(
   { bindings, ledger }: Place,
-  { asset, amount }: Pick<ChainDeposit, 'asset' | 'amount'>,
+  { asset, amount, status }: Pick<ChainDeposit, 'asset' | 'amount' | 'status'>,
   attempt: () => Promise<CommitOutcome>,
   actor: Actor,
 ): Promise<CreditOutcome> {
-  return commitCredit(bindings, { ledger, asset: asset as Asset, amount }, attempt, actor);
+  if (status !== 'COMPLETED') return { outcome: await attempt(), room: 'obtained' };
+  const incoming = { ledger, asset: asset as Asset, amount, isByHand: actor.role !== 'deposits' };
+  return commitCredit(bindings, incoming, attempt, actor);
 }
 
 /** A deposit that cannot be credited now: over the supply cap, or only over its ledger's quota. */

@@ -171,6 +171,8 @@ export function explainWithdrawalRefusal(
     case 'proposed_by_oneself':
     case 'proposal_decided':
     case 'proposal_expired':
+    case 'too_many_proposals':
+    case 'recovery_proposed':
     case 'too_many_endpoints':
     case 'account_not_at_rest':
       throw new Error(`a withdrawal met the guard ${refusal.guard}`);

@@ -6,7 +6,7 @@ import { sql } from '../ledger/raw-ledger.ts';
 import { readTaken, withdraw } from '../withdrawals/withdrawals.ts';
 import { quarantine } from './quarantine.ts';
 import { agreeQuick } from './settlements.ts';
-import { LEAVER } from './two-people.ts';
+import { LEAVER, handLimits } from './two-people.ts';
 
 /** A change that needs two people, and what it changes: as text, so that it can be compared. */
 export interface Change {
@@ -113,7 +113,7 @@ const changesOfSettings: readonly (readonly [string, (trader: Trader) => Promise
       return change({ withdrawalsHalted: false });
     },
   ],
-  ['the amounts that need two people', async () => change({ approvalAbove: { LTC: '2', BTC: rise(1) } })],
+  ['the amounts that need two people', async () => change({ approvalAbove: { ...handLimits, BTC: rise(1) } })],
 ];
 
 const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
@@ -259,7 +259,7 @@ export const changes: readonly (readonly [string, (trader: Trader) => Promise<Ch
     'roles of somebody who has others',
     async () => {
       const standing = await first('SELECT roles FROM staff WHERE email = ?', LEAVER);
-      const roles = standing?.['roles'] === '[]' ? ['auditor'] : [];
+      const roles = standing?.['roles'] === '["auditor"]' ? ['support'] : ['auditor'];
       return {
         method: 'PUT',
         path: `/staff/${LEAVER}`,

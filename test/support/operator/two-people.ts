@@ -8,6 +8,9 @@ export const TREASURER = 'treasurer@bureau.test';
 export const LEAVER = 'leaver@bureau.test';
 export const REVIEWER = 'reviewer@bureau.test';
 
+/** What one person may credit by hand in a day. The tests' traders get their funds so, in USDT and ETH. */
+export const handLimits = { LTC: '2', USDT: '1000000000', ETH: '1000000' } as const;
+
 /** A proposal as it is shown. */
 export interface Shown {
   readonly id: string;
@@ -28,7 +31,7 @@ export async function employTwoAdmins(): Promise<void> {
   await showCertificates(key);
   const staff = { [ADA]: 'admin', [TREASURER]: 'treasury', [REVIEWER]: 'compliance', [LEAVER]: 'auditor' };
   for (const [email, role] of Object.entries(staff)) await employ(email, role);
-  await setSettings({ approvalAbove: { LTC: '2' } });
+  await setSettings({ approvalAbove: handLimits });
   await employ(BOB, 'admin');
 }
 

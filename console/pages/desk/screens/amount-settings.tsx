@@ -18,7 +18,7 @@ type Asset = keyof ExchangeSettings['supplyCaps'];
 const rules = {
   supplyCaps: { duty: 'set_caps', empty: undefined },
   exposure: { duty: 'set_caps', empty: undefined },
-  approvalAbove: { duty: 'change_settings', empty: 'one person is enough' },
+  approvalAbove: { duty: 'change_settings', empty: 'two people in any case' },
   fallbackPrices: { duty: 'change_settings', empty: 'the default' },
 } as const;
 
@@ -52,7 +52,7 @@ export function AssetAmounts({ name, settings, changed }: SettingsPart & { reado
               ]
             : []),
         ]}
-        empty="It is set for no asset: one person is enough."
+        empty="It is set for no asset: once there are two admins, every credit by hand needs two people."
       />
       {may(rules[name].duty) && (
         <div class="steps">

@@ -15,7 +15,7 @@ export const settingNames: Readonly<Record<string, string>> = {
   depositMinimums: 'Smallest deposit',
   spreadBps: 'Spread, in hundredths of a percent',
   exposure: 'The most that the house may be short',
-  approvalAbove: 'Credits by hand above it need two people',
+  approvalAbove: 'What one person may credit by hand in 24 hours',
   openingWeights: 'Accounts opened in ledger, by weight',
   fallbackPrices: 'Fallback price, USDT',
 };
