@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { json, openTrader, send } from '../support/exchange.ts';
 import { followRefreshes, forgetConditions } from '../support/gate.ts';
 import { type Cost, measure } from '../support/runtime/meter.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';
 
 /**
@@ -27,24 +28,33 @@ const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
 const marketPaths = ['/api/v1/markets/tickers', '/api/v1/markets/BTC', '/api/v1/markets/BTC/candles?limit=10'];
 
+/** An answer stays in the edge cache for two seconds or more, so on a busy machine the second request may come too late: then both are made again. */
 describe('market data', () => {
   it.each(marketPaths)('%s needs no call when it is in the edge cache', async (path) => {
     const trader = await openTrader();
-    expect((await send(path)).status).toBe(200);
-    expect(await measure(trader.lane, () => send(path))).toEqual(FREE);
+    await waitFor(async () => {
+      expect((await send(path)).status).toBe(200);
+      expect(await measure(trader.lane, () => send(path))).toEqual(FREE);
+    });
   });
 
   it.each(marketPaths)(
     '%s needs no look into the edge cache within a second, then one, and is not stored again',
     async (path) => {
-      await send(path);
       const match = vi.spyOn(caches.default, 'match');
       const put = vi.spyOn(caches.default, 'put');
-      await send(path);
-      expect([match.mock.calls.length, put.mock.calls.length]).toEqual([0, 0]);
-      recentAnswers.forgetAll();
-      await send(path);
-      expect([match.mock.calls.length, put.mock.calls.length]).toEqual([1, 0]);
+      const countLooks = async () => {
+        match.mockClear();
+        put.mockClear();
+        await send(path);
+        return [match.mock.calls.length, put.mock.calls.length];
+      };
+      await waitFor(async () => {
+        await send(path);
+        expect(await countLooks()).toEqual([0, 0]);
+        recentAnswers.forgetAll();
+        expect(await countLooks()).toEqual([1, 0]);
+      });
       match.mockRestore();
       put.mockRestore();
     },
@@ -52,20 +62,24 @@ describe('market data', () => {
 
   it.each(marketPaths)('%s needs no call for HEAD or for a client that already has the answer', async (path) => {
     const trader = await openTrader();
-    const tag = (await send(path)).headers.get('ETag') ?? '';
-    const cost = await measure(trader.lane, async () => {
-      expect((await send(path, { method: 'HEAD' })).status).toBe(200);
-      expect((await send(path, { headers: { 'If-None-Match': tag } })).status).toBe(304);
+    await waitFor(async () => {
+      const tag = (await send(path)).headers.get('ETag') ?? '';
+      const cost = await measure(trader.lane, async () => {
+        expect((await send(path, { method: 'HEAD' })).status).toBe(200);
+        expect((await send(path, { headers: { 'If-None-Match': tag } })).status).toBe(304);
+      });
+      expect(cost).toEqual(FREE);
     });
-    expect(cost).toEqual(FREE);
   });
 
   it.each(marketPaths)('%s with a key needs only the call of the lane when it is in the edge cache', async (path) => {
     const trader = await openTrader();
     await trader.get(path);
-    await trader.get(path);
-    const cost = await measure(trader.lane, () => trader.get(path));
-    expect(cost).toMatchObject({ laneCalls: 1, hubCalls: 0, databaseTrips: 0, upstreamFetches: 0 });
+    await waitFor(async () => {
+      await trader.get(path);
+      const cost = await measure(trader.lane, () => trader.get(path));
+      expect(cost).toMatchObject({ laneCalls: 1, hubCalls: 0, databaseTrips: 0, upstreamFetches: 0 });
+    });
   });
 
   it('needs one call of the hub when it is not in the edge cache', async () => {

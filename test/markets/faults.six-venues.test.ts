@@ -78,7 +78,21 @@ beforeEach(async () => {
 
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
 });
+
+/** How long a round waits for the slower sources, and for any source at all (`src/markets/price-poller.ts`). */
+const waits_ms: readonly (number | undefined)[] = [250, 2_000];
+
+/**
+ * A sound venue may take longer than a round waits on a busy machine, and would seem to be silent. Where no fault of the
+ * test needs these waits to end, they are made twenty times as long.
+ */
+function waitLongForVenues(): void {
+  const start = globalThis.setTimeout;
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, wait_ms?: number) =>
+    start(run, waits_ms.includes(wait_ms) ? (wait_ms ?? 0) * 20 : wait_ms)) as typeof setTimeout);
+}
 
 /** Whether enough sources of a coin are sound for a fill, by the rule that the exchange documents. */
 function judge(coin: Coin, faulty: readonly Source[], effect: Effect) {
@@ -118,6 +132,10 @@ async function expectTruth(faulty: readonly Source[], effect: Effect, change: Ve
 }
 
 describe.each(Object.entries(faults))('with %s', (fault, [effect, change]) => {
+  beforeEach(() => {
+    if (change.mode !== 'hang') waitLongForVenues();
+  });
+
   it('at any one source, tickers are right, and fills are refused only for coins with too few sources left', async () => {
     for (const source of sources) await expectTruth([source], effect, change);
   });
