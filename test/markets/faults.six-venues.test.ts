@@ -90,8 +90,9 @@ const waits_ms: readonly (number | undefined)[] = [250, 2_000];
  */
 function waitLongForVenues(): void {
   const start = globalThis.setTimeout;
-  vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, wait_ms?: number) =>
-    start(run, waits_ms.includes(wait_ms) ? (wait_ms ?? 0) * 20 : wait_ms)) as typeof setTimeout);
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation((run: () => void, wait_ms?: number) =>
+    start(run, waits_ms.includes(wait_ms) ? (wait_ms ?? 0) * 20 : wait_ms),
+  );
 }
 
 /** Whether enough sources of a coin are sound for a fill, by the rule that the exchange documents. */
