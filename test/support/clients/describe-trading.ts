@@ -305,7 +305,7 @@ export function describeTrading(bundle: string, open: () => ClientLanguage): voi
       };
       await expect.poll(look, { timeout: 75_000, interval: 500 }).toBe('COMPLETED');
       expect(await balanceOf(calm)).toBe('949');
-    }, 90_000);
+    });
   });
 
   describe('on a network that loses answers', () => {
