@@ -45,6 +45,11 @@ CREATE TABLE deposits (
   credit_usd_value INTEGER
     CHECK ((decision IS 'CREDITED') = (credit_account IS NOT NULL AND credit_id IS NOT NULL AND credit_usd_value IS NOT NULL)
       AND (decision IS 'CREDITED') = (coalesce(credit_account, credit_id, credit_usd_value) IS NOT NULL)),
+  -- Of a deposit from a chain that was credited: how many watchers had reported the same, when that was, and the most that
+  -- this ledger then credited in 24 hours on the word of one, in atoms; NULL for no bound.
+  agreed_by INTEGER CHECK (agreed_by IN (1, 2)),
+  credited_at INTEGER,
+  single_bound INTEGER,
   PRIMARY KEY (account_id, id),
   CHECK ((type = 'INTERNAL_DEPOSIT') = ((reference IS NOT NULL) <> (withdrawal_id IS NOT NULL))),
   CHECK ((type = 'ONCHAIN_DEPOSIT') = (network IS NOT NULL AND tx_hash IS NOT NULL AND output_index IS NOT NULL
@@ -112,6 +117,40 @@ BEGIN
   INSERT INTO transfers (id, debit, credit, asset, amount, kind, reference)
     VALUES (NEW.transfer, 'house:custody', NEW.account_id, NEW.asset, NEW.amount, 'deposit', NEW.id);
 END;
+
+-- Whoever has taken over the one watcher's process could report what never was. Above the bound a second one must have
+-- reported the same, with its own node and token.
+CREATE INDEX deposits_of_one_watcher ON deposits (asset, credited_at) WHERE agreed_by = 1;
+
+CREATE TRIGGER deposits_are_agreed_on BEFORE INSERT ON deposits
+WHEN NEW.status = 'COMPLETED' AND NEW.agreed_by = 1 AND NEW.single_bound IS NOT NULL
+BEGIN
+  SELECT RAISE(ABORT, 'guard: second_watcher_needed')
+    WHERE NEW.amount + (
+      SELECT coalesce(sum(amount), 0) FROM deposits
+      WHERE agreed_by = 1 AND asset = NEW.asset AND credited_at > NEW.credited_at - 86400000) > NEW.single_bound;
+END;
+
+CREATE TRIGGER deposits_are_agreed_on_later BEFORE UPDATE OF status ON deposits
+WHEN NEW.status = 'COMPLETED' AND NEW.agreed_by = 1 AND NEW.single_bound IS NOT NULL
+BEGIN
+  SELECT RAISE(ABORT, 'guard: second_watcher_needed')
+    WHERE NEW.amount + (
+      SELECT coalesce(sum(amount), 0) FROM deposits
+      WHERE agreed_by = 1 AND asset = NEW.asset AND credited_at > NEW.credited_at - 86400000) > NEW.single_bound;
+END;
+
+-- What the second watcher has seen. It credits nothing by itself.
+CREATE TABLE witnessed_deposits (
+  network TEXT NOT NULL,
+  tx_hash TEXT NOT NULL,
+  output_index INTEGER NOT NULL,
+  address TEXT NOT NULL,
+  asset TEXT NOT NULL,
+  exact_amount TEXT NOT NULL,
+  confirmations INTEGER NOT NULL,
+  PRIMARY KEY (network, tx_hash, output_index)
+) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER deposits_are_not_deleted BEFORE DELETE ON deposits
 BEGIN

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { takeFreePort } from '../custodian/test/support/free-port.ts';
 import { openFaucet } from './chains/faucet.ts';
 import { type LocalChain, joinConfigs, mineSteadily, startEthereum, startLitecoin } from './chains/local-chains.ts';
-import { startLocalCustodian } from './chains/local-custodian.ts';
+import { PUBLIC_SIGNER_KEY, startLocalCustodian } from './chains/local-custodian.ts';
 import { readSecret, writeSecrets } from './local-secrets.ts';
 import { demoFunds } from './start/demo-account.ts';
 
@@ -69,7 +69,11 @@ async function start(): Promise<void> {
 
 /** Runs the exchange until it ends or this process is interrupted. */
 async function serve(folder: string, custodianPort: number): Promise<void> {
-  const variables = { CUSTODY_PROVIDER: 'http', CUSTODY_URL: `http://127.0.0.1:${custodianPort}` };
+  const variables = {
+    CUSTODY_PROVIDER: 'http',
+    CUSTODY_URL: `http://127.0.0.1:${custodianPort}`,
+    CUSTODY_SIGNER_KEY: PUBLIC_SIGNER_KEY,
+  };
   const words = Object.entries(variables).flatMap(([name, value]) => ['--var', `${name}:${value}`]);
   const exchange = spawn(process.execPath, ['scripts/start.cjs', ...words], {
     env: { BUREAU_STORAGE: join(folder, 'exchange'), ...process.env },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { findBindingFaults } from './ledger/binding-names.ts';
-import { QUOTE_ASSET, coinSymbols, scaleOf } from './money/assets.ts';
+import { QUOTE_ASSET, assetSymbols, coinSymbols, scaleOf } from './money/assets.ts';
 import { type Venue, candleVenues, priceVenues, venues } from './money/venue-symbols.ts';
 import { AMOUNT_SYNTAX, MAX_ATOMS, parseAmount } from './money/amounts.ts';
 
@@ -159,6 +159,8 @@ export const Config = z
     OPERATOR_TOKEN: Secret,
     DEPOSIT_TOKEN: Secret,
     AUDITOR_TOKEN: Secret,
+    WATCHER_TOKEN: Secret.optional(),
+    DEPOSITS_AGREED_FROM: jsonOf(z.partialRecord(z.enum(assetSymbols), z.string().regex(AMOUNT_SYNTAX))),
     TOTP_SECRETS: VersionedSecrets,
     ALLOWLIST_MODE: z.enum(['off', 'strict']),
     ALLOWLIST_COOLING_HOURS: wholeNumber(0, 720),
@@ -179,6 +181,7 @@ export const Config = z
       .string()
       .regex(/^[0-9a-f]{64}$/)
       .optional(),
+    CUSTODY_SIGNER_KEY: z.string().regex(/^([0-9a-f]{64})?$/),
     CUSTODY_SHORTFALL: z.enum(['alert', 'halt']),
     PAYOUT_ALERT_MINUTES: wholeNumber(1, 10_000),
     SPREAD_BPS: wholeNumber(0, 1000),
@@ -197,6 +200,9 @@ export const Config = z
       context.addIssue({ code: 'custom', path: ['ORDER_MIN_USDT'], message: 'is above ORDER_MAX_USDT' });
     const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });
     for (const [name, message] of findAccessFaults(config)) refuse(name, message);
+    if (Object.keys(config.DEPOSITS_AGREED_FROM).length > 0 && config.WATCHER_TOKEN === undefined) {
+      refuse('WATCHER_TOKEN', 'is not set, and DEPOSITS_AGREED_FROM needs a second watcher');
+    }
     if (config.ENVIRONMENT !== 'production') return;
     if (config.PRICE_SOURCES.some(isSandbox)) refuse('PRICE_SOURCES', 'names a sandbox provider in production');
     if (config.CANDLE_SOURCES.some(isSandbox)) refuse('CANDLE_SOURCES', 'names a sandbox provider in production');
@@ -215,11 +221,12 @@ export const Config = z
       if (isPlaceholder) refuse(name, 'names a host that is a placeholder: fill in your own');
     }
     if (isSandbox(config.SOLANA_ADDRESSES)) refuse('SOLANA_ADDRESSES', 'derives of the public test mnemonic');
-    const { CURSOR_SECRET, OPERATOR_TOKEN, DEPOSIT_TOKEN, AUDITOR_TOKEN, CUSTODY_SECRET } = config;
+    const { CURSOR_SECRET, OPERATOR_TOKEN, DEPOSIT_TOKEN, AUDITOR_TOKEN, CUSTODY_SECRET, WATCHER_TOKEN } = config;
     const secrets = [
       ...Object.values(config.API_KEY_SECRETS).map((secret) => ['API_KEY_SECRETS', secret] as const),
       ...Object.values(config.TOTP_SECRETS).map((secret) => ['TOTP_SECRETS', secret] as const),
       ...Object.entries({ CURSOR_SECRET, OPERATOR_TOKEN, DEPOSIT_TOKEN, AUDITOR_TOKEN, CUSTODY_SECRET }),
+      ...(WATCHER_TOKEN === undefined ? [] : [['WATCHER_TOKEN', WATCHER_TOKEN] as const]),
     ];
     for (const [name, secret] of secrets) {
       if (SANDBOX_SECRET.test(secret)) refuse(name, 'is the public secret of the sandbox');

@@ -127,8 +127,13 @@ export function chooseAddressSources(config: Config): AddressSources {
 const custodies: Record<Config['CUSTODY_PROVIDER'], (config: Config) => Custody> = {
   sandbox: () => sandboxCustody,
   manual: () => manualCustody,
-  http: ({ CUSTODY_URL: url, CUSTODY_KEY_ID: keyId, CUSTODY_SECRET: secret, CUSTODY_SIGNING_KEY: signingKey }) =>
-    createHttpCustody({ url, keyId, secret, signingKey }),
+  http: ({
+    CUSTODY_URL: url,
+    CUSTODY_KEY_ID: keyId,
+    CUSTODY_SECRET: secret,
+    CUSTODY_SIGNING_KEY: signingKey,
+    CUSTODY_SIGNER_KEY: signerKey,
+  }) => createHttpCustody({ url, keyId, secret, signingKey, signerKey }),
 };
 
 /** The custodian that pays withdrawals. */

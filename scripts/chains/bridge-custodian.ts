@@ -23,7 +23,7 @@ import { custodianKey } from '../../test/support/node/custody/start-custodian.ts
 import type { ServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
 import { type CompareCustody, type KilledCustodian, PARTIES, funds } from '../../test/kills/custody.ts';
 import type { Payout } from '../../src/wallet/custody/custody.ts';
-import { PUBLIC_MNEMONIC, listOthers, startLocalCustodian } from './local-custodian.ts';
+import { PUBLIC_MNEMONIC, PUBLIC_SIGNER_KEY, listOthers, startLocalCustodian } from './local-custodian.ts';
 import { mineSteadily } from './local-chains.ts';
 import { PaidOnChain } from './paid-on-chain.ts';
 import { type Cover, describeCover, readCover } from './read-cover.ts';
@@ -55,6 +55,7 @@ export async function startBridgedCustodian(signingKey: string): Promise<KilledC
     const { url, bridge } = await startParts(signingKey, started);
     return {
       url,
+      signerKey: PUBLIC_SIGNER_KEY,
       follow: (exchange) => bridge.follow(exchange),
       stop: () => started.disposeAsync(),
     };

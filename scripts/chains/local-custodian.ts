@@ -6,12 +6,16 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { hex } from '@scure/base';
 import { sealKeystore } from '../../custodian/src/signer/keystore.ts';
 import type { Policy } from '../../custodian/src/signer/policy.ts';
+import { Wallet } from '../../custodian/src/signer/wallet.ts';
 import { type Network, networks as allNetworks } from '../../src/money/networks.ts';
 import { deriveDepositKeys, readSeed } from '../offline-wallet.ts';
 
 /** The public test mnemonic. The sandbox's deposit keys are derived from it. */
 export const PUBLIC_MNEMONIC =
   'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about';
+
+/** The public key with which its signer proves that a payout was refused: CUSTODY_SIGNER_KEY. */
+export const PUBLIC_SIGNER_KEY = new Wallet(PUBLIC_MNEMONIC).signerKey;
 
 const COMMANDS = join(import.meta.dirname, '..', '..', 'custodian', 'src', 'commands');
 const PASSPHRASE = 'a passphrase of no worth';

@@ -5,7 +5,7 @@ import { takeFreePort } from '../../custodian/test/support/free-port.ts';
 import { type ServedExchange, startServedExchange } from '../../test/support/node/exchange/served-exchange.ts';
 import { Books } from './books.ts';
 import { type LocalChain, joinConfigs, mineSteadily, startEthereum, startLitecoin } from './local-chains.ts';
-import { listOthers, startLocalCustodian } from './local-custodian.ts';
+import { PUBLIC_SIGNER_KEY, listOthers, startLocalCustodian } from './local-custodian.ts';
 
 /** Options of a run. */
 export interface WithdrawalRun {
@@ -71,6 +71,7 @@ export async function runWithdrawals(run: WithdrawalRun): Promise<WithdrawalRepo
       CUSTODY_KEY_ID: KEY.id,
       CUSTODY_SECRET: KEY.secret,
       CUSTODY_SIGNING_KEY: SIGNING_KEY,
+      CUSTODY_SIGNER_KEY: PUBLIC_SIGNER_KEY,
     },
   });
   started.defer(() => exchange.stop());

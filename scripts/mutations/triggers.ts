@@ -20,6 +20,7 @@ const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'operator_requests_are_not_deleted',
   ],
   'test/ledger/directory.test.ts': ['claims_are_made_once'],
+  'test/operator/agreed-deposits.test.ts': ['deposits_are_agreed_on', 'deposits_are_agreed_on_later'],
   'test/ledger/moved-accounts.three-ledgers.test.ts': [
     'accounts_are_of_their_ledger',
     'accounts_arrive_frozen',

@@ -19,6 +19,7 @@ const guards = [
   'price_overtaken',
   'deposit_settled',
   'deposit_unchanged',
+  'second_watcher_needed',
   'quarantine_decided',
   'totp_step_used',
   'totp_secret_replaced',

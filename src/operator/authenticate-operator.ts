@@ -47,6 +47,7 @@ const tokens: readonly (readonly [Role, string])[] = [
   ['operator', config.OPERATOR_TOKEN],
   ['deposits', config.DEPOSIT_TOKEN],
   ['auditor', config.AUDITOR_TOKEN],
+  ...(config.WATCHER_TOKEN === undefined ? [] : [['watcher', config.WATCHER_TOKEN] as const]),
 ];
 
 const invalidToken = refuse('invalid_operator_token', 'Send an operator token: Authorization: Bearer <token>.');

@@ -78,6 +78,7 @@ depositRoutes.openapi(
       c.req.valid('json'),
       (asset, amount) => valueInUsdt(c.env, asset, amount),
       actorOf(c),
+      config.DEPOSITS_AGREED_FROM,
     );
     if (!reported.ok) return sendProblem(c, reported);
     c.set('changedLedger', ledgerNumberOf(reported.value.deposit.id));

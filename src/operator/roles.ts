@@ -14,10 +14,11 @@ const chiefs = ['operator', 'admin'] as const satisfies readonly Role[];
  */
 export const duties = {
   /** Any token, and any person of the staff. */
-  know_interface: [...chiefs, 'deposits', 'auditor', 'treasury', 'support', 'compliance'],
+  know_interface: [...chiefs, 'deposits', 'watcher', 'auditor', 'treasury', 'support', 'compliance'],
   read: [...chiefs, 'auditor', 'treasury', 'support', 'compliance'],
-  report_deposits: [...chiefs, 'deposits'],
-  ask_custodian: [...chiefs, 'deposits', 'treasury'],
+  /** What the second watcher reports credits nothing by itself. */
+  report_deposits: [...chiefs, 'deposits', 'watcher'],
+  ask_custodian: [...chiefs, 'deposits', 'watcher', 'treasury'],
   open_accounts: [...chiefs, 'support'],
   /** To another ledger. */
   move_accounts: chiefs,

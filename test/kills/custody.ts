@@ -14,6 +14,8 @@ export type CompareCustody = (
 /** A custodian of a run. The simulated one holds no coins, so there is nothing to compare. */
 export interface KilledCustodian {
   readonly url: string;
+  /** The public key with which its signer proves that a payout was refused; absent where it has none. */
+  readonly signerKey?: string;
   /** Says which exchange runs now. Returns how its ledger is compared with what custody holds. */
   follow?(exchange: ServedExchange): CompareCustody;
   stop(): Promise<void>;

@@ -159,6 +159,7 @@ class KillRun {
       variables: {
         ...custodyVariables(this.#custodian.url),
         CUSTODY_SIGNING_KEY: SIGNING_KEY,
+        CUSTODY_SIGNER_KEY: this.#custodian.signerKey ?? '',
       },
     });
     this.#clerk.origin = this.#exchange.url;

@@ -41,6 +41,8 @@ function fillIn(values: Readonly<Record<string, string>>): string {
 const ready = {
   DEPOSIT_KEYS: JSON.stringify(deriveDepositKeys(new Uint8Array(64).fill(7))),
   CUSTODY_URL: 'https://custody.bureau.dev',
+  CUSTODY_SIGNER_KEY: 'ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c',
+  DEPOSITS_AGREED_FROM: '{"ETH":"20"}',
   ACCESS_ISSUER: 'https://bureau.cloudflareaccess.com',
   ACCESS_AUDIENCE: '4714c1358e65fe4b408ad6d432a5f878f08194bdb4752441fd56faefa9b2b6f2',
   CONSOLE_ORIGIN: 'https://console.bureau.dev',
@@ -177,6 +179,16 @@ const wrongs: readonly {
     what: `no ${name}`,
     said: new RegExp(`error: ${name} is not set: .npx wrangler secret put ${name} --env production.`),
   })),
+  {
+    what: 'no key of the custodian’s signer',
+    values: { CUSTODY_SIGNER_KEY: '' },
+    said: /warning: CUSTODY_SIGNER_KEY is empty/,
+  },
+  {
+    what: 'one watcher of deposits',
+    values: { DEPOSITS_AGREED_FROM: '{}' },
+    said: /warning: DEPOSITS_AGREED_FROM is empty/,
+  },
   { what: 'no signing key', said: /warning: CUSTODY_SIGNING_KEY is not set/ },
   { what: 'supply caps that nobody set', said: /warning: the supply cap of .*BTC.* was never touched/ },
   { what: 'exposures that nobody set', said: /warning: the exposure of .*DOGE.* was never touched/ },

@@ -82,5 +82,5 @@ export function lookUp({ database }: OrderBook, withdrawalId: string): Answered 
   const spend = findSpend(database, withdrawalId);
   if (spend?.purpose !== 'payout') return { status: 404, body: { status: 'never_seen' } };
   noteTold(database, withdrawalId);
-  return { status: 200, body: answerOf(spend.state, nameTransaction(database, spend), spend.reason) };
+  return { status: 200, body: answerOf(spend.state, nameTransaction(database, spend), spend.reason, spend.proof) };
 }

@@ -2,9 +2,9 @@ import { type Log, describeError } from '../log.ts';
 import { type AgreementTools, isAgreed } from '../nodes/agreement.ts';
 import type { AskSigner } from '../signer/connect.ts';
 import type { Signed, SignerAnswer } from '../signer/requests.ts';
+import type { BurnProof } from '../states/spend.ts';
 import type { Database } from '../store/database.ts';
 import {
-  type BurnProof,
   type Spend,
   findSpend,
   findSpent,

@@ -66,7 +66,7 @@ export class Wallet {
     return hex.encode(ed25519.getPublicKey(this.#signerSeed));
   }
 
-  /** Signs that an id is burnt, and whether a payment was signed for it before: docs/custody.md, "Refused". */
+  /** Signs that an id is burnt, and whether a payment was signed for it before: docs/custody.md, "A refusal with proof". */
   signBurnt(withdrawalId: string, signed: boolean): string {
     const text = new TextEncoder().encode(`bureau-burnt-v1.${withdrawalId}.${signed}`);
     return hex.encode(ed25519.sign(text, this.#signerSeed));

@@ -58,21 +58,34 @@ export function nextSpendState(state: SpendState, spent: FenceSpent | undefined)
   return spent.isAsOrdered ? 'FINAL_PAID' : 'DISPLACED';
 }
 
+/** What the signer signed about a burnt id: docs/custody.md, "A refusal with proof". */
+export interface BurnProof {
+  /** Whether it had signed a payment for the id before. */
+  readonly signed: boolean;
+  /** Ed25519, in hex. */
+  readonly signature: string;
+}
+
 /** The answer to Bureau about a payout: docs/custody.md. A hash is final only with `sent`. */
 export type PayoutAnswer =
   | { readonly status: 'sent'; readonly txHash: string }
   | { readonly status: 'accepted'; readonly txHash?: string }
   | { readonly status: 'held'; readonly reason: string }
-  | { readonly status: 'refused'; readonly reason: string };
+  | { readonly status: 'refused'; readonly reason: string; readonly proof?: BurnProof };
 
 /** The answer for a state. `txHash` is that of the version in a block, else of the newest; `null` before the first. */
-export function answerOf(state: SpendState, txHash: string | null, reason: string | null): PayoutAnswer {
+export function answerOf(
+  state: SpendState,
+  txHash: string | null,
+  reason: string | null,
+  proof: BurnProof | null = null,
+): PayoutAnswer {
   switch (state) {
     case 'FINAL_PAID':
       if (txHash === null) throw new Error('a payout is paid without a transaction');
       return { status: 'sent', txHash };
     case 'REFUSED':
-      return { status: 'refused', reason: reason ?? 'refused by the custodian' };
+      return { status: 'refused', reason: reason ?? 'refused by the custodian', ...(proof && { proof }) };
     case 'HELD':
       return { status: 'held', reason: reason ?? 'held by the custodian' };
     case 'QUEUED':

@@ -1,5 +1,5 @@
 import type { ServedNetwork } from '../networks.ts';
-import { type SpendState, nextSpendState } from '../states/spend.ts';
+import { type BurnProof, type SpendState, nextSpendState } from '../states/spend.ts';
 import type { Move } from '../nodes/chain.ts';
 import { watchFence } from './chain-state.ts';
 import type { Database, Row } from './database.ts';
@@ -30,14 +30,6 @@ export interface Spend {
   readonly cancelled: string | null;
   /** The signer's word that its id is burnt; `null` while it is not. */
   readonly proof: BurnProof | null;
-}
-
-/** What the signer signed about a burnt id: docs/custody.md, "Refused". */
-export interface BurnProof {
-  /** Whether it had signed a payment for the id before. */
-  readonly signed: boolean;
-  /** Ed25519, in hex. */
-  readonly signature: string;
 }
 
 /** A signed transaction of a spend. */

@@ -35,6 +35,20 @@ export const orders = sqliteTable(
   (table) => [primaryKey({ columns: [table.accountId, table.id] })],
 );
 
+export const witnessedDeposits = sqliteTable(
+  'witnessed_deposits',
+  {
+    network: text().$type<Network>().notNull(),
+    txHash: text('tx_hash').notNull(),
+    outputIndex: integer('output_index').notNull(),
+    address: text().notNull(),
+    asset: text().notNull(),
+    exactAmount: text('exact_amount').notNull(),
+    confirmations: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.network, table.txHash, table.outputIndex] })],
+);
+
 export const deposits = sqliteTable(
   'deposits',
   {
@@ -59,6 +73,9 @@ export const deposits = sqliteTable(
     creditAccount: text('credit_account'),
     creditId: text('credit_id'),
     creditUsdValue: atoms('credit_usd_value'),
+    agreedBy: integer('agreed_by').$type<1 | 2>(),
+    creditedAt: integer('credited_at'),
+    singleBound: atoms('single_bound'),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),
@@ -77,6 +94,9 @@ export const deposits = sqliteTable(
     index('deposits_credited')
       .on(table.creditAccount, table.creditId)
       .where(sql`credit_id IS NOT NULL`),
+    index('deposits_of_one_watcher')
+      .on(table.asset, table.creditedAt)
+      .where(sql`agreed_by = 1`),
   ],
 );
 

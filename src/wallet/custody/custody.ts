@@ -1,5 +1,6 @@
 import type { Asset } from '../../money/assets.ts';
 import type { Network } from '../../money/networks.ts';
+import type { RefusalProof } from './verify-refusal.ts';
 
 /** How long any request to the custodian may take. */
 export const CUSTODY_DEADLINE_MS = 6_000;
@@ -26,7 +27,7 @@ export type CustodyState =
   /** As accepted, but the custodian waits for something before it pays, such as coins for its hot wallet. */
   | { readonly kind: 'held'; readonly reason: string }
   /** It was not paid and never will be. Only the custodian's own well-formed answer counts as this. */
-  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'refused'; readonly reason: string; readonly proof?: RefusalProof }
   /** It may have been paid, or may still be. Only another look-up helps. */
   | { readonly kind: 'unknown' };
 

@@ -12,17 +12,23 @@ import {
 } from './custody.ts';
 import { readHoldings } from './read-holdings.ts';
 import { signOrder } from './sign-order.ts';
-import { readLookupAnswer, readSubmitAnswer } from './read-answer.ts';
+import { MAX_REASON_LENGTH, readLookupAnswer, readSubmitAnswer } from './read-answer.ts';
 import { type CustodyKey, type CustodyRequest, signRequest } from './sign-request.ts';
+import { isProvenUnpaid } from './verify-refusal.ts';
 
 /** The largest answer that is read: a state and a hash or a reason, or what is held on each network. */
 const MAX_ANSWER_BYTES = 16 * 1024;
+
+/** How a refusal that proves nothing begins for the operator. */
+const UNPROVEN = 'refused without proof that it is unpaid, settle it by hand';
 
 /** The custodian's address, and Bureau's key there. */
 export interface HttpCustodySettings extends CustodyKey {
   readonly url: string;
   /** The seed of the Ed25519 key that signs payouts, in hex; `undefined` for a custodian that does not ask for it. */
   readonly signingKey?: string | undefined;
+  /** The public key of the custodian's signer, in hex, without whose proof no refusal counts; empty for none. */
+  readonly signerKey?: string;
 }
 
 interface HttpAnswer {
@@ -36,8 +42,8 @@ const unknown = { kind: 'unknown' } as const;
 export function createHttpCustody(settings: HttpCustodySettings): Custody {
   return {
     name: 'http',
-    submit: (payout) => ask('PUT', payout, settings, readSubmitAnswer),
-    lookup: (payout) => ask('GET', payout, settings, readLookupAnswer),
+    submit: async (payout) => judge(await ask('PUT', payout, settings, readSubmitAnswer), payout, settings),
+    lookup: async (payout) => judge(await ask('GET', payout, settings, readLookupAnswer), payout, settings),
     holdings: () => askHoldings(settings),
   };
 }
@@ -62,6 +68,22 @@ async function ask<S extends CustodyState | NeverSeen>(
   // Logged, since a wrong key or address would otherwise look like a slow custodian.
   logFault('custody_unknown', { withdrawalId: payout.withdrawalId, method, status });
   return unknown;
+}
+
+/**
+ * A refusal returns the money, so it counts only when the signer itself has signed that nobody is paid, where its key is
+ * known. Any other is left to a person, who sees it as held.
+ */
+async function judge<S extends CustodyState | NeverSeen>(
+  state: S,
+  { withdrawalId }: Payout,
+  { signerKey = '' }: HttpCustodySettings,
+): Promise<S | CustodyState> {
+  if (state.kind !== 'refused') return state;
+  const { reason, proof } = state;
+  if (signerKey === '' || (await isProvenUnpaid(withdrawalId, proof, signerKey))) return { kind: 'refused', reason };
+  logFault('refusal_unproven', { withdrawalId, signed: String(proof?.signed) });
+  return { kind: 'held', reason: `${UNPROVEN}: ${reason}`.slice(0, MAX_REASON_LENGTH) };
 }
 
 async function askHoldings(settings: HttpCustodySettings): Promise<readonly NetworkHoldings[] | undefined> {

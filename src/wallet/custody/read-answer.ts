@@ -4,17 +4,19 @@ import { readTransactionHash } from '../transaction-hash.ts';
 import type { CustodyState, NeverSeen } from './custody.ts';
 import { parseJson } from '../../platform/parse-json.ts';
 
-const MAX_REASON_LENGTH = 500;
+export const MAX_REASON_LENGTH = 500;
 
 /** Why it refuses or waits, for the operator. */
 const Reason = z.string().min(1).max(MAX_REASON_LENGTH);
+
+const Proof = z.object({ signed: z.boolean(), signature: z.string().regex(/^[0-9a-f]{128}$/) });
 
 /** A custodian's answer about a payout. Other fields are ignored. */
 const CustodyAnswer = z.discriminatedUnion('status', [
   z.object({ status: z.literal('sent'), txHash: z.string() }),
   z.object({ status: z.literal('accepted') }),
   z.object({ status: z.literal('held'), reason: Reason }),
-  z.object({ status: z.literal('refused'), reason: Reason }),
+  z.object({ status: z.literal('refused'), reason: Reason, proof: Proof.optional() }),
   z.object({ status: z.literal('never_seen') }),
 ]);
 
@@ -66,8 +68,9 @@ function readState(json: unknown, network: Network): CustodyState | NeverSeen {
       return txHash === undefined ? unknown : { kind: 'sent', txHash };
     }
     case 'refused':
+      return { kind: 'refused', reason: answer.reason, ...(answer.proof && { proof: answer.proof }) };
     case 'held':
-      return { kind: answer.status, reason: answer.reason };
+      return { kind: 'held', reason: answer.reason };
     case 'accepted':
     case 'never_seen':
       return { kind: answer.status };

@@ -6,7 +6,7 @@ import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { explainApproval } from '../../ledger/explain-approval.ts';
 import { claimNames, findHolders, ledgerOfHolder, nameAddress, nameOutput } from '../../ledger/directory.ts';
-import { directoryOf, openLedger } from '../../ledger/ledgers.ts';
+import { directoryOf, listLedgers, openLedger } from '../../ledger/ledgers.ts';
 import { FIRST_LEDGER, ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
 import type { LedgerBindings } from '../../platform/bindings.ts';
 import { deposits } from '../../ledger/schema.ts';
@@ -17,6 +17,7 @@ import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, floorAmount } from '../../money/a
 import { type Network, findNetwork } from '../../money/networks.ts';
 import { readAddress } from '../addresses/validate-address.ts';
 import { type CreditOutcome, commitCredit } from './commit-credit.ts';
+import { type AgreedFrom, type Agreement, readAgreement, storeWitness } from './second-watcher.ts';
 import { type ChainDeposit, type QuarantineReason, UNOWNED, readDeposit } from './deposit.ts';
 import { readTransactionHash } from '../transaction-hash.ts';
 
@@ -75,6 +76,9 @@ export interface Reported {
  * output for that ledger in the directory, so that no other ledger ever takes it. If the account has left that ledger
  * before the deposit was written there, its new ledger takes it: the old one takes none of that account any more.
  *
+ * Above the bound of `agreedFrom`, it is PENDING until the second watcher has reported the same. That watcher's own report is
+ * stored, and neither credits nor fails anything.
+ *
  * A report that changes the deposit's status is written and audited. Any other costs two reads.
  *
  * Refuses with `network_not_supported`, `invalid_address`, `invalid_request` for an invalid hash, `invalid_state` when
@@ -86,19 +90,30 @@ export async function reportDeposit(
   report: ReportDeposit,
   valueOf: (asset: Asset, amount: Atoms) => Promise<Atoms>,
   actor: Actor,
+  agreedFrom: AgreedFrom = {},
 ): Promise<Outcome<Reported>> {
   const read = readReport(report);
   if (!read.ok) return read;
   const { ledger, isKnown, owner } = await claimOutput(bindings, read.value);
   const database = openLedger(bindings, ledger);
+  if (actor.role === 'watcher') {
+    if (!report.failed) await storeWitness(database, read.value);
+    Object.assign(read.value, { confirmations: 0, failed: false });
+  }
   // An output that is claimed without a deposit is one whose first report was cut off.
   const standing = isKnown ? await readDeposit(database, read.value) : undefined;
-  const place: Place = { bindings, ledger, database };
+  const place: Place = { bindings, ledger, database, agreedFrom };
   if (standing) return advance(place, standing, read.value, actor);
 
   const id = newRecordId(actor.now_ms, ledger);
   const first = { ...(await judge(database, read.value, owner, valueOf)), id };
-  const { outcome, room } = await creditOnce(place, first, () => insert(database, first, actor), actor);
+  const agreement = await agreeOn(place, first, read.value, actor);
+  const { outcome, room } = await creditOnce(place, first, () => insert(database, first, actor, agreement), actor);
+  if (needsWatcher(outcome)) {
+    const waiting: ChainDeposit = { ...first, status: 'PENDING' };
+    const retry = await insert(database, waiting, actor);
+    return retry.kind === 'committed' ? accept({ deposit: waiting, isNew: true }) : unconfirmed;
+  }
   switch (outcome.kind) {
     case 'committed':
       return accept({ deposit: first, isNew: true });
@@ -134,6 +149,23 @@ interface Place {
   readonly bindings: LedgerBindings;
   readonly ledger: number;
   readonly database: Database;
+  readonly agreedFrom: AgreedFrom;
+}
+
+/** On whose word a deposit would be credited; `undefined` when it would not be. */
+async function agreeOn(
+  { bindings, database, agreedFrom }: Place,
+  { status }: Pick<ChainDeposit, 'status'>,
+  report: ReadReport,
+  { now_ms }: Actor,
+): Promise<Agreement | undefined> {
+  if (status !== 'COMPLETED') return undefined;
+  return readAgreement(database, report, agreedFrom, listLedgers(bindings).length, now_ms);
+}
+
+/** Whether the database wants a second watcher's word first. */
+function needsWatcher(outcome: CommitOutcome): boolean {
+  return outcome.kind === 'guarded' && outcome.guard === 'second_watcher_needed';
 }
 
 /** Attempts to write a deposit; one that is credited obtains quota where its ledger has too little. */
@@ -279,7 +311,9 @@ async function advance(
   }
   const next: ChainDeposit = { ...standing, status, reason: null, confirmations };
   const { database } = place;
-  const { outcome, room } = await creditOnce(place, next, () => update(database, next, actor), actor);
+  const agreement = await agreeOn(place, next, report, actor);
+  const { outcome, room } = await creditOnce(place, next, () => update(database, next, actor, agreement), actor);
+  if (needsWatcher(outcome)) return accept({ deposit: { ...standing, confirmations }, isNew: false });
   if (outcome.kind === 'committed') return accept({ deposit: next, isNew: false });
   const refusal = explainApproval(outcome);
   if (refusal) return refusal;
@@ -304,18 +338,28 @@ function nextStatus(standing: ChainDeposit, report: ReadReport): ChainDeposit['s
   return status === 'PENDING' ? standing.status : status;
 }
 
-function insert(database: Database, deposit: ChainDeposit, actor: Actor): Promise<CommitOutcome> {
+function insert(
+  database: Database,
+  deposit: ChainDeposit,
+  actor: Actor,
+  agreement?: Agreement,
+): Promise<CommitOutcome> {
   const record = database
     .insert(deposits)
-    .values({ ...deposit, type: 'ONCHAIN_DEPOSIT', transfer: transferOf(deposit) });
+    .values({ ...deposit, ...agreement, type: 'ONCHAIN_DEPOSIT', transfer: transferOf(deposit) });
   return settle(database, deposit, record, actor);
 }
 
 /** The UPDATE names the deposit but not its state, so that the second of two equal changes is refused by a guard. */
-function update(database: Database, deposit: ChainDeposit, actor: Actor): Promise<CommitOutcome> {
+function update(
+  database: Database,
+  deposit: ChainDeposit,
+  actor: Actor,
+  agreement?: Agreement,
+): Promise<CommitOutcome> {
   const { status, reason, confirmations } = deposit;
   const own = and(eq(deposits.accountId, deposit.accountId), eq(deposits.id, deposit.id));
-  const moved = { status, reason, confirmations, transfer: transferOf(deposit) };
+  const moved = { status, reason, confirmations, ...agreement, transfer: transferOf(deposit) };
   return settle(database, deposit, database.update(deposits).set(moved).where(own), actor);
 }
 

@@ -159,6 +159,7 @@ export function explainWithdrawalRefusal(
     case 'price_overtaken':
     case 'deposit_settled':
     case 'deposit_unchanged':
+    case 'second_watcher_needed':
     case 'quarantine_decided':
     case 'withdrawal_settled':
     case 'movement_refused':

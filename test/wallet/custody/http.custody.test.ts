@@ -1,3 +1,4 @@
+import { ed25519 } from '@noble/curves/ed25519.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { config } from '../../../src/env.ts';
 import { networks } from '../../../src/money/networks.ts';
@@ -272,5 +273,37 @@ describe('the signature', () => {
     const prefixed = createHttpCustody({ ...settings, url: `${env.CUSTODIAN_SERVER}/bureau` });
     await prefixed.submit(drawPayout());
     expect(await listRejections()).toEqual([]);
+  });
+});
+
+describe('a refusal, where the signer’s key is known', () => {
+  const seed = new Uint8Array(32).fill(5);
+  const signerKey = ed25519.getPublicKey(seed).toHex();
+  const strict = createHttpCustody({ ...settings, signerKey });
+  const sign = (text: string) => ed25519.sign(new TextEncoder().encode(text), seed).toHex();
+  const answerWith = (proof?: object) => ({
+    status: 200,
+    body: JSON.stringify({ status: 'refused', reason: 'it was reverted', ...(proof && { proof }) }),
+  });
+  const held = { kind: 'held', reason: expect.stringMatching(/^refused without proof .*: it was reverted$/) };
+
+  it('counts when the signer has signed that nothing was and nothing will be signed, and for that withdrawal alone', async () => {
+    const [payout, other] = [drawPayout(), drawPayout()];
+    const proof = { signed: false, signature: sign(`bureau-burnt-v1.${payout.withdrawalId}.false`) };
+    await programCustodian({ answer: answerWith(proof), times: 3 });
+    expect(await strict.submit(payout)).toEqual({ kind: 'refused', reason: 'it was reverted' });
+    expect(await strict.lookup(payout)).toEqual({ kind: 'refused', reason: 'it was reverted' });
+    expect(await strict.lookup(other)).toEqual(held);
+  });
+
+  it.each([
+    ['has no proof', () => undefined],
+    ['says that it had signed', (id: string) => ({ signed: true, signature: sign(`bureau-burnt-v1.${id}.true`) })],
+    ['says what was not signed', (id: string) => ({ signed: false, signature: sign(`bureau-burnt-v1.${id}.true`) })],
+    ['has another’s signature', () => ({ signed: false, signature: '0'.repeat(128) })],
+  ])('is held for a person when it %s', async (_, proofOf) => {
+    const payout = drawPayout();
+    await programCustodian({ answer: answerWith(proofOf(payout.withdrawalId)) });
+    expect(await strict.lookup(payout)).toEqual(held);
   });
 });
