@@ -21,13 +21,7 @@ CREATE TABLE accounts (
   holder TEXT,
   -- Until when a recovery holds the account, because it may have been a thief's: no withdrawal, no new API key, no new
   -- approved address. 0: it never was recovered.
-  held_until INTEGER NOT NULL DEFAULT 0,
-  -- In the old ledger: the number of the home, for good. NULL for an account that never moved.
-  moved_to INTEGER CHECK (moved_to BETWEEN 0 AND 4095),
-  -- In the home: the number of the old ledger.
-  moved_from INTEGER CHECK (moved_from BETWEEN 0 AND 4095),
-  -- In the old ledger: 0 from the moment at which the account has left until its home is known to have it.
-  arrived INTEGER NOT NULL DEFAULT 1 CHECK (arrived IN (0, 1))
+  held_until INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
 -- INSERT OR REPLACE deletes a row without firing a DELETE trigger. Tables whose rows must stay refuse it before the insert.
@@ -86,7 +80,7 @@ END;
 
 -- So nothing is owed to anybody in a database that has not taken its number, and swapped bindings are noticed.
 CREATE TRIGGER accounts_are_of_their_ledger BEFORE INSERT ON accounts
-WHEN substr(NEW.id, 16, 3) IS NOT (SELECT printf('%03x', coalesce(NEW.moved_from, ledger)) FROM settings)
+WHEN substr(NEW.id, 16, 3) IS NOT (SELECT printf('%03x', ledger) FROM settings)
 BEGIN
   SELECT RAISE(ABORT, 'guard: an account is in the ledger that its id names');
 END;

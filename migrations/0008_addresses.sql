@@ -91,7 +91,6 @@ END;
 --   external_id the operator's own id of an account, held by the ledger of the account, as a number
 --   opening     '<caller> <Idempotency-Key>', held by the ledger in which that request opens its account, as a number. Sent
 --               again, the request goes to the same ledger, whatever would be drawn then.
---   home        the id of an account that was moved, held by its home, as a number
 CREATE TABLE claims (
   kind TEXT NOT NULL,
   name TEXT NOT NULL,
@@ -104,8 +103,7 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: claim exists')
     WHERE EXISTS (SELECT 1 FROM claims WHERE kind = NEW.kind AND name = NEW.name);
   SELECT RAISE(ABORT, 'guard: no such kind of claim')
-    WHERE NEW.kind IS NULL
-      OR NEW.kind NOT IN ('address', 'output', 'settlement', 'external_id', 'opening', 'home');
+    WHERE NEW.kind IS NULL OR NEW.kind NOT IN ('address', 'output', 'settlement', 'external_id', 'opening');
 END;
 
 CREATE TRIGGER claims_are_not_changed BEFORE UPDATE ON claims

@@ -6,12 +6,10 @@
 -- the audit, and of the deposits and withdrawals of all accounts of this ledger by their status. An event says what happened
 -- and to which record; what is shown of the record is read when the event is delivered.
 
--- Who listens. `since` is the number of the newest event from before: 0, or the number that an account had reached in
--- another ledger. Without a foreign key on accounts, because the operator has no account; a trigger says who may listen.
+-- Who listens. Without a foreign key on accounts, because the operator has no account; a trigger says who may listen.
 CREATE TABLE listeners (
   -- An account's id, or 'operator'.
-  account_id TEXT PRIMARY KEY NOT NULL,
-  since INTEGER NOT NULL DEFAULT 0 CHECK (since >= 0)
+  account_id TEXT PRIMARY KEY NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER listeners_begin_once BEFORE INSERT ON listeners
@@ -50,7 +48,7 @@ CREATE TABLE events (
 -- an account is never deleted, so its number is always known.
 CREATE TRIGGER events_are_numbered BEFORE INSERT ON events
 WHEN NEW.sequence IS NOT (
-  SELECT coalesce((SELECT max(sequence) FROM events WHERE account_id = NEW.account_id), since) + 1
+  SELECT coalesce((SELECT max(sequence) FROM events WHERE account_id = NEW.account_id), 0) + 1
   FROM listeners WHERE account_id = NEW.account_id)
 BEGIN
   SELECT RAISE(ABORT, 'guard: an event takes the next number of an account that listens');
@@ -197,7 +195,7 @@ END;
 -- write nothing for it.
 CREATE VIEW next_events AS
   SELECT account_id,
-    coalesce((SELECT max(sequence) FROM events WHERE events.account_id = listeners.account_id), since) + 1 AS sequence
+    coalesce((SELECT max(sequence) FROM events WHERE events.account_id = listeners.account_id), 0) + 1 AS sequence
   FROM listeners;
 
 CREATE TRIGGER orders_tell AFTER INSERT ON orders

@@ -19,7 +19,7 @@ CREATE TABLE movements (
   -- The numbers of this ledger and of the one that has the other half.
   ledger INTEGER NOT NULL CHECK (ledger BETWEEN 0 AND 4095),
   peer INTEGER NOT NULL CHECK (peer BETWEEN 0 AND 4095),
-  -- What it is for: INVENTORY, WITHDRAWAL, SETTLEMENT or ACCOUNT. A trigger checks it.
+  -- What it is for: INVENTORY, WITHDRAWAL or SETTLEMENT. A trigger checks it.
   purpose TEXT NOT NULL,
   -- The number of its transfer.
   transfer INTEGER NOT NULL,
@@ -69,13 +69,6 @@ BEGIN
             ELSE 0
           END)
       END
-      -- All that an account has leaves with it, and comes in before anything else does.
-      WHEN 'ACCOUNT' THEN NEW.record_id = NEW.account_id AND NEW.id = NEW.account_id || '/' || NEW.asset AND EXISTS (
-        SELECT 1 FROM accounts JOIN balances ON balances.account = accounts.id AND balances.asset = NEW.asset
-        WHERE accounts.id = NEW.account_id AND CASE NEW.half
-          WHEN 'OUT' THEN accounts.moved_to = NEW.peer AND balances.amount = NEW.amount
-          ELSE accounts.moved_from = NEW.peer AND accounts.status = 'frozen' AND balances.last_transfer = 0
-        END)
       ELSE 0
     END;
   SELECT RAISE(ABORT, 'guard: the halves of a ledger have its number')

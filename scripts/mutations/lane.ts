@@ -23,14 +23,14 @@ export const lane: Room = {
   mutations: [
     {
       name: 'the intent is written after the commit',
-      find: `  if (request && (!earlier || isFinal)) {
+      find: `  if (request && !earlier) {
     replays.intend(request, recordId, now_ms);
     intended = true;
   }
   await lane.sync();
   ${COMMIT}`,
       replace: `  ${COMMIT}
-  if (request && (!earlier || isFinal)) {
+  if (request && !earlier) {
     replays.intend(request, recordId, now_ms);
     intended = true;
   }
@@ -57,7 +57,7 @@ export const lane: Room = {
     },
     {
       name: 'a retry executes under a new id',
-      find: 'earlier && !isFinal ? earlier.recordId : newRecordId(now_ms, lane.ledger)',
+      find: 'earlier?.recordId ?? newRecordId(now_ms, lane.ledger)',
       replace: 'newRecordId(now_ms, lane.ledger)',
     },
     {

@@ -5,7 +5,6 @@ import { lane } from './lane.ts';
 import { ledger } from './ledger.ts';
 import { money } from './money.ts';
 import { placeMutations } from './mutation.ts';
-import { moves } from './moves.ts';
 import { quotas } from './quotas.ts';
 import { trade } from './trade.ts';
 import { triggers } from './triggers.ts';
@@ -22,6 +21,5 @@ export const mutations = placeMutations([
   withdrawals,
   deposits,
   quotas,
-  moves,
   triggers,
 ]);

@@ -281,7 +281,7 @@ export const withdrawals: Room = {
     },
     {
       name: 'an account withdraws to its own deposit address',
-      find: 'if (owner?.holder === accountId)',
+      find: 'if (owner === accountId)',
       replace: 'if (false as boolean)',
     },
     {

@@ -3,7 +3,6 @@ import type { RequestContext } from '../http/context.ts';
 import type { ProblemCode } from '../http/problems.ts';
 import { rateLimitHeaders } from '../http/rate-limit-headers.ts';
 import { type Outcome, refuse } from '../http/refusal.ts';
-import type { AdmittedAccount } from '../lane/key-lane.ts';
 import { laneOf } from '../lane/reach-lane.ts';
 import type { RateState } from '../lane/rate-buckets.ts';
 import { type KeyEnvironment, readCallerIp } from './authenticate.ts';
@@ -45,7 +44,7 @@ export const laneUnreachable = refuse(
 );
 
 /**
- * Admits a request that needs its lane for nothing else. One call checks the key and counts the request; a `scope` of
+ * Admits a request that needs its lane for nothing else, and returns the id of the key's account. One call checks the key and counts the request; a `scope` of
  * `null` accepts any key. The refusals are those of `decideAdmission`, `rate_limited`, and `service_unavailable` when
  * the lane does not answer.
  */
@@ -53,7 +52,7 @@ export async function admit(
   c: Context<KeyEnvironment>,
   scope: Scope | null,
   bucket: BucketName,
-): Promise<Outcome<AdmittedAccount>> {
+): Promise<Outcome<string>> {
   try {
     const key = c.get('key');
     const reply = await laneOf(c.env, key.keyId).admit({ admission: describeAdmission(c, key, scope), bucket });

@@ -1,5 +1,4 @@
 import type { Refusal } from '../http/refusal.ts';
-import type { HousedAccount } from '../ledger/homes.ts';
 
 /** How long a key's lane is asked first after a refusal that names no time. */
 const PAUSE_AFTER_REFUSAL_S = 5;
@@ -9,7 +8,7 @@ const MAX_KEYS = 1_000;
 
 /** What this isolate knows of a key that its lane has admitted. */
 interface AdmittedKey {
-  readonly account: HousedAccount;
+  readonly accountId: string;
   /** From when on its reads may begin before its lane has answered. */
   readonly trusted_ms: number;
 }
@@ -23,20 +22,19 @@ export class AdmittedKeys {
   readonly #keys = new Map<string, AdmittedKey>();
 
   /** The account of a key whose reads may begin now; else `undefined`. */
-  find(keyId: string, now_ms: number): HousedAccount | undefined {
+  find(keyId: string, now_ms: number): string | undefined {
     const key = this.#keys.get(keyId);
-    return key && now_ms >= key.trusted_ms ? key.account : undefined;
+    return key && now_ms >= key.trusted_ms ? key.accountId : undefined;
   }
 
   /** Notes that a lane has admitted its key. A pause after a refusal goes on. */
-  noteAdmitted(keyId: string, account: HousedAccount): void {
-    const known = this.#keys.get(keyId)?.account;
-    if (known && isSame(known, account)) return;
+  noteAdmitted(keyId: string, accountId: string): void {
+    if (this.#keys.get(keyId)?.accountId === accountId) return;
     for (const oldest of this.#keys.keys()) {
       if (this.#keys.size < MAX_KEYS) break;
       this.#keys.delete(oldest);
     }
-    this.#keys.set(keyId, { account, trusted_ms: 0 });
+    this.#keys.set(keyId, { accountId, trusted_ms: 0 });
   }
 
   /** Notes that a lane has refused its key, or that it cannot be reached. */
@@ -44,9 +42,4 @@ export class AdmittedKeys {
     const key = this.#keys.get(keyId);
     if (key) this.#keys.set(keyId, { ...key, trusted_ms: now_ms + retryAfterSeconds * 1_000 });
   }
-}
-
-/** Whether two are the same account in the same ledger. */
-export function isSame(one: HousedAccount, other: HousedAccount): boolean {
-  return one.accountId === other.accountId && one.ledger === other.ledger;
 }

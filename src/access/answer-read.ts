@@ -4,8 +4,7 @@ import { sendProblem } from '../http/area.ts';
 import type { ListQuery, Page } from '../http/list.ts';
 import { refuse } from '../http/refusal.ts';
 import type { Database } from '../ledger/database.ts';
-import { listHistory } from '../ledger/homes.ts';
-import { findLedger } from '../ledger/ledgers.ts';
+import { findLedger, ledgerOf } from '../ledger/ledgers.ts';
 import { type RecordFilter, type RecordList, readRecordPage } from '../ledger/record-list.ts';
 import { admitRead } from './admit-read.ts';
 import type { KeyEnvironment } from './authenticate.ts';
@@ -21,8 +20,8 @@ export async function answerList<
   Filter extends RecordFilter,
 >(c: Context<KeyEnvironment>, query: ListQuery & Filter, path: string, list: RecordList<Name, Row, Shown, Filter>) {
   const cursors = { path, secret: config.CURSOR_SECRET };
-  const admitted = await admitRead(c, 'read', (account) =>
-    readRecordPage(listHistory(c.env, account), account.accountId, query, list, cursors),
+  const admitted = await admitRead(c, 'read', (accountId) =>
+    readRecordPage(ledgerOf(c.env, accountId), accountId, query, list, cursors),
   );
   if (!admitted.ok) return sendProblem(c, admitted);
   const page = admitted.value.value;
@@ -55,11 +54,7 @@ export async function answerRecord<const Name extends string, Row, Shown>(
   record: AccountRecord<Name, Row, Shown>,
 ) {
   const database = findLedger(c.env, id);
-  const admitted = await admitRead(
-    c,
-    'read',
-    async ({ accountId }) => database && record.readRow(database, accountId, id),
-  );
+  const admitted = await admitRead(c, 'read', async (accountId) => database && record.readRow(database, accountId, id));
   if (!admitted.ok) return sendProblem(c, admitted);
   const row = admitted.value.value;
   if (!row) return sendProblem(c, refuse('not_found', `This account has no ${record.name} of that id.`));

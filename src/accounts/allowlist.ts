@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { and, desc, eq, lt } from 'drizzle-orm';
-import { type Outcome, accept, overloaded } from '../http/refusal.ts';
+import { type Outcome, accept } from '../http/refusal.ts';
 import { Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
@@ -71,7 +71,6 @@ export async function approveAddress(
     database.insert(allowlist).values(row),
   ]);
   if (outcome.kind === 'committed') return accept(showEntry(row));
-  if (outcome.kind === 'guarded' && outcome.guard === 'account_moved') return overloaded;
   const refused = explainHold(outcome) ?? explainApproval(outcome);
   if (refused) return refused;
   const [standing] = await database

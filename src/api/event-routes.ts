@@ -3,9 +3,9 @@ import { admitRead } from '../access/admit-read.ts';
 import { readRefusals } from '../access/admit.ts';
 import { authenticate } from '../access/authenticate.ts';
 import { accountFeed } from '../events/feed.ts';
-import { EventPage, EventQuery, beginToListen, findEventsOf } from '../events/read-events.ts';
+import { EventPage, EventQuery, beginToListen, findEvents } from '../events/read-events.ts';
 import { createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
-import { listHistory, openHome } from '../ledger/homes.ts';
+import { ledgerOf } from '../ledger/ledgers.ts';
 
 export const events = createArea();
 
@@ -28,12 +28,12 @@ events.openapi(
   }),
   async (c) => {
     const query = c.req.valid('query');
-    const admitted = await admitRead(c, 'read', (account) =>
-      findEventsOf(listHistory(c.env, account), accountFeed(account.accountId), query),
+    const admitted = await admitRead(c, 'read', (accountId) =>
+      findEvents(ledgerOf(c.env, accountId), accountFeed(accountId), query),
     );
     if (!admitted.ok) return sendProblem(c, admitted);
-    const { account, value: found } = admitted.value;
-    const page = found ?? (await beginToListen(openHome(c.env, account), accountFeed(account.accountId), query));
+    const { accountId, value: found } = admitted.value;
+    const page = found ?? (await beginToListen(ledgerOf(c.env, accountId), accountFeed(accountId), query));
     return page.ok ? c.json(page.value, 200) : sendProblem(c, page);
   },
 );

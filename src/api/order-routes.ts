@@ -9,6 +9,7 @@ import { admit, readRefusals } from '../access/admit.ts';
 import { answerList, answerRecord } from '../access/answer-read.ts';
 import { authenticate, authenticateJson } from '../access/authenticate.ts';
 import { executeInLane } from '../access/execute-in-lane.ts';
+import { ledgerNumberOf } from '../ledger/record-id.ts';
 import { OrderListQuery, orderList } from '../trade/list-orders.ts';
 import { Order, readOrder, showOrder } from '../trade/order.ts';
 import { PlaceOrder } from '../trade/place-order.ts';
@@ -96,7 +97,7 @@ trade.openapi(
     const order = c.req.valid('json');
     const admitted = await admit(c, 'trade', 'read');
     if (!admitted.ok) return sendProblem(c, admitted);
-    const preview = await previewAtGate(c.env, admitted.value.ledger, order);
+    const preview = await previewAtGate(c.env, ledgerNumberOf(admitted.value), order);
     return preview.ok ? c.json({ preview: preview.value }, 200) : sendProblem(c, preview);
   },
 );

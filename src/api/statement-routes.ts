@@ -3,7 +3,7 @@ import { type WrittenAnswer, createArea, jsonContent, problemResponses, sendProb
 import { refuse } from '../http/refusal.ts';
 import { admit, readRefusals } from '../access/admit.ts';
 import { authenticate } from '../access/authenticate.ts';
-import { confirmHome, listHistory, openHome } from '../ledger/homes.ts';
+import { ledgerOf } from '../ledger/ledgers.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import {
   Statement,
@@ -53,12 +53,11 @@ statement.openapi(
     }
     const admitted = await admit(c, 'read', 'read');
     if (!admitted.ok) return sendProblem(c, admitted);
-    const { accountId } = admitted.value;
-    const counted = await countStatement(openHome(c.env, admitted.value), accountId, now_ms);
+    const accountId = admitted.value;
+    const database = ledgerOf(c.env, accountId);
+    const counted = await countStatement(database, accountId, now_ms);
     if (!counted.ok) return sendProblem(c, counted);
-    const databases = listHistory(c.env, admitted.value).toReversed();
-    const prepared = await prepareStatement(databases, accountId, from, end, now_ms);
-    if (admitted.value.isFrozen) await confirmHome(c.env, admitted.value);
+    const prepared = await prepareStatement(database, accountId, from, end, now_ms);
     const pieces = writeStatement(prepared, format);
     return c.body(streamPieces(pieces, c.get('requestId')), 200, {
       'Content-Type': statementTypes[format],

@@ -11,7 +11,7 @@ import { readRefusals } from '../access/admit.ts';
 import { answerList, answerRecord } from '../access/answer-read.ts';
 import { authenticate, authenticateJson } from '../access/authenticate.ts';
 import { executeInLane } from '../access/execute-in-lane.ts';
-import { openHome } from '../ledger/homes.ts';
+import { ledgerOf } from '../ledger/ledgers.ts';
 import { chooseAddressSources } from '../providers.ts';
 import { DepositAddress, completeAddresses, findAddresses } from '../wallet/addresses/list-addresses.ts';
 import { Balance, readBalances } from '../wallet/balances.ts';
@@ -49,7 +49,7 @@ wallet.openapi(
     },
   }),
   async (c) => {
-    const admitted = await admitRead(c, 'read', (account) => readBalances(openHome(c.env, account), account.accountId));
+    const admitted = await admitRead(c, 'read', (accountId) => readBalances(ledgerOf(c.env, accountId), accountId));
     if (!admitted.ok) return sendProblem(c, admitted);
     return c.json({ balances: admitted.value.value, ts: new Date().toISOString() }, 200);
   },
@@ -75,10 +75,10 @@ wallet.openapi(
     },
   }),
   async (c) => {
-    const admitted = await admitRead(c, 'read', (account) => findAddresses(c.env, account));
+    const admitted = await admitRead(c, 'read', (accountId) => findAddresses(c.env, accountId));
     if (!admitted.ok) return sendProblem(c, admitted);
-    const { account, value: kept } = admitted.value;
-    const listed = await completeAddresses(c.env, addressSources, account, kept);
+    const { accountId, value: kept } = admitted.value;
+    const listed = await completeAddresses(c.env, addressSources, accountId, kept);
     if (!listed.ok) return sendProblem(c, listed);
     return c.json({ addresses: listed.value }, 200);
   },

@@ -10,7 +10,8 @@ import type { AdmittedOwner, EndpointSurface } from '../events/webhooks/endpoint
 import { createArea } from '../http/area.ts';
 import { type Outcome, accept } from '../http/refusal.ts';
 import { tellLanes } from '../lane/tell-lanes.ts';
-import { openHome } from '../ledger/homes.ts';
+import { ledgerOf } from '../ledger/ledgers.ts';
+import { ledgerNumberOf } from '../ledger/record-id.ts';
 import { numberChange } from '../ledger/record-number.ts';
 import { chooseSenderSettings } from '../providers.ts';
 
@@ -23,11 +24,11 @@ function changesRecord(action: EndpointAction): boolean {
 async function admitAccount(c: Context<KeyEnvironment>): Promise<Outcome<AdmittedOwner>> {
   const admitted = await admit(c, 'webhooks', 'read');
   if (!admitted.ok) return admitted;
-  const { accountId, ledger } = admitted.value;
-  const database = openHome(c.env, admitted.value);
+  const accountId = admitted.value;
+  const database = ledgerOf(c.env, accountId);
   return accept({
     listenerId: accountId,
-    ledger,
+    ledger: ledgerNumberOf(accountId),
     database,
     note: (action) => (changesRecord(action) ? [numberChange(database, accountId, Date.now())] : []),
     tell: async (action) => changesRecord(action) && tellLanes(c.env, accountId, Date.now()),

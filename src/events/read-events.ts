@@ -90,12 +90,12 @@ const isOwn = eq(events.accountId, sql.placeholder('accountId'));
 const oldest = sql`(SELECT min(sequence) FROM events WHERE account_id = ${sql.placeholder('accountId')})`;
 const newest = sql`(SELECT max(sequence) FROM events WHERE account_id = ${sql.placeholder('accountId')})`;
 
-/** Where a listener's events begin and end. Before the first one both are what the listener began with. */
+/** Where a listener's events begin and end. Before the first one both are 0. */
 const selectSpan = prepareOnce((database) =>
   database
     .select({
-      since: sql<number>`coalesce(${oldest} - 1, ${listeners.since})`.as('since'),
-      newest: sql<number>`coalesce(${newest}, ${listeners.since})`.as('newest'),
+      since: sql<number>`coalesce(${oldest} - 1, 0)`.as('since'),
+      newest: sql<number>`coalesce(${newest}, 0)`.as('newest'),
     })
     .from(listeners)
     .where(eq(listeners.accountId, sql.placeholder('accountId')))
@@ -224,23 +224,6 @@ export async function findEvents<Shown extends Event | OperatorEvent>(
   if (refused) return refused;
   const { rows, lookedTo, since, newest: last } = found;
   return accept({ events: await compose(database, rows), nextAfter: lookedTo, since, newest: last });
-}
-
-/**
- * Reads as `findEvents` does over all ledgers that have events of a feed, the newest first: after the move of an
- * account its earlier events are in the ledger that it left, which is read until the last of them. Throws when D1
- * fails.
- */
-export async function findEventsOf<Shown extends Event | OperatorEvent>(
-  [database, earlier]: readonly [Database, ...Database[]],
-  feed: Feed<Shown>,
-  query: PageWanted,
-): Promise<Outcome<FeedPage<Shown>> | undefined> {
-  const spans = earlier && (await Promise.all([database, earlier].map((one) => readSpan(one, feed.listenerId))));
-  const [own, old] = spans ?? [];
-  if (!earlier || !own || !old) return findEvents(database, feed, query);
-  const page = await findEvents((query.after ?? 0) < old.newest ? earlier : database, feed, query);
-  return page?.ok === true ? accept({ ...page.value, since: old.since, newest: own.newest }) : page;
 }
 
 /** Why nothing can be read after a number: events behind it are gone, or none has come so far. */

@@ -13,7 +13,6 @@ import { type ApiKey, CreateOwnKey } from '../keys/api-key.ts';
 import { tellLanes } from '../lane/tell-lanes.ts';
 import { insertAudit } from '../ledger/audit.ts';
 import { isDatabaseFault } from '../ledger/database-fault.ts';
-import { listHistory } from '../ledger/homes.ts';
 import { findNumberedLedger } from '../ledger/ledgers.ts';
 import { accounts } from '../ledger/schema.ts';
 import type { Bindings } from '../platform/bindings.ts';
@@ -167,7 +166,7 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
   /** A page of the account's security log, newest first, from below the entry `before` on. See `readSecurityLog`. */
   listSecurityLog(token: string, before: number | null): Promise<Outcome<readonly SecurityEntry[]>> {
     return this.#withSession(token, 'look', async (session) =>
-      accept(await readSecurityLog(listHistory(this.env, session), session.accountId, before)),
+      accept(await readSecurityLog(session.database, session.accountId, before)),
     );
   }
 

@@ -8,9 +8,8 @@ import { revokeInLane } from '../lane/tell-lanes.ts';
 import type { Actor } from '../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
-import { findHome } from '../ledger/homes.ts';
-import { openLedger } from '../ledger/ledgers.ts';
-import { newRecordId } from '../ledger/record-id.ts';
+import { findLedger } from '../ledger/ledgers.ts';
+import { ledgerNumberOf, newRecordId } from '../ledger/record-id.ts';
 import { accounts } from '../ledger/schema.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { type SessionLevel, scopesOf } from './session.ts';
@@ -55,14 +54,13 @@ export async function openSession(
   now_ms: number,
 ): Promise<Outcome<OpenedSession>> {
   const { accountId, holder } = call;
-  const ledger = await findHome(bindings, accountId);
-  if (ledger === undefined) return accountNotFound;
-  const database = openLedger(bindings, ledger);
+  const database = findLedger(bindings, accountId);
+  if (!database) return accountNotFound;
   const [account] = await database.select({ holder: accounts.holder }).from(accounts).where(eq(accounts.id, accountId));
   if (!account) return accountNotFound;
   if (account.holder !== null && account.holder !== holder) return anothersAccount;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const { outcome, opened } = await tryToOpen(database, ledger, call, account.holder === null, now_ms);
+    const { outcome, opened } = await tryToOpen(database, call, account.holder === null, now_ms);
     if (outcome.kind === 'committed') {
       const told = await Promise.all(opened.ended.map((id) => revokeInLane(bindings, accountId, id, now_ms)));
       return told.every(Boolean) ? accept(opened) : laneUnreachable;
@@ -75,7 +73,6 @@ export async function openSession(
 
 async function tryToOpen(
   database: Database,
-  ledger: number,
   { accountId, holder, level, newBrowser }: OpenSessionCall,
   isFirst: boolean,
   now_ms: number,
@@ -83,7 +80,7 @@ async function tryToOpen(
   const actor: Actor = { role: 'holder', now_ms };
   const live = await listLiveSessionIds(database, accountId, now_ms);
   const ended = live.slice(0, Math.max(0, live.length - MAX_SESSIONS + 1));
-  const sessionId = newRecordId(now_ms, ledger);
+  const sessionId = newRecordId(now_ms, ledgerNumberOf(accountId));
   const wanted = { id: sessionId, accountId, scopes: scopesOf[level], newBrowser };
   const { token, expiresAt_ms, statements } = await prepareSession(database, wanted, ended, tokenSettings, actor);
   const claim = isFirst ? [database.update(accounts).set({ holder }).where(eq(accounts.id, accountId))] : [];

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, lt } from 'drizzle-orm';
 import type { Database } from '../ledger/database.ts';
 import { audit } from '../ledger/schema.ts';
 
@@ -48,39 +48,16 @@ export interface SecurityEntry {
 }
 
 /**
- * The audit is numbered by each ledger. The entries of the home of an account that was moved are shown with this number
- * added, so that they come after those of the ledger that it left.
- */
-const AFTER_MOVE = 1_000_000_000_000;
-
-/**
- * One page of an account's security log, newest first, from below `before` on. `databases` are all that have entries,
- * the newest first. Throws when D1 fails.
+ * One page of an account's security log, newest first, from below `before` on. Throws when D1 fails.
  */
 export async function readSecurityLog(
-  databases: readonly [Database, ...Database[]],
-  accountId: string,
-  before: number | null,
-): Promise<SecurityEntry[]> {
-  const [home, first] = databases;
-  if (!first) return readEntries(home, accountId, before, 0);
-  const isBelow = before !== null && before <= AFTER_MOVE;
-  const own = isBelow
-    ? []
-    : await readEntries(home, accountId, before === null ? null : before - AFTER_MOVE, AFTER_MOVE);
-  const rest = await readEntries(first, accountId, isBelow ? before : null, 0);
-  return [...own, ...rest].slice(0, PAGE);
-}
-
-async function readEntries(
   database: Database,
   accountId: string,
   before: number | null,
-  added: number,
 ): Promise<SecurityEntry[]> {
   const rows = await database
     .select({
-      id: sql<string>`CAST(${audit.id} + ${added} AS TEXT)`,
+      id: audit.id,
       ts: audit.ts,
       role: audit.role,
       action: audit.action,
@@ -97,7 +74,7 @@ async function readEntries(
     .orderBy(desc(audit.id))
     .limit(PAGE);
   return rows.map(({ id, ts, role, action, detail }) => ({
-    id,
+    id: String(id),
     ts_ms: ts,
     by: role === 'holder' ? 'holder' : 'exchange',
     action,

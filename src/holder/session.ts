@@ -7,7 +7,8 @@ import { verifyToken } from '../keys/token.ts';
 import { countSession } from '../lane/count-session.ts';
 import type { Actor } from '../ledger/audit.ts';
 import type { Database } from '../ledger/database.ts';
-import { openHome } from '../ledger/homes.ts';
+import { ledgerOf } from '../ledger/ledgers.ts';
+import { ledgerNumberOf } from '../ledger/record-id.ts';
 import type { Bindings } from '../platform/bindings.ts';
 
 /**
@@ -59,12 +60,11 @@ export async function takeSession(
   if (!counted.ok) return counted;
   const holds: SessionLevel = admitted.value.scopes.includes('withdraw') ? 'act' : 'look';
   if (level === 'act' && holds === 'look') return passkeyNeeded;
-  const { accountId, ledger } = admitted.value;
-  const database = openHome(bindings, admitted.value);
+  const { accountId } = admitted.value;
   return accept({
     accountId,
-    ledger,
-    database,
+    ledger: ledgerNumberOf(accountId),
+    database: ledgerOf(bindings, accountId),
     record: admitted.value,
     level: holds,
     actor: { role: 'holder', now_ms },

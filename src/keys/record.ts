@@ -1,10 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Database } from '../ledger/database.ts';
-import { AccountOnItsWay } from '../ledger/database-fault.ts';
-import { homeColumns } from '../ledger/homes.ts';
-import { findLedger, openLedger } from '../ledger/ledgers.ts';
-import { ledgerNumberOf } from '../ledger/record-id.ts';
+import { findLedger } from '../ledger/ledgers.ts';
 import { accounts, apiKeys } from '../ledger/schema.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { IpRange } from './ip-allowlist.ts';
@@ -35,8 +31,6 @@ export const IpAllowlist = z.array(IpRange).min(1).max(MAX_IP_RANGES);
 export interface KeyRecord {
   readonly id: string;
   readonly accountId: string;
-  /** The number of the ledger that the account is in. */
-  readonly ledger: number;
   readonly accountStatus: 'active' | 'frozen';
   /** A session is the key of a holder who is signed in to the console. */
   readonly kind: 'standing' | 'session';
@@ -59,45 +53,24 @@ export interface KeyRecord {
 }
 
 /** The part of a record that the key's own row has. */
-export type KeyDetails = Omit<KeyRecord, 'accountStatus' | 'hasWebhooks' | 'ledger' | 'number'>;
+export type KeyDetails = Omit<KeyRecord, 'accountStatus' | 'hasWebhooks' | 'number'>;
 
 const hasWebhooks = sql<number>`EXISTS (
   SELECT 1 FROM webhook_endpoints WHERE webhook_endpoints.account_id = ${accounts.id} AND status = 'enabled')`;
 
-/**
- * Reads a key's record, or `undefined` when there is none. The key is in the ledger that its id names; if its account
- * was moved since, the record is read in the account's home. Throws when D1 fails, and while the account is on its way.
- */
+/** Reads a key's record, or `undefined` when there is none. Throws when D1 fails. */
 export async function readKeyRecord(bindings: LedgerBindings, keyId: string): Promise<KeyRecord | undefined> {
-  const first = findLedger(bindings, keyId);
-  const row = first && (await selectRecord(first, keyId));
+  const database = findLedger(bindings, keyId);
+  const [row] = database
+    ? await database
+        .select({ key: apiKeys, accountStatus: accounts.status, number: accounts.recordNumber, hasWebhooks })
+        .from(apiKeys)
+        .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
+        .where(eq(apiKeys.id, keyId))
+    : [];
   if (!row) return undefined;
-  if (row.movedTo === null) return showRecord(row, ledgerNumberOf(keyId));
-  if (row.arrived !== 1) throw new AccountOnItsWay('the account of a key is on its way to another ledger');
-  const moved = await selectRecord(openLedger(bindings, row.movedTo), keyId);
-  // Sessions that had ended stay behind, and nothing of them changes there.
-  return showRecord(moved ?? row, row.movedTo);
-}
-
-async function selectRecord(database: Database, keyId: string) {
-  const [row] = await database
-    .select({
-      key: apiKeys,
-      accountStatus: accounts.status,
-      number: accounts.recordNumber,
-      hasWebhooks,
-      ...homeColumns,
-    })
-    .from(apiKeys)
-    .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
-    .where(eq(apiKeys.id, keyId));
-  return row;
-}
-
-type SelectedRecord = NonNullable<Awaited<ReturnType<typeof selectRecord>>>;
-
-function showRecord({ key, accountStatus, number, ...row }: SelectedRecord, ledger: number): KeyRecord {
-  return { ...readKeyRow(key), accountStatus, number, hasWebhooks: row.hasWebhooks === 1, ledger };
+  const { key, accountStatus, number } = row;
+  return { ...readKeyRow(key), accountStatus, number, hasWebhooks: row.hasWebhooks === 1 };
 }
 
 /** Reads the part of a record that is in the key's own row. */

@@ -1,7 +1,7 @@
 import { type Answer, type RequestFacts, answerProblem } from '../http/answer.ts';
 import { problems } from '../http/problems.ts';
 import { type Outcome, type Refusal, refuse } from '../http/refusal.ts';
-import { ledgerNumberOf, newRecordId } from '../ledger/record-id.ts';
+import { newRecordId } from '../ledger/record-id.ts';
 import type { IdempotentRequest, Replays } from './replays.ts';
 
 /** The result of looking a record up in D1 by its id. */
@@ -100,11 +100,9 @@ export async function executeOnce<Plan, Row>(
       return { answer: answerProblem(execution.describeUnknown(earlier.recordId), facts), replayed: false };
     }
   }
-  // Before the account was moved the record was not made, and its first ledger makes none any more.
-  const isFinal = earlier ? ledgerNumberOf(earlier.recordId) !== lane.ledger : false;
-  const recordId = earlier && !isFinal ? earlier.recordId : newRecordId(now_ms, lane.ledger);
+  const recordId = earlier?.recordId ?? newRecordId(now_ms, lane.ledger);
   let intended = false;
-  const mayStillLand = earlier && !isFinal ? now_ms - earlier.received_ms < MAY_LAND_MS : false;
+  const mayStillLand = earlier ? now_ms - earlier.received_ms < MAY_LAND_MS : false;
   const settle = (refusal: Refusal): Executed<Row> => {
     const { kept } = problems[refusal.code];
     // A stored refusal is final, so nothing is stored while an earlier write may still succeed.
@@ -125,7 +123,7 @@ export async function executeOnce<Plan, Row>(
   if (!allowed.ok) return settle(allowed);
   const planned = await execution.plan();
   if (!planned.ok) return settle(planned);
-  if (request && (!earlier || isFinal)) {
+  if (request && !earlier) {
     replays.intend(request, recordId, now_ms);
     intended = true;
   }

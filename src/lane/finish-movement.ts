@@ -1,4 +1,3 @@
-import { finishMove } from '../accounts/moves/finish-move.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import type { CommitOutcome } from '../ledger/commit.ts';
 import { ledgerOf } from '../ledger/ledgers.ts';
@@ -21,8 +20,6 @@ export function finishMovement(bindings: LedgerBindings, custody: Custody, known
       return finishWithdrawal(bindings, custody, known);
     case 'SETTLEMENT':
       return finishSettlement(bindings, known);
-    case 'ACCOUNT':
-      return finishMove(bindings, known.recordId ?? '', Date.now());
   }
 }
 

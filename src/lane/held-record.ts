@@ -1,5 +1,4 @@
 import type { KeyRecord } from '../keys/record.ts';
-import { ledgerNumberOf } from '../ledger/record-id.ts';
 import type { ObjectState } from '../platform/object-state.ts';
 
 /** The revocation of a lane's key. */
@@ -13,12 +12,6 @@ export interface RevokeReply {
   readonly record: KeyRecord | null;
 }
 
-/** A record as an object may still have it stored. */
-type StoredRecord = Omit<KeyRecord, NewMember> & Partial<Pick<KeyRecord, NewMember>>;
-
-/** What records did not have at first. */
-type NewMember = 'kind' | 'number' | 'ledger';
-
 /**
  * The record of a lane's key, kept in the object. Reads may arrive in another order than they were made, so a record
  * never replaces one with a higher number. A revoked key stays revoked whatever a record says.
@@ -30,14 +23,7 @@ export class HeldRecord {
 
   constructor(state: ObjectState) {
     this.#state = state;
-    const written = state.read('record') as StoredRecord | undefined;
-    // A record without a number, a kind or a ledger was stored before records had them, so it is older.
-    this.#record = written && {
-      ...written,
-      kind: written.kind ?? 'standing',
-      number: written.number ?? 0,
-      ledger: written.ledger ?? ledgerNumberOf(written.accountId),
-    };
+    this.#record = state.read('record') as KeyRecord | undefined;
     this.#revokedAt_ms = state.read('revoked') as number | undefined;
   }
 

@@ -9,8 +9,8 @@ import { decideAdmission, decideEffect, type Admission } from '../keys/admission
 import { type BucketLimits, type BucketName, limitsOf } from '../keys/bucket-limits.ts';
 import { type KeyRecord, readKeyRecord } from '../keys/record.ts';
 import { worksWhenFrozen } from '../keys/scope.ts';
-import { type HousedAccount, openHome } from '../ledger/homes.ts';
 import { directoryOf, ledgerOf } from '../ledger/ledgers.ts';
+import { ledgerNumberOf } from '../ledger/record-id.ts';
 import { readSnapshot } from '../markets/read-hub.ts';
 import { answerOrder } from '../trade/commit-order.ts';
 import type { PlaceOrder } from '../trade/place-order.ts';
@@ -54,14 +54,9 @@ export interface AdmitCall {
   readonly bucket: BucketName;
 }
 
-/** The account of a request that was admitted. */
-export interface AdmittedAccount extends HousedAccount {
-  readonly isFrozen: boolean;
-}
-
-/** The result of admission, and the bucket's state if the request reached it. */
+/** The id of the account of a request that was admitted, or the refusal, and the bucket's state if it reached one. */
 export interface AdmitReply {
-  readonly outcome: Outcome<AdmittedAccount>;
+  readonly outcome: Outcome<string>;
   readonly rate: RateState | null;
 }
 
@@ -127,12 +122,8 @@ export class KeyLane extends DurableObject<Bindings> {
     if (!record.ok) return { outcome: record, rate: null };
     const counted = await this.#count(call.bucket, record.value);
     if (!counted.outcome.ok) return { outcome: counted.outcome, rate: counted.rate };
-    const renewed = await this.#renew(record.value);
-    if (!renewed.ok) return { outcome: renewed, rate: counted.rate };
-    const { accountId, ledger, accountStatus } = renewed.value;
-    const admitted = { accountId, ledger, isFrozen: accountStatus === 'frozen' };
-    const allowed = worksWhenFrozen(call.admission.scope) ? renewed : decideEffect(renewed.value);
-    return { outcome: allowed.ok ? accept(admitted) : allowed, rate: counted.rate };
+    const allowed = worksWhenFrozen(call.admission.scope) ? record : decideEffect(record.value);
+    return { outcome: allowed.ok ? accept(record.value.accountId) : allowed, rate: counted.rate };
   }
 
   /** Places an order: admission, bucket, turn, and one execution at most per Idempotency-Key. */
@@ -153,7 +144,7 @@ export class KeyLane extends DurableObject<Bindings> {
       const { totpSecrets, allowlistMode } = this.#settings;
       const readHub = () => readSnapshot(this.env, SNAPSHOT_MAX_AGE_MS);
       const directory = directoryOf(this.env);
-      const ledgers = { database: openHome(this.env, record), directory, bindings: this.env };
+      const ledgers = { database: ledgerOf(this.env, accountId), directory, bindings: this.env };
       const asked = { accountId, keyId, ...ledgers, totpSecrets, allowlistMode, payouts: this.#payouts };
       return executeWithdrawal(call.withdrawal, { ...asked, readSnapshot: readHub });
     });
@@ -222,16 +213,14 @@ export class KeyLane extends DurableObject<Bindings> {
     if (!this.#mutex.hasRoom()) return problem(queueFull, null);
     const counted = await this.#count(bucket, decided.value);
     if (!counted.outcome.ok) return problem(counted.outcome, counted.rate);
-    const record = decided.value.accountStatus === 'frozen' ? await this.#renew(decided.value) : decided;
-    if (!record.ok) return problem(record, counted.rate);
     // Nothing is awaited from here to the queue, so the room cannot be taken by another request.
     if (!this.#mutex.hasRoom()) return problem(queueFull, counted.rate);
-    const execution = prepare(record.value);
+    const execution = prepare(decided.value);
     const turn = await this.#mutex.run(async () => {
       const executed = await executeOnce(execution, call.request, this.#replays, call.facts, {
-        ledger: record.value.ledger,
+        ledger: ledgerNumberOf(decided.value.accountId),
         now: () => Date.now(),
-        mayAct: () => decideEffect(this.#held.current ?? record.value),
+        mayAct: () => decideEffect(this.#held.current ?? decided.value),
         sync: () => this.#sync(),
       });
       if (call.request) await this.#ensureAlarm();
@@ -239,7 +228,7 @@ export class KeyLane extends DurableObject<Bindings> {
     });
     if (turn.kind === 'timed_out') return problem(overloaded, counted.rate);
     const answer = await this.#finish(execution, call.request, turn.value);
-    if (answer.status < 400 && !turn.value.replayed) this.#wakeSenders(record.value, bucket);
+    if (answer.status < 400 && !turn.value.replayed) this.#wakeSenders(decided.value, bucket);
     return { answer, replayed: turn.value.replayed, rate: counted.rate };
   }
 
@@ -265,9 +254,9 @@ export class KeyLane extends DurableObject<Bindings> {
    * the same minute does it.
    */
   #wakeSenders(record: KeyRecord, bucket: BucketName): void {
-    if (bucket === 'withdraw') return this.ctx.waitUntil(wakeAfterChange(this.env, record.ledger));
+    if (bucket === 'withdraw') return this.ctx.waitUntil(wakeAfterChange(this.env, ledgerNumberOf(record.accountId)));
     if (!record.hasWebhooks) return;
-    const waking = wakeSenders(this.env, openHome(this.env, record), record.accountId);
+    const waking = wakeSenders(this.env, ledgerOf(this.env, record.accountId), record.accountId);
     this.ctx.waitUntil(waking.catch((error) => logFault('senders_not_woken', { error: describeError(error) })));
   }
 
@@ -288,25 +277,9 @@ export class KeyLane extends DurableObject<Bindings> {
     return decideAdmission(this.#held.current, admission, Date.now());
   }
 
-  /** Throws when D1 fails, and while the account is on its way to another ledger. */
+  /** Throws when D1 fails. */
   #readRecord(keyId: string): Promise<KeyRecord | undefined> {
     return readKeyRecord(this.env, keyId);
-  }
-
-  /**
-   * The record of a frozen account is read again for each request: an account may be moved to another ledger only while
-   * it is frozen and its lanes know it, so no lane goes on using the ledger that it left. Refuses with
-   * `service_unavailable` while it is on its way, and when D1 fails.
-   */
-  async #renew(record: KeyRecord): Promise<Outcome<KeyRecord>> {
-    if (record.accountStatus === 'active') return accept(record);
-    try {
-      this.#held.take(await this.#readRecord(record.id));
-    } catch (error) {
-      logFault('key_record_unreadable', { keyId: record.id, error: describeError(error) });
-      return overloaded;
-    }
-    return accept(this.#held.current ?? record);
   }
 
   /** The limits that a request is counted against. */

@@ -1,7 +1,6 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
-import { finishMoves } from '../accounts/moves/finish-move.ts';
 import { purgeEvents } from '../events/purge-events.ts';
 import { copyEndpoints } from '../events/webhooks/endpoint-copies.ts';
 import { wakeBehind } from '../events/webhooks/reach-sender.ts';
@@ -59,7 +58,7 @@ export interface KeeperSettings {
 
 /**
  * The keeper of one ledger: it reconciles, sums the spread that orders earned, looks up withdrawals that the custodian
- * has, finishes trades, movements and moves of accounts between ledgers, keeps its ledger's quotas and inventory, wakes
+ * has, finishes trades and movements between ledgers, keeps its ledger's quotas and inventory, wakes
  * webhook endpoints that are behind, and deletes old events. That of ledger 0 also asks the custodian what it holds,
  * and compares it with all ledgers together. The schedule wakes every keeper every minute. A pass goes on by the
  * object's own alarm, with pauses so that it does not slow down writers. It keeps no money. All that it stores can be
@@ -120,7 +119,6 @@ export class LedgerKeeper extends DurableObject<Bindings> implements Keeper {
     if (!this.#isSweepDue) return;
     this.#isSweepDue = false;
     await attempt('holds_not_finished', () => this.#finishHolds());
-    await attempt('moves_not_finished', () => finishMoves(this.env, this.#ledger, Date.now()));
     await attempt('movements_not_checked', () => this.#takeTurn(() => this.#checkMovements()));
     await attempt('sweep_failed', () =>
       sweepWithdrawals({

@@ -2,8 +2,7 @@ import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
 import { listUsableKeyIds } from '../keys/api-key.ts';
 import type { Database } from '../ledger/database.ts';
-import { findHome } from '../ledger/homes.ts';
-import { openLedger } from '../ledger/ledgers.ts';
+import { findLedger } from '../ledger/ledgers.ts';
 import { raiseRecordNumber } from '../ledger/record-number.ts';
 import type { RevokeReply } from './held-record.ts';
 import { laneOf } from './reach-lane.ts';
@@ -33,9 +32,8 @@ export async function revokeInLane(
  * effect later.
  */
 export async function tellLanes(bindings: Bindings, accountId: string, now_ms: number): Promise<boolean> {
-  const ledger = await findHome(bindings, accountId);
-  if (ledger === undefined) return true;
-  const database = openLedger(bindings, ledger);
+  const database = findLedger(bindings, accountId);
+  if (!database) return true;
   const ids = await listUsableKeyIds(database, accountId, now_ms);
   const told = await Promise.all(ids.map((id) => tellLane(bindings, database, accountId, id)));
   return told.every(Boolean);

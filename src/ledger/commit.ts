@@ -42,8 +42,6 @@ const guards = [
   'too_many_proposals',
   'recovery_proposed',
   'too_many_endpoints',
-  'account_not_at_rest',
-  'account_moved',
 ] as const;
 
 export type Guard = (typeof guards)[number];

@@ -16,19 +16,11 @@ export function messageOfFault(error: unknown): string {
   return root instanceof Error ? root.message : 'not an error';
 }
 
-/** An account that is on its way to another ledger, for a moment: neither of the two can be read for it. */
-export class AccountOnItsWay extends Error {
-  override readonly name = 'AccountOnItsWay';
-}
-
 /**
- * Whether D1 itself failed, as opposed to SQLite refusing the statement. For a read: the database was not reachable, or
- * could not answer for an account that is on its way or has just left.
+ * Whether D1 itself failed, as opposed to SQLite refusing the statement.
  */
 export function isDatabaseFault(error: unknown): boolean {
-  if (error instanceof AccountOnItsWay) return true;
   const message = messageOfFault(error);
-  if (message.includes('guard: account_moved')) return true;
   return message.startsWith('D1_') && !message.includes('SQLITE_');
 }
 

@@ -1,12 +1,11 @@
 import { and, eq, max, sql } from 'drizzle-orm';
 import type { Database } from './database.ts';
 import { bindPrepared, prepareOnce } from './prepare-once.ts';
-import { ledgerNumberOf } from './record-id.ts';
 import { addressIndexes, claims } from './schema.ts';
 
 /** A name that one holder has in the whole exchange. */
 export interface ClaimedName {
-  readonly kind: 'address' | 'output' | 'settlement' | 'external_id' | 'opening' | 'home';
+  readonly kind: 'address' | 'output' | 'settlement' | 'external_id' | 'opening';
   readonly name: string;
 }
 
@@ -25,50 +24,24 @@ export function nameOutput(network: string, txHash: string, outputIndex: number)
   return { kind: 'output', name: `${network} ${txHash} ${outputIndex}` };
 }
 
-/** The name of an account that moved to another ledger, held by that ledger. */
-export function nameHome(accountId: string): ClaimedName {
-  return { kind: 'home', name: accountId };
-}
-
-/**
- * Where an account that holds a name is, if it was moved: the number of its home. Drizzle leaves out the name of the only
- * table in what is selected, so it is written here.
- */
-const home = sql<string | null>`(
-  SELECT moved.holder FROM ${claims} AS moved WHERE moved.kind = 'home' AND moved.name = claims.holder)`;
-
-/**
- * The query of the holder of a name, with the values `kind` and `name`, and of `home`, where the holder is an account
- * that was moved.
- */
+/** The query of the holder of a name, with the values `kind` and `name`. */
 export const selectHolder = prepareOnce((directory) =>
   directory
-    .select({ holder: claims.holder, home: home.as('home') })
+    .select({ holder: claims.holder })
     .from(claims)
     .where(and(eq(claims.kind, sql.placeholder('kind')), eq(claims.name, sql.placeholder('name'))))
     .prepare(),
 );
 
-/** Who holds a name: an account, with the number of its home if it was moved, or the number of a ledger. */
-export interface Holder {
-  readonly holder: string;
-  readonly home: string | null;
-}
-
-/** The ledger that an account is in which holds a name. */
-export function ledgerOfHolder({ holder, home: moved }: Holder): number {
-  return moved === null ? ledgerNumberOf(holder) : Number(moved);
-}
-
 /** The holder of each name, in the order of the names; `undefined` where nobody holds it. Throws when D1 fails. */
 export async function findHolders(
   directory: Database,
   names: readonly [ClaimedName, ...ClaimedName[]],
-): Promise<(Holder | undefined)[]> {
+): Promise<(string | undefined)[]> {
   const [first, ...rest] = names.map(({ kind, name }) => bindPrepared(selectHolder(directory), { kind, name }));
   if (!first) return [];
   const found = await directory.batch([first, ...rest]);
-  return found.map(([row]) => row);
+  return found.map(([row]) => row?.holder);
 }
 
 /**

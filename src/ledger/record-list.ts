@@ -6,7 +6,6 @@ import { type Found, type ListQuery, MAX_LOOKED_AT, type Page, findPage, nameFil
 import type { Outcome } from '../http/refusal.ts';
 import { type Asset, assetSymbols, upperSymbol } from '../money/assets.ts';
 import type { Database } from './database.ts';
-import { mergeFound, newestFirst } from './merge-pages.ts';
 import { lowestRecordId } from './record-id.ts';
 
 function momentOf(description: string, example: string) {
@@ -68,10 +67,8 @@ export interface RecordList<Name extends string, Row extends { readonly id: stri
 }
 
 /**
- * Reads one page of an account's records, newest first, of all ledgers that have some: each is asked for the page as if
- * it had all, and the rows are merged. So a page goes on over the move of an account. Of each ledger a page looks at no
- * more than `MAX_LOOKED_AT` rows: where only some of them fit, it may be short and still have a next one. Refuses with
- * `invalid_cursor`. Throws when D1 fails.
+ * Reads one page of an account's records, newest first. A page looks at no more than `MAX_LOOKED_AT` rows: where only
+ * some of them fit, it may be short and still have a next one. Refuses with `invalid_cursor`. Throws when D1 fails.
  */
 export function readRecordPage<
   Name extends string,
@@ -79,7 +76,7 @@ export function readRecordPage<
   Shown,
   Filter extends RecordFilter,
 >(
-  databases: readonly Database[],
+  database: Database,
   accountId: string,
   query: ListQuery & Filter,
   list: RecordList<Name, Row, Shown, Filter>,
@@ -91,17 +88,9 @@ export function readRecordPage<
   const isNarrow = Object.values(rest).some((value) => value !== undefined);
   return findPage(query, scope, cursors.secret, async (behind, count): Promise<Found<Row>> => {
     const range = { before: behind ?? boundOf(to), from: boundOf(from) };
-    const founds = await Promise.all(
-      databases.map(async (database) => {
-        const horizon = isNarrow ? await findHorizon(database, list.tablesOf(query), accountId, range) : null;
-        const looked = { before: range.before, from: horizon ?? range.from };
-        return { rows: await list.listRows(database, accountId, query, looked, count), horizon };
-      }),
-    );
-    const [only] = founds;
-    if (only && founds.length === 1) return only;
-    const placed = founds.map(({ rows, horizon }) => ({ rows, horizon: horizon === null ? null : { id: horizon } }));
-    return mergeFound<{ readonly id: string }, Row>(newestFirst, placed, behind, count);
+    const horizon = isNarrow ? await findHorizon(database, list.tablesOf(query), accountId, range) : null;
+    const looked = { before: range.before, from: horizon ?? range.from };
+    return { rows: await list.listRows(database, accountId, query, looked, count), horizon };
   });
 }
 

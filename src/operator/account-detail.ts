@@ -5,7 +5,7 @@ import { readTotp } from '../accounts/totp.ts';
 import { Decimal, Timestamp } from '../http/wire-types.ts';
 import { ApiKey, listApiKeys } from '../keys/api-key.ts';
 import type { Database } from '../ledger/database.ts';
-import type { HousedAccount } from '../ledger/homes.ts';
+import { ledgerNumberOf } from '../ledger/record-id.ts';
 import type { Valuation } from '../markets/value-in-usdt.ts';
 import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { type Atoms, formatAmount } from '../money/amounts.ts';
@@ -45,7 +45,7 @@ const showUsdt = (amount: Atoms) => formatAmount(amount, scaleOf(QUOTE_ASSET));
 /** Reads an account whole, or `undefined` when there is none of that id. Throws when D1 fails. */
 export async function readAccountDetail(
   database: Database,
-  { accountId: id, ledger }: HousedAccount,
+  id: string,
   readValuation: () => Promise<Valuation>,
   now_ms: number,
 ): Promise<AccountDetail | undefined> {
@@ -63,7 +63,7 @@ export async function readAccountDetail(
   const lockedUntil = totp !== undefined && totp.lockedUntil > now_ms ? new Date(totp.lockedUntil).toISOString() : null;
   return {
     ...account,
-    ledger,
+    ledger: ledgerNumberOf(id),
     apiKeys,
     balances: valued.map(({ asset, amount, value }) => ({
       asset,

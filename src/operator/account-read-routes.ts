@@ -9,7 +9,6 @@ import { refuse } from '../http/refusal.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
 import { ApiKey, showApiKey } from '../keys/api-key.ts';
 import { readKeyRecord } from '../keys/record.ts';
-import { confirmHome, listHistory } from '../ledger/homes.ts';
 import { type RecordFilter, type RecordList, readRecordPage } from '../ledger/record-list.ts';
 import { deposits } from '../ledger/schema.ts';
 import { readValuation } from '../markets/value-in-usdt.ts';
@@ -54,16 +53,10 @@ async function answerRecords<
 ) {
   const taken = await takeAccount(c.env, accountId);
   if (!taken.ok) return sendProblem(c, taken);
-  const page = await readRecordPage(
-    listHistory(c.env, { accountId, ledger: taken.value.ledger }),
-    accountId,
-    query,
-    list,
-    {
-      path,
-      secret: config.CURSOR_SECRET,
-    },
-  );
+  const page = await readRecordPage(taken.value.database, accountId, query, list, {
+    path,
+    secret: config.CURSOR_SECRET,
+  });
   return page.ok ? c.json(showPage(page.value, list), 200) : sendProblem(c, page);
 }
 
@@ -113,10 +106,7 @@ accountReadRoutes.openapi(
     const { id } = c.req.valid('param');
     const taken = await takeAccount(c.env, id);
     if (!taken.ok) return sendProblem(c, taken);
-    const { ledger, database } = taken.value;
-    const housed = { accountId: id, ledger };
-    const account = await readAccountDetail(database, housed, () => readValuation(c.env), Date.now());
-    if (account?.status === 'frozen') await confirmHome(c.env, housed);
+    const account = await readAccountDetail(taken.value.database, id, () => readValuation(c.env), Date.now());
     return account ? c.json({ account }, 200) : sendProblem(c, accountNotFound);
   },
 );

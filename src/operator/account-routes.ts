@@ -9,8 +9,7 @@ import { laneUnreachable } from '../access/admit.ts';
 import { ApiKey, CreateApiKey, prepareApiKey, readApiKey, revokeApiKey, showApiKey } from '../keys/api-key.ts';
 import { tokenSettings } from '../access/authenticate.ts';
 import { revokeInLane, tellLanes } from '../lane/tell-lanes.ts';
-import { findHome } from '../ledger/homes.ts';
-import { openLedger } from '../ledger/ledgers.ts';
+import { findLedger } from '../ledger/ledgers.ts';
 import { ledgerNumberOf } from '../ledger/record-id.ts';
 import { CreateCredit, Credit, creditAccount } from '../wallet/deposits/credit.ts';
 import {
@@ -149,14 +148,14 @@ accountRoutes.openapi(
     }
     const taken = await takeAccount(c.env, c.req.valid('param').id);
     if (!taken.ok) return sendProblem(c, taken);
-    const { account, ledger, database } = taken.value;
+    const { account, database } = taken.value;
     const actor = actorOf(c);
     let token: string | null = null;
     const request = await readOnceRequest(c, wanted);
     if (!request.ok) return sendProblem(c, request);
     const made = await makeOnce(
       c.env,
-      { accountId: account.id, ledger },
+      ledgerNumberOf(account.id),
       request.value,
       actor,
       async (id) => {
@@ -196,9 +195,8 @@ accountRoutes.openapi(
   async (c) => {
     const { id, keyId } = c.req.valid('param');
     const actor = actorOf(c);
-    const ledger = await findHome(c.env, id);
-    if (ledger === undefined) return sendProblem(c, noKey);
-    const database = openLedger(c.env, ledger);
+    const database = findLedger(c.env, id);
+    if (!database) return sendProblem(c, noKey);
     const revocation = await revokeApiKey(database, id, keyId, actor);
     if (revocation.kind === 'not_of_account') return sendProblem(c, noKey);
     // The key works until its lane knows, so the operator must be told when the lane could not be reached.
@@ -244,13 +242,13 @@ accountRoutes.openapi(
     if (!taken.ok) return sendProblem(c, taken);
     const credited = await creditAccount(
       c.env,
-      { accountId: taken.value.account.id, ledger: taken.value.ledger },
+      taken.value.account.id,
       c.req.valid('json'),
       (asset, amount) => valueInUsdt(c.env, asset, amount),
       actorOf(c),
     );
     if (!credited.ok) return sendProblem(c, credited);
-    c.set('changedLedger', taken.value.ledger);
+    c.set('changedLedger', ledgerNumberOf(taken.value.account.id));
     if (credited.value.repeated) c.header('X-Idempotency-Replay', 'true');
     return c.json({ credit: credited.value.credit }, 201);
   },

@@ -10,7 +10,6 @@ import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
 import { readBearer } from '../access/authenticate.ts';
 import type { Actor } from '../ledger/audit.ts';
 import type { Role } from '../ledger/role.ts';
-import { findHome } from '../ledger/homes.ts';
 import { firstLedger, openLedger } from '../ledger/ledgers.ts';
 import { FIRST_LEDGER, isRecordId, ledgerNumberOf } from '../ledger/record-id.ts';
 import { ACCESS_HEADER, hasAccess, readAccessToken } from './access-token.ts';
@@ -151,13 +150,10 @@ function proposeInstead(duty: Duty, ledgerOfChange: LedgerOfChange): MiddlewareH
 /** Finds the ledger in which a request makes its change: the number of one that exists. Throws when D1 fails. */
 type LedgerOfChange = (c: Context<OperatorEnvironment>) => number | Promise<number>;
 
-/**
- * The ledger that the first id of a path names, of whatever kind, or that its account is in; ledger 0 for what belongs
- * to no account.
- */
-async function ledgerOfPath(c: Context<OperatorEnvironment>): Promise<number> {
+/** The ledger that the first id of a path names, of whatever kind; ledger 0 for what belongs to no account. */
+function ledgerOfPath(c: Context<OperatorEnvironment>): number {
   const id = Object.values(c.req.param()).find(isRecordId);
-  return id === undefined ? FIRST_LEDGER : ((await findHome(c.env, id)) ?? ledgerNumberOf(id));
+  return id === undefined ? FIRST_LEDGER : ledgerNumberOf(id);
 }
 
 /** The answer of a change that needs two people, for the documents. Hono is not told of it: it is sent by the area. */

@@ -69,9 +69,6 @@ function byLabel(beginning: string): Order {
   };
 }
 
-/** An account that was moved is shown by its home; while it is on its way, by the ledger that it leaves. */
-const isHere = sql`(${accounts.movedTo} IS NULL OR ${accounts.arrived} = 0)`;
-
 /**
  * Reads one page of the accounts: those that `query` names exactly; else those whose label begins with it, in the order
  * of their labels; without a query all of them, newest first. A page looks at no more than `MAX_LOOKED_AT` rows of each
@@ -100,7 +97,7 @@ export async function findAccounts(
       const rows = await database
         .select(accountColumns)
         .from(accounts)
-        .where(and(begins, order.isUpTo(horizon?.id ?? null), isHere, status && eq(accounts.status, status)))
+        .where(and(begins, order.isUpTo(horizon?.id ?? null), status && eq(accounts.status, status)))
         .orderBy(...order.sorted)
         .limit(count);
       return { rows, horizon };
@@ -128,14 +125,11 @@ async function findNamed(database: Database, text: string): Promise<AccountRow[]
     .select(accountColumns)
     .from(accounts)
     .where(
-      and(
-        isHere,
-        or(
-          eq(accounts.id, text),
-          eq(accounts.externalId, text),
-          inArray(accounts.id, keyOwner),
-          owned ? inArray(accounts.id, addressOwner) : undefined,
-        ),
+      or(
+        eq(accounts.id, text),
+        eq(accounts.externalId, text),
+        inArray(accounts.id, keyOwner),
+        owned ? inArray(accounts.id, addressOwner) : undefined,
       ),
     );
 }

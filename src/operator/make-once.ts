@@ -9,7 +9,6 @@ import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
 import { explainApproval } from '../ledger/explain-approval.ts';
 import { explainHold } from '../ledger/explain-hold.ts';
-import { listHistory } from '../ledger/homes.ts';
 import { openLedger } from '../ledger/ledgers.ts';
 import { newRecordId } from '../ledger/record-id.ts';
 import { operatorRequests } from '../ledger/schema.ts';
@@ -55,28 +54,22 @@ export const reusedKey = refuse(
 );
 
 /**
- * Makes a record of a ledger, and there of an account if it belongs to one, at most once for a request with an
- * Idempotency-Key. `prepare` gives the statements that make the record of an id; the key is recorded in the same batch.
+ * Makes a record of a ledger at most once for a request with an Idempotency-Key. `prepare` gives the statements that make the record of an id; the key is recorded in the same batch.
  * `explain` says why a record was refused because something like it exists. Refuses with `idempotency_key_reused`, what
  * `prepare` and `explain` refuse with, `account_recovered`, `approval_required` where two people are needed, and
  * `service_unavailable` when the outcome in D1 is unknown.
  */
 export async function makeOnce(
   bindings: LedgerBindings,
-  place: { readonly ledger: number; readonly accountId?: string },
+  ledger: number,
   request: OnceRequest | null,
   actor: Actor,
   prepare: (id: string) => Promise<Outcome<readonly [BatchItem<'sqlite'>, ...BatchItem<'sqlite'>[]]>>,
   explain: () => Refusal,
 ): Promise<Outcome<Made>> {
-  const { ledger, accountId } = place;
   const database = openLedger(bindings, ledger);
-  // What was made for an account before it was moved is in the ledger that it left.
-  const history = accountId === undefined ? [database] : listHistory(bindings, { accountId, ledger });
-  for (const each of history) {
-    const earlier = await findEarlier(each, request);
-    if (earlier) return earlier;
-  }
+  const earlier = await findEarlier(database, request);
+  if (earlier) return earlier;
   const id = newRecordId(actor.now_ms, ledger);
   const prepared = await prepare(id);
   // A repetition that came together with the first may find what the first has made.

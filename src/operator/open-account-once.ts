@@ -24,7 +24,7 @@ export async function openAccountOnce(
   if (!ledger.ok) return ledger;
   return makeOnce(
     bindings,
-    { ledger: ledger.value },
+    ledger.value,
     request,
     actor,
     (id) => prepareAccount(bindings, id, wanted, actor),

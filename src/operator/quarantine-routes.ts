@@ -95,7 +95,7 @@ quarantineRoutes.openapi(
     const account = await takeAccount(c.env, accountId);
     if (!account.ok) return sendProblem(c, account);
     // Money never moves between ledgers here.
-    if (account.value.ledger !== ledgerNumberOf(row.id)) return sendProblem(c, ofAnotherLedger);
+    if (ledgerNumberOf(accountId) !== ledgerNumberOf(row.id)) return sendProblem(c, ofAnotherLedger);
     const decided = await creditQuarantined(
       c.env,
       row,

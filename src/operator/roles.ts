@@ -21,7 +21,6 @@ export const duties = {
   ask_custodian: [...chiefs, 'deposits', 'watcher', 'treasury'],
   open_accounts: [...chiefs, 'support'],
   /** To another ledger. */
-  move_accounts: chiefs,
   freeze_accounts: [...chiefs, 'support', 'compliance'],
   thaw_accounts: [...chiefs, 'compliance'],
   set_limits: chiefs,

@@ -11,7 +11,6 @@ import { custodyRoutes } from './custody-routes.ts';
 import { depositRoutes } from './deposit-routes.ts';
 import { eventRoutes } from './event-routes.ts';
 import { houseRoutes } from './house-routes.ts';
-import { moveRoutes } from './move-routes.ts';
 import { proposalRoutes } from './proposal-routes.ts';
 import { quarantineRoutes } from './quarantine-routes.ts';
 import { quotaRoutes } from './quota-routes.ts';
@@ -29,7 +28,6 @@ const changes = createArea();
 
 changes.route('/', accountRoutes);
 changes.route('/', accountReadRoutes);
-changes.route('/', moveRoutes);
 changes.route('/', securityRoutes);
 changes.route('/', recoveryRoutes);
 changes.route('/', depositRoutes);

@@ -117,10 +117,6 @@ function showDeposit(row: { readonly id: string; readonly accountId: string; rea
   };
 }
 
-/** The addresses of an account that was moved are also in the ledger that it left. */
-const isOfThisLedger = sql`NOT EXISTS (
-  SELECT 1 FROM accounts WHERE id = ${addresses.accountId} AND moved_to IS NOT NULL AND arrived = 1)`;
-
 async function findOnChains(database: Database, text: string): Promise<SearchResult[]> {
   const owned = isAddress(text);
   const hashes = networks.flatMap((network) => {
@@ -128,7 +124,7 @@ async function findOnChains(database: Database, text: string): Promise<SearchRes
     return txHash === undefined ? [] : [{ network, txHash }];
   });
   const [ofAddresses, ofTransactions] = await Promise.all([
-    owned ? database.select().from(addresses).where(and(owned, isOfThisLedger)).limit(MAX_RESULTS) : [],
+    owned ? database.select().from(addresses).where(owned).limit(MAX_RESULTS) : [],
     hashes.length > 0 ? findTransactions(database, hashes) : [],
   ]);
   const shown = ofAddresses.map(({ network, address, accountId }) => ({

@@ -7,8 +7,7 @@ import { jsonBody } from '../http/json-body.ts';
 import { ListQuery, NextCursor, readPage } from '../http/list.ts';
 import { refuse } from '../http/refusal.ts';
 import { Id, RecordPath } from '../http/wire-types.ts';
-import { findHome } from '../ledger/homes.ts';
-import { openLedger } from '../ledger/ledgers.ts';
+import { findLedger } from '../ledger/ledgers.ts';
 import { ApproveAddress, approveWanted } from '../wallet/addresses/approve-wanted.ts';
 import {
   actorOf,
@@ -208,8 +207,7 @@ securityRoutes.openapi(
   }),
   async (c) => {
     const { id, entryId } = c.req.valid('param');
-    const ledger = await findHome(c.env, id);
-    const database = ledger === undefined ? undefined : openLedger(c.env, ledger);
+    const database = findLedger(c.env, id);
     const entry = database && (await removeApproval(database, id, entryId, actorOf(c)));
     if (!entry) return sendProblem(c, refuse('not_found', 'The account has no such entry.'));
     return c.json({ entry }, 200);

@@ -22,7 +22,7 @@ settlementRoutes.openapi(
       'Moves the agreed amounts, both or neither. The same reference with the same terms gets the same answer and moves nothing again; with other terms it is refused.',
     security: [{ operatorToken: [] }],
     middleware: authenticateOperatorJson('settle_trades', async (c) =>
-      ledgerOfTrade(c.env, CreateSettlement.parse(await c.req.json())),
+      ledgerOfTrade(CreateSettlement.parse(await c.req.json())),
     ),
     request: { body: jsonBody(CreateSettlement) },
     responses: {

@@ -31,8 +31,7 @@ export async function giveDeposit(bindings: Bindings, wanted: GiveDeposit, actor
   if (!network) return refuse('network_not_supported', `There is no network ${wanted.network}.`);
   const taken = await takeAccount(bindings, accountId);
   if (!taken.ok) return taken;
-  const place = { accountId, ledger: taken.value.ledger };
-  const addresses = await listAddresses(bindings, chooseAddressSources(config), place);
+  const addresses = await listAddresses(bindings, chooseAddressSources(config), accountId);
   if (!addresses.ok) return addresses;
   const address = addresses.value.find((one) => one.network === network)?.address ?? '';
   const listing = assetSymbols

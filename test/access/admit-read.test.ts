@@ -80,7 +80,7 @@ describe('a read of a key that this isolate has seen admitted', () => {
   it('shows what the key’s own account has, whatever account the isolate remembers', async () => {
     const [trader, other] = [await openTrader({ USDT: '100' }), await openTrader({ USDT: '7' })];
     await trader.balances();
-    admittedKeys.noteAdmitted(trader.keyId, { accountId: other.accountId, ledger: 0 });
+    admittedKeys.noteAdmitted(trader.keyId, other.accountId);
     expect(await trader.balances()).toMatchObject({ USDT: '100' });
     const { databaseTrips } = await measureDatabase(() => trader.balances());
     expect(databaseTrips).toBe(1);

@@ -85,8 +85,8 @@ describe('GET /api/v1/wallet/addresses', () => {
     for (const network of networks) {
       const names = [own, others].map((held) => nameAddress(network, held[network] ?? ''));
       expect(await findHolders(database, names as [ClaimedName, ...ClaimedName[]])).toEqual([
-        { holder: trader.accountId, home: null },
-        { holder: other.accountId, home: null },
+        trader.accountId,
+        other.accountId,
       ]);
     }
     expect(await findHolders(database, [nameAddress('BTC', own['ETH'] ?? '')])).toEqual([undefined]);

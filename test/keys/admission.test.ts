@@ -7,7 +7,6 @@ const NOON_MS = Date.UTC(2026, 10, 21, 12);
 const record: KeyRecord = {
   id: 'key',
   accountId: 'account',
-  ledger: 0,
   accountStatus: 'active',
   kind: 'standing',
   hasWebhooks: false,

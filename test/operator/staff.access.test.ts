@@ -77,7 +77,6 @@ const allowed: Record<string, string> = {
   releasePayout: 'treasury',
   openAccount: 'support',
   changeAccount: 'support compliance',
-  moveAccount: '',
   createApiKey: '',
   revokeApiKey: 'support compliance',
   drawTotp: '',

@@ -73,13 +73,7 @@ export async function openAccount(funds: Partial<Record<Asset, string>> = {}): P
   const { id } = opened.value;
   for (const [asset, amount] of Object.entries(funds)) {
     const wanted = CreateCredit.parse({ asset, amount, reference: `fund ${asset}` });
-    const credited = await creditAccount(
-      env,
-      { accountId: id, ledger: ledgerNumberOf(id) },
-      wanted,
-      (of, atoms) => valueInUsdt(env, of, atoms),
-      operator(),
-    );
+    const credited = await creditAccount(env, id, wanted, (of, atoms) => valueInUsdt(env, of, atoms), operator());
     if (!credited.ok) throw new Error(credited.code);
   }
   return id;

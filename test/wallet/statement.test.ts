@@ -215,7 +215,7 @@ describe('the statement of an account with 100,000 movements', () => {
   /** The most rows that D1 reads for one piece. */
   async function countSteps({ accountId }: Trader): Promise<number> {
     const database = openDatabase(env.DB);
-    const prepared = await prepareStatement([database], accountId, 0, null, Date.now());
+    const prepared = await prepareStatement(database, accountId, 0, null, Date.now());
     const pieces = writeStatement(prepared, 'json');
     let most = 0;
     for (let step = { isDone: false }; !step.isDone;) {

@@ -1,13 +1,12 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { SealSecrets } from '../../accounts/seal.ts';
 import type { Database } from '../../ledger/database.ts';
-import { findHome } from '../../ledger/homes.ts';
-import { ledgerOf, openLedger } from '../../ledger/ledgers.ts';
+import { ledgerOf } from '../../ledger/ledgers.ts';
 import type { Bindings } from '../../platform/bindings.ts';
 import { ObjectState } from '../../platform/object-state.ts';
 import type { Event } from '../event.ts';
 import { feedOf } from '../feed.ts';
-import { OPERATOR, type OperatorEvent } from '../operator-event.ts';
+import type { OperatorEvent } from '../operator-event.ts';
 import { readEventRows } from '../read-events.ts';
 import { type UrlRules, findUrlFault } from './check-url.ts';
 import { type Attempt, deliver, isRefused, isTaken } from './deliver.ts';
@@ -93,7 +92,7 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
   }
 
   async sendTest(name: EndpointName): Promise<Delivery | undefined> {
-    const endpoint = await readEndpoint(await this.#openLedger(name), name.accountId, name.id);
+    const endpoint = await readEndpoint(this.#openLedger(name), name.accountId, name.id);
     if (!endpoint) return undefined;
     const at = new Date().toISOString();
     const event: Event = {
@@ -109,7 +108,7 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
   override async alarm(): Promise<void> {
     const progress = this.#progress;
     if (!progress) return;
-    const database = await this.#openLedger(progress);
+    const database = this.#openLedger(progress);
     const endpoint = await readEndpoint(database, progress.accountId, progress.id);
     if (!endpoint || endpoint.status !== 'enabled') return;
     const end_ms = Date.now() + ALARM_TIME_MS;
@@ -120,12 +119,8 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
     }
   }
 
-  /**
-   * The database of an endpoint: that of the account's home, and of the operator's endpoint the one that its id names.
-   */
-  async #openLedger({ accountId, id }: EndpointName): Promise<Database> {
-    const home = accountId === OPERATOR ? undefined : await findHome(this.env, accountId);
-    return home === undefined ? ledgerOf(this.env, id) : openLedger(this.env, home);
+  #openLedger({ id }: EndpointName): Database {
+    return ledgerOf(this.env, id);
   }
 
   /** Sends the next events. Returns whether there may be more to send now. */
@@ -180,7 +175,7 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
       // Where the operator's events of another ledger fail, the endpoint itself is switched off, and its copies follow.
       const original = originalOf(endpoint);
       const reason = attempt.status === 410 ? 'gone' : 'failing';
-      await disableEndpoint(await this.#openLedger({ accountId, id: original }), accountId, original, reason);
+      await disableEndpoint(this.#openLedger({ accountId, id: original }), accountId, original, reason);
       return false;
     }
     if (failed.refusals >= MAX_REFUSALS && next && isTaken((await this.#send(endpoint, next)).attempt)) {

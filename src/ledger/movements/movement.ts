@@ -21,13 +21,6 @@ export interface Movement {
 /** Which of a movement's two rows: the one in the ledger that it leaves, or the one in the ledger that it reaches. */
 export type Half = 'OUT' | 'IN';
 
-/**
- * The id of the movement by which a moved account's balance of an asset leaves its first ledger and reaches its home.
- */
-export function nameBalanceMovement(accountId: string, asset: Asset): string {
-  return `${accountId}/${asset}`;
-}
-
 /** The transfer of one half, between an owner in that ledger and `house:transit`. */
 export function transferOfHalf({ id, asset, amount }: Movement, half: Half, owner: string): Transfer {
   const [debit, credit] = half === 'OUT' ? [owner, house.transit] : [house.transit, owner];
@@ -38,7 +31,7 @@ export function transferOfHalf({ id, asset, amount }: Movement, half: Half, owne
  * Moves a part of the inventory from one ledger to another: the out half first, which is refused where the house would
  * be short by more than half of that ledger's exposure, then the in half. Call it again with the same movement to
  * finish it; each half is written once. Returns how the half ended that could not be written, else `committed`. After
- * the out half the amount is in transit until the in half is written: the keeper of the first ledger finishes it.
+ * the out half the amount is in transit until the in half is written: the keeper of the giving ledger finishes it.
  */
 export async function moveInventory(bindings: LedgerBindings, movement: Movement): Promise<CommitOutcome> {
   const out = await writeHalf(openLedger(bindings, movement.from), movement, 'OUT');

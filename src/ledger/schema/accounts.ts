@@ -20,14 +20,8 @@ export const accounts = sqliteTable(
     externalId: text('external_id'),
     holder: text(),
     heldUntil: integer('held_until').notNull().default(0),
-    movedTo: integer('moved_to'),
-    movedFrom: integer('moved_from'),
-    arrived: integer().notNull().default(1),
   },
   (table) => [
-    index('accounts_on_their_way')
-      .on(table.id)
-      .where(sql`arrived = 0`),
     index('accounts_by_label').on(table.label),
     uniqueIndex('accounts_by_external_id')
       .on(table.externalId)

@@ -5,7 +5,6 @@ import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'driz
 
 export const listeners = sqliteTable('listeners', {
   accountId: text('account_id').primaryKey(),
-  since: integer().notNull().default(0),
 });
 
 export const events = sqliteTable(

@@ -230,7 +230,7 @@ export const movements = sqliteTable(
     amount: atoms().notNull(),
     ledger: integer().notNull(),
     peer: integer().notNull(),
-    purpose: text({ enum: ['INVENTORY', 'WITHDRAWAL', 'SETTLEMENT', 'ACCOUNT'] }).notNull(),
+    purpose: text({ enum: ['INVENTORY', 'WITHDRAWAL', 'SETTLEMENT'] }).notNull(),
     transfer: integer().notNull(),
     recordId: text('record_id'),
   },

@@ -1,8 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
-import { findHome } from '../../ledger/homes.ts';
 import { isRecordId, ledgerNumberOf } from '../../ledger/record-id.ts';
-import type { LedgerBindings } from '../../platform/bindings.ts';
 import { house } from '../../ledger/transfers.ts';
 import { type Asset, QUOTE_ASSET, findCoin, scaleOf } from '../../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, parseAmount } from '../../money/amounts.ts';
@@ -66,13 +64,10 @@ export function refuseAccount(id: string) {
   return refuse('not_found', `There is no account ${id}.`);
 }
 
-/**
- * The ledger in which two people agree on a trade and which settles it: that of the buyer, or of the one account.
- * Throws when D1 fails.
- */
-export async function ledgerOfTrade(bindings: LedgerBindings, wanted: CreateSettlement): Promise<number> {
+/** The ledger in which two people agree on a trade and which settles it: that of the buyer, or of the one account. */
+export function ledgerOfTrade(wanted: CreateSettlement): number {
   const accountId = wanted.kind === 'P2P' ? wanted.buyerAccountId : wanted.accountId;
-  return (await findHome(bindings, accountId)) ?? ledgerNumberOf(accountId);
+  return ledgerNumberOf(accountId);
 }
 
 function accountIdsOf(wanted: CreateSettlement): string[] {

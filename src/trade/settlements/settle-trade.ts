@@ -6,9 +6,8 @@ import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { explainApproval } from '../../ledger/explain-approval.ts';
-import { findHomes, listHistory } from '../../ledger/homes.ts';
-import { openLedger } from '../../ledger/ledgers.ts';
-import { newRecordId } from '../../ledger/record-id.ts';
+import { findLedger } from '../../ledger/ledgers.ts';
+import { ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
 import { accounts, settlements } from '../../ledger/schema.ts';
 import { house, nextTransfer } from '../../ledger/transfers.ts';
 import { QUOTE_ASSET } from '../../money/assets.ts';
@@ -43,14 +42,11 @@ export async function settleTrade(
   const trade = readTrade(wanted);
   if (!trade.ok) return trade;
   const [first = '', second = first] = accountsOf(trade.value);
-  const homes = await findHomes(bindings, accountsOf(trade.value));
-  const [ledger, other] = [homes.get(first), homes.get(second)];
-  if (ledger === undefined) return refuseAccount(first);
-  if (other === undefined) return refuseAccount(second);
-  const before = await findBeforeMoves(bindings, trade.value.reference, homes);
-  if (before) return repeat(before, trade.value);
+  const [ledger, other] = [ledgerNumberOf(first), ledgerNumberOf(second)];
+  const database = findLedger(bindings, first);
+  if (!database) return refuseAccount(first);
+  if (!findLedger(bindings, second)) return refuseAccount(second);
   if (ledger !== other) return settleAcross(bindings, trade.value, { buyer: ledger, seller: other }, actor);
-  const database = openLedger(bindings, ledger);
   const [known, earlier] = await database.batch([
     database
       .select({ id: accounts.id, status: accounts.status })
@@ -83,20 +79,6 @@ export async function settleTrade(
       return explainRefusal(outcome, settlement, frozen);
     }
   }
-}
-
-/** The settlement of a reference from before an account was moved: it is in the ledger that the account left. */
-async function findBeforeMoves(
-  bindings: LedgerBindings,
-  reference: string,
-  homes: ReadonlyMap<string, number>,
-): Promise<SettledTrade | undefined> {
-  for (const [accountId, ledger] of homes) {
-    const [, left] = listHistory(bindings, { accountId, ledger });
-    const standing = left && parseSettlement(await selectSettlement(left, reference));
-    if (standing) return standing;
-  }
-  return undefined;
 }
 
 /** Writes the row of each account that takes part, and the two transfers, in one batch with the audit's row. */

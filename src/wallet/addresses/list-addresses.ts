@@ -6,8 +6,7 @@ import { type Outcome, accept, refuse } from '../../http/refusal.ts';
 import { commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { claimNames, nameAddress } from '../../ledger/directory.ts';
-import { type HousedAccount, openHome } from '../../ledger/homes.ts';
-import { directoryOf } from '../../ledger/ledgers.ts';
+import { directoryOf, ledgerOf } from '../../ledger/ledgers.ts';
 import { addressIndexes, addresses, solanaPool } from '../../ledger/schema.ts';
 import { type Network, networkRecords, networks } from '../../money/networks.ts';
 import type { DepositKeys } from './deposit-keys.ts';
@@ -48,14 +47,14 @@ export type KeptAddresses = ReadonlyMap<Network, string>;
 export async function listAddresses(
   bindings: LedgerBindings,
   sources: AddressSources,
-  account: HousedAccount,
+  accountId: string,
 ): Promise<Outcome<DepositAddress[]>> {
-  return completeAddresses(bindings, sources, account, await findAddresses(bindings, account));
+  return completeAddresses(bindings, sources, accountId, await findAddresses(bindings, accountId));
 }
 
 /** Reads the addresses of an account that are stored, in one round trip without a write. Throws when D1 fails. */
-export function findAddresses(bindings: LedgerBindings, account: HousedAccount): Promise<KeptAddresses> {
-  return readAddresses(openHome(bindings, account), account.accountId);
+export function findAddresses(bindings: LedgerBindings, accountId: string): Promise<KeptAddresses> {
+  return readAddresses(ledgerOf(bindings, accountId), accountId);
 }
 
 /**
@@ -68,11 +67,10 @@ export function findAddresses(bindings: LedgerBindings, account: HousedAccount):
 export async function completeAddresses(
   bindings: LedgerBindings,
   sources: AddressSources,
-  account: HousedAccount,
+  accountId: string,
   kept: KeptAddresses,
 ): Promise<Outcome<DepositAddress[]>> {
-  const { accountId } = account;
-  const [database, directory] = [openHome(bindings, account), directoryOf(bindings)];
+  const [database, directory] = [ledgerOf(bindings, accountId), directoryOf(bindings)];
   const missing = networks.filter((network) => !kept.has(network));
   if (missing.length === 0) return accept(showAddresses(kept));
 

@@ -6,9 +6,9 @@ import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import type { LedgerBindings } from '../../platform/bindings.ts';
-import { type HousedAccount, listHistory, openHome } from '../../ledger/homes.ts';
+import { ledgerOf } from '../../ledger/ledgers.ts';
 import { explainApproval } from '../../ledger/explain-approval.ts';
-import { newRecordId, timestampOfRecord } from '../../ledger/record-id.ts';
+import { ledgerNumberOf, newRecordId, timestampOfRecord } from '../../ledger/record-id.ts';
 import { deposits, exactly } from '../../ledger/schema.ts';
 import { type Transfer, house, nextTransfer } from '../../ledger/transfers.ts';
 import { type Asset, QUOTE_ASSET, assetSymbols, scaleOf } from '../../money/assets.ts';
@@ -93,7 +93,7 @@ export interface Credited {
  */
 export async function creditAccount(
   bindings: LedgerBindings,
-  account: HousedAccount,
+  accountId: string,
   wanted: CreateCredit,
   valueOf: (asset: Asset, amount: Atoms) => Promise<Atoms>,
   actor: Actor,
@@ -104,13 +104,9 @@ export async function creditAccount(
   }
   if (amount === 0n) return refuse('amount_below_minimum', 'A credit is more than nothing.');
   if (amount > MAX_ATOMS) return refuseSupply(wanted.asset);
-  const { accountId, ledger } = account;
-  const database = openHome(bindings, account);
-  // A credit from before the account was moved is in the ledger that it left, which takes no other one.
-  for (const each of listHistory(bindings, account)) {
-    const earlier = await readCredit(each, accountId, wanted.reference);
-    if (earlier) return repeat(earlier, wanted.asset, amount);
-  }
+  const [database, ledger] = [ledgerOf(bindings, accountId), ledgerNumberOf(accountId)];
+  const earlier = await readCredit(database, accountId, wanted.reference);
+  if (earlier) return repeat(earlier, wanted.asset, amount);
 
   const row: CreditRow = {
     id: newRecordId(actor.now_ms, ledger),

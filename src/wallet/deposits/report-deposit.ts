@@ -5,7 +5,7 @@ import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { explainApproval } from '../../ledger/explain-approval.ts';
-import { claimNames, findHolders, ledgerOfHolder, nameAddress, nameOutput } from '../../ledger/directory.ts';
+import { claimNames, findHolders, nameAddress, nameOutput } from '../../ledger/directory.ts';
 import { directoryOf, listLedgers, openLedger } from '../../ledger/ledgers.ts';
 import { FIRST_LEDGER, ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
 import type { LedgerBindings } from '../../platform/bindings.ts';
@@ -73,8 +73,7 @@ export interface Reported {
  * moved to the ledger; while that is not done, the deposit is PENDING, and a later report credits it.
  *
  * It is in the ledger of its owner's account, or in ledger 0 if nobody owns the address. The first report claims the
- * output for that ledger in the directory, so that no other ledger ever takes it. If the account has left that ledger
- * before the deposit was written there, its new ledger takes it: the old one takes none of that account any more.
+ * output for that ledger in the directory, so that no other ledger ever takes it.
  *
  * Above the bound of `agreedFrom`, it is PENDING until the second watcher has reported the same. That watcher's own report is
  * stored, and neither credits nor fails anything.
@@ -218,17 +217,12 @@ async function claimOutput(bindings: LedgerBindings, report: ReadReport): Promis
   const directory = directoryOf(bindings);
   const output = nameOutput(network, txHash, outputIndex);
   const [known, owner] = await findHolders(directory, [output, nameAddress(network, address)]);
-  const wanted = owner === undefined ? FIRST_LEDGER : ledgerOfHolder(owner);
-  const [holder = known?.holder] =
+  const wanted = owner === undefined ? FIRST_LEDGER : ledgerNumberOf(owner);
+  const [holder = known] =
     known === undefined ? await claimNames(directory, [{ ...output, holder: String(wanted) }]) : [];
   const ledger = Number(holder);
   // An address that got its owner after the first report was cut off: the operator credits what came before.
-  const isHere = owner !== undefined && wanted === ledger;
-  const hasLeft = owner !== undefined && !isHere && ledgerNumberOf(owner.holder) === ledger;
-  if (hasLeft && findListing(report) && !(await readDeposit(openLedger(bindings, ledger), report))) {
-    return { ledger: wanted, isKnown: true, owner: owner.holder };
-  }
-  return { ledger, isKnown: known !== undefined, owner: isHere ? owner.holder : undefined };
+  return { ledger, isKnown: known !== undefined, owner: wanted === ledger ? owner : undefined };
 }
 
 /** What a deposit is at first, by asset, amount, owner and confirmations; without its id. */

@@ -84,8 +84,8 @@ type Balances = ReadonlyMap<Asset, Atoms>;
 
 /** What a statement is written of: everything but the movements, which are read while it is sent. */
 export interface Prepared {
-  /** The movements of each ledger in which the account has some, the oldest first. */
-  readonly parts: readonly { readonly database: Database; readonly span: MovementSpan }[];
+  readonly database: Database;
+  readonly span: MovementSpan;
   readonly from_ms: number;
   readonly to_ms: number;
   readonly opening: Balances;
@@ -94,41 +94,24 @@ export interface Prepared {
 
 /**
  * Prepares a statement: the closing balance is the present one less what moved since, and the opening one is that less
- * the movements in between. Of an account that was moved all ledgers count as one: what left one came into the other.
- * Without an end it is of everything until now, whatever the database's clock says. Throws when D1 fails.
+ * the movements in between. Without an end it is of everything until now, whatever the database's clock says. Throws when D1 fails.
  */
 export async function prepareStatement(
-  databases: readonly Database[],
+  database: Database,
   accountId: string,
   from_ms: number,
   end_ms: number | null,
   now_ms: number,
 ): Promise<Prepared> {
   const to_ms = end_ms ?? now_ms;
-  const parts = await Promise.all(
-    databases.map(async (database) => {
-      const { balances, begin, end, next } = await readSnapshot(database, accountId, from_ms, to_ms);
-      const span = { accountId, from_ms, begin, end: end_ms === null ? next : end };
-      const [within, since] = await Promise.all([
-        sumMovements(database, span),
-        sumMovements(database, { ...span, begin: span.end, end: next }),
-      ]);
-      const closing = subtract(balances, since);
-      return { database, span, closing, opening: subtract(closing, within) };
-    }),
-  );
-  return {
-    from_ms,
-    to_ms,
-    closing: add(parts.map(({ closing }) => closing)),
-    opening: add(parts.map(({ opening }) => opening)),
-    parts,
-  };
-}
-
-function add(all: readonly Balances[]): Balances {
-  const sum = (asset: Asset) => all.reduce((total, balances) => total + (balances.get(asset) ?? 0n), 0n);
-  return new Map(assetSymbols.map((asset) => [asset, sum(asset)]));
+  const { balances, begin, end, next } = await readSnapshot(database, accountId, from_ms, to_ms);
+  const span = { accountId, from_ms, begin, end: end_ms === null ? next : end };
+  const [within, since] = await Promise.all([
+    sumMovements(database, span),
+    sumMovements(database, { ...span, begin: span.end, end: next }),
+  ]);
+  const closing = subtract(balances, since);
+  return { database, span, from_ms, to_ms, closing, opening: subtract(closing, within) };
 }
 
 function subtract(balances: Balances, gains: Balances): Balances {
@@ -143,12 +126,10 @@ export async function* writeStatement(
   const writer = format === 'csv' ? csv : json;
   yield writer.begin(prepared);
   let isFirst = true;
-  for (const { database, span } of prepared.parts) {
-    for await (const movements of readMovements(database, span)) {
-      if (movements.length === 0) continue;
-      yield writer.movements(movements, isFirst);
-      isFirst = false;
-    }
+  for await (const movements of readMovements(prepared.database, prepared.span)) {
+    if (movements.length === 0) continue;
+    yield writer.movements(movements, isFirst);
+    isFirst = false;
   }
   yield writer.end(prepared);
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { totpInvalid, totpRequired } from '../../accounts/check-totp-code.ts';
 import { spendTotpStep } from '../../accounts/totp.ts';
-import { type Refusal, overloaded, refuse } from '../../http/refusal.ts';
+import { type Refusal, refuse } from '../../http/refusal.ts';
 import { accountFrozen } from '../../keys/admission.ts';
 import { explainKeyGuard, isKeyGuarded } from '../../keys/explain-key-guard.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
@@ -27,9 +27,10 @@ export interface Asker {
  */
 export function toRow({ accountId, keyId }: Asker, id: string, plan: WithdrawalPlan, now_ms: number): WithdrawalRow {
   const { asset, network, address, amount, fee, usdValue, needsReview } = plan;
-  const isHere = plan.recipient?.ledger === ledgerNumberOf(id);
-  const recipient = (isHere && plan.recipient?.accountId) || null;
-  const peer = isHere ? null : plan.recipient;
+  const ledgerOfPaid = plan.recipient === null ? null : ledgerNumberOf(plan.recipient);
+  const isHere = ledgerOfPaid === ledgerNumberOf(id);
+  const recipient = isHere ? plan.recipient : null;
+  const peerRecipient = isHere ? null : plan.recipient;
   return {
     accountId,
     id,
@@ -47,8 +48,8 @@ export function toRow({ accountId, keyId }: Asker, id: string, plan: WithdrawalP
     txHash: null,
     reason: null,
     recipient,
-    peerRecipient: peer?.accountId ?? null,
-    movement: peer === null ? null : newRecordId(now_ms, peer.ledger),
+    peerRecipient,
+    movement: isHere || ledgerOfPaid === null ? null : newRecordId(now_ms, ledgerOfPaid),
     heldReason: null,
     heldSince: null,
   };
@@ -133,9 +134,6 @@ export function explainWithdrawalRefusal(
   switch (refusal.guard) {
     case 'account_frozen':
       return accountFrozen;
-    case 'account_moved':
-      // The receiver is on its way to another ledger, for a moment.
-      return overloaded;
     case 'account_recovered':
       return refuseHeld(Number(refusal.figure));
     case 'withdrawals_suspended':
@@ -175,7 +173,6 @@ export function explainWithdrawalRefusal(
     case 'too_many_proposals':
     case 'recovery_proposed':
     case 'too_many_endpoints':
-    case 'account_not_at_rest':
       throw new Error(`a withdrawal met the guard ${refusal.guard}`);
   }
 }

@@ -11,8 +11,6 @@ import { toUsdt } from '../../money/conversion.ts';
 import type { Network } from '../../money/networks.ts';
 import { readAddress } from '../addresses/validate-address.ts';
 import type { CreateWithdrawal } from './create-withdrawal.ts';
-import { ledgerOfHolder } from '../../ledger/directory.ts';
-import type { HousedAccount } from '../../ledger/homes.ts';
 import { type Ledgers, type WithdrawalFacts, readFacts } from './read-facts.ts';
 import { termsOf } from './terms.ts';
 
@@ -35,7 +33,7 @@ export interface WithdrawalPlan {
   readonly fee: Atoms;
   readonly usdValue: Atoms;
   /** The account that receives inside Bureau, or `null` for a payout on the chain. */
-  readonly recipient: HousedAccount | null;
+  readonly recipient: string | null;
   readonly needsReview: boolean;
   /** The step of the code, if the account has a second factor. */
   readonly totpStep: number | null;
@@ -91,8 +89,7 @@ export async function planWithdrawal(
     if (step.value !== null) await clearAttempts(database, accountId);
     return final;
   }
-  const { owner } = facts;
-  const recipient = owner ? { accountId: owner.holder, ledger: ledgerOfHolder(owner) } : null;
+  const recipient = facts.owner ?? null;
   const threshold = facts.settings.reviewThreshold;
   return accept({
     asset,
@@ -138,7 +135,7 @@ function checkRules(
   now_ms: number,
 ): Outcome<{ readonly fee: Atoms }> {
   const { network } = listed;
-  if (owner?.holder === accountId) return refuse('invalid_address', 'This is a deposit address of the same account.');
+  if (owner === accountId) return refuse('invalid_address', 'This is a deposit address of the same account.');
   const { fee, minimum, isSuspended } = termsOf(asset, listed, settings);
   if (amount + fee > MAX_ATOMS) return refuse('amount_above_maximum', `The ledger cannot move so much ${asset}.`);
   if (amount < minimum) {

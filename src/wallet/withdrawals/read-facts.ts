@@ -1,7 +1,7 @@
 import { and, eq, gt, ne, sql } from 'drizzle-orm';
 import { type TotpState, countAttempt, selectTotp } from '../../accounts/totp.ts';
 import type { Database } from '../../ledger/database.ts';
-import { type Holder, nameAddress, selectHolder } from '../../ledger/directory.ts';
+import { nameAddress, selectHolder } from '../../ledger/directory.ts';
 import { bindPrepared, prepareOnce } from '../../ledger/prepare-once.ts';
 import { lowestRecordId } from '../../ledger/record-id.ts';
 import { accounts, allowlist, exactly, withdrawals } from '../../ledger/schema.ts';
@@ -23,7 +23,7 @@ export interface WithdrawalFacts {
   /** The second factor before this attempt was counted. */
   readonly totp: TotpState | undefined;
   /** The account that owns the address, if it is one of ours. */
-  readonly owner: Holder | undefined;
+  readonly owner: string | undefined;
   /** When the approval of the address takes effect; `undefined` when it is not on the allowlist. */
   readonly approvedFrom_ms: number | undefined;
   /** Until when a recovery holds the account; in the past when it does not. */
@@ -103,7 +103,7 @@ export async function readFacts(
   return {
     settings: parseSettings(settings),
     totp: states[0],
-    owner: owners[0],
+    owner: owners[0]?.holder,
     approvedFrom_ms: approvals[0]?.usableAt,
     heldUntil_ms: limits[0].heldUntil,
     limit: limits[0].limit,

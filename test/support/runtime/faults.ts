@@ -72,9 +72,6 @@ const batches = {
   refusal: (text: string) => text.includes('insert into \\"refused_movements\\"'),
   account: (text: string) => text.includes('insert into \\"accounts\\"'),
   key: (text: string) => text.includes('insert into \\"api_keys\\"'),
-  leave: (text: string) => text.includes('set \\"record_number\\"') && text.includes('\\"moved_to\\" ='),
-  home: (text: string) => text.includes('insert into \\"claims\\"'),
-  arrived: (text: string) => text.includes('update \\"accounts\\" set \\"arrived\\"'),
 } as const;
 
 export type Batch = keyof typeof batches;
