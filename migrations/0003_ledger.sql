@@ -73,7 +73,7 @@ BEGIN
       WHERE id = NEW.last_transfer AND asset = NEW.asset AND (
         (debit = NEW.account AND NEW.amount = OLD.amount - amount) OR
         (credit = NEW.account AND NEW.amount = OLD.amount + amount)));
-  SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset || ' of ' ||
+  SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset || ' at ' || OLD.amount || ' of ' ||
       (SELECT kind || ' ' || reference FROM transfers WHERE id = NEW.last_transfer))
     WHERE NEW.amount < NEW.floor;
 END;

@@ -20,8 +20,12 @@ export const anyKeyRefusals = [
   'rate_limited',
 ] as const satisfies readonly ProblemCode[];
 
-/** The refusals of every operation that only reads. */
-export const readRefusals = [...anyKeyRefusals, 'insufficient_scope'] as const satisfies readonly ProblemCode[];
+/** The refusals of every operation that only reads: an unknown query parameter is one. */
+export const readRefusals = [
+  'invalid_request',
+  ...anyKeyRefusals,
+  'insufficient_scope',
+] as const satisfies readonly ProblemCode[];
 
 /** What the lane is told of a request's key. */
 export function describeAdmission(c: RequestContext, key: PresentedKey, scope: Scope | null): Admission {

@@ -23,7 +23,7 @@ keys.openapi(
     middleware: authenticate(null),
     responses: {
       200: { description: 'The key, without its token', content: jsonContent(z.object({ apiKey: OwnApiKey })) },
-      ...problemResponses(...anyKeyRefusals),
+      ...problemResponses('invalid_request', ...anyKeyRefusals),
     },
   }),
   async (c) => {

@@ -48,7 +48,7 @@ statement.openapi(
     const now_ms = Date.now();
     const end = wantedEnd !== undefined && wantedEnd < now_ms ? wantedEnd : null;
     if (from >= (end ?? now_ms)) {
-      const errors = [{ pointer: 'from', code: 'custom', detail: 'is not before `to`, or in the future' }];
+      const errors = [{ pointer: 'from', code: 'not_valid', detail: 'is not before `to`, or in the future' }] as const;
       return sendProblem(c, refuse('invalid_request', 'The request is not valid.', { errors }));
     }
     const admitted = await admit(c, 'read', 'read');

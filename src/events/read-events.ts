@@ -21,7 +21,7 @@ function describeQuery<const Types extends readonly string[]>(known: Types) {
       description: 'Events of these types, separated by commas; all unless told',
       example: 'deposit.completed,withdrawal.completed',
     });
-  return z.object({
+  return z.strictObject({
     after: z
       .string()
       .regex(/^\d{1,15}$/, 'is not a whole number')
@@ -233,7 +233,9 @@ export function refuseAfter(pointer: string, after: number, { since, newest: las
   }
   if (after <= last) return undefined;
   const detail = `is above ${last}, the number of the newest event`;
-  return refuse('invalid_request', 'The request is not valid.', { errors: [{ pointer, code: 'too_big', detail }] });
+  return refuse('invalid_request', 'The request is not valid.', {
+    errors: [{ pointer, code: 'above_maximum', detail }],
+  });
 }
 
 /** Where a listener's events begin and end; nowhere for one that does not listen. Throws when D1 fails. */

@@ -7,7 +7,7 @@ import { type AllowlistEntry, listAllowlist, removeApproval, showEntry } from '.
 import { TotpCode, confirmTotp, drawTotp } from '../accounts/totp.ts';
 import { config } from '../env.ts';
 import { wakeAfterChange } from '../events/webhooks/wake-after-change.ts';
-import { describeBodyErrors } from '../http/json-body.ts';
+import { describeFieldErrors } from '../http/field-errors.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { type ApiKey, CreateOwnKey } from '../keys/api-key.ts';
 import { tellLanes } from '../lane/tell-lanes.ts';
@@ -211,7 +211,7 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
     return this.#change(token, 'act', async (session) => {
       const parsed = schema.safeParse(body);
       if (parsed.success) return act(session, parsed.data);
-      const errors = describeBodyErrors(parsed.error);
+      const errors = describeFieldErrors(parsed.error, { target: 'json', data: body });
       return refuse('invalid_request', 'The request is not valid.', { errors });
     });
   }

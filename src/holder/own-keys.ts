@@ -56,7 +56,7 @@ export async function makeOwnKey(
   const frozen = refuseFrozen(session);
   if (!frozen.ok) return frozen;
   if (wanted.expiresAt && Date.parse(wanted.expiresAt) <= actor.now_ms) {
-    const errors = [{ pointer: '/expiresAt', code: 'too_small', detail: 'is in the past' }];
+    const errors = [{ pointer: '/expiresAt', code: 'below_minimum', detail: 'is in the past' }] as const;
     return refuse('invalid_request', 'The request is not valid.', { errors });
   }
   const standing = (await listApiKeys(database, accountId)).filter(({ revokedAt }) => revokedAt === null);

@@ -1,5 +1,4 @@
-import { OpenAPIHono, type z } from '@hono/zod-openapi';
-import type { ZodError } from 'zod';
+import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context, Hono, MiddlewareHandler, TypedResponse } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { AddRoute } from './add-route.ts';
@@ -9,8 +8,10 @@ import { headersOf } from './document/headers.ts';
 import { type DeclaredProblem, describeProblems } from './document/problem-responses.ts';
 import type { ProblemCode } from './problems.ts';
 import { FixedPathRouter } from './fixed-path-router.ts';
-import { describeBodyErrors } from './json-body.ts';
-import { type FieldError, type Refusal, refuse } from './refusal.ts';
+import { badCursor } from './cursor.ts';
+import { type Checked, describeFieldErrors } from './field-errors.ts';
+import { type Schema, isStrict, parseBody } from './json-body.ts';
+import { type Refusal, refuse } from './refusal.ts';
 
 /** The largest body of a request, except for uploads. */
 const MAX_BODY_BYTES = 16 * 1024;
@@ -34,11 +35,6 @@ export function sendProblem(c: RequestContext, refusal: Refusal): WrittenAnswer 
   return send(c, answerProblem(refusal, factsOf(c)));
 }
 
-function toFieldErrors(target: string, error: ZodError): FieldError[] {
-  if (target === 'json') return describeBodyErrors(error);
-  return error.issues.map(({ path, code, message }) => ({ pointer: path.join('.'), code, detail: message }));
-}
-
 /** The router of one area. */
 export type Area = Hono<AppEnvironment> &
   Pick<OpenAPIHono<AppEnvironment>, 'openAPIRegistry'> & { readonly openapi: AddRoute };
@@ -48,15 +44,30 @@ export type Area = Hono<AppEnvironment> &
  * validation gets one refusal, `invalid_request`, that names every invalid field.
  */
 export function createArea(): Area {
-  const area: Omit<Area, 'openapi'> = new OpenAPIHono<AppEnvironment>({
+  const area = new OpenAPIHono<AppEnvironment>({
     router: new FixedPathRouter(),
     defaultHook: (result, c: Context<AppEnvironment>) => {
       if (result.success) return undefined;
-      const errors = toFieldErrors(result.target, result.error);
-      return sendProblem(c, refuse('invalid_request', 'The request is not valid.', { errors }));
+      // The validator also gives what it checked, which its type does not say.
+      const errors = describeFieldErrors(result.error, result as unknown as Checked);
+      const isCursor = errors.every(({ pointer }) => pointer === 'cursor');
+      return sendProblem(c, isCursor ? badCursor : refuse('invalid_request', 'The request is not valid.', { errors }));
     },
   });
-  return area as Area;
+  const add = area.openapi as unknown as AddRoute;
+  const openapi: AddRoute = (route, handler) => add(closeQuery(route), handler);
+  return Object.assign(area as Pick<Area, keyof typeof area & keyof Area>, { openapi }) as Area;
+}
+
+/**
+ * A route that needs a key takes no query parameter that it does not name: a misspelt `limit` would give another page.
+ * Public routes ignore them. Throws when the Worker starts if such a route's query is not a `z.strictObject`.
+ */
+function closeQuery<Route extends RouteConfig>(route: Route): Route {
+  if (!route.security) return route;
+  const query = route.request?.query ?? z.strictObject({});
+  if (!isStrict(query as unknown as Schema)) throw new TypeError(`${route.path} takes unknown query parameters`);
+  return { ...route, request: { ...route.request, query } };
 }
 
 /**
@@ -72,26 +83,25 @@ export function takeJsonUpTo(maxBytes: number): MiddlewareHandler<AppEnvironment
   return async (c, next) => {
     const mediaType = c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase();
     if (mediaType !== 'application/json') return sendProblem(c, notJson);
-    let isWhole = false;
     let isRead = false;
+    let refused: WrittenAnswer | undefined;
     try {
       const limited = await limit(c, async () => {
-        isWhole = true;
-        await c.req.json();
+        const text = await c.req.text();
         isRead = true;
-        await next();
+        const body = parseBody(text);
+        if (body.ok) await next();
+        else refused = sendProblem(c, body);
       });
-      return limited ?? undefined;
+      return limited ?? refused;
     } catch (error) {
       if (isRead) throw error;
-      return sendProblem(c, isWhole ? malformed : brokenOff);
+      return sendProblem(c, brokenOff);
     }
   };
 }
 
 const notJson = refuse('unsupported_media_type', 'Send the body as JSON, with Content-Type: application/json.');
-
-const malformed = refuse('invalid_request', 'The body is not JSON.');
 
 const brokenOff = refuse('invalid_request', 'The body did not arrive whole.');
 

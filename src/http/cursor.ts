@@ -10,6 +10,9 @@ export interface CursorScope {
 /** The owner of the operator's lists over all accounts. No account has this id. */
 export const OPERATOR_SCOPE = 'operator';
 
+/** The refusal of every cursor that the list did not give. */
+export const badCursor = refuse('invalid_cursor', 'The cursor is not one that this list gave to this account.');
+
 function signPosition(position: string, scope: CursorScope, secret: string): Promise<string> {
   return sign(JSON.stringify([scope.route, scope.accountId, position]), secret);
 }
@@ -28,5 +31,5 @@ export async function readCursor(cursor: string, scope: CursorScope, secret: str
     rest.length === 0 &&
     equalDigests(tag, await signPosition(position, scope, secret));
   if (isOurs) return accept(position);
-  return refuse('invalid_cursor', 'The cursor is not one that this list gave to this account.');
+  return badCursor;
 }

@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi';
-import type { ZodError } from 'zod';
-import type { FieldError } from './refusal.ts';
+import { parseJson } from '../platform/parse-json.ts';
+import { type FieldError, type Outcome, accept, refuse } from './refusal.ts';
+import { findRepeatedMembers } from './repeated-members.ts';
 
 /**
  * The documented JSON body of a request. Every object in it, however deep, must be a `z.strictObject`: a member that
@@ -8,9 +9,9 @@ import type { FieldError } from './refusal.ts';
  * an object is not strict.
  */
 export function jsonBody<T extends z.ZodType>(schema: T) {
-  for (const { type, shape, catchall } of definitionsIn(schema)) {
-    if (type === 'object' && catchall?.def.type !== 'never') {
-      throw new TypeError(`a body takes unknown members: ${Object.keys(shape ?? {}).join(', ')}`);
+  for (const part of schemasIn(schema)) {
+    if (part.def.type === 'object' && !isStrict(part)) {
+      throw new TypeError(`a body takes unknown members: ${Object.keys(part.def.shape ?? {}).join(', ')}`);
     }
   }
   return { required: true, content: { 'application/json': { schema } } } as const;
@@ -29,31 +30,32 @@ interface Definition {
   readonly in?: Schema;
 }
 
-interface Schema {
+export interface Schema {
   readonly def: Definition;
 }
 
-/** The definition of a schema and of everything in it. */
-function definitionsIn({ def }: Schema): Definition[] {
-  const { shape = {}, options = [], element, valueType, innerType, in: input } = def;
+/** Whether a schema is a `z.strictObject`. */
+export function isStrict({ def }: Schema): boolean {
+  return def.catchall?.def.type === 'never';
+}
+
+/** A schema and everything in it. */
+function schemasIn(schema: Schema): Schema[] {
+  const { shape = {}, options = [], element, valueType, innerType, in: input } = schema.def;
   const inner = [...Object.values(shape), ...options, element, valueType, innerType, input];
-  return [def, ...inner.filter((part) => part !== undefined).flatMap(definitionsIn)];
+  return [schema, ...inner.filter((part) => part !== undefined).flatMap(schemasIn)];
 }
 
-/** The errors of a body: one for each invalid field and each unknown member. Pointers are those of RFC 6901. */
-export function describeBodyErrors(error: ZodError): FieldError[] {
-  return error.issues.flatMap((issue) => {
-    if (issue.code !== 'unrecognized_keys') {
-      return [{ pointer: writePointer(issue.path), code: issue.code, detail: issue.message }];
-    }
-    return issue.keys.map((key) => ({
-      pointer: writePointer([...issue.path, key]),
-      code: 'unrecognized_key',
-      detail: 'is not known here: nothing was done',
-    }));
-  });
-}
+const malformed = refuse('invalid_request', 'The body is not JSON.');
 
-function writePointer(path: readonly PropertyKey[]): string {
-  return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+/** Parses the text of a body. Refuses with `invalid_request` what is not JSON, and each member that comes twice. */
+export function parseBody(text: string): Outcome<unknown> {
+  const body = parseJson(text);
+  if (body === undefined) return malformed;
+  const errors = findRepeatedMembers(text).map((pointer): FieldError => ({
+    pointer,
+    code: 'repeated',
+    detail: 'comes more than once: nothing was done',
+  }));
+  return errors.length === 0 ? accept(body) : refuse('invalid_request', 'The request is not valid.', { errors });
 }

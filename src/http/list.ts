@@ -2,26 +2,12 @@ import { z } from '@hono/zod-openapi';
 import { type CursorScope, readCursor, writeCursor } from './cursor.ts';
 import { type Outcome, accept } from './refusal.ts';
 
-/** How long a cursor may be; one of a list that each ledger numbers by itself has a number for each ledger. */
-const CURSOR_LENGTH = 512;
-const LONG_CURSOR_LENGTH = 8_192;
-
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
 const EXAMPLE_CURSOR = '01a1fcca-895a-7000-b43c-11f474a4f8d5.q3Z0Hc9nVb1mJt2sXw7yEo5uKd8rLf4aPg6iTz0hNcM';
 
-const describeCursor = (length: number) =>
-  z
-    .string()
-    .max(length)
-    .optional()
-    .openapi({ description: 'nextCursor of an earlier page of the same list', example: EXAMPLE_CURSOR });
-
-/** The cursor of a list that each ledger numbers by itself. */
-export const LongCursor = describeCursor(LONG_CURSOR_LENGTH);
-
 /** The query of a list: how many rows, and where to begin. A limit out of bounds is refused, not corrected. */
-export const ListQuery = z.object({
+export const ListQuery = z.strictObject({
   limit: z
     .string()
     .regex(/^\d{1,4}$/, 'is not a whole number')
@@ -35,7 +21,11 @@ export const ListQuery = z.object({
       default: DEFAULT_LIMIT,
       description: 'How many rows; a value out of bounds is refused',
     }),
-  cursor: describeCursor(CURSOR_LENGTH),
+  // Of any length: a cursor that is not ours is refused as such.
+  cursor: z
+    .string()
+    .optional()
+    .openapi({ description: 'nextCursor of an earlier page of the same list', example: EXAMPLE_CURSOR }),
 });
 
 /** Where the next page begins. */

@@ -14,8 +14,19 @@ export interface ProblemDefinition {
   readonly members?: readonly ProblemMember[];
 }
 
-/** Members of some problems: the record whose outcome is unknown, or the figures of a limit. */
-export type ProblemMember = 'orderId' | 'withdrawalId' | 'reference' | 'networks' | 'limit' | 'used' | 'remaining';
+/** Members of some problems: the record whose outcome is unknown, or the figures of a limit or a balance. */
+export type ProblemMember =
+  | 'orderId'
+  | 'withdrawalId'
+  | 'reference'
+  | 'networks'
+  | 'limit'
+  | 'used'
+  | 'remaining'
+  | 'asset'
+  | 'available'
+  | 'required'
+  | 'fee';
 
 /**
  * The one table of errors: every code that a client can see, with its status, title and retryability. Codes are
@@ -72,7 +83,13 @@ export const problems = {
   insufficient_role: { status: 403, title: 'Role does not allow it', retryable: false, kept: false },
   invalid_origin: { status: 403, title: 'Not sent by the console', retryable: false, kept: false },
   price_unavailable: { status: 503, title: 'No firm price', retryable: true, kept: false },
-  insufficient_balance: { status: 422, title: 'Balance too small', retryable: false, kept: true },
+  insufficient_balance: {
+    status: 422,
+    title: 'Balance too small',
+    retryable: false,
+    kept: true,
+    members: ['asset', 'available', 'required', 'fee'],
+  },
   order_rejected: { status: 422, title: 'Order rejected', retryable: false, kept: true },
   upstream_unavailable: { status: 502, title: 'Upstream unavailable', retryable: true, kept: false },
   not_found: { status: 404, title: 'Not found', retryable: false, kept: false },

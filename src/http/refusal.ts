@@ -1,9 +1,27 @@
 import type { ProblemCode, ProblemMember } from './problems.ts';
 
+/** What can be wrong with a field. The words are stable within v1 and only ever added. */
+export const fieldFaults = {
+  missing: 'it is not there',
+  wrong_type: 'it has another JSON type',
+  wrong_format: 'its text is not written as the schema says',
+  unknown_value: 'it is none of the values that are allowed',
+  below_minimum: 'the number is too small, or the time too early',
+  above_maximum: 'the number is too large',
+  too_short: 'the text or the list is too short',
+  too_long: 'the text or the list is too long',
+  unknown_member: 'the body takes no member of this name',
+  unknown_parameter: 'the operation takes no parameter of this name',
+  repeated: 'it comes more than once',
+  not_valid: 'anything else, which `detail` says',
+} as const;
+
+export type FieldFault = keyof typeof fieldFaults;
+
 /** One invalid field of a request (RFC 6901 pointer into the body, or the name of a query parameter or header). */
 export interface FieldError {
   readonly pointer: string;
-  readonly code: string;
+  readonly code: FieldFault;
   readonly detail: string;
 }
 

@@ -1,6 +1,6 @@
 import type { BatchItem } from 'drizzle-orm/batch';
 import { logEvent } from '../platform/log.ts';
-import { formatAmount } from '../money/amounts.ts';
+import { type Atoms, formatAmount } from '../money/amounts.ts';
 import { type Asset, assets, scaleOf } from '../money/assets.ts';
 import type { Database } from './database.ts';
 import { classifyFault, messageOfFault } from './database-fault.ts';
@@ -54,14 +54,20 @@ export type CommitOutcome =
   | { readonly kind: 'committed' }
   /** The record exists already: an earlier write with the same id was committed. */
   | { readonly kind: 'exists'; readonly order?: string }
-  /** A ledger account would have gone below its floor. */
-  | { readonly kind: 'floor'; readonly account: string; readonly asset: Asset; readonly order?: string }
+  /** A ledger account would have gone below its floor; `balance` is what it had, where a transfer was refused. */
+  | {
+      readonly kind: 'floor';
+      readonly account: string;
+      readonly asset: Asset;
+      readonly balance?: Atoms;
+      readonly order?: string;
+    }
   /** A guard refused the batch. `figure` is the number in its message, for guards that give one. */
   | { readonly kind: 'guarded'; readonly guard: Guard; readonly figure?: bigint; readonly order?: string }
   | { readonly kind: 'overloaded' }
   | { readonly kind: 'unknown'; readonly cause: string };
 
-const FLOOR = /ledger: floor (\S+) ([A-Z]+)/;
+const FLOOR = /ledger: floor (\S+) ([A-Z]+)(?: at (-?\d+))?/;
 const EXISTS = /guard: \w[\w ]* exists/;
 const BEYOND_64_BITS = /cannot store REAL value in INTEGER column balances\.amount/;
 const ORDER = / of order ([\da-f-]{36})/;
@@ -78,9 +84,10 @@ export function readFailure(error: unknown, transfers: readonly Transfer[] = [])
   const message = messageOfFault(error);
   const [, order] = ORDER.exec(message) ?? [];
   const named = { ...(order !== undefined && { order }) };
-  const [, account, asset] = FLOOR.exec(message) ?? [];
+  const [, account, asset, balance] = FLOOR.exec(message) ?? [];
   if (account !== undefined && asset !== undefined && asset in assets) {
-    return { kind: 'floor', account, asset: asset as Asset, ...named };
+    const had = { ...(balance !== undefined && { balance: BigInt(balance) }) };
+    return { kind: 'floor', account, asset: asset as Asset, ...had, ...named };
   }
   const [, name, figure] = GUARD.exec(message) ?? [];
   const guard = guards.find((known) => known === name);

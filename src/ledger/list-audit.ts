@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { type SQL, and, desc, eq, gte, lt, sql } from 'drizzle-orm';
 import { OPERATOR_SCOPE } from '../http/cursor.ts';
-import { ListQuery, LongCursor, MAX_LOOKED_AT, type Page, findPage, nameFilteredList } from '../http/list.ts';
+import { ListQuery, MAX_LOOKED_AT, type Page, findPage, nameFilteredList } from '../http/list.ts';
 import type { Outcome } from '../http/refusal.ts';
 import { Timestamp } from '../http/wire-types.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
@@ -46,7 +46,6 @@ export type AuditEntry = z.output<typeof AuditEntry>;
 /** The query of the audit. */
 export const AuditQuery = ListQuery.extend({
   ...TimeSpan,
-  cursor: LongCursor,
   actor: Text.openapi({ description: 'Rows of this person or token', example: 'ada@exchange.example' }),
   target: Text.openapi({
     description: 'Rows about this account, record or setting',

@@ -143,7 +143,7 @@ accountRoutes.openapi(
   async (c) => {
     const wanted = c.req.valid('json');
     if (wanted.expiresAt && Date.parse(wanted.expiresAt) <= Date.now()) {
-      const errors = [{ pointer: '/expiresAt', code: 'too_small', detail: 'is in the past' }];
+      const errors = [{ pointer: '/expiresAt', code: 'below_minimum', detail: 'is in the past' }] as const;
       return sendProblem(c, refuse('invalid_request', 'The request is not valid.', { errors }));
     }
     const taken = await takeAccount(c.env, c.req.valid('param').id);

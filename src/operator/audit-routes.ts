@@ -53,7 +53,7 @@ auditRoutes.openapi(
     description:
       'Finds accounts, API keys, orders, deposits, withdrawals, settlements and violations by their id, accounts by a deposit address, and deposits and withdrawals by the hash of their transaction. An order, a settlement or a credit that was written long after the time of its id is found in the lists of its account only, and so is a withdrawal by its transaction when it is not among the newest 600.',
     request: {
-      query: z.object({
+      query: z.strictObject({
         q: z
           .string()
           .min(1)

@@ -34,6 +34,7 @@ export interface OperatorEnvironment extends AppEnvironment {
 
 /** The refusals of every route of the operator. */
 export const operatorRefusals = [
+  'invalid_request',
   'invalid_operator_token',
   'insufficient_role',
   'invalid_origin',

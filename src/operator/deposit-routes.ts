@@ -39,7 +39,7 @@ const authenticateUpload: MiddlewareHandler<OperatorEnvironment> = every(
 );
 
 const decidedIsQuarantined = refuse('invalid_request', 'The request is not valid.', {
-  errors: [{ pointer: 'decision', code: 'custom', detail: 'goes with status=QUARANTINED' }],
+  errors: [{ pointer: 'decision', code: 'not_valid', detail: 'goes with status=QUARANTINED' }],
 });
 
 /** The routes for deposits: the custodian's reports, and the addresses that it watches. */

@@ -134,7 +134,7 @@ export async function changeQuotas(
 }
 
 const ofFirst = refuse('invalid_request', 'The request is not valid.', {
-  errors: [{ pointer: '/ledger', code: 'custom', detail: 'is 0, which has what the other ledgers have not' }],
+  errors: [{ pointer: '/ledger', code: 'unknown_value', detail: 'is 0, which has what the other ledgers have not' }],
 });
 
 const notConfirmed = refuse('service_unavailable', 'The quotas were not confirmed. Send it again.', {

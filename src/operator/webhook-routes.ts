@@ -67,7 +67,7 @@ const surface: EndpointSurface = {
   schemas: operatorEndpointSchemas,
   rules: chooseSenderSettings(config),
   deliveries: {
-    query: z.object({ ledger: LedgerNumber }),
+    query: z.strictObject({ ledger: LedgerNumber }),
     ledgerOf: (c) => LedgerNumber.parse(c.req.query('ledger')),
   },
   admit: admitOperator,

@@ -201,7 +201,9 @@ withdrawalRoutes.openapi(
     const { row, database } = taken.value;
     const txHash = wanted.outcome === 'paid' ? readTransactionHash(row.network, wanted.txHash) : '';
     if (txHash === undefined) {
-      const errors = [{ pointer: '/txHash', code: 'custom', detail: `is no transaction hash of ${row.network}` }];
+      const errors = [
+        { pointer: '/txHash', code: 'wrong_format', detail: `is no transaction hash of ${row.network}` },
+      ] as const;
       return sendProblem(c, refuse('invalid_request', 'The request is not valid.', { errors }));
     }
     if (custody.name === 'manual') {

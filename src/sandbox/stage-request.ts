@@ -27,7 +27,7 @@ export function stageRequest(request: Request, bindings: Bindings): Bindings | R
 function refuseScenario(name: string): Refusal {
   const detail = `There is no scenario ${JSON.stringify(name)}. There are: ${Object.keys(scenarios).join(', ')}.`;
   return refuse('invalid_request', detail, {
-    errors: [{ pointer: SCENARIO_HEADER, code: 'invalid_value', detail }],
+    errors: [{ pointer: SCENARIO_HEADER, code: 'unknown_value', detail }],
   });
 }
 

@@ -62,10 +62,11 @@ function isListed(
   );
 }
 
-/** The key and the reason of a record that has neither. */
+/** The fee, the key and the reason of a record that has none of them. */
 const nothing = {
   keyId: sql<string | null>`NULL`.as('key_id'),
   reason: sql<string | null>`NULL`.as('reason'),
+  fee: sql`'0'`.mapWith((text: string) => BigInt(text)).as('fee'),
 };
 
 const trades = {
@@ -78,6 +79,7 @@ const trades = {
   status: sql<Transaction['status']>`${orders.status}`.as('status'),
   keyId: sql<string | null>`${orders.keyId}`.as('key_id'),
   reason: nothing.reason,
+  fee: nothing.fee,
 };
 
 const received = {
@@ -101,6 +103,7 @@ const sent = {
   status: sql<Transaction['status']>`${withdrawals.status}`.as('status'),
   keyId: sql<string | null>`${withdrawals.keyId}`.as('key_id'),
   reason: sql<string | null>`${withdrawals.reason}`.as('reason'),
+  fee: exactly(withdrawals.fee).as('fee'),
 };
 
 /** The columns of a settlement's row, as the feed has it. */

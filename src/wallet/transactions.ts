@@ -25,6 +25,10 @@ export const Transaction = z
     ]),
     asset: z.string().openapi({ description: 'Asset symbol; for a trade the coin', example: 'BTC' }),
     amount: Decimal.openapi({ description: 'Without any fee', example: '0.002' }),
+    fee: Decimal.optional().openapi({
+      description: 'The fee of a withdrawal, in its asset, on top of the amount; absent where none was charged',
+      example: '1',
+    }),
     usdValue: Decimal.openapi({ description: 'At the time of the activity', example: '130' }),
     status: z.enum(['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED']),
     keyId: KeyId.openapi({ description: 'The API key that placed the order or requested the withdrawal; else null' }),
@@ -41,6 +45,8 @@ export interface TransactionRow {
   readonly type: Transaction['type'];
   readonly asset: Asset;
   readonly amount: Atoms;
+  /** Zero where there is none. */
+  readonly fee: Atoms;
   readonly usdValue: Atoms;
   readonly status: Transaction['status'];
   readonly keyId: string | null;
@@ -56,6 +62,8 @@ export function showTransaction(row: TransactionRow): Transaction {
     type: row.type,
     asset: row.asset,
     amount: formatAmount(row.amount, scaleOf(row.asset)),
+    // The fee of a withdrawal that FAILED was given back.
+    ...(row.fee > 0n && row.status !== 'FAILED' && { fee: formatAmount(row.fee, scaleOf(row.asset)) }),
     usdValue: formatAmount(row.usdValue, scaleOf(QUOTE_ASSET)),
     status: row.status,
     keyId: row.keyId,

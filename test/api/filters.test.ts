@@ -113,6 +113,15 @@ describe('the lists of an account that did everything', () => {
     );
   });
 
+  it('a withdrawal shows its fee in the feed, as its own record has it, and nothing else has one', async () => {
+    const fees = new Map((all[WITHDRAWALS] ?? []).map(({ id, fee }) => [id, fee]));
+    expect([...fees.values()]).toContain('1');
+    for (const { id, category, fee } of all[FEED] ?? []) {
+      const own = fees.get(id);
+      expect([id, fee]).toEqual([id, category === 'WITHDRAWAL' && own !== '0' ? own : undefined]);
+    }
+  });
+
   it('a deposit shows where it came from, and how many confirmations it still needs', async () => {
     const [confirmed, waiting] = (all[DEPOSITS] ?? []).filter(({ network }) => network === 'ETH');
     const address = await addressOf(trader, 'ETH');

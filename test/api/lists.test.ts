@@ -98,6 +98,9 @@ describe.each(lists)('the list of $name', (list) => {
     await refused(trader, foreignList);
     await refused(await openTrader(), own);
     await refused(trader, "x' OR 1=1 --");
+    await refused(trader, 'x'.repeat(9_000));
+    const twice = await trader.get(`${list.path}?cursor=${encodeURIComponent(own)}&cursor=${encodeURIComponent(own)}`);
+    expect([twice.status, (await json<ProblemBody>(twice)).code]).toEqual([400, 'invalid_cursor']);
     for (let at = 0; at < own.length; at += 7) {
       await refused(trader, own.slice(0, at) + (own[at] === '0' ? '1' : '0') + own.slice(at + 1));
     }

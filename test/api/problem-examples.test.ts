@@ -144,7 +144,7 @@ const provocations: Record<Provoked, () => Promise<Response>> = {
     vi.spyOn(PriceHub.prototype, 'snapshot').mockRejectedValue(new Error('no hub'));
     return order({});
   },
-  insufficient_balance: () => order({ value: '101' }),
+  insufficient_balance: async () => withdraw(await openTrader({ USDT: '50' }), { amount: '50' }),
   order_rejected: async () => {
     await setSettings({ exposure: { DOGE: '0' } });
     return order({ coin: 'DOGE' });

@@ -107,6 +107,20 @@ describe.each(operations)('the body of $operationId', (operation) => {
   });
 });
 
+describe('a member that comes twice', () => {
+  it.each([
+    ['/coin', '{"coin":"BTC","side":"BUY","coin":"ETH","mode":"USDT_AMOUNT","value":"10"}'],
+    ['/side', '{"coin":"BTC","side":"BUY","si\\u0064e":"BUY","mode":"USDT_AMOUNT","value":"10"}'],
+  ])('is refused by its name, and nothing changes: %s', async (pointer, body) => {
+    const before = await readEverything();
+    const response = await trader.post('/api/v1/orders', body);
+    const { code, errors = [] } = await json<ProblemBody>(response);
+    expect([response.status, code]).toEqual([400, 'invalid_request']);
+    expect(errors).toMatchObject([{ pointer, code: 'repeated' }]);
+    expect(await readEverything()).toEqual(before);
+  });
+});
+
 describe('an unknown member', () => {
   const placeOrder = operations.find(({ operationId }) => operationId === 'placeOrder');
   const order = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };

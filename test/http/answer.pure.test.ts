@@ -43,7 +43,7 @@ describe('a problem', () => {
   });
 
   it('lists every invalid field', () => {
-    const errors = [{ pointer: '/value', code: 'invalid_format', detail: 'is not a plain decimal string' }];
+    const errors = [{ pointer: '/value', code: 'wrong_format', detail: 'is not a plain decimal string' }] as const;
     expect(bodyOf(answerProblem(refuse('invalid_request', 'no', { errors }), facts))).toMatchObject({ errors });
   });
 

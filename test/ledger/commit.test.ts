@@ -47,7 +47,7 @@ describe('the outcome of a batch', () => {
     const account = await openFunded();
     const order = newId();
     const outcome = await commit(database, [insertOrder(account, order, 'SELL', 2n)]);
-    expect(outcome).toEqual({ kind: 'floor', account, asset: 'BTC', order });
+    expect(outcome).toEqual({ kind: 'floor', account, asset: 'BTC', balance: 100n, order });
   });
 
   it('is "floor" with the house’s account when its cap is reached', async () => {
@@ -55,7 +55,7 @@ describe('the outcome of a batch', () => {
     await env.DB.batch(setFloor('house:liquidity', 'AVAX', '-99'));
     const order = newId();
     const outcome = await commit(database, [insertOrder(account, order, 'BUY', 1n, 'AVAX')]);
-    expect(outcome).toEqual({ kind: 'floor', account: 'house:liquidity', asset: 'AVAX', order });
+    expect(outcome).toMatchObject({ kind: 'floor', account: 'house:liquidity', asset: 'AVAX', order });
   });
 
   it('names the client’s balance when both the client and the house have too little', async () => {

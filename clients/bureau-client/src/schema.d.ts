@@ -1844,6 +1844,10 @@ export interface components {
             /** @description Every invalid field: a JSON pointer into the body, or the name of a parameter */
             errors?: {
                 pointer: string;
+                /**
+                 * @description Stable; there may be more in time. `missing`: it is not there; `wrong_type`: it has another JSON type; `wrong_format`: its text is not written as the schema says; `unknown_value`: it is none of the values that are allowed; `below_minimum`: the number is too small, or the time too early; `above_maximum`: the number is too large; `too_short`: the text or the list is too short; `too_long`: the text or the list is too long; `unknown_member`: the body takes no member of this name; `unknown_parameter`: the operation takes no parameter of this name; `repeated`: it comes more than once; `not_valid`: anything else, which `detail` says
+                 * @example wrong_format
+                 */
                 code: string;
                 detail: string;
             }[];
@@ -2119,6 +2123,11 @@ export interface components {
              * @example 0.002
              */
             amount: string;
+            /**
+             * @description The fee of a withdrawal, in its asset, on top of the amount; absent where none was charged
+             * @example 1
+             */
+            fee?: string;
             /**
              * @description At the time of the activity
              * @example 130
@@ -2444,6 +2453,19 @@ export interface operations {
                     };
                 };
             };
+            /** @description - `invalid_request`: Request not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "invalid_request";
+                    };
+                };
+            };
             /**
              * @description - `missing_api_key`: API key missing
              *     - `invalid_api_key`: API key not valid
@@ -2566,6 +2588,19 @@ export interface operations {
                      */
                     "application/json": {
                         addresses: components["schemas"]["DepositAddress"][];
+                    };
+                };
+            };
+            /** @description - `invalid_request`: Request not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "invalid_request";
                     };
                 };
             };
@@ -2724,6 +2759,7 @@ export interface operations {
                      *           "type": "SPOT_BUY",
                      *           "asset": "BTC",
                      *           "amount": "0.002",
+                     *           "fee": "1",
                      *           "usdValue": "130",
                      *           "status": "PENDING",
                      *           "keyId": "01a1fcca-895a-7000-b43c-11f474a4f8d5",
@@ -3210,6 +3246,14 @@ export interface operations {
                         used?: string;
                         /** @description What is left of the limit, in USDT */
                         remaining?: string;
+                        /** @description The asset of which the account has too little */
+                        asset?: string;
+                        /** @description What the account has of it */
+                        available?: string;
+                        /** @description What the request needs of it, a fee included */
+                        required?: string;
+                        /** @description The fee in what is required */
+                        fee?: string;
                     };
                 };
             };
@@ -3336,6 +3380,19 @@ export interface operations {
                      */
                     "application/json": {
                         withdrawal: components["schemas"]["Withdrawal"];
+                    };
+                };
+            };
+            /** @description - `invalid_request`: Request not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "invalid_request";
                     };
                 };
             };
@@ -3679,6 +3736,19 @@ export interface operations {
                      */
                     "application/json": {
                         deposit: components["schemas"]["AccountDeposit"];
+                    };
+                };
+            };
+            /** @description - `invalid_request`: Request not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "invalid_request";
                     };
                 };
             };
@@ -4129,6 +4199,14 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
                         code?: "idempotency_key_reused" | "symbol_not_supported" | "amount_below_minimum" | "amount_above_maximum" | "precision_exceeded" | "price_limit_exceeded" | "insufficient_balance" | "order_rejected";
+                        /** @description The asset of which the account has too little */
+                        asset?: string;
+                        /** @description What the account has of it */
+                        available?: string;
+                        /** @description What the request needs of it, a fee included */
+                        required?: string;
+                        /** @description The fee in what is required */
+                        fee?: string;
                     };
                 };
             };
@@ -4455,6 +4533,19 @@ export interface operations {
                      */
                     "application/json": {
                         order: components["schemas"]["Order"];
+                    };
+                };
+            };
+            /** @description - `invalid_request`: Request not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "invalid_request";
                     };
                 };
             };
@@ -5732,6 +5823,19 @@ export interface operations {
                     };
                 };
             };
+            /** @description - `invalid_request`: Request not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "invalid_request";
+                    };
+                };
+            };
             /**
              * @description - `missing_api_key`: API key missing
              *     - `invalid_api_key`: API key not valid
@@ -6218,6 +6322,19 @@ export interface operations {
                     };
                 };
             };
+            /** @description - `invalid_request`: Request not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "invalid_request";
+                    };
+                };
+            };
             /**
              * @description - `missing_api_key`: API key missing
              *     - `invalid_api_key`: API key not valid
@@ -6557,6 +6674,19 @@ export interface operations {
                     };
                 };
             };
+            /** @description - `invalid_request`: Request not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "invalid_request";
+                    };
+                };
+            };
             /**
              * @description - `missing_api_key`: API key missing
              *     - `invalid_api_key`: API key not valid
@@ -6704,6 +6834,19 @@ export interface operations {
                      */
                     "application/json": {
                         webhookEndpoint: components["schemas"]["WebhookEndpoint"];
+                    };
+                };
+            };
+            /** @description - `invalid_request`: Request not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "invalid_request";
                     };
                 };
             };
@@ -7079,6 +7222,19 @@ export interface operations {
                     };
                 };
             };
+            /** @description - `invalid_request`: Request not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "invalid_request";
+                    };
+                };
+            };
             /**
              * @description - `missing_api_key`: API key missing
              *     - `invalid_api_key`: API key not valid
@@ -7223,6 +7379,19 @@ export interface operations {
                      */
                     "application/json": {
                         delivery: components["schemas"]["WebhookDelivery"];
+                    };
+                };
+            };
+            /** @description - `invalid_request`: Request not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "invalid_request";
                     };
                 };
             };
@@ -7608,6 +7777,19 @@ export interface operations {
                          * @example 2026-11-21T12:00:00.000Z
                          */
                         nextAttemptAt: string | null;
+                    };
+                };
+            };
+            /** @description - `invalid_request`: Request not valid */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        code?: "invalid_request";
                     };
                 };
             };
@@ -8273,6 +8455,7 @@ export interface operations {
                  *           "type": "P2P_BUY",
                  *           "asset": "BTC",
                  *           "amount": "0.002",
+                 *           "fee": "1",
                  *           "usdValue": "130",
                  *           "status": "COMPLETED",
                  *           "keyId": null,

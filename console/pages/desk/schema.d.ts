@@ -100,7 +100,7 @@ export type SolanaUpload = { readonly addresses: readonly ({ readonly index: num
 
 export type StaffMember = { readonly email: string; readonly roles: readonly ("admin" | "treasury" | "support" | "compliance" | "auditor")[]; readonly changedAt: string };
 
-export type Transaction = { readonly id: string; readonly ts: string; readonly category: "TRADE" | "DEPOSIT" | "WITHDRAWAL" | "P2P" | "QUICK_TRADE"; readonly type: "SPOT_BUY" | "SPOT_SELL" | "ONCHAIN_DEPOSIT" | "INTERNAL_DEPOSIT" | "ONCHAIN_WITHDRAWAL" | "INTERNAL_WITHDRAWAL" | "P2P_BUY" | "P2P_SELL" | "QUICK_BUY" | "QUICK_SELL"; readonly asset: string; readonly amount: string; readonly usdValue: string; readonly status: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED"; readonly keyId: string | null; readonly reason: "rejected" | "refused" | "settled" | null };
+export type Transaction = { readonly id: string; readonly ts: string; readonly category: "TRADE" | "DEPOSIT" | "WITHDRAWAL" | "P2P" | "QUICK_TRADE"; readonly type: "SPOT_BUY" | "SPOT_SELL" | "ONCHAIN_DEPOSIT" | "INTERNAL_DEPOSIT" | "ONCHAIN_WITHDRAWAL" | "INTERNAL_WITHDRAWAL" | "P2P_BUY" | "P2P_SELL" | "QUICK_BUY" | "QUICK_SELL"; readonly asset: string; readonly amount: string; readonly fee?: string; readonly usdValue: string; readonly status: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED"; readonly keyId: string | null; readonly reason: "rejected" | "refused" | "settled" | null };
 
 export type WebhookDelivery = { readonly eventId: string; readonly type: string; readonly at: string; readonly outcome: "DELIVERED" | "FAILED"; readonly status: number | null; readonly fault: "timed_out" | "unreachable" | null; readonly durationMs: number };
 

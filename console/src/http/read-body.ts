@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { describeBodyErrors } from '../../../src/http/json-body.ts';
+import { describeFieldErrors } from '../../../src/http/field-errors.ts';
+import { parseBody } from '../../../src/http/json-body.ts';
 import { accept, refuse } from '../../../src/http/refusal.ts';
-import { parseJson } from '../../../src/platform/parse-json.ts';
 import type { ConsoleContext } from './context.ts';
 import type { Outcome } from './refusals.ts';
 
@@ -19,8 +19,7 @@ export async function readJson(c: ConsoleContext): Promise<Outcome<unknown>> {
   }
   const bytes = await readBytes(c.req.raw);
   if (!bytes) return refuse('payload_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`);
-  const body = parseJson(new TextDecoder().decode(bytes));
-  return body === undefined ? refuse('invalid_request', 'The body is not JSON.') : accept(body);
+  return parseBody(new TextDecoder().decode(bytes));
 }
 
 /** The same, checked against a schema. Refuses with `invalid_request`, naming every field. */
@@ -29,7 +28,8 @@ export async function readBody<T extends z.ZodType>(c: ConsoleContext, schema: T
   if (!body.ok) return body;
   const parsed = schema.safeParse(body.value);
   if (parsed.success) return accept(parsed.data);
-  return refuse('invalid_request', 'The request is not valid.', { errors: describeBodyErrors(parsed.error) });
+  const errors = describeFieldErrors(parsed.error, { target: 'json', data: body.value });
+  return refuse('invalid_request', 'The request is not valid.', { errors });
 }
 
 /** The bytes of a body; `undefined` beyond the limit, after which nothing is read. */

@@ -103,7 +103,7 @@ export interface EndpointRules extends UrlRules {
 
 function refuseUrl(fault: string) {
   return refuse('invalid_request', 'The request is not valid.', {
-    errors: [{ pointer: '/url', code: 'invalid_url', detail: fault }],
+    errors: [{ pointer: '/url', code: 'not_valid', detail: fault }],
   });
 }
 

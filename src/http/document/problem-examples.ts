@@ -20,7 +20,7 @@ const examples: Readonly<Record<ProblemCode, Example>> = {
   invalid_request: {
     path: ORDERS,
     detail: 'The request is not valid.',
-    errors: [{ pointer: '/value', code: 'invalid_format', detail: 'is not a plain decimal string such as "0.015"' }],
+    errors: [{ pointer: '/value', code: 'wrong_format', detail: 'is not a plain decimal string such as "0.015"' }],
   },
   invalid_idempotency_key: { path: ORDERS, detail: 'An Idempotency-Key is 1 to 255 visible ASCII characters.' },
   invalid_cursor: { path: ORDERS, detail: 'The cursor is not one that this list gave to this account.' },
@@ -86,7 +86,11 @@ const examples: Readonly<Record<ProblemCode, Example>> = {
     path: ORDERS,
     detail: 'There is no firm price of BTC at the moment; no order is filled without one.',
   },
-  insufficient_balance: { path: ORDERS, detail: 'The balance of USDT is too small for this order.' },
+  insufficient_balance: {
+    path: WITHDRAWALS,
+    detail: 'The balance of USDT is too small for the amount and its fee.',
+    members: { asset: 'USDT', available: '50', required: '51', fee: '1' },
+  },
   order_rejected: { path: ORDERS, detail: 'The house takes no more of this position at the moment.' },
   upstream_unavailable: {
     path: '/api/v1/markets/BTC/candles',

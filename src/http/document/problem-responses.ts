@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { fieldFaults } from '../refusal.ts';
 import { type ProblemCode, type ProblemMember, definitionOf, statusOf } from '../problems.ts';
 
 /** The body of every problem (RFC 9457). */
@@ -13,7 +14,18 @@ export const Problem = z
     requestId: z.string().openapi({ description: 'The same as in X-Request-Id' }),
     retryable: z.boolean().openapi({ description: 'Whether the same request may succeed later without a change' }),
     errors: z
-      .array(z.object({ pointer: z.string(), code: z.string(), detail: z.string() }))
+      .array(
+        z.object({
+          pointer: z.string(),
+          code: z.string().openapi({
+            description: `Stable; there may be more in time. ${Object.entries(fieldFaults)
+              .map(([fault, meaning]) => `\`${fault}\`: ${meaning}`)
+              .join('; ')}`,
+            example: 'wrong_format',
+          }),
+          detail: z.string(),
+        }),
+      )
       .optional()
       .openapi({ description: 'Every invalid field: a JSON pointer into the body, or the name of a parameter' }),
   })
@@ -33,6 +45,10 @@ const members = {
   limit: { type: 'string', description: 'What may be withdrawn in 24 hours, in USDT' },
   used: { type: 'string', description: 'What was withdrawn in the last 24 hours, in USDT' },
   remaining: { type: 'string', description: 'What is left of the limit, in USDT' },
+  asset: { type: 'string', description: 'The asset of which the account has too little' },
+  available: { type: 'string', description: 'What the account has of it' },
+  required: { type: 'string', description: 'What the request needs of it, a fee included' },
+  fee: { type: 'string', description: 'The fee in what is required' },
 } as const satisfies Record<ProblemMember, unknown>;
 
 /** A code that an operation may refuse with; `inPath` where the path itself names what is refused. */

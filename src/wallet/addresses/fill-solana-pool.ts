@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { sql } from 'drizzle-orm';
-import { type FieldError, type Outcome, accept, refuse } from '../../http/refusal.ts';
+import { type FieldError, type FieldFault, type Outcome, accept, refuse } from '../../http/refusal.ts';
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
@@ -83,10 +83,9 @@ function findFaults({ addresses }: SolanaUpload): FieldError[] {
   const seen = new Set<string>();
   return addresses.flatMap(({ index, address }, position) => {
     const faults: FieldError[] = [];
-    const blame = (field: string, code: string, detail: string) =>
+    const blame = (field: string, code: FieldFault, detail: string) =>
       faults.push({ pointer: `/addresses/${position}/${field}`, code, detail });
-    if (readAddress('SOL', address) === undefined)
-      blame('address', 'invalid_address', 'is not the address of a wallet');
+    if (readAddress('SOL', address) === undefined) blame('address', 'wrong_format', 'is not the address of a wallet');
     if (indexes.has(index)) blame('index', 'repeated', 'comes twice');
     if (seen.has(address)) blame('address', 'repeated', 'comes twice');
     indexes.add(index);

@@ -195,7 +195,9 @@ function readReport(report: ReportDeposit): Outcome<ReadReport> {
   if (!network) return refuse('network_not_supported', `There is no network ${report.network}.`);
   const txHash = readTransactionHash(network, report.txHash);
   if (txHash === undefined) {
-    const errors = [{ pointer: '/txHash', code: 'custom', detail: `is no transaction hash of ${network}` }];
+    const errors = [
+      { pointer: '/txHash', code: 'wrong_format', detail: `is no transaction hash of ${network}` },
+    ] as const;
     return refuse('invalid_request', 'The request is not valid.', { errors });
   }
   const address = readAddress(network, report.address);

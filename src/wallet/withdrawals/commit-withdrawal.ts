@@ -9,6 +9,7 @@ import type { Database } from '../../ledger/database.ts';
 import { refuseHeld } from '../../ledger/explain-hold.ts';
 import { bindPrepared, prepareOnce } from '../../ledger/prepare-once.ts';
 import { ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
+import { refuseBalance } from '../../ledger/refuse-balance.ts';
 import { accounts, withdrawals } from '../../ledger/schema.ts';
 import { type Transfer, house, nextTransfer } from '../../ledger/transfers.ts';
 import { paysInside } from './pay-inside.ts';
@@ -125,10 +126,15 @@ export const withdrawalsSuspended = refuse('withdrawals_suspended', 'Withdrawals
 /** The client's refusal for each reason of the database's. */
 export function explainWithdrawalRefusal(
   refusal: Extract<CommitOutcome, { kind: 'floor' | 'guarded' }>,
-  plan: Pick<WithdrawalPlan, 'asset' | 'limit' | 'used'>,
+  { asset, amount, fee, limit, used }: Pick<WithdrawalPlan, 'asset' | 'amount' | 'fee' | 'limit' | 'used'>,
 ): Refusal {
   if (refusal.kind === 'floor') {
-    return refuse('insufficient_balance', `The balance of ${plan.asset} is too small for the amount and its fee.`);
+    return refuseBalance(
+      refusal,
+      `The balance of ${asset} is too small for the amount and its fee.`,
+      amount + fee,
+      fee,
+    );
   }
   if (isKeyGuarded(refusal)) return explainKeyGuard(refusal);
   switch (refusal.guard) {
@@ -145,7 +151,7 @@ export function explainWithdrawalRefusal(
     case 'address_not_allowlisted':
       return addressNotAllowlisted;
     case 'daily_limit_exceeded':
-      return refuseLimit({ limit: plan.limit, used: refusal.figure ?? plan.used });
+      return refuseLimit({ limit, used: refusal.figure ?? used });
     case 'key_revoked':
     case 'key_expired':
     case 'account_has_holder':

@@ -65,6 +65,7 @@ describe('a withdrawal', () => {
       type: 'ONCHAIN_WITHDRAWAL',
       asset: 'USDT',
       amount: '60.5',
+      fee: '1',
       usdValue: '60.5',
       status: 'COMPLETED',
       keyId: trader.keyId,

@@ -4,7 +4,7 @@ import { type AssetRecord, assetSymbols, assets } from '../../../src/money/asset
 import { networks } from '../../../src/money/networks.ts';
 import { addressCases } from '../../support/addresses/address-cases.ts';
 import { readAddresses } from '../../support/addresses/addresses.ts';
-import { asOperator, openTrader } from '../../support/exchange.ts';
+import { asOperator, json, openTrader } from '../../support/exchange.ts';
 import {
   expectProblem,
   readAttempts,
@@ -139,7 +139,11 @@ describe('the amount', () => {
 
   it('plus its fee may be the whole balance, and not one atom more', async () => {
     const trader = await openTrader({ USDT: '100' });
-    await expectProblem(await withdraw(trader, { amount: '99.000001' }), 422, 'insufficient_balance');
+    const refused = await withdraw(trader, { amount: '99.000001' });
+    expect([refused.status, await json(refused)]).toMatchObject([
+      422,
+      { code: 'insufficient_balance', asset: 'USDT', available: '100', required: '100.000001', fee: '1' },
+    ]);
     expect((await trader.balances())['USDT']).toBe('100');
     expect((await withdraw(trader, { amount: '99' })).status).toBe(201);
     expect((await trader.balances())['USDT']).toBe('0');
@@ -159,7 +163,8 @@ describe('the amount', () => {
   it('of an asset that the account does not hold is insufficient_balance', async () => {
     const trader = await openTrader({ USDT: '100' });
     const change = { asset: 'ETH', network: 'ETH', address: ETH_ADDRESS, amount: '0.1' };
-    await expectProblem(await withdraw(trader, change), 422, 'insufficient_balance');
+    const refused = await withdraw(trader, change);
+    expect(await json(refused)).toMatchObject({ code: 'insufficient_balance', asset: 'ETH', available: '0' });
   });
 });
 

@@ -588,6 +588,7 @@ class PlaceOrder(TypedDict):
 class FieldError(TypedDict):
     pointer: str
     code: str
+    """Stable; there may be more in time. `missing`: it is not there; `wrong_type`: it has another JSON type; `wrong_format`: its text is not written as the schema says; `unknown_value`: it is none of the values that are allowed; `below_minimum`: the number is too small, or the time too early; `above_maximum`: the number is too large; `too_short`: the text or the list is too short; `too_long`: the text or the list is too long; `unknown_member`: the body takes no member of this name; `unknown_parameter`: the operation takes no parameter of this name; `repeated`: it comes more than once; `not_valid`: anything else, which `detail` says"""
     detail: str
 
 
@@ -790,6 +791,8 @@ class Transaction(TypedDict):
     """Asset symbol; for a trade the coin"""
     amount: str
     """Without any fee"""
+    fee: NotRequired[str]
+    """The fee of a withdrawal, in its asset, on top of the amount; absent where none was charged"""
     usdValue: str
     """At the time of the activity"""
     status: Literal["PENDING", "PROCESSING", "COMPLETED", "FAILED"]
