@@ -92,19 +92,23 @@ CREATE TABLE recovery_codes (
   PRIMARY KEY (user_id, hash)
 ) STRICT, WITHOUT ROWID;
 
--- Up to which row of each ledger's audit its holders were told of changes.
+-- Up to where the holders of each ledger were told: of changes, by its audit's rows, and of payments, by its transfers.
 CREATE TABLE told (
-  ledger INTEGER PRIMARY KEY NOT NULL,
-  last INTEGER NOT NULL
-) STRICT;
+  ledger INTEGER NOT NULL,
+  feed TEXT NOT NULL CHECK (feed IN ('changes', 'payments')),
+  last INTEGER NOT NULL,
+  PRIMARY KEY (ledger, feed)
+) STRICT, WITHOUT ROWID;
 
 -- When links were asked for, by the digest of the address, known or not.
 CREATE TABLE link_requests (
   address TEXT NOT NULL,
+  -- 'known' for a browser in which the owner of the address has signed in, else the digest of the network that asked.
+  asker TEXT NOT NULL,
   asked_at INTEGER NOT NULL
 ) STRICT;
 
-CREATE INDEX link_requests_of_address ON link_requests (address, asked_at);
+CREATE INDEX link_requests_of_address ON link_requests (address, asker);
 
 -- The browsers in which somebody has signed in, so that a sign-in from another one is told. The cookie by which one is known
 -- again opens nothing.
@@ -115,3 +119,35 @@ CREATE TABLE browsers (
   seen_at INTEGER NOT NULL,
   PRIMARY KEY (user_id, hash)
 ) STRICT, WITHOUT ROWID;
+-- What holders are still to be told by mail. A mail is composed when it is sent, so no secret lies here.
+CREATE TABLE mails (
+  id INTEGER PRIMARY KEY NOT NULL,
+  user_id TEXT NOT NULL REFERENCES users (id),
+  -- What it tells; console/src/mail/notice.ts says which there are, and what the detail of each is.
+  kind TEXT NOT NULL,
+  detail TEXT NOT NULL CHECK (json_valid(detail)),
+  made_at INTEGER NOT NULL,
+  -- Not sent before.
+  due_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX mails_of_user ON mails (user_id, id);
+CREATE INDEX mails_by_due ON mails (due_at);
+
+-- The mailboxes to which nothing is sent before `wait_until`: a run is sending to them, or they have refused mails.
+CREATE TABLE mailboxes (
+  user_id TEXT PRIMARY KEY NOT NULL REFERENCES users (id),
+  -- How many attempts have failed in a row.
+  failures INTEGER NOT NULL CHECK (failures >= 0),
+  wait_until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Links in mails whose page has a button that freezes the account. They open nothing else, in whichever browser.
+CREATE TABLE freeze_links (
+  -- The digest of the secret.
+  hash TEXT PRIMARY KEY NOT NULL,
+  user_id TEXT NOT NULL REFERENCES users (id),
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX freeze_links_by_end ON freeze_links (expires_at);

@@ -10,6 +10,7 @@ import { Events } from './screens/events.tsx';
 import { Keys } from './screens/keys.tsx';
 import { Overview } from './screens/overview.tsx';
 import { Security } from './screens/security.tsx';
+import { FreezeByLink } from './screens/freeze-by-link.tsx';
 import { OpenLink, SignIn } from './screens/sign-in.tsx';
 import { Trade } from './screens/trade.tsx';
 import { Withdraw } from './screens/withdraw.tsx';
@@ -42,6 +43,7 @@ export function App() {
   const path = useRoute();
   const { loaded, reload } = useLoaded(readSignedIn);
   if (path === '/link') return <OpenLink opened={reload} />;
+  if (path === '/freeze') return <FreezeByLink />;
   return (
     <Shown loaded={loaded}>
       {(known) =>

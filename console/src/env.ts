@@ -1,6 +1,8 @@
 import { env } from 'cloudflare:workers';
 import { z } from 'zod';
 import type { HolderCalls } from '../../src/holder/holder-entrypoint.ts';
+import { parseAmount } from '../../src/money/amounts.ts';
+import { QUOTE_ASSET, scaleOf } from '../../src/money/assets.ts';
 
 /** A mail, as the platform's binding takes it. */
 export interface Mail {
@@ -18,7 +20,12 @@ export interface ConsoleBindings {
   readonly HOLDERS: HolderCalls;
   readonly IDENTITY: D1Database;
   readonly EMAIL: { send(mail: Mail): Promise<unknown> };
+  /** Attempts to sign in: of an address, and of the /48 of IPv6 around it. */
   readonly SIGN_INS: RateLimit;
+  readonly SIGN_IN_NETWORKS: RateLimit;
+  /** Requests with the cookie of a session, which may be invented: the same. */
+  readonly SESSION_CALLS: RateLimit;
+  readonly SESSION_NETWORKS: RateLimit;
   /** The files of the pages. */
   readonly PAGES: Fetcher;
 }
@@ -33,6 +40,10 @@ const Config = z.object({
     .url()
     .refine((text) => new URL(text).origin === text, 'is no origin, such as https://api.exchange.example'),
   MAIL_FROM: z.email(),
+  /** A deposit worth at least so much, in USDT, is in the holder's hourly mail. */
+  DEPOSIT_MAIL_MINIMUM: z
+    .string()
+    .refine((text) => parseAmount(text, scaleOf(QUOTE_ASSET)) !== undefined, 'is no amount of USDT'),
   /** Whether anybody may open an account, by a link to their address. */
   SELF_OPENING: z.enum(['on', 'off']),
 });

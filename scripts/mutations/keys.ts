@@ -99,14 +99,14 @@ export const keys: Room = {
     },
     {
       name: 'each /64 of a /48 of IPv6 is a network of its own',
-      file: 'src/access/admit-public-call.ts',
+      file: 'src/access/anonymous-caller.ts',
       find: 'limit({ key: network })',
       replace: 'limit({ key: caller })',
       tests: ['test/api/anonymous-limits.node.test.ts'],
     },
     {
       name: 'refused calls of a caller use up the limit of its network',
-      file: 'src/access/admit-public-call.ts',
+      file: 'src/access/anonymous-caller.ts',
       find: '!own.success || network === undefined',
       replace: 'network === undefined',
       tests: ['test/api/anonymous-limits.node.test.ts'],

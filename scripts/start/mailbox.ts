@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Request, Response } from 'miniflare';
 
@@ -26,6 +26,9 @@ export interface WrittenMail {
   readonly text: string;
 }
 
+/** Beside the folder of mails: the addresses that take none, for who tries what happens then. */
+export const refusedFile = (folder: string) => `${folder}.refused`;
+
 /** The Worker that writes each mail to a file of its own, `0001.txt` and so on, in place of sending it. */
 export function describeMailbox(folder: string, compatibilityDate: string) {
   mkdirSync(folder, { recursive: true });
@@ -36,6 +39,8 @@ export function describeMailbox(folder: string, compatibilityDate: string) {
     serviceBindings: {
       FOLDER: async (request: Request) => {
         const { from, to, subject, text } = (await request.json()) as WrittenMail;
+        const refused = existsSync(refusedFile(folder)) ? readFileSync(refusedFile(folder), 'utf8').split('\n') : [];
+        if (refused.includes(to)) return new Response('refused', { status: 502 });
         const file = `${String(readdirSync(folder).length + 1).padStart(4, '0')}.txt`;
         writeFileSync(join(folder, file), `From: ${from}\nTo: ${to}\nSubject: ${subject}\n\n${text}`, { mode: 0o600 });
         return new Response(file);

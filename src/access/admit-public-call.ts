@@ -4,7 +4,7 @@ import type { AppEnvironment, RequestContext } from '../http/context.ts';
 import { type Refusal, refuse } from '../http/refusal.ts';
 import { laneOf } from '../lane/reach-lane.ts';
 import { describeAdmission, reportRate } from './admit.ts';
-import { nameAnonymousCaller } from './anonymous-caller.ts';
+import { countAnonymousCaller } from './anonymous-caller.ts';
 import { presentKey, readCallerIp } from './authenticate.ts';
 import type { PresentedKey } from '../keys/token.ts';
 
@@ -30,15 +30,8 @@ export const admitPublicCall: MiddlewareHandler<AppEnvironment> = async (c, next
   if (shared) c.header('Cache-Control', shared.replace('public', 'private'));
 };
 
-/**
- * Counts a call without a key, and says whether it is within its limits, which wrangler.toml sets. A network's count
- * includes only calls that were admitted, so that one caller cannot use it up for the others.
- */
-async function countAnonymous(c: RequestContext): Promise<boolean> {
-  const { caller, network } = nameAnonymousCaller(readCallerIp(c));
-  const own = await c.env.ANONYMOUS_READS.limit({ key: caller });
-  if (!own.success || network === undefined) return own.success;
-  return (await c.env.ANONYMOUS_NETWORKS.limit({ key: network })).success;
+function countAnonymous(c: RequestContext): Promise<boolean> {
+  return countAnonymousCaller(readCallerIp(c), c.env.ANONYMOUS_READS, c.env.ANONYMOUS_NETWORKS);
 }
 
 const tooManyAnonymous = refuse(

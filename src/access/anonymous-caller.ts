@@ -28,6 +28,17 @@ export function nameAnonymousCaller(ip: string): AnonymousCaller {
   return { caller: prefixOf(CALLER_BITS), network: prefixOf(NETWORK_BITS) };
 }
 
+/**
+ * Counts a call of an address, and says whether it is within its limits, which wrangler.toml sets. A network's count
+ * includes only calls that were admitted, so that one caller cannot use it up for the others.
+ */
+export async function countAnonymousCaller(ip: string, callers: RateLimit, networks: RateLimit): Promise<boolean> {
+  const { caller, network } = nameAnonymousCaller(ip);
+  const own = await callers.limit({ key: caller });
+  if (!own.success || network === undefined) return own.success;
+  return (await networks.limit({ key: network })).success;
+}
+
 /** An address, IPv4 also where it is written as IPv6; `undefined` for an invalid one. */
 function parseAddress(ip: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   try {

@@ -2,7 +2,7 @@ import { WorkerEntrypoint } from 'cloudflare:workers';
 import { eq } from 'drizzle-orm';
 import type { z } from 'zod';
 import { laneUnreachable } from '../access/admit.ts';
-import { changeAccount } from '../accounts/account.ts';
+import { accountNotFound, changeAccount } from '../accounts/account.ts';
 import { type AllowlistEntry, listAllowlist, removeApproval, showEntry } from '../accounts/allowlist.ts';
 import { TotpCode, confirmTotp, drawTotp } from '../accounts/totp.ts';
 import { config } from '../env.ts';
@@ -11,9 +11,11 @@ import { describeFieldErrors } from '../http/field-errors.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { type ApiKey, CreateOwnKey } from '../keys/api-key.ts';
 import { tellLanes } from '../lane/tell-lanes.ts';
-import { insertAudit } from '../ledger/audit.ts';
+import { type Actor, insertAudit } from '../ledger/audit.ts';
+import type { Database } from '../ledger/database.ts';
 import { isDatabaseFault } from '../ledger/database-fault.ts';
-import { findNumberedLedger } from '../ledger/ledgers.ts';
+import { findLedger, findNumberedLedger } from '../ledger/ledgers.ts';
+import { ledgerNumberOf } from '../ledger/record-id.ts';
 import { accounts } from '../ledger/schema.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { describeError, logFault } from '../platform/log.ts';
@@ -24,6 +26,7 @@ import { openOwnAccount } from './open-account.ts';
 import { type OpenSessionCall, type OpenedSession, openSession } from './open-session.ts';
 import { type OwnKey, listOwnKeys, makeOwnKey, revokeOwnKey } from './own-keys.ts';
 import { type Notices, readNotices } from './notices.ts';
+import { type Payments, readPayments } from './payments.ts';
 import { type Proof, recoverAccount } from './recover.ts';
 import { removeOwnTotp } from './second-factor.ts';
 import { type NotedEvent, type SecurityEntry, notedEvents, readSecurityLog } from './security-log.ts';
@@ -32,10 +35,16 @@ import { type Session, type SessionLevel, refuseFrozen, takeSession } from './se
 /** The most approved addresses that are shown. */
 const MAX_LISTED = 200;
 
+/** An account, and the id by which the console knows its holder. */
+interface HeldAccount {
+  readonly accountId: string;
+  readonly holder: string;
+}
+
 /**
  * What only a signed-in holder may do. The console's Worker reaches it by a service binding, and nobody on the internet
- * can. Each call takes the token of a session, never an account's id, except the one that opens a session: so a fault
- * of the console cannot mix up two accounts. Bodies are checked here, as they came. Refusals are values, as everywhere;
+ * can. Each call takes the token of a session, never an account's id, except those that open a session, freeze and tell
+ * of mails: so a fault of the console cannot mix up two accounts. Bodies are checked here, as they came. Refusals are values, as everywhere;
  * every call may refuse with what `takeSession` refuses with, and with `service_unavailable` when D1 fails.
  */
 export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
@@ -139,11 +148,32 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
    * Only the exchange unfreezes it. Any session may, because it only takes rights away.
    */
   freeze(token: string): Promise<Outcome<null>> {
-    return this.#change(token, 'look', async ({ database, accountId, actor }) => {
-      const changed = await changeAccount(database, accountId, { status: 'frozen' }, actor);
-      if (!changed.ok) return changed;
-      return (await tellLanes(this.env, accountId, actor.now_ms)) ? accept(null) : laneUnreachable;
+    return this.#change(token, 'look', ({ database, accountId, actor }) => this.#freeze(database, accountId, actor));
+  }
+
+  /**
+   * Freezes the account of somebody whom the console knows by a link in a mail to them, without a session. Refuses with
+   * `not_found` an account that somebody else holds.
+   */
+  freezeFor({ accountId, holder }: HeldAccount): Promise<Outcome<null>> {
+    return answer(async () => {
+      const database = findLedger(this.env, accountId);
+      if (!database) return accountNotFound;
+      const [account] = await database
+        .select({ holder: accounts.holder })
+        .from(accounts)
+        .where(eq(accounts.id, accountId));
+      if (account?.holder !== holder) return accountNotFound;
+      const frozen = await this.#freeze(database, accountId, { role: 'holder', now_ms: Date.now() });
+      if (frozen.ok) this.ctx.waitUntil(wakeAfterChange(this.env, ledgerNumberOf(accountId)));
+      return frozen;
     });
+  }
+
+  async #freeze(database: Database, accountId: string, actor: Actor): Promise<Outcome<null>> {
+    const changed = await changeAccount(database, accountId, { status: 'frozen' }, actor);
+    if (!changed.ok) return changed;
+    return (await tellLanes(this.env, accountId, actor.now_ms)) ? accept(null) : laneUnreachable;
   }
 
   /** Holds the account for 24 hours after a recovery. See `recoverAccount`. */
@@ -178,6 +208,28 @@ export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
     return answer(async () => {
       const database = findNumberedLedger(this.env, ledger);
       return accept(database ? await readNotices(database, after) : null);
+    });
+  }
+
+  /** The same for withdrawals and deposits, after a transfer of the ledger. See `readPayments`. */
+  listPayments(ledger: number, after: number | null): Promise<Outcome<Payments | null>> {
+    return answer(async () => {
+      const database = findNumberedLedger(this.env, ledger);
+      return accept(database ? await readPayments(database, after) : null);
+    });
+  }
+
+  /**
+   * Notes that the holder of an account could not be mailed for a day, so that the operator's events tell it. It takes no
+   * session, and changes nothing else. Refuses with `not_found`.
+   */
+  noteUndelivered(accountId: string, mails: number): Promise<Outcome<null>> {
+    return answer(async () => {
+      const database = findLedger(this.env, accountId);
+      if (!database) return accountNotFound;
+      await insertAudit(database, { role: 'exchange', now_ms: Date.now() }, 'give_up_mails', accountId, { mails });
+      this.ctx.waitUntil(wakeAfterChange(this.env, ledgerNumberOf(accountId)));
+      return accept(null);
     });
   }
 

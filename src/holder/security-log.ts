@@ -30,6 +30,7 @@ const shownActions: readonly string[] = [
   'approve_address',
   'remove_approval',
   'disable_endpoint',
+  'give_up_mails',
 ];
 
 /** The most entries of one page. */

@@ -3,9 +3,12 @@ import type { Database } from './database.ts';
 import type { Role } from './role.ts';
 import { audit } from './schema.ts';
 
-/** Who makes a change, and when: a person, somebody who sends a token, an account's holder, or the reconciliation. */
+/**
+ * Who makes a change, and when: a person, somebody who sends a token, an account's holder, the reconciliation, or the
+ * exchange itself.
+ */
 export interface Actor {
-  readonly role: Role | 'holder' | 'reconciliation';
+  readonly role: Role | 'holder' | 'reconciliation' | 'exchange';
   /** The person's e-mail; absent for a token. */
   readonly email?: string | undefined;
   readonly now_ms: number;

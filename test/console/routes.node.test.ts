@@ -6,6 +6,7 @@ vi.mock('cloudflare:workers', () => ({
     CONSOLE_ORIGIN: 'http://localhost:8788',
     API_ORIGIN: 'http://127.0.0.1:8787',
     MAIL_FROM: 'console@bureau.example',
+    DEPOSIT_MAIL_MINIMUM: '10',
     SELF_OPENING: 'off',
   },
 }));

@@ -49,13 +49,26 @@ export const linkNotValid = refuseHere(
   'The link was used, is too old, or was asked for in another browser. Ask for a new one.',
 );
 
+export const freezeLinkNotValid = refuseHere(
+  'link_not_valid',
+  'The link is too old. Ask for a link at the sign-in: it lets you freeze the account as well.',
+);
+
 export const foreignOrigin = refuse('invalid_origin', 'A change must come from the console: send its own Origin.');
 
 export const notFound = refuse('not_found', 'There is nothing at this path.');
 
-export const tooManySignIns = refuse('rate_limited', 'Too many attempts from this address in a minute. Wait.', {
-  retryAfterSeconds: 60,
-});
+export const tooManySignIns = refuse(
+  'rate_limited',
+  'Too many attempts from this address or its network in a minute. Wait.',
+  { retryAfterSeconds: 60 },
+);
+
+export const tooManyCalls = refuse(
+  'rate_limited',
+  'Too many requests from this address or its network in a minute. Wait.',
+  { retryAfterSeconds: 60 },
+);
 
 /** Answers a refusal as problem+json (RFC 9457), with the request's id. */
 export function sendRefusal(c: ConsoleContext, refusal: Refusal): Response {

@@ -7,8 +7,12 @@ import { type User, findUserByEmail, readUser } from './user.ts';
 const SIGN_IN_MS = 10 * 60_000;
 const INVITATION_MS = 72 * 3_600_000;
 
-/** How many links an address may be sent in an hour. */
-const MAX_AN_HOUR = 5;
+/**
+ * How many links an address is sent in an hour: for one network that asks, or for the browsers in which its owner has
+ * signed in; and for all networks together.
+ */
+const MAX_OF_ASKER = 5;
+const MAX_OF_STRANGERS = 20;
 const HOUR_MS = 3_600_000;
 
 const hashOf = (secret: string) => digest(`link ${secret}`);
@@ -20,19 +24,27 @@ export function writeLink(origin: string, secret: string): string {
 }
 
 /**
- * Counts a request for a link to an address, known or not, and returns whether it is within its five an hour. Throws
- * when D1 fails.
+ * Counts a request for a link to an address, known or not, and returns whether it is within its limits of an hour. `asker`
+ * is `known` for a browser in which its owner has signed in, whose requests strangers cannot use up, or else the network.
+ * Throws when D1 fails.
  */
-export async function countLinkRequest(identity: D1Database, email: string, now_ms: number): Promise<boolean> {
+export async function countLinkRequest(
+  identity: D1Database,
+  email: string,
+  asker: string,
+  now_ms: number,
+): Promise<boolean> {
   const address = await digest(`address ${email}`);
+  const known = asker === 'known' ? asker : await digest(`asker ${asker}`);
   const [, { meta }] = (await identity.batch([
     identity.prepare('DELETE FROM link_requests WHERE asked_at <= ?').bind(now_ms - HOUR_MS),
     identity
       .prepare(
-        `INSERT INTO link_requests (address, asked_at) SELECT ?1, ?2
-         WHERE (SELECT count(*) FROM link_requests WHERE address = ?1 AND asked_at > ?3) < ?4`,
+        `INSERT INTO link_requests (address, asker, asked_at) SELECT ?1, ?2, ?3
+         WHERE (SELECT count(*) FROM link_requests WHERE address = ?1 AND asker = ?2) < ?4
+           AND (?2 = 'known' OR (SELECT count(*) FROM link_requests WHERE address = ?1 AND asker <> 'known') < ?5)`,
       )
-      .bind(address, now_ms, now_ms - HOUR_MS, MAX_AN_HOUR),
+      .bind(address, known, now_ms, MAX_OF_ASKER, MAX_OF_STRANGERS),
   ])) as [D1Result, D1Result];
   return meta.changes === 1;
 }

@@ -1,47 +1,117 @@
+import { parseAmount } from '../../../src/money/amounts.ts';
+import { QUOTE_ASSET, scaleOf } from '../../../src/money/assets.ts';
 import { describeError, logFault } from '../../../src/platform/log.ts';
-import type { ConsoleBindings } from '../env.ts';
-import { findHolder } from '../identity/user.ts';
-import { letters, sendMail } from './mails.ts';
+import { type ConsoleBindings, config } from '../env.ts';
+import { sendDueMails } from './mail-queue.ts';
+import type { Notice } from './notice.ts';
 
 /** More ledgers than an exchange has. */
 const MAX_LEDGERS = 4_096;
 
-/** How many times a run asks one ledger, which bounds a run. */
+/** How many times a run asks one ledger for one feed, which bounds a run. */
 const MAX_TURNS = 20;
+
+/** Deposits wait so long for others, so that a holder gets one mail an hour about them. */
+const DIGEST_MS = 3_600_000;
+
+/** A mail to be queued. */
+interface QueuedMail {
+  readonly accountId: string;
+  readonly kind: Notice['kind'];
+  readonly detail: unknown;
+  readonly dueAt_ms: number;
+}
+
+/** What happened in a ledger since a number, as mails, and the number up to which that is all; `null` for no ledger. */
+type ReadFeed = (
+  env: ConsoleBindings,
+  ledger: number,
+  after: number | null,
+  now_ms: number,
+) => Promise<{ readonly mails: readonly QueuedMail[]; readonly last: number } | null>;
+
+const feeds = { changes: readChanges, payments: readPayments } as const satisfies Record<string, ReadFeed>;
 
 /**
  * Mails holders what has happened to their accounts at the exchange since the last run, which the platform starts every
- * minute. A mail that could not be sent is sent by the next run, perhaps with others of that run for a second time.
+ * minute, and what they could not be mailed before.
  */
 export async function tellHolders(env: ConsoleBindings): Promise<void> {
+  const now_ms = Date.now();
+  await Promise.all((Object.keys(feeds) as (keyof typeof feeds)[]).map((feed) => queueFeed(env, feed, now_ms)));
+  await sendDueMails(env, now_ms);
+}
+
+async function queueFeed(env: ConsoleBindings, feed: keyof typeof feeds, now_ms: number): Promise<void> {
   for (let ledger = 0; ledger < MAX_LEDGERS; ledger += 1) {
     try {
-      if (!(await tellHoldersOf(env, ledger))) return;
+      if (!(await queueLedger(env, feed, ledger, now_ms))) return;
     } catch (error) {
-      logFault('holders_not_told', { ledger, error: describeError(error) });
+      logFault('holders_not_told', { feed, ledger, error: describeError(error) });
     }
   }
 }
 
-/** Returns whether there is such a ledger. Throws when D1 fails. */
-async function tellHoldersOf(env: ConsoleBindings, ledger: number): Promise<boolean> {
+/** Queues the mails of a feed of a ledger. Returns whether there is such a ledger. Throws when D1 fails. */
+async function queueLedger(
+  env: ConsoleBindings,
+  feed: keyof typeof feeds,
+  ledger: number,
+  now_ms: number,
+): Promise<boolean> {
   for (let turn = 0; turn < MAX_TURNS; turn += 1) {
-    const after = await env.IDENTITY.prepare('SELECT last FROM told WHERE ledger = ?')
-      .bind(ledger)
+    const after = await env.IDENTITY.prepare('SELECT last FROM told WHERE ledger = ? AND feed = ?')
+      .bind(ledger, feed)
       .first<number>('last');
-    const read = await env.HOLDERS.listNotices(ledger, after);
-    if (!read.ok) throw new Error(read.code);
-    if (read.value === null) return false;
-    const { notices, last } = read.value;
-    for (const { accountId, action, ts_ms } of notices) {
-      const holder = await findHolder(env.IDENTITY, accountId);
-      const letter = letters.changed(action, new Date(ts_ms).toISOString());
-      if (holder && !(await sendMail(env, holder.email, letter))) return true;
-    }
+    const read = await feeds[feed](env, ledger, after, now_ms);
+    if (read === null) return false;
+    const { mails, last } = read;
     if (last === after) return true;
-    await env.IDENTITY.prepare('INSERT INTO told (ledger, last) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET last = ?2')
-      .bind(ledger, last)
-      .run();
+    // Both or neither, and once: of two runs at the same time one finds that the other has queued them.
+    await env.IDENTITY.batch([
+      env.IDENTITY.prepare(
+        `INSERT INTO mails (user_id, kind, detail, made_at, due_at)
+         SELECT users.id, mail.value ->> 'kind', mail.value ->> 'detail', ?4, mail.value ->> 'dueAt_ms'
+         FROM json_each(?5) AS mail JOIN users ON users.account_id = mail.value ->> 'accountId'
+         WHERE (SELECT last FROM told WHERE ledger = ?1 AND feed = ?2) IS ?3
+         ORDER BY mail.key`,
+      ).bind(ledger, feed, after, now_ms, JSON.stringify(mails)),
+      env.IDENTITY.prepare(
+        `INSERT INTO told (ledger, feed, last) VALUES (?1, ?2, ?4)
+         ON CONFLICT DO UPDATE SET last = excluded.last WHERE told.last IS ?3`,
+      ).bind(ledger, feed, after, last),
+    ]);
   }
   return true;
+}
+
+async function readChanges(env: ConsoleBindings, ledger: number, after: number | null, now_ms: number) {
+  const read = await env.HOLDERS.listNotices(ledger, after);
+  if (!read.ok) throw new Error(read.code);
+  if (read.value === null) return null;
+  const { notices, last } = read.value;
+  const mails = notices.map(({ accountId, action, ts_ms }): QueuedMail => {
+    const detail = { action, time: new Date(ts_ms).toISOString() };
+    return { accountId, kind: 'changed', detail, dueAt_ms: now_ms };
+  });
+  return { mails, last };
+}
+
+const usdt = (text: string) => parseAmount(text, scaleOf(QUOTE_ASSET)) ?? 0n;
+
+async function readPayments(env: ConsoleBindings, ledger: number, after: number | null, now_ms: number) {
+  const read = await env.HOLDERS.listPayments(ledger, after);
+  if (!read.ok) throw new Error(read.code);
+  if (read.value === null) return null;
+  const { payments, last } = read.value;
+  const minimum = usdt(config.DEPOSIT_MAIL_MINIMUM);
+  const mails = payments
+    .filter(({ kind, usdValue }) => kind === 'withdrawal' || usdt(usdValue) >= minimum)
+    .map(({ kind, accountId, ts_ms, asset, amount, address, network }): QueuedMail => {
+      const detail = { time: new Date(ts_ms).toISOString(), asset, amount };
+      return kind === 'withdrawal'
+        ? { accountId, kind, detail: { ...detail, address, network }, dueAt_ms: now_ms }
+        : { accountId, kind: 'deposits', detail, dueAt_ms: now_ms + DIGEST_MS };
+    });
+  return { mails, last };
 }

@@ -8,7 +8,7 @@ import type { SignedInEnvironment } from '../http/context.ts';
 import { readBody } from '../http/read-body.ts';
 import { type Outcome, notFound, passkeyNeeded, sendRefusal, signInRefused } from '../http/refusals.ts';
 import { countRecoveryCodes, drawRecoveryCodes, spendRecoveryCode } from '../identity/recovery-codes.ts';
-import { letters, sendMail } from '../mail/mails.ts';
+import { tellUser } from '../mail/mail-queue.ts';
 import { AuthenticationAnswer, RegistrationAnswer } from '../passkeys/answers.ts';
 import { drawChallenge } from '../passkeys/challenge.ts';
 import { askForPasskey, enrolPasskey } from '../passkeys/enrol-passkey.ts';
@@ -75,7 +75,7 @@ passkeyRoutes.post('/passkeys', async (c) => {
   const { answer, name } = body.value;
   if (!(await enrolPasskey(c.env.IDENTITY, user, answer, name, now_ms))) return sendRefusal(c, notEnrolled);
   await c.env.HOLDERS.note(session.token, 'add_passkey', { name });
-  await sendMail(c.env, user.email, letters.passkeyAdded(name));
+  await tellUser(c.env, user, { kind: 'passkey_added', detail: { name } });
   const begun = await beginSession(c, { user, level: 'act', verifiedAt_ms: now_ms, replaces: session });
   return begun.ok ? c.json({ level: 'act' }, 201, begun.value) : sendRefusal(c, begun);
 });
@@ -103,7 +103,7 @@ passkeyRoutes.delete('/passkeys/:id', requireFreshPasskey, async (c) => {
     .run();
   if (meta.changes === 0) return sendRefusal(c, lastOne);
   await c.env.HOLDERS.note(token, 'remove_passkey', { name: gone.name });
-  await sendMail(c.env, user.email, letters.passkeyRemoved(gone.name));
+  await tellUser(c.env, user, { kind: 'passkey_removed', detail: { name: gone.name } });
   return c.json({ removed: true });
 });
 
@@ -175,7 +175,7 @@ passkeyRoutes.post('/recovery', async (c) => {
     forgetSessions(c.env.IDENTITY, held.value.ended),
   ]);
   const heldUntil = new Date(held.value.heldUntil_ms).toISOString();
-  await sendMail(c.env, user.email, letters.recovered(heldUntil));
+  await tellUser(c.env, user, { kind: 'recovered', detail: { heldUntil } });
   return c.json({ heldUntil }, 201);
 });
 

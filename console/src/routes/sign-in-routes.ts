@@ -1,14 +1,17 @@
 import { Hono } from 'hono';
 import { generateAuthenticationOptions } from '@simplewebauthn/server';
 import { z } from 'zod';
-import { nameAnonymousCaller } from '../../../src/access/anonymous-caller.ts';
+import { countAnonymousCaller, nameAnonymousCaller } from '../../../src/access/anonymous-caller.ts';
 import { describeError, logFault } from '../../../src/platform/log.ts';
 import { PASSKEY_HOST, config } from '../env.ts';
+import { readCallerIp } from '../http/caller.ts';
 import type { ConsoleContext, ConsoleEnvironment, SignedInEnvironment } from '../http/context.ts';
 import { readBody } from '../http/read-body.ts';
-import { linkNotValid, sendRefusal, signInRefused, tooManySignIns } from '../http/refusals.ts';
+import { freezeLinkNotValid, linkNotValid, sendRefusal, signInRefused, tooManySignIns } from '../http/refusals.ts';
 import { countLinkRequest, makeOpeningLink, makeSignInLink, spendLink, writeLink } from '../identity/link.ts';
+import { findFreezeLink, makeFreezeLink, writeFreezeLink } from '../identity/freeze-link.ts';
 import { findUserByEmail, readUser } from '../identity/user.ts';
+import { tellUser } from '../mail/mail-queue.ts';
 import { letters, sendMail } from '../mail/mails.ts';
 import { AuthenticationAnswer } from '../passkeys/answers.ts';
 import { drawChallenge } from '../passkeys/challenge.ts';
@@ -16,6 +19,7 @@ import { listPasskeys } from '../passkeys/passkey.ts';
 import { verifyPasskey } from '../passkeys/verify-passkey.ts';
 import { beginSession } from '../sessions/begin-session.ts';
 import { readCookie, writeCookie } from '../sessions/cookie.ts';
+import { isKnownBrowser } from '../sessions/known-browser.ts';
 import { requireSession } from '../sessions/require-session.ts';
 import { drawSecret } from '../sessions/secret.ts';
 import { forgetSessions, isFresh, listSessions, readSession } from '../sessions/session.ts';
@@ -31,9 +35,8 @@ const open = new Hono<ConsoleEnvironment>();
 
 open.use(async (c, next) => {
   if (c.req.method !== 'POST') return next();
-  const { caller } = nameAnonymousCaller(c.req.header('CF-Connecting-IP') ?? 'unknown');
-  const { success } = await c.env.SIGN_INS.limit({ key: caller });
-  return success ? next() : sendRefusal(c, tooManySignIns);
+  const isWithin = await countAnonymousCaller(readCallerIp(c), c.env.SIGN_INS, c.env.SIGN_IN_NETWORKS);
+  return isWithin ? next() : sendRefusal(c, tooManySignIns);
 });
 
 /** What the browser asks any passkey of this console for. */
@@ -77,12 +80,22 @@ open.post('/link', async (c) => {
 
 async function mailLink(c: ConsoleContext, email: string, cookie: string): Promise<void> {
   const now_ms = Date.now();
-  const isWithinLimit = await countLinkRequest(c.env.IDENTITY, email, now_ms);
   const user = await findUserByEmail(c.env.IDENTITY, email);
-  if (!isWithinLimit) return;
+  const browser = readCookie(c, '__Host-browser');
+  const isKnown =
+    user !== undefined && browser !== undefined && (await isKnownBrowser(c.env.IDENTITY, user.id, browser));
+  const { caller, network = caller } = nameAnonymousCaller(readCallerIp(c));
+  const asker = isKnown ? 'known' : network;
+  if (!(await countLinkRequest(c.env.IDENTITY, email, asker, now_ms))) return;
   if (user) {
     const secret = await makeSignInLink(c.env.IDENTITY, user, cookie, now_ms);
-    await sendMail(c.env, email, letters.signIn(writeLink(config.CONSOLE_ORIGIN, secret)));
+    const freeze = await makeFreezeLink(c.env.IDENTITY, user.id, now_ms);
+    const { CONSOLE_ORIGIN } = config;
+    await sendMail(
+      c.env,
+      email,
+      letters.signIn(writeLink(CONSOLE_ORIGIN, secret), writeFreezeLink(CONSOLE_ORIGIN, freeze)),
+    );
   } else if (config.SELF_OPENING === 'on') {
     const secret = await makeOpeningLink(c.env.IDENTITY, email, cookie, now_ms);
     await sendMail(c.env, email, letters.opening(writeLink(config.CONSOLE_ORIGIN, secret)));
@@ -103,8 +116,21 @@ open.post('/link/spend', async (c) => {
   if (!user) return sendRefusal(c, linkNotValid);
   const begun = await beginSession(c, { user, level: 'look', verifiedAt_ms: null, replaces: await readOwn(c) });
   if (!begun.ok) return sendRefusal(c, begun);
-  await sendMail(c.env, user.email, letters.signedInByLink());
+  await tellUser(c.env, user, { kind: 'signed_in_by_link', detail: {} });
   return c.json({ level: 'look' }, 201, begun.value);
+});
+
+/**
+ * Freezes the account of the holder to whom a mail with this link went. A button sends it, so a program that opens the
+ * links of mails freezes nothing.
+ */
+open.post('/freeze', async (c) => {
+  const body = await readBody(c, z.strictObject({ secret: Secret }));
+  if (!body.ok) return sendRefusal(c, body);
+  const user = await findFreezeLink(c.env.IDENTITY, body.value.secret, Date.now());
+  if (!user) return sendRefusal(c, freezeLinkNotValid);
+  const frozen = await c.env.HOLDERS.freezeFor({ accountId: user.accountId, holder: user.id });
+  return frozen.ok ? c.json({ frozen: true }) : sendRefusal(c, frozen);
 });
 
 /** The session that this browser has already, which a new one takes the place of. */

@@ -3,7 +3,7 @@ import { accept } from '../../../src/http/refusal.ts';
 import type { ConsoleContext } from '../http/context.ts';
 import type { Outcome } from '../http/refusals.ts';
 import type { User } from '../identity/user.ts';
-import { letters, sendMail } from '../mail/mails.ts';
+import { tellUser } from '../mail/mail-queue.ts';
 import { type CookieHeaders, readCookie, writeCookie } from './cookie.ts';
 import { seeBrowser } from './known-browser.ts';
 import { drawSecret } from './secret.ts';
@@ -51,7 +51,7 @@ export async function beginSession(
   ]);
   // Its row is gone, so nobody can read the old token; the exchange ends it as well, or lets it expire.
   if (replaces) await c.env.HOLDERS.endSessions(replaces.token, null);
-  if (newBrowser !== null) await sendMail(c.env, user.email, letters.newBrowser(newBrowser));
+  if (newBrowser !== null) await tellUser(c.env, user, { kind: 'new_browser', detail: { browser: newBrowser } });
   const cookies = [
     writeCookie('__Host-session', cookie, Math.floor((expiresAt_ms - now_ms) / 1_000)),
     writeCookie('__Host-browser', browser, BROWSER_COOKIE_S),

@@ -3,6 +3,8 @@ import { digest } from '../../../src/platform/digest.ts';
 /** How long a browser is known after its last sign-in. */
 const KNOWN_MS = 400 * 86_400_000;
 
+const hashOf = (cookie: string) => digest(`known browser ${cookie}`);
+
 /** What is known of the browser of a sign-in. */
 export interface SeenBrowser {
   /** Whether the user has signed in before, but never in this one. */
@@ -21,7 +23,7 @@ export async function seeBrowser(
   cookie: string,
   now_ms: number,
 ): Promise<SeenBrowser> {
-  const hash = await digest(`known browser ${cookie}`);
+  const hash = await hashOf(cookie);
   const since_ms = now_ms - KNOWN_MS;
   const { results } = await identity
     .prepare('SELECT hash FROM browsers WHERE user_id = ? AND seen_at > ?')
@@ -38,4 +40,13 @@ export async function seeBrowser(
         .bind(userId, hash, now_ms),
     ],
   };
+}
+
+/** Whether a user has signed in with the browser of a cookie. Throws when D1 fails. */
+export async function isKnownBrowser(identity: D1Database, userId: string, cookie: string): Promise<boolean> {
+  const row = await identity
+    .prepare('SELECT 1 FROM browsers WHERE user_id = ? AND hash = ?')
+    .bind(userId, await hashOf(cookie))
+    .first();
+  return row !== null;
 }

@@ -8,6 +8,7 @@ import { Fault } from '../../parts/notice.tsx';
 const actions: Readonly<Record<string, string>> = {
   open_session: 'Signed in',
   end_sessions: 'Signed out',
+  give_up_mails: 'Mails to you could not be delivered for a day',
   ask_recovery: 'Proposed to let you in without a code',
   allow_recovery: 'Agreed to let you in without a code',
   recover_account: 'Recovered the account',

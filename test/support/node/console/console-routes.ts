@@ -20,6 +20,7 @@ export const changes: Change[] = [
   ['POST', '/session/link/spend', { secret: 'x' }],
   ['POST', '/session/passkey/options'],
   ['POST', '/session/passkey', {}],
+  ['POST', '/session/freeze', { secret: 'x' }],
   ['POST', '/account/passkeys/options'],
   ['POST', '/account/passkeys', {}],
   ['PATCH', '/account/passkeys/x', { name: 'x' }],

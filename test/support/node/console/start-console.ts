@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseEnv } from 'node:util';
 import { inject } from 'vitest';
 import { findFreePort } from '../../../../scripts/find-free-port.ts';
-import { readMails, type WrittenMail } from '../../../../scripts/start/mailbox.ts';
+import { readMails, refusedFile, type WrittenMail } from '../../../../scripts/start/mailbox.ts';
 import { readPlace } from '../../../../scripts/start/place.ts';
 import { playAccess } from '../../../../scripts/start/play-access.ts';
 import { CONSOLE } from '../../../../scripts/start/names.ts';
@@ -113,6 +113,11 @@ class StartedConsole {
   /** Mails holders what has happened to their accounts, as the schedule does every minute. */
   tell(): Promise<unknown> {
     return fireSchedule(this.place.origin, CONSOLE);
+  }
+
+  /** From now on the mailboxes of these addresses take no mails, and all others do. */
+  refuseMailsTo(...emails: string[]): void {
+    writeFileSync(refusedFile(this.place.mailFolder), emails.join('\n'));
   }
 
   mailsTo(email: string): WrittenMail[] {

@@ -1,0 +1,38 @@
+import { useState } from 'preact/hooks';
+import { ask } from '../ask.ts';
+import { Form } from '../parts/form.tsx';
+
+/** The page of a link in a mail. Its button freezes the account, so that no program that only opens links does. */
+export function FreezeByLink() {
+  const [secret] = useState(() => location.hash.slice(1));
+  const [isFrozen, setFrozen] = useState(false);
+  document.title = 'Freeze your account · Bureau';
+  return (
+    <main class="door">
+      <h1>Bureau</h1>
+      {isFrozen ? (
+        <p class="notice good" role="status">
+          The account is frozen: nothing leaves it. Tell the exchange now, which alone can unfreeze it.
+        </p>
+      ) : (
+        <>
+          <p>
+            If what the mail says was not you, freeze your account. No key can trade or withdraw then, and only the
+            exchange unfreezes it.
+          </p>
+          <Form
+            danger
+            label="Freeze my account"
+            act={async () => {
+              await ask('POST', '/session/freeze', { secret });
+              setFrozen(true);
+            }}
+          />
+        </>
+      )}
+      <p>
+        <a href="/">Go to the sign-in</a>
+      </p>
+    </main>
+  );
+}

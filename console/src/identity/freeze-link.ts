@@ -1,0 +1,34 @@
+import { digest } from '../../../src/platform/digest.ts';
+import { drawSecret } from '../sessions/secret.ts';
+import { type User, readUser } from './user.ts';
+
+/** How long a link freezes the account. */
+const LIFETIME_MS = 7 * 86_400_000;
+
+const hashOf = (secret: string) => digest(`freeze ${secret}`);
+
+/** The page of a link. Its secret goes behind this in the fragment, which browsers send to nobody. */
+export function writeFreezeLink(origin: string, secret: string): string {
+  return `${origin}/freeze#${secret}`;
+}
+
+/** Makes a link by which a user freezes the account, in any browser. Returns its secret. Throws when D1 fails. */
+export async function makeFreezeLink(identity: D1Database, userId: string, now_ms: number): Promise<string> {
+  const secret = drawSecret();
+  await identity.batch([
+    identity.prepare('DELETE FROM freeze_links WHERE expires_at <= ?').bind(now_ms),
+    identity
+      .prepare('INSERT INTO freeze_links (hash, user_id, expires_at) VALUES (?, ?, ?)')
+      .bind(await hashOf(secret), userId, now_ms + LIFETIME_MS),
+  ]);
+  return secret;
+}
+
+/** Whose account a link freezes; `undefined` when it has expired or never was. It can be used again. Throws when D1 fails. */
+export async function findFreezeLink(identity: D1Database, secret: string, now_ms: number): Promise<User | undefined> {
+  const userId = await identity
+    .prepare('SELECT user_id FROM freeze_links WHERE hash = ? AND expires_at > ?')
+    .bind(await hashOf(secret), now_ms)
+    .first<string>('user_id');
+  return userId === null ? undefined : readUser(identity, userId);
+}
