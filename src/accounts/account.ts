@@ -6,11 +6,11 @@ import { type Actor, insertAudit } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
 import { claimNames, takeAddressIndex } from '../ledger/directory.ts';
-import { explainApproval } from '../ledger/explain-approval.ts';
 import { directoryOf, ledgerOf } from '../ledger/ledgers.ts';
 import { ledgerNumberOf } from '../ledger/record-id.ts';
 import { nextRecordNumber } from '../ledger/record-number.ts';
 import { accounts, exactly } from '../ledger/schema.ts';
+import { approvalRefusals, explain } from '../ledger/explain.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import { QUOTE_ASSET, scaleOf } from '../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, formatAmount, parseAmount } from '../money/amounts.ts';
@@ -179,7 +179,7 @@ export async function changeAccount(
         .set({ ...values, ...(values.status && { recordNumber: nextRecordNumber(actor.now_ms) }) })
         .where(eq(accounts.id, id)),
     ]);
-    if (outcome.kind !== 'committed') return explainApproval(outcome) ?? unconfirmedChange;
+    if (outcome.kind !== 'committed') return explain(outcome, approvalRefusals) ?? unconfirmedChange;
   }
   const account = await readAccount(database, id);
   return account ? accept(account) : accountNotFound;

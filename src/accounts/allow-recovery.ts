@@ -3,8 +3,8 @@ import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
-import { explainApproval } from '../ledger/explain-approval.ts';
 import { accounts, allowedRecoveries } from '../ledger/schema.ts';
+import { approvalRefusals, explain } from '../ledger/explain.ts';
 
 /** For how long an allowed recovery can be used. A trigger holds it. */
 const ALLOWED_MS = 72 * 3_600_000;
@@ -36,7 +36,7 @@ export async function allowRecovery(
     database.insert(allowedRecoveries).values({ accountId, expiresAt }),
   ]);
   if (outcome.kind === 'committed') return accept(expiresAt);
-  return explainApproval(outcome) ?? unconfirmed;
+  return explain(outcome, approvalRefusals) ?? unconfirmed;
 }
 
 /** Until when an account may be recovered without a code, in milliseconds, or `null`. Throws when D1 fails. */

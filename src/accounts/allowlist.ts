@@ -5,10 +5,9 @@ import { Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
-import { explainApproval } from '../ledger/explain-approval.ts';
-import { explainHold } from '../ledger/explain-hold.ts';
 import { ledgerNumberOf, newRecordId, timestampOfRecord } from '../ledger/record-id.ts';
 import { allowlist } from '../ledger/schema.ts';
+import { approvalRefusals, explain, holdRefusals } from '../ledger/explain.ts';
 import type { Network } from '../money/networks.ts';
 
 /** An address that an account may withdraw to. */
@@ -71,7 +70,7 @@ export async function approveAddress(
     database.insert(allowlist).values(row),
   ]);
   if (outcome.kind === 'committed') return accept(showEntry(row));
-  const refused = explainHold(outcome) ?? explainApproval(outcome);
+  const refused = explain(outcome, { ...holdRefusals, ...approvalRefusals });
   if (refused) return refused;
   const [standing] = await database
     .select()

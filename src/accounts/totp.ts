@@ -5,9 +5,9 @@ import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
-import { explainApproval } from '../ledger/explain-approval.ts';
 import { bindPrepared, prepareOnce } from '../ledger/prepare-once.ts';
 import { totp } from '../ledger/schema.ts';
+import { approvalRefusals, explain } from '../ledger/explain.ts';
 import { type SealSecrets, seal, unseal } from './seal.ts';
 
 /** RFC 6238 with the parameters that every authenticator app knows: SHA-1, six digits, thirty seconds. */
@@ -208,7 +208,7 @@ export async function removeTotp(database: Database, accountId: string, actor: A
   const outcome = await commit(database, prepareRemoval(database, accountId, actor));
   if (outcome.kind === 'committed') return accept(null);
   return (
-    explainApproval(outcome) ??
+    explain(outcome, approvalRefusals) ??
     refuse('service_unavailable', 'It was not confirmed. Send it again.', { retryAfterSeconds: 1 })
   );
 }

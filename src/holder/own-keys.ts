@@ -12,8 +12,8 @@ import {
 import { readLastUses } from '../lane/read-last-uses.ts';
 import { revokeInLane } from '../lane/tell-lanes.ts';
 import { commit } from '../ledger/commit.ts';
-import { explainHold } from '../ledger/explain-hold.ts';
 import { newRecordId } from '../ledger/record-id.ts';
+import { explain, holdRefusals } from '../ledger/explain.ts';
 import type { Bindings } from '../platform/bindings.ts';
 import { type Session, refuseFrozen } from './session.ts';
 
@@ -66,7 +66,7 @@ export async function makeOwnKey(
   const id = newRecordId(actor.now_ms, ledger);
   const { token, statements } = await prepareApiKey(database, id, accountId, wanted, tokenSettings, actor);
   const outcome = await commit(database, statements);
-  if (outcome.kind !== 'committed') return explainHold(outcome) ?? unconfirmed;
+  if (outcome.kind !== 'committed') return explain(outcome, holdRefusals) ?? unconfirmed;
   const apiKey = await readApiKey(database, id);
   return apiKey ? accept({ apiKey, token }) : unconfirmed;
 }

@@ -7,11 +7,10 @@ import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
 import { type Actor, nameActor } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
-import { explainApproval } from '../ledger/explain-approval.ts';
-import { explainHold } from '../ledger/explain-hold.ts';
 import { openLedger } from '../ledger/ledgers.ts';
 import { newRecordId } from '../ledger/record-id.ts';
 import { operatorRequests } from '../ledger/schema.ts';
+import { approvalRefusals, explain, holdRefusals } from '../ledger/explain.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
 import type { OperatorEnvironment } from './authenticate-operator.ts';
 
@@ -55,8 +54,8 @@ export const reusedKey = refuse(
 
 /**
  * Makes a record of a ledger at most once for a request with an Idempotency-Key. `prepare` gives the statements that make the record of an id; the key is recorded in the same batch.
- * `explain` says why a record was refused because something like it exists. Refuses with `idempotency_key_reused`, what
- * `prepare` and `explain` refuse with, `account_recovered`, `approval_required` where two people are needed, and
+ * `refuseExisting` says why a record was refused because something like it exists. Refuses with `idempotency_key_reused`, what
+ * `prepare` and `refuseExisting` refuse with, `account_recovered`, `approval_required` where two people are needed, and
  * `service_unavailable` when the outcome in D1 is unknown.
  */
 export async function makeOnce(
@@ -65,7 +64,7 @@ export async function makeOnce(
   request: OnceRequest | null,
   actor: Actor,
   prepare: (id: string) => Promise<Outcome<readonly [BatchItem<'sqlite'>, ...BatchItem<'sqlite'>[]]>>,
-  explain: () => Refusal,
+  refuseExisting: () => Refusal,
 ): Promise<Outcome<Made>> {
   const database = openLedger(bindings, ledger);
   const earlier = await findEarlier(database, request);
@@ -79,11 +78,11 @@ export async function makeOnce(
   const outcome = await commit(database, [first, ...rest, ...record]);
   if (outcome.kind === 'committed') return accept({ id, isRepeated: false });
   if (outcome.kind !== 'exists' && outcome.kind !== 'unknown')
-    return explainHold(outcome) ?? explainApproval(outcome) ?? unconfirmed;
+    return explain(outcome, { ...holdRefusals, ...approvalRefusals }) ?? unconfirmed;
   const landed = await findEarlier(database, request);
   // This request's own record has landed though its answer was lost: it is no repetition.
   if (landed) return landed.ok && landed.value.id === id ? accept({ id, isRepeated: false }) : landed;
-  return outcome.kind === 'exists' ? explain() : unconfirmed;
+  return outcome.kind === 'exists' ? refuseExisting() : unconfirmed;
 }
 
 /**

@@ -5,9 +5,9 @@ import { Id, Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit, nameActor } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
-import { explainApproval } from '../ledger/explain-approval.ts';
 import { newRecordId } from '../ledger/record-id.ts';
 import { proposals } from '../ledger/schema.ts';
+import { approvalRefusals, explain } from '../ledger/explain.ts';
 import { digestInHex } from '../platform/digest.ts';
 import type { Duty } from './roles.ts';
 
@@ -208,7 +208,7 @@ export async function decline(
       .set({ status: 'DECLINED', decidedBy: nameActor(actor), decidedAt: actor.now_ms, reason })
       .where(eq(proposals.id, row.id)),
   ]);
-  if (outcome.kind !== 'committed') return explainApproval(outcome) ?? unconfirmed;
+  if (outcome.kind !== 'committed') return explain(outcome, approvalRefusals) ?? unconfirmed;
   return accept((await readProposal(database, row.id)) ?? row);
 }
 

@@ -6,13 +6,13 @@ import { Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
-import { explainApproval } from '../ledger/explain-approval.ts';
 import { type LimitedAccount, sumOfGiven } from '../ledger/quotas/read-quotas.ts';
 import type { Limit, Obtained } from '../ledger/quotas/obtain-quota.ts';
 import { OpeningWeights, readOpeningWeights } from '../ledger/opening-weights.ts';
 import { balances, settings } from '../ledger/schema.ts';
 import { NetworkAmounts, type Settings, readSettings } from '../ledger/settings.ts';
 import { house } from '../ledger/transfers.ts';
+import { approvalRefusals, explain } from '../ledger/explain.ts';
 import { fallbackPrice } from '../markets/fallback-price.ts';
 import {
   type Asset,
@@ -216,7 +216,7 @@ export async function changeSettings(
     if (room === 'obtained') outcome = await commitChange(database, change, checked.value, actor);
   }
   if (outcome.kind === 'committed') return accept(await readExchangeSettings(database, defaults));
-  const refusal = explainApproval(outcome);
+  const refusal = explain(outcome, approvalRefusals);
   if (refusal) return refusal;
   if (outcome.kind === 'floor' && room !== 'beyond_limit') return notTakenBack;
   if (outcome.kind === 'floor') {

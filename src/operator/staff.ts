@@ -5,8 +5,8 @@ import { Timestamp } from '../http/wire-types.ts';
 import { type Actor, insertAudit } from '../ledger/audit.ts';
 import { commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
-import { explainApproval } from '../ledger/explain-approval.ts';
 import { staff } from '../ledger/schema.ts';
+import { approvalRefusals, explain } from '../ledger/explain.ts';
 import { type StaffRole, staffRoles } from './roles.ts';
 
 const Roles = z.array(z.enum(staffRoles)).openapi({ example: ['compliance'] });
@@ -92,5 +92,5 @@ export async function setRoles(
       .onConflictDoUpdate({ target: staff.email, set: { roles: row.roles, changedAt: row.changedAt } }),
   ]);
   if (outcome.kind === 'committed') return accept(showStaffMember(row));
-  return explainApproval(outcome) ?? unconfirmed;
+  return explain(outcome, approvalRefusals) ?? unconfirmed;
 }

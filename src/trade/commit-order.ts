@@ -2,7 +2,8 @@ import { sql } from 'drizzle-orm';
 import { type Answer, answerJson } from '../http/answer.ts';
 import { type Refusal, refuse } from '../http/refusal.ts';
 import { accountFrozen } from '../keys/admission.ts';
-import { explainKeyGuard, isKeyGuarded } from '../keys/explain-key-guard.ts';
+import { keyRefusals } from '../keys/key-refusals.ts';
+import { explainAll } from '../ledger/explain.ts';
 import { type CommitOutcome, commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
 import { bindPrepared, prepareOnce } from '../ledger/prepare-once.ts';
@@ -93,10 +94,7 @@ export function explainOrderRefusal(
       ? refuse('insufficient_balance', `The balance of ${refusal.asset} is too small for this order.`)
       : houseIsFull;
   }
-  if (isKeyGuarded(refusal)) return explainKeyGuard(refusal);
-  if (refusal.guard === 'account_frozen') return accountFrozen;
-  if (refusal.guard === 'trading_halted') return tradingHalted;
-  throw new Error(`an order met the guard ${refusal.guard}`);
+  return explainAll(refusal, { ...keyRefusals, account_frozen: accountFrozen, trading_halted: tradingHalted });
 }
 
 /** The refusal when the outcome of an order is unknown for now. */

@@ -3,8 +3,8 @@ import { type Outcome, accept, refuse } from '../../http/refusal.ts';
 import { type Actor, insertAudit } from '../audit.ts';
 import { commit } from '../commit.ts';
 import type { Database } from '../database.ts';
-import { explainApproval } from '../explain-approval.ts';
 import { violations } from '../schema.ts';
+import { approvalRefusals, explain } from '../explain.ts';
 
 /** The refusal for an id that names no violation. */
 export const noViolation = refuse('not_found', 'There is no violation of that id.');
@@ -31,7 +31,7 @@ export async function clearViolation(
     database.update(violations).set({ clearedAt: actor.now_ms, reason }).where(eq(violations.id, id)),
   ]);
   if (outcome.kind === 'committed') return accept({ id });
-  const refusal = explainApproval(outcome);
+  const refusal = explain(outcome, approvalRefusals);
   if (refusal) return refusal;
   if (outcome.kind === 'guarded') return refuse('invalid_state', 'The violation is cleared already.');
   return refuse('service_unavailable', 'The change was not confirmed. Send it again.', { retryAfterSeconds: 1 });

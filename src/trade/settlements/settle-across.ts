@@ -5,10 +5,10 @@ import { type Outcome, overloaded } from '../../http/refusal.ts';
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
-import { explainApproval } from '../../ledger/explain-approval.ts';
 import { openLedger } from '../../ledger/ledgers.ts';
 import { newRecordId } from '../../ledger/record-id.ts';
 import { accounts } from '../../ledger/schema.ts';
+import { approvalRefusals, explain } from '../../ledger/explain.ts';
 import { advanceHold } from './advance-hold.ts';
 import { claimReference } from './claim-reference.ts';
 import { refuseAccount } from './create-settlement.ts';
@@ -66,7 +66,7 @@ export async function settleAcross(
       return overloaded;
     case 'floor':
     case 'guarded':
-      return explainApproval(outcome) ?? explainRefusal(outcome, trade, frozen);
+      return explain(outcome, approvalRefusals) ?? explainRefusal(outcome, trade, frozen);
   }
 }
 

@@ -5,11 +5,11 @@ import { type Outcome, type Refusal, accept, overloaded } from '../../http/refus
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
-import { explainApproval } from '../../ledger/explain-approval.ts';
 import { findLedger } from '../../ledger/ledgers.ts';
 import { ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
 import { accounts, settlements } from '../../ledger/schema.ts';
 import { house, nextTransfer } from '../../ledger/transfers.ts';
+import { approvalRefusals, explain } from '../../ledger/explain.ts';
 import { QUOTE_ASSET } from '../../money/assets.ts';
 import { claimReference } from './claim-reference.ts';
 import { type CreateSettlement, readTrade, refuseAccount } from './create-settlement.ts';
@@ -73,7 +73,7 @@ export async function settleTrade(
       return overloaded;
     case 'floor':
     case 'guarded': {
-      const refusal = explainApproval(outcome);
+      const refusal = explain(outcome, approvalRefusals);
       if (refusal) return refusal;
       const frozen = known.find(({ status }) => status === 'frozen')?.id;
       return explainRefusal(outcome, settlement, frozen);

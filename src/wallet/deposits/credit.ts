@@ -7,10 +7,10 @@ import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import type { LedgerBindings } from '../../platform/bindings.ts';
 import { ledgerOf } from '../../ledger/ledgers.ts';
-import { explainApproval } from '../../ledger/explain-approval.ts';
 import { ledgerNumberOf, newRecordId, timestampOfRecord } from '../../ledger/record-id.ts';
 import { deposits, exactly } from '../../ledger/schema.ts';
 import { type Transfer, house, nextTransfer } from '../../ledger/transfers.ts';
+import { approvalRefusals, explain } from '../../ledger/explain.ts';
 import { type Asset, QUOTE_ASSET, assetSymbols, scaleOf } from '../../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, formatAmount, parseAmount } from '../../money/amounts.ts';
 import { commitCredit, noQuotaYet } from './commit-credit.ts';
@@ -131,7 +131,7 @@ export async function creditAccount(
     case 'overloaded':
       return openCredit;
     case 'guarded':
-      return explainApproval(outcome) ?? openCredit;
+      return explain(outcome, approvalRefusals) ?? openCredit;
   }
 }
 

@@ -1,13 +1,13 @@
 import { and, eq } from 'drizzle-orm';
-import { type Outcome, type Refusal, accept, refuse } from '../../http/refusal.ts';
+import { type Outcome, accept, refuse } from '../../http/refusal.ts';
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
-import { type CommitOutcome, commit } from '../../ledger/commit.ts';
+import { commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { openLedger } from '../../ledger/ledgers.ts';
-import { explainApproval } from '../../ledger/explain-approval.ts';
 import { ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
 import { deposits } from '../../ledger/schema.ts';
 import { type Transfer, house } from '../../ledger/transfers.ts';
+import { type GuardRefusals, approvalRefusals, explain } from '../../ledger/explain.ts';
 import type { Asset } from '../../money/assets.ts';
 import type { Atoms } from '../../money/amounts.ts';
 import { type DepositRow, readAccountDeposit } from './account-deposit.ts';
@@ -19,6 +19,9 @@ import { isAsset } from './deposit.ts';
 type Reason = string;
 
 const notOpen = refuse('invalid_state', 'Only a quarantined deposit can be kept, and only once.');
+
+/** For the decision about a quarantined deposit, which may have been made meanwhile. */
+const decisionRefusals: GuardRefusals = { ...approvalRefusals, quarantine_decided: notOpen };
 
 const notCreditable = refuse(
   'invalid_state',
@@ -91,7 +94,9 @@ export async function creditQuarantined(
   if (outcome.kind === 'floor')
     return refuse('supply_cap_exceeded', `The credit would pass the most ${asset} that may be owed to clients.`);
   const decided = await readAccountDeposit(database, row.accountId, row.id);
-  return decided?.decision === 'CREDITED' ? repeatCredit(decided, accountId) : explain(outcome);
+  return decided?.decision === 'CREDITED'
+    ? repeatCredit(decided, accountId)
+    : (explain(outcome, decisionRefusals) ?? unconfirmed);
 }
 
 /**
@@ -114,7 +119,7 @@ export async function keepQuarantined(
   const kept: DepositRow = { ...row, decision: 'KEPT' };
   if (outcome.kind === 'committed') return accept(kept);
   const decided = await readAccountDeposit(database, row.accountId, row.id);
-  return decided?.decision === 'KEPT' ? accept(decided) : explain(outcome);
+  return decided?.decision === 'KEPT' ? accept(decided) : (explain(outcome, decisionRefusals) ?? unconfirmed);
 }
 
 /** Names the deposit but not its state, so that the second of two decisions is refused by a guard. */
@@ -126,9 +131,4 @@ function repeatCredit(row: DepositRow, accountId: string): Outcome<DepositRow> {
   return row.creditAccount === accountId
     ? accept(row)
     : refuse('invalid_state', 'The deposit was credited to another account already.');
-}
-
-function explain(outcome: CommitOutcome): Refusal {
-  if (outcome.kind === 'guarded' && outcome.guard === 'quarantine_decided') return notOpen;
-  return explainApproval(outcome) ?? unconfirmed;
 }

@@ -4,7 +4,6 @@ import { type Outcome, accept, refuse } from '../../http/refusal.ts';
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
-import { explainApproval } from '../../ledger/explain-approval.ts';
 import { claimNames, findHolders, nameAddress, nameOutput } from '../../ledger/directory.ts';
 import { directoryOf, listLedgers, openLedger } from '../../ledger/ledgers.ts';
 import { FIRST_LEDGER, ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
@@ -12,6 +11,7 @@ import type { LedgerBindings } from '../../platform/bindings.ts';
 import { deposits } from '../../ledger/schema.ts';
 import { type Settings, minimumInForce, readSettings } from '../../ledger/settings.ts';
 import { type Transfer, house, nextTransfer } from '../../ledger/transfers.ts';
+import { approvalRefusals, explain } from '../../ledger/explain.ts';
 import { type Asset, type AssetNetwork, assetSymbols, assets, scaleOf } from '../../money/assets.ts';
 import { AMOUNT_SYNTAX, type Atoms, MAX_ATOMS, floorAmount } from '../../money/amounts.ts';
 import { type Network, findNetwork } from '../../money/networks.ts';
@@ -128,7 +128,7 @@ export async function reportDeposit(
       return landed ? advance(place, landed, read.value, actor) : unconfirmed;
     }
     case 'guarded':
-      return explainApproval(outcome) ?? unconfirmed;
+      return explain(outcome, approvalRefusals) ?? unconfirmed;
     case 'overloaded':
       return unconfirmed;
   }
@@ -311,7 +311,7 @@ async function advance(
   const { outcome, room } = await creditOnce(place, next, () => update(database, next, actor, agreement), actor);
   if (needsWatcher(outcome)) return accept({ deposit: { ...standing, confirmations }, isNew: false });
   if (outcome.kind === 'committed') return accept({ deposit: next, isNew: false });
-  const refusal = explainApproval(outcome);
+  const refusal = explain(outcome, approvalRefusals);
   if (refusal) return refusal;
   if (outcome.kind === 'floor') {
     // It is still over the supply cap, or still waits for quota.

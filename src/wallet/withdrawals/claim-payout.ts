@@ -3,8 +3,9 @@ import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
 import { Id, Timestamp } from '../../http/wire-types.ts';
 import { accountFrozen } from '../../keys/admission.ts';
+import { type GuardRefusals, explain } from '../../ledger/explain.ts';
 import { type Actor, insertAudit, nameActor } from '../../ledger/audit.ts';
-import { type CommitOutcome, type Guard, commit } from '../../ledger/commit.ts';
+import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
 import { payoutClaims, withdrawals } from '../../ledger/schema.ts';
 import { withdrawalsSuspended } from './commit-withdrawal.ts';
@@ -75,7 +76,7 @@ export async function listClaims(
   return rows.map(({ id, claim }) => ({ id, ...claim }));
 }
 
-const refusals: Partial<Record<Guard, ReturnType<typeof refuse>>> = {
+const claimRefusals: GuardRefusals = {
   account_frozen: accountFrozen,
   withdrawals_suspended: withdrawalsSuspended,
   withdrawal_settled: refuse('invalid_state', 'Only a withdrawal that is PROCESSING can be claimed or given back.'),
@@ -85,8 +86,8 @@ const unconfirmed = refuse('service_unavailable', 'The change was not confirmed.
   retryAfterSeconds: 1,
 });
 
-function explain(outcome: CommitOutcome) {
-  return (outcome.kind === 'guarded' ? refusals[outcome.guard] : undefined) ?? unconfirmed;
+function explainClaim(outcome: CommitOutcome) {
+  return explain(outcome, claimRefusals) ?? unconfirmed;
 }
 
 /** Refuses what somebody else has claimed. */
@@ -112,7 +113,7 @@ export async function claimPayout(database: Database, row: WithdrawalRow, actor:
   ]);
   if (outcome.kind === 'committed') return accept(claim);
   const standing = await readClaim(database, row);
-  if (!standing) return explain(outcome);
+  if (!standing) return explainClaim(outcome);
   return standing.claimedBy === claim.claimedBy ? accept(standing) : claimedByAnother(standing);
 }
 
@@ -129,5 +130,5 @@ export async function releaseClaim(database: Database, row: WithdrawalRow, actor
     insertAudit(database, actor, 'release_payout', row.id, { claimedBy: claim.claimedBy }),
     database.delete(payoutClaims).where(isOf(row)),
   ]);
-  return outcome.kind === 'committed' ? accept(claim) : explain(outcome);
+  return outcome.kind === 'committed' ? accept(claim) : explainClaim(outcome);
 }

@@ -3,15 +3,15 @@ import { totpInvalid, totpRequired } from '../../accounts/check-totp-code.ts';
 import { spendTotpStep } from '../../accounts/totp.ts';
 import { type Refusal, refuse } from '../../http/refusal.ts';
 import { accountFrozen } from '../../keys/admission.ts';
-import { explainKeyGuard, isKeyGuarded } from '../../keys/explain-key-guard.ts';
+import { keyRefusals } from '../../keys/key-refusals.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
-import { refuseHeld } from '../../ledger/explain-hold.ts';
 import { bindPrepared, prepareOnce } from '../../ledger/prepare-once.ts';
 import { ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
 import { refuseBalance } from '../../ledger/refuse-balance.ts';
 import { accounts, withdrawals } from '../../ledger/schema.ts';
 import { type Transfer, house, nextTransfer } from '../../ledger/transfers.ts';
+import { explainAll, holdRefusals } from '../../ledger/explain.ts';
 import { paysInside } from './pay-inside.ts';
 import { type WithdrawalPlan, addressNotAllowlisted, refuseLimit } from './plan-withdrawal.ts';
 import { FIRST_ASK_MS, type WithdrawalRow } from './withdrawal.ts';
@@ -126,7 +126,7 @@ export const withdrawalsSuspended = refuse('withdrawals_suspended', 'Withdrawals
 /** The client's refusal for each reason of the database's. */
 export function explainWithdrawalRefusal(
   refusal: Extract<CommitOutcome, { kind: 'floor' | 'guarded' }>,
-  { asset, amount, fee, limit, used }: Pick<WithdrawalPlan, 'asset' | 'amount' | 'fee' | 'limit' | 'used'>,
+  { asset, amount, fee, limit }: Pick<WithdrawalPlan, 'asset' | 'amount' | 'fee' | 'limit'>,
 ): Refusal {
   if (refusal.kind === 'floor') {
     return refuseBalance(
@@ -136,51 +136,16 @@ export function explainWithdrawalRefusal(
       fee,
     );
   }
-  if (isKeyGuarded(refusal)) return explainKeyGuard(refusal);
-  switch (refusal.guard) {
-    case 'account_frozen':
-      return accountFrozen;
-    case 'account_recovered':
-      return refuseHeld(Number(refusal.figure));
-    case 'withdrawals_suspended':
-      return withdrawalsSuspended;
-    case 'totp_required':
-      return totpRequired;
-    case 'totp_step_used':
-      return totpInvalid;
-    case 'address_not_allowlisted':
-      return addressNotAllowlisted;
-    case 'daily_limit_exceeded':
-      return refuseLimit({ limit, used: refusal.figure ?? used });
-    case 'key_revoked':
-    case 'key_expired':
-    case 'account_has_holder':
-    case 'recovery_not_allowed':
-    case 'totp_secret_replaced':
-    case 'too_many_sessions':
-    case 'trading_halted':
-    case 'review_required':
-    case 'price_overtaken':
-    case 'deposit_settled':
-    case 'deposit_unchanged':
-    case 'second_watcher_needed':
-    case 'quarantine_decided':
-    case 'withdrawal_settled':
-    case 'movement_refused':
-    case 'inventory_needed':
-    case 'hold_ended':
-    case 'settings_overtaken':
-    case 'violation_stands':
-    case 'violation_cleared':
-    case 'two_people_needed':
-    case 'proposed_by_oneself':
-    case 'proposal_decided':
-    case 'proposal_expired':
-    case 'too_many_proposals':
-    case 'recovery_proposed':
-    case 'too_many_endpoints':
-      throw new Error(`a withdrawal met the guard ${refusal.guard}`);
-  }
+  return explainAll(refusal, {
+    ...keyRefusals,
+    ...holdRefusals,
+    account_frozen: accountFrozen,
+    withdrawals_suspended: withdrawalsSuspended,
+    totp_required: totpRequired,
+    totp_step_used: totpInvalid,
+    address_not_allowlisted: addressNotAllowlisted,
+    daily_limit_exceeded: (figure) => refuseLimit({ limit, used: figure }),
+  });
 }
 
 /** The refusal when the outcome of a withdrawal is unknown for now. */

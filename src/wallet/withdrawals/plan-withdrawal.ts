@@ -2,7 +2,6 @@ import { checkTotpCode } from '../../accounts/check-totp-code.ts';
 import { clearAttempts, isLastAttempt } from '../../accounts/totp.ts';
 import type { SealSecrets } from '../../accounts/seal.ts';
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
-import { refuseHeld } from '../../ledger/explain-hold.ts';
 import { firmPrice } from '../../markets/firm-price.ts';
 import type { MarketSnapshot } from '../../markets/snapshot.ts';
 import { type Asset, type AssetNetwork, QUOTE_ASSET, assets, scaleOf } from '../../money/assets.ts';
@@ -13,6 +12,7 @@ import { readAddress } from '../addresses/validate-address.ts';
 import type { CreateWithdrawal } from './create-withdrawal.ts';
 import { type Ledgers, type WithdrawalFacts, readFacts } from './read-facts.ts';
 import { termsOf } from './terms.ts';
+import { refuseHeld } from '../../ledger/explain.ts';
 
 /** The context of planning a withdrawal. */
 export interface WithdrawalContext extends Ledgers {

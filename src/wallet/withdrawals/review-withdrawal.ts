@@ -2,13 +2,12 @@ import { sql } from 'drizzle-orm';
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
 import { accountFrozen } from '../../keys/admission.ts';
 import { type Actor, insertAudit } from '../../ledger/audit.ts';
-import { type CommitOutcome, type Guard, commit } from '../../ledger/commit.ts';
+import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
-import { explainApproval } from '../../ledger/explain-approval.ts';
-import { explainHold } from '../../ledger/explain-hold.ts';
 import { ledgerNumberOf, newRecordId } from '../../ledger/record-id.ts';
 import { settings, withdrawals } from '../../ledger/schema.ts';
 import { nextTransfer } from '../../ledger/transfers.ts';
+import { type GuardRefusals, approvalRefusals, explain, holdRefusals } from '../../ledger/explain.ts';
 import { withdrawalsSuspended } from './commit-withdrawal.ts';
 import { isAcross } from './pay-across.ts';
 import { paysInside } from './pay-inside.ts';
@@ -85,7 +84,7 @@ export async function settleByHand(
   if (row.status !== expected) return notIn(row, expected);
   if (isAcross(row) && expected === 'PROCESSING') return settledByLedger;
   const outcome = await settleWithdrawal(database, row, settlement, { actor, reason });
-  if (outcome.kind !== 'committed') return explainApproval(outcome) ?? readOpen(outcome);
+  if (outcome.kind !== 'committed') return explain(outcome, approvalRefusals) ?? readOpen(outcome);
   return accept((await readWithdrawal(database, row.accountId, row.id)) ?? row);
 }
 
@@ -93,7 +92,8 @@ export async function settleByHand(
  * Why the database refused an approval, for the operator; any other guard means that the withdrawal has changed
  * meanwhile.
  */
-const approvalRefusals: Partial<Record<Guard, ReturnType<typeof refuse>>> = {
+const reviewRefusals: GuardRefusals = {
+  ...holdRefusals,
   account_frozen: accountFrozen,
   withdrawals_suspended: withdrawalsSuspended,
   address_not_allowlisted: addressNotAllowlisted,
@@ -104,8 +104,7 @@ const approvalRefusals: Partial<Record<Guard, ReturnType<typeof refuse>>> = {
 };
 
 function readApproval(outcome: CommitOutcome) {
-  const refusal = outcome.kind === 'guarded' ? approvalRefusals[outcome.guard] : undefined;
-  return refusal ?? explainHold(outcome) ?? readOpen(outcome);
+  return explain(outcome, reviewRefusals) ?? readOpen(outcome);
 }
 
 const settledByLedger = refuse(
