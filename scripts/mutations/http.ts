@@ -18,9 +18,9 @@ export const http: Room = {
     { name: 'an Idempotency-Key may have 256 characters', find: '/^[!-~]{1,255}$/', replace: '/^[!-~]{1,256}$/' },
     {
       name: 'the refusal of an unknown member does not name it',
-      file: 'src/http/json-body.ts',
-      find: 'issue.keys.map((key) => ({',
-      replace: 'issue.keys.slice(1).map((key) => ({',
+      file: 'src/http/field-errors.ts',
+      find: 'return issue.keys.map((key) => ({',
+      replace: 'return issue.keys.slice(1).map((key) => ({',
       tests: ['test/api/unknown-members.test.ts'],
     },
     {
