@@ -1,3 +1,5 @@
+import { rootOf } from '../platform/log.ts';
+
 /**
  * What a failed call of D1 means for the caller. `overloaded`: D1 rejected it and nothing happened. `unknown`: it may
  * have taken effect; the caller must read to know.
@@ -7,12 +9,9 @@ export type DatabaseFault = 'overloaded' | 'unknown';
 /** Messages of D1 when it rejects a query without running it. */
 const REJECTED = /overloaded|too many requests queued|requests queued for too long|exceeded its concurrency/i;
 
-/**
- * The message of a D1 error without the statement's parameters. Drizzle wraps the error in another whose message
- * contains the parameters, and these must not be logged.
- */
+/** The message of an error of D1, without the statement's parameters. */
 export function messageOfFault(error: unknown): string {
-  const root = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const root = rootOf(error);
   return root instanceof Error ? root.message : 'not an error';
 }
 

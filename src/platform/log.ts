@@ -12,10 +12,16 @@ export function logFault(event: string, facts: Facts): void {
 }
 
 /**
- * What a log may say about an error: its message and where it was thrown. Drizzle wraps a database error in one that
- * repeats the statement's parameters; those are left out.
+ * The error of the database in one of Drizzle's, which repeats the statement's parameters; those must not be logged. Any
+ * other error is its own root: D1 names what went wrong in its error's own message, and less of it in the cause.
  */
+export function rootOf(error: unknown): unknown {
+  const isOfDrizzle = error instanceof Error && error.message.startsWith('Failed query');
+  return isOfDrizzle && error.cause instanceof Error ? error.cause : error;
+}
+
+/** What a log may say about an error: its message and where it was thrown. */
 export function describeError(error: unknown): string {
-  const root = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const root = rootOf(error);
   return root instanceof Error ? (root.stack ?? root.message) : 'not an error';
 }

@@ -1,8 +1,11 @@
 import { currentScene } from './scenario.ts';
 
 /** What the platform says of a lost connection to D1, and of a database that turns a query away before running it. */
-const LOST = 'D1_ERROR: Network connection lost.';
-const OVERLOADED = 'D1_ERROR: D1 is overloaded. Requests queued for too long.';
+const LOST = 'Network connection lost.';
+const OVERLOADED = 'D1 is overloaded. Requests queued for too long.';
+
+/** An error as D1 throws it: the code is in the outer message, and not in that of the cause. */
+const failD1 = (message: string) => new Error(`D1_ERROR: ${message}`, { cause: new Error(message) });
 
 const WRITES_WITHDRAWAL = /^\s*insert into "withdrawals"/i;
 
@@ -30,7 +33,7 @@ function playStatement(statement: D1PreparedStatement, sql: string): D1PreparedS
       const member = bindMember(target, name);
       if (typeof member !== 'function') return member;
       return (...values: unknown[]) =>
-        currentScene()?.isCutOff ? Promise.reject(new Error(LOST)) : (member as Method)(...values);
+        currentScene()?.isCutOff ? Promise.reject(failD1(LOST)) : (member as Method)(...values);
     },
   });
   originals.set(played, { statement, sql });
@@ -39,15 +42,15 @@ function playStatement(statement: D1PreparedStatement, sql: string): D1PreparedS
 
 async function playBatch(database: D1Database, played: D1PreparedStatement[]): Promise<D1Result[]> {
   const scene = currentScene();
-  if (scene?.isCutOff) throw new Error(LOST);
+  if (scene?.isCutOff) throw failD1(LOST);
   const known = played.map((statement) => originals.get(statement) ?? { statement, sql: '' });
   const statements = known.map(({ statement }) => statement);
   if (!scene || !known.some(({ sql }) => WRITES_WITHDRAWAL.test(sql))) return database.batch(statements);
-  if (scene.scenario === 'service_unavailable') throw new Error(OVERLOADED);
+  if (scene.scenario === 'service_unavailable') throw failD1(OVERLOADED);
   const results = await database.batch(statements);
   if (scene.scenario !== 'outcome_unknown') return results;
   scene.isCutOff = true;
-  throw new Error(LOST);
+  throw failD1(LOST);
 }
 
 type Method = (...values: unknown[]) => unknown;
