@@ -1,3 +1,4 @@
+import { checks } from './checks.ts';
 import { deposits } from './deposits.ts';
 import { http } from './http.ts';
 import { keys } from './keys.ts';
@@ -22,4 +23,5 @@ export const mutations = placeMutations([
   deposits,
   quotas,
   triggers,
+  checks,
 ]);

@@ -256,7 +256,7 @@ function commitChange(
 /** The refusal to lift a halt while a violation is not cleared. */
 export const violationStands = refuse(
   'invalid_state',
-  'Reconciliation found an invariant broken. Clear the violation before a halt.',
+  'Reconciliation found an invariant broken. Clear the violation before you lift the halt.',
 );
 
 /** The limits that a change sets, as floors in atoms: the database takes none that its audit row does not name. */

@@ -21,7 +21,7 @@ export const Order = z
     usdtAmount: Decimal.openapi({ description: 'Exactly what moved of USDT', example: '130' }),
     status: z.enum(['COMPLETED', 'FAILED']).openapi({ description: 'There is no other state' }),
     keyId: z.string().openapi({
-      description: 'The API key that placed it; `unknown` for old orders',
+      description: 'The API key that placed it',
       example: '01a1fcca-895a-734c-b43c-11f474a4f8d5',
     }),
   })

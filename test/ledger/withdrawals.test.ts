@@ -1,6 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newRecordId } from '../../src/ledger/record-id.ts';
-import { NEXT, NOON_MS, balanceOf, expectRefused, keyOf, openFunded, sql } from '../support/ledger/raw-ledger.ts';
+import {
+  NEXT,
+  NOON_MS,
+  balanceOf,
+  expectRefused,
+  insertRow,
+  keyOf,
+  openFunded,
+  sql,
+} from '../support/ledger/raw-ledger.ts';
 import { env } from '../support/runtime/test-env.ts';
 
 let account: string;
@@ -12,37 +21,37 @@ beforeEach(async () => {
 });
 
 /** A withdrawal of 7 atoms with a fee of 2, or with other values, as SQL. */
-function withdrawal(status = 'PROCESSING', change: Readonly<Record<string, string | number>> = {}) {
+function withdrawal(status = 'PROCESSING', change: Readonly<Record<string, string | number | null>> = {}) {
   const row = {
-    account_id: `'${account}'`,
-    id: `'${id}'`,
-    type: `'ONCHAIN_WITHDRAWAL'`,
-    asset: `'USDT'`,
-    network: `'TRC20'`,
-    address: `'x'`,
+    account_id: account,
+    id,
+    type: 'ONCHAIN_WITHDRAWAL',
+    asset: 'USDT',
+    network: 'TRC20',
+    address: 'x',
     amount: 7,
     fee: 2,
     usd_value: 7,
-    status: `'${status}'`,
+    status,
     committed_at: NOON_MS,
     allowlist_required: 0,
     daily_limit: 5_000_000_000,
-    key_id: `'${keyOf(account)}'`,
-    released_at: status === 'PENDING' ? 'NULL' : NOON_MS,
-    next_ask_at: status === 'PROCESSING' ? NOON_MS : 'NULL',
+    key_id: keyOf(account),
+    released_at: status === 'PENDING' ? null : NOON_MS,
+    next_ask_at: status === 'PROCESSING' ? NOON_MS : null,
     taken_transfer: NEXT,
     ...change,
   };
-  return sql(`INSERT INTO withdrawals (${Object.keys(row).join(', ')}) VALUES (${Object.values(row).join(', ')})`);
+  return insertRow('withdrawals', row);
 }
 
 /** The same withdrawal when it is paid to the owner of an address in this exchange. */
 function inside(recipient = stranger) {
   return withdrawal('PENDING', {
-    type: `'INTERNAL_WITHDRAWAL'`,
-    address: `'${stranger}'`,
+    type: 'INTERNAL_WITHDRAWAL',
+    address: stranger,
     fee: 0,
-    recipient: `'${recipient}'`,
+    recipient,
   });
 }
 
@@ -116,35 +125,42 @@ describe('the money of a withdrawal', () => {
     await expectRefused('CHECK constraint failed', payInside('NULL'));
     const receipt = (change: Readonly<Record<string, string>>) => {
       const row = {
-        account_id: `'${stranger}'`,
-        id: `'r'`,
-        type: `'INTERNAL_DEPOSIT'`,
-        asset: `'USDT'`,
-        amount: '7',
-        usd_value: '7',
-        status: `'COMPLETED'`,
-        withdrawal_id: `'${id}'`,
+        account_id: stranger,
+        id: 'r',
+        type: 'INTERNAL_DEPOSIT',
+        asset: 'USDT',
+        amount: 7,
+        usd_value: 7,
+        status: 'COMPLETED',
+        withdrawal_id: id,
         transfer: NEXT,
         ...change,
       };
-      return sql(`INSERT INTO deposits (${Object.keys(row).join(', ')}) VALUES (${Object.values(row).join(', ')})`);
+      return insertRow('deposits', row);
     };
     await expectRefused('guard: no withdrawal has this receipt', receipt({}));
     await payInside(`'paid'`).run();
     await expectRefused('guard: no withdrawal has this receipt', receipt({}));
-    await expectRefused('guard: deposit exists', receipt({ id: `'paid'` }));
-    await expectRefused('guard: no withdrawal has this receipt', receipt({ id: `'paid'`, account_id: `'${account}'` }));
+    await expectRefused('guard: deposit exists', receipt({ id: 'paid' }));
+    await expectRefused('guard: no withdrawal has this receipt', receipt({ id: 'paid', account_id: account }));
   });
 
   it.each([
     ['for more than the balance', { amount: 99 }, 'ledger: floor'],
-    ['of an unknown asset', { asset: `'NOPE'` }, 'ledger: no such balance'],
-    ['of an unknown account', { account_id: `'nobody'` }, 'guard: key_revoked'],
+    ['of an unknown asset', { asset: 'NOPE' }, 'ledger: no such balance'],
+    ['of an unknown account', { account_id: 'nobody' }, 'guard: key_revoked'],
     ['under another number', { taken_transfer: `${NEXT} + 1` }, 'guard: a withdrawal names the next transfers'],
     ['under a number that was', { taken_transfer: 1 }, 'guard: a withdrawal names the next transfers'],
-    ['with a recipient, though on the chain', { recipient: 'account_id' }, 'no such column'],
   ])('is never taken %s', async (_, change, message) => {
     await expectRefused(message, withdrawal('PROCESSING', change));
+  });
+
+  it('is never taken on the chain with a recipient in this exchange', async () => {
+    await own().run();
+    await expectRefused(
+      "CHECK constraint failed: (type = 'INTERNAL_WITHDRAWAL') = (recipient IS NOT NULL)",
+      withdrawal('PROCESSING', { recipient: stranger, address: stranger }),
+    );
   });
 });
 
@@ -172,7 +188,7 @@ describe('a withdrawal', () => {
     await withdrawal().run();
     await expectRefused(
       'guard: withdrawal exists',
-      withdrawal('PROCESSING', { account_id: `'${stranger}'`, key_id: `'${keyOf(stranger)}'` }),
+      withdrawal('PROCESSING', { account_id: stranger, key_id: keyOf(stranger) }),
     );
   });
 });
@@ -207,7 +223,7 @@ describe('the address of a withdrawal', () => {
 });
 
 describe('the key of a withdrawal', () => {
-  const by = (keyId: string) => withdrawal('PROCESSING', { key_id: `'${keyId}'` });
+  const by = (keyId: string) => withdrawal('PROCESSING', { key_id: keyId });
   const change = (what: string) => sql(`UPDATE api_keys SET ${what} WHERE id = ?`, keyOf(account));
 
   it.each<[string, () => string]>([
@@ -303,9 +319,9 @@ describe('a withdrawal is released', () => {
 
   it('with the time of the batch that takes the money, and a time for the next look-up', async () => {
     for (const [released, ask] of [
-      ['NULL', 1],
+      [null, 1],
       [NOON_MS - 1, 1],
-      [NOON_MS, 'NULL'],
+      [NOON_MS, null],
     ] as const) {
       await expectRefused(
         'guard: a withdrawal is let out as it is taken',

@@ -207,7 +207,8 @@ describe('a broken invariant', () => {
       { withdrawalsHalted: false },
       { tradingHalted: false, withdrawalsHalted: false, spreadBps: 7 },
     ]) {
-      await expectProblem(await asOperator('PATCH', '/settings', change), 409, 'invalid_state');
+      const { detail } = await expectProblem(await asOperator('PATCH', '/settings', change), 409, 'invalid_state');
+      expect(detail).toContain('Clear the violation before you lift the halt.');
     }
     const kept = await json<{ settings: unknown }>(await asOperator('GET', '/settings'));
     expect(kept.settings).toMatchObject({ tradingHalted: true, withdrawalsHalted: true, spreadBps: 0 });

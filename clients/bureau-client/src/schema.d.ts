@@ -1671,7 +1671,7 @@ export interface components {
              */
             status: "COMPLETED" | "FAILED";
             /**
-             * @description The API key that placed it; `unknown` for old orders
+             * @description The API key that placed it
              * @example 01a1fcca-895a-734c-b43c-11f474a4f8d5
              */
             keyId: string;

@@ -9,12 +9,23 @@ import { openInLedger } from './open-in-ledger.ts';
 export const NOON_MS = Date.UTC(2026, 10, 21, 12);
 export const database = openDatabase(env.DB);
 
-export function sql(query: string, ...parameters: (string | number)[]): D1PreparedStatement {
+export function sql(query: string, ...parameters: (string | number | null)[]): D1PreparedStatement {
   return env.DB.prepare(query).bind(...parameters);
 }
 
 /** The number of the next transfer, as SQL. */
 export const NEXT = '(SELECT coalesce(max(id), 0) + 1 FROM transfers)';
+
+/** Inserts a row. Its values are bound, except one that begins with `NEXT`, so a mistyped value is never another error. */
+export function insertRow(table: string, row: Readonly<Record<string, string | number | null>>): D1PreparedStatement {
+  const isSql = (value: string | number | null) => typeof value === 'string' && value.startsWith(NEXT);
+  const values = Object.values(row);
+  const places = values.map((value) => (isSql(value) ? value : '?'));
+  return sql(
+    `INSERT INTO ${table} (${Object.keys(row).join(', ')}) VALUES (${places.join(', ')})`,
+    ...values.filter((value) => !isSql(value)),
+  );
+}
 
 /** A transfer that nobody may write: with the next number, but without a record. */
 export function transfer(debit: string, receiver: string, asset: string, amount: string, kind = 'order') {

@@ -504,7 +504,7 @@ class Order(TypedDict):
     status: Literal["COMPLETED", "FAILED"]
     """There is no other state"""
     keyId: str
-    """The API key that placed it; `unknown` for old orders"""
+    """The API key that placed it"""
 
 
 class OrderEventData(TypedDict):

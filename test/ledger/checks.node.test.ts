@@ -1,0 +1,362 @@
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openMigrated } from '../../scripts/ledgers/open-migrated.ts';
+
+/** The columns of a row that differ from the row it is made of. */
+type Change = Readonly<Record<string, SQLInputValue>>;
+
+/** A row that a table takes, and for each CHECK, as the schema writes it, a change that breaks it and no other. */
+interface Checked {
+  readonly row: Change;
+  readonly breaks: Readonly<Record<string, Change>>;
+}
+
+const TEXT = 'no JSON';
+
+/** The checks of a column that holds one of a few values, a number from zero or from one on, or JSON. */
+const oneOf = (column: string, values: string) => ({ [`${column} IN (${values})`]: { [column]: 'other' } });
+const yesOrNo = (column: string) => ({ [`${column} IN (0, 1)`]: { [column]: 2 } });
+const notBelowZero = (column: string) => ({ [`${column} >= 0`]: { [column]: -1 } });
+const aboveZero = (column: string) => ({ [`${column} > 0`]: { [column]: 0 } });
+const json = (column: string) => ({ [`json_valid(${column})`]: { [column]: TEXT } });
+
+const order = { account_id: 'a', id: 'o', coin: 'BTC', executed_price: 1, coin_amount: 1, usdt_amount: 1, key_id: 'k' };
+
+const onChain = { network: 'BTC', tx_hash: 'h', output_index: 0, address: 'x', exact_amount: '1', confirmations: 1 };
+
+const deposit = { account_id: 'a', id: 'd', asset: 'BTC', amount: 1, usd_value: 1 };
+const credit = { ...deposit, type: 'INTERNAL_DEPOSIT', status: 'COMPLETED', reference: 'r', transfer: 1 };
+const seen = { reference: null, ...onChain, type: 'ONCHAIN_DEPOSIT', status: 'PENDING', transfer: null };
+const kept = { ...seen, status: 'QUARANTINED', reason: 'supply_cap' };
+
+const withdrawal = {
+  account_id: 'a',
+  id: 'w',
+  type: 'ONCHAIN_WITHDRAWAL',
+  asset: 'BTC',
+  network: 'BTC',
+  address: 'x',
+  amount: 1,
+  fee: 1,
+  usd_value: 1,
+  status: 'PROCESSING',
+  committed_at: 1,
+  allowlist_required: 0,
+  daily_limit: 1,
+  key_id: 'k',
+  taken_transfer: 1,
+};
+const inside = { type: 'INTERNAL_WITHDRAWAL', recipient: 'b', fee: 0, status: 'PENDING' };
+
+const tables: Readonly<Record<string, Checked>> = {
+  settings: {
+    row: { id: 1 },
+    breaks: {
+      'id = 1': { id: 2 },
+      ...yesOrNo('trading_halted'),
+      ...yesOrNo('withdrawals_halted'),
+      ...oneOf('allowlist_mode', "'off', 'strict'"),
+      ...json('paused_networks'),
+      ...notBelowZero('review_threshold'),
+      ...json('fees'),
+      ...json('minimums'),
+      'spread_bps BETWEEN 0 AND 1000': { spread_bps: 1001 },
+      ...json('fallback_prices'),
+      ...json('deposit_minimums'),
+      ...json('approval_above'),
+      ...notBelowZero('revision'),
+      'ledger BETWEEN 0 AND 4095': { ledger: 4096 },
+      ...json('opening_weights'),
+      ...yesOrNo('has_two_admins'),
+    },
+  },
+  audit: {
+    row: { id: 1, ts: 1, role: 'r', action: 'a', target: 't', detail: '{}' },
+    breaks: { ...json('detail'), '(request IS NULL) = (proposal IS NULL)': { proposal: 'p' } },
+  },
+  accounts: {
+    row: { id: 'a', address_index: 0, label: 'l', created_at: 1 },
+    breaks: {
+      ...notBelowZero('address_index'),
+      ...oneOf('status', "'active', 'frozen'"),
+      ...notBelowZero('daily_withdrawal_limit'),
+      ...notBelowZero('record_number'),
+      'length(external_id) > 0': { external_id: '' },
+    },
+  },
+  api_keys: {
+    row: { id: 'k', account_id: 'a', label: 'l', scopes: 'rt', token_hash: 'h', created_at: 1 },
+    breaks: {
+      "length(scopes) > 0 AND scopes NOT GLOB '*[^a-z]*'": { scopes: 'r,t' },
+      ...json('ip_allowlist'),
+      ...json('rate_limits'),
+      ...oneOf('kind', "'standing', 'session'"),
+    },
+  },
+  assets: { row: { asset: 'BTC', unit: 1 }, breaks: aboveZero('unit') },
+  balances: { row: { account: 'a', asset: 'BTC' }, breaks: { 'amount >= floor': { amount: -1 } } },
+  transfers: {
+    row: { id: 1, debit: 'a', credit: 'b', asset: 'BTC', amount: 1, kind: 'k', reference: 'r' },
+    breaks: { ...aboveZero('amount'), 'debit <> credit': { credit: 'a' } },
+  },
+  orders: {
+    row: { ...order, side: 'BUY', status: 'COMPLETED', price_round: 1, first_transfer: 1 },
+    breaks: {
+      ...oneOf('side', "'BUY', 'SELL'"),
+      ...aboveZero('executed_price'),
+      ...aboveZero('coin_amount'),
+      ...aboveZero('usdt_amount'),
+      "status IN ('COMPLETED', 'FAILED')": { status: 'OPEN', first_transfer: null },
+      "(status = 'COMPLETED') = (first_transfer IS NOT NULL)": { first_transfer: null },
+    },
+  },
+  deposits: {
+    row: credit,
+    breaks: {
+      "type IN ('ONCHAIN_DEPOSIT', 'INTERNAL_DEPOSIT')": { type: 'OTHER', reference: null },
+      'amount >= 0': { ...seen, amount: -1 },
+      ...notBelowZero('usd_value'),
+      "status IN ('PENDING', 'COMPLETED', 'FAILED', 'QUARANTINED')": { ...seen, status: 'OTHER' },
+      ...oneOf('decision', "'KEPT', 'CREDITED'"),
+      "(decision IS 'CREDITED') = (credit_account IS NOT NULL AND credit_id IS NOT NULL AND credit_usd_value IS NOT NULL) AND (decision IS 'CREDITED') = (coalesce(credit_account, credit_id, credit_usd_value) IS NOT NULL)":
+        { ...kept, decision: 'CREDITED', credit_account: 'a', credit_id: 'i' },
+      'agreed_by IN (1, 2)': { agreed_by: 3 },
+      "(type = 'INTERNAL_DEPOSIT') = ((reference IS NOT NULL) <> (withdrawal_id IS NOT NULL))": { reference: null },
+      "(type = 'ONCHAIN_DEPOSIT') = (network IS NOT NULL AND tx_hash IS NOT NULL AND output_index IS NOT NULL AND address IS NOT NULL AND exact_amount IS NOT NULL AND confirmations IS NOT NULL)":
+        { ...seen, confirmations: null },
+      "(status = 'QUARANTINED') = (reason IS NOT NULL)": { ...kept, reason: null },
+      "(status = 'COMPLETED') = (transfer IS NOT NULL)": { ...seen, transfer: 1 },
+      "withdrawal_id IS NULL OR status = 'COMPLETED'": {
+        reference: null,
+        withdrawal_id: 'w',
+        status: 'PENDING',
+        transfer: null,
+      },
+      "status <> 'COMPLETED' OR (amount > 0 AND account_id <> 'house:unowned')": { account_id: 'house:unowned' },
+    },
+  },
+  dust: {
+    row: { asset: 'BTC', network: 'BTC' },
+    breaks: {
+      ...notBelowZero('deposits'),
+      ...notBelowZero('units'),
+      ...notBelowZero('billionths'),
+      ...notBelowZero('quintillionths'),
+    },
+  },
+  withdrawals: {
+    row: withdrawal,
+    breaks: {
+      ...oneOf('type', "'ONCHAIN_WITHDRAWAL', 'INTERNAL_WITHDRAWAL'"),
+      ...aboveZero('amount'),
+      ...notBelowZero('fee'),
+      ...notBelowZero('usd_value'),
+      ...oneOf('status', "'PENDING', 'PROCESSING', 'COMPLETED', 'FAILED'"),
+      ...yesOrNo('allowlist_required'),
+      ...notBelowZero('daily_limit'),
+      ...notBelowZero('asks'),
+      "(held_reason IS NULL) = (held_since IS NULL) AND (held_since IS NULL OR status = 'PROCESSING')": {
+        held_reason: 'hot_wallet_low',
+      },
+      "(type = 'INTERNAL_WITHDRAWAL') = (recipient IS NOT NULL)": { recipient: 'b' },
+      'recipient <> account_id': { ...inside, recipient: 'a' },
+      "(receipt_id IS NOT NULL) = (status = 'COMPLETED' AND type = 'INTERNAL_WITHDRAWAL')": { receipt_id: 'r' },
+      "(status = 'COMPLETED') = (paid_transfer IS NOT NULL)": { paid_transfer: 2 },
+      "(status = 'FAILED') = (returned_transfer IS NOT NULL)": { returned_transfer: 2 },
+      "type = 'ONCHAIN_WITHDRAWAL' OR (fee = 0 AND tx_hash IS NULL)": { ...inside, fee: 1 },
+      "status <> 'COMPLETED' OR type = 'INTERNAL_WITHDRAWAL' OR tx_hash IS NOT NULL": {
+        status: 'COMPLETED',
+        paid_transfer: 2,
+      },
+      "(status = 'FAILED') = (reason IS NOT NULL)": { reason: 'r' },
+    },
+  },
+  settlements: {
+    row: {
+      account_id: 'a',
+      id: 's',
+      type: 'P2P_BUY',
+      counterparty: 'b',
+      coin: 'BTC',
+      coin_amount: 1,
+      usdt_amount: 1,
+      reference: 'r',
+      first_transfer: 1,
+    },
+    breaks: {
+      ...oneOf('type', "'P2P_BUY', 'P2P_SELL', 'QUICK_BUY', 'QUICK_SELL'"),
+      ...aboveZero('coin_amount'),
+      ...aboveZero('usdt_amount'),
+      'counterparty <> account_id': { counterparty: 'a' },
+      "(type IN ('QUICK_BUY', 'QUICK_SELL')) = (counterparty = 'house:liquidity')": { counterparty: 'house:liquidity' },
+    },
+  },
+  settlement_holds: {
+    row: {
+      account_id: 'a',
+      id: 's',
+      counterparty: 'b',
+      coin: 'BTC',
+      coin_amount: 1,
+      usdt_amount: 1,
+      reference: 'r',
+      usdt_movement: 'u',
+      coin_movement: 'c',
+      status: 'HELD',
+      taken_transfer: 1,
+    },
+    breaks: {
+      ...aboveZero('coin_amount'),
+      ...aboveZero('usdt_amount'),
+      ...oneOf('status', "'HELD', 'PAID', 'RETURNED'"),
+      'counterparty <> account_id': { counterparty: 'a' },
+      "(status = 'RETURNED') = (returned_transfer IS NOT NULL)": { returned_transfer: 2 },
+    },
+  },
+  solana_pool: { row: { address_index: 0, address: 'x' }, breaks: notBelowZero('address_index') },
+  address_indexes: { row: { address_index: 0, account_id: 'a' }, breaks: notBelowZero('address_index') },
+  totp: {
+    row: { account_id: 'a' },
+    breaks: { ...notBelowZero('attempts'), 'confirmed_at IS NULL OR sealed_secret IS NOT NULL': { confirmed_at: 1 } },
+  },
+  staff: {
+    row: { email: 'a@b', roles: '[]', changed_at: 1 },
+    breaks: { "email LIKE '_%@_%' AND length(email) <= 254": { email: 'nobody' }, ...json('roles') },
+  },
+  proposals: {
+    row: {
+      id: 'p',
+      method: 'POST',
+      path: '/',
+      body: '{}',
+      digest: 'd',
+      duty: 'd',
+      proposed_by: 'a',
+      proposed_at: 1,
+      expires_at: 2,
+      status: 'OPEN',
+    },
+    breaks: {
+      ...oneOf('method', "'POST', 'PUT', 'PATCH', 'DELETE'"),
+      "status IN ('OPEN', 'APPROVED', 'DECLINED', 'EXPIRED')": { status: 'OTHER', decided_at: 1 },
+      "(status = 'OPEN') = (decided_at IS NULL)": { decided_at: 1 },
+      "(status IN ('APPROVED', 'DECLINED')) = (decided_by IS NOT NULL)": { decided_by: 'b' },
+      "(status = 'DECLINED') = (reason IS NOT NULL)": { reason: 'r' },
+    },
+  },
+  hand_credits: { row: { person: 'p', asset: 'BTC', entered_at: 1, amount: 1 }, breaks: aboveZero('amount') },
+  reconciliation_violations: {
+    row: { id: 'v', invariant: 'i', pass: 1, found_at: 1, examples: '[]' },
+    breaks: { ...json('examples'), '(cleared_at IS NULL) = (reason IS NULL)': { cleared_at: 1 } },
+  },
+  events: { row: { account_id: 'a', sequence: 1, type: 't', subject: 's' }, breaks: json('detail') },
+  webhook_endpoints: {
+    row: { account_id: 'a', id: 'e', url: 'u', description: 'd', types: '[]', sealed_secret: 's', delivered: 0 },
+    breaks: {
+      ...json('types'),
+      ...oneOf('status', "'enabled', 'disabled'"),
+      "reason IN ('gone', 'failing')": { reason: 'other', status: 'disabled' },
+      ...json('previous_secrets'),
+      ...notBelowZero('delivered'),
+      "reason IS NULL OR status = 'disabled'": { reason: 'gone' },
+    },
+  },
+  movements: {
+    row: {
+      account_id: 'a',
+      id: 'm',
+      half: 'OUT',
+      asset: 'BTC',
+      amount: 1,
+      ledger: 0,
+      peer: 1,
+      purpose: 'p',
+      transfer: 1,
+    },
+    breaks: {
+      ...oneOf('half', "'OUT', 'IN'"),
+      ...aboveZero('amount'),
+      'ledger BETWEEN 0 AND 4095': { ledger: 4096 },
+      'peer BETWEEN 0 AND 4095': { peer: -1 },
+      'ledger <> peer': { peer: 0 },
+    },
+  },
+  quota_grants: {
+    row: { id: 'g', giver: 0, receiver: 1, account: 'house:custody', asset: 'BTC', amount: 1, floor: 0, received: 0 },
+    breaks: {
+      ...oneOf('account', "'house:liquidity', 'house:custody'"),
+      ...aboveZero('amount'),
+      'floor <= 0': { floor: 1 },
+      ...notBelowZero('given'),
+      ...yesOrNo('received'),
+      'giver <> receiver AND min(giver, receiver) = 0': { giver: 2 },
+    },
+  },
+  quotas: {
+    row: { ledger: 1, account: 'house:custody', asset: 'BTC' },
+    breaks: { ...aboveZero('ledger'), ...notBelowZero('amount') },
+  },
+};
+
+/** The statement that makes each table. */
+const migrated = openMigrated('migrations');
+const made = migrated
+  .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%CHECK (%'")
+  .all();
+migrated.close();
+
+/** A table alone: its checks, without the triggers and the other tables that may refuse a row before them. */
+const alone = new DatabaseSync(':memory:', { enableForeignKeyConstraints: false });
+for (const { sql } of made) alone.exec(String(sql));
+afterAll(() => alone.close());
+
+function insert(table: string, row: Change): void {
+  const names = Object.keys(row);
+  const statement = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
+  alone.prepare(statement).run(...Object.values(row));
+}
+
+/** The checks of a table, as SQLite names them when they refuse a row. */
+function listChecks(sql: string): string[] {
+  const text = sql.replaceAll(/--[^\n]*/g, '');
+  return [...text.matchAll(/CHECK \(/g)].map(({ 0: word, index }) => {
+    const begin = index + word.length;
+    let depth = 1;
+    let end = begin;
+    for (; depth > 0; end += 1) depth += text[end] === '(' ? 1 : text[end] === ')' ? -1 : 0;
+    return flatten(text.slice(begin, end - 1));
+  });
+}
+
+function flatten(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
+
+it('every table with a check has its cases here', () => {
+  expect(Object.keys(tables).toSorted()).toEqual(made.map(({ name }) => String(name)).toSorted());
+});
+
+describe.each(made.map(({ name, sql }) => ({ name: String(name), sql: String(sql) })))('$name', ({ name, sql }) => {
+  const { row = {}, breaks = {} } = tables[name] ?? {};
+
+  it('has a case for each of its checks', () => {
+    expect(Object.keys(breaks).toSorted()).toEqual(listChecks(sql).toSorted());
+  });
+
+  it('takes a row that keeps all of them', () => {
+    insert(name, row);
+    alone.exec(`DELETE FROM ${name}`);
+  });
+
+  it.each(Object.entries(breaks))('refuses a row by the check: %s', (check, change) => {
+    const refusal = (): string => {
+      try {
+        insert(name, { ...row, ...change });
+        return 'taken';
+      } catch (error) {
+        return flatten(error instanceof Error ? error.message : '');
+      }
+    };
+    expect(refusal()).toBe(`CHECK constraint failed: ${check}`);
+  });
+});
