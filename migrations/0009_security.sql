@@ -1,4 +1,5 @@
--- The second factors of accounts, the addresses to which they may withdraw, and the recoveries of lost accounts.
+-- The second factors of accounts, the addresses to which they may withdraw, the recoveries of lost accounts, and the
+-- invitations of holders.
 
 CREATE TABLE totp (
   account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id),
@@ -123,4 +124,69 @@ CREATE TRIGGER recoveries_end_with_a_freeze AFTER UPDATE OF status ON accounts
 WHEN NEW.status = 'frozen' AND OLD.status IS NOT 'frozen'
 BEGIN
   DELETE FROM allowed_recoveries WHERE account_id = NEW.id;
+END;
+
+-- Who may become the holder of an account that has none: whoever reads the mails to an address. The console mails the link.
+CREATE TABLE invitations (
+  account_id TEXT PRIMARY KEY NOT NULL REFERENCES accounts (id),
+  -- The digest of the e-mail address.
+  address TEXT NOT NULL,
+  -- Good once, for 72 hours.
+  expires_at INTEGER NOT NULL,
+  -- Whether two people agreed.
+  by_two INTEGER NOT NULL CHECK (by_two IN (0, 1))
+) STRICT, WITHOUT ROWID;
+
+-- The accounts that somebody may have something in: they ever had an API key, a balance, a deposit or a second factor.
+CREATE VIEW used_accounts AS
+  SELECT id FROM accounts
+  WHERE EXISTS (SELECT 1 FROM api_keys WHERE account_id = accounts.id AND kind = 'standing')
+    OR EXISTS (SELECT 1 FROM balances WHERE account = accounts.id AND last_transfer > 0)
+    OR EXISTS (SELECT 1 FROM deposits WHERE account_id = accounts.id)
+    OR EXISTS (SELECT 1 FROM totp WHERE account_id = accounts.id);
+
+-- Two people, also where there are not two admins yet: nobody hands what is somebody's to a mailbox alone. The audit's row
+-- is written first.
+CREATE TRIGGER invitations_are_guarded BEFORE INSERT ON invitations
+BEGIN
+  SELECT RAISE(ABORT, 'guard: account_has_holder')
+    WHERE EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND holder IS NOT NULL);
+  SELECT RAISE(ABORT, 'guard: account_frozen')
+    WHERE EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'frozen');
+  SELECT RAISE(ABORT, 'guard: two_people_needed')
+    WHERE EXISTS (SELECT 1 FROM used_accounts WHERE id = NEW.account_id)
+      AND NOT EXISTS (SELECT 1 FROM approved_change WHERE action = 'invite_holder' AND target = NEW.account_id);
+  SELECT RAISE(ABORT, 'guard: an invitation is as its audit row says, for 72 hours')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM audit
+      WHERE id = (SELECT max(id) FROM audit) AND action = 'invite_holder' AND target = NEW.account_id
+        AND NEW.expires_at = ts + 259200000 AND NEW.by_two = (proposal IS NOT NULL));
+END;
+
+CREATE TRIGGER invitations_are_not_changed BEFORE UPDATE ON invitations
+BEGIN
+  SELECT RAISE(ABORT, 'guard: an invitation is never changed');
+END;
+
+-- The row of the audit says by which address. One person's invitation does not reach what came into the account since.
+CREATE TRIGGER holders_were_invited BEFORE UPDATE OF holder ON accounts
+WHEN OLD.holder IS NULL AND NEW.holder IS NOT NULL
+BEGIN
+  SELECT RAISE(ABORT, 'guard: holder_not_invited')
+    WHERE NOT EXISTS (
+      SELECT 1 FROM audit JOIN invitations ON account_id = target
+      WHERE audit.id = (SELECT max(id) FROM audit) AND action = 'become_holder' AND target = NEW.id
+        AND address = detail ->> 'address' AND expires_at > ts
+        AND (by_two = 1 OR NOT EXISTS (SELECT 1 FROM used_accounts WHERE id = NEW.id)));
+END;
+
+CREATE TRIGGER invitations_end_with_the_first AFTER UPDATE OF holder ON accounts
+BEGIN
+  DELETE FROM invitations WHERE account_id = NEW.id;
+END;
+
+CREATE TRIGGER invitations_end_with_a_freeze AFTER UPDATE OF status ON accounts
+WHEN NEW.status = 'frozen' AND OLD.status IS NOT 'frozen'
+BEGIN
+  DELETE FROM invitations WHERE account_id = NEW.id;
 END;

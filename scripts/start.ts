@@ -45,7 +45,7 @@ async function open(place: Place, ledgers: number): Promise<void> {
     const demo = await openDemo(place, operatorToken);
     const staff = { email: FIRST_ADMIN, signedIn: access.signIn(FIRST_ADMIN) };
     const links = {
-      holder: await inviteDemo(served.runtime, place, demo.accountId),
+      holder: await inviteDemo(served.runtime, place, demo.accountId, { operatorToken, signedIn: staff.signedIn }),
       operator: writeSignInLink(place.storage, place.consoleOrigin, FIRST_ADMIN),
     };
     console.log(composeGreeting(place, demo, operatorToken, staff, links));

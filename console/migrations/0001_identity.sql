@@ -6,9 +6,7 @@ CREATE TABLE users (
   -- In lower case.
   email TEXT NOT NULL UNIQUE CHECK (email LIKE '_%@_%' AND length(email) <= 254),
   account_id TEXT NOT NULL UNIQUE,
-  created_at INTEGER NOT NULL,
-  -- Who of the staff invited them.
-  invited_by TEXT NOT NULL
+  created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE passkeys (
@@ -54,14 +52,13 @@ CREATE TABLE links (
   browser TEXT,
   -- Of an invitation and of an opening: for whom it is.
   email TEXT,
-  -- Of an invitation: for which account it is, and who sent it.
+  -- Of an invitation: for which account it is.
   account_id TEXT,
-  invited_by TEXT,
   expires_at INTEGER NOT NULL,
   CHECK ((kind = 'sign_in') = (user_id IS NOT NULL)),
   CHECK ((kind = 'invitation') = (browser IS NULL)),
   CHECK ((kind = 'sign_in') = (email IS NULL)),
-  CHECK ((kind = 'invitation') = (account_id IS NOT NULL AND invited_by IS NOT NULL))
+  CHECK ((kind = 'invitation') = (account_id IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE sessions (

@@ -33,6 +33,7 @@ export class HolderTrial {
     const accountId = await this.#invite();
     const page = await openConsole(this.#browser, this.#exchange);
     await this.#enter(page);
+    await this.#fund(accountId);
     await this.#secure(page);
     const useKey = await this.#makeKey(page);
     await this.#deposit(page, accountId);
@@ -59,22 +60,26 @@ export class HolderTrial {
     const { account } = await send<{ account: { id: string } }>(this.#exchange, 'POST', '/operator/v1/accounts', {
       label: 'Grace',
     });
-    for (const [asset, amount] of Object.entries({ USDT: '5000', BTC: '0.1', ETH: '2' })) {
-      const credit = { asset, amount, reference: `opening ${asset}` };
-      await send(this.#exchange, 'POST', `/operator/v1/accounts/${account.id}/credits`, credit);
-    }
     const admin = /^signed in as (\S+): (\S+)$/m.exec(this.#exchange.greeting);
-    const invited = await fetch(`${this.#exchange.consoleOrigin}/desk/invitations`, {
+    const invited = await fetch(`${this.#exchange.consoleOrigin}/operator/v1/accounts/${account.id}/invitation`, {
       method: 'POST',
       headers: {
         Origin: this.#exchange.consoleOrigin,
         'Content-Type': 'application/json',
         'Cf-Access-Jwt-Assertion': admin?.[2] ?? '',
       },
-      body: JSON.stringify({ accountId: account.id, email: EMAIL }),
+      body: JSON.stringify({ email: EMAIL }),
     });
     if (!invited.ok) throw new Error(await invited.text());
     return account.id;
+  }
+
+  /** Credits the account, once it has a holder: one person invited them. */
+  async #fund(accountId: string): Promise<void> {
+    for (const [asset, amount] of Object.entries({ USDT: '5000', BTC: '0.1', ETH: '2' })) {
+      const credit = { asset, amount, reference: `opening ${asset}` };
+      await send(this.#exchange, 'POST', `/operator/v1/accounts/${accountId}/credits`, credit);
+    }
   }
 
   /** Opens the account by the invitation, and enrols a passkey. */

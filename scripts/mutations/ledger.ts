@@ -437,14 +437,14 @@ export const ledger: Room = {
     },
     {
       name: 'of several ledgers, a repeated opening goes to the one that is drawn for it',
-      file: 'src/operator/open-account-once.ts',
+      file: 'src/accounts/open-account-once.ts',
       find: 'return accept(Number(ofKey));',
       replace: 'return accept(Number(drawn));',
       tests: ['test/operator/openings.three-ledgers.test.ts'],
     },
     {
       name: 'of several ledgers, an externalId is lost with the opening that claimed it',
-      file: 'src/operator/open-account-once.ts',
+      file: 'src/accounts/open-account-once.ts',
       find: 'if (!request) return accept(Number(ofName));',
       replace: 'if (!request) return accept(Number(drawn));',
       tests: ['test/operator/openings.three-ledgers.test.ts'],

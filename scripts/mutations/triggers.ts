@@ -166,6 +166,11 @@ const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'sessions_are_few_and_short',
     'sessions_keep_their_end',
     'accounts_keep_their_holder',
+    'invitations_are_guarded',
+    'invitations_are_not_changed',
+    'holders_were_invited',
+    'invitations_end_with_the_first',
+    'invitations_end_with_a_freeze',
   ],
   'test/holder/own-settings.test.ts': [
     'accounts_stay_held',

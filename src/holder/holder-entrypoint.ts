@@ -49,8 +49,8 @@ interface HeldAccount {
  */
 export class HolderEntrypoint extends WorkerEntrypoint<Bindings> {
   /** Opens an account for somebody whose address the console has checked. See `openOwnAccount`. */
-  openAccount(): Promise<Outcome<{ readonly accountId: string }>> {
-    return answer(() => openOwnAccount(this.env, Date.now(), Math.random()));
+  openAccount(email: string): Promise<Outcome<{ readonly accountId: string }>> {
+    return answer(() => openOwnAccount(this.env, email, Date.now(), Math.random()));
   }
 
   /** Opens a session, after the console has checked who signs in. See `openSession`. */

@@ -2,10 +2,11 @@ import { eq } from 'drizzle-orm';
 import { laneUnreachable } from '../access/admit.ts';
 import { tokenSettings } from '../access/authenticate.ts';
 import { accountNotFound } from '../accounts/account.ts';
+import { digestAddress } from '../accounts/invite-holder.ts';
 import { type Outcome, accept, refuse } from '../http/refusal.ts';
 import { MAX_SESSIONS, listLiveSessionIds, prepareSession } from '../keys/session-key.ts';
 import { revokeInLane } from '../lane/tell-lanes.ts';
-import type { Actor } from '../ledger/audit.ts';
+import { type Actor, insertAudit } from '../ledger/audit.ts';
 import { type CommitOutcome, commit } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
 import { findLedger } from '../ledger/ledgers.ts';
@@ -22,6 +23,8 @@ export interface OpenSessionCall {
   readonly accountId: string;
   /** The id by which the console knows the person. The first one to sign in for an account is its holder for good. */
   readonly holder: string;
+  /** The address, in lower case, whose mails they have shown that they read. The first one must be invited by it. */
+  readonly email: string;
   readonly level: SessionLevel;
   /** The browser, as it names itself, when the holder has not signed in with it before; else `null`. */
   readonly newBrowser: string | null;
@@ -39,14 +42,16 @@ export interface OpenedSession {
 
 const anothersAccount = refuse('invalid_state', 'The account has a holder, who is somebody else.');
 
+const notInvited = refuse('invalid_state', 'The account has no holder yet, and nobody is invited by this address.');
+
 const unconfirmed = refuse('service_unavailable', 'The sign-in was not confirmed. Try again.', {
   retryAfterSeconds: 1,
 });
 
 /**
- * Opens a session for an account's holder, and makes the first one to sign in its holder. At most five are live: the
- * oldest ends for a sixth. Refuses with `not_found`, with `invalid_state` when somebody else is the holder, and with
- * `service_unavailable` when it is not known whether the session was opened. Throws when D1 cannot be read.
+ * Opens a session for an account's holder, and makes the first one to sign in its holder, who must be invited. At most five
+ * are live: the oldest ends for a sixth. Refuses with `not_found`, with `invalid_state` when somebody else is the holder or
+ * was invited, and with `service_unavailable` when it is not known whether the session was opened. Throws when D1 cannot be read.
  */
 export async function openSession(
   bindings: Bindings,
@@ -67,13 +72,14 @@ export async function openSession(
     }
     if (outcome.kind !== 'guarded') return unconfirmed;
     if (outcome.guard === 'account_has_holder') return anothersAccount;
+    if (outcome.guard === 'holder_not_invited') return notInvited;
   }
   return unconfirmed;
 }
 
 async function tryToOpen(
   database: Database,
-  { accountId, holder, level, newBrowser }: OpenSessionCall,
+  { accountId, holder, email, level, newBrowser }: OpenSessionCall,
   isFirst: boolean,
   now_ms: number,
 ): Promise<{ readonly outcome: CommitOutcome; readonly opened: OpenedSession }> {
@@ -83,7 +89,13 @@ async function tryToOpen(
   const sessionId = newRecordId(now_ms, ledgerNumberOf(accountId));
   const wanted = { id: sessionId, accountId, scopes: scopesOf[level], newBrowser };
   const { token, expiresAt_ms, statements } = await prepareSession(database, wanted, ended, tokenSettings, actor);
-  const claim = isFirst ? [database.update(accounts).set({ holder }).where(eq(accounts.id, accountId))] : [];
-  const outcome = await commit(database, [...statements, ...claim]);
+  if (!isFirst)
+    return { outcome: await commit(database, statements), opened: { sessionId, token, expiresAt_ms, ended } };
+  const address = await digestAddress(email);
+  const outcome = await commit(database, [
+    insertAudit(database, actor, 'become_holder', accountId, { address }),
+    database.update(accounts).set({ holder }).where(eq(accounts.id, accountId)),
+    ...statements,
+  ]);
   return { outcome, opened: { sessionId, token, expiresAt_ms, ended } };
 }

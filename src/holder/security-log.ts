@@ -16,6 +16,8 @@ export type NotedEvent = (typeof notedEvents)[number];
 /** The changes of an account that its holder is shown, by whomever they were made. */
 const shownActions: readonly string[] = [
   ...notedEvents,
+  'invite_holder',
+  'become_holder',
   'open_session',
   'end_sessions',
   'ask_recovery',

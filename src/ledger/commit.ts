@@ -13,6 +13,7 @@ const guards = [
   'account_frozen',
   'account_recovered',
   'account_has_holder',
+  'holder_not_invited',
   'recovery_not_allowed',
   'too_many_sessions',
   'trading_halted',

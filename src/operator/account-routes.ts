@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { Account, ChangeAccount, changeAccount, OpenAccount } from '../accounts/account.ts';
+import { openAccountOnce } from '../accounts/open-account-once.ts';
 import { bodyRefusals, createArea, jsonContent, problemResponses, sendProblem } from '../http/area.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { headersOf } from '../http/document/headers.ts';
@@ -10,6 +11,7 @@ import { ApiKey, CreateApiKey, prepareApiKey, readApiKey, revokeApiKey, showApiK
 import { tokenSettings } from '../access/authenticate.ts';
 import { revokeInLane, tellLanes } from '../lane/tell-lanes.ts';
 import { findLedger } from '../ledger/ledgers.ts';
+import { makeOnce } from '../ledger/make-once.ts';
 import { ledgerNumberOf } from '../ledger/record-id.ts';
 import { CreateCredit, Credit, creditAccount } from '../wallet/deposits/credit.ts';
 import {
@@ -21,8 +23,7 @@ import {
   twoPeopleRefusals,
   refuseDuty,
 } from './authenticate-operator.ts';
-import { makeOnce, onceParameter, onceRefusals, readOnceRequest } from './make-once.ts';
-import { openAccountOnce } from './open-account-once.ts';
+import { onceParameter, onceRefusals, readOnceRequest } from './once-request.ts';
 import { takeAccount } from './take-account.ts';
 import { valueInUsdt } from '../markets/value-in-usdt.ts';
 

@@ -65,3 +65,64 @@ describe('thirty guesses of a code at once', () => {
     expect((await recover(await codeOf(secret, 1))).body.code).toBe('withdrawals_locked');
   });
 });
+
+describe('one person of support', () => {
+  const support = () => served.staffHeader('second@bureau.example');
+
+  it('invites no mailbox of their own to an account without a holder that holds something, had a key or a code', async () => {
+    const funded = await served.openAccount({ USDT: '3900' });
+    const keyed = await served.openAccount();
+    const { apiKey } = await served.operate<{ apiKey: { id: string } }>('POST', `/accounts/${keyed}/api-keys`, {
+      label: 'bot',
+      scopes: ['read'],
+    });
+    await served.operate('DELETE', `/accounts/${keyed}/api-keys/${apiKey.id}`);
+    const coded = await served.openAccount();
+    await served.operate('POST', `/accounts/${coded}/totp`);
+    for (const [at, accountId] of [funded, keyed, coded].entries()) {
+      const email = `mine-${at}@support.example`;
+      const proposed = await served.invite(accountId, email, support());
+      expect([proposed.status, served.mailsTo(email)]).toEqual([202, []]);
+      expect((await served.approve(proposed, support())).body.code).toBe('invalid_state');
+      expect(served.mailsTo(email)).toEqual([]);
+      // The other way to a link, once the address is known.
+      await served.openBrowser().post('/session/link', { email });
+      expect((await served.openBrowser().send('GET', `/desk/holders/${accountId}`, undefined, support())).body).toEqual(
+        {
+          holder: null,
+        },
+      );
+    }
+  });
+
+  it('gets nothing by an invitation to an empty account that is given something afterwards', async () => {
+    const accountId = await served.openAccount();
+    const email = 'early@support.example';
+    expect((await served.invite(accountId, email, support())).status).toBe(201);
+    const secret = await served.linkTo(email);
+    await served.credit(accountId, { USDT: '3900' });
+    const thief = served.openBrowser();
+    expect((await thief.post('/session/link/spend', { secret })).body.code).toBe('link_not_valid');
+    expect((await thief.get('/session')).status).toBe(401);
+    // The same invitation again is one by two by now, and its owner still gets in.
+    const again = await served.invite(accountId, 'owner@customers.example', support());
+    expect(again.status).toBe(202);
+    expect((await served.approve(again, served.staffHeader())).status).toBe(200);
+    const owner = served.openBrowser();
+    const spent = await owner.post('/session/link/spend', { secret: await served.linkTo('owner@customers.example') });
+    expect(spent.status).toBe(201);
+  });
+
+  it('leaves their name in the audit with each invitation', async () => {
+    const accountId = await served.openAccount();
+    await served.invite(accountId, 'named@customers.example', support());
+    const { entries: rows } = await served.operate<{ entries: { action: string; actor: string; detail: object }[] }>(
+      'GET',
+      `/audit?target=${accountId}`,
+    );
+    expect(rows.find(({ action }) => action === 'invite_holder')).toMatchObject({
+      actor: 'second@bureau.example',
+      detail: { email: 'named@customers.example' },
+    });
+  });
+});

@@ -54,3 +54,22 @@ it('two links to one new address open one account', async () => {
   await browser.post('/session/link/spend', { secret: await served.linkTo(email, 2) });
   expect((await browser.get('/session')).body['session']).toMatchObject({ accountId: session.accountId });
 });
+
+it('five links to one new address that are opened at once open one account, and all sign in to it', async () => {
+  const email = 'at-once@customers.example';
+  const browsers = Array.from({ length: 5 }, () => served.openBrowser());
+  const secrets: string[] = [];
+  for (const [at, browser] of browsers.entries()) {
+    await browser.post('/session/link', { email });
+    secrets.push(await served.linkTo(email, at + 1));
+  }
+  const before = await served.operate<{ accounts: object[] }>('GET', '/accounts');
+  const spent = await Promise.all(
+    browsers.map((browser, at) => browser.post('/session/link/spend', { secret: secrets[at] })),
+  );
+  expect(spent.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+  const after = await served.operate<{ accounts: object[] }>('GET', '/accounts');
+  expect(after.accounts).toHaveLength(before.accounts.length + 1);
+  const sessions = await Promise.all(browsers.map(async (browser) => (await browser.get('/session')).body['session']));
+  expect(new Set(sessions.map((session) => (session as { accountId: string }).accountId)).size).toBe(1);
+});

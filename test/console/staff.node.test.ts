@@ -23,11 +23,12 @@ afterAll(() => served.stop());
 const as = (email: string, method: string, path: string, body: object): Promise<Reply> =>
   served.openBrowser().send(method, `/operator/v1${path}`, body, served.staffHeader(email));
 
-/** An account that has a holder, as the exchange's database has it. */
+/** An account that has a holder, who was invited and has opened the link. */
 async function openHeldAccount(): Promise<string> {
   const accountId = await served.openAccount();
-  const database = await served.runtime.getD1Database('DB', 'bureau');
-  await database.prepare(`UPDATE accounts SET holder = 'holder of ' || id WHERE id = ?`).bind(accountId).run();
+  const email = `${accountId}@customers.example`;
+  await served.invite(accountId, email);
+  await served.openBrowser().post('/session/link/spend', { secret: await served.linkTo(email) });
   return accountId;
 }
 

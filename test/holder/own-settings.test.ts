@@ -102,12 +102,19 @@ describe('a signed-in holder', () => {
       ['exchange', 'change_account'],
       ['holder', 'add_passkey'],
       ['holder', 'open_session'],
+      ['holder', 'become_holder'],
+      ['exchange', 'invite_holder'],
       ['exchange', 'create_api_key'],
     ]);
     expect(log[1]?.detail).toEqual({ name: 'laptop' });
     expect(log[0]?.detail).toEqual({});
     const rest = await accepted(holderEntrypoint.listSecurityLog(token, Number(log[1]?.id)));
-    expect(rest.map(({ action }) => action)).toEqual(['open_session', 'create_api_key']);
+    expect(rest.map(({ action }) => action)).toEqual([
+      'open_session',
+      'become_holder',
+      'invite_holder',
+      'create_api_key',
+    ]);
   });
 });
 

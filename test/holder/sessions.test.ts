@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type ProblemBody, asOperator, createKey, json, openAccount, openTrader } from '../support/exchange.ts';
 import { accepted, expectRefusal, signIn } from '../support/holder/holders.ts';
+import { addressOf, inviteByTwo } from '../support/holder/invite.ts';
 import { holderEntrypoint } from '../support/runtime/test-env.ts';
 import { databaseOfId } from '../support/ledger/open-in-ledger.ts';
 
@@ -51,13 +52,88 @@ describe('a session', () => {
     await signIn(accountId, 'look', 'first');
     await signIn(accountId, 'act', 'first');
     await expectRefusal(
-      holderEntrypoint.openSession({ accountId, holder: 'second', level: 'act', newBrowser: null }),
+      holderEntrypoint.openSession({
+        accountId,
+        holder: 'second',
+        email: addressOf(accountId),
+        level: 'act',
+        newBrowser: null,
+      }),
       'invalid_state',
     );
     const replace = databaseOfId(accountId)
       .prepare("UPDATE accounts SET holder = 'second' WHERE id = ?")
       .bind(accountId);
     await expect(replace.run()).rejects.toThrow('guard: account_has_holder');
+  });
+
+  it('makes nobody the holder who was not invited, by that address, within 72 hours', async () => {
+    const accountId = await openAccount();
+    const email = addressOf(accountId);
+    const open = (address: string) =>
+      holderEntrypoint.openSession({ accountId, holder: 'x', email: address, level: 'look', newBrowser: null });
+    await expectRefusal(open(email), 'invalid_state');
+    await inviteByTwo(accountId);
+    await expectRefusal(open('other@customers.test'), 'invalid_state');
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 72 * HOUR_MS + 1_000 });
+    try {
+      await expectRefusal(open(email), 'invalid_state');
+    } finally {
+      vi.useRealTimers();
+    }
+    await inviteByTwo(accountId);
+    await accepted(open(email));
+    const { results } = await databaseOfId(accountId)
+      .prepare('SELECT action, role, actor FROM audit WHERE target = ? ORDER BY id')
+      .bind(accountId)
+      .all();
+    expect(results.slice(1)).toEqual([
+      { action: 'invite_holder', role: 'admin', actor: 'second@bureau.test' },
+      { action: 'invite_holder', role: 'admin', actor: 'second@bureau.test' },
+      { action: 'become_holder', role: 'holder', actor: null },
+      { action: 'open_session', role: 'holder', actor: null },
+    ]);
+  });
+
+  it('is refused by the database for a holder who was not invited, and so is an invitation that no audit row tells', async () => {
+    const accountId = await openAccount();
+    const database = databaseOfId(accountId);
+    const claim = database.prepare("UPDATE accounts SET holder = 'x' WHERE id = ?").bind(accountId);
+    await expect(claim.run()).rejects.toThrow('guard: holder_not_invited');
+    const expiresAt = Date.now() + 72 * HOUR_MS;
+    const invite = (byTwo: number) =>
+      database.prepare('INSERT INTO invitations VALUES (?, ?, ?, ?)').bind(accountId, 'address', expiresAt, byTwo);
+    for (const byTwo of [0, 1]) await expect(invite(byTwo).run()).rejects.toThrow('as its audit row says');
+    await inviteByTwo(accountId);
+    const longer = database.prepare('UPDATE invitations SET expires_at = expires_at + 1 WHERE account_id = ?');
+    await expect(longer.bind(accountId).run()).rejects.toThrow('guard: an invitation is never changed');
+    await expect(claim.run()).rejects.toThrow('guard: holder_not_invited');
+    const used = await openTrader();
+    const audit = `INSERT INTO audit (id, ts, role, action, target, detail)
+       SELECT max(id) + 1, ?, 'support', 'invite_holder', ?, '{}' FROM audit`;
+    const forged = databaseOfId(used.accountId);
+    const batch = forged.batch([
+      forged.prepare(audit).bind(expiresAt - 72 * HOUR_MS, used.accountId),
+      forged.prepare('INSERT INTO invitations VALUES (?, ?, ?, 0)').bind(used.accountId, 'address', expiresAt),
+    ]);
+    await expect(batch).rejects.toThrow('guard: two_people_needed');
+  });
+
+  it('has its invitation end with the first who signs in, and with a freeze', async () => {
+    const [accountId, frozen] = [await openAccount(), await openAccount()];
+    const count = async (id: string) =>
+      databaseOfId(id).prepare('SELECT count(*) AS n FROM invitations WHERE account_id = ?').bind(id).first('n');
+    for (const id of [accountId, frozen]) {
+      await inviteByTwo(id);
+      expect(await count(id)).toBe(1);
+    }
+    await signIn(accountId);
+    await asOperator('PATCH', `/accounts/${frozen}`, { status: 'frozen' });
+    expect([await count(accountId), await count(frozen)]).toEqual([0, 0]);
+    const refused = await asOperator('POST', `/accounts/${frozen}/invitation`, { email: 'a@b.example' });
+    expect(await codeOfAnswer(refused)).toBe('invalid_state');
+    const held = await asOperator('POST', `/accounts/${accountId}/invitation`, { email: 'a@b.example' });
+    expect(await codeOfAnswer(held)).toBe('invalid_state');
   });
 
   it('is not opened for an account that does not exist', async () => {
@@ -67,7 +143,13 @@ describe('a session', () => {
       '01a1fcca-895a-7fff-b43c-11f474a4f8d5',
     ]) {
       await expectRefusal(
-        holderEntrypoint.openSession({ accountId, holder: 'x', level: 'act', newBrowser: null }),
+        holderEntrypoint.openSession({
+          accountId,
+          holder: 'x',
+          email: addressOf(accountId),
+          level: 'act',
+          newBrowser: null,
+        }),
         'not_found',
       );
     }
@@ -129,9 +211,16 @@ describe('the sessions of an account', () => {
 
   it('are five at most when ten are opened at once', async () => {
     const accountId = await openAccount();
+    await inviteByTwo(accountId);
     await Promise.all(
       Array.from({ length: 10 }, () =>
-        holderEntrypoint.openSession({ accountId, holder: 'x', level: 'act', newBrowser: null }),
+        holderEntrypoint.openSession({
+          accountId,
+          holder: 'x',
+          email: addressOf(accountId),
+          level: 'act',
+          newBrowser: null,
+        }),
       ),
     );
     const live = await databaseOfId(accountId)

@@ -64,8 +64,18 @@ describe('an account', () => {
 
   it.each(ledgers)('that a holder opens is drawn in the same way, for ledger %i', async (ledger) => {
     draw(ledger);
-    const { accountId } = await accepted(holderEntrypoint.openAccount());
+    const { accountId } = await accepted(holderEntrypoint.openAccount(`in-${ledger}@customers.test`));
     expect(ledgerNumberOf(accountId)).toBe(ledger);
+  });
+
+  it('that a holder opens is one for each address, though five links are spent at once and each draws another ledger', async () => {
+    draw(2, 0, 1, 1, 0);
+    const before = await countAccounts();
+    const opened = await Promise.all(
+      Array.from({ length: 5 }, () => accepted(holderEntrypoint.openAccount('at-once@customers.test'))),
+    );
+    expect(new Set(opened.map(({ accountId }) => accountId)).size).toBe(1);
+    expect(await countAccounts()).toBe(before + 1);
   });
 
   it('is opened in no ledger that has no weight, nor in one that the settings do not name', async () => {

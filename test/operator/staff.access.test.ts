@@ -76,6 +76,7 @@ const allowed: Record<string, string> = {
   claimPayout: 'treasury',
   releasePayout: 'treasury',
   openAccount: 'support',
+  inviteHolder: 'support',
   changeAccount: 'support compliance',
   createApiKey: '',
   revokeApiKey: 'support compliance',

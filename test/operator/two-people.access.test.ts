@@ -3,7 +3,8 @@ import { readAddresses } from '../support/addresses/addresses.ts';
 import { type Trader, asOperator, openTrader, send } from '../support/exchange.ts';
 import { accepted, signIn, switchTotpOn, codeOf as totpCodeOf } from '../support/holder/holders.ts';
 import { sql } from '../support/ledger/raw-ledger.ts';
-import { changes, giveHolder, raiseLimit } from '../support/operator/changes-by-two.ts';
+import { giveHolder } from '../support/holder/invite.ts';
+import { changes, raiseLimit } from '../support/operator/changes-by-two.ts';
 import {
   ADA,
   BOB,
@@ -159,7 +160,7 @@ describe('a holder', () => {
 describe('the second factor of an account that has a holder', () => {
   it('is switched off by two people, also by a request without a body', async () => {
     await sql(`INSERT INTO totp (account_id, sealed_secret, confirmed_at) VALUES (?, 's', 1)`, trader.accountId).run();
-    await giveHolder(trader);
+    await giveHolder(trader.accountId);
     const proposal = await readProposal(await by(ADA, 'DELETE', `/accounts/${trader.accountId}/totp`));
     expect(await codeOf(await approve(BOB, proposal))).toBe('200');
     expect(await sql('SELECT confirmed_at FROM totp WHERE account_id = ?', trader.accountId).first()).toEqual({
@@ -197,7 +198,7 @@ describe('the database', () => {
     await sql('UPDATE settings SET trading_halted = 1, withdrawals_halted = 1').run();
     const id = trader.accountId;
     await sql(`INSERT INTO totp (account_id, sealed_secret, confirmed_at) VALUES (?, 'sealed', 1)`, id).run();
-    await giveHolder(trader);
+    await giveHolder(trader.accountId);
     const attempts: readonly (readonly [string, string, string])[] = [
       ['set_roles', LEAVER, `UPDATE staff SET roles = '["admin"]' WHERE email = '${LEAVER}'`],
       ['set_roles', 'x@y.z', `INSERT INTO staff VALUES ('x@y.z', '["admin"]', 1)`],

@@ -10,7 +10,7 @@ import type { Actor } from '../../src/ledger/audit.ts';
 import { ledgerOf } from '../../src/ledger/ledgers.ts';
 import { ledgerNumberOf, newRecordId } from '../../src/ledger/record-id.ts';
 import { valueInUsdt } from '../../src/markets/value-in-usdt.ts';
-import { openAccountOnce } from '../../src/operator/open-account-once.ts';
+import { openAccountOnce } from '../../src/accounts/open-account-once.ts';
 import { CreateCredit, creditAccount } from '../../src/wallet/deposits/credit.ts';
 import { expectDocumented, listOperations } from './document/documented.ts';
 import { env, worker } from './runtime/test-env.ts';

@@ -44,6 +44,10 @@ export type GiveDeposit = { readonly accountId: string; readonly asset: string; 
 
 export type House = { readonly ts: string; readonly inventoryUsdValue: string | null; readonly custodyAnsweredAt: string | null; readonly assets: readonly ({ readonly asset: string; readonly owedToClients: string; readonly inFlight: string; readonly inTransit: string; readonly feesEarned: string; readonly inventory: string; readonly inventoryUsdValue: string | null; readonly exposure: string; readonly exposureUsed: string | null; readonly custodyShouldHold: string; readonly custodyHolds: string | null; readonly custodyCovers: "covered" | "shortfall" | "unknown"; readonly supplyCap: string; readonly supplyCapUsed: string | null; readonly price: string | null })[]; readonly ledgers: readonly ({ readonly ledger: number; readonly assets: readonly ({ readonly asset: string; readonly owedToClients: string; readonly inFlight: string; readonly inTransit: string; readonly feesEarned: string; readonly inventory: string; readonly exposure: string; readonly exposureUsed: string | null; readonly custodyShouldHold: string; readonly supplyCap: string; readonly supplyCapUsed: string | null })[] | null })[]; readonly spreadEarned: readonly ({ readonly day: string; readonly coin: string; readonly orders: number; readonly usdt: string })[] | null };
 
+export type Invitation = { readonly accountId: string; readonly email: string; readonly expiresAt: string };
+
+export type InviteHolder = { readonly email: string };
+
 export type LedgerStanding = { readonly ledger: number; readonly status: "ok" | "broken" | "pending" | "unreachable"; readonly lastPass: { readonly pass: number; readonly startedAt: string; readonly completedAt: string } | null; readonly progress: { readonly pass: number; readonly startedAt: string | null; readonly lastStepAt: string | null; readonly transfersRead: string; readonly walks: { readonly accounts?: "waiting" | "running" | "done"; readonly history?: "waiting" | "running" | "done"; readonly journal?: "waiting" | "running" | "done" } } | null; readonly history: { readonly transfers: { readonly number: number; readonly upTo: number; readonly digest: string } | null; readonly audit: { readonly number: number; readonly upTo: number; readonly digest: string } | null } | null; readonly violations: readonly ({ readonly id: string; readonly invariant: "ledger_sums_to_zero" | "balances_above_floor" | "balances_match_transfers" | "journal_has_no_gap" | "records_match_transfers" | "movements_have_both_halves" | "withdrawals_paid_once" | "withdrawals_within_limit" | "rounding_favours_house" | "addresses_have_one_owner" | "debts_within_caps" | "history_unchanged"; readonly pass: number; readonly foundAt: string; readonly examples: readonly ({ readonly [name: string]: string })[] })[] };
 
 export type MovedMarket = { readonly prices: { readonly USDC?: string; readonly BTC?: string; readonly ETH?: string; readonly AVAX?: string; readonly MATIC?: string; readonly BNB?: string; readonly LTC?: string; readonly DOGE?: string }; readonly sources: "up" | "down" | "disputed" };
@@ -194,6 +198,11 @@ export interface Operations {
     query: undefined;
     body: undefined;
     answer: { readonly entry: AllowlistEntry };
+  };
+  'post /accounts/{id}/invitation': {
+    query: undefined;
+    body: InviteHolder;
+    answer: { readonly invitation: Invitation } | { readonly proposal: Proposal };
   };
   'post /accounts/{id}/recovery': {
     query: undefined;

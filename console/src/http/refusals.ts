@@ -9,6 +9,7 @@ const ownProblems = {
   passkey_needed: { status: 403, title: 'Passkey needed' },
   second_factor_needed: { status: 403, title: 'Two-factor authentication needed' },
   link_not_valid: { status: 403, title: 'Link not valid' },
+  mail_not_sent: { status: 502, title: 'Mail not sent' },
 } as const;
 
 type OwnCode = keyof typeof ownProblems;
@@ -52,6 +53,11 @@ export const linkNotValid = refuseHere(
 export const freezeLinkNotValid = refuseHere(
   'link_not_valid',
   'The link is too old. Ask for a link at the sign-in: it lets you freeze the account as well.',
+);
+
+export const invitationNotMailed = refuseHere(
+  'mail_not_sent',
+  'The invitation stands, but its mail was not sent. Invite the same address again: that needs nobody else.',
 );
 
 export const foreignOrigin = refuse('invalid_origin', 'A change must come from the console: send its own Origin.');

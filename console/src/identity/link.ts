@@ -1,11 +1,10 @@
-import { newRecordId } from '../../../src/ledger/record-id.ts';
+import type { Invitation } from '../../../src/accounts/invite-holder.ts';
 import { digest } from '../../../src/platform/digest.ts';
 import { drawSecret } from '../sessions/secret.ts';
-import { type User, findUserByEmail, readUser } from './user.ts';
+import { type User, findUserByEmail, keepHolder, readUser } from './user.ts';
 
-/** How long a link that signs in is good for, and one that invites. */
+/** How long a link that signs in is good for. */
 const SIGN_IN_MS = 10 * 60_000;
-const INVITATION_MS = 72 * 3_600_000;
 
 /**
  * How many links an address is sent in an hour: for one network that asks, or for the browsers in which its owner has
@@ -84,23 +83,18 @@ export async function makeOpeningLink(
   return secret;
 }
 
-/** For whom an invitation is, and who of the staff sends it. */
-export interface Invitation {
-  readonly email: string;
-  readonly accountId: string;
-  readonly invitedBy: string;
-}
-
-/** Makes a link that makes somebody the holder of an account. Returns its secret. Throws when D1 fails. */
-export async function makeInvitation(identity: D1Database, invitation: Invitation, now_ms: number): Promise<string> {
+/**
+ * Makes a link for somebody whom the exchange has invited to become the holder of an account, good for as long. Returns its
+ * secret. Throws when D1 fails.
+ */
+export async function makeInvitationLink(
+  identity: D1Database,
+  { email, accountId, expiresAt }: Invitation,
+): Promise<string> {
   const secret = drawSecret();
-  const { email, accountId, invitedBy } = invitation;
   await identity
-    .prepare(
-      `INSERT INTO links (hash, kind, email, account_id, invited_by, expires_at)
-       VALUES (?, 'invitation', ?, ?, ?, ?)`,
-    )
-    .bind(await hashOf(secret), email, accountId, invitedBy, now_ms + INVITATION_MS)
+    .prepare("INSERT INTO links (hash, kind, email, account_id, expires_at) VALUES (?, 'invitation', ?, ?, ?)")
+    .bind(await hashOf(secret), email, accountId, Date.parse(expiresAt))
     .run();
   return secret;
 }
@@ -111,17 +105,16 @@ interface LinkRow {
   readonly browser: string;
   readonly email: string;
   readonly account_id: string;
-  readonly invited_by: string;
   readonly expires_at: number;
 }
 
-/** Opens an account at the exchange, and returns its id. Throws what prevents it. */
-export type OpenAccount = () => Promise<string>;
+/** Opens an account at the exchange for an address, and returns its id. Throws what prevents it. */
+export type OpenAccount = (email: string) => Promise<string>;
 
 /**
- * Spends a link, and returns who it signs in; one that opens an account has `openAccount` open it. `undefined` when it was
- * spent, has expired, was asked for in another browser, or invites to an account that has another holder. A link that is
- * tried in the wrong browser is spent too: it is in somebody else's hands. Throws when D1 fails.
+ * Spends a link, and returns who it signs in, if the exchange agrees; one that opens an account has `openAccount` open it.
+ * `undefined` when it was spent, has expired, was asked for in another browser, or invites to an account that has another
+ * holder. A link that is tried in the wrong browser is spent too: it is in somebody else's hands. Throws when D1 fails.
  */
 export async function spendLink(
   identity: D1Database,
@@ -135,29 +128,11 @@ export async function spendLink(
     .bind(await hashOf(secret))
     .first<LinkRow>();
   if (!row || row.expires_at <= now_ms) return undefined;
-  if (row.kind === 'invitation') return makeHolder(identity, row.email, row.account_id, row.invited_by, now_ms);
+  if (row.kind === 'invitation') return keepHolder(identity, row.email, row.account_id, now_ms);
   const isOwnBrowser = cookie !== undefined && (await browserOf(cookie)) === row.browser;
   if (!isOwnBrowser) return undefined;
   if (row.kind === 'sign_in') return readUser(identity, row.user_id);
   // Asked for twice, the second link finds the account that the first has opened.
   const present = await findUserByEmail(identity, row.email);
-  return present ?? makeHolder(identity, row.email, await openAccount(), 'themselves', now_ms);
-}
-
-async function makeHolder(
-  identity: D1Database,
-  email: string,
-  accountId: string,
-  invitedBy: string,
-  now_ms: number,
-): Promise<User | undefined> {
-  await identity
-    .prepare(
-      `INSERT INTO users (id, email, account_id, created_at, invited_by) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT DO NOTHING`,
-    )
-    .bind(newRecordId(now_ms), email, accountId, now_ms, invitedBy)
-    .run();
-  const user = await findUserByEmail(identity, email);
-  return user?.accountId === accountId ? user : undefined;
+  return present ?? keepHolder(identity, row.email, await openAccount(row.email), now_ms);
 }

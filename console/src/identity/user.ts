@@ -1,3 +1,5 @@
+import { newRecordId } from '../../../src/ledger/record-id.ts';
+
 /** Who signs in, and for which account of the exchange. */
 export interface User {
   readonly id: string;
@@ -30,4 +32,38 @@ export async function findUserByEmail(identity: D1Database, email: string): Prom
 /** The holder of an account, or `undefined`. Throws when D1 fails. */
 export async function findHolder(identity: D1Database, accountId: string): Promise<User | undefined> {
   return toUser(await identity.prepare(`${COLUMNS} WHERE account_id = ?`).bind(accountId).first<UserRow>());
+}
+
+/**
+ * Keeps who may be the holder of an account, before the exchange is asked: so whatever is cut off, the same person has the
+ * same id. `undefined` when the account or the address is somebody else's. Throws when D1 fails.
+ */
+export async function keepHolder(
+  identity: D1Database,
+  email: string,
+  accountId: string,
+  now_ms: number,
+): Promise<User | undefined> {
+  await identity
+    .prepare('INSERT INTO users (id, email, account_id, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING')
+    .bind(newRecordId(now_ms), email, accountId, now_ms)
+    .run();
+  const user = await findUserByEmail(identity, email);
+  return user?.accountId === accountId ? user : undefined;
+}
+
+/**
+ * Forgets who was kept as the holder of an account but is not, as the exchange says: nobody, or everybody but whom it has
+ * just invited. Throws when D1 fails.
+ */
+export async function forgetHolder(identity: D1Database, accountId: string, exceptEmail = ''): Promise<void> {
+  const whose = '(SELECT id FROM users WHERE account_id = ?1 AND email <> ?2)';
+  // What a request for a link leaves. A user with a session was the holder, and stays: the foreign keys refuse it.
+  const parts = ['links', 'freeze_links', 'mails', 'mailboxes'].map((table) =>
+    identity.prepare(`DELETE FROM ${table} WHERE user_id IN ${whose}`).bind(accountId, exceptEmail),
+  );
+  const users = identity
+    .prepare('DELETE FROM users WHERE account_id = ?1 AND email <> ?2')
+    .bind(accountId, exceptEmail);
+  await identity.batch([...parts, users]);
 }

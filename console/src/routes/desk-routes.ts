@@ -1,30 +1,39 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
+import type { Invitation } from '../../../src/accounts/invite-holder.ts';
 import { refuse } from '../../../src/http/refusal.ts';
+import { parseJson } from '../../../src/platform/parse-json.ts';
 import { config } from '../env.ts';
 import type { ConsoleContext, ConsoleEnvironment } from '../http/context.ts';
-import { readBody, readBytes } from '../http/read-body.ts';
-import { sendRefusal } from '../http/refusals.ts';
-import { makeInvitation, writeLink } from '../identity/link.ts';
-import { findHolder, findUserByEmail } from '../identity/user.ts';
+import { readBytes } from '../http/read-body.ts';
+import { invitationNotMailed, sendRefusal } from '../http/refusals.ts';
+import { makeInvitationLink, writeLink } from '../identity/link.ts';
+import { findHolder, findUserByEmail, forgetHolder } from '../identity/user.ts';
 import { letters, sendMail } from '../mail/mails.ts';
 import { forward } from './api-proxy.ts';
 
 /** The header that Access puts beside each request of somebody of the staff. */
 const ACCESS_HEADER = 'Cf-Access-Jwt-Assertion';
 
-/** Who may invite: the roles that open accounts. */
-const INVITING_ROLES = ['admin', 'support'];
-
 const tooLarge = refuse('payload_too_large', 'The body is too large.');
-const mayNotInvite = refuse('insufficient_role', 'Only the roles "admin" and "support" invite holders.');
-const hasHolder = refuse('invalid_state', 'The account has a holder.');
 const emailTaken = refuse('invalid_state', 'This e-mail is the holder’s of another account.');
-const noAccount = refuse('not_found', 'There is no account of that id.');
 
-const Me = z.object({ me: z.object({ actor: z.email(), roles: z.array(z.string()) }) });
+/** The requests by which a holder is invited: one person's, or the approval of a second one. */
+const INVITATION = /^\/operator\/v1\/accounts\/([^/]+)\/invitation$/;
+const APPROVAL = /^\/operator\/v1\/proposals\/[^/]+\/approve$/;
 
-const InvitationBody = z.strictObject({ accountId: z.string().max(36), email: z.email().max(254).toLowerCase() });
+const Wanted = z.object({ email: z.string().toLowerCase() });
+
+const Invited = z.object({
+  invitation: z.object({
+    accountId: z.string(),
+    email: z.string(),
+    expiresAt: z.string(),
+  }) satisfies z.ZodType<Invitation>,
+});
+
+/** What the exchange answers when it has invited a holder; an approval has that for its `answer`. */
+const InvitedAnswer = z.union([Invited, z.object({ answer: Invited }).transform(({ answer }) => answer)]);
 
 /**
  * The operator's API for the desk. Cloudflare Access has signed the person in, and the exchange checks that, the role and
@@ -35,8 +44,38 @@ export const operatorProxy = new Hono<ConsoleEnvironment>();
 operatorProxy.all('/v1/*', async (c) => {
   const body = c.req.method === 'GET' || c.req.method === 'HEAD' ? undefined : await readBytes(c.req.raw);
   if (body === undefined && c.req.raw.body !== null) return sendRefusal(c, tooLarge);
-  return forward(c, body === undefined ? {} : { body }, describeStaff(c));
+  const { method, path } = c.req;
+  const [isInvitation, accountId = ''] = INVITATION.exec(path) ?? [];
+  if (isInvitation !== undefined && body && (await isTaken(c, body, accountId))) return sendRefusal(c, emailTaken);
+  const answer = await forward(c, body === undefined ? {} : { body }, describeStaff(c));
+  const mayInvite = method === 'POST' && (isInvitation !== undefined || APPROVAL.test(path));
+  return mayInvite && answer.ok ? mailInvitation(c, answer) : answer;
 });
+
+/** Whether the address of an invitation is another account's holder's. Only who may read the account is told. */
+async function isTaken(c: ConsoleContext, body: Uint8Array, accountId: string): Promise<boolean> {
+  const wanted = Wanted.safeParse(parseJson(new TextDecoder().decode(body)));
+  const user = wanted.success ? await findUserByEmail(c.env.IDENTITY, wanted.data.email) : undefined;
+  if (!user || user.accountId === accountId) return false;
+  return (await ask(c, `/operator/v1/accounts/${accountId}`)).ok;
+}
+
+/**
+ * Mails the link where the exchange has invited a holder. The link shows who reads the mails to the address; that they may
+ * be the holder, the exchange alone knows. The account had none when it invited one, so whoever was kept as one is not.
+ */
+async function mailInvitation(c: ConsoleContext, answer: Response): Promise<Response> {
+  const read = InvitedAnswer.safeParse(await answer.clone().json());
+  if (!read.success) return answer;
+  const { invitation } = read.data;
+  const { accountId, email } = invitation;
+  await forgetHolder(c.env.IDENTITY, accountId, email);
+  const user = await findUserByEmail(c.env.IDENTITY, email);
+  if (user && user.accountId !== accountId) return sendRefusal(c, emailTaken);
+  const secret = await makeInvitationLink(c.env.IDENTITY, invitation);
+  const isSent = await sendMail(c.env, email, letters.invitation(writeLink(config.CONSOLE_ORIGIN, secret)));
+  return isSent ? answer : sendRefusal(c, invitationNotMailed);
+}
 
 function describeStaff(c: ConsoleContext): Record<string, string> {
   const assertion = c.req.header(ACCESS_HEADER);
@@ -46,26 +85,6 @@ function describeStaff(c: ConsoleContext): Record<string, string> {
 
 /** What the desk does at the console itself. */
 export const deskRoutes = new Hono<ConsoleEnvironment>();
-
-/** Mails an invitation to become the holder of an account that has none. */
-deskRoutes.post('/invitations', async (c) => {
-  const body = await readBody(c, InvitationBody);
-  if (!body.ok) return sendRefusal(c, body);
-  const me = await ask(c, '/operator/v1/me');
-  if (!me.ok) return new Response(me.body, me);
-  const person = Me.safeParse(await me.json());
-  const may = person.success && person.data.me.roles.some((role) => INVITING_ROLES.includes(role));
-  if (!may) return sendRefusal(c, mayNotInvite);
-  const { accountId, email } = body.value;
-  const account = await ask(c, `/operator/v1/accounts/${encodeURIComponent(accountId)}`);
-  if (!account.ok) return sendRefusal(c, noAccount);
-  if (await findHolder(c.env.IDENTITY, accountId)) return sendRefusal(c, hasHolder);
-  if (await findUserByEmail(c.env.IDENTITY, email)) return sendRefusal(c, emailTaken);
-  const invitation = { accountId, email, invitedBy: person.data.me.actor };
-  const secret = await makeInvitation(c.env.IDENTITY, invitation, Date.now());
-  const isSent = await sendMail(c.env, email, letters.invitation(writeLink(config.CONSOLE_ORIGIN, secret)));
-  return c.json({ invited: isSent }, 201);
-});
 
 /** Who signs in for an account, for everybody of the staff who may read it. */
 deskRoutes.get('/holders/:accountId', async (c) => {

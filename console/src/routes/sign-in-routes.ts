@@ -10,7 +10,7 @@ import { readBody } from '../http/read-body.ts';
 import { freezeLinkNotValid, linkNotValid, sendRefusal, signInRefused, tooManySignIns } from '../http/refusals.ts';
 import { countLinkRequest, makeOpeningLink, makeSignInLink, spendLink, writeLink } from '../identity/link.ts';
 import { findFreezeLink, makeFreezeLink, writeFreezeLink } from '../identity/freeze-link.ts';
-import { findUserByEmail, readUser } from '../identity/user.ts';
+import { findUserByEmail, forgetHolder, readUser } from '../identity/user.ts';
 import { tellUser } from '../mail/mail-queue.ts';
 import { letters, sendMail } from '../mail/mails.ts';
 import { AuthenticationAnswer } from '../passkeys/answers.ts';
@@ -106,8 +106,8 @@ async function mailLink(c: ConsoleContext, email: string, cookie: string): Promi
 open.post('/link/spend', async (c) => {
   const body = await readBody(c, z.strictObject({ secret: Secret }));
   if (!body.ok) return sendRefusal(c, body);
-  const openAccount = async () => {
-    const opened = await c.env.HOLDERS.openAccount();
+  const openAccount = async (email: string) => {
+    const opened = await c.env.HOLDERS.openAccount(email);
     if (!opened.ok) throw new Error(opened.code);
     return opened.value.accountId;
   };
@@ -115,6 +115,11 @@ open.post('/link/spend', async (c) => {
   const user = await spendLink(c.env.IDENTITY, body.value.secret, cookie, openAccount, Date.now());
   if (!user) return sendRefusal(c, linkNotValid);
   const begun = await beginSession(c, { user, level: 'look', verifiedAt_ms: null, replaces: await readOwn(c) });
+  if (!begun.ok && begun.code === 'invalid_state') {
+    // The exchange has another holder, or has invited somebody else since.
+    await forgetHolder(c.env.IDENTITY, user.accountId);
+    return sendRefusal(c, linkNotValid);
+  }
   if (!begun.ok) return sendRefusal(c, begun);
   await tellUser(c.env, user, { kind: 'signed_in_by_link', detail: {} });
   return c.json({ level: 'look' }, 201, begun.value);

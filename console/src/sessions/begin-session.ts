@@ -38,7 +38,8 @@ export async function beginSession(
   const browser = readCookie(c, '__Host-browser') ?? drawSecret();
   const seen = await seeBrowser(c.env.IDENTITY, user.id, browser, now_ms);
   const newBrowser = seen.isNew ? agent : null;
-  const opened = await c.env.HOLDERS.openSession({ accountId: user.accountId, holder: user.id, level, newBrowser });
+  const { accountId, id: holder, email } = user;
+  const opened = await c.env.HOLDERS.openSession({ accountId, holder, email, level, newBrowser });
   if (!opened.ok) return opened;
   const { sessionId, token, expiresAt_ms, ended } = opened.value;
   const cookie = drawSecret();

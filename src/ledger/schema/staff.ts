@@ -32,6 +32,16 @@ export const allowedRecoveries = sqliteTable('allowed_recoveries', {
   expiresAt: integer('expires_at').notNull(),
 });
 
+/** Who may become the holder of an account that has none. */
+export const invitations = sqliteTable('invitations', {
+  accountId: text('account_id')
+    .primaryKey()
+    .references(() => accounts.id),
+  address: text().notNull(),
+  expiresAt: integer('expires_at').notNull(),
+  byTwo: integer('by_two').notNull(),
+});
+
 export const audit = sqliteTable(
   'audit',
   {

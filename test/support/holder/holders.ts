@@ -5,6 +5,7 @@ import type { SessionLevel } from '../../../src/holder/session.ts';
 import type { Outcome } from '../../../src/http/refusal.ts';
 import { Trader } from '../exchange.ts';
 import { holderEntrypoint } from '../runtime/test-env.ts';
+import { addressOf, hasHolder, inviteByTwo } from './invite.ts';
 
 /** The value of an outcome, which must be one. */
 export async function accepted<T>(outcome: Promise<Outcome<T>>): Promise<T> {
@@ -19,14 +20,15 @@ export async function expectRefusal(outcome: Promise<Outcome<unknown>>, code: st
   expect(known.ok ? 'accepted' : known.code).toBe(code);
 }
 
-/** Opens a session of an account, and a client that uses its token at the public API as the console does. */
+/** Opens a session of an account, whose holder was invited by two people, and a client that uses its token at the public API as the console does. */
 export async function signIn(
   accountId: string,
   level: SessionLevel = 'act',
   holder = `holder of ${accountId}`,
   newBrowser: string | null = null,
 ) {
-  const call = { accountId, holder, level, newBrowser };
+  if (!(await hasHolder(accountId))) await inviteByTwo(accountId);
+  const call = { accountId, holder, email: addressOf(accountId), level, newBrowser };
   const session: OpenedSession = await accepted(holderEntrypoint.openSession(call));
   return { ...session, api: new Trader(accountId, session.sessionId, session.token) };
 }

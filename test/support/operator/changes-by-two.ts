@@ -1,6 +1,7 @@
 import { ledgerNumberOf, newRecordId } from '../../../src/ledger/record-id.ts';
 import { readAddresses } from '../addresses/addresses.ts';
 import { type Trader, asOperator, json } from '../exchange.ts';
+import { giveHolder, hasHolder } from '../holder/invite.ts';
 import { databaseOf } from '../ledger/open-in-ledger.ts';
 import { sql } from '../ledger/raw-ledger.ts';
 import { readTaken, withdraw } from '../withdrawals/withdrawals.ts';
@@ -56,11 +57,7 @@ export function raiseLimit(trader: Trader): Change {
 
 /** A holder who may recover an account without a code. */
 export async function recoverWithoutCode(accountId: string): Promise<Change> {
-  await at(
-    accountId,
-    `UPDATE accounts SET holder = 'holder of ' || id WHERE id = ? AND holder IS NULL`,
-    accountId,
-  ).run();
+  if (!(await hasHolder(accountId))) await giveHolder(accountId);
   return {
     method: 'POST',
     path: `/accounts/${accountId}/recovery`,
@@ -118,17 +115,12 @@ const changesOfSettings: readonly (readonly [string, (trader: Trader) => Promise
 
 const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
 
-/** Gives the account of a trader a holder. */
-export async function giveHolder({ accountId }: Trader): Promise<void> {
-  await at(accountId, `UPDATE accounts SET holder = 'holder of ' || id WHERE id = ?`, accountId).run();
-}
-
 /** What the staff changes of an account that has a holder. */
 const changesOfHolders: readonly (readonly [string, (trader: Trader) => Promise<Change>])[] = [
   [
     'an API key of an account that has a holder',
     async (trader) => {
-      await giveHolder(trader);
+      await giveHolder(trader.accountId);
       return {
         method: 'POST',
         path: `/accounts/${trader.accountId}/api-keys`,
@@ -140,7 +132,7 @@ const changesOfHolders: readonly (readonly [string, (trader: Trader) => Promise<
   [
     'an approved address of an account that has a holder',
     async (trader) => {
-      await giveHolder(trader);
+      await giveHolder(trader.accountId);
       return {
         method: 'POST',
         path: `/accounts/${trader.accountId}/allowlist`,
@@ -154,7 +146,7 @@ const changesOfHolders: readonly (readonly [string, (trader: Trader) => Promise<
     async (trader) => {
       const own = trader.accountId;
       await at(own, `INSERT INTO totp (account_id, sealed_secret, confirmed_at) VALUES (?, 'sealed', 1)`, own).run();
-      await giveHolder(trader);
+      await giveHolder(trader.accountId);
       return {
         method: 'DELETE',
         path: `/accounts/${trader.accountId}/totp`,

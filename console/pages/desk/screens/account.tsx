@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { ask } from '../../ask.ts';
 import { showAmount, showCents } from '../../format.ts';
 import { useLoaded } from '../../load.ts';
-import { Form, TextField } from '../../parts/form.tsx';
+import { TextField } from '../../parts/form.tsx';
 import { Shown } from '../../parts/notice.tsx';
 import type { Place } from '../place.ts';
 import { operate } from '../operate.ts';
@@ -101,15 +101,7 @@ function HolderCard({ accountId }: { readonly accountId: string }) {
   const { loaded, reload } = useLoaded(() =>
     ask<{ holder: { email: string } | null }>('GET', `/desk/holders/${encodeURIComponent(accountId)}`),
   );
-  const [email, setEmail] = useState('');
-  const [invited, setInvited] = useState<string>();
   const may = useMay();
-  const invite = async () => {
-    const { invited: isSent } = await ask<{ invited: boolean }>('POST', '/desk/invitations', { accountId, email });
-    setInvited(isSent ? `${email} was invited. The link is good for 72 hours.` : 'The mail was not sent. Try again.');
-    setEmail('');
-    reload();
-  };
   return (
     <section class="card">
       <h2>Holder</h2>
@@ -128,20 +120,46 @@ function HolderCard({ accountId }: { readonly accountId: string }) {
             <>
               <p>Nobody signs in for this account in the console.</p>
               {may('open_accounts') && (
-                <Form act={invite} label="Invite">
-                  <TextField label="E-mail of the holder" type="email" required value={email} set={setEmail} />
-                </Form>
+                <div class="steps">
+                  <Invite accountId={accountId} changed={reload} />
+                </div>
               )}
             </>
           )
         }
       </Shown>
+    </section>
+  );
+}
+
+/** Invites somebody by e-mail to become the holder. */
+function Invite({ accountId, changed }: { readonly accountId: string; readonly changed: () => void }) {
+  const [email, setEmail] = useState('');
+  const [invited, setInvited] = useState<string>();
+  const invite = async () => {
+    const answer = await operate('post /accounts/{id}/invitation', { path: { id: accountId }, body: { email } });
+    if ('invitation' in answer) setInvited(answer.invitation.email);
+    return answer;
+  };
+  const done = () => {
+    setEmail('');
+    changed();
+  };
+  return (
+    <>
+      <Step label="Invite a holder" title="Invite a holder" act={invite} done={done}>
+        <p>
+          Whoever opens the link that is mailed to this address within 72 hours signs in for the account, for good. If
+          it ever had a key, a balance, a deposit or a second factor, a second person must approve.
+        </p>
+        <TextField label="E-mail of the holder" type="email" required value={email} set={setEmail} />
+      </Step>
       {invited !== undefined && (
         <p class="notice" role="status">
-          {invited}
+          {invited} was invited. The link is good for 72 hours.
         </p>
       )}
-    </section>
+    </>
   );
 }
 

@@ -26,6 +26,7 @@ const deeds: readonly (readonly [path: RegExp, words: string])[] = [
   [/^\/accounts\/([^/]+)\/api-keys$/, 'Make a key for the account'],
   [/^\/accounts\/([^/]+)\/allowlist$/, 'Approve an address of the account'],
   [/^\/accounts\/([^/]+)\/totp$/, 'Switch two-factor authentication off for the account'],
+  [/^\/accounts\/([^/]+)\/invitation$/, 'Invite a holder of the account'],
   [/^\/accounts\/([^/]+)\/recovery$/, 'Let the holder recover the account'],
   [/^\/accounts\/[^/]+\/withdrawals\/([^/]+)\/settle$/, 'Settle the withdrawal'],
   [/^\/deposits$/, 'Report a deposit'],

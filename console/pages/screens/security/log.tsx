@@ -6,6 +6,8 @@ import { Fault } from '../../parts/notice.tsx';
 
 /** What the log says of each action. */
 const actions: Readonly<Record<string, string>> = {
+  invite_holder: 'You were invited',
+  become_holder: 'You became the holder',
   open_session: 'Signed in',
   end_sessions: 'Signed out',
   give_up_mails: 'Mails to you could not be delivered for a day',

@@ -46,7 +46,6 @@ export const changes: Change[] = [
   ['POST', `/api/v1/webhook-endpoints/${ENDPOINT}/rotate-secret`],
   ['POST', `/api/v1/webhook-endpoints/${ENDPOINT}/test`],
   ['POST', `/api/v1/webhook-endpoints/${ENDPOINT}/replay`, { after: 0 }],
-  ['POST', '/desk/invitations', { accountId: 'x', email: 'a@b.example' }],
   ['POST', '/operator/v1/accounts', { label: 'x' }],
 ];
 

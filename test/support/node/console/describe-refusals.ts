@@ -118,8 +118,8 @@ export function describeRefusals(): void {
       const { browser } = await served.openHolder();
       expectRefused(await browser.get('/operator/v1/accounts'), 401, 'invalid_operator_token');
       expectRefused(await browser.post('/operator/v1/accounts', { label: 'x' }), 401, 'invalid_operator_token');
-      const invitation = { accountId: 'x', email: 'a@b.example' };
-      expectRefused(await browser.post('/desk/invitations', invitation), 401, 'invalid_operator_token');
+      const invitation = `/operator/v1/accounts/${await served.openAccount()}/invitation`;
+      expectRefused(await browser.post(invitation, { email: 'a@b.example' }), 401, 'invalid_operator_token');
       const me = await browser.send('GET', '/operator/v1/me', undefined, served.staffHeader());
       expect(me.body['me']).toEqual({ actor: 'admin@bureau.example', roles: ['admin'] });
     });

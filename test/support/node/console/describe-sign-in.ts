@@ -16,7 +16,7 @@ export function describeSignIn(): void {
 
   describe('an invitation', () => {
     it('makes somebody the holder of an account, who enrols a passkey, signs out and in, and trades', async () => {
-      const accountId = await served.openAccount({ USDT: '1000' });
+      const accountId = await served.openAccount();
       expect((await served.invite(accountId, 'Ada@Customers.example')).status).toBe(201);
       const browser = served.openBrowser();
       const spent = await browser.post('/session/link/spend', { secret: await served.linkTo('ada@customers.example') });
@@ -30,6 +30,7 @@ export function describeSignIn(): void {
       expectRefused(await browser.post('/api/v1/orders', order), 403, 'insufficient_scope');
       const { passkey, reply } = await browser.enrol();
       expect([reply.status, reply.body['level']]).toEqual([201, 'act']);
+      await served.credit(accountId, { USDT: '1000' });
       expect((await browser.post('/api/v1/orders', order)).status).toBe(201);
       expect((await browser.send('DELETE', '/session')).status).toBe(200);
       await expectSignedOut(browser);
@@ -49,7 +50,9 @@ export function describeSignIn(): void {
       const free = await served.openAccount();
       expectRefused(await served.invite(accountId, 'other@customers.example'), 409, 'invalid_state');
       expectRefused(await served.invite(free, email), 409, 'invalid_state');
-      expectRefused(await served.invite('nobody', 'other@customers.example'), 404, 'not_found');
+      const unknown = '01a1fcca-895a-7000-b43c-11f474a4f8d5';
+      expectRefused(await served.invite(unknown, 'other@customers.example'), 404, 'not_found');
+      expectRefused(await served.invite(free, email, {}), 401, 'invalid_operator_token');
       expectRefused(await served.invite(free, 'x@customers.example', {}), 401, 'invalid_operator_token');
       expectRefused(
         await served.invite(free, 'x@customers.example', served.staffHeader('stranger@bureau.example')),
@@ -62,13 +65,41 @@ export function describeSignIn(): void {
       expectRefused(await served.openBrowser().post('/session/link/spend', { secret }), 403, 'link_not_valid');
     });
 
-    it('of two for one account only the first is accepted', async () => {
+    it('of two for one account the newer one is accepted, whichever link is opened first', async () => {
       const accountId = await served.openAccount();
       for (const name of ['first', 'second']) await served.invite(accountId, `${name}@race.example`);
       const spend = async (name: string) =>
         served.openBrowser().post('/session/link/spend', { secret: await served.linkTo(`${name}@race.example`) });
-      expect((await spend('second')).status).toBe(201);
       expectRefused(await spend('first'), 403, 'link_not_valid');
+      expect((await spend('second')).status).toBe(201);
+      expect(
+        await served.identity
+          .prepare('SELECT count(*) AS n FROM users WHERE account_id = ?')
+          .bind(accountId)
+          .first('n'),
+      ).toBe(1);
+    });
+
+    it('is mailed again when it is sent again, and both links are the same person’s', async () => {
+      const accountId = await served.openAccount();
+      const email = 'twice@customers.example';
+      const first = await served.invite(accountId, email);
+      const again = await served.invite(accountId, email);
+      expect([again.status, again.body['invitation']]).toEqual([201, first.body['invitation']]);
+      await served.linkTo(email, 2);
+      const secrets = served.mailsTo(email).map(({ text }) => /\/link#([\w-]{43})/.exec(text)?.[1]);
+      const spends = secrets.map((secret) => served.openBrowser().post('/session/link/spend', { secret }));
+      expect((await Promise.all(spends)).map(({ status }) => status)).toEqual([201, 201]);
+    });
+
+    it('for an account that holds something is proposed, and mailed when another person approves', async () => {
+      const accountId = await served.openAccount({ USDT: '10' });
+      const email = 'agreed@customers.example';
+      const proposed = await served.invite(accountId, email, served.staffHeader('second@bureau.example'));
+      expect([proposed.status, served.mailsTo(email)]).toEqual([202, []]);
+      expect((await served.approve(proposed, served.staffHeader())).status).toBe(200);
+      const spent = await served.openBrowser().post('/session/link/spend', { secret: await served.linkTo(email) });
+      expect(spent.status).toBe(201);
     });
   });
 

@@ -100,14 +100,25 @@ class StartedConsole {
 
   async openAccount(funds: Readonly<Record<string, string>> = {}): Promise<string> {
     const { account } = await this.operate<{ account: { id: string } }>('POST', '/accounts', { label: 'test' });
-    for (const [asset, amount] of Object.entries(funds)) {
-      await this.operate('POST', `/accounts/${account.id}/credits`, { asset, amount, reference: `fund ${asset}` });
-    }
+    await this.credit(account.id, funds);
     return account.id;
   }
 
+  async credit(accountId: string, funds: Readonly<Record<string, string>>): Promise<void> {
+    for (const [asset, amount] of Object.entries(funds)) {
+      await this.operate('POST', `/accounts/${accountId}/credits`, { asset, amount, reference: `fund ${asset}` });
+    }
+  }
+
+  /** Invites the holder of an account as one of the staff does at the desk. */
   invite(accountId: string, email: string, headers = this.staffHeader()): Promise<Reply> {
-    return this.openBrowser().post('/desk/invitations', { accountId, email }, headers);
+    return this.openBrowser().post(`/operator/v1/accounts/${accountId}/invitation`, { email }, headers);
+  }
+
+  /** Approves what an answer has proposed. */
+  approve({ body }: Reply, headers: Record<string, string>): Promise<Reply> {
+    const { id, digest } = body['proposal'] as { id: string; digest: string };
+    return this.openBrowser().post(`/operator/v1/proposals/${id}/approve`, { digest }, headers);
   }
 
   /** Mails holders what has happened to their accounts, as the schedule does every minute. */
@@ -139,12 +150,13 @@ class StartedConsole {
   async openHolder(funds: Readonly<Record<string, string>> = {}): Promise<Holder> {
     this.#holders += 1;
     const email = `holder-${this.#holders}@customers.example`;
-    const accountId = await this.openAccount(funds);
+    const accountId = await this.openAccount();
     await this.invite(accountId, email);
     const browser = this.openBrowser();
     await browser.post('/session/link/spend', { secret: await this.linkTo(email) });
     const { passkey, reply } = await browser.enrol();
     if (reply.status !== 201) throw new Error(`not enrolled: ${JSON.stringify(reply.body)}`);
+    await this.credit(accountId, funds);
     return { email, accountId, browser, passkey };
   }
 

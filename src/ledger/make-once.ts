@@ -1,31 +1,14 @@
-import type { Context } from 'hono';
 import { and, eq } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
-import { fingerprint, idempotencyKeyParameter, readIdempotencyKey } from '../http/idempotency.ts';
-import type { ProblemCode } from '../http/problems.ts';
 import { type Outcome, type Refusal, accept, refuse } from '../http/refusal.ts';
-import { type Actor, nameActor } from '../ledger/audit.ts';
-import { commit } from '../ledger/commit.ts';
-import type { Database } from '../ledger/database.ts';
-import { openLedger } from '../ledger/ledgers.ts';
-import { newRecordId } from '../ledger/record-id.ts';
-import { operatorRequests } from '../ledger/schema.ts';
-import { approvalRefusals, explain, holdRefusals } from '../ledger/explain.ts';
+import type { Actor } from './audit.ts';
+import { commit } from './commit.ts';
+import type { Database } from './database.ts';
+import { openLedger } from './ledgers.ts';
+import { newRecordId } from './record-id.ts';
+import { operatorRequests } from './schema.ts';
+import { approvalRefusals, explain, holdRefusals } from './explain.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import type { OperatorEnvironment } from './authenticate-operator.ts';
-
-/** How the header is documented for the operator's routes. */
-export const onceParameter = {
-  ...idempotencyKeyParameter,
-  description:
-    'Makes the request take effect at most once, however often and however late it is sent: 1 to 255 visible ASCII characters, of your choice, new for every new request. It is valid for one person or token.',
-} as const;
-
-/** The refusals of a route that takes the header. */
-export const onceRefusals = [
-  'invalid_idempotency_key',
-  'idempotency_key_reused',
-] as const satisfies readonly ProblemCode[];
 
 /** A request with an Idempotency-Key. */
 export interface OnceRequest {
@@ -83,24 +66,6 @@ export async function makeOnce(
   // This request's own record has landed though its answer was lost: it is no repetition.
   if (landed) return landed.ok && landed.value.id === id ? accept({ id, isRepeated: false }) : landed;
   return outcome.kind === 'exists' ? refuseExisting() : unconfirmed;
-}
-
-/**
- * The request with its Idempotency-Key, or `null` without one. `body` is what was read of its body. Refuses with
- * `invalid_idempotency_key`.
- */
-export async function readOnceRequest(
-  c: Pick<Context<OperatorEnvironment>, 'req' | 'var'>,
-  body: unknown,
-): Promise<Outcome<OnceRequest | null>> {
-  const key = readIdempotencyKey(c.req.header('Idempotency-Key'));
-  if (!key.ok) return key;
-  if (key.value === null) return accept(null);
-  return accept({
-    caller: nameActor(c.var),
-    idempotencyKey: key.value,
-    fingerprint: await fingerprint(c.req.method, c.req.path, { body: JSON.stringify(body) }),
-  });
 }
 
 /** What an earlier request with the same key made in this ledger, if any. Throws when D1 fails. */

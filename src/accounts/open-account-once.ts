@@ -1,12 +1,12 @@
-import { type OpenAccount, explainExistingAccount, prepareAccount } from '../accounts/account.ts';
 import { type Outcome, accept } from '../http/refusal.ts';
 import type { Actor } from '../ledger/audit.ts';
 import { claimNames } from '../ledger/directory.ts';
 import { directoryOf, firstLedger, listLedgers } from '../ledger/ledgers.ts';
+import { type Made, type OnceRequest, findEarlier, makeOnce, reusedKey } from '../ledger/make-once.ts';
 import { chooseLedger } from '../ledger/opening-weights.ts';
 import { FIRST_LEDGER } from '../ledger/record-id.ts';
 import type { LedgerBindings } from '../platform/bindings.ts';
-import { type Made, type OnceRequest, findEarlier, makeOnce, reusedKey } from './make-once.ts';
+import { type OpenAccount, explainExistingAccount, prepareAccount } from './account.ts';
 
 /**
  * Opens an account, at most once for a request with an Idempotency-Key, in a ledger that is drawn by the weights of the
