@@ -73,8 +73,7 @@ BEGIN
       WHERE id = NEW.last_transfer AND asset = NEW.asset AND (
         (debit = NEW.account AND NEW.amount = OLD.amount - amount) OR
         (credit = NEW.account AND NEW.amount = OLD.amount + amount)));
-  SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset || ' at ' || OLD.amount || ' of ' ||
-      (SELECT kind || ' ' || reference FROM transfers WHERE id = NEW.last_transfer))
+  SELECT RAISE(ABORT, 'ledger: floor ' || NEW.account || ' ' || NEW.asset || ' at ' || OLD.amount)
     WHERE NEW.amount < NEW.floor;
 END;
 
@@ -162,9 +161,10 @@ BEGIN
   SELECT RAISE(ABORT, 'ledger: a transfer takes the next number');
 END;
 
--- The guard of each kind is in the file of its record.
+-- The guard of each kind is in the file of its record. An order is known by the first comparison, because SQLite
+-- builds the list anew for each transfer.
 CREATE TRIGGER transfers_have_a_kind BEFORE INSERT ON transfers
-WHEN NEW.kind NOT IN ('order', 'deposit', 'withdrawal', 'settlement', 'movement', 'hold')
+WHEN NEW.kind <> 'order' AND NEW.kind NOT IN ('order', 'deposit', 'withdrawal', 'settlement', 'movement', 'hold')
 BEGIN
   SELECT RAISE(ABORT, 'ledger: no such kind of transfer');
 END;
@@ -172,10 +172,6 @@ END;
 -- The transfer of an order's coin also writes the order's round into the row of 'house:liquidity', in the same UPDATE.
 CREATE TRIGGER transfers_move_balances AFTER INSERT ON transfers
 BEGIN
-  SELECT RAISE(ABORT, 'ledger: no such balance ' || NEW.debit || ' ' || NEW.asset)
-    WHERE NOT EXISTS (SELECT 1 FROM balances WHERE account = NEW.debit AND asset = NEW.asset);
-  SELECT RAISE(ABORT, 'ledger: no such balance ' || NEW.credit || ' ' || NEW.asset)
-    WHERE NOT EXISTS (SELECT 1 FROM balances WHERE account = NEW.credit AND asset = NEW.asset);
   UPDATE balances SET amount = amount - NEW.amount, last_transfer = NEW.id,
       price_round = CASE WHEN NEW.kind = 'order' AND NEW.debit = 'house:liquidity' AND NEW.asset <> 'USDT'
         THEN coalesce(
@@ -184,6 +180,7 @@ BEGIN
           price_round)
         ELSE price_round END
     WHERE account = NEW.debit AND asset = NEW.asset;
+  SELECT RAISE(ABORT, 'ledger: no such balance ' || NEW.debit || ' ' || NEW.asset) WHERE changes() = 0;
   UPDATE balances SET amount = amount + NEW.amount, last_transfer = NEW.id,
       price_round = CASE WHEN NEW.kind = 'order' AND NEW.credit = 'house:liquidity' AND NEW.asset <> 'USDT'
         THEN coalesce(
@@ -192,6 +189,7 @@ BEGIN
           price_round)
         ELSE price_round END
     WHERE account = NEW.credit AND asset = NEW.asset;
+  SELECT RAISE(ABORT, 'ledger: no such balance ' || NEW.credit || ' ' || NEW.asset) WHERE changes() = 0;
 END;
 
 CREATE TRIGGER transfers_are_not_changed BEFORE UPDATE ON transfers

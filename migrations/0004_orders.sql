@@ -25,36 +25,30 @@ CREATE TABLE orders (
 ) STRICT, WITHOUT ROWID;
 
 -- The database checks key, account, halt and price itself, because the code before it may decide by a copy that is out of
--- date. The time of an order is that of its id (UUIDv7): a key that expires later was valid when the order arrived. Orders
--- share a batch, so each message ends with the order that it refuses.
+-- date. The time of an order is that of its id (UUIDv7): a key that expires later was valid when the order arrived. Its
+-- round is checked where it is written (`balances_keep_their_round`), and its number where its transfers are.
 CREATE TRIGGER orders_are_guarded BEFORE INSERT ON orders
 BEGIN
-  SELECT RAISE(ABORT, 'guard: order exists, of order ' || NEW.id)
+  SELECT RAISE(ABORT, 'guard: order exists')
     WHERE EXISTS (SELECT 1 FROM orders WHERE account_id = NEW.account_id AND id = NEW.id);
-  SELECT RAISE(ABORT, 'guard: key_revoked of order ' || NEW.id)
-    WHERE NOT EXISTS (
-      SELECT 1 FROM api_keys WHERE id = NEW.key_id AND account_id = NEW.account_id AND revoked_at IS NULL);
-  SELECT RAISE(ABORT, 'guard: key_expired ' || expires_at || ' of order ' || NEW.id) FROM api_keys
-    WHERE id = NEW.key_id AND expires_at IS NOT NULL
-      AND printf('%08x-%04x', expires_at >> 16, expires_at & 65535) <= substr(NEW.id, 1, 13);
-  SELECT RAISE(ABORT, 'guard: account_frozen of order ' || NEW.id)
+  SELECT CASE
+      WHEN key.id IS NULL OR key.revoked_at IS NOT NULL THEN RAISE(ABORT, 'guard: key_revoked')
+      WHEN printf('%08x-%04x', key.expires_at >> 16, key.expires_at & 65535) <= substr(NEW.id, 1, 13)
+        AND key.expires_at IS NOT NULL THEN RAISE(ABORT, 'guard: key_expired ' || key.expires_at)
+    END
+    FROM (SELECT 1) LEFT JOIN api_keys AS key ON key.id = NEW.key_id AND key.account_id = NEW.account_id;
+  SELECT RAISE(ABORT, 'guard: account_frozen')
     WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = NEW.account_id AND status = 'active');
-  SELECT RAISE(ABORT, 'guard: trading_halted of order ' || NEW.id)
+  SELECT RAISE(ABORT, 'guard: trading_halted')
     WHERE NOT EXISTS (SELECT 1 FROM settings WHERE id = 1 AND trading_halted = 0);
   -- The coin is listed, and the two amounts agree with the price to within one atom of each. The reconciliation checks this
   -- exactly, which takes 128 bits. An atom of the coin is worth price / (unit * 100) atoms of USDT.
-  SELECT RAISE(ABORT, 'guard: no such coin, or not at this price, of order ' || NEW.id)
+  SELECT RAISE(ABORT, 'guard: no such coin, or not at this price')
     WHERE NEW.coin IS 'USDT' OR NOT EXISTS (
       SELECT 1 FROM assets
       WHERE asset = NEW.coin
         AND abs(NEW.usdt_amount - 1.0 * NEW.coin_amount * NEW.executed_price / (100.0 * unit))
           <= 1.0 + NEW.executed_price / (100.0 * unit) + NEW.usdt_amount * 1e-9);
-  SELECT RAISE(ABORT, 'guard: price_overtaken of order ' || NEW.id)
-    WHERE NOT EXISTS (
-      SELECT 1 FROM balances
-      WHERE account = 'house:liquidity' AND asset = NEW.coin AND price_round <= NEW.price_round);
-  SELECT RAISE(ABORT, 'guard: an order names the next transfers, of order ' || NEW.id)
-    WHERE NEW.status = 'COMPLETED' AND NEW.first_transfer IS NOT (SELECT coalesce(max(id), 0) + 1 FROM transfers);
 END;
 
 -- The client's payment comes first: if both balances are too small, the client learns of its own.
@@ -107,9 +101,9 @@ END;
 CREATE TRIGGER balances_keep_their_round BEFORE UPDATE ON balances
 WHEN NEW.price_round IS NOT OLD.price_round
 BEGIN
+  SELECT RAISE(ABORT, 'guard: price_overtaken') WHERE NEW.price_round < OLD.price_round;
   SELECT RAISE(ABORT, 'ledger: no order explains the round')
-    WHERE NEW.price_round IS NULL OR NEW.price_round < OLD.price_round
-      OR NEW.account IS NOT 'house:liquidity' OR NEW.last_transfer IS OLD.last_transfer
+    WHERE NEW.price_round IS NULL OR NEW.account IS NOT 'house:liquidity' OR NEW.last_transfer IS OLD.last_transfer
       OR NOT EXISTS (
         SELECT 1 FROM transfers AS t JOIN orders AS o ON o.id = t.reference AND o.account_id IN (t.debit, t.credit)
         WHERE t.id = NEW.last_transfer AND t.kind = 'order' AND o.coin = NEW.asset AND o.price_round = NEW.price_round);
@@ -119,4 +113,55 @@ CREATE TRIGGER balances_begin_without_a_round BEFORE INSERT ON balances
 WHEN NEW.price_round IS NOT 0
 BEGIN
   SELECT RAISE(ABORT, 'ledger: a balance begins without a round');
+END;
+
+-- The orders of one batch. The gate inserts them into the view `wanted_orders` with one statement. The trigger decides each
+-- of them by what those before it left: it makes the order, under the next numbers, or it notes why not and goes on. So no
+-- order is refused with another. The batch reads and deletes these notes, so outside of a batch there are none.
+--
+-- It refuses what the guards and floors above refuse with an error, and the first reason that applies is the one that the
+-- client is told. They stay the law: an order that only they refuse is a bug, and refuses its whole batch.
+
+CREATE TABLE refused_orders (
+  id TEXT PRIMARY KEY NOT NULL,
+  reason TEXT NOT NULL,
+  -- The balance that is too small, or the time when the key expired in milliseconds; NULL for other reasons.
+  figure INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE VIEW wanted_orders AS
+  SELECT account_id, id, coin, side, executed_price, coin_amount, usdt_amount, price_round, key_id, middle_price
+  FROM orders;
+
+CREATE TRIGGER wanted_orders_are_decided INSTEAD OF INSERT ON wanted_orders
+BEGIN
+  INSERT INTO refused_orders (id, reason, figure)
+    SELECT NEW.id, reason, CASE reason WHEN 'insufficient_balance' THEN balance WHEN 'key_expired' THEN expires_at END
+    FROM (
+      SELECT own.amount AS balance, key.expires_at AS expires_at, CASE
+        WHEN EXISTS (SELECT 1 FROM orders WHERE account_id = NEW.account_id AND id = NEW.id) THEN 'exists'
+        WHEN key.id IS NULL OR key.revoked_at IS NOT NULL THEN 'key_revoked'
+        WHEN key.expires_at IS NOT NULL
+          AND printf('%08x-%04x', key.expires_at >> 16, key.expires_at & 65535) <= substr(NEW.id, 1, 13) THEN 'key_expired'
+        WHEN account.status IS NOT 'active' THEN 'account_frozen'
+        WHEN settings.trading_halted THEN 'trading_halted'
+        WHEN NEW.price_round < coin.price_round THEN 'price_overtaken'
+        WHEN own.amount - iif(NEW.side = 'BUY', NEW.usdt_amount, NEW.coin_amount) < own.floor THEN 'insufficient_balance'
+        WHEN NEW.side = 'BUY' AND coin.amount - NEW.coin_amount < coin.floor THEN 'house_full'
+        WHEN NEW.side = 'SELL' AND usdt.amount - NEW.usdt_amount < usdt.floor THEN 'house_full'
+      END AS reason
+      FROM settings
+        LEFT JOIN api_keys AS key ON key.id = NEW.key_id AND key.account_id = NEW.account_id
+        LEFT JOIN accounts AS account ON account.id = NEW.account_id
+        LEFT JOIN balances AS own ON own.account = NEW.account_id AND own.asset = iif(NEW.side = 'BUY', 'USDT', NEW.coin)
+        LEFT JOIN balances AS coin ON coin.account = 'house:liquidity' AND coin.asset = NEW.coin
+        -- Only a sale is paid in USDT.
+        LEFT JOIN balances AS usdt ON usdt.account = 'house:liquidity' AND usdt.asset = iif(NEW.side = 'SELL', 'USDT', NULL)
+      WHERE settings.id = 1)
+    WHERE reason IS NOT NULL;
+  SELECT RAISE(IGNORE) WHERE changes() > 0;
+  INSERT INTO orders (account_id, id, coin, side, executed_price, coin_amount, usdt_amount, status, price_round, key_id,
+      first_transfer, middle_price)
+    VALUES (NEW.account_id, NEW.id, NEW.coin, NEW.side, NEW.executed_price, NEW.coin_amount, NEW.usdt_amount, 'COMPLETED',
+      NEW.price_round, NEW.key_id, (SELECT coalesce(max(id), 0) + 1 FROM transfers), NEW.middle_price);
 END;

@@ -57,10 +57,10 @@ export const trade: Room = {
       tests: [orders],
     },
     {
-      name: 'a client’s balance that is too small is reported as the house’s',
+      name: 'the amount that an order needs is told in the asset that it receives',
       file: 'src/trade/commit-order.ts',
-      find: 'return refusal.account === accountId',
-      replace: 'return refusal.account !== accountId',
+      find: "const [asset, required] = side === 'BUY' ?",
+      replace: "const [asset, required] = side === 'SELL' ?",
       tests: [orders],
     },
     {

@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { Bindings } from '../platform/bindings.ts';
-import { type Outcome, accept, overloaded } from '../http/refusal.ts';
+import { type Outcome, accept, overloaded, refuse } from '../http/refusal.ts';
 import { openLedger } from '../ledger/ledgers.ts';
 import { ledgerNumberOf } from '../ledger/record-id.ts';
 import type { PlaceOrder } from '../trade/place-order.ts';
@@ -12,6 +12,22 @@ import { OrderBatches } from './order-batches.ts';
 
 /** How many orders may be in the gate at once: about as many as D1 can do before their deadline. */
 const ROOM = 256;
+
+/**
+ * How many of them may be one account's, which has up to 50 keys, and a session for each signed-in device: half of a
+ * batch, so the other half is everybody else's.
+ */
+const ACCOUNT_ROOM = 25;
+
+const accountIsBusy = refuse('rate_limited', 'Too many orders of this account are under way.', {
+  retryAfterSeconds: 1,
+});
+
+/** An order that is in the gate. */
+interface OrderUnderWay {
+  readonly accountId: string;
+  readonly reply: Promise<GateReply>;
+}
 
 /** What a gate has of its ledger. */
 interface OwnLedger {
@@ -28,7 +44,7 @@ interface OwnLedger {
 export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
   readonly #context: TradingContext;
   #own: OwnLedger | undefined;
-  readonly #orders = new Map<string, Promise<GateReply>>();
+  readonly #orders = new Map<string, OrderUnderWay>();
 
   constructor(ctx: DurableObjectState, env: Bindings, context: TradingContext) {
     super(ctx, env);
@@ -38,16 +54,19 @@ export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
   /**
    * Plans an order at the newest prices and commits it, with the others that wait. A second call with the same order
    * id, while the first is under way, gets the same reply. Refuses as `readTerms`, `planOrder` and
-   * `explainOrderRefusal` do, and with `service_unavailable` when the gate is full, has no settings, or begins with the
-   * order after its deadline.
+   * `explainOrderRefusal` do, with `rate_limited` when too many orders of its account are in the gate, and with
+   * `service_unavailable` when the gate is full, has no settings, or begins with the order after its deadline.
    */
   placeOrder(call: GateCall): Promise<GateReply> {
     const underWay = this.#orders.get(call.orderId);
-    if (underWay) return underWay;
+    if (underWay) return underWay.reply;
     if (this.#orders.size >= ROOM) return Promise.resolve({ kind: 'refused', refusal: overloaded });
+    if (this.#countOf(call.accountId) >= ACCOUNT_ROOM) {
+      return Promise.resolve({ kind: 'refused', refusal: accountIsBusy });
+    }
     const own = this.#open(ledgerNumberOf(call.orderId));
     const reply = this.#fill(own, call).finally(() => this.#orders.delete(call.orderId));
-    this.#orders.set(call.orderId, reply);
+    this.#orders.set(call.orderId, { accountId: call.accountId, reply });
     void own.conditions.keepFresh();
     return reply;
   }
@@ -65,6 +84,12 @@ export class LedgerGate extends DurableObject<Bindings> implements OrderGate {
 
   countOrders(): Promise<number> {
     return Promise.resolve(this.#orders.size);
+  }
+
+  #countOf(accountId: string): number {
+    let count = 0;
+    for (const order of this.#orders.values()) if (order.accountId === accountId) count += 1;
+    return count;
   }
 
   async #fill(own: OwnLedger, call: GateCall): Promise<GateReply> {

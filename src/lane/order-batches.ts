@@ -1,19 +1,18 @@
 import { type Outcome, overloaded } from '../http/refusal.ts';
 import { withDeadline } from '../platform/with-deadline.ts';
-import type { CommitOutcome } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
-import { type PlannedOrder, commitOrders, explainOrderRefusal, toRow } from '../trade/commit-order.ts';
-import { type OrderPlan, type OrderTerms, noFirmPrice } from '../trade/plan-order.ts';
+import {
+  type OrdersOutcome,
+  type PlannedOrder,
+  commitOrders,
+  explainOrderRefusal,
+  toRow,
+} from '../trade/commit-order.ts';
+import type { OrderPlan, OrderTerms } from '../trade/plan-order.ts';
 import type { GateCall, GateReply } from '../trade/reach-gate.ts';
 
 /** The most orders in one batch: about 5 ms of D1. */
 const MAX_ORDERS = 50;
-
-/**
- * How often an order may be rolled back with a batch that refused another one. After that the orders before the refused
- * one go ahead without those behind it. So an order is written three times, not once for each neighbour that is refused.
- */
-const MAX_ROLLBACKS = 2;
 
 /** How long to wait for a batch. After that the outcome is unknown, until the rows of its orders are looked up. */
 const BATCH_DEADLINE_MS = 3_000;
@@ -35,8 +34,6 @@ interface WaitingOrder {
   readonly terms: OrderTerms;
   /** Whether a batch refused it once because another gate had filled at newer prices. */
   wasOvertaken: boolean;
-  /** How many batches it was written by that then refused another order. */
-  rollbacks: number;
   readonly reply: (reply: GateReply) => void;
   readonly fail: (error: unknown) => void;
 }
@@ -48,8 +45,7 @@ interface BatchedOrder extends PlannedOrder {
 
 /**
  * Commits a ledger's orders, one batch at a time. An order that finds no batch under way goes at once; those that arrive
- * meanwhile go together in the next. Each is planned when its batch is built. An order that the database refuses does not
- * refuse the others of its batch: it gets its answer, and the others are sent again.
+ * meanwhile go together in the next. Each is planned when its batch is built, and filled or refused by itself.
  */
 export class OrderBatches {
   readonly #sources: BatchSources;
@@ -63,7 +59,7 @@ export class OrderBatches {
   /** Commits an order. Refuses as `planOrder` and `explainOrderRefusal` do, and after its deadline. */
   place(call: GateCall, terms: OrderTerms): Promise<GateReply> {
     const { promise, resolve, reject } = Promise.withResolvers<GateReply>();
-    this.#waiting.push({ call, terms, wasOvertaken: false, rollbacks: 0, reply: resolve, fail: reject });
+    this.#waiting.push({ call, terms, wasOvertaken: false, reply: resolve, fail: reject });
     void this.#sendAll();
     return promise;
   }
@@ -97,51 +93,21 @@ export class OrderBatches {
     });
   }
 
-  /** Sends one batch, and answers its orders or puts them back at the head of those that wait. Never rejects. */
+  /** Sends one batch, and answers its orders. Never rejects. */
   async #send(batch: readonly BatchedOrder[]): Promise<void> {
     if (batch.length === 0) return;
-    let outcome: CommitOutcome;
+    let outcome: OrdersOutcome;
     try {
       outcome = await this.#commit(batch);
     } catch (error) {
-      // A bug, of which the database names no order: nothing of the batch happened.
+      // A bug in one of them, for which the database refused the whole batch: nothing happened.
       if (batch.length > 1) return this.#sendEach(batch);
       for (const { waiting } of batch) waiting.fail(error);
       return;
     }
-    if (outcome.kind === 'committed' || outcome.kind === 'unknown') {
-      for (const { waiting, plan } of batch) {
-        waiting.reply(
-          outcome.kind === 'committed' ? { kind: 'committed', row: toRow(waiting.call, plan) } : { kind: 'unknown' },
-        );
-      }
-      return;
-    }
-    if (outcome.kind === 'overloaded') {
-      for (const { waiting } of batch) waiting.reply({ kind: 'refused', refusal: overloaded });
-      return;
-    }
-    const refused = batch.length === 1 ? batch[0] : batch.find(({ waiting }) => waiting.call.orderId === outcome.order);
-    if (!refused) return this.#sendEach(batch);
-    this.#refuse(refused, outcome);
-    await this.#sendOthers(batch, batch.indexOf(refused));
+    for (const order of batch) this.#answer(order, outcome);
   }
 
-  /** Puts those back that were in a batch with the refused order, or sends those before it, which were rolled back. */
-  async #sendOthers(batch: readonly BatchedOrder[], refused: number): Promise<void> {
-    const others = batch.map(({ waiting }) => waiting);
-    const [written, behind] = [others.slice(0, refused), others.slice(refused + 1)];
-    for (const waiting of written) waiting.rollbacks += 1;
-    if (written.every(({ rollbacks }) => rollbacks < MAX_ROLLBACKS)) {
-      this.#waiting.unshift(...written, ...behind);
-      return;
-    }
-    this.#waiting.unshift(...behind);
-    await this.#sources.untilPriced();
-    await this.#send(this.#build(written));
-  }
-
-  /** Sends each order alone, when the database refused one of them without naming it. */
   async #sendEach(batch: readonly BatchedOrder[]): Promise<void> {
     for (const { waiting } of batch) {
       await this.#sources.untilPriced();
@@ -149,16 +115,16 @@ export class OrderBatches {
     }
   }
 
-  /** Answers an order that the database refused. One that was overtaken waits for newer prices, once. */
-  #refuse(
-    { waiting, plan }: BatchedOrder,
-    outcome: Exclude<CommitOutcome, { kind: 'committed' | 'unknown' | 'overloaded' }>,
-  ) {
-    if (outcome.kind === 'exists') return waiting.reply({ kind: 'unknown' });
-    if (outcome.kind !== 'guarded' || outcome.guard !== 'price_overtaken') {
-      return waiting.reply({ kind: 'refused', refusal: explainOrderRefusal(outcome, waiting.call.accountId) });
+  /** Answers an order by how its batch ended. One that was overtaken waits for newer prices, once. */
+  #answer({ waiting, plan }: BatchedOrder, outcome: OrdersOutcome): void {
+    if (outcome.kind === 'unknown') return waiting.reply({ kind: 'unknown' });
+    if (outcome.kind === 'overloaded') return waiting.reply({ kind: 'refused', refusal: overloaded });
+    const refused = outcome.refused.get(waiting.call.orderId);
+    if (!refused) return waiting.reply({ kind: 'committed', row: toRow(waiting.call, plan) });
+    if (refused.reason === 'exists') return waiting.reply({ kind: 'unknown' });
+    if (refused.reason !== 'price_overtaken' || waiting.wasOvertaken) {
+      return waiting.reply({ kind: 'refused', refusal: explainOrderRefusal(refused.reason, refused.figure, plan) });
     }
-    if (waiting.wasOvertaken) return waiting.reply({ kind: 'refused', refusal: noFirmPrice(plan.coin) });
     waiting.wasOvertaken = true;
     void this.#sources.fetchNewer(plan.priceRound).then(() => {
       this.#waiting.unshift(waiting);
@@ -166,7 +132,7 @@ export class OrderBatches {
     });
   }
 
-  async #commit(batch: readonly PlannedOrder[]): Promise<CommitOutcome> {
+  async #commit(batch: readonly PlannedOrder[]): Promise<OrdersOutcome> {
     try {
       return await withDeadline(BATCH_DEADLINE_MS, () => commitOrders(this.#sources.database, batch));
     } catch (error) {

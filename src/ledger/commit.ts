@@ -47,31 +47,26 @@ const guards = [
 
 export type Guard = (typeof guards)[number];
 
-/**
- * How a batch ended. Only `unknown` leaves open whether it took effect. `order` is the id of the order that was
- * refused, if it was one.
- */
+/** How a batch ended. Only `unknown` leaves open whether it took effect. */
 export type CommitOutcome =
   | { readonly kind: 'committed' }
   /** The record exists already: an earlier write with the same id was committed. */
-  | { readonly kind: 'exists'; readonly order?: string }
+  | { readonly kind: 'exists' }
   /** A ledger account would have gone below its floor; `balance` is what it had, where a transfer was refused. */
   | {
       readonly kind: 'floor';
       readonly account: string;
       readonly asset: Asset;
       readonly balance?: Atoms;
-      readonly order?: string;
     }
   /** A guard refused the batch. `figure` is the number in its message, for guards that give one. */
-  | { readonly kind: 'guarded'; readonly guard: Guard; readonly figure?: bigint; readonly order?: string }
+  | { readonly kind: 'guarded'; readonly guard: Guard; readonly figure?: bigint }
   | { readonly kind: 'overloaded' }
   | { readonly kind: 'unknown'; readonly cause: string };
 
 const FLOOR = /ledger: floor (\S+) ([A-Z]+)(?: at (-?\d+))?/;
 const EXISTS = /guard: \w[\w ]* exists/;
 const BEYOND_64_BITS = /cannot store REAL value in INTEGER column balances\.amount/;
-const ORDER = / of order ([\da-f-]{36})/;
 const GUARD = /guard: ([a-z]+(?:_[a-z]+)+)(?: (\d+))?/;
 
 /**
@@ -83,17 +78,15 @@ export function readFailure(error: unknown, transfers: readonly Transfer[] = [])
   // A bug in this code: the batch was not sent, so the outcome is not unknown.
   if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError) throw error;
   const message = messageOfFault(error);
-  const [, order] = ORDER.exec(message) ?? [];
-  const named = { ...(order !== undefined && { order }) };
   const [, account, asset, balance] = FLOOR.exec(message) ?? [];
   if (account !== undefined && asset !== undefined && asset in assets) {
     const had = { ...(balance !== undefined && { balance: BigInt(balance) }) };
-    return { kind: 'floor', account, asset: asset as Asset, ...had, ...named };
+    return { kind: 'floor', account, asset: asset as Asset, ...had };
   }
   const [, name, figure] = GUARD.exec(message) ?? [];
   const guard = guards.find((known) => known === name);
-  if (guard) return { kind: 'guarded', guard, ...(figure !== undefined && { figure: BigInt(figure) }), ...named };
-  if (EXISTS.test(message)) return { kind: 'exists', ...named };
+  if (guard) return { kind: 'guarded', guard, ...(figure !== undefined && { figure: BigInt(figure) }) };
+  if (EXISTS.test(message)) return { kind: 'exists' };
   if (BEYOND_64_BITS.test(message)) {
     // Such a balance is below every floor, and only these two of the house can get near it.
     const deepest = transfers.find(({ debit }) => debit === house.custody || debit === house.liquidity);
@@ -126,7 +119,8 @@ export async function commit(
   return { kind: 'committed' };
 }
 
-function logTransfers(event: 'money_moved' | 'money_perhaps_moved', transfers: readonly Transfer[]): void {
+/** Logs what has moved, or perhaps has. */
+export function logTransfers(event: 'money_moved' | 'money_perhaps_moved', transfers: readonly Transfer[]): void {
   for (const { kind, reference, debit, credit, asset, amount } of transfers) {
     logEvent(event, { kind, reference, debit, credit, asset, amount: formatAmount(amount, scaleOf(asset)) });
   }

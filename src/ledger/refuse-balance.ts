@@ -8,7 +8,7 @@ import type { CommitOutcome } from './commit.ts';
  * was needed, and which part of that is a fee.
  */
 export function refuseBalance(
-  { asset, balance }: Extract<CommitOutcome, { kind: 'floor' }>,
+  { asset, balance }: Pick<Extract<CommitOutcome, { kind: 'floor' }>, 'asset' | 'balance'>,
   detail: string,
   required: Atoms,
   fee?: Atoms,

@@ -1,17 +1,13 @@
-import { sql } from 'drizzle-orm';
 import { type Answer, answerJson } from '../http/answer.ts';
 import { type Refusal, refuse } from '../http/refusal.ts';
-import { accountFrozen } from '../keys/admission.ts';
-import { keyRefusals } from '../keys/key-refusals.ts';
-import { explainAll } from '../ledger/explain.ts';
-import { type CommitOutcome, commit } from '../ledger/commit.ts';
+import { accountFrozen, keyRevoked, refuseExpired } from '../keys/admission.ts';
+import { type CommitOutcome, logTransfers, readFailure } from '../ledger/commit.ts';
 import type { Database } from '../ledger/database.ts';
-import { bindPrepared, prepareOnce } from '../ledger/prepare-once.ts';
-import { orders } from '../ledger/schema.ts';
-import { type Transfer, house, nextTransfer } from '../ledger/transfers.ts';
+import { refuseBalance } from '../ledger/refuse-balance.ts';
+import { type Transfer, house } from '../ledger/transfers.ts';
 import { QUOTE_ASSET } from '../money/assets.ts';
 import { type OrderRow, showOrder } from './order.ts';
-import { type OrderPlan, tradingHalted } from './plan-order.ts';
+import { type OrderPlan, noFirmPrice, tradingHalted } from './plan-order.ts';
 
 /** Who places an order, and the order's id. */
 export interface Placement {
@@ -28,17 +24,73 @@ export interface PlannedOrder {
 }
 
 /**
- * Writes orders in one batch, all of them or none; each one's trigger moves both its amounts. A record's id is the
- * order's, its time the order's time. When the database refuses an order, the outcome names it.
+ * Why the database refused an order. `figure` is the balance that is too small, in atoms, or the time when the key
+ * expired, in milliseconds.
  */
-export function commitOrders(database: Database, planned: readonly PlannedOrder[]): Promise<CommitOutcome> {
-  const [first, ...rest] = planned.map(({ placement, plan }) => {
-    const { priceRound, middlePrice } = plan;
-    const row = { accountId: placement.accountId, ...toRow(placement, plan), priceRound, middlePrice };
-    return bindPrepared(insertOrder(database), row);
-  });
-  if (!first) throw new RangeError('a batch has at least one order');
-  return commit(database, [first, ...rest], planned.flatMap(listTransfers));
+export interface RefusedOrder {
+  readonly reason:
+    | 'exists'
+    | 'key_revoked'
+    | 'key_expired'
+    | 'account_frozen'
+    | 'trading_halted'
+    | 'price_overtaken'
+    | 'insufficient_balance'
+    | 'house_full';
+  readonly figure: bigint;
+}
+
+/** How a batch of orders ended. `refused` names those that were not filled; all others were. */
+export type OrdersOutcome =
+  | { readonly kind: 'decided'; readonly refused: ReadonlyMap<string, RefusedOrder> }
+  | Extract<CommitOutcome, { kind: 'overloaded' | 'unknown' }>;
+
+/** One row of the parameter for each order. Amounts are texts, because numbers of JSON are not exact beyond 2^53. */
+const INSERT_ORDERS = `
+  INSERT INTO wanted_orders
+    (account_id, id, coin, side, executed_price, coin_amount, usdt_amount, price_round, key_id, middle_price)
+  SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, CAST(value ->> 4 AS INTEGER), CAST(value ->> 5 AS INTEGER),
+    CAST(value ->> 6 AS INTEGER), value ->> 7, value ->> 8, CAST(value ->> 9 AS INTEGER)
+  FROM json_each(?)`;
+const READ_REFUSED = 'SELECT id, reason, CAST(figure AS TEXT) AS figure FROM refused_orders';
+const FORGET_REFUSED = 'DELETE FROM refused_orders';
+
+/**
+ * Writes orders in one batch, in one round trip. Each is decided by itself, by what those before it left: it is filled, or
+ * refused. An order's trigger moves both its amounts. Its record's id is the order's, its time the order's time. Throws
+ * when the database refuses the whole batch, which is a bug; then nothing happened.
+ */
+export async function commitOrders(database: Database, planned: readonly PlannedOrder[]): Promise<OrdersOutcome> {
+  const d1 = database.$client;
+  const wanted = d1.prepare(INSERT_ORDERS).bind(JSON.stringify(planned.map(listValues)));
+  let notes: readonly RefusalNote[];
+  try {
+    const [, read] = await d1.batch<RefusalNote>([wanted, d1.prepare(READ_REFUSED), d1.prepare(FORGET_REFUSED)]);
+    if (!read) throw new Error('D1 answered a batch without its results');
+    notes = read.results;
+  } catch (error) {
+    const outcome = readFailure(error);
+    if (outcome.kind === 'unknown') logTransfers('money_perhaps_moved', planned.flatMap(listTransfers));
+    if (outcome.kind === 'unknown' || outcome.kind === 'overloaded') return outcome;
+    throw error;
+  }
+  const refused = new Map(notes.map(({ id, reason, figure }) => [id, { reason, figure: BigInt(figure ?? 0) }]));
+  const filled = planned.filter(({ placement }) => !refused.has(placement.orderId));
+  logTransfers('money_moved', filled.flatMap(listTransfers));
+  return { kind: 'decided', refused };
+}
+
+/** A row of `refused_orders`. */
+interface RefusalNote {
+  readonly id: string;
+  readonly reason: RefusedOrder['reason'];
+  readonly figure: string | null;
+}
+
+function listValues({ placement: { accountId, orderId, keyId }, plan }: PlannedOrder) {
+  const { coin, side, executedPrice, coinAmount, usdtAmount, priceRound, middlePrice } = plan;
+  const [price, coins, usdt, middle] = [executedPrice, coinAmount, usdtAmount, middlePrice].map(String);
+  return [accountId, orderId, coin, side, price, coins, usdt, priceRound, keyId, middle];
 }
 
 /** What an order moves. */
@@ -49,26 +101,6 @@ function listTransfers({ placement: { orderId, accountId }, plan }: PlannedOrder
   const delivers = { ...common, debit: coinFrom, credit: coinTo, asset: plan.coin, amount: plan.coinAmount } as const;
   return [pays, delivers];
 }
-
-const insertOrder = prepareOnce((database) =>
-  database
-    .insert(orders)
-    .values({
-      accountId: sql.placeholder('accountId'),
-      id: sql.placeholder('id'),
-      coin: sql.placeholder('coin'),
-      side: sql.placeholder('side'),
-      executedPrice: sql.placeholder('executedPrice'),
-      coinAmount: sql.placeholder('coinAmount'),
-      usdtAmount: sql.placeholder('usdtAmount'),
-      status: sql.placeholder('status'),
-      priceRound: sql.placeholder('priceRound'),
-      keyId: sql.placeholder('keyId'),
-      firstTransfer: nextTransfer(),
-      middlePrice: sql.placeholder('middlePrice'),
-    })
-    .prepare(),
-);
 
 /** The row that a plan makes. */
 export function toRow({ orderId, keyId }: Placement, plan: OrderPlan): OrderRow {
@@ -84,17 +116,34 @@ export function answerOrder(row: OrderRow): Answer {
 /** The refusal when the house's inventory would fall below its floor. */
 export const houseIsFull = refuse('order_rejected', 'The house takes no more of this position at the moment.');
 
-/** The client's refusal for each reason of the database's. */
+/** The client's refusal for each reason of the database's. One for `exists` there is not: the order is to be looked up. */
 export function explainOrderRefusal(
-  refusal: Extract<CommitOutcome, { kind: 'floor' | 'guarded' }>,
-  accountId: string,
+  reason: Exclude<RefusedOrder['reason'], 'exists'>,
+  figure: bigint,
+  { coin, side, coinAmount, usdtAmount }: OrderPlan,
 ): Refusal {
-  if (refusal.kind === 'floor') {
-    return refusal.account === accountId
-      ? refuse('insufficient_balance', `The balance of ${refusal.asset} is too small for this order.`)
-      : houseIsFull;
+  switch (reason) {
+    case 'key_revoked':
+      return keyRevoked;
+    case 'key_expired':
+      return refuseExpired(Number(figure));
+    case 'account_frozen':
+      return accountFrozen;
+    case 'trading_halted':
+      return tradingHalted;
+    case 'price_overtaken':
+      return noFirmPrice(coin);
+    case 'insufficient_balance': {
+      const [asset, required] = side === 'BUY' ? ([QUOTE_ASSET, usdtAmount] as const) : ([coin, coinAmount] as const);
+      return refuseBalance(
+        { asset, balance: figure },
+        `The balance of ${asset} is too small for this order.`,
+        required,
+      );
+    }
+    case 'house_full':
+      return houseIsFull;
   }
-  return explainAll(refusal, { ...keyRefusals, account_frozen: accountFrozen, trading_halted: tradingHalted });
 }
 
 /** The refusal when the outcome of an order is unknown for now. */

@@ -13,7 +13,7 @@ const ORDER = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 let restore: () => void = () => undefined;
 afterEach(() => restore());
 
-const isOrder = (text: string) => text.includes('insert into \\"orders\\"');
+const isOrder = (text: string) => text.includes('INSERT INTO wanted_orders');
 
 async function expectNoKey(response: Response): Promise<void> {
   expect([response.status, (await json<ProblemBody>(response)).code]).toEqual([401, 'invalid_api_key']);

@@ -14,6 +14,7 @@ import { moveClock, stopClock } from '../support/withdrawals/withdrawals.ts';
 
 const BUY: PlaceOrder = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 const ROOM = 256;
+const ACCOUNT_ROOM = 25;
 const BATCH_DEADLINE_MS = 3_000;
 
 const openRich = (): Promise<Trader> => openTrader({ USDT: '100000', BTC: '1' });
@@ -98,19 +99,44 @@ describe('an order at the gate', () => {
     expect(await unexplainedBalances()).toEqual([]);
   });
 
-  it('beyond the gate’s room is refused, and nothing happens', async () => {
-    const [trader, gate] = [await openRich(), openGate()];
-    const before = await readEffects(trader.accountId);
+  /** Fills the gate with this many orders, which D1 turns away in the end, and sends one more. */
+  async function overfill(gate: ReturnType<typeof openGate>, orders: readonly Trader[], last: Trader) {
     const { reach, turnAway } = hold(ROOM);
-    const first = gate.placeOrder(handOver(trader, BUY));
+    const [first, ...others] = orders;
+    const begun = gate.placeOrder(handOver(first as Trader, BUY));
     await reach(1);
-    const held = [first, ...Array.from({ length: ROOM - 1 }, () => gate.placeOrder(handOver(trader, BUY)))];
+    const held = [begun, ...others.map((trader) => gate.placeOrder(handOver(trader, BUY)))];
+    const beyond = await gate.placeOrder(handOver(last, BUY));
+    return { beyond, held, turnAway };
+  }
+
+  it('beyond the gate’s room is refused, and nothing happens', async () => {
+    const gate = openGate();
+    const traders = await Promise.all(Array.from({ length: Math.ceil(ROOM / ACCOUNT_ROOM) }, openRich));
+    const trader = await openRich();
+    const before = await readEffects(trader.accountId);
+    const orders = Array.from({ length: ROOM }, (_, index) => traders[index % traders.length] as Trader);
+    const { beyond, held, turnAway } = await overfill(gate, orders, trader);
     const turnedAway = { kind: 'refused', refusal: { code: 'service_unavailable' } };
-    expect(await gate.placeOrder(handOver(trader, BUY))).toMatchObject(turnedAway);
+    expect(beyond).toMatchObject(turnedAway);
     turnAway();
     for (const reply of await Promise.all(held)) expect(reply).toMatchObject(turnedAway);
     faults.pop()?.restore();
     expect(await readEffects(trader.accountId)).toEqual(before);
+    expect((await gate.placeOrder(handOver(trader, BUY))).kind).toBe('committed');
+  });
+
+  it('beyond the room of its account is rate_limited, while other accounts have theirs', async () => {
+    const [gate, trader, other] = [openGate(), await openRich(), await openRich()];
+    const orders = Array.from({ length: ACCOUNT_ROOM }, () => trader);
+    const { beyond, held, turnAway } = await overfill(gate, orders, trader);
+    expect(beyond).toMatchObject({ kind: 'refused', refusal: { code: 'rate_limited', retryAfterSeconds: 1 } });
+    const others = gate.placeOrder(handOver(other, BUY));
+    await gate.preview(0, BUY);
+    turnAway();
+    await Promise.all(held);
+    faults.pop()?.restore();
+    expect(await others).toMatchObject({ refusal: { code: 'service_unavailable' } });
     expect((await gate.placeOrder(handOver(trader, BUY))).kind).toBe('committed');
   });
 });
@@ -144,8 +170,9 @@ describe('orders that arrive while a batch is under way', () => {
   });
 
   it('are at most fifty in one batch', async () => {
-    const trader = await openRich();
-    const { replies, batches } = await placeBehind(Array.from({ length: MAX_ORDERS + 1 }, () => trader));
+    const traders = await openMany(3);
+    const orders = Array.from({ length: MAX_ORDERS + 1 }, (_, index) => traders[index % 3] as Trader);
+    const { replies, batches } = await placeBehind(orders);
     expect(replies.every(({ kind }) => kind === 'committed')).toBe(true);
     expect(batches).toBe(3);
     expect(await unexplainedBalances()).toEqual([]);
@@ -176,19 +203,16 @@ describe('orders that arrive while a batch is under way', () => {
       BUY,
       'api_key_expired',
     ],
-  ])(
-    'are filled although the second of them is of an account that %s, which costs one batch more',
-    async (_case, spoil, order, code) => {
-      const traders = await openMany(4);
-      await spoil(traders[1] as Trader);
-      const { replies, batches } = await placeBehind(traders, (index) => (index === 1 ? order : BUY));
-      expect(replies.map(({ kind }) => kind)).toEqual(['committed', 'refused', 'committed', 'committed']);
-      expect(replies[1]).toMatchObject({ refusal: { code } });
-      expect(batches).toBe(3);
-      expect((await readEffects(traders[1]?.accountId ?? '')).orders).toBe(0);
-      expect(await unexplainedBalances()).toEqual([]);
-    },
-  );
+  ])('are filled although the second of them is of an account that %s', async (_case, spoil, order, code) => {
+    const traders = await openMany(4);
+    await spoil(traders[1] as Trader);
+    const { replies, batches } = await placeBehind(traders, (index) => (index === 1 ? order : BUY));
+    expect(replies.map(({ kind }) => kind)).toEqual(['committed', 'refused', 'committed', 'committed']);
+    expect(replies[1]).toMatchObject({ refusal: { code } });
+    expect(batches).toBe(2);
+    expect((await readEffects(traders[1]?.accountId ?? '')).orders).toBe(0);
+    expect(await unexplainedBalances()).toEqual([]);
+  });
 
   it('are filled at the newest round although the first of them was planned at an older one', async () => {
     const traders = await openMany(3);
@@ -222,7 +246,7 @@ describe('orders that arrive while a batch is under way', () => {
     for (const { accountId } of traders) expect((await readEffects(accountId)).orders).toBe(1);
   });
 
-  it('go one by one when the database refuses a batch and names none of its orders', async () => {
+  it('go one by one when the database refuses a whole batch, as for a bug', async () => {
     const traders = await openMany(3);
     const [leader, gate] = [await openRich(), openGate()];
     const { reach, release } = hold(1);

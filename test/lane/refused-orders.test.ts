@@ -1,126 +1,155 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PlaceOrder } from '../../src/trade/place-order.ts';
-import type { GateCall } from '../../src/trade/reach-gate.ts';
-import { type Trader, openTrader } from '../support/exchange.ts';
-import { handOver, openGate, until } from '../support/gate.ts';
-import { unexplainedBalances } from '../support/ledger/probes.ts';
-import { databaseInternals } from '../support/runtime/meter.ts';
+import type { GateReply } from '../../src/trade/reach-gate.ts';
+import { type Trader, json, openTrader } from '../support/exchange.ts';
+import { handOver, ledgerGate, openGate, until } from '../support/gate.ts';
+import { readEffects, unexplainedBalances } from '../support/ledger/probes.ts';
+import { CONNECTION_LOST, aroundBatch, fail } from '../support/runtime/faults.ts';
+import { databaseInternals, holdWakingsThroughout } from '../support/runtime/meter.ts';
+import { env } from '../support/runtime/test-env.ts';
+import { moveClock, resetSettings, setSettings, stopClock } from '../support/withdrawals/withdrawals.ts';
 
 /** As many as the gate sends in one batch. */
 const ORDERS = 50;
 
-/**
- * What a trip to D1 costs beside its statements, in statements. It is more: a batch of one order took 1.0 ms, one of
- * twenty 2.3, so that a trip costs what 13 orders do.
- */
-const TRIP = 10;
-
 const BUY: PlaceOrder = { coin: 'BTC', side: 'BUY', mode: 'USDT_AMOUNT', value: '10' };
 
-let [rich, poor]: Trader[] = [];
+const openRich = () => openTrader({ USDT: '1000', ETH: '1' });
+
+holdWakingsThroughout();
+
+let [rich, poor]: Trader[][] = [];
 beforeAll(async () => {
-  [rich, poor] = [await openTrader({ USDT: '100000' }), await openTrader()];
+  rich = await Promise.all(Array.from({ length: ORDERS }, openRich));
+  poor = await Promise.all(Array.from({ length: ORDERS }, () => openTrader()));
 });
+beforeEach(stopClock);
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
 });
 
-interface Work {
-  /** Batches that were sent to D1. */
-  readonly trips: number;
-  /** Orders that D1 wrote, those included that it rolled back with their batch. */
-  readonly written: number;
-  /** How often one order was written at most. */
-  readonly mostOfOne: number;
-}
+/** An order as it waits for its batch: its trader, and what it wants. */
+type Wanted = readonly [trader: Trader, order: PlaceOrder, orderId?: string];
 
-/** Places orders that all wait for one batch, some of an account that has nothing, and counts what D1 did for them. */
-async function place(isRefused: (index: number) => boolean): Promise<Work> {
-  // However long the batches take, prices do not grow too old for the orders behind them.
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
-  const gate = openGate();
-  const calls = Array.from({ length: ORDERS }, (_, index) =>
-    handOver((isRefused(index) ? poor : rich) as Trader, BUY, { deadline_ms: Date.now() + 60_000 }),
+/** Places orders that all wait for one batch, and counts the round trips to the database from there on. */
+async function place(wanted: readonly Wanted[]) {
+  const [gate, first] = [openGate(), await openRich()];
+  await gate.placeOrder(handOver(first, BUY));
+  let isOpen = false;
+  const held = aroundBatch('order', 'before', 1, () => until(() => isOpen));
+  const leader = gate.placeOrder(handOver(first, BUY));
+  await until(() => held.state.injected === 1);
+  const calls = wanted.map(([trader, order, orderId]) =>
+    handOver(trader, order, orderId === undefined ? {} : { orderId }),
   );
-  const { batches, restore, open } = watchBatches(calls);
-  const leader = gate.placeOrder(handOver(rich as Trader, BUY));
-  await until(() => batches.length === 1);
-  const replies = calls.map((call) => gate.placeOrder(call));
+  const answers = calls.map((call) => gate.placeOrder(call));
   // The gate has taken all of them up when it answers a later call.
   await gate.preview(0, BUY);
-  open();
+  const sends = vi.spyOn(databaseInternals(), '_send').mock.calls;
+  const before = sends.length;
+  isOpen = true;
   await leader;
-  const kinds = (await Promise.all(replies)).map(({ kind }) => kind);
-  restore();
-  expect(kinds).toEqual(calls.map((_, index) => (isRefused(index) ? 'refused' : 'committed')));
-  const runs = batches.slice(1).map((ids) => {
-    const refused = ids.findIndex((id) => isRefused(calls.findIndex(({ orderId }) => orderId === id)));
-    return refused === -1 ? ids : ids.slice(0, refused + 1);
-  });
-  const times = Map.groupBy(runs.flat(), (id) => id);
-  return {
-    trips: runs.length,
-    written: runs.flat().length,
-    mostOfOne: Math.max(...[...times.values()].map(({ length }) => length)),
-  };
+  const replies = await Promise.all(answers);
+  const trips = sends.length - before;
+  held.restore();
+  return { trips, replies, calls };
 }
 
-/** The ids of the orders of each batch, as they are sent to the real D1. The first batch waits for `open`. */
-function watchBatches(calls: readonly GateCall[]) {
-  const ids = calls.map(({ orderId }) => orderId);
-  const internals = databaseInternals();
-  const send = internals._send;
-  const batches: string[][] = [];
-  let isOpen = false;
-  const spy = vi.spyOn(internals, '_send').mockImplementation(async function look(this: unknown, ...values: unknown[]) {
-    const [, statements, parameters] = values;
-    if (Array.isArray(statements) && JSON.stringify(statements).includes('insert into \\"orders\\"')) {
-      const sent = JSON.stringify(parameters);
-      const places = ids.map((id) => [id, sent.indexOf(id)] as const).filter(([, at]) => at !== -1);
-      batches.push(places.toSorted(([, one], [, other]) => one - other).map(([id]) => id));
-      await until(() => isOpen);
-    }
-    return send.apply(this as never, values);
-  });
-  return { batches, restore: () => spy.mockRestore(), open: () => void (isOpen = true) };
-}
+/** What a reply says in a word. */
+const sayReply = (reply: GateReply) => (reply.kind === 'refused' ? reply.refusal.code : reply.kind);
 
-/** Trips and written orders where the refused ones are spread evenly, the first, and the last of the fifty. */
-const table = [
-  [0, [1, 50], [1, 50], [1, 50]],
-  [3, [5, 113], [4, 50], [4, 144]],
-  [5, [8, 113], [6, 50], [6, 140]],
-  [10, [15, 110], [11, 50], [11, 130]],
-] as const;
-
-const alone = ORDERS * (TRIP + 1);
-
-describe('orders of one batch of which the database refuses', () => {
-  it.each(table)('%i of fifty cost less than one by one, wherever these are', async (refused, spread, first, last) => {
-    const evenly = (index: number) => Math.floor((index * refused) / ORDERS);
-    const patterns = [
-      [(index: number) => evenly(index + 1) > evenly(index), spread],
-      [(index: number) => index < refused, first],
-      [(index: number) => index >= ORDERS - refused, last],
-    ] as const;
-    for (const [isRefused, [trips, written]] of patterns) {
-      expect(await place(isRefused)).toMatchObject({ trips, written });
-      expect(trips * TRIP + written).toBeLessThan(alone);
-    }
+describe('a refused order', () => {
+  it.each<[string, (index: number) => boolean]>([
+    ['none', () => false],
+    ['the first', (index) => index === 0],
+    ['the last', (index) => index === ORDERS - 1],
+    ['every third', (index) => index % 3 === 1],
+    ['all but one', (index) => index !== 20],
+    ['every one', () => true],
+  ])('adds no call of the database to anybody, where it is %s of fifty', async (_which, isRefused) => {
+    const wanted = rich?.map((trader, index): Wanted => [(isRefused(index) ? poor?.[index] : trader) ?? trader, BUY]);
+    const { trips, replies } = await place(wanted ?? []);
+    expect(replies.map(sayReply)).toEqual(
+      Array.from({ length: ORDERS }, (_, index) => (isRefused(index) ? 'insufficient_balance' : 'committed')),
+    );
+    expect(trips).toBe(1);
     expect(await unexplainedBalances()).toEqual([]);
   });
 
-  it.each<[string, (index: number) => boolean]>([
-    ['every second', (index) => index % 2 === 1],
-    ['the last half', (index) => index >= ORDERS / 2],
-    ['four of five', (index) => index % 5 !== 0],
-  ])('%s one are written three times at most', async (_name, isRefused) => {
-    expect((await place(isRefused)).mostOfOne).toBe(3);
-  });
-
-  it('all, cost what they cost one by one', async () => {
-    const work = await place(() => true);
-    expect(work).toEqual({ trips: ORDERS, written: ORDERS, mostOfOne: 1 });
+  it('among fifty of every kind in one batch gets its own answer, and so does each of the others', async () => {
+    const [frozen, revoked, expired, seller, spender, doge, before] = await Promise.all(
+      Array.from({ length: 7 }, openRich),
+    );
+    if (!frozen || !revoked || !expired || !seller || !spender || !doge || !before) throw new Error('no traders');
+    const gate = openGate();
+    const made = handOver(before, BUY);
+    expect((await gate.placeOrder(made)).kind).toBe('committed');
+    await setSettings({ exposure: { DOGE: '0' } });
+    await env.DB.batch([
+      env.DB.prepare(`UPDATE accounts SET status = 'frozen' WHERE id = ?`).bind(frozen.accountId),
+      env.DB.prepare('UPDATE api_keys SET revoked_at = 1 WHERE id = ?').bind(revoked.keyId),
+      env.DB.prepare('UPDATE api_keys SET expires_at = 1 WHERE id = ?').bind(expired.keyId),
+    ]);
+    const sale: PlaceOrder = { coin: 'ETH', side: 'SELL', mode: 'COIN_QTY', value: '0.75' };
+    const mixed: readonly (readonly [Wanted, string])[] = [
+      [[frozen, BUY], 'account_frozen'],
+      [[spender, { ...BUY, value: '995' }], 'committed'],
+      [[revoked, BUY], 'invalid_api_key'],
+      [[seller, sale], 'committed'],
+      [[spender, BUY], 'insufficient_balance'],
+      [[expired, BUY], 'api_key_expired'],
+      [[doge, { ...BUY, coin: 'DOGE' }], 'order_rejected'],
+      [[seller, sale], 'insufficient_balance'],
+      [[before, BUY, made.orderId], 'unknown'],
+      [[spender, { ...BUY, value: '5' }], 'committed'],
+    ];
+    const all = [...mixed, ...(rich ?? []).slice(mixed.length).map((trader) => [[trader, BUY], 'committed'] as const)];
+    const { trips, replies, calls } = await place(all.map(([wanted]) => wanted));
+    await resetSettings();
+    expect(replies.map(sayReply)).toEqual(all.map(([, answer]) => answer));
+    expect(trips).toBe(1);
+    for (const [index, reply] of replies.entries()) {
+      if (reply.kind === 'committed') expect(reply.row.id).toBe(calls[index]?.orderId);
+    }
+    const members = (index: number) => {
+      const reply = replies[index];
+      return reply?.kind === 'refused' && reply.refusal.members;
+    };
+    expect(members(4)).toEqual({ asset: 'USDT', available: '5', required: '10' });
+    expect(members(7)).toEqual({ asset: 'ETH', available: '0.25', required: '0.75' });
+    expect(await unexplainedBalances()).toEqual([]);
   });
 });
+
+describe('a batch that is lost after its commit', () => {
+  it('leaves each caller its own truth: a filled order is found, and a refused one is never told as filled', async () => {
+    vi.spyOn(console, 'error').mockReturnValue();
+    const [leader, filled, refused] = [await openRich(), await openRich(), await openTrader({ USDT: '5' })];
+    // The lanes know their keys, and the gate its prices.
+    for (const trader of [leader, filled, refused]) await trader.order({ ...BUY, value: '1' }, 'earlier');
+    let isOpen = false;
+    const held = aroundBatch('order', 'before', 1, () => until(() => isOpen));
+    const first = leader.order(BUY, 'first');
+    await until(() => held.state.injected === 1);
+    const answers = [filled.order(BUY, 'lost'), refused.order(BUY, 'lost')];
+    while ((await ledgerGate().countOrders()) < 3) await scheduler.wait(1);
+    held.restore();
+    const lost = aroundBatch('order', 'after', 1, fail(CONNECTION_LOST));
+    isOpen = true;
+    expect((await first).status).toBe(201);
+    const [found, open] = await Promise.all(answers);
+    expect(lost.state.injected).toBe(1);
+    lost.restore();
+    expect(found?.status).toBe(201);
+    expect(open?.status).toBe(504);
+    expect([await countOrders(filled), await countOrders(refused)]).toEqual([2, 1]);
+    // By then no write that was lost can still land.
+    moveClock(61_000);
+    const again = await refused.order(BUY, 'lost');
+    expect(await json(again)).toMatchObject({ code: 'insufficient_balance', available: '4', required: '10' });
+    expect([await countOrders(filled), await countOrders(refused)]).toEqual([2, 1]);
+  });
+});
+
+const countOrders = async ({ accountId }: Trader) => (await readEffects(accountId)).orders;

@@ -35,6 +35,13 @@ export const orders = sqliteTable(
   (table) => [primaryKey({ columns: [table.accountId, table.id] })],
 );
 
+/** Only within the batch of orders that writes it; see `commitOrders`. */
+export const refusedOrders = sqliteTable('refused_orders', {
+  id: text().primaryKey(),
+  reason: text().notNull(),
+  figure: integer(),
+});
+
 export const witnessedDeposits = sqliteTable(
   'witnessed_deposits',
   {

@@ -59,7 +59,7 @@ function aroundSends(
 
 /** The batches of an operation, recognised by their text. */
 const batches = {
-  order: (text: string) => text.includes('insert into \\"orders\\"'),
+  order: (text: string) => text.includes('INSERT INTO wanted_orders'),
   facts: (text: string) => text.includes('daily_withdrawal_limit') && !text.includes('insert into'),
   debit: (text: string) => text.includes('insert into \\"withdrawals\\"'),
   settle: (text: string) => text.includes('update \\"withdrawals\\" set \\"status\\"'),
