@@ -9,6 +9,7 @@ import { Operator } from '../test/support/node/exchange/operator.ts';
 import { type ServedExchange, startServedExchange } from '../test/support/node/exchange/served-exchange.ts';
 import { buildWorker } from './build-worker.ts';
 import { GATE_ABORTED, writeFloodedEntry } from './flood/flooded-entry.ts';
+import { floodWithRefused } from './flood/refused-orders.ts';
 import { measureLiveHeap } from './profile/measure-heap.ts';
 import { readMemory } from './read-memory.ts';
 import { spread } from './spread.ts';
@@ -16,26 +17,23 @@ import { spread } from './spread.ts';
 /**
  * `npm run flood:orders`: many connections place orders for a minute, each for an account of its own, and once more
  * while the gate is aborted every second. A client repeats an order with the same Idempotency-Key until it is decided.
- * With `-- --refused 10` a tenth of the accounts are empty, and their orders are refused.
  *
  * Fails unless the ledger holds exactly the orders that were acknowledged, each with its two transfers, balances sum to
  * zero, and the exchange's objects at the end, after a collection, take less than 1.5 times what they took after a third
- * of the time. Prints throughput, the times of orders from their first sending to their decision, of refused ones by
- * themselves, and the memory of the whole runtime. Needs Linux.
+ * of the time. Prints throughput, the times of orders from their first sending to their decision, and the memory of the
+ * whole runtime. Needs Linux.
+ *
+ * `-- --refused` instead measures what refused orders cost those that are filled; see `floodWithRefused`.
  */
 
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '60' },
     connections: { type: 'string', default: '64' },
-    refused: { type: 'string', default: '0' },
+    refused: { type: 'boolean', default: false },
   },
 });
-const [seconds, connections, refused_percent] = [
-  Number(values.seconds),
-  Number(values.connections),
-  Number(values.refused),
-];
+const [seconds, connections] = [Number(values.seconds), Number(values.connections)];
 
 const FUNDS = { USDT: '100000', BTC: '1' } as const;
 const ORDERS_PATH = '/api/v1/orders';
@@ -49,14 +47,6 @@ const RETRY_PAUSE_MS = 100;
 interface Client {
   readonly accountId: string;
   readonly token: string;
-  /** Whether the account holds nothing, so that all of its orders are refused. */
-  readonly isEmpty: boolean;
-}
-
-/** How long the orders of one client took to be decided, in milliseconds. */
-interface Times {
-  readonly isEmpty: boolean;
-  readonly times_ms: readonly number[];
 }
 
 /** The memory of a flood, in bytes. */
@@ -70,7 +60,8 @@ interface Memory {
 const directory = mkdtempSync(join(tmpdir(), 'bureau-flood-'));
 try {
   await buildWorker('', directory);
-  for (const abortsGate of [false, true]) await flood(abortsGate);
+  if (values.refused) tellFaults(await floodWithRefused(directory));
+  else for (const abortsGate of [false, true]) await flood(abortsGate);
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }
@@ -87,31 +78,33 @@ async function flood(abortsGate: boolean): Promise<void> {
       Promise.all(clients.map((client) => placeUntil(clerk, client, end_ms))),
       watchMemory(exchange.inspectorUrl ?? '', end_ms),
     ]);
-    const missing = await findFaults(exchange, clerk, clients);
+    const missing = await findFaults(exchange, clerk);
     const aborted = exchange.log().split(GATE_ABORTED).length - 1;
     report(aborted, clerk, times, memory);
     const faults = [...clerk.violations, ...missing, ...judgeMemory(memory)];
     if (abortsGate && aborted < seconds / 3) faults.push('the gate was not aborted');
-    for (const fault of faults.slice(0, 20)) console.log(`WRONG: ${fault}`);
-    if (faults.length > 0) process.exitCode = 1;
+    tellFaults(faults);
   } finally {
     await exchange.stop();
   }
 }
 
+function tellFaults(faults: readonly string[]): void {
+  for (const fault of faults.slice(0, 20)) console.log(`WRONG: ${fault}`);
+  if (faults.length > 0) process.exitCode = 1;
+}
+
 async function openClients(operator: Operator): Promise<Client[]> {
   const clients: Client[] = [];
   for (let index = 0; index < connections; index += 1) {
-    // Empty accounts are spread evenly over the others.
-    const isEmpty = Math.floor(((index + 1) * refused_percent) / 100) > Math.floor((index * refused_percent) / 100);
-    const accountId = await operator.openAccount(isEmpty ? {} : FUNDS);
-    clients.push({ accountId, token: await operator.createKey(accountId), isEmpty });
+    const accountId = await operator.openAccount(FUNDS);
+    clients.push({ accountId, token: await operator.createKey(accountId) });
   }
   return clients;
 }
 
 /** Places one order after the other, and returns how long each took to be decided. */
-async function placeUntil(clerk: Clerk, { accountId, token, isEmpty }: Client, end_ms: number): Promise<Times> {
+async function placeUntil(clerk: Clerk, { accountId, token }: Client, end_ms: number): Promise<number[]> {
   const times_ms: number[] = [];
   while (Date.now() < end_ms) {
     const side = times_ms.length % 2 === 0 ? 'BUY' : 'SELL';
@@ -128,7 +121,7 @@ async function placeUntil(clerk: Clerk, { accountId, token, isEmpty }: Client, e
     while (!(await clerk.send(entry))) await sleep(RETRY_PAUSE_MS);
     times_ms.push(performance.now() - begun_ms);
   }
-  return { isEmpty, times_ms };
+  return times_ms;
 }
 
 async function watchMemory(inspectorUrl: string, end_ms: number): Promise<Memory> {
@@ -145,19 +138,12 @@ async function watchMemory(inspectorUrl: string, end_ms: number): Promise<Memory
 }
 
 /** Compares the ledger with the answers, when no request is open any more. */
-async function findFaults(
-  { probe }: ServedExchange,
-  { entries }: Clerk,
-  clients: readonly Client[],
-): Promise<string[]> {
+async function findFaults({ probe }: ServedExchange, { entries }: Clerk): Promise<string[]> {
   const acknowledged = entries.flatMap(({ first }) =>
     first?.status === 201 ? [(JSON.parse(first.body) as { order: { id: string } }).order.id] : [],
   );
   const told = new Set(acknowledged);
-  const emptyAccounts = new Set(clients.filter(({ isEmpty }) => isEmpty).map(({ accountId }) => accountId));
-  const wrong = entries.filter(
-    ({ first, request }) => first?.status !== (emptyAccounts.has(request.accountId) ? 422 : 201),
-  );
+  const wrong = entries.filter(({ first }) => first?.status !== 201);
   const kept = await probe.query<{ id: string; transfers: number }>(
     `SELECT orders.id, coalesce(made.count, 0) AS transfers FROM orders LEFT JOIN
       (SELECT reference, count(*) AS count FROM transfers WHERE kind = 'order' GROUP BY reference) AS made
@@ -175,16 +161,13 @@ async function findFaults(
   ];
 }
 
-function report(aborted: number, { figures }: Clerk, times: readonly Times[], { resident, live }: Memory): void {
+function report(aborted: number, { figures }: Clerk, times_ms: readonly number[][], { resident, live }: Memory): void {
   console.log(aborted > 0 ? `The gate aborted ${aborted} times:` : 'The gate left alone:');
   console.log(
     `  ${figures.acknowledged} orders in ${seconds} s on ${connections} connections; ` +
       `${figures.cut} answers left an order undecided, ${figures.foundDone} of those orders had been executed`,
   );
-  console.log(`  ${showTimes(times.filter(({ isEmpty }) => !isEmpty))}`);
-  if (figures.refused > 0) {
-    console.log(`  ${figures.refused} refused: ${showTimes(times.filter(({ isEmpty }) => isEmpty))}`);
-  }
+  console.log(`  ${showTimes(times_ms)}`);
   const third = Math.max(1, Math.floor(resident.length / 3));
   const [early, late] = [resident.slice(0, third), resident.slice(-third)].map((bytes) => spread(bytes).median);
   console.log(
@@ -193,8 +176,8 @@ function report(aborted: number, { figures }: Clerk, times: readonly Times[], { 
   );
 }
 
-function showTimes(times: readonly Times[]): string {
-  const sorted = times.flatMap(({ times_ms }) => times_ms).toSorted((one, other) => one - other);
+function showTimes(times_ms: readonly number[][]): string {
+  const sorted = times_ms.flat().toSorted((one, other) => one - other);
   const at = (share: number) => (sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN).toFixed(0);
   return `median ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms`;
 }

@@ -32,11 +32,72 @@ export class LedgerGate extends Gate {
 }
 `;
 
+/** What each call of the database takes longer, as one that crosses a data centre does. */
+export const ADDED_MS = 10;
+
+const slow = (callsOfRefusal: number) => `${SILENT}
+import { KeyLane as Lane, LedgerGate as Gate } from './index.js';
+
+const originals = new WeakMap();
+const bound = (target, name) => (typeof target[name] === 'function' ? target[name].bind(target) : target[name]);
+
+const slowStatement = (statement) => {
+  const slowed = new Proxy(statement, {
+    get(target, name) {
+      if (name === 'bind') return (...values) => slowStatement(target.bind(...values));
+      if (!['all', 'first', 'raw', 'run'].includes(name)) return bound(target, name);
+      return async (...values) => {
+        await scheduler.wait(${ADDED_MS});
+        return target[name](...values);
+      };
+    },
+  });
+  originals.set(slowed, statement);
+  return slowed;
+};
+
+const slowDatabase = (database) => new Proxy(database, {
+  get(target, name) {
+    if (name === 'prepare') return (sql) => slowStatement(target.prepare(sql));
+    if (name !== 'batch') return bound(target, name);
+    return async (statements) => {
+      await scheduler.wait(${ADDED_MS});
+      const results = await target.batch(statements.map((statement) => originals.get(statement) ?? statement));
+      const refused = results.flatMap((result) => result.results ?? []).filter(({ reason }) => reason !== undefined);
+      if (refused.length > 0) await scheduler.wait(${ADDED_MS} * ${callsOfRefusal} * refused.length);
+      return results;
+    };
+  },
+});
+
+export class KeyLane extends Lane {
+  constructor(state, bindings) {
+    super(state, { ...bindings, DB: slowDatabase(bindings.DB) });
+  }
+}
+
+export class LedgerGate extends Gate {
+  constructor(state, bindings) {
+    super(state, { ...bindings, DB: slowDatabase(bindings.DB) });
+  }
+}
+`;
+
 /**
  * Writes an entry next to a bundle, which prints no log lines, and returns its name for `startServedExchange`. With
  * `abortsGate` every gate is aborted a second after it began, with all orders that are in it, and the next one begins.
  */
 export function writeFloodedEntry(bundle: string, abortsGate: boolean): string {
   writeFileSync(join(bundle, ENTRY), abortsGate ? ABORTING : SILENT);
+  return ENTRY;
+}
+
+/**
+ * Writes an entry in which each call of the database from a lane or the gate takes `ADDED_MS` longer. An order that the
+ * database refuses takes so many calls more for its whole batch: none, as it is, or one, as if the batch had to be sent
+ * again without it.
+ */
+export function writeSlowEntry(bundle: string, callsOfRefusal: 0 | 1): string {
+  writeFileSync(join(bundle, ENTRY), slow(callsOfRefusal));
   return ENTRY;
 }
