@@ -128,7 +128,9 @@ CREATE TABLE webhook_endpoints (
   types TEXT NOT NULL CHECK (json_valid(types)),
   status TEXT NOT NULL DEFAULT 'enabled' CHECK (status IN ('enabled', 'disabled')),
   -- Why the exchange switched it off; NULL where its owner did.
-  reason TEXT CHECK (reason IN ('gone', 'failing')),
+  reason TEXT CHECK (reason IN ('gone', 'failing', 'key_revoked')),
+  -- The API key by which its address was last set or it was last switched on; NULL for the operator's.
+  key_id TEXT,
   -- The secret that signs, encrypted as the secrets of second factors are.
   sealed_secret TEXT NOT NULL,
   -- Earlier secrets, which sign as well for some time: a JSON array such as [{"sealed": "…", "until": 1795241228900}].
@@ -145,6 +147,9 @@ CREATE TABLE webhook_endpoints (
 -- Sent again, a creation makes no second one.
 CREATE UNIQUE INDEX webhook_endpoints_once_per_url ON webhook_endpoints (account_id, url);
 
+-- Finds those of a key that is revoked.
+CREATE INDEX webhook_endpoints_of_key ON webhook_endpoints (key_id) WHERE key_id IS NOT NULL;
+
 -- For the sweep.
 CREATE INDEX webhook_endpoints_due ON webhook_endpoints (due_at) WHERE status = 'enabled';
 
@@ -157,6 +162,8 @@ BEGIN
     WHERE 10 <= (SELECT count(*) FROM webhook_endpoints WHERE account_id = NEW.account_id);
   SELECT RAISE(ABORT, 'guard: who has a webhook endpoint listens')
     WHERE NOT EXISTS (SELECT 1 FROM listeners WHERE account_id = NEW.account_id);
+  SELECT RAISE(ABORT, 'guard: key_revoked')
+    WHERE EXISTS (SELECT 1 FROM api_keys WHERE id = NEW.key_id AND revoked_at IS NOT NULL);
 END;
 
 CREATE TRIGGER webhook_endpoints_keep_their_account BEFORE UPDATE ON webhook_endpoints
@@ -166,6 +173,18 @@ BEGIN
   SELECT RAISE(ABORT, 'guard: webhook endpoint exists')
     WHERE NEW.url IS NOT OLD.url AND EXISTS (
       SELECT 1 FROM webhook_endpoints WHERE account_id = NEW.account_id AND url = NEW.url);
+  SELECT RAISE(ABORT, 'guard: key_revoked')
+    WHERE NEW.key_id IS NOT OLD.key_id
+      AND EXISTS (SELECT 1 FROM api_keys WHERE id = NEW.key_id AND revoked_at IS NOT NULL);
+END;
+
+-- A key may be revoked because somebody else has it: what they have sent to themselves ends with it. Sessions end by
+-- themselves, and what their holder has set up goes on.
+CREATE TRIGGER webhook_endpoints_end_with_their_key AFTER UPDATE OF revoked_at ON api_keys
+WHEN OLD.revoked_at IS NULL AND NEW.revoked_at IS NOT NULL AND NEW.kind = 'standing'
+BEGIN
+  UPDATE webhook_endpoints SET status = 'disabled', reason = 'key_revoked'
+    WHERE key_id = NEW.id AND status = 'enabled';
 END;
 
 -- The other endpoints of the same listener are told that the exchange switched one off.

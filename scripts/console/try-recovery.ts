@@ -76,4 +76,22 @@ export async function tryRecovery(
       `a mail says: ${part}`,
     );
   }
+  await tryFreezeLink(browser, exchange, shots, mails.at(-1)?.text ?? '');
+}
+
+/** The link of any such mail freezes by its button, in a browser that nobody has signed in with. */
+async function tryFreezeLink(
+  browser: Browser,
+  exchange: LocalExchange,
+  shots: string | undefined,
+  mail: string,
+): Promise<void> {
+  const page = await openConsole(browser, exchange);
+  await page.goto(/http:\/\/localhost:\d+\/freeze#\S+/.exec(mail)?.[0] ?? '');
+  await see(page, 'If what the mail says was not you');
+  await checkState(page, 'freeze-by-link', shots);
+  await press(page, 'Freeze my account');
+  await see(page, 'The account is frozen: nothing leaves it');
+  await checkState(page, 'freeze-by-link-done', shots);
+  expectThat(true, 'a link in a mail freezes the account, without a sign-in');
 }

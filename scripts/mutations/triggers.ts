@@ -150,6 +150,7 @@ const noticedBy: Readonly<Record<string, readonly string[]>> = {
     'totp_tells',
     'webhook_endpoints_are_guarded',
     'webhook_endpoints_keep_their_account',
+    'webhook_endpoints_end_with_their_key',
     'webhook_endpoints_tell',
     'audit_tells',
   ],

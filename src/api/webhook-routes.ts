@@ -28,6 +28,7 @@ async function admitAccount(c: Context<KeyEnvironment>): Promise<Outcome<Admitte
   const database = ledgerOf(c.env, accountId);
   return accept({
     listenerId: accountId,
+    keyId: c.var.key.keyId,
     ledger: ledgerNumberOf(accountId),
     database,
     note: (action) => (changesRecord(action) ? [numberChange(database, accountId, Date.now())] : []),

@@ -108,7 +108,7 @@ type KeptEntry = Parameters<typeof showEntry>[0];
 /** What a switched-off endpoint was, which may have been deleted since. */
 interface KeptEndpoint {
   readonly url: string;
-  readonly reason: 'gone' | 'failing';
+  readonly reason: 'gone' | 'failing' | 'key_revoked';
 }
 
 /** Shows an endpoint that was switched off, from what its event keeps. */

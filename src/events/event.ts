@@ -107,7 +107,7 @@ export const EndpointEvent = describeKind('EndpointEvent', ['endpoint.disabled',
     id: Id,
     url: z.string().openapi({ example: 'https://hooks.your-company.com/bureau' }),
     reason: z
-      .enum(['gone', 'failing'])
+      .enum(['gone', 'failing', 'key_revoked'])
       .nullable()
       .openapi({ description: 'Why it was switched off; null in a test', example: 'failing' }),
   }),

@@ -71,10 +71,12 @@ export const OperatorEventPage = describePage(OperatorEvent).openapi('OperatorEv
 interface Span {
   readonly since: number;
   readonly newest: number;
+  /** Of an account that is frozen now: the number of that event, or 0 where it is not kept. `null` for all others. */
+  readonly frozenAt: number | null;
 }
 
 /** A page of a feed. */
-export interface FeedPage<Shown> extends Span {
+export interface FeedPage<Shown> extends Pick<Span, 'since' | 'newest'> {
   readonly events: Shown[];
   readonly nextAfter: number;
 }
@@ -90,12 +92,18 @@ const isOwn = eq(events.accountId, sql.placeholder('accountId'));
 const oldest = sql`(SELECT min(sequence) FROM events WHERE account_id = ${sql.placeholder('accountId')})`;
 const newest = sql`(SELECT max(sequence) FROM events WHERE account_id = ${sql.placeholder('accountId')})`;
 
+const frozenAt = sql`
+  CASE WHEN (SELECT status FROM accounts WHERE id = ${sql.placeholder('accountId')}) = 'frozen' THEN coalesce((
+    SELECT sequence FROM events WHERE account_id = ${sql.placeholder('accountId')} AND type = 'account.frozen'
+    ORDER BY sequence DESC LIMIT 1), 0) END`;
+
 /** Where a listener's events begin and end. Before the first one both are 0. */
 const selectSpan = prepareOnce((database) =>
   database
     .select({
       since: sql<number>`coalesce(${oldest} - 1, 0)`.as('since'),
       newest: sql<number>`coalesce(${newest}, 0)`.as('newest'),
+      frozenAt: sql<number | null>`${frozenAt}`.as('frozen_at'),
     })
     .from(listeners)
     .where(eq(listeners.accountId, sql.placeholder('accountId')))
@@ -227,7 +235,11 @@ export async function findEvents<Shown extends Event | OperatorEvent>(
 }
 
 /** Why nothing can be read after a number: events behind it are gone, or none has come so far. */
-export function refuseAfter(pointer: string, after: number, { since, newest: last }: Span): Refusal | undefined {
+export function refuseAfter(
+  pointer: string,
+  after: number,
+  { since, newest: last }: Pick<Span, 'since' | 'newest'>,
+): Refusal | undefined {
   if (after < since) {
     return refuse('events_expired', `Events are kept after number ${since}. Read without \`after\`.`);
   }
@@ -241,5 +253,5 @@ export function refuseAfter(pointer: string, after: number, { since, newest: las
 /** Where a listener's events begin and end; nowhere for one that does not listen. Throws when D1 fails. */
 export async function readSpan(database: Database, listenerId: string): Promise<Span> {
   const [span] = await selectSpan(database).all({ accountId: listenerId });
-  return span ?? { since: 0, newest: 0 };
+  return span ?? { since: 0, newest: 0, frozenAt: null };
 }

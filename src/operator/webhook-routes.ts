@@ -37,6 +37,7 @@ async function admitOperator(
   if (!database) return refuseLedger('ledger');
   return accept({
     listenerId: OPERATOR,
+    keyId: null,
     ledger,
     database,
     note: (action, endpointId, detail) => [insertAudit(database, actorOf(c), action, endpointId, detail)],

@@ -495,7 +495,7 @@ export interface paths {
         put?: never;
         /**
          * Send one event that says nothing
-         * @description Sends an `endpoint.test` at once, also to an endpoint that is switched off, and answers with what the receiver said. It takes no number and is not sent again.
+         * @description Sends an `endpoint.test` at once, also to an endpoint that is switched off, and answers with what the receiver said. It takes no number and is not sent again. Many tests in a minute are refused.
          */
         post: operations["testWebhookEndpoint"];
         delete?: never;
@@ -515,7 +515,7 @@ export interface paths {
         put?: never;
         /**
          * Send events again from a number on
-         * @description Every kept event with a higher number than `after` is sent again, in order and under its old id, and then what comes next. An attempt that waits is not waited for.
+         * @description Every kept event with a higher number than `after` is sent again, in order and under its old id, and then what comes next. An attempt that waits is not waited for. What is sent again goes out at one event a second, after the first ten to sixty: to look far back, read the feed.
          */
         post: operations["replayEvents"];
         delete?: never;
@@ -1416,7 +1416,7 @@ export interface components {
                      * @example failing
                      * @enum {string|null}
                      */
-                    reason: "gone" | "failing" | null;
+                    reason: "gone" | "failing" | "key_revoked" | null;
                 };
             };
         };
@@ -2196,11 +2196,11 @@ export interface components {
             /** @enum {string} */
             status: "enabled" | "disabled";
             /**
-             * @description Why the exchange switched it off: it answered 410, or failed for five days; else null
+             * @description Why the exchange switched it off: it answered 410, failed for five days, or the API key that set it up was revoked; else null
              * @example null
              * @enum {string|null}
              */
-            reason: "gone" | "failing" | null;
+            reason: "gone" | "failing" | "key_revoked" | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC, milliseconds

@@ -22,7 +22,7 @@ const changes: Readonly<Record<string, string>> = {
   remove_totp: 'two-factor authentication was switched off',
   approve_address: 'an address was approved for withdrawals',
   remove_approval: 'an approved address was removed',
-  disable_endpoint: 'a webhook endpoint was switched off, because it is gone or fails',
+  disable_endpoint: 'a webhook endpoint was switched off, because it is gone, fails, or its API key was revoked',
 };
 
 /** A withdrawal or a deposit, as a mail names it. The amount is a decimal. */

@@ -6,7 +6,7 @@ import { RecordPath, Timestamp } from '../../http/wire-types.ts';
 import { Sequence } from '../event.ts';
 import { readSpan, refuseAfter } from '../read-events.ts';
 import { Delivery } from './delivery-log.ts';
-import { type EndpointRow, endpointNotFound, rotateSecret, setBack, showEndpoint } from './endpoint.ts';
+import { type EndpointRow, rotateSecret, setBack, showEndpoint } from './endpoint.ts';
 import { describeAnswers } from './endpoint-routes.ts';
 import { ReplayEvents } from './endpoint-schemas.ts';
 import { type AdmittedOwner, type EndpointSurface, answerEndpoint } from './endpoint-surface.ts';
@@ -58,7 +58,7 @@ function addTest(area: Area, surface: EndpointSurface): void {
       tags: ['Events'],
       summary: 'Send one event that says nothing',
       description:
-        'Sends an `endpoint.test` at once, also to an endpoint that is switched off, and answers with what the receiver said. It takes no number and is not sent again.',
+        'Sends an `endpoint.test` at once, also to an endpoint that is switched off, and answers with what the receiver said. It takes no number and is not sent again. Many tests in a minute are refused.',
       security: surface.security,
       middleware: surface.authenticate.change,
       request: { params: RecordPath },
@@ -70,7 +70,7 @@ function addTest(area: Area, surface: EndpointSurface): void {
     (c) =>
       answerEndpoint(surface, c, c.req.valid('param').id, async (_owner, row) => {
         const delivery = await reachSender(c.env, row.id).sendTest({ accountId: row.accountId, id: row.id });
-        return delivery ? accept({ delivery }) : endpointNotFound;
+        return delivery.ok ? accept({ delivery: delivery.value }) : delivery;
       }),
   );
 }
@@ -88,7 +88,7 @@ function addReplay(area: Area, surface: EndpointSurface): void {
       tags: ['Events'],
       summary: 'Send events again from a number on',
       description:
-        'Every kept event with a higher number than `after` is sent again, in order and under its old id, and then what comes next. An attempt that waits is not waited for.',
+        'Every kept event with a higher number than `after` is sent again, in order and under its old id, and then what comes next. An attempt that waits is not waited for. What is sent again goes out at one event a second, after the first ten to sixty: to look far back, read the feed.',
       security: surface.security,
       middleware: surface.authenticate.changeJson,
       request: { params: RecordPath, ...queryOf(surface), body: jsonBody(ReplayEvents) },
@@ -100,11 +100,12 @@ function addReplay(area: Area, surface: EndpointSurface): void {
     (c) => {
       const replay = async (owner: AdmittedOwner, row: EndpointRow) => {
         const { after } = c.req.valid('json');
-        const refused = refuseAfter('/after', after, await readSpan(owner.database, owner.listenerId));
+        const span = await readSpan(owner.database, owner.listenerId);
+        const refused = refuseAfter('/after', after, span);
         if (refused) return refused;
         const replayed = await setBack(owner, row, after);
         if (!replayed.ok) return replayed;
-        await reachSender(c.env, row.id).replay({ accountId: row.accountId, id: row.id }, after);
+        await reachSender(c.env, row.id).replay({ accountId: row.accountId, id: row.id }, after, span.newest);
         return accept({ webhookEndpoint: showEndpoint(row) });
       };
       return answerEndpoint(surface, c, c.req.valid('param').id, replay, surface.deliveries?.ledgerOf(c));

@@ -28,8 +28,9 @@ function describeEndpoints(types: readonly string[], prefix: string) {
         description: Description,
         types: Types,
         status: z.enum(['enabled', 'disabled']),
-        reason: z.enum(['gone', 'failing']).nullable().openapi({
-          description: 'Why the exchange switched it off: it answered 410, or failed for five days; else null',
+        reason: z.enum(['gone', 'failing', 'key_revoked']).nullable().openapi({
+          description:
+            'Why the exchange switched it off: it answered 410, failed for five days, or the API key that set it up was revoked; else null',
           example: null,
         }),
         createdAt: Timestamp,

@@ -4,6 +4,7 @@ import { type SealSecrets, seal, unseal } from '../../accounts/seal.ts';
 import { type Outcome, accept, refuse } from '../../http/refusal.ts';
 import { type CommitOutcome, commit } from '../../ledger/commit.ts';
 import type { Database } from '../../ledger/database.ts';
+import { keyRevoked } from '../../keys/admission.ts';
 import { newRecordId, timestampOfRecord } from '../../ledger/record-id.ts';
 import { webhookEndpoints } from '../../ledger/schema.ts';
 import { listen } from '../read-events.ts';
@@ -36,6 +37,8 @@ export interface EndpointOwner {
   /** The number of the ledger whose events are sent, and its database. */
   readonly ledger: number;
   readonly database: Database;
+  /** The API key that asks, a session's too; `null` for the operator. An endpoint ends with the key that set it up. */
+  readonly keyId: string | null;
   /** The statements that belong into the batch of a change. `detail` describes the change, without a secret. */
   note(action: EndpointAction, endpointId: string, detail: Readonly<Record<string, unknown>>): BatchItem<'sqlite'>[];
 }
@@ -110,6 +113,7 @@ function refuseUrl(fault: string) {
 /** Why a batch of an endpoint was not committed. */
 function explainOutcome(outcome: CommitOutcome) {
   if (outcome.kind === 'exists') return refuse('invalid_state', 'There is an endpoint with this url already.');
+  if (outcome.kind === 'guarded' && outcome.guard === 'key_revoked') return keyRevoked;
   if (outcome.kind === 'guarded' && outcome.guard === 'too_many_endpoints') {
     return refuse('invalid_state', `There are ${MAX_ENDPOINTS} endpoints already. Delete one first.`);
   }
@@ -142,6 +146,7 @@ export async function createEndpoint(
     database.insert(webhookEndpoints).values({
       accountId: listenerId,
       id,
+      keyId: owner.keyId,
       url: wanted.url,
       description: wanted.description ?? '',
       types: JSON.stringify(wanted.types ?? []),
@@ -173,6 +178,7 @@ export async function changeEndpoint(
     ...rest,
     ...(types && { types: JSON.stringify(types) }),
     ...(change.status && { reason: null }),
+    ...((change.url !== undefined || change.status === 'enabled') && { keyId: owner.keyId }),
     dueAt: 0,
   };
   const { database, listenerId } = owner;

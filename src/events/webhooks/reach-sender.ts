@@ -3,6 +3,7 @@ import type { Database } from '../../ledger/database.ts';
 import { webhookEndpoints } from '../../ledger/schema.ts';
 import type { Bindings } from '../../platform/bindings.ts';
 import { describeError, logFault } from '../../platform/log.ts';
+import type { Outcome } from '../../http/refusal.ts';
 import type { Delivery } from './delivery-log.ts';
 
 /** Whose endpoint it is, and its id, which also names the ledger. */
@@ -30,10 +31,10 @@ export interface Sender {
   wake(name: EndpointName, delivered: number): Promise<void>;
   /** The same at once, whatever failed before. */
   retry(name: EndpointName, delivered: number): Promise<void>;
-  /** The same, beginning after a number. */
-  replay(name: EndpointName, after: number): Promise<void>;
-  /** Sends one event that says nothing. `undefined` when there is no such endpoint. */
-  sendTest(name: EndpointName): Promise<Delivery | undefined>;
+  /** The same, beginning after a number. Events up to `newest` are sent again, and not faster than a host can bear. */
+  replay(name: EndpointName, after: number, newest: number): Promise<void>;
+  /** Sends one event that says nothing. Refuses with `not_found` and `rate_limited`. */
+  sendTest(name: EndpointName): Promise<Outcome<Delivery>>;
   read(): Promise<SenderStanding>;
   /** Deletes everything that the object keeps. */
   forget(): Promise<void>;

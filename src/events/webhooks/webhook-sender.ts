@@ -2,6 +2,7 @@ import { DurableObject } from 'cloudflare:workers';
 import type { SealSecrets } from '../../accounts/seal.ts';
 import type { Database } from '../../ledger/database.ts';
 import { ledgerOf } from '../../ledger/ledgers.ts';
+import { type Outcome, accept, refuse } from '../../http/refusal.ts';
 import type { Bindings } from '../../platform/bindings.ts';
 import { ObjectState } from '../../platform/object-state.ts';
 import type { Event } from '../event.ts';
@@ -11,7 +12,15 @@ import { readEventRows } from '../read-events.ts';
 import { type UrlRules, findUrlFault } from './check-url.ts';
 import { type Attempt, deliver, isRefused, isTaken } from './deliver.ts';
 import { type Delivery, DeliveryLog, showDelivery } from './delivery-log.ts';
-import { type EndpointRow, disableEndpoint, noteProgress, openSecrets, readEndpoint } from './endpoint.ts';
+import {
+  type EndpointRow,
+  disableEndpoint,
+  endpointNotFound,
+  noteProgress,
+  openSecrets,
+  readEndpoint,
+} from './endpoint.ts';
+import { type ExtraAttempts, beginExtraAttempts, takeExtraAttempt } from './extra-attempts.ts';
 import { originalOf } from './original-of.ts';
 import type { EndpointName, Sender, SenderStanding } from './reach-sender.ts';
 import { GIVE_UP_MS, pauseAfter } from './schedule.ts';
@@ -39,6 +48,10 @@ interface Progress extends EndpointName {
   readonly failedSince_ms: number | null;
   /** How often in a row the next event was refused. */
   readonly refusals: number;
+  /** Events up to this number were asked for again. */
+  readonly replayedTo: number;
+  /** How many attempts of such events, and tests, may be made at once, as of a time. */
+  readonly extra: ExtraAttempts;
 }
 
 /** What a sender is configured with. */
@@ -64,19 +77,21 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
   }
 
   async wake(name: EndpointName, delivered: number): Promise<void> {
-    const { failures } = this.#progress ?? this.#keep({ ...name, delivered, ...withoutFailures });
+    const { failures } = this.#progress ?? this.#keep(begin(name, delivered));
     const alarm = await this.ctx.storage.getAlarm();
     // Between two attempts of an event that failed nothing is sent.
     if (alarm !== null && (failures > 0 || alarm <= Date.now())) return;
     await this.ctx.storage.setAlarm(Date.now());
   }
 
-  retry(name: EndpointName, delivered: number): Promise<void> {
-    return this.replay(name, this.#progress?.delivered ?? delivered);
+  async retry(name: EndpointName, delivered: number): Promise<void> {
+    this.#keep({ ...(this.#progress ?? begin(name, delivered)), ...withoutFailures });
+    await this.ctx.storage.setAlarm(Date.now());
   }
 
-  async replay(name: EndpointName, after: number): Promise<void> {
-    this.#keep({ ...name, delivered: after, ...withoutFailures });
+  async replay(name: EndpointName, after: number, newest: number): Promise<void> {
+    const known = this.#progress ?? begin(name, after);
+    this.#keep({ ...known, delivered: after, replayedTo: Math.max(known.replayedTo, newest), ...withoutFailures });
     await this.ctx.storage.setAlarm(Date.now());
   }
 
@@ -91,9 +106,11 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
     return { ...this.#log.list(), delivered, nextAttempt_ms: next_ms };
   }
 
-  async sendTest(name: EndpointName): Promise<Delivery | undefined> {
+  async sendTest(name: EndpointName): Promise<Outcome<Delivery>> {
     const endpoint = await readEndpoint(this.#openLedger(name), name.accountId, name.id);
-    if (!endpoint) return undefined;
+    if (!endpoint) return endpointNotFound;
+    const pause_ms = this.#takeExtra(this.#progress ?? begin(name, endpoint.delivered));
+    if (pause_ms > 0) return refuseTest(pause_ms);
     const at = new Date().toISOString();
     const event: Event = {
       id: `evt_test_${crypto.randomUUID()}`,
@@ -102,7 +119,7 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
       sequence: 0,
       data: { webhookEndpoint: { id: endpoint.id, url: endpoint.url, reason: null } },
     };
-    return (await this.#send(endpoint, event)).delivery;
+    return accept((await this.#send(endpoint, event)).delivery);
   }
 
   override async alarm(): Promise<void> {
@@ -131,20 +148,26 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
     const wanted = { after: before?.delivered ?? 0, types: types.length === 0 ? undefined : types, limit: PAGE };
     const page = await readEventRows(database, accountId, wanted);
     if (!page || !before) return false;
-    const events = await feedOf({ accountId, id }).compose(database, page.rows);
+    // While an account is frozen its endpoints are sent nothing that came after that: somebody else may have made them.
+    const end = Math.min(page.newest, page.frozenAt ?? page.newest);
+    const rows = page.rows.filter(({ sequence }) => sequence <= end);
+    const events = await feedOf({ accountId, id }).compose(database, rows);
     for (let at = 0; at < events.length; at += 1) {
       const [event, next] = [events[at] as SentEvent, events[at + 1]];
+      const pause_ms = this.#pauseBefore(event);
+      if (pause_ms > 0) return this.#wait(database, endpoint, pause_ms);
       const sent = await this.#send(endpoint, event);
       // A replay that was asked for meanwhile begins anew.
       if (this.#progress?.delivered !== (events[at - 1]?.sequence ?? before.delivered)) return true;
       if (isTaken(sent.attempt)) this.#advance(event.sequence);
       else return this.#fail(database, endpoint, { event, next }, sent);
     }
-    this.#advance(Math.max(page.lookedTo, wanted.after));
-    const isMore = page.lookedTo < page.newest;
-    if (!isMore && page.lookedTo > endpoint.delivered) {
+    const lookedTo = Math.min(page.lookedTo, end);
+    this.#advance(Math.max(lookedTo, wanted.after));
+    const isMore = lookedTo < end;
+    if (!isMore && lookedTo > endpoint.delivered) {
       const wasLate = endpoint.dueAt > 0;
-      await noteProgress(database, accountId, id, { delivered: page.lookedTo, ...(wasLate && { dueAt: 0 }) });
+      await noteProgress(database, accountId, id, { delivered: lookedTo, ...(wasLate && { dueAt: 0 }) });
     }
     return isMore;
   }
@@ -161,17 +184,15 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
   ): Promise<boolean> {
     const { accountId, id } = endpoint;
     const now_ms = Date.now();
-    const { failures = 0, failedSince_ms = null, refusals = 0, delivered = 0 } = this.#progress ?? {};
-    const failed = {
-      accountId,
-      id,
-      delivered,
-      failures: failures + 1,
-      failedSince_ms: failedSince_ms ?? now_ms,
-      refusals: isRefused(attempt) ? refusals + 1 : 0,
-    };
-    this.#keep(failed);
-    if (attempt.status === 410 || now_ms - failed.failedSince_ms >= GIVE_UP_MS) {
+    const progress = this.#progress ?? begin({ accountId, id }, 0);
+    const failedSince_ms = progress.failedSince_ms ?? now_ms;
+    const failed = this.#keep({
+      ...progress,
+      failures: progress.failures + 1,
+      failedSince_ms,
+      refusals: isRefused(attempt) ? progress.refusals + 1 : 0,
+    });
+    if (attempt.status === 410 || now_ms - failedSince_ms >= GIVE_UP_MS) {
       // Where the operator's events of another ledger fail, the endpoint itself is switched off, and its copies follow.
       const original = originalOf(endpoint);
       const reason = attempt.status === 410 ? 'gone' : 'failing';
@@ -183,10 +204,28 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
       this.#advance(next.sequence);
       return true;
     }
-    const pause_ms = pauseAfter(failed.failures, attempt.retryAfter_ms, Math.random());
-    await this.ctx.storage.setAlarm(now_ms + pause_ms);
-    await noteProgress(database, accountId, id, { dueAt: now_ms + pause_ms + ALARM_MARGIN_MS });
+    return this.#wait(database, endpoint, pauseAfter(failed.failures, attempt.retryAfter_ms, Math.random()));
+  }
+
+  /** Goes on after a pause; the sweep leaves the endpoint alone until then. Returns that there is nothing to send now. */
+  async #wait(database: Database, { accountId, id }: EndpointRow, pause_ms: number): Promise<false> {
+    const at_ms = Date.now() + pause_ms;
+    await this.ctx.storage.setAlarm(at_ms);
+    await noteProgress(database, accountId, id, { dueAt: at_ms + ALARM_MARGIN_MS });
     return false;
+  }
+
+  /** For how long an event waits that was asked for again. */
+  #pauseBefore({ sequence }: SentEvent): number {
+    const progress = this.#progress;
+    return progress && sequence <= progress.replayedTo ? this.#takeExtra(progress) : 0;
+  }
+
+  /** Takes one of the attempts that are no news. Returns for how long to wait where there is none: 0 where there was. */
+  #takeExtra(progress: Progress): number {
+    const { left, pause_ms } = takeExtraAttempt(progress.extra, Date.now());
+    this.#keep({ ...progress, extra: left });
+    return pause_ms;
   }
 
   /** Sends an event once. The address is checked again, since it was taken under the rules of another day. */
@@ -207,7 +246,7 @@ export class WebhookSender extends DurableObject<Bindings> implements Sender {
   #advance(delivered: number): void {
     const progress = this.#progress;
     if (!progress || (progress.delivered === delivered && progress.failures === 0)) return;
-    this.#keep({ accountId: progress.accountId, id: progress.id, delivered, ...withoutFailures });
+    this.#keep({ ...progress, delivered, ...withoutFailures });
   }
 
   get #progress(): Progress | undefined {
@@ -227,3 +266,14 @@ interface Sent {
 }
 
 const withoutFailures = { failures: 0, failedSince_ms: null, refusals: 0 } as const;
+
+/** The progress of an endpoint that was sent nothing yet. */
+function begin({ accountId, id }: EndpointName, delivered: number): Progress {
+  return { accountId, id, delivered, ...withoutFailures, replayedTo: 0, extra: beginExtraAttempts(Date.now()) };
+}
+
+function refuseTest(pause_ms: number) {
+  return refuse('rate_limited', 'This endpoint was sent many tests or events again. Wait a moment.', {
+    retryAfterSeconds: Math.ceil(pause_ms / 1_000),
+  });
+}

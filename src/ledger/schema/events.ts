@@ -33,7 +33,8 @@ export const webhookEndpoints = sqliteTable(
     status: text({ enum: ['enabled', 'disabled'] })
       .notNull()
       .default('enabled'),
-    reason: text({ enum: ['gone', 'failing'] }),
+    reason: text({ enum: ['gone', 'failing', 'key_revoked'] }),
+    keyId: text('key_id'),
     sealedSecret: text('sealed_secret').notNull(),
     previousSecrets: text('previous_secrets').notNull().default('[]'),
     delivered: integer().notNull(),
@@ -42,6 +43,9 @@ export const webhookEndpoints = sqliteTable(
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),
     uniqueIndex('webhook_endpoints_once_per_url').on(table.accountId, table.url),
+    index('webhook_endpoints_of_key')
+      .on(table.keyId)
+      .where(sql`key_id IS NOT NULL`),
     index('webhook_endpoints_due')
       .on(table.dueAt)
       .where(sql`status = 'enabled'`),

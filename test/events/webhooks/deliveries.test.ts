@@ -15,6 +15,7 @@ import {
   subscribe,
 } from '../../support/events/receiver.ts';
 import { signIn } from '../../support/holder/holders.ts';
+import { databaseOfId } from '../../support/ledger/open-in-ledger.ts';
 import { database } from '../../support/ledger/raw-ledger.ts';
 import { addressOf } from '../../support/ledger/reconciliation.ts';
 import { abort } from '../../support/runtime/faults.ts';
@@ -255,6 +256,75 @@ describe('an endpoint', () => {
     await runAlarm(endpoint);
     expect(receiver.ids).toEqual(ids(trader, 1, 2, 3, 4, 3, 4));
     expect((await trader.post(`${ENDPOINTS}/${endpoint.id}/replay`, { after: 9 })).status).toBe(400);
+  });
+
+  it('is sent again what was asked for at one event a second, in order, and to the end, however often it is asked', async () => {
+    const trader = await openManager();
+    const receiver = new Receiver();
+    const endpoint = await subscribe(trader, receiver);
+    await tell(trader, 25);
+    await send(endpoint);
+    const known = receiver.ids.length;
+    const replay = async () => {
+      expect((await trader.post(`${ENDPOINTS}/${endpoint.id}/replay`, { after: 0 })).status).toBe(200);
+      await runAlarm(endpoint);
+    };
+    for (let replays = 0; replays < 4; replays += 1) await replay();
+    // The first ten, and then none: each replay begins anew.
+    expect(receiver.ids.length - known).toBe(10);
+    expect(await nextAttempt(endpoint)).toBe(10_000);
+    moveClock(10_000);
+    await runAlarm(endpoint);
+    expect(receiver.ids.length - known).toBe(20);
+    moveClock(HOUR_MS);
+    await tell(trader, 1);
+    await runAlarm(endpoint);
+    expect(receiver.ids.slice(known + 10)).toEqual(ids(trader, ...Array.from({ length: 26 }, (_, at) => at + 1)));
+  });
+
+  it('is sent nothing that comes after a freeze until the account is active again', async () => {
+    const trader = await openManager();
+    const receiver = new Receiver();
+    const endpoint = await subscribe(trader, receiver);
+    const setStatus = (status: string) => asOperator('PATCH', `/accounts/${trader.accountId}`, { status });
+    await tell(trader, 1);
+    await setStatus('frozen');
+    await tell(trader, 30);
+    for (let attempts = 0; attempts < 3; attempts += 1) await send(endpoint);
+    expect(receiver.types).toEqual(['deposit.completed', 'account.frozen']);
+    await setStatus('active');
+    await send(endpoint);
+    expect(receiver.ids).toEqual(ids(trader, ...Array.from({ length: 33 }, (_, at) => at + 1)));
+  });
+
+  it('ends with the key that set it up, and is set up again by another one', async () => {
+    const trader = await openManager();
+    const [first, second] = [await createManager(trader.accountId), await createManager(trader.accountId)];
+    const [made, changed] = [await subscribe(first, new Receiver()), await subscribe(trader, new Receiver())];
+    const change = { method: 'PATCH', path: `${ENDPOINTS}/${changed.id}` };
+    expect((await second.send({ ...change, body: { url: new Receiver().url } })).status).toBe(200);
+    for (const { keyId } of [first, second]) {
+      await asOperator('DELETE', `/accounts/${trader.accountId}/api-keys/${keyId}`);
+    }
+    for (const endpoint of [made, changed]) {
+      expect(await readEndpoint(trader, endpoint)).toMatchObject({ status: 'disabled', reason: 'key_revoked' });
+    }
+    expect((await trader.send({ ...change, body: { status: 'enabled' } })).status).toBe(200);
+    expect(await readEndpoint(trader, changed)).toMatchObject({ status: 'enabled', reason: null });
+    const insert = `INSERT INTO webhook_endpoints (account_id, id, url, description, types, sealed_secret, delivered, key_id)
+      SELECT account_id, 'late', 'https://late.bureau-tests.com/', '', '[]', 'x', 0, ? FROM webhook_endpoints WHERE id = ?`;
+    const own = databaseOfId(trader.accountId);
+    await expect(own.prepare(insert).bind(first.keyId, made.id).run()).rejects.toThrow('guard: key_revoked');
+    const back = own.prepare('UPDATE webhook_endpoints SET key_id = ? WHERE id = ?').bind(first.keyId, changed.id);
+    await expect(back.run()).rejects.toThrow('guard: key_revoked');
+  });
+
+  it('that a session set up goes on when the session ends', async () => {
+    const trader = await openManager();
+    const { api, token } = await signIn(trader.accountId);
+    const endpoint = await subscribe(api, new Receiver());
+    await holderEntrypoint.endSessions(token, null);
+    expect(await readEndpoint(trader, endpoint)).toMatchObject({ status: 'enabled' });
   });
 
   it('has two signatures for 24 hours after a rotation, and a receiver with either secret accepts them', async () => {

@@ -1,55 +1,13 @@
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { Client } from '../../support/node/exchange/client.ts';
 import { fetchDocumented } from '../../support/node/exchange/fetch-documented.ts';
 import { Operator } from '../../support/node/exchange/operator.ts';
+import { type Answer, LoopbackReceiver } from '../../support/node/exchange/loopback-receiver.ts';
 import { type Exchange, startExchange } from '../../support/node/exchange/start-exchange.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 /** Real receivers on loopback, and the exchange as it is deployed: what one receiver does, no other one notices. */
-
-type Answer = (response: ServerResponse, request: IncomingMessage) => void;
-
-/** A server that keeps what was sent to it, and answers as it is told. */
-class LoopbackReceiver {
-  readonly #server: Server;
-  readonly bodies: { readonly body: string; readonly headers: Record<string, string> }[] = [];
-  readonly paths: string[] = [];
-
-  private constructor(answer: Answer) {
-    this.#server = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        this.paths.push(request.url ?? '');
-        const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
-        this.bodies.push({
-          body: Buffer.concat(chunks).toString(),
-          headers: Object.fromEntries(headers) as Record<string, string>,
-        });
-        answer(response, request);
-      });
-      response.on('error', () => undefined);
-    });
-  }
-
-  static async start(answer: Answer): Promise<LoopbackReceiver> {
-    const receiver = new LoopbackReceiver(answer);
-    await new Promise<void>((resolve) => receiver.#server.listen(0, '127.0.0.1', resolve));
-    return receiver;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hooks`;
-  }
-
-  stop(): void {
-    this.#server.closeAllConnections();
-    this.#server.close();
-  }
-}
 
 const HUGE = Buffer.alloc(5_000_000, 'x');
 

@@ -327,7 +327,7 @@ class EndpointEventDataWebhookEndpoint(TypedDict):
     id: str
     """UUIDv7; the three digits after its 7 are the ledger that holds it"""
     url: str
-    reason: Literal["gone", "failing", None]
+    reason: Literal["gone", "failing", "key_revoked", None]
     """Why it was switched off; null in a test"""
 
 
@@ -851,8 +851,8 @@ class WebhookEndpoint(TypedDict):
     ]]
     """The types that are sent; empty: all"""
     status: Literal["enabled", "disabled"]
-    reason: Literal["gone", "failing", None]
-    """Why the exchange switched it off: it answered 410, or failed for five days; else null"""
+    reason: Literal["gone", "failing", "key_revoked", None]
+    """Why the exchange switched it off: it answered 410, failed for five days, or the API key that set it up was revoked; else null"""
     createdAt: str
     """ISO 8601, UTC, milliseconds"""
     previousSecretUntil: str | None

@@ -7,7 +7,7 @@ export interface KnownEndpoint {
   readonly description: string;
   readonly types: readonly string[];
   readonly status: 'enabled' | 'disabled';
-  readonly reason: 'gone' | 'failing' | null;
+  readonly reason: 'gone' | 'failing' | 'key_revoked' | null;
   readonly createdAt: string;
   readonly previousSecretUntil: string | null;
 }

@@ -7,6 +7,7 @@ import type { Change, EndpointCalls, KnownEndpoint } from './endpoint-calls.ts';
 const endings = {
   gone: 'The exchange switched it off: it answered that it is gone.',
   failing: 'The exchange switched it off: it failed for five days.',
+  key_revoked: 'The exchange switched it off: the API key that set it up was revoked.',
 } as const;
 
 /** What can be done with endpoints that are there already. */
